@@ -1,0 +1,11 @@
+import { mirror } from './0001_mirror.ts'
+
+/** One step of the schema. Statements run one by one, all of a migration in one transaction. */
+export interface Migration {
+  readonly number: number
+  readonly name: string
+  readonly statements: readonly string[]
+}
+
+/** Every migration in order. Forward only: a landed migration is never edited, a change is a new number. */
+export const migrations: readonly Migration[] = [{ number: 1, name: 'mirror', statements: mirror }]

@@ -1,0 +1,269 @@
+/**
+ * The tables of the mirror as Kysely sees them, and the rows as `normalise` makes them and `load` writes them.
+ *
+ * Both drivers are set up (db/values.ts) so that bigint and numeric arrive as strings of digits, time stamps as
+ * ISO 8601 text in UTC, and json as parsed values: nothing is rounded on the way.
+ */
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
+import type { JsonObject, JsonValue } from '../json.ts'
+
+/** A bigint as its digits. */
+export type Digits = string
+/** A numeric as its decimal text. */
+export type Decimal = string
+/** An instant as ISO 8601 text. */
+export type Timestamp = string
+
+/** Which shape a response has (glossary: kind). */
+export type Kind = 'reply' | 'payment' | 'signup' | 'mixed' | 'bare'
+
+/** An event as it goes into the mirror. */
+export interface EventItem {
+  readonly id: string
+  readonly title: string | null
+  readonly event_at: Timestamp | null
+  readonly description: string | null
+  readonly event_type: string | null
+  readonly location: string | null
+  readonly _extra: JsonObject | null
+}
+
+/** A response as it goes into the mirror, with its payment and its slots. */
+export interface ResponseItem {
+  readonly id: Digits
+  readonly kind: Kind
+  readonly name: string | null
+  readonly email: string | null
+  readonly message: string | null
+  readonly quantity: Digits | null
+  readonly rsvp: string | null
+  readonly created_at: Timestamp | null
+  readonly updated_at: Timestamp | null
+  readonly _extra: JsonObject | null
+  readonly payment: PaymentItem | null
+  readonly slots: readonly SlotItem[]
+}
+
+export interface PaymentItem {
+  readonly amount: Decimal | null
+  readonly processing_fee: Decimal | null
+}
+
+/** A slot; its position is its place in the array, from 1. `*_local` is the wall clock as sent, without zone. */
+export interface SlotItem {
+  readonly name: string | null
+  readonly start_date: Timestamp | null
+  readonly end_date: Timestamp | null
+  readonly start_local: string | null
+  readonly end_local: string | null
+  readonly _extra: JsonObject | null
+}
+
+/** An item that cannot be stored in the live tables, kept with the reason. */
+export interface RejectItem {
+  /** Place in the list, from 0. */
+  readonly item_index: number
+  /** What is wrong, as a stable word: `not_an_object`, `id_missing`, `id_invalid`, `too_deep`, `too_large`, … */
+  readonly reason: string
+  /** Where, like `$[0].id`. */
+  readonly path: string
+  /** The item's source text, cut at 64 KiB. */
+  readonly payload: string
+  /** Length of the whole source text in bytes. */
+  readonly bytes: number
+  /** SHA-256 of the whole source text, in hexadecimal. */
+  readonly sha256: string
+  /** The item's id when it can be read: the live row with this id stays. */
+  readonly id: string | null
+}
+
+/** Deletions kept back, grouped by the moment and the reason of their first sight. */
+export interface HeldGroup {
+  readonly since: Timestamp
+  readonly reason: HoldReason
+  readonly ids: readonly string[]
+}
+
+export type HoldReason =
+  | 'list_empty'
+  | 'many_missing'
+  | 'page_length'
+  | 'unreadable_id'
+  | 'run_total'
+  | 'paging'
+  | 'no_end_mark'
+
+export type RunStatus = 'running' | 'succeeded' | 'partial' | 'held' | 'failed' | 'interrupted' | 'abandoned'
+export type RunMode = 'sync' | 'backfill'
+
+type Json<T = JsonValue> = ColumnType<T | null, string | null, string | null>
+
+interface AccountsTable {
+  id: GeneratedAlways<number>
+  name: string
+  email: string | null
+  base_url: string | null
+  _created_at: Generated<Timestamp>
+}
+
+interface Provenance {
+  _first_seen_at: Generated<Timestamp>
+  _changed_at: Generated<Timestamp>
+  _run_id: Digits
+}
+
+interface EventsTable extends Provenance {
+  account_id: number
+  id: string
+  title: string | null
+  event_at: Timestamp | null
+  description: string | null
+  event_type: string | null
+  location: string | null
+  _extra: Json<JsonObject>
+}
+
+interface ResponsesTable extends Provenance {
+  account_id: number
+  event_id: string
+  id: Digits
+  kind: Kind
+  name: string | null
+  email: string | null
+  message: string | null
+  quantity: Digits | null
+  rsvp: string | null
+  created_at: Timestamp | null
+  updated_at: Timestamp | null
+  _extra: Json<JsonObject>
+}
+
+interface PaymentsTable {
+  account_id: number
+  event_id: string
+  response_id: Digits
+  amount: Decimal | null
+  processing_fee: Decimal | null
+}
+
+interface SlotsTable {
+  account_id: number
+  event_id: string
+  response_id: Digits
+  position: number
+  name: string | null
+  start_date: Timestamp | null
+  end_date: Timestamp | null
+  start_local: string | null
+  end_local: string | null
+  _extra: Json<JsonObject>
+}
+
+interface HistorySpan {
+  valid_from: Timestamp
+  valid_to: Timestamp
+  operation: 'update' | 'delete'
+  document: Json<JsonObject>
+  ended_by_run_id: Digits
+}
+
+interface EventHistoryTable extends HistorySpan {
+  account_id: number
+  event_id: string
+}
+
+interface ResponseHistoryTable extends HistorySpan {
+  account_id: number
+  event_id: string
+  response_id: Digits
+}
+
+interface RejectsTable {
+  account_id: number
+  event_id: string | null
+  item_index: number
+  reason: string
+  path: string
+  payload: string
+  bytes: number
+  sha256: string
+  run_id: Digits
+  seen_at: Generated<Timestamp>
+}
+
+interface SyncRunsTable {
+  id: GeneratedAlways<Digits>
+  account_id: number
+  mode: RunMode
+  status: RunStatus
+  holder: Json<JsonObject>
+  started_at: Generated<Timestamp>
+  heartbeat_at: Generated<Timestamp>
+  finished_at: Timestamp | null
+  report: Json
+}
+
+interface SyncStateTable {
+  account_id: number
+  /** The event's id; '' is the list of events itself. */
+  event_id: string
+  digest: string | null
+  normaliser: number | null
+  etag: string | null
+  checked_at: Timestamp | null
+  next_check_at: Timestamp | null
+  /** Seconds that an unchanged older event waits; doubles while nothing changes. */
+  step: number | null
+  backfill_id: Digits | null
+  held: Json<HeldGroup[]>
+  held_count: Generated<number>
+  held_since: Timestamp | null
+  set_aside: Generated<number>
+  error_code: string | null
+  error_message: string | null
+  failed_at: Timestamp | null
+}
+
+interface ApiObservationsTable {
+  account_id: number
+  subject: string
+  fact: string
+  value: string
+  seen: Digits
+  first_seen_at: Generated<Timestamp>
+  last_seen_at: Generated<Timestamp>
+}
+
+interface ApiKeysTable {
+  id: GeneratedAlways<Digits>
+  account_id: number
+  sha256: string
+  label: string | null
+  created_at: Generated<Timestamp>
+  expires_at: Timestamp | null
+  last_used_on: string | null
+  revoked_at: Timestamp | null
+}
+
+interface SchemaMigrationsTable {
+  number: number
+  name: string
+  applied_at: Generated<Timestamp>
+}
+
+/** Every table, by its full name: statements never depend on a search path. */
+export interface Tables {
+  'headcount.accounts': AccountsTable
+  'headcount.events': EventsTable
+  'headcount.responses': ResponsesTable
+  'headcount.payments': PaymentsTable
+  'headcount.slots': SlotsTable
+  'headcount.event_history': EventHistoryTable
+  'headcount.response_history': ResponseHistoryTable
+  'headcount.rejects': RejectsTable
+  'headcount.sync_runs': SyncRunsTable
+  'headcount.sync_state': SyncStateTable
+  'headcount.api_observations': ApiObservationsTable
+  'headcount.api_keys': ApiKeysTable
+  'headcount.schema_migrations': SchemaMigrationsTable
+}

@@ -1,0 +1,135 @@
+/**
+ * The error family. Each error says what to do next, and carries what a caller needs to decide:
+ * a stable `code`, the `exitCode` of the command line (design: exit codes) and whether trying again may help.
+ */
+export abstract class HeadcountError extends Error {
+  abstract readonly code: string
+  abstract readonly exitCode: number
+  readonly retryable: boolean = false
+
+  override get name(): string {
+    return this.constructor.name
+  }
+}
+
+/** The call itself is wrong: an unknown flag, a setting that cannot be read, a base address that leads nowhere. */
+export class UsageError extends HeadcountError {
+  readonly code: string = 'usage'
+  readonly exitCode = 2
+}
+
+/** Settings that cannot be used; the message lists every fault at once, one a line. */
+export class ConfigurationError extends UsageError {
+  override readonly code = 'configuration'
+  readonly faults: readonly string[]
+
+  constructor(faults: readonly string[]) {
+    super(
+      faults.length === 1 ? `${faults[0]}` : `${faults.length} settings cannot be used:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`,
+    )
+    this.faults = faults
+  }
+}
+
+/** The mirror was built from another account or another address, and nothing in the events list matches. */
+export class AccountMismatchError extends UsageError {
+  override readonly code = 'account_mismatch'
+}
+
+/** The service answered 401 or 403: the key is wrong, expired or not allowed here. */
+export class KeyRefusedError extends HeadcountError {
+  readonly code = 'key_refused'
+  readonly exitCode = 3
+}
+
+/** The service could not be reached, or did not give a whole answer, after every allowed try. */
+export class UnreachableError extends HeadcountError {
+  readonly code: string = 'unreachable'
+  readonly exitCode = 4
+  override readonly retryable: boolean = true
+}
+
+/** The service asks for a longer pause than this run may wait; `until` is the moment it named. */
+export class PausedByServiceError extends UnreachableError {
+  override readonly code = 'paused_by_service'
+  readonly until: Date
+
+  constructor(message: string, until: Date, options?: ErrorOptions) {
+    super(message, options)
+    this.until = until
+  }
+}
+
+/** The run's own deadline (`--run-timeout`) passed before the work was done. */
+export class RunDeadlineError extends UnreachableError {
+  override readonly code = 'run_deadline'
+  override readonly retryable = false
+}
+
+/** The service has nothing at this address (404 or 410). */
+export class NotFoundError extends HeadcountError {
+  readonly code = 'not_found'
+  readonly exitCode = 6
+}
+
+/** A complete answer that is not what the specification says: HTML, an object for a list, broken JSON, a redirect loop. */
+export class ContractError extends HeadcountError {
+  readonly code: string = 'contract'
+  readonly exitCode = 7
+}
+
+/** A redirect or a page link that leads to another origin; the key is never sent there. */
+export class ForeignOriginError extends ContractError {
+  override readonly code = 'foreign_origin'
+}
+
+/** A body larger than this program may take in. */
+export class BodyTooLargeError extends ContractError {
+  override readonly code = 'body_too_large'
+}
+
+/** The database cannot be used: not reachable, not permitted, out of space, or a statement failed. */
+export class DatabaseError extends HeadcountError {
+  readonly code: string = 'database'
+  readonly exitCode = 5
+}
+
+/** A conflict with another transaction (deadlock, serialization failure): the same batch may pass when tried again. */
+export class ConflictError extends DatabaseError {
+  override readonly code = 'conflict'
+  override readonly retryable = true
+}
+
+/** The schema in the database is older or newer than this program needs. */
+export class SchemaVersionError extends DatabaseError {
+  override readonly code = 'schema_version'
+}
+
+/** Another process has the folder of the embedded database open. */
+export class FolderInUseError extends DatabaseError {
+  override readonly code = 'folder_in_use'
+}
+
+/** Another run holds the account. */
+export class AccountBusyError extends HeadcountError {
+  readonly code = 'account_busy'
+  readonly exitCode = 9
+  override readonly retryable = true
+}
+
+/** This run was taken over by another one, for it had shown no sign of life; it writes nothing more. */
+export class LeaseLostError extends HeadcountError {
+  readonly code = 'lease_lost'
+  readonly exitCode = 9
+}
+
+/** A signal or an abort ended the work: 130 for SIGINT, 143 for SIGTERM and for a caller's own abort. */
+export class InterruptedError extends HeadcountError {
+  readonly code = 'interrupted'
+  readonly exitCode: number
+
+  constructor(message: string, exitCode: 130 | 143 = 143, options?: ErrorOptions) {
+    super(message, options)
+    this.exitCode = exitCode
+  }
+}
