@@ -1,6 +1,8 @@
 /** What every table, view, function and column of the first schema means, for whoever meets them in a database client. */
 
-type Descriptions = Readonly<Record<string, { readonly table: string; readonly columns: Readonly<Record<string, string>> }>>
+type Descriptions = Readonly<
+  Record<string, { readonly table: string; readonly columns: Readonly<Record<string, string>> }>
+>
 
 const account = { account_id: 'The account (accounts.id).' }
 const event = { event_id: 'The event (events.id).' }
@@ -48,7 +50,7 @@ const tables: Descriptions = {
     },
   },
   responses: {
-    table: 'Live responses: exactly what the service answers now, one row a person\'s reply.',
+    table: "Live responses: exactly what the service answers now, one row a person's reply.",
     columns: {
       ...account,
       ...event,
@@ -81,7 +83,7 @@ const tables: Descriptions = {
       ...account,
       ...event,
       ...response,
-      position: 'Place in the response\'s list of slots, from 1.',
+      position: "Place in the response's list of slots, from 1.",
       name: 'Slot label.',
       start_date: 'Start as an instant.',
       end_date: 'End as an instant.',
@@ -96,7 +98,8 @@ const tables: Descriptions = {
     columns: { ...account, ...event, ...response, ...span },
   },
   rejects: {
-    table: 'Items that the service answers now and that cannot be stored in the live tables, with the reason.',
+    table:
+      'Items that the service answers now and that cannot be stored in the live tables, with the reason.',
     columns: {
       ...account,
       event_id: 'The event whose list holds the item; NULL for the list of events.',
@@ -116,7 +119,8 @@ const tables: Descriptions = {
       id: 'Number of the run.',
       ...account,
       mode: 'sync or backfill.',
-      status: 'running, succeeded, partial, held, failed, interrupted, or abandoned (taken over by a later run).',
+      status:
+        'running, succeeded, partial, held, failed, interrupted, or abandoned (taken over by a later run).',
       holder: 'Which process runs it: host, boot, process namespace, process and its start time.',
       started_at: 'When it started.',
       heartbeat_at: 'Last sign of life while it runs.',
@@ -125,11 +129,13 @@ const tables: Descriptions = {
     },
   },
   sync_state: {
-    table: 'What is known of each list: one row an event, and one for the list of events (event_id is empty).',
+    table:
+      'What is known of each list: one row an event, and one for the list of events (event_id is empty).',
     columns: {
       ...account,
       event_id: 'The event (events.id), or empty for the list of events.',
-      digest: 'SHA-256 over our normaliser\'s version and the list\'s body; NULL unless the list was applied whole.',
+      digest:
+        "SHA-256 over our normaliser's version and the list's body; NULL unless the list was applied whole.",
       normaliser: 'Version of our normaliser that the digest was made with.',
       etag: 'Validator that the service sent with the list.',
       checked_at: 'When the list was last read whole.',
@@ -146,7 +152,8 @@ const tables: Descriptions = {
     },
   },
   api_observations: {
-    table: 'Facts seen on the wire that the specification leaves open. Never a name, an e-mail address or a message.',
+    table:
+      'Facts seen on the wire that the specification leaves open. Never a name, an e-mail address or a message.',
     columns: {
       ...account,
       subject: 'What the fact is about, like response.rsvp.',
@@ -178,7 +185,7 @@ const tables: Descriptions = {
 
 const views: Descriptions = {
   response_details: {
-    table: 'Responses with their event\'s title and time, their payment and the number of their slots.',
+    table: "Responses with their event's title and time, their payment and the number of their slots.",
     columns: {
       ...account,
       ...event,
@@ -224,8 +231,10 @@ const functions: Readonly<Record<string, string>> = {
   'iso_utc(timestamptz)': 'An instant as ISO 8601 text in UTC.',
   'iso_offset(timestamptz, timestamp)': 'An instant and its wall clock as ISO 8601 text with the offset.',
   'event_document(headcount.events)': 'An event as the service would write it.',
-  'slots_document(int, text, bigint)': 'The slots of a response as the service would write them; NULL when there are none.',
-  'response_document(headcount.responses)': 'A response as the service would write it, with its payment and slots.',
+  'slots_document(int, text, bigint)':
+    'The slots of a response as the service would write them; NULL when there are none.',
+  'response_document(headcount.responses)':
+    'A response as the service would write it, with its payment and slots.',
 }
 
 function quote(text: string): string {

@@ -85,13 +85,7 @@ export interface HeldGroup {
 }
 
 export type HoldReason =
-  | 'list_empty'
-  | 'many_missing'
-  | 'page_length'
-  | 'unreadable_id'
-  | 'run_total'
-  | 'paging'
-  | 'no_end_mark'
+  'list_empty' | 'many_missing' | 'page_length' | 'unreadable_id' | 'run_total' | 'paging' | 'no_end_mark'
 
 export type RunStatus = 'running' | 'succeeded' | 'partial' | 'held' | 'failed' | 'interrupted' | 'abandoned'
 export type RunMode = 'sync' | 'backfill'

@@ -11,4 +11,71 @@ export type Engine = 'postgres' | 'embedded'
 export interface Transaction {
   readonly engine: Engine
   readonly kysely: Kysely<Tables>
+  /**
+   * Sends one statement as text, by the extended protocol: two statements in one text are an error. For what
+   * Kysely has no form for: a user's own query, whose columns are not known beforehand.
+   *
+   * @throws DatabaseError, ConflictError
+   */
+  readonly query: (text: string, values?: readonly unknown[]) => Promise<Answer>
 }
+
+/** What a statement answered. Rows are in the order of the columns; values as db/values.ts says. */
+export interface Answer {
+  readonly columns: readonly Column[]
+  readonly rows: readonly (readonly unknown[])[]
+  /** Rows read or written, by the statement's own count; null for a statement that has none. */
+  readonly count: number | null
+}
+
+export interface Column {
+  readonly name: string
+  /** The type's object id in Postgres (20 is bigint, 1700 numeric …). */
+  readonly type: number
+}
+
+export interface TransactionOptions {
+  /** `repeatable read read only`: one view of the mirror for all its statements, and no way to write. */
+  readonly readOnly?: boolean
+  /** A batch of rows: it may be lost in a crash of the server (its events stay wholly old), never torn. */
+  readonly batch?: boolean
+  /** With `batch`: committed to disk all the same. */
+  readonly durable?: boolean
+  /** How long a statement may wait for a lock; 10 s by default, 0 for ever. */
+  readonly lockTimeoutMs?: number
+  /** How long a statement may take; 5 minutes by default, 0 for ever. Without effect on PGlite. */
+  readonly statementTimeoutMs?: number
+}
+
+export interface Setting {
+  readonly name: string
+  readonly value: string
+}
+
+/**
+ * What a transaction sets for itself; all of it ends with the transaction, so that a proxy may give every
+ * transaction another connection. A server that keeps an idle transaction open for more than 20 s (a frozen
+ * process) ends it, and its locks with it. On PGlite that limit would make the next query hang for ever.
+ */
+export function settingsOf(engine: Engine, options: TransactionOptions): readonly Setting[] {
+  const settings = [
+    { name: 'TimeZone', value: 'UTC' },
+    { name: 'DateStyle', value: 'ISO, YMD' },
+    { name: 'IntervalStyle', value: 'postgres' },
+    { name: 'bytea_output', value: 'hex' },
+    { name: 'extra_float_digits', value: '1' },
+  ]
+  if (engine === 'embedded' || options.readOnly === true) return settings
+  settings.push(
+    { name: 'lock_timeout', value: `${options.lockTimeoutMs ?? 10_000}ms` },
+    { name: 'statement_timeout', value: `${options.statementTimeoutMs ?? 300_000}ms` },
+    { name: 'idle_in_transaction_session_timeout', value: '20s' },
+  )
+  if (options.batch === true && options.durable !== true) {
+    settings.push({ name: 'synchronous_commit', value: 'off' })
+  }
+  return settings
+}
+
+export const applySettings =
+  'select set_config(name, value, true) from unnest($1::text[], $2::text[]) as setting (name, value)'

@@ -1,0 +1,110 @@
+import { mkdir } from 'node:fs/promises'
+import type { PGlite, Transaction as Tx } from '@electric-sql/pglite'
+import { Kysely, PGliteDialect } from 'kysely'
+import type { Database } from './database.ts'
+import { databaseError } from './failures.ts'
+import type { Tables } from './tables.ts'
+import { applySettings, settingsOf } from './transaction.ts'
+import type { Answer, Transaction, TransactionOptions } from './transaction.ts'
+import { readerOf } from './values.ts'
+
+type Sender = Pick<Tx, 'query'>
+
+/** A database over an open PGlite; `onClose` runs after it was closed, whatever came of that. */
+export function embeddedDatabase(pglite: PGlite, place: string, onClose: () => Promise<void>): Database {
+  // Every type gets our reader, also those for which PGlite has one of its own.
+  for (const type of Object.keys(pglite.parsers)) pglite.parsers[type] = readerOf(Number(type))
+
+  let closed: Promise<void> | null = null
+  const shut = async () => {
+    try {
+      if (!pglite.closed) await pglite.close()
+    } finally {
+      await onClose()
+    }
+  }
+  const database: Database = {
+    engine: 'embedded',
+    kysely: kyselyOver(pglite, place),
+    transaction: (work, options = {}) => inTransaction(pglite, place, work, options),
+    close: () => (closed ??= shut()),
+    [Symbol.asyncDispose]: () => database.close(),
+  }
+  return database
+}
+
+async function inTransaction<T>(
+  pglite: PGlite,
+  place: string,
+  work: (trx: Transaction) => Promise<T>,
+  options: TransactionOptions,
+): Promise<T> {
+  let thrown: { readonly error: unknown } | null = null
+  try {
+    return await pglite.transaction(async (tx) => {
+      const query = (text: string, values: readonly unknown[] = []) => answer(tx, place, text, values)
+      if (options.readOnly === true) await query('set transaction isolation level repeatable read, read only')
+      const settings = settingsOf('embedded', options)
+      await query(applySettings, [settings.map(({ name }) => name), settings.map(({ value }) => value)])
+      try {
+        return await work({ engine: 'embedded', kysely: kyselyOver(tx, place), query })
+      } catch (error) {
+        thrown = { error }
+        throw error
+      }
+    })
+  } catch (error) {
+    // What the work threw goes out as it is; only BEGIN and COMMIT are still PGlite's own errors.
+    throw thrown === null ? databaseError(error, place) : error
+  }
+}
+
+async function answer(
+  sender: Sender,
+  place: string,
+  text: string,
+  values: readonly unknown[],
+): Promise<Answer> {
+  const { fields, rows, rowCount } = await sent(place, () =>
+    sender.query<unknown[]>(text, [...values], { rowMode: 'array' }),
+  )
+  return {
+    columns: fields.map(({ name, dataTypeID }) => ({ name, type: dataTypeID })),
+    rows,
+    count: rowCount ?? null,
+  }
+}
+
+/** Kysely with its own dialect; it sees no more of PGlite than how to send a statement. */
+function kyselyOver(sender: Sender, place: string): Kysely<Tables> {
+  return new Kysely({
+    dialect: new PGliteDialect({
+      pglite: {
+        query: (text, values, options) =>
+          sent(place, () => sender.query(text, values, { rowMode: options?.rowMode ?? 'object' })),
+        transaction: () => Promise.reject(new TypeError('Transactions are opened with database.transaction')),
+        ready: true,
+        waitReady: Promise.resolve(),
+        closed: false,
+        close: async () => {},
+      },
+    }),
+  })
+}
+
+async function sent<T>(place: string, send: () => Promise<T>): Promise<T> {
+  try {
+    return await send()
+  } catch (error) {
+    throw databaseError(error, place)
+  }
+}
+
+/** Opens the embedded database in a folder, or in memory when there is none. */
+export async function openEmbedded(folder: string | null): Promise<Database> {
+  const { PGlite } = await import('@electric-sql/pglite')
+  if (folder === null) return embeddedDatabase(await PGlite.create(), 'PGlite in memory', async () => {})
+  const place = `PGlite in ${folder}`
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  return embeddedDatabase(await PGlite.create(folder), place, async () => {})
+}

@@ -1,0 +1,120 @@
+import { Kysely, PostgresDialect } from 'kysely'
+import type { PostgresPoolClient } from 'kysely'
+import { Pool } from 'pg'
+import { UsageError } from '../errors.ts'
+import type { Database, DatabaseLog } from './database.ts'
+import { borrow } from './session.ts'
+import type { Session } from './session.ts'
+import type { Tables } from './tables.ts'
+import { applySettings, settingsOf } from './transaction.ts'
+import type { Transaction, TransactionOptions } from './transaction.ts'
+
+/** A pool of our own for a `postgres://` URL. Nothing is connected yet. */
+export function ownPool(url: URL): Pool {
+  return new Pool({
+    connectionString: withLibpqTls(url).href,
+    max: 4,
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    // Not by `options`: a connection pooler refuses start-up options, but takes the name of the application.
+    application_name: 'headcount',
+  })
+}
+
+/** `sslmode` means what it means to psql; without this pg would take `require` for `verify-full` and warn. */
+function withLibpqTls(url: URL): URL {
+  const mode = url.searchParams.get('sslmode')
+  if (mode === null || mode === 'no-verify' || url.searchParams.has('uselibpqcompat')) return url
+  const changed = new URL(url)
+  changed.searchParams.set('uselibpqcompat', 'true')
+  return changed
+}
+
+export interface PostgresOptions {
+  /** Whether the pool is ours, and ended by close(). */
+  readonly owned: boolean
+  /** How messages name the database; never with user or password. */
+  readonly place: string
+  readonly log: DatabaseLog | undefined
+}
+
+/** A database over a pool, after one connection has been made. */
+export async function openPostgres(pool: Pool, { owned, place, log }: PostgresOptions): Promise<Database> {
+  if (!owned && pool.options.max < 3) {
+    throw new UsageError(
+      `The given pool holds at most ${pool.options.max} connections; headcount needs 3 (two for batches, one for its sign of life). Make it with max: 3 or more.`,
+    )
+  }
+  const onIdleLoss = (error: Error) => {
+    log?.('debug', `${place}: an idle connection was lost`, { reason: error.message })
+  }
+  // Without a listener the loss of an idle connection would end the process.
+  pool.on('error', onIdleLoss)
+
+  let closed: Promise<void> | null = null
+  const giveBack = async () => {
+    if (owned) await pool.end()
+    pool.removeListener('error', onIdleLoss)
+  }
+  const database: Database = {
+    engine: 'postgres',
+    kysely: kyselyOver(async () => borrow(pool, place)),
+    transaction: async (work, options = {}) => inTransaction(await borrow(pool, place), work, options),
+    close: () => (closed ??= giveBack()),
+    [Symbol.asyncDispose]: () => database.close(),
+  }
+
+  try {
+    const session = await borrow(pool, place)
+    session.release()
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+  return database
+}
+
+/** Kysely with its own dialect; it sees no more of the driver than a session. */
+function kyselyOver(session: () => Promise<Session>): Kysely<Tables> {
+  const connect = async () => {
+    const { queryObjects, release } = await session()
+    return {
+      // Kysely would also send cursors this way, had it been given a cursor's class.
+      query: queryObjects as unknown as PostgresPoolClient['query'],
+      release,
+    }
+  }
+  return new Kysely({ dialect: new PostgresDialect({ pool: { options: {}, connect, end: async () => {} } }) })
+}
+
+async function inTransaction<T>(
+  session: Session,
+  work: (trx: Transaction) => Promise<T>,
+  options: TransactionOptions,
+): Promise<T> {
+  const { queryObjects, query } = session
+  session.answerWithin(
+    options.statementTimeoutMs === 0 ? 0 : (options.statementTimeoutMs ?? 300_000) + 30_000,
+  )
+  try {
+    await queryObjects(
+      options.readOnly === true
+        ? 'begin isolation level repeatable read read only'
+        : 'begin isolation level read committed',
+      [],
+    )
+    const settings = settingsOf('postgres', options)
+    await queryObjects(applySettings, [settings.map(({ name }) => name), settings.map(({ value }) => value)])
+    // Inside the transaction Kysely sees one session, which it cannot give back.
+    const bound = kyselyOver(async () => ({ ...session, release: () => {} }))
+    const result = await work({ engine: 'postgres', kysely: bound, query })
+    await session.commit()
+    session.release()
+    return result
+  } catch (error) {
+    await session.rollback()
+    session.release()
+    throw error
+  }
+}

