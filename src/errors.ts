@@ -1,3 +1,5 @@
+import type { RunReport } from './db/tables.ts'
+
 /**
  * The error family. Each error says what to do next, and carries what a caller needs to decide:
  * a stable `code`, the `exitCode` of the command line (design: exit codes) and whether trying again may help.
@@ -6,6 +8,8 @@ export abstract class HeadcountError extends Error {
   abstract readonly code: string
   abstract readonly exitCode: number
   readonly retryable: boolean = false
+  /** What a run had done before this error ended it. */
+  report: RunReport | undefined
 
   override get name(): string {
     return this.constructor.name
@@ -25,7 +29,9 @@ export class ConfigurationError extends UsageError {
 
   constructor(faults: readonly string[]) {
     super(
-      faults.length === 1 ? `${faults[0]}` : `${faults.length} settings cannot be used:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`,
+      faults.length === 1
+        ? `${faults[0]}`
+        : `${faults.length} settings cannot be used:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`,
     )
     this.faults = faults
   }
@@ -58,6 +64,12 @@ export class PausedByServiceError extends UnreachableError {
     super(message, options)
     this.until = until
   }
+}
+
+/** The service's certificate cannot be trusted (name, date, issuer), or its port does not speak TLS; never tried again. */
+export class CertificateError extends UnreachableError {
+  override readonly code = 'certificate'
+  override readonly retryable = false
 }
 
 /** The run's own deadline (`--run-timeout`) passed before the work was done. */

@@ -1,0 +1,47 @@
+import { sql } from 'kysely'
+import type { Transaction } from '../db/transaction.ts'
+import { incomingKeys } from './incoming.ts'
+import { requireCount } from './writing.ts'
+import type { Writing } from './writing.ts'
+
+/** How a version ended: a next one followed, or the service no longer returned the item. */
+export type Operation = 'update' | 'delete'
+
+/**
+ * Copies the live versions of these responses into history, before they are changed or removed. One time stamp
+ * a transaction (`now()`), so that the spans of a row touch without a gap.
+ */
+export async function keepFormerResponses(
+  trx: Transaction,
+  writing: Writing,
+  operation: Operation,
+  keys: readonly { event_id: string; id: string }[],
+): Promise<void> {
+  if (!writing.history) return
+  const result = await sql`
+    insert into headcount.response_history (account_id, event_id, response_id, valid_from, valid_to, operation,
+                                            document, ended_by_run_id)
+    select r.account_id, r.event_id, r.id, r._changed_at, greatest(now(), r._changed_at), ${operation},
+           headcount.response_document(r), ${writing.run}
+      from headcount.responses r
+      join (${incomingKeys(keys)}) k on k.event_id = r.event_id and k.id = r.id
+     where r.account_id = ${writing.account}`.execute(trx.kysely)
+  requireCount('headcount.response_history', keys.length, result)
+}
+
+/** Copies the live versions of these events into history. Ids that are not in the mirror are passed over. */
+export async function keepFormerEvents(
+  trx: Transaction,
+  writing: Writing,
+  operation: Operation,
+  ids: readonly string[],
+): Promise<void> {
+  if (!writing.history) return
+  await sql`
+    insert into headcount.event_history (account_id, event_id, valid_from, valid_to, operation,
+                                         document, ended_by_run_id)
+    select e.account_id, e.id, e._changed_at, greatest(now(), e._changed_at), ${operation},
+           headcount.event_document(e), ${writing.run}
+      from headcount.events e
+     where e.account_id = ${writing.account} and e.id = any (${ids}::text[])`.execute(trx.kysely)
+}

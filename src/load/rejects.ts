@@ -1,0 +1,38 @@
+import { sql } from 'kysely'
+import type { RejectItem } from '../db/tables.ts'
+import type { Transaction } from '../db/transaction.ts'
+import { pieces, requireCount } from './writing.ts'
+
+/** The rejects of one list; `event_id` is null for the list of events. */
+export interface ListRejects {
+  readonly event_id: string | null
+  readonly rejects: readonly RejectItem[]
+}
+
+/** Makes the stored rejects of these lists what the service answers now: the former ones go, the present ones come. */
+export async function replaceRejects(
+  trx: Transaction,
+  account: number,
+  run: string,
+  lists: readonly ListRejects[],
+): Promise<void> {
+  const ids = lists.map(({ event_id }) => event_id).filter((id) => id !== null)
+  const holdsEventsList = lists.some(({ event_id }) => event_id === null)
+  await sql`
+    delete from headcount.rejects
+     where account_id = ${account}
+       and (event_id = any (${ids}::text[]) or (event_id is null and ${holdsEventsList}))`.execute(trx.kysely)
+  const rows = lists.flatMap(({ event_id, rejects }) =>
+    rejects.map(({ id: _, ...reject }) => ({ event_id, ...reject })),
+  )
+  for (const piece of pieces(rows)) {
+    const result = await sql`
+      insert into headcount.rejects (account_id, event_id, item_index, reason, path, payload, bytes, sha256, run_id)
+      select ${account}, event_id, item_index, reason, path, payload, bytes, sha256, ${run}
+        from json_to_recordset(${JSON.stringify(piece)}::json) as item(
+          event_id text, item_index int, reason text, path text, payload text, bytes bigint, sha256 text)`.execute(
+      trx.kysely,
+    )
+    requireCount('headcount.rejects, insert', piece.length, result)
+  }
+}

@@ -1,0 +1,71 @@
+import { sql } from 'kysely'
+import type { TableCounts } from '../db/tables.ts'
+import type { Transaction } from '../db/transaction.ts'
+import { keepFormerEvents, keepFormerResponses } from './history.ts'
+import { incomingKeys } from './incoming.ts'
+import { noCounts, pieces, requireCount } from './writing.ts'
+import type { Writing } from './writing.ts'
+
+type Key = { readonly event_id: string; readonly id: string }
+
+/** Takes responses with their payments and slots out of the live tables and into history. */
+export async function removeResponses(
+  trx: Transaction,
+  writing: Writing,
+  keys: readonly Key[],
+): Promise<TableCounts> {
+  const removed = noCounts()
+  for (const piece of pieces(keys)) {
+    await keepFormerResponses(trx, writing, 'delete', piece)
+    removed.slots.deleted += await removeParts(trx, writing.account, 'headcount.slots', piece)
+    removed.payments.deleted += await removeParts(trx, writing.account, 'headcount.payments', piece)
+    const result = await sql`
+      delete from headcount.responses live
+       using (${incomingKeys(piece)}) k
+       where live.account_id = ${writing.account} and live.event_id = k.event_id and live.id = k.id`.execute(
+      trx.kysely,
+    )
+    removed.responses.deleted += requireCount('headcount.responses, delete', piece.length, result)
+  }
+  return removed
+}
+
+async function removeParts(
+  trx: Transaction,
+  account: number,
+  table: 'headcount.slots' | 'headcount.payments',
+  keys: readonly Key[],
+): Promise<number> {
+  const result = await sql`
+    delete from ${sql.table(table)} live
+     using (${incomingKeys(keys)}) k
+     where live.account_id = ${account} and live.event_id = k.event_id and live.response_id = k.id`.execute(
+    trx.kysely,
+  )
+  return Number(result.numAffectedRows)
+}
+
+/** Takes events with everything that hangs on them out of the live tables: rows into history, state and rejects away. */
+export async function removeEvents(
+  trx: Transaction,
+  writing: Writing,
+  ids: readonly string[],
+): Promise<TableCounts> {
+  const { rows: keys } = await sql<Key>`
+    select event_id, id from headcount.responses
+     where account_id = ${writing.account} and event_id = any (${ids}::text[])
+     order by event_id, id`.execute(trx.kysely)
+  const removed = await removeResponses(trx, writing, keys)
+  await keepFormerEvents(trx, writing, 'delete', ids)
+  const events = await sql`
+    delete from headcount.events
+     where account_id = ${writing.account} and id = any (${ids}::text[])`.execute(trx.kysely)
+  await sql`
+    delete from headcount.rejects
+     where account_id = ${writing.account} and event_id = any (${ids}::text[])`.execute(trx.kysely)
+  await sql`
+    delete from headcount.sync_state
+     where account_id = ${writing.account} and event_id = any (${ids}::text[])`.execute(trx.kysely)
+  removed.events.deleted += Number(events.numAffectedRows)
+  return removed
+}

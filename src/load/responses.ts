@@ -1,0 +1,68 @@
+import { sql } from 'kysely'
+import type { Transaction } from '../db/transaction.ts'
+import { differing } from './compare.ts'
+import { keepFormerResponses } from './history.ts'
+import { incomingResponses } from './incoming.ts'
+import type { EventResponse } from './incoming.ts'
+import { addPayments, replacePayments } from './payments.ts'
+import { addSlots, replaceSlots } from './slots.ts'
+import { addCounts, noCounts, pieces, requireCount } from './writing.ts'
+import type { Writing, Written } from './writing.ts'
+
+/**
+ * Brings responses, their payments and their slots to what the service answers. Rows that are equal are not
+ * touched. Nothing is removed here but the payments and slots that a response no longer has.
+ *
+ * `fresh` are responses of events without any live row: they are written without a comparison.
+ */
+export async function loadResponses(
+  trx: Transaction,
+  writing: Writing,
+  fresh: readonly EventResponse[],
+  others: readonly EventResponse[],
+): Promise<Written> {
+  const { added, changed } = await differing(trx, writing.account, others)
+  const rows = noCounts()
+  for (const piece of pieces([...fresh, ...added])) {
+    rows.responses.inserted += await insertResponses(trx, writing, piece)
+    rows.payments.inserted += await addPayments(trx, writing.account, piece)
+    rows.slots.inserted += await addSlots(trx, writing.account, piece)
+  }
+  for (const piece of pieces(changed)) {
+    await keepFormerResponses(trx, writing, 'update', keysOf(piece))
+    const responses = { inserted: 0, updated: await updateResponses(trx, writing, piece), deleted: 0 }
+    const payments = await replacePayments(trx, writing.account, piece)
+    const slots = await replaceSlots(trx, writing.account, piece)
+    addCounts(rows, { ...noCounts(), responses, payments, slots })
+  }
+  return { rows, events: new Set([...fresh, ...added, ...changed].map(({ event_id }) => event_id)) }
+}
+
+async function insertResponses(trx: Transaction, writing: Writing, responses: readonly EventResponse[]) {
+  const result = await sql`
+    insert into headcount.responses (account_id, event_id, id, kind, name, email, message, quantity, rsvp,
+                                     created_at, updated_at, _extra, _run_id)
+    select ${writing.account}, event_id, id, kind, name, email, message, quantity, rsvp,
+           created_at, updated_at, _extra, ${writing.run}
+      from (${incomingResponses(responses)}) incoming
+     order by event_id, id`.execute(trx.kysely)
+  return requireCount('headcount.responses, insert', responses.length, result)
+}
+
+async function updateResponses(trx: Transaction, writing: Writing, responses: readonly EventResponse[]) {
+  const result = await sql`
+    update headcount.responses live
+       set kind = i.kind, name = i.name, email = i.email, message = i.message, quantity = i.quantity,
+           rsvp = i.rsvp, created_at = i.created_at, updated_at = i.updated_at, _extra = i._extra,
+           _changed_at = case when ${writing.history} then greatest(now(), live._changed_at) else live._changed_at end,
+           _run_id = ${writing.run}
+      from (${incomingResponses(responses)}) i
+     where live.account_id = ${writing.account} and live.event_id = i.event_id and live.id = i.id`.execute(
+    trx.kysely,
+  )
+  return requireCount('headcount.responses, update', responses.length, result)
+}
+
+function keysOf(responses: readonly EventResponse[]) {
+  return responses.map(({ event_id, response }) => ({ event_id, id: response.id }))
+}

@@ -1,0 +1,165 @@
+import { sql } from 'kysely'
+import type { Kysely } from 'kysely'
+import type { HeldGroup, Tables } from '../db/tables.ts'
+import { DatabaseError } from '../errors.ts'
+import type { Transaction } from '../db/transaction.ts'
+import { pieces } from './writing.ts'
+
+/** The name under which `sync_state` keeps the list of events itself; no event has an empty id. */
+export const EVENTS_LIST = ''
+
+/** What is known of a list before it is read. */
+export interface ListState {
+  readonly event_id: string
+  readonly digest: string | null
+  readonly normaliser: number | null
+  readonly checked_at: string | null
+  readonly next_check_at: string | null
+  readonly step: number | null
+  readonly backfill_id: string | null
+  readonly held: readonly HeldGroup[]
+  readonly error_code: string | null
+}
+
+/** What is known of a list that was read and applied, but for what is held of it. */
+export interface ReadState {
+  readonly event_id: string
+  /** NULL while something of the list is held: no digest without rows. */
+  readonly digest: string | null
+  readonly normaliser: number
+  readonly held: readonly HeldGroup[]
+  readonly set_aside: number
+  /** Seconds until the list is due again; null: at the next run. */
+  readonly step: number | null
+}
+
+/** A list that could not be read; its rows stay as they are and it is due at the next run. */
+export interface FailedState {
+  readonly event_id: string
+  readonly error_code: string
+  readonly error_message: string
+}
+
+export async function readStates(
+  kysely: Kysely<Tables>,
+  account: number,
+): Promise<ReadonlyMap<string, ListState>> {
+  const rows = await kysely
+    .selectFrom('headcount.sync_state')
+    .select([
+      'event_id',
+      'digest',
+      'normaliser',
+      'checked_at',
+      'next_check_at',
+      'step',
+      'backfill_id',
+      'held',
+    ])
+    .select('error_code')
+    .where('account_id', '=', account)
+    .execute()
+  return new Map(rows.map((row) => [row.event_id, { ...row, held: row.held ?? [] }]))
+}
+
+/** Stores the state of lists in the transaction that writes their rows. */
+export async function recordRead(
+  trx: Transaction,
+  account: number,
+  backfill: string | null,
+  states: readonly ReadState[],
+): Promise<void> {
+  const rows = states.map(({ held, ...state }) => ({
+    ...state,
+    held: held.length === 0 ? null : held,
+    held_count: held.reduce((sum, { ids }) => sum + ids.length, 0),
+    held_since: held.map(({ since }) => since).toSorted()[0] ?? null,
+  }))
+  await sql`
+    insert into headcount.sync_state as state
+           (account_id, event_id, digest, normaliser, checked_at, next_check_at, step, backfill_id,
+            held, held_count, held_since, set_aside)
+    select ${account}, event_id, digest, normaliser, now(), now() + step * interval '1 second', step, ${backfill}::bigint,
+           held, held_count, held_since, set_aside
+      from json_to_recordset(${JSON.stringify(rows)}::json) as item(
+        event_id text, digest text, normaliser int, step int, held jsonb, held_count int, held_since timestamptz,
+        set_aside int)
+     order by event_id
+        on conflict (account_id, event_id) do update
+       set digest = excluded.digest, normaliser = excluded.normaliser, checked_at = excluded.checked_at,
+           next_check_at = excluded.next_check_at, step = excluded.step,
+           backfill_id = coalesce(excluded.backfill_id, state.backfill_id), held = excluded.held,
+           held_count = excluded.held_count, held_since = excluded.held_since, set_aside = excluded.set_aside,
+           error_code = null, error_message = null, failed_at = null`.execute(trx.kysely)
+}
+
+/** Stamps lists whose body was the one already stored: one statement for thousands of them. */
+export async function recordUnchanged(
+  trx: Transaction,
+  account: number,
+  lists: readonly { readonly event_id: string; readonly step: number | null }[],
+): Promise<void> {
+  for (const piece of pieces(lists)) {
+    await sql`
+      update headcount.sync_state state
+         set checked_at = now(), step = i.step, next_check_at = now() + i.step * interval '1 second',
+             error_code = null, error_message = null, failed_at = null
+        from json_to_recordset(${JSON.stringify(piece)}::json) as i(event_id text, step int)
+       where state.account_id = ${account} and state.event_id = i.event_id`.execute(trx.kysely)
+  }
+}
+
+/** Notes that lists could not be read. */
+export async function recordFailed(
+  trx: Transaction,
+  account: number,
+  failures: readonly FailedState[],
+): Promise<void> {
+  for (const piece of pieces(failures)) {
+    await sql`
+      insert into headcount.sync_state (account_id, event_id, error_code, error_message, failed_at)
+      select ${account}, event_id, error_code, error_message, now()
+        from json_to_recordset(${JSON.stringify(piece)}::json) as i(
+          event_id text, error_code text, error_message text)
+          on conflict (account_id, event_id) do update
+         set error_code = excluded.error_code, error_message = excluded.error_message,
+             failed_at = excluded.failed_at`.execute(trx.kysely)
+  }
+}
+
+/** Forgets what was known of lists that are neither listed by the service nor in the mirror. */
+export async function forgetUnlisted(
+  trx: Transaction,
+  account: number,
+  listed: readonly string[],
+): Promise<void> {
+  const gone = sql`
+    account_id = ${account} and event_id <> ''
+      and event_id <> all (${listed}::text[])
+      and not exists (select 1 from headcount.events e where e.account_id = ${account} and e.id = event_id)`
+  await sql`delete from headcount.rejects where event_id is not null and ${gone}`.execute(trx.kysely)
+  await sql`delete from headcount.sync_state where ${gone}`.execute(trx.kysely)
+}
+
+/** What the mirror of an account holds back or could not store, and the database's clock. */
+export interface OpenMatters {
+  readonly rejected: number
+  readonly held: number
+  readonly set_aside: number
+  readonly now: string
+}
+
+export async function countOpenMatters(trx: Transaction, account: number): Promise<OpenMatters> {
+  const { rows } = await sql<OpenMatters>`
+    select (select count(*) from headcount.rejects where account_id = ${account})::int as rejected,
+           coalesce(sum(held_count), 0)::int as held, coalesce(sum(set_aside), 0)::int as set_aside,
+           now() as now
+      from headcount.sync_state
+     where account_id = ${account}`.execute(trx.kysely)
+  const [open] = rows
+  if (!open)
+    throw new DatabaseError(
+      'An aggregate over headcount.sync_state gave no row; this is a fault of the database.',
+    )
+  return open
+}

@@ -1,0 +1,97 @@
+import { sql } from 'kysely'
+import type { Kysely } from 'kysely'
+import type { Tables } from '../db/tables.ts'
+import type { Transaction } from '../db/transaction.ts'
+
+/** What the live tables hold of one event. */
+export interface LiveList {
+  readonly rows: number
+  /** Fields of the specification that at least one live response carries. */
+  readonly fields: readonly string[]
+}
+
+/** Counts the live responses of these events and the fields they carry. Events without any are left out. */
+export async function surveyResponses(
+  trx: Transaction,
+  account: number,
+  event_ids: readonly string[],
+): Promise<ReadonlyMap<string, LiveList>> {
+  const { rows } = await sql<{ event_id: string; rows: number; fields: string[] }>`
+    select event_id, count(*)::int as rows,
+           array_remove(array[
+             case when bool_or(name is not null) then 'name' end,
+             case when bool_or(email is not null) then 'email' end,
+             case when bool_or(message is not null) then 'message' end,
+             case when bool_or(quantity is not null) then 'quantity' end,
+             case when bool_or(rsvp is not null) then 'rsvp' end,
+             case when bool_or(created_at is not null) then 'created_at' end,
+             case when bool_or(updated_at is not null) then 'updated_at' end,
+             case when bool_or(kind = 'payment') then 'amount' end,
+             case when bool_or(kind = 'signup') then 'slots' end
+           ], null) as fields
+      from headcount.responses
+     where account_id = ${account} and event_id = any (${event_ids}::text[])
+     group by event_id`.execute(trx.kysely)
+  return new Map(rows.map((row) => [row.event_id, row]))
+}
+
+/** The live responses of an event whose ids are not among the given ones. */
+export async function absentResponses(
+  trx: Transaction,
+  account: number,
+  lists: readonly { readonly event_id: string; readonly ids: readonly string[] }[],
+): Promise<ReadonlyMap<string, string[]>> {
+  const absent = new Map<string, string[]>()
+  for (const { event_id } of lists) absent.set(event_id, [])
+  const { rows } = await sql<{ event_id: string; id: string }>`
+    select live.event_id, live.id
+      from headcount.responses live
+     where live.account_id = ${account}
+       and live.event_id = any (${lists.map(({ event_id }) => event_id)}::text[])
+       and not exists (
+         select 1
+           from unnest(
+                  ${lists.flatMap(({ event_id, ids }) => ids.map(() => event_id))}::text[],
+                  ${lists.flatMap(({ ids }) => ids)}::bigint[]) as present(event_id, id)
+          where present.event_id = live.event_id and present.id = live.id)
+     order by live.event_id, live.id`.execute(trx.kysely)
+  for (const { event_id, id } of rows) absent.get(event_id)?.push(id)
+  return absent
+}
+
+/** Live rows of an account that a deletion could touch. */
+export interface LiveCounts {
+  readonly events: number
+  readonly responses: number
+}
+
+export async function countLive(kysely: Kysely<Tables>, account: number): Promise<LiveCounts> {
+  const { rows } = await sql<LiveCounts>`
+    select (select count(*) from headcount.events where account_id = ${account})::int as events,
+           (select count(*) from headcount.responses where account_id = ${account})::int as responses`.execute(
+    kysely,
+  )
+  return rows[0] ?? { events: 0, responses: 0 }
+}
+
+/** A live event that the service no longer lists, with the number of its live responses. */
+export interface AbsentEvent {
+  readonly id: string
+  readonly responses: number
+}
+
+export async function absentEvents(
+  kysely: Kysely<Tables>,
+  account: number,
+  listed: readonly string[],
+): Promise<readonly AbsentEvent[]> {
+  const { rows } = await sql<AbsentEvent>`
+    select e.id,
+           (select count(*) from headcount.responses r where r.account_id = e.account_id and r.event_id = e.id)::int
+             as responses
+      from headcount.events e
+     where e.account_id = ${account}
+       and not exists (select 1 from unnest(${listed}::text[]) as present(id) where present.id = e.id)
+     order by e.id`.execute(kysely)
+  return rows
+}

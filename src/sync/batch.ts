@@ -1,0 +1,197 @@
+import type { HeldGroup, TableCounts } from '../db/tables.ts'
+import type { Transaction } from '../db/transaction.ts'
+import { loadEvents } from '../load/events.ts'
+import { replaceRejects } from '../load/rejects.ts'
+import { removeResponses } from '../load/remove.ts'
+import { loadResponses } from '../load/responses.ts'
+import { recordRead, recordUnchanged } from '../load/state.ts'
+import { absentResponses, surveyResponses } from '../load/survey.ts'
+import type { LiveList } from '../load/survey.ts'
+import { addCounts } from '../load/writing.ts'
+import type { Writing, Written } from '../load/writing.ts'
+import { NORMALISER_VERSION } from '../normalise/version.ts'
+import { decideResponses } from './deletions.ts'
+import type { Decision } from './deletions.ts'
+import type { DueEvent } from './due.ts'
+import { nextStep } from './freshness.ts'
+import type { OpenRun } from './opening.ts'
+import type { ReadList } from './reading.ts'
+
+/** An event to be brought up to date: its record, and its responses unless they are unchanged. */
+export interface EventLoad extends DueEvent {
+  readonly list: ReadList | null
+}
+
+type ListLoad = EventLoad & { readonly list: ReadList }
+
+/** What a batch wrote, told to the run only when it is committed. */
+interface Applied {
+  readonly rows: TableCounts
+  readonly changed: ReadonlySet<string>
+  readonly unconfirmed: number
+  readonly warnings: readonly string[]
+}
+
+/**
+ * Loads a batch in one transaction: rows, deletions, history, rejects, and the digests that vouch for them. A
+ * crash at any point leaves each of its events wholly old or wholly new.
+ */
+export async function applyBatch(run: OpenRun, loads: readonly EventLoad[]): Promise<void> {
+  const applied = await run.write((trx) => apply(trx, run, loads))
+  run.removed += applied.unconfirmed
+  run.tally.changed += applied.changed.size
+  run.tally.unchanged += loads.length - applied.changed.size
+  addCounts(run.tally.rows, applied.rows)
+  for (const warning of applied.warnings) run.tally.warn(warning)
+}
+
+async function apply(trx: Transaction, run: OpenRun, loads: readonly EventLoad[]): Promise<Applied> {
+  const writing = { account: run.account.id, run: run.lease.runId, history: true }
+  const lists = loads.filter((load): load is ListLoad => load.list !== null)
+  const live = await surveyResponses(trx, writing.account, idsOf(lists))
+  const decisions = await decideDeletions(trx, run, lists, live)
+
+  const rewriting = { ...writing, history: false }
+  const [newRecords, oldRecords] = partition(loads, ({ record }) => record !== 'rewritten')
+  const [newLists, oldLists] = partition(lists, ({ list }) => !list.isRewrite)
+  const written = [
+    await loadEvents(trx, writing, newRecords.map(eventOf)),
+    await loadEvents(trx, rewriting, oldRecords.map(eventOf)),
+    await loadLists(trx, writing, newLists, live),
+    await loadLists(trx, rewriting, oldLists, live),
+  ]
+  const removals = [...decisions].flatMap(([event_id, { remove }]) => remove.map((id) => ({ event_id, id })))
+  const removed = await removeResponses(trx, writing, removals)
+  await replaceRejects(
+    trx,
+    writing.account,
+    writing.run,
+    lists.map(({ event, list }) => ({ event_id: event.id, rejects: list.rejects })),
+  )
+  const changed = new Set([
+    ...written.flatMap(({ events }) => [...events]),
+    ...removals.map(({ event_id }) => event_id),
+  ])
+  await recordStates(trx, run, loads, decisions, changed)
+
+  for (const { rows } of written) addCounts(removed, rows)
+  return {
+    rows: removed,
+    changed,
+    unconfirmed: [...decisions.values()].reduce((sum, { unconfirmed }) => sum + unconfirmed, 0),
+    warnings: lists.flatMap((load) => warnings(load, live.get(load.event.id), decisions.get(load.event.id))),
+  }
+}
+
+/** Lists without a live row are written without a comparison. */
+function loadLists(
+  trx: Transaction,
+  writing: Writing,
+  lists: readonly ListLoad[],
+  live: ReadonlyMap<string, LiveList>,
+): Promise<Written> {
+  const rowsOf = (loads: readonly ListLoad[]) =>
+    loads.flatMap(({ event, list }) => list.rows.map((response) => ({ event_id: event.id, response })))
+  return loadResponses(
+    trx,
+    writing,
+    rowsOf(lists.filter(({ event }) => !live.has(event.id))),
+    rowsOf(lists.filter(({ event }) => live.has(event.id))),
+  )
+}
+
+async function decideDeletions(
+  trx: Transaction,
+  run: OpenRun,
+  lists: readonly ListLoad[],
+  live: ReadonlyMap<string, LiveList>,
+): Promise<ReadonlyMap<string, Decision>> {
+  const known = lists.filter(({ event }) => live.has(event.id))
+  const absent = await absentResponses(trx, run.account.id, known.map(presentIds))
+  const decisions = new Map<string, Decision>()
+  const liveAtStart = run.live.events + run.live.responses
+  let removed = run.removed
+  for (const { event, list, state } of known) {
+    const change = {
+      absent: absent.get(event.id) ?? [],
+      live: live.get(event.id)?.rows ?? 0,
+      length: list.length,
+      unreadableId: list.unreadableId,
+      incomplete: list.incomplete,
+      held: state?.held ?? [],
+    }
+    const decision = decideResponses(change, run.holdPolicy, { removed, liveAtStart })
+    removed += decision.unconfirmed
+    decisions.set(event.id, decision)
+  }
+  return decisions
+}
+
+/** Ids that the list has: those of its rows, and of rejects whose id can be read. */
+function presentIds({ event, list }: ListLoad) {
+  return {
+    event_id: event.id,
+    ids: [...list.rows.map(({ id }) => id), ...list.rejects.flatMap(({ id }) => id ?? [])],
+  }
+}
+
+async function recordStates(
+  trx: Transaction,
+  run: OpenRun,
+  loads: readonly EventLoad[],
+  decisions: ReadonlyMap<string, Decision>,
+  changed: ReadonlySet<string>,
+): Promise<void> {
+  const { maxStalenessMs } = run.settings
+  const stepOf = ({ event, state }: EventLoad) =>
+    nextStep(event, state?.step ?? null, changed.has(event.id), maxStalenessMs, run.lease.startedAt)
+  const read = loads.flatMap((load) => {
+    if (load.list === null) return []
+    const held: readonly HeldGroup[] = decisions.get(load.event.id)?.held ?? []
+    return {
+      event_id: load.event.id,
+      digest: held.length > 0 ? null : load.list.digest,
+      normaliser: NORMALISER_VERSION,
+      held,
+      set_aside: load.list.setAside,
+      step: stepOf(load),
+    }
+  })
+  const unchanged = loads.filter(({ list }) => list === null)
+  await recordRead(trx, run.account.id, run.mode === 'backfill' ? run.lease.runId : null, read)
+  await recordUnchanged(
+    trx,
+    run.account.id,
+    unchanged.map((load) => ({ event_id: load.event.id, step: stepOf(load) })),
+  )
+}
+
+/** What the user should know of a list: fields gone from every item, deletions held back. */
+function warnings(
+  { event, list }: ListLoad,
+  before: LiveList | undefined,
+  decision: Decision | undefined,
+): string[] {
+  const gone = list.rows.length === 0 ? [] : (before?.fields ?? []).filter((field) => !list.fields.has(field))
+  const held = (decision?.held ?? []).reduce((sum, { ids }) => sum + ids.length, 0)
+  return [
+    ...gone.map(
+      (field) => `Event ${event.id}: no response has "${field}" any more; its column is now empty.`,
+    ),
+    ...(held > 0
+      ? [`Event ${event.id}: ${held} deletions are held (${decision?.held.at(-1)?.reason}).`]
+      : []),
+  ]
+}
+
+function partition<T>(items: readonly T[], belongs: (item: T) => boolean): [T[], T[]] {
+  return [items.filter(belongs), items.filter((item) => !belongs(item))]
+}
+
+function eventOf({ event }: EventLoad) {
+  return event
+}
+
+function idsOf(lists: readonly ListLoad[]): string[] {
+  return lists.map(({ event }) => event.id)
+}

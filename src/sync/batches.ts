@@ -1,0 +1,58 @@
+import { applyBatch } from './batch.ts'
+import type { EventLoad } from './batch.ts'
+import type { OpenRun } from './opening.ts'
+
+/** A batch is large enough that its commit does not count, and small enough to be lost without pain. */
+const ROWS_PER_BATCH = 5000
+const BYTES_PER_BATCH = 4_000_000
+
+/**
+ * Gathers events into batches and loads them one after the other. While one batch is written the next is
+ * gathered; when that one is full too, `add` waits, so that reading never runs far ahead of the database.
+ */
+export class Batches {
+  readonly #run: OpenRun
+  #pending: EventLoad[] = []
+  #rows = 0
+  #bytes = 0
+  #writing: Promise<void> = Promise.resolve()
+
+  constructor(run: OpenRun) {
+    this.#run = run
+  }
+
+  /** Takes an event; an event is never split over two batches. */
+  async add(load: EventLoad): Promise<void> {
+    this.#pending.push(load)
+    this.#rows += 1 + (load.list?.rows.length ?? 0)
+    this.#bytes += load.list?.bytes ?? 0
+    if (this.#rows >= ROWS_PER_BATCH || this.#bytes >= BYTES_PER_BATCH) await this.#write()
+  }
+
+  /** Loads what is left and waits until everything is stored. */
+  async finish(): Promise<void> {
+    await this.#write()
+    await this.#writing
+  }
+
+  /** Drops what is not being written yet, and waits for what is. */
+  async abandon(): Promise<void> {
+    this.#pending = []
+    await this.#writing.catch(() => undefined)
+  }
+
+  /** Hands the pending batch over as soon as the one before it is stored. */
+  async #write(): Promise<void> {
+    const batch = this.#pending
+    const before = this.#writing
+    this.#pending = []
+    this.#rows = 0
+    this.#bytes = 0
+    const stored = before.then(async () => {
+      if (batch.length > 0) await applyBatch(this.#run, batch)
+    })
+    this.#writing = stored
+    stored.catch((error: unknown) => this.#run.stop(error))
+    await before
+  }
+}

@@ -1,0 +1,89 @@
+import type { RunReport, RunStatus } from '../db/tables.ts'
+import { DatabaseError, HeadcountError, InterruptedError, LeaseLostError } from '../errors.ts'
+import { countOpenMatters, recordFailed, recordUnchanged } from '../load/state.ts'
+import type { OpenMatters } from '../load/state.ts'
+import type { OpenRun } from './opening.ts'
+import { statusAfter, statusOf } from './report.ts'
+
+/** Closes a run that came to its end: what is left to note, the status and the report, in one durable transaction. */
+export function closeRun(run: OpenRun): Promise<RunReport> {
+  return close(run, (open) => statusOf(run.tally, open))
+}
+
+/**
+ * Closes a run that a fatal cause ended, as far as the database still allows it.
+ *
+ * @returns the cause as an error of our family, with the report when there is one.
+ */
+export async function closeFailed(run: OpenRun, cause: unknown): Promise<unknown> {
+  const error = asFatal(run, cause)
+  if (!(error instanceof HeadcountError) || error instanceof LeaseLostError) return error
+  run.tally.fail(null, error)
+  try {
+    error.report = await close(run, () => statusAfter(error))
+  } catch (failure) {
+    // The cause matters more than the closing: a database that is gone cannot be told that the run failed.
+    run.settings.logger.warn({ err: failure }, 'The end of the run could not be stored.')
+  }
+  return error
+}
+
+async function close(run: OpenRun, decide: (open: OpenMatters) => RunStatus): Promise<RunReport> {
+  const { account, lease } = run
+  await lease.stopHeartbeat()
+  return run.write(
+    async (trx) => {
+      await recordUnchanged(trx, account.id, run.unchanged)
+      await recordFailed(trx, account.id, run.failures)
+      const open = await countOpenMatters(trx, account.id)
+      const report = makeReport(run, decide(open), open)
+      await lease.close(trx, report.status, { ...report })
+      return report
+    },
+    { durable: true },
+  )
+}
+
+function makeReport(run: OpenRun, status: RunStatus, open: OpenMatters): RunReport {
+  const { tally, lease, source } = run
+  return {
+    run_id: Number(lease.runId),
+    account: run.account.name,
+    mode: run.mode,
+    status,
+    started_at: lease.startedAt,
+    finished_at: open.now,
+    duration_ms: Math.round(performance.now() - run.startedMs),
+    events: {
+      listed: tally.listed,
+      due: tally.due,
+      unchanged: tally.unchanged,
+      changed: tally.changed,
+      failed: tally.failed,
+    },
+    rows: tally.rows,
+    rejected: open.rejected,
+    set_aside: open.set_aside,
+    held: open.held,
+    requests: source.counts.requests,
+    retries: source.counts.retries,
+    not_modified: source.counts.notModified,
+    bytes_received: source.counts.bytesReceived,
+    warnings: tally.warnings,
+    errors: tally.listedErrors,
+    errors_total: tally.errors.length,
+  }
+}
+
+/** What ended the run, in our family: an abort by the caller is an interruption, whatever its reason. */
+function asFatal(run: OpenRun, cause: unknown): unknown {
+  if (cause instanceof DatabaseError || cause instanceof LeaseLostError) return cause
+  if (run.settings.signal?.aborted !== true) return cause
+  const { reason } = run.settings.signal
+  if (reason instanceof InterruptedError) return reason
+  return new InterruptedError(
+    'The run was interrupted. What was stored stays; the next run goes on with the rest.',
+    143,
+    { cause },
+  )
+}

@@ -1,0 +1,124 @@
+/**
+ * The guard of deletions (design: deletions). A service that breaks often looks like one that has become
+ * empty; what looks like an outage is held back until it is confirmed. Pure: state and clock come in.
+ */
+import type { HeldGroup, HoldReason } from '../db/tables.ts'
+import type { AbsentEvent } from '../load/survey.ts'
+
+/** Shares and numbers beyond which a loss looks like an outage. Both must be passed. */
+const FEW_ROWS = 10
+const SMALL_SHARE = 0.1
+/** Lengths at which services like to end a page. */
+const PAGE_LENGTHS: ReadonlySet<number> = new Set([50, 100, 200, 250, 500, 1000])
+/** Removals of one run that need no second look, whatever the size of the account. */
+const FEW_REMOVALS = 100
+
+/** A complete list beside what the mirror holds of it. */
+export interface ListChange {
+  /** Live ids that the list no longer has, but for those of rejects whose id can be read. */
+  readonly absent: readonly string[]
+  /** Live rows before this run. */
+  readonly live: number
+  /** Items in the list as the service sent it. */
+  readonly length: number
+  /** The list has a reject whose id cannot be read: it may be one of the absent. */
+  readonly unreadableId: boolean
+  /** Signs that the list may not be complete. */
+  readonly incomplete: 'paging' | 'no_end_mark' | null
+  /** What was held of this list before. */
+  readonly held: readonly HeldGroup[]
+}
+
+export interface Decision {
+  readonly remove: readonly string[]
+  readonly held: readonly HeldGroup[]
+  /** Rows removed that nobody confirmed: they count against the run's budget. */
+  readonly unconfirmed: number
+}
+
+/** How holds end, besides by the rows coming back. */
+export interface HoldPolicy {
+  /** The database's clock at the start of the run, ISO 8601. */
+  readonly now: string
+  readonly holdForMs: number
+  readonly acceptDeletions: boolean
+}
+
+/** What a run has removed so far without confirmation, and what it may. */
+export interface RemovalBudget {
+  readonly removed: number
+  /** Live rows of the account (events and responses) when the run began. */
+  readonly liveAtStart: number
+}
+
+/** Decides one list of responses. */
+export function decideResponses(change: ListChange, policy: HoldPolicy, budget: RemovalBudget): Decision {
+  const few = !isMuch(change.absent.length, change.live)
+  const rows = change.absent.length
+  return decide(change, rows, policy, suspicion(change, few) ?? overBudget(rows, budget))
+}
+
+/** Decides the list of events; an absent one counts as 1 and its responses. An empty list is never confirmed by time. */
+export function decideEvents(
+  change: Omit<ListChange, 'absent'> & { readonly absent: readonly AbsentEvent[] },
+  policy: HoldPolicy,
+  budget: RemovalBudget,
+): Decision {
+  const rows = change.absent.reduce((sum, { responses }) => sum + 1 + responses, 0)
+  const few = !isMuch(rows, budget.liveAtStart) && !isMuch(change.absent.length, change.live)
+  const list = { ...change, absent: change.absent.map(({ id }) => id) }
+  const reason = suspicion(list, few) ?? overBudget(rows, budget)
+  return decide(list, rows, policy, reason, reason === 'list_empty')
+}
+
+/** Ids of these groups, in one list. */
+export function heldIds(held: readonly HeldGroup[]): string[] {
+  return held.flatMap(({ ids }) => ids)
+}
+
+function isMuch(lost: number, of: number): boolean {
+  return lost > FEW_ROWS && lost > SMALL_SHARE * of
+}
+
+function suspicion(change: ListChange, few: boolean): HoldReason | null {
+  if (change.absent.length === 0) return null
+  if (change.incomplete) return change.incomplete
+  if (change.unreadableId) return 'unreadable_id'
+  if (change.length === 0 && change.live >= 2) return 'list_empty'
+  if (!few) return 'many_missing'
+  if (PAGE_LENGTHS.has(change.length)) return 'page_length'
+  return null
+}
+
+/** The brake: many small losses in one run are a large one. What time or the user confirmed does not count. */
+function overBudget(rows: number, budget: RemovalBudget): HoldReason | null {
+  if (rows === 0) return null
+  const allowed = Math.max(FEW_REMOVALS, SMALL_SHARE * budget.liveAtStart)
+  return budget.removed + rows > allowed ? 'run_total' : null
+}
+
+function decide(
+  change: ListChange,
+  rows: number,
+  policy: HoldPolicy,
+  reason: HoldReason | null,
+  neverByTime = false,
+): Decision {
+  if (reason === null) return { remove: change.absent, held: [], unconfirmed: rows }
+  const byTime = !neverByTime && reason !== 'paging' && reason !== 'no_end_mark'
+  const stillAbsent = new Set(change.absent)
+  const remove: string[] = []
+  const held: HeldGroup[] = []
+  for (const group of change.held) {
+    const ids = group.ids.filter((id) => stillAbsent.delete(id))
+    if (ids.length === 0) continue
+    if (policy.acceptDeletions || (byTime && isConfirmed(group, policy))) remove.push(...ids)
+    else held.push({ ...group, ids })
+  }
+  if (stillAbsent.size > 0) held.push({ since: policy.now, reason, ids: [...stillAbsent] })
+  return { remove, held, unconfirmed: 0 }
+}
+
+function isConfirmed(group: HeldGroup, policy: HoldPolicy): boolean {
+  return Date.parse(policy.now) - Date.parse(group.since) >= policy.holdForMs
+}

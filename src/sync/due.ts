@@ -1,0 +1,61 @@
+import type { EventItem } from '../db/tables.ts'
+import { UsageError } from '../errors.ts'
+import { differingEvents } from '../load/events.ts'
+import type { ListState } from '../load/state.ts'
+import { NORMALISER_VERSION } from '../normalise/version.ts'
+import { dueReason } from './freshness.ts'
+import type { EventsList } from './listing.ts'
+import type { OpenRun } from './opening.ts'
+
+/** An event whose responses are to be read. */
+export interface DueEvent {
+  readonly event: EventItem
+  /** The event's own record beside the mirror's; `rewritten`: only our own version reads it differently. */
+  readonly record: 'same' | 'changed' | 'rewritten'
+  readonly state: ListState | undefined
+}
+
+/**
+ * Chooses the events to read: all of them for `backfill` and `--all`, the named ones for `--event`, else those
+ * that are due.
+ *
+ * @throws UsageError when a named event is not listed.
+ */
+export async function chooseDue(run: OpenRun, list: EventsList): Promise<readonly DueEvent[]> {
+  const { settings, lease, mode, tally } = run
+  requireListed(settings.events, list)
+  const differing = await differingEvents(run.database.kysely, run.account.id, list.events)
+  const isDifferent = (id: string) => differing.added.has(id) || differing.changed.has(id)
+  const differs: DueEvent['record'] = list.verdict === 'same_body' ? 'rewritten' : 'changed'
+  const candidates: readonly DueEvent[] = list.events
+    .filter(({ id }) => settings.events === null || settings.events.has(id))
+    .map((event) => ({
+      event,
+      record: isDifferent(event.id) ? differs : 'same',
+      state: run.states.get(event.id),
+    }))
+  const everything = mode === 'backfill' || settings.all || settings.events !== null
+  const due = candidates.filter(
+    ({ event, record, state }) =>
+      everything || dueReason(event, state, record !== 'same', NORMALISER_VERSION, lease.startedAt) !== null,
+  )
+  tally.listed = list.events.length
+  tally.due = due.length
+  return failedFirst(due)
+}
+
+function requireListed(named: ReadonlySet<string> | null, list: EventsList): void {
+  const listed = new Set(list.events.map(({ id }) => id))
+  const unknown = [...(named ?? [])].filter((id) => !listed.has(id))
+  if (unknown.length === 0) return
+  throw new UsageError(
+    `The service lists no event ${unknown.map((id) => `"${id}"`).join(', ')}. Nothing was written. ` +
+      'See the ids with: headcount query "select id, title from events".',
+  )
+}
+
+/** What failed last time is read first: a run that ends early has then at least mended that. */
+function failedFirst(due: readonly DueEvent[]): readonly DueEvent[] {
+  const hasFailed = ({ state }: DueEvent) => state !== undefined && state.error_code !== null
+  return [...due.filter(hasFailed), ...due.filter((event) => !hasFailed(event))]
+}

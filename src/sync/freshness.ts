@@ -1,0 +1,58 @@
+/** Which events are due, and when an event is due again. Pure: state and clock come in. */
+
+const HOUR = 3600
+const DAY = 24 * HOUR
+/** An event stays active this long after it took place: late replies and refunds come in. */
+const ACTIVE_FOR_DAYS = 30
+const LONGEST_WAIT = 7 * DAY
+
+/** What decides whether an event is due, besides its time. */
+export interface KnownList {
+  readonly checked_at: string | null
+  readonly next_check_at: string | null
+  readonly error_code: string | null
+  readonly normaliser: number | null
+  readonly held: readonly unknown[]
+}
+
+export type DueReason =
+  'never_read' | 'failed' | 'held' | 'event_changed' | 'active' | 'new_version' | 'waited'
+
+/** Why an event is due at `now` (ISO 8601), or null when it is not. */
+export function dueReason(
+  event: { readonly event_at: string | null },
+  known: KnownList | undefined,
+  recordChanged: boolean,
+  normaliser: number,
+  now: string,
+): DueReason | null {
+  if (known === undefined || known.checked_at === null) return 'never_read'
+  if (known.error_code !== null) return 'failed'
+  if (known.held.length > 0) return 'held'
+  if (recordChanged) return 'event_changed'
+  if (isActive(event, now)) return 'active'
+  if (known.normaliser !== normaliser) return 'new_version'
+  return known.next_check_at === null || Date.parse(known.next_check_at) <= Date.parse(now) ? 'waited' : null
+}
+
+/** Whether people may still respond: no time is known, or it is not longer than 30 days ago. */
+export function isActive(event: { readonly event_at: string | null }, now: string): boolean {
+  if (event.event_at === null) return true
+  return Date.parse(event.event_at) > Date.parse(now) - ACTIVE_FOR_DAYS * DAY * 1000
+}
+
+/**
+ * Seconds until an event is due again: null (at the next run) while it is active; else 1 h after a change,
+ * twice the last wait when nothing changed, at most seven days or the user's own cap.
+ */
+export function nextStep(
+  event: { readonly event_at: string | null },
+  lastStep: number | null,
+  changed: boolean,
+  maxStalenessMs: number,
+  now: string,
+): number | null {
+  if (isActive(event, now)) return null
+  const cap = Math.min(LONGEST_WAIT, Math.floor(maxStalenessMs / 1000))
+  return Math.min(changed || lastStep === null ? HOUR : lastStep * 2, cap)
+}

@@ -1,0 +1,65 @@
+import { AccountMismatchError } from '../errors.ts'
+import type { OpenRun } from './opening.ts'
+
+/** Who the service says we are, and where. */
+export interface Identity {
+  readonly email: string | null
+  readonly base_url: string
+}
+
+/**
+ * Makes sure that the mirror was built from this account: two accounts must not be poured into one. When the
+ * address or the e-mail changed, a shared event id shows that it is still the same one.
+ *
+ * @throws AccountMismatchError when nothing is in common and the user did not ask to adopt the mirror.
+ */
+export async function confirmIdentity(
+  run: OpenRun,
+  identity: Identity,
+  listed: readonly string[],
+): Promise<void> {
+  const { account, settings } = run
+  const change = describeChange(account, identity)
+  if (change !== null && !settings.adopt && !(await sharesAnEvent(run, listed))) {
+    throw new AccountMismatchError(
+      `The mirror of account "${account.name}" was built from another account: ${change}, and no event is in both. ` +
+        'Nothing was written. Check the key and the base address, choose another name with --account, ' +
+        'or take this mirror over with --adopt.',
+    )
+  }
+  if (change !== null) run.tally.warn(`The account changed: ${change}. The mirror goes on with the new one.`)
+  if (account.email === (identity.email ?? account.email) && account.base_url === identity.base_url) return
+  await run.write((trx) =>
+    trx.kysely
+      .updateTable('headcount.accounts')
+      .set({ base_url: identity.base_url, ...(identity.email !== null && { email: identity.email }) })
+      .where('id', '=', account.id)
+      .execute(),
+  )
+}
+
+/** What differs, in words; null when nothing does or nothing is known yet. No e-mail, no check of it. */
+function describeChange(
+  known: { email: string | null; base_url: string | null },
+  now: Identity,
+): string | null {
+  const changes = []
+  if (known.base_url !== null && known.base_url !== now.base_url) {
+    changes.push(`the base address was ${known.base_url} and is ${now.base_url}`)
+  }
+  if (known.email !== null && now.email !== null && known.email.toLowerCase() !== now.email.toLowerCase()) {
+    changes.push(`the e-mail was ${known.email} and is ${now.email}`)
+  }
+  return changes.length === 0 ? null : changes.join(', ')
+}
+
+/** Whether the list has an event of the mirror; an empty mirror has nothing to mix. */
+async function sharesAnEvent(run: OpenRun, listed: readonly string[]): Promise<boolean> {
+  const live = await run.database.kysely
+    .selectFrom('headcount.events')
+    .select('id')
+    .where('account_id', '=', run.account.id)
+    .execute()
+  const ids = new Set(listed)
+  return live.length === 0 || live.some(({ id }) => ids.has(id))
+}

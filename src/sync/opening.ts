@@ -1,0 +1,151 @@
+import { connect } from '../db/connect.ts'
+import type { Database } from '../db/connect.ts'
+import { takeLease } from '../db/lease.ts'
+import type { Lease } from '../db/lease.ts'
+import { migrate } from '../db/migrate.ts'
+import type { RunMode } from '../db/tables.ts'
+import type { Transaction } from '../db/transaction.ts'
+import { DatabaseError, RunDeadlineError } from '../errors.ts'
+import { readStates } from '../load/state.ts'
+import type { FailedState, ListState } from '../load/state.ts'
+import { countLive } from '../load/survey.ts'
+import type { LiveCounts } from '../load/survey.ts'
+import { createSource } from '../source/api.ts'
+import type { Source } from '../source/api.ts'
+import type { Progress, Settings } from './options.ts'
+import type { HoldPolicy } from './deletions.ts'
+import { writeFenced } from './fenced.ts'
+import { Tally } from './report.ts'
+
+/** The account as the mirror knows it. */
+export interface Account {
+  readonly id: number
+  readonly name: string
+  readonly email: string | null
+  readonly base_url: string | null
+}
+
+/** A run that has begun: it holds its account until it is closed. */
+export interface OpenRun extends AsyncDisposable {
+  readonly mode: RunMode
+  /** Monotonic clock at the start, in milliseconds. */
+  readonly startedMs: number
+  readonly settings: Settings
+  readonly database: Database
+  readonly source: Source
+  readonly account: Account
+  readonly lease: Lease
+  /** What was known of each list when the run began. */
+  readonly states: ReadonlyMap<string, ListState>
+  /** Live rows of the account when the run began. */
+  readonly live: LiveCounts
+  readonly holdPolicy: HoldPolicy
+  readonly tally: Tally
+  /** Lists found as they were, stamped when the run closes. */
+  readonly unchanged: { readonly event_id: string; readonly step: number | null }[]
+  /** Lists that could not be read, noted when the run closes. */
+  readonly failures: FailedState[]
+  /** Rows removed that nobody confirmed: the brake looks at it. */
+  removed: number
+  /** Aborted when the run must end: by the caller, its deadline, the loss of the lease, or `stop`. */
+  readonly signal: AbortSignal
+  stop(cause: unknown): void
+  /** A transaction that begins by making sure that this run still holds its account. */
+  write<T>(work: (trx: Transaction) => Promise<T>, options?: { readonly durable?: boolean }): Promise<T>
+  progress(phase: Progress['phase']): void
+}
+
+/** Opens the database, brings its schema up to date, prepares the source and takes the account. */
+export async function openRun(mode: RunMode, settings: Settings): Promise<OpenRun> {
+  const startedMs = performance.now()
+  settings.signal?.throwIfAborted()
+  await using opened = new AsyncDisposableStack()
+  const stopping = new AbortController()
+  const signal = settings.signal ? AbortSignal.any([stopping.signal, settings.signal]) : stopping.signal
+  const log = (level: 'debug' | 'warn', message: string, fields: object = {}) =>
+    settings.logger[level](fields, message)
+
+  const source = createSource({
+    baseUrl: settings.baseUrl,
+    apiKey: settings.apiKey,
+    requestTimeoutMs: settings.requestTimeoutMs,
+    maxBodyBytes: settings.maxBodyBytes,
+    concurrency: settings.concurrency,
+    runDeadline: settings.runTimeoutMs === null ? null : performance.now() + settings.runTimeoutMs,
+    signal,
+    log,
+  })
+  opened.defer(() => source.close())
+  const database = opened.use(await connect(settings.target, { log }))
+  await migrate(database)
+  const account = await openAccount(database, settings.account)
+  const lease = await takeLease(database, { accountId: account.id, mode, signal, log })
+  opened.defer(() => lease.stopHeartbeat())
+  lease.lost.addEventListener('abort', () => stopping.abort(lease.lost.reason), { once: true })
+  const timer = deadlineTimer(settings.runTimeoutMs, stopping)
+  opened.defer(() => clearTimeout(timer))
+
+  const states = await readStates(database.kysely, account.id)
+  const live = await countLive(database.kysely, account.id)
+  const tally = new Tally()
+  const resources = opened.move()
+  return {
+    mode,
+    startedMs,
+    settings,
+    database,
+    source,
+    account,
+    lease,
+    states,
+    live,
+    holdPolicy: {
+      now: lease.startedAt,
+      holdForMs: settings.holdForMs,
+      acceptDeletions: settings.acceptDeletions,
+    },
+    tally,
+    unchanged: [],
+    failures: [],
+    removed: 0,
+    signal,
+    stop: (cause) => stopping.abort(cause),
+    write: (work, options) => writeFenced(database, lease, work, options?.durable ?? false),
+    progress: (phase) =>
+      settings.onProgress({
+        phase,
+        events: { done: tally.done, total: tally.due },
+        responses: tally.responsesRead,
+        changedRows: tally.changedRows,
+        retries: source.counts.retries,
+        bytes: source.counts.bytesReceived,
+      }),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+}
+
+async function openAccount(database: Database, name: string): Promise<Account> {
+  const { kysely } = database
+  const find = kysely
+    .selectFrom('headcount.accounts')
+    .select(['id', 'name', 'email', 'base_url'])
+    .where('name', '=', name)
+  const known = await find.executeTakeFirst()
+  if (known) return known
+  await kysely
+    .insertInto('headcount.accounts')
+    .values({ name })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  const made = await find.executeTakeFirst()
+  if (made) return made
+  throw new DatabaseError(
+    `The account "${name}" could not be stored. Look for triggers on headcount.accounts.`,
+  )
+}
+
+function deadlineTimer(runTimeoutMs: number | null, stopping: AbortController) {
+  if (runTimeoutMs === null) return undefined
+  const message = `The run's deadline of ${Math.round(runTimeoutMs / 1000)} s passed before the work was done. What was read is stored; the next run goes on with the rest. Raise --run-timeout if this happens often.`
+  return setTimeout(() => stopping.abort(new RunDeadlineError(message)), runTimeoutMs).unref()
+}

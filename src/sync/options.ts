@@ -1,0 +1,113 @@
+import type { Pool } from 'pg'
+import { UsageError } from '../errors.ts'
+import { serviceUrl } from './service-url.ts'
+
+/** Where a run writes what it has to say. The shape is pino's; without one, a run is silent. */
+export interface Logger {
+  debug(fields: object, message: string): void
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+  error(fields: object, message: string): void
+}
+
+/** How far a run is; sent after each event. */
+export interface Progress {
+  readonly phase: 'events' | 'responses' | 'removing'
+  readonly events: { readonly done: number; readonly total: number }
+  /** Responses read so far. */
+  readonly responses: number
+  readonly changedRows: number
+  readonly retries: number
+  /** Bytes of bodies received. */
+  readonly bytes: number
+}
+
+/** What a run needs to know. Durations are in milliseconds. */
+export interface RunOptions {
+  /** `postgres://…`, `pglite:<folder>` or `pglite:memory`. Give this or `pool`. */
+  readonly database?: string
+  /** A pool of the caller's, with room for three connections or more; it is not closed. */
+  readonly pool?: Pool
+  /** Name of the account inside the mirror; `default` when not given. */
+  readonly account?: string
+  readonly apiKey: string
+  /** `https://<host>/api/v1`. */
+  readonly baseUrl: string
+  /** Allows plain http to a host that is not this machine. */
+  readonly allowHttp?: boolean
+  /** Most requests at once; 8 when not given. */
+  readonly concurrency?: number
+  /** Deadline of one request; 60 s, and 1 s more for every 256 KiB of body received. */
+  readonly requestTimeoutMs?: number
+  /** Deadline of the whole run; none when not given. */
+  readonly runTimeoutMs?: number
+  /** Largest body; 1 GiB when not given. */
+  readonly maxBodyBytes?: number
+  /** Longest time that an older, unchanged event is not read; seven days when not given. */
+  readonly maxStalenessMs?: number
+  /** How long deletions that look like an outage are held; one hour when not given. */
+  readonly holdForMs?: number
+  /** Reads every event, not only those that are due. */
+  readonly all?: boolean
+  /** Only these events are read and written; none is removed. */
+  readonly events?: readonly string[]
+  /** Applies the deletions on hold. */
+  readonly acceptDeletions?: boolean
+  /** Takes over a mirror that was built from another account or address. */
+  readonly adopt?: boolean
+  /** Ends the run; its reason is thrown when it is an InterruptedError. */
+  readonly signal?: AbortSignal
+  readonly logger?: Logger
+  readonly onProgress?: (progress: Progress) => void
+}
+
+const HOUR_MS = 3_600_000
+
+/** The options with every default filled in. */
+export type Settings = ReturnType<typeof settle>
+
+/**
+ * Checks the options that a type cannot check and fills in the defaults.
+ *
+ * @throws UsageError naming the option.
+ */
+export function settle(options: RunOptions) {
+  if ((options.database === undefined) === (options.pool === undefined)) {
+    throw new UsageError('Give either the option `database` or the option `pool`, one of them.')
+  }
+  const concurrency = options.concurrency ?? 8
+  if (!Number.isInteger(concurrency) || concurrency < 1) {
+    throw new UsageError(`The option \`concurrency\` must be a whole number from 1, not ${concurrency}.`)
+  }
+  const baseUrl = serviceUrl(options.baseUrl, options.allowHttp ?? false)
+  const account = options.account ?? 'default'
+  if (account.trim() === '') throw new UsageError('The option `account` must not be empty.')
+  return {
+    target: options.pool === undefined ? (options.database ?? '') : { pool: options.pool },
+    account,
+    apiKey: options.apiKey,
+    baseUrl,
+    /** The base address in one spelling, without a slash at its end: the mirror remembers it. */
+    address: baseUrl.origin + baseUrl.pathname.replace(/\/+$/, ''),
+    concurrency,
+    requestTimeoutMs: options.requestTimeoutMs ?? 60_000,
+    runTimeoutMs: options.runTimeoutMs ?? null,
+    maxBodyBytes: options.maxBodyBytes ?? 2 ** 30,
+    maxStalenessMs: options.maxStalenessMs ?? 7 * 24 * HOUR_MS,
+    holdForMs: options.holdForMs ?? HOUR_MS,
+    all: options.all ?? false,
+    events: options.events && options.events.length > 0 ? new Set(options.events) : null,
+    acceptDeletions: options.acceptDeletions ?? false,
+    adopt: options.adopt ?? false,
+    signal: options.signal,
+    logger: options.logger ?? silent,
+    onProgress: options.onProgress ?? (() => undefined),
+  }
+}
+
+const silent: Logger = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+}

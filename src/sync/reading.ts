@@ -1,0 +1,138 @@
+import pLimit from 'p-limit'
+import type { RejectItem, ResponseItem } from '../db/tables.ts'
+import {
+  DatabaseError,
+  HeadcountError,
+  InterruptedError,
+  KeyRefusedError,
+  LeaseLostError,
+  NotFoundError,
+  PausedByServiceError,
+  RunDeadlineError,
+} from '../errors.ts'
+import { normaliseResponses } from '../normalise/responses.ts'
+import { NORMALISER_VERSION } from '../normalise/version.ts'
+import { Batches } from './batches.ts'
+import { judgeDigest } from './digests.ts'
+import type { DueEvent } from './due.ts'
+import { nextStep } from './freshness.ts'
+import type { OpenRun } from './opening.ts'
+
+/** The responses of one event, read and made into rows. */
+export interface ReadList {
+  readonly rows: readonly ResponseItem[]
+  readonly rejects: readonly RejectItem[]
+  /** Items as sent. */
+  readonly length: number
+  readonly setAside: number
+  readonly fields: ReadonlySet<string>
+  readonly unreadableId: boolean
+  readonly incomplete: 'paging' | 'no_end_mark' | null
+  readonly digest: string
+  /** The body is the one already stored: only our own version changed. */
+  readonly isRewrite: boolean
+  readonly bytes: number
+}
+
+/** How reading the due events ended. */
+export interface Outcome {
+  /** Listed events that the service does not know (404 or 410). */
+  readonly notFound: readonly DueEvent[]
+  /** Why reading ended before every due event was read; null when it did not. */
+  readonly endedEarly: HeadcountError | null
+}
+
+/** Refusals of the key, one after the other, that show that it is the key and not the event. */
+const REFUSALS_THAT_END = 3
+
+/** Reads the due events, a bounded number at once, and hands what changed to the loader. */
+export async function mirrorDue(run: OpenRun, due: readonly DueEvent[]): Promise<Outcome> {
+  const place = pLimit(run.settings.concurrency)
+  const batches = new Batches(run)
+  const notFound: DueEvent[] = []
+  let refusals = 0
+  let ended: unknown = null
+
+  async function mirrorOne(event: DueEvent): Promise<void> {
+    if (ended !== null || run.signal.aborted) return
+    try {
+      await readEvent(run, batches, event)
+      refusals = 0
+    } catch (error) {
+      if (error instanceof KeyRefusedError) refusals += 1
+      if (endsTheRun(error) || run.signal.aborted || refusals >= REFUSALS_THAT_END) {
+        ended ??= run.signal.aborted ? run.signal.reason : error
+        run.stop(ended)
+      } else if (error instanceof NotFoundError) notFound.push(event)
+      else noteFailure(run, event, error)
+    }
+    run.tally.done += 1
+    run.progress('responses')
+  }
+
+  run.progress('responses')
+  await Promise.all(due.map((event) => place(mirrorOne, event)))
+  if (ended === null && run.signal.aborted) ended = run.signal.reason
+  if (ended === null || isEarlyEnd(ended)) await batches.finish()
+  else await batches.abandon()
+  if (ended !== null && !isEarlyEnd(ended)) throw ended
+  return { notFound, endedEarly: ended }
+}
+
+/** Reads one event. An equal digest ends it here; otherwise its rows go to the loader. */
+async function readEvent(run: OpenRun, batches: Batches, due: DueEvent): Promise<void> {
+  using reading = await run.source.responses(due.event.id)
+  const verdict = judgeDigest(reading, due.state)
+  if (verdict === 'same' && run.mode !== 'backfill') {
+    if (due.record !== 'same') await batches.add({ ...due, list: null })
+    else noteUnchanged(run, due)
+    return
+  }
+  const payload = reading.payload()
+  const { warnings, ...normalised } = normaliseResponses(payload)
+  for (const warning of [...reading.warnings, ...warnings])
+    run.tally.warn(`Event ${due.event.id}: ${warning}`)
+  run.tally.responsesRead += normalised.rows.length
+  await batches.add({
+    ...due,
+    list: {
+      ...normalised,
+      length: payload.items.length,
+      incomplete: reading.holds,
+      digest: reading.digest(NORMALISER_VERSION),
+      isRewrite: verdict === 'same_body',
+      bytes: reading.bytes,
+    },
+  })
+}
+
+function noteUnchanged(run: OpenRun, { event, state }: DueEvent): void {
+  const step = nextStep(event, state?.step ?? null, false, run.settings.maxStalenessMs, run.lease.startedAt)
+  run.unchanged.push({ event_id: event.id, step })
+  run.tally.unchanged += 1
+}
+
+/** Notes that an event could not be read; what is no failure of the service is thrown on. */
+export function noteFailure(run: OpenRun, { event }: DueEvent, error: unknown): void {
+  if (!(error instanceof HeadcountError)) throw error
+  run.tally.fail(event.id, error)
+  run.failures.push({ event_id: event.id, error_code: error.code, error_message: error.message })
+  run.settings.logger.warn({ event_id: event.id, code: error.code }, error.message)
+}
+
+/** Errors after which no further event can be read or written: the database's, ours, and the run's own end. */
+function endsTheRun(error: unknown): boolean {
+  if (!(error instanceof HeadcountError)) return true
+  return (
+    error instanceof PausedByServiceError ||
+    error instanceof RunDeadlineError ||
+    error instanceof DatabaseError ||
+    error instanceof LeaseLostError ||
+    error instanceof InterruptedError
+  )
+}
+
+/** An end that leaves a partial run: what was read is stored, the rest waits for the next run. */
+function isEarlyEnd(error: unknown): error is HeadcountError {
+  return error instanceof PausedByServiceError || error instanceof RunDeadlineError
+}

@@ -1,0 +1,60 @@
+import type { ReportedError, RunStatus } from '../db/tables.ts'
+import type { HeadcountError } from '../errors.ts'
+import { noCounts } from '../load/writing.ts'
+
+/** At most this many errors, and as many warnings, are listed; the rest is counted. */
+const LISTED = 100
+
+/** What a run has counted so far. */
+export class Tally {
+  listed = 0
+  due = 0
+  unchanged = 0
+  changed = 0
+  /** Events read to the end, whatever came of them. */
+  done = 0
+  responsesRead = 0
+  readonly rows = noCounts()
+  readonly errors: ReportedError[] = []
+  readonly #warnings = new Set<string>()
+
+  warn(warning: string): void {
+    this.#warnings.add(warning)
+  }
+
+  fail(event_id: string | null, error: HeadcountError): void {
+    this.errors.push({ event_id, code: error.code, message: error.message })
+  }
+
+  get failed(): number {
+    return this.errors.filter(({ event_id }) => event_id !== null).length
+  }
+
+  get changedRows(): number {
+    return Object.values(this.rows).reduce((sum, row) => sum + row.inserted + row.updated + row.deleted, 0)
+  }
+
+  get warnings(): readonly string[] {
+    const all = [...this.#warnings]
+    const more = all.length - LISTED
+    return more > 0 ? [...all.slice(0, LISTED), `… and ${more} more warnings`] : all
+  }
+
+  get listedErrors(): readonly ReportedError[] {
+    return this.errors.slice(0, LISTED)
+  }
+}
+
+/** `succeeded` only if every due event is mirrored and nothing is held or rejected. */
+export function statusOf(
+  tally: Tally,
+  open: { readonly rejected: number; readonly held: number },
+): RunStatus {
+  if (tally.errors.length > 0) return 'partial'
+  return open.rejected > 0 || open.held > 0 ? 'held' : 'succeeded'
+}
+
+/** The status of a run that a fatal cause ended. */
+export function statusAfter(cause: HeadcountError): RunStatus {
+  return cause.code === 'interrupted' ? 'interrupted' : 'failed'
+}

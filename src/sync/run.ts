@@ -1,0 +1,52 @@
+import type { RunMode, RunReport } from '../db/tables.ts'
+import { closeFailed, closeRun } from './closing.ts'
+import { chooseDue } from './due.ts'
+import { confirmIdentity } from './identity.ts'
+import { askIdentity, listEvents } from './listing.ts'
+import { openRun } from './opening.ts'
+import type { OpenRun } from './opening.ts'
+import { settle } from './options.ts'
+import type { RunOptions } from './options.ts'
+import { mirrorDue } from './reading.ts'
+import { removeVanished } from './vanished.ts'
+
+/**
+ * Brings the mirror up to date: reads the events that are due and writes what changed.
+ *
+ * @returns the report, also when the run was partial or holds something back.
+ * @throws HeadcountError for a fatal cause (refused key, service or database out of reach, broken contract,
+ * account held by another run, wrong options, interruption); its `report` tells what was done before.
+ */
+export function sync(options: RunOptions): Promise<RunReport> {
+  return run('sync', options)
+}
+
+/**
+ * Reads every event without trusting what is known of it, and writes what differs.
+ *
+ * @returns, @throws as sync.
+ */
+export function backfill(options: RunOptions): Promise<RunReport> {
+  return run('backfill', options)
+}
+
+async function run(mode: RunMode, options: RunOptions): Promise<RunReport> {
+  await using open = await openRun(mode, settle(options))
+  try {
+    return await mirror(open)
+  } catch (cause) {
+    throw await closeFailed(open, cause)
+  }
+}
+
+/** The story of a run. */
+async function mirror(run: OpenRun): Promise<RunReport> {
+  const identity = await askIdentity(run)
+  const list = await listEvents(run)
+  await confirmIdentity(run, identity, list.ids)
+  const due = await chooseDue(run, list)
+  const { notFound, endedEarly } = await mirrorDue(run, due)
+  if (endedEarly) run.tally.fail(null, endedEarly)
+  else await removeVanished(run, list, notFound)
+  return closeRun(run)
+}

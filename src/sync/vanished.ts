@@ -1,0 +1,127 @@
+import { HeadcountError, NotFoundError } from '../errors.ts'
+import { replaceRejects } from '../load/rejects.ts'
+import { removeEvents } from '../load/remove.ts'
+import { EVENTS_LIST, forgetUnlisted, recordRead } from '../load/state.ts'
+import { absentEvents } from '../load/survey.ts'
+import type { AbsentEvent } from '../load/survey.ts'
+import { addCounts } from '../load/writing.ts'
+import { NORMALISER_VERSION } from '../normalise/version.ts'
+import { decideEvents } from './deletions.ts'
+import type { Decision } from './deletions.ts'
+import type { DueEvent } from './due.ts'
+import { listEvents } from './listing.ts'
+import type { EventsList } from './listing.ts'
+import type { OpenRun } from './opening.ts'
+import { noteFailure } from './reading.ts'
+
+/** Rows that one transaction removes: an event is removed whole, so a large one goes beyond it. */
+const ROWS_PER_REMOVAL = 5000
+
+/**
+ * Removes the events that are gone, last of all, under the guard. `notFound` are listed events whose responses
+ * the service did not know: the list is read once more to tell a vanished event from a failing one.
+ */
+export async function removeVanished(
+  run: OpenRun,
+  firstList: EventsList,
+  notFound: readonly DueEvent[],
+): Promise<void> {
+  run.progress('removing')
+  const list = notFound.length === 0 ? firstList : await lookAgain(run, firstList, notFound)
+  if (run.settings.events !== null) return
+  const missing = new Set(notFound.map(({ event }) => event.id).filter((id) => !list.ids.includes(id)))
+  const listed = firstList.ids.filter((id) => !missing.has(id))
+  const absent = await absentEvents(run.database.kysely, run.account.id, listed)
+  const decision = decideEvents(
+    {
+      absent,
+      live: run.live.events,
+      length: list.length,
+      unreadableId: list.unreadableId,
+      incomplete: list.incomplete,
+      held: run.states.get(EVENTS_LIST)?.held ?? [],
+    },
+    run.holdPolicy,
+    { removed: run.removed, liveAtStart: run.live.events + run.live.responses },
+  )
+  await removeDecided(run, absent, decision)
+  await recordList(run, firstList, listed, decision)
+}
+
+/** Reads the list of events again; what is still listed has failed, and so has all when it cannot be read. */
+async function lookAgain(
+  run: OpenRun,
+  firstList: EventsList,
+  notFound: readonly DueEvent[],
+): Promise<EventsList> {
+  const list = await listEvents(run).catch((error: unknown) => {
+    if (error instanceof HeadcountError && !run.signal.aborted) return firstList
+    throw error
+  })
+  const stillListed = new Set(run.settings.events === null ? list.ids : firstList.ids)
+  for (const event of notFound) {
+    if (stillListed.has(event.event.id)) noteFailure(run, event, listedButNotFound(event.event.id))
+  }
+  return list
+}
+
+function listedButNotFound(id: string): NotFoundError {
+  return new NotFoundError(
+    `The service lists event "${id}" but does not know its responses (404). Its rows are kept; it is read again at the next run.`,
+  )
+}
+
+async function removeDecided(
+  run: OpenRun,
+  absent: readonly AbsentEvent[],
+  decision: Decision,
+): Promise<void> {
+  const writing = { account: run.account.id, run: run.lease.runId, history: true }
+  const going = new Set(decision.remove)
+  for (const group of groupByRows(absent.filter(({ id }) => going.has(id)))) {
+    const removed = await run.write((trx) => removeEvents(trx, writing, group))
+    addCounts(run.tally.rows, removed)
+  }
+  run.removed += decision.unconfirmed
+  const held = decision.held.reduce((sum, { ids }) => sum + ids.length, 0)
+  if (held > 0)
+    run.tally.warn(`List of events: ${held} deletions are held (${decision.held.at(-1)?.reason}).`)
+}
+
+function groupByRows(events: readonly AbsentEvent[]): string[][] {
+  const groups: string[][] = []
+  let rows = ROWS_PER_REMOVAL
+  for (const { id, responses } of events) {
+    if (rows + responses >= ROWS_PER_REMOVAL) {
+      groups.push([])
+      rows = 0
+    }
+    groups.at(-1)?.push(id)
+    rows += 1 + responses
+  }
+  return groups
+}
+
+/** Stores what is known of the list itself. Its digest only when every record of it is in the mirror. */
+async function recordList(
+  run: OpenRun,
+  list: EventsList,
+  listed: readonly string[],
+  { held }: Decision,
+): Promise<void> {
+  const isWhole = held.length === 0 && run.tally.errors.length === 0
+  await run.write(async (trx) => {
+    await replaceRejects(trx, run.account.id, run.lease.runId, [{ event_id: null, rejects: list.rejects }])
+    await forgetUnlisted(trx, run.account.id, listed)
+    await recordRead(trx, run.account.id, run.mode === 'backfill' ? run.lease.runId : null, [
+      {
+        event_id: EVENTS_LIST,
+        digest: isWhole ? list.digest : null,
+        normaliser: NORMALISER_VERSION,
+        held,
+        set_aside: list.setAside,
+        step: null,
+      },
+    ])
+  })
+}
