@@ -1,0 +1,143 @@
+/** The three endpoints of the service, as the rest of the program sees them. */
+import pLimit from 'p-limit'
+import { addressBelow, readBaseAddress } from './address.ts'
+import { createClient } from './client.ts'
+import { checkApiKey } from './credentials.ts'
+import { exchange, type Line } from './exchange.ts'
+import { Gate } from './gate.ts'
+import { headerOf } from './headers.ts'
+import { startLife } from './life.ts'
+import { MemoryClaim } from './memory.ts'
+import { readPages } from './pages.ts'
+import { parsePing } from './payloads.ts'
+import { createReading, type ListReading } from './reading.ts'
+import { createRedactor } from './redact.ts'
+import { readHttpDate } from './retry-after.ts'
+import { withRetries } from './retrying.ts'
+import { textOf } from './utf8.ts'
+
+const DEFAULT_TIMEOUT_MS = 60_000
+const DEFAULT_CONCURRENCY = 8
+const DEFAULT_BODY_BYTES = 1024 ** 3
+/** A list is held in memory whole, as bytes and as text: above this it does not fit beside its rows. */
+const MOST_LIST_BYTES = 256 * 1024 ** 2
+const MOST_PING_BYTES = 1024 ** 2
+
+export interface SourceOptions {
+  /** `https://host/api/v1`, with or without a slash at its end; no user, query or fragment. */
+  readonly baseUrl: URL
+  /** Printable ASCII, trimmed by the caller. */
+  readonly apiKey: string
+  readonly userAgent?: string
+  /** For one try of one request; 1 s is added for every 256 KiB of body received. */
+  readonly requestTimeoutMs?: number
+  /** The most bytes of a list, all its pages together, before and after decompression. */
+  readonly maxBodyBytes?: number
+  /** When the run must be over, in ms on the clock of `performance.now()`; null: never. */
+  readonly runDeadline?: number | null
+  /** Ends everything at once; a reason of the error family is thrown as it is. */
+  readonly signal?: AbortSignal
+  /** Chance for the waits between tries, from 0 to below 1. */
+  readonly random?: () => number
+  readonly log?: (level: 'debug' | 'warn', message: string, fields?: object) => void
+  /** The most requests at once. */
+  readonly concurrency?: number
+}
+
+export interface Source {
+  /** The e-mail address of the key's owner, and the service's clock (`Date` header) when it shows it. */
+  ping(): Promise<{ email: string | null; serverDate: Date | null }>
+  /** The whole list of events. Dispose of the reading when its payload has been used. */
+  events(): Promise<ListReading>
+  /** The whole list of responses to one event. Dispose of the reading when its payload has been used. */
+  responses(eventId: string): Promise<ListReading>
+  readonly counts: Readonly<Counts>
+  /** Ends what is under way and closes every connection. */
+  close(): Promise<void>
+}
+
+export interface Counts {
+  /** Every request sent: retries, pages and redirects too. */
+  requests: number
+  retries: number
+  notModified: number
+  /** Bytes of bodies as they came over the wire. */
+  bytesReceived: number
+}
+
+/** @throws UsageError for a base address, ConfigurationError for a key, that cannot be used */
+export function createSource(options: SourceOptions): Source {
+  checkApiKey(options.apiKey)
+  const base = readBaseAddress(options.baseUrl)
+  const { apiKey, requestTimeoutMs = DEFAULT_TIMEOUT_MS, userAgent = 'headcount (+mirror)' } = options
+  const counts: Counts = { requests: 0, retries: 0, notModified: 0, bytesReceived: 0 }
+  const redactor = createRedactor(apiKey)
+  const life = startLife(options.signal, options.runDeadline ?? null)
+  const concurrency = options.concurrency ?? DEFAULT_CONCURRENCY
+  const line: Line = {
+    // One more than there are places: a reading that holds the memory for large bodies needs none (exchange.ts).
+    client: createClient({
+      origin: base.origin,
+      apiKey,
+      userAgent,
+      requestTimeoutMs,
+      connections: concurrency + 1,
+    }),
+    life,
+    gate: new Gate(life.signal),
+    places: pLimit(concurrency),
+    redactor,
+    requestTimeoutMs,
+    counts,
+    random: options.random ?? Math.random,
+    log: (level, message, fields) => options.log?.(level, redactor.text(message), fields),
+  }
+  const largeBodies = pLimit(1)
+  const mostBytes = Math.min(options.maxBodyBytes ?? DEFAULT_BODY_BYTES, MOST_LIST_BYTES)
+
+  const list = async (url: URL, memory: MemoryClaim): Promise<ListReading> => {
+    try {
+      return createReading(url.pathname, await readPages(line, url, mostBytes, memory), memory, redactor)
+    } catch (error) {
+      memory[Symbol.dispose]()
+      throw error
+    }
+  }
+  const ping: Source['ping'] = async () => {
+    using memory = new MemoryClaim(largeBodies)
+    const wish = {
+      url: addressBelow(base, 'ping'),
+      kind: 'object',
+      memory,
+      before: 0,
+      limit: MOST_PING_BYTES,
+    } as const
+    const { body, headers } = await withRetries(
+      line,
+      () => exchange(line, wish),
+      () => {},
+    )
+    const instant = readHttpDate(headerOf(headers, 'date'))
+    return { ...parsePing(textOf(body.bytes)), serverDate: instant === null ? null : new Date(instant) }
+  }
+  const withoutKey = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work
+    } catch (error) {
+      throw redactor.error(error)
+    }
+  }
+  return {
+    ping: () => withoutKey(ping()),
+    // The events list has memory of its own: there is one at a time, and a caller may keep it while it reads the
+    // responses, which must not wait for it.
+    events: async () => withoutKey(list(addressBelow(base, 'events'), new MemoryClaim(pLimit(1)))),
+    responses: async (eventId) =>
+      withoutKey(list(addressBelow(base, 'events', eventId, 'responses'), new MemoryClaim(largeBodies))),
+    counts,
+    close: async () => {
+      life[Symbol.dispose]()
+      await line.client.close()
+    },
+  }
+}

@@ -1,0 +1,145 @@
+/** One try of one request: a place, the gate, the deadline, redirects by hand, the status, the body. */
+import type { LimitFunction } from 'p-limit'
+import { HeadcountError, UnreachableError } from '../errors.ts'
+import { type Body, counted, receiveBody } from './body.ts'
+import type { Answer, Client } from './client.ts'
+import { type Deadline, startDeadline } from './deadline.ts'
+import { readFraming } from './framing.ts'
+import type { Gate } from './gate.ts'
+import { type Headers, headerOf } from './headers.ts'
+import type { Life } from './life.ts'
+import type { MemoryClaim } from './memory.ts'
+import { explainNetworkFailure } from './network-failures.ts'
+import { takePlace } from './places.ts'
+import type { Redactor } from './redact.ts'
+import { followRedirect, isRedirect } from './redirect.ts'
+import { requireShape } from './shape.ts'
+import { explainStatus } from './status.ts'
+import { asError, orAborted } from './wait.ts'
+
+const LARGEST_QUOTED_BODY = 64 * 1024
+
+/** What all requests of a source share. */
+export interface Line {
+  readonly client: Client
+  readonly life: Life
+  readonly gate: Gate
+  /** Bounds the requests at once. */
+  readonly places: LimitFunction
+  readonly redactor: Redactor
+  readonly requestTimeoutMs: number
+  readonly counts: { requests: number; retries: number; bytesReceived: number }
+  readonly random: () => number
+  readonly log: (level: 'debug' | 'warn', message: string, fields?: object) => void
+}
+
+export interface Wish {
+  readonly url: URL
+  readonly kind: 'list' | 'object'
+  readonly memory: MemoryClaim
+  /** Bytes of the same reading that are in memory already. */
+  readonly before: number
+  /** The most bytes that the body may have. */
+  readonly limit: number
+}
+
+export interface Received {
+  /** The address that answered in the end. */
+  readonly url: URL
+  readonly headers: Headers
+  readonly body: Body
+  readonly hasEndMark: boolean
+}
+
+/** @throws one of the error family; what may pass by itself is `retryable` */
+export async function exchange(line: Line, wish: Wish): Promise<Received> {
+  // A reading that holds the memory for large bodies goes first: the others may be waiting for that memory,
+  // each in a place, and it must be able to finish before they can.
+  const giveBack = wish.memory.held ? null : await takePlace(line.places, line.gate.signal)
+  try {
+    await line.gate.pass()
+    using deadline = startDeadline(line.requestTimeoutMs, line.life.signal, (bytes) =>
+      tooSlow(line.requestTimeoutMs, wish.url, bytes),
+    )
+    try {
+      return await ask(line, wish, deadline)
+    } catch (error) {
+      if (deadline.signal.aborted) throw asError(deadline.signal.reason)
+      if (error instanceof HeadcountError) throw error
+      throw explainNetworkFailure(error, wish.url) ?? error
+    }
+  } finally {
+    giveBack?.()
+  }
+}
+
+async function ask(line: Line, wish: Wish, deadline: Deadline): Promise<Received> {
+  const way = [wish.url]
+  for (let url = wish.url; ; way.push(url)) {
+    line.counts.requests += 1
+    const answer = await orAborted(line.client.get(url, deadline.signal), deadline.signal)
+    try {
+      if (!isRedirect(answer.status)) return await read(line, wish, { answer, url, deadline })
+      url = followRedirect(way, answer.status, headerOf(answer.headers, 'location'))
+    } finally {
+      answer.discard()
+    }
+  }
+}
+
+interface Answered {
+  readonly answer: Answer
+  readonly url: URL
+  readonly deadline: Deadline
+}
+
+async function read(line: Line, wish: Wish, { answer, url, deadline }: Answered): Promise<Received> {
+  const { headers, status } = answer
+  const path = url.pathname
+  const count = (bytes: number): void => {
+    line.counts.bytesReceived += bytes
+    deadline.received(bytes)
+  }
+  if (status !== 200) {
+    const excerpt = line.redactor.excerpt(await quotedBody(answer, path, count))
+    throw explainStatus(status, headers, path, excerpt)
+  }
+  const { gzip, hasEndMark } = readFraming(headers, path, wish.limit)
+  const { limit, before, memory } = wish
+  const wire = counted(answer.body, count, { path, limit })
+  const body = await receiveBody(wire, gzip, {
+    deadline,
+    memory,
+    before,
+    limit,
+    path,
+    signal: line.gate.signal,
+  })
+  requireShape(body.bytes, wish.kind, { path, hasEndMark, excerpt: line.redactor.excerpt })
+  return { url, headers, body, hasEndMark }
+}
+
+/** As much of the body as a message may need. That it breaks off matters less than the status that came with it. */
+async function quotedBody(answer: Answer, path: string, count: (bytes: number) => void): Promise<string> {
+  const pieces: Buffer[] = []
+  try {
+    const { gzip } = readFraming(answer.headers, path, Infinity)
+    if (gzip) return '(compressed)'
+    let size = 0
+    for await (const piece of counted(answer.body, count, { path, limit: Infinity })) {
+      pieces.push(piece)
+      size += piece.length
+      if (size >= LARGEST_QUOTED_BODY) break
+    }
+  } catch (error) {
+    pieces.push(Buffer.from(` (the body broke off: ${asError(error).name})`))
+  }
+  return Buffer.concat(pieces).toString('utf8')
+}
+
+function tooSlow(timeoutMs: number, url: URL, bytes: number): UnreachableError {
+  return new UnreachableError(
+    `GET ${url.pathname}: no whole answer within ${timeoutMs / 1000} s (and 1 s more for every 256 KiB of body); ` +
+      `${bytes} bytes came. Is the service overloaded? --request-timeout allows for more time.`,
+  )
+}

@@ -1,0 +1,34 @@
+/** One gate for all requests of a source: `Retry-After` closes it, whichever request was told. */
+import type { PausedByServiceError } from '../errors.ts'
+import { sleep } from './wait.ts'
+
+export class Gate {
+  #notBefore = 0
+  readonly #shut = new AbortController()
+  /** Ends every wait before a request: the source's life is over, or the gate is shut for good. */
+  readonly signal: AbortSignal
+
+  constructor(life: AbortSignal) {
+    this.signal = AbortSignal.any([life, this.#shut.signal])
+  }
+
+  /** Lets no request start for so many ms from now; a shorter time never replaces a longer one. */
+  closeFor(ms: number): void {
+    this.#notBefore = Math.max(this.#notBefore, performance.now() + ms)
+  }
+
+  /** The service asked for more time than this run has: no request starts any more, and all that wait are told why. */
+  shut(error: PausedByServiceError): void {
+    this.#shut.abort(error)
+  }
+
+  /** Waits until the gate is open; throws the reason when the source's life ends or the gate is shut for good. */
+  async pass(): Promise<void> {
+    for (;;) {
+      this.signal.throwIfAborted()
+      const left = this.#notBefore - performance.now()
+      if (left <= 0) return
+      await sleep(Math.ceil(left), this.signal)
+    }
+  }
+}
