@@ -1,9 +1,10 @@
-import type { RunReport, RunStatus } from '../db/tables.ts'
+import type { RunReport } from '../db/tables.ts'
 import { DatabaseError, HeadcountError, InterruptedError, LeaseLostError } from '../errors.ts'
 import { countOpenMatters, recordFailed, recordUnchanged } from '../load/state.ts'
 import type { OpenMatters } from '../load/state.ts'
 import type { OpenRun } from './opening.ts'
 import { statusAfter, statusOf } from './report.ts'
+import type { EndStatus } from './report.ts'
 
 /** Closes a run that came to its end: what is left to note, the status and the report, in one durable transaction. */
 export function closeRun(run: OpenRun): Promise<RunReport> {
@@ -28,7 +29,7 @@ export async function closeFailed(run: OpenRun, cause: unknown): Promise<unknown
   return error
 }
 
-async function close(run: OpenRun, decide: (open: OpenMatters) => RunStatus): Promise<RunReport> {
+async function close(run: OpenRun, decide: (open: OpenMatters) => EndStatus): Promise<RunReport> {
   const { account, lease } = run
   await lease.stopHeartbeat()
   return run.write(
@@ -44,7 +45,7 @@ async function close(run: OpenRun, decide: (open: OpenMatters) => RunStatus): Pr
   )
 }
 
-function makeReport(run: OpenRun, status: RunStatus, open: OpenMatters): RunReport {
+function makeReport(run: OpenRun, status: EndStatus, open: OpenMatters): RunReport {
   const { tally, lease, source } = run
   return {
     run_id: Number(lease.runId),

@@ -45,16 +45,19 @@ export class Tally {
   }
 }
 
+/** How a run can end. */
+export type EndStatus = Exclude<RunStatus, 'running' | 'abandoned'>
+
 /** `succeeded` only if every due event is mirrored and nothing is held or rejected. */
 export function statusOf(
   tally: Tally,
   open: { readonly rejected: number; readonly held: number },
-): RunStatus {
+): EndStatus {
   if (tally.errors.length > 0) return 'partial'
   return open.rejected > 0 || open.held > 0 ? 'held' : 'succeeded'
 }
 
 /** The status of a run that a fatal cause ended. */
-export function statusAfter(cause: HeadcountError): RunStatus {
+export function statusAfter(cause: HeadcountError): EndStatus {
   return cause.code === 'interrupted' ? 'interrupted' : 'failed'
 }
