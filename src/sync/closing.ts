@@ -37,8 +37,9 @@ async function close(run: OpenRun, decide: (open: OpenMatters) => EndStatus): Pr
       await recordUnchanged(trx, account.id, run.unchanged)
       await recordFailed(trx, account.id, run.failures)
       const open = await countOpenMatters(trx, account.id)
-      const report = makeReport(run, decide(open), open)
-      await lease.close(trx, report.status, { ...report })
+      const status = decide(open)
+      const report = makeReport(run, status, open)
+      await lease.close(trx, status, report)
       return report
     },
     { durable: true },
