@@ -1,0 +1,98 @@
+import { execFile } from 'node:child_process'
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+/** An import and whether the house allows it; each is tried by the linter itself, in a copy of the tree's shape. */
+const forbidden = [
+  ['src/errors.ts', './sync/run.ts'],
+  ['src/errors.ts', './config.ts'],
+  ['src/json.ts', './db/connect.ts'],
+  ['src/db/tables.ts', './connect.ts'],
+  ['src/db/tables.ts', '../sync/run.ts'],
+  ['src/source/api.ts', '../normalise/responses.ts'],
+  ['src/source/api.ts', '../load/responses.ts'],
+  ['src/source/api.ts', '../db/connect.ts'],
+  ['src/source/api.ts', '../sync/run.ts'],
+  ['src/source/api.ts', 'undici'],
+  ['src/normalise/responses.ts', '../source/api.ts'],
+  ['src/normalise/responses.ts', '../load/responses.ts'],
+  ['src/normalise/responses.ts', 'kysely'],
+  ['src/normalise/responses.ts', 'node:fs'],
+  ['src/load/responses.ts', '../normalise/responses.ts'],
+  ['src/load/responses.ts', '../source/payloads.ts'],
+  ['src/load/responses.ts', '../db/connect.ts'],
+  ['src/load/responses.ts', 'pg'],
+  ['src/db/migrate.ts', '../load/responses.ts'],
+  ['src/db/migrate.ts', 'pg'],
+  ['src/db/migrate.ts', '@electric-sql/pglite'],
+  ['src/sync/run.ts', '../service/service.ts'],
+  ['src/sync/run.ts', '../worker/schedule.ts'],
+  ['src/sync/run.ts', '../config.ts'],
+  ['src/sync/run.ts', '../commands/sync.ts'],
+  ['src/sync/run.ts', '../index.ts'],
+  ['src/service/service.ts', '../sync/run.ts'],
+  ['src/worker/schedule.ts', '../sync/run.ts'],
+  ['src/worker/schedule.ts', '../cli.ts'],
+  ['src/commands/sync.ts', 'undici'],
+  ['src/commands/sync.ts', 'pg'],
+] as const
+
+const allowed = [
+  ['src/normalise/responses.ts', '../source/payloads.ts'],
+  ['src/load/responses.ts', '../db/transaction.ts'],
+  ['src/source/client.ts', 'undici'],
+  ['src/db/connect-postgres.ts', 'pg'],
+  ['src/sync/run.ts', '../source/api.ts'],
+  ['src/commands/sync.ts', '../sync/run.ts'],
+] as const
+
+const root = join(import.meta.dirname, '../..')
+let tree: string
+
+beforeAll(async () => {
+  tree = await mkdtemp(join(tmpdir(), 'headcount-layers-'))
+  await cp(join(root, '.oxlintrc.json'), join(tree, '.oxlintrc.json'))
+})
+afterAll(() => rm(tree, { recursive: true }))
+
+/** What the linter says of a file of that name. */
+async function lint(file: string, source: string, ...flags: string[]): Promise<string> {
+  const path = join(tree, file)
+  await mkdir(dirname(path), { recursive: true })
+  await writeFile(path, source)
+  const oxlint = join(root, 'node_modules/oxlint/bin/oxlint')
+  const run = Promise.withResolvers<string>()
+  execFile(
+    process.execPath,
+    [oxlint, '-c', '.oxlintrc.json', ...flags, file],
+    { cwd: tree },
+    (_error, stdout) => run.resolve(stdout),
+  )
+  return run.promise
+}
+
+const importing = (name: string) => `import * as thing from '${name}'\nexport const used = thing\n`
+
+describe('the layers of the house hold, by lint', () => {
+  test.each(forbidden)('%s must not import %s', async (file, name) => {
+    expect(await lint(file, importing(name))).toContain('no-restricted-imports')
+  })
+
+  test.each(allowed)('%s may import %s', async (file, name) => {
+    expect(await lint(file, importing(name))).not.toContain('no-restricted-imports')
+  })
+
+  test('only config reads the environment', async () => {
+    const source = 'export const home = process.env["HOME"]\n'
+    expect(await lint('src/sync/run.ts', source)).toContain('no-process-env')
+    expect(await lint('src/config.ts', source)).not.toContain('no-process-env')
+  })
+
+  test('a promise that nobody waits for is an error', async () => {
+    const source = 'export function go(): void {\n  Promise.resolve(1)\n}\n'
+    await writeFile(join(tree, 'tsconfig.json'), '{ "include": ["src"] }')
+    expect(await lint('src/worker/floating.ts', source, '--type-aware')).toContain('no-floating-promises')
+  })
+})
