@@ -1,8 +1,10 @@
-import { mkdir } from 'node:fs/promises'
 import type { PGlite, Transaction as Tx } from '@electric-sql/pglite'
 import { Kysely, PGliteDialect } from 'kysely'
-import type { Database } from './database.ts'
+import type { Database, DatabaseLog } from './database.ts'
 import { databaseError } from './failures.ts'
+import { lockFolder } from './folder-lock.ts'
+import type { FolderLock } from './folder-lock.ts'
+import { beginFolder, finishFolder, inspectFolder, prepareFolder } from './folder.ts'
 import type { Tables } from './tables.ts'
 import { applySettings, settingsOf } from './transaction.ts'
 import type { Answer, Transaction, TransactionOptions } from './transaction.ts'
@@ -10,23 +12,67 @@ import { readerOf } from './values.ts'
 
 type Sender = Pick<Tx, 'query'>
 
-/** A database over an open PGlite; `onClose` runs after it was closed, whatever came of that. */
-export function embeddedDatabase(pglite: PGlite, place: string, onClose: () => Promise<void>): Database {
+export interface EmbeddedOptions {
+  readonly waitForFolderMs?: number
+  readonly createFolder?: boolean
+  readonly log?: DatabaseLog | undefined
+}
+
+/**
+ * Opens the embedded database in a folder, made and filled when it is missing, or in memory when none is named.
+ *
+ * @throws FolderInUseError, DatabaseError
+ */
+export async function openEmbedded(folder: string | null, options: EmbeddedOptions = {}): Promise<Database> {
+  const { PGlite } = await import('@electric-sql/pglite')
+  if (folder === null) {
+    return embeddedDatabase(await PGlite.create(), 'PGlite in memory', {
+      assertHeld: () => {},
+      release: async () => {},
+    })
+  }
+  const place = `PGlite in ${folder}`
+  let lock: FolderLock | null = null
+  try {
+    await prepareFolder(folder, options.createFolder ?? true)
+    lock = await lockFolder(folder, { waitMs: options.waitForFolderMs ?? 10_000, log: options.log })
+    const isNew = (await inspectFolder(folder)) === 'new'
+    if (isNew) await beginFolder(folder)
+    const pglite = await PGlite.create(folder)
+    if (isNew) await finishFolder(folder)
+    return embeddedDatabase(pglite, place, lock)
+  } catch (error) {
+    await lock?.release()
+    throw databaseError(error, place)
+  }
+}
+
+function embeddedDatabase(pglite: PGlite, place: string, lock: FolderLock): Database {
   // Every type gets our reader, also those for which PGlite has one of its own.
   for (const type of Object.keys(pglite.parsers)) pglite.parsers[type] = readerOf(Number(type))
-
+  const sender: Sender = {
+    query: (text, values, options) => {
+      lock.assertHeld()
+      return pglite.query(text, values, options)
+    },
+  }
   let closed: Promise<void> | null = null
   const shut = async () => {
     try {
       if (!pglite.closed) await pglite.close()
+    } catch (error) {
+      throw databaseError(error, place)
     } finally {
-      await onClose()
+      await lock.release()
     }
   }
   const database: Database = {
     engine: 'embedded',
-    kysely: kyselyOver(pglite, place),
-    transaction: (work, options = {}) => inTransaction(pglite, place, work, options),
+    kysely: kyselyOver(sender, place),
+    transaction: async (work, options = {}) => {
+      lock.assertHeld()
+      return inTransaction(pglite, place, work, options)
+    },
     close: () => (closed ??= shut()),
     [Symbol.asyncDispose]: () => database.close(),
   }
@@ -98,13 +144,4 @@ async function sent<T>(place: string, send: () => Promise<T>): Promise<T> {
   } catch (error) {
     throw databaseError(error, place)
   }
-}
-
-/** Opens the embedded database in a folder, or in memory when there is none. */
-export async function openEmbedded(folder: string | null): Promise<Database> {
-  const { PGlite } = await import('@electric-sql/pglite')
-  if (folder === null) return embeddedDatabase(await PGlite.create(), 'PGlite in memory', async () => {})
-  const place = `PGlite in ${folder}`
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  return embeddedDatabase(await PGlite.create(folder), place, async () => {})
 }

@@ -39,7 +39,7 @@ export async function connect(
       throw new UsageError(
         'The database pglite: names no folder. Write pglite:<folder>, like pglite:./headcount-data',
       )
-    return openEmbedded(folder === 'memory' ? null : resolve(folder))
+    return openEmbedded(folder === 'memory' ? null : resolve(folder), options)
   }
   const url = postgresUrl(target)
   const { openPostgres, ownPool } = await import('./connect-postgres.ts')

@@ -52,6 +52,9 @@ const certificate =
   'The certificate of the server is not trusted: name its authority with sslrootcert=… in the database URL'
 
 const remedies: Readonly<Record<string, string>> = {
+  EACCES: 'Check the rights on the folder, or name another one',
+  ENOSPC: 'The disk is full: free space, then run again',
+  EROFS: 'The folder cannot be written to: name another one',
   ECONNREFUSED: unreachable,
   ECONNRESET: 'The server closed the connection: see its log',
   EPIPE: 'The server closed the connection: see its log',

@@ -80,8 +80,8 @@ async function applyUnlessDone(trx: Transaction, migration: Migration): Promise<
 
 /** `create schema if not exists` needs the right to create even where there is nothing to create: look first. */
 async function beginSchema(trx: Transaction): Promise<void> {
-  const { rows } = await trx.query(`select to_regnamespace('headcount') is null`)
-  if (rows[0]?.[0] === true) await trx.query('create schema headcount')
+  const { rows } = await trx.query(`select from pg_catalog.pg_namespace where nspname = 'headcount'`)
+  if (rows.length === 0) await trx.query('create schema headcount')
   await trx.query(`create table headcount.schema_migrations (
     number int primary key,
     name text not null,
@@ -89,9 +89,15 @@ async function beginSchema(trx: Transaction): Promise<void> {
   )`)
 }
 
+/**
+ * Reads the catalog as a table: to_regclass answers from a cache that still denies what another starter made
+ * while this transaction waited for the lock.
+ */
 async function currentVersion(trx: Transaction): Promise<number> {
-  const { rows } = await trx.query(`select to_regclass('headcount.schema_migrations') is not null`)
-  if (rows[0]?.[0] !== true) return 0
+  const { rows } = await trx.query(
+    `select from pg_catalog.pg_tables where schemaname = 'headcount' and tablename = 'schema_migrations'`,
+  )
+  if (rows.length === 0) return 0
   const newest = await trx.query('select coalesce(max(number), 0) from headcount.schema_migrations')
   return Number(newest.rows[0]?.[0])
 }

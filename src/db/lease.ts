@@ -1,0 +1,231 @@
+/**
+ * One live run per account: a row in sync_runs with status `running` (a partial unique index allows only one),
+ * kept alive by a beat every 5 s. All clock values are the database's.
+ *
+ * Every batch fences itself with `for key share` on that row; a take-over locks it `for update`, so it waits for
+ * the batch in flight, and the run that was taken over writes nothing more.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { AccountBusyError, LeaseLostError } from '../errors.ts'
+import type { JsonValue } from '../json.ts'
+import { codeOf } from './failures.ts'
+import type { Database, DatabaseLog } from './database.ts'
+import { startHeartbeat } from './heartbeat.ts'
+import { isGone, nameOf, readHolder, thisProcess } from './holder.ts'
+import type { Holder } from './holder.ts'
+import type { RunMode, RunReport, RunStatus } from './tables.ts'
+import type { Transaction } from './transaction.ts'
+
+/** A beat younger than this: the other run lives. */
+const livesFor = 15
+/** A beat older than this: the other run is dead, whatever its process does. */
+const deadAfter = 30
+/** A frozen holder's transaction is ended by the server after 20 s; a take-over waits longer than that. */
+const takeOverLockMs = 30_000
+
+export interface Lease {
+  /** Number of the run (sync_runs.id). */
+  readonly runId: string
+  /** When it started, by the database's clock, in ISO 8601. */
+  readonly startedAt: string
+  /** Aborted with a LeaseLostError when another run has taken over. */
+  readonly lost: AbortSignal
+  /** First statement of every batch. @throws LeaseLostError when another run has taken over */
+  fence(trx: Transaction): Promise<void>
+  /** Ends the run with its status and report. @throws LeaseLostError when another run has taken over */
+  close(trx: Transaction, status: Exclude<RunStatus, 'running'>, report: RunReport): Promise<void>
+  /** No beat comes after it resolved. */
+  stopHeartbeat(): Promise<void>
+}
+
+export interface LeaseOptions {
+  readonly accountId: number
+  readonly mode: RunMode
+  /** Who takes it; this process by default. */
+  readonly holder?: Holder
+  /** Ends the watch over another run's signs of life. */
+  readonly signal?: AbortSignal | undefined
+  readonly log?: DatabaseLog | undefined
+}
+
+/**
+ * Opens a run for the account, after the death of another one if need be.
+ *
+ * @throws AccountBusyError when another run holds the account and lives; the signal's reason; DatabaseError
+ */
+export async function takeLease(database: Database, options: LeaseOptions): Promise<Lease> {
+  const { signal, log } = options
+  const holder = options.holder ?? (await thisProcess())
+  let watched: string | null = null
+  for (;;) {
+    signal?.throwIfAborted()
+    const other = await runningRun(database, options.accountId)
+    const opened =
+      other === null
+        ? await insertRun(database, options, holder)
+        : (await isDead(other))
+          ? await takeOver(database, options, holder, other)
+          : null
+    if (opened !== null) return leaseOf(database, opened, log)
+    if (other === null) continue
+    if (other.silence < livesFor) throw busy(other)
+    if (watched !== other.id) {
+      log?.(
+        'warn',
+        `Run ${other.id} of this account shows no sign of life; watching it for up to ${deadAfter} s`,
+        {
+          run_id: other.id,
+          silent_for_s: Math.round(other.silence),
+        },
+      )
+    }
+    watched = other.id
+    await sleep(Math.min(1000, Math.max(50, (deadAfter - other.silence) * 1000)), undefined, { signal })
+  }
+}
+
+interface RunningRun {
+  readonly id: string
+  readonly mode: RunMode
+  readonly holder: Holder | null
+  readonly startedAt: string
+  /** Seconds since its last beat. */
+  readonly silence: number
+}
+
+interface OpenedRun {
+  readonly id: string
+  readonly startedAt: string
+}
+
+async function runningRun(database: Database, accountId: number): Promise<RunningRun | null> {
+  return database.transaction((trx) => readRunning(trx, accountId, ''), { readOnly: true })
+}
+
+/** `now()` stands still in a transaction; a take-over that waited for its lock needs the clock. */
+async function readRunning(
+  trx: Transaction,
+  accountId: number,
+  lock: '' | 'for update',
+): Promise<RunningRun | null> {
+  const { rows } = await trx.query(
+    `select id, mode, holder, started_at, extract(epoch from clock_timestamp() - heartbeat_at)::float8
+       from headcount.sync_runs
+      where account_id = $1 and status = 'running' ${lock}`,
+    [accountId],
+  )
+  const [row] = rows
+  if (row === undefined) return null
+  const [id, mode, holder, startedAt, silence] = row
+  return {
+    id: String(id),
+    mode: mode === 'backfill' ? 'backfill' : 'sync',
+    holder: readHolder(holder as JsonValue),
+    startedAt: String(startedAt),
+    silence: Number(silence),
+  }
+}
+
+async function isDead({ silence, holder }: RunningRun): Promise<boolean> {
+  return silence >= deadAfter || (holder !== null && (await isGone(holder)))
+}
+
+/** Null when another run was quicker. */
+async function insertRun(
+  database: Database,
+  options: LeaseOptions,
+  holder: Holder,
+): Promise<OpenedRun | null> {
+  try {
+    return await database.transaction((trx) => insertInto(trx, options, holder), {
+      lockTimeoutMs: takeOverLockMs,
+    })
+  } catch (error) {
+    if (codeOf(error) === '23505') return null
+    throw error
+  }
+}
+
+async function insertInto(
+  trx: Transaction,
+  { accountId, mode }: LeaseOptions,
+  holder: Holder,
+): Promise<OpenedRun> {
+  const run = await trx.kysely
+    .insertInto('headcount.sync_runs')
+    .values({ account_id: accountId, mode, status: 'running', holder: JSON.stringify(holder) })
+    .returning(['id', 'started_at'])
+    .executeTakeFirstOrThrow()
+  return { id: run.id, startedAt: run.started_at }
+}
+
+/** Null when the other run turned out to live, or ended by itself. */
+async function takeOver(
+  database: Database,
+  options: LeaseOptions,
+  holder: Holder,
+  dead: RunningRun,
+): Promise<OpenedRun | null> {
+  const work = async (trx: Transaction) => {
+    const other = await readRunning(trx, options.accountId, 'for update')
+    if (other !== null) {
+      if (other.id !== dead.id || !(await isDead(other))) return null
+      await trx.kysely
+        .updateTable('headcount.sync_runs')
+        .set({ status: 'abandoned', finished_at: sql`now()` })
+        .where('id', '=', other.id)
+        .execute()
+    }
+    return insertInto(trx, options, holder)
+  }
+  try {
+    const run = await database.transaction(work, { lockTimeoutMs: takeOverLockMs })
+    if (run !== null)
+      options.log?.('warn', `Took over from run ${dead.id} (${nameOf(dead.holder)}), which is dead`)
+    return run
+  } catch (error) {
+    if (codeOf(error) === '23505') return null
+    if (codeOf(error) === '55P03') throw busy(dead, ' It is in the middle of a batch.', error)
+    throw error
+  }
+}
+
+function busy(run: RunningRun, more = '', cause?: unknown): AccountBusyError {
+  return new AccountBusyError(
+    `Another run holds this account: ${run.mode} ${run.id}, ${nameOf(run.holder)}, since ${run.startedAt}, last sign of life ${Math.max(0, Math.round(run.silence))} s ago.${more} Wait until it ends, or stop that process.`,
+    { cause },
+  )
+}
+
+function leaseOf(database: Database, { id, startedAt }: OpenedRun, log: DatabaseLog | undefined): Lease {
+  const heartbeat = startHeartbeat(database, id, log)
+  const lost = (): LeaseLostError => heartbeat.end()
+  return {
+    runId: id,
+    startedAt,
+    lost: heartbeat.lost,
+    fence: async (trx) => {
+      const held = await trx.kysely
+        .selectFrom('headcount.sync_runs')
+        .select('id')
+        .where('id', '=', id)
+        .where('status', '=', 'running')
+        .forKeyShare()
+        .executeTakeFirst()
+      if (held === undefined) throw lost()
+    },
+    close: async (trx, status, report) => {
+      heartbeat.pause()
+      const closed = await trx.kysely
+        .updateTable('headcount.sync_runs')
+        .set({ status, finished_at: sql`now()`, heartbeat_at: sql`now()`, report: JSON.stringify(report) })
+        .where('id', '=', id)
+        .where('status', '=', 'running')
+        .returning('id')
+        .executeTakeFirst()
+      if (closed === undefined) throw lost()
+    },
+    stopHeartbeat: heartbeat.stop,
+  }
+}
