@@ -17,7 +17,16 @@ export async function surveyResponses(
   event_ids: readonly string[],
 ): Promise<ReadonlyMap<string, LiveList>> {
   const { rows } = await sql<{ event_id: string; rows: number; fields: string[] }>`
-    select event_id, count(*)::int as rows,
+    with live as (
+      select * from headcount.responses where account_id = ${account} and event_id = any (${event_ids}::text[])
+    ),
+    paid as (
+      select event_id, bool_or(amount is not null) as amount, bool_or(processing_fee is not null) as processing_fee
+        from headcount.payments
+       where account_id = ${account} and event_id = any (${event_ids}::text[])
+       group by event_id
+    )
+    select live.event_id, count(*)::int as rows,
            array_remove(array[
              case when bool_or(name is not null) then 'name' end,
              case when bool_or(email is not null) then 'email' end,
@@ -26,12 +35,13 @@ export async function surveyResponses(
              case when bool_or(rsvp is not null) then 'rsvp' end,
              case when bool_or(created_at is not null) then 'created_at' end,
              case when bool_or(updated_at is not null) then 'updated_at' end,
-             case when bool_or(kind = 'payment') then 'amount' end,
+             case when bool_or(paid.amount) then 'amount' end,
+             case when bool_or(paid.processing_fee) then 'processing_fee' end,
              case when bool_or(kind = 'signup') then 'slots' end
            ], null) as fields
-      from headcount.responses
-     where account_id = ${account} and event_id = any (${event_ids}::text[])
-     group by event_id`.execute(trx.kysely)
+      from live
+      left join paid using (event_id)
+     group by live.event_id`.execute(trx.kysely)
   return new Map(rows.map((row) => [row.event_id, row]))
 }
 
