@@ -1,0 +1,81 @@
+import type { RejectItem } from '../db/tables.ts'
+import { isObject, MAX_ITEM_BYTES } from '../json.ts'
+import type { JsonObject, JsonValue } from '../json.ts'
+import type { ListPayload, PayloadItem } from '../source/payloads.ts'
+import { withoutDuplicates } from './duplicates.ts'
+import type { Findings } from './findings.ts'
+import { rejectOf } from './rejects.ts'
+import { warningsOf } from './warnings.ts'
+
+/** A list as the mirror takes it. */
+export interface Normalised<Row> {
+  /** Sorted by id as the database sorts it, one row for each id. */
+  readonly rows: readonly Row[]
+  readonly rejects: readonly RejectItem[]
+  /** Values of these rows that are not stored as sent: fields set aside, and texts in which characters were replaced. */
+  readonly setAside: number
+  readonly warnings: readonly string[]
+  /** Fields of the spec that at least one item carries with a value other than null; a slot's as `slots.name`. */
+  readonly fields: ReadonlySet<string>
+  /** Whether there is a reject whose id cannot be read: any row that is missing may be that one. */
+  readonly unreadableId: boolean
+}
+
+/** What tells events and responses apart. */
+export interface Shape<Row> {
+  readonly idOf: (value: JsonValue) => string | null
+  readonly rowOf: (fields: JsonObject, id: string, findings: Findings) => Row
+  readonly compareIds: (a: string, b: string) => number
+  readonly updatedAt: (row: Row) => string | null
+}
+
+/** Reads a list, item by item: each becomes a row or a reject, and none keeps another from being read. */
+export function normaliseList<Row extends { readonly id: string }>(
+  payload: ListPayload,
+  shape: Shape<Row>,
+): Normalised<Row> {
+  const read: Row[] = []
+  const rejects: RejectItem[] = []
+  const asides = new Map<Row, readonly string[]>()
+  const carried = new Set<string>()
+  for (const item of payload.items) {
+    const findings: Findings = { asides: null, flaw: null, carried }
+    const result = readItem(item, shape, findings)
+    if ('reject' in result) rejects.push(result.reject)
+    else {
+      read.push(result.row)
+      if (findings.asides !== null) asides.set(result.row, findings.asides)
+    }
+  }
+
+  read.sort((a, b) => shape.compareIds(a.id, b.id))
+  const { rows, differing } = withoutDuplicates(read, shape.updatedAt)
+  const entries = asides.size === 0 ? [] : rows.flatMap((row) => asides.get(row) ?? [])
+  return {
+    rows,
+    rejects,
+    setAside: entries.length,
+    warnings: warningsOf(entries, differing),
+    fields: carried,
+    unreadableId: rejects.some((reject) => reject.id === null),
+  }
+}
+
+type Result<Row> = { readonly row: Row } | { readonly reject: RejectItem }
+
+function readItem<Row>(item: PayloadItem, shape: Shape<Row>, findings: Findings): Result<Row> {
+  if (!isObject(item.value)) return { reject: rejectOf(item, 'not_an_object') }
+  const sent = item.value['id'] ?? null
+  if (sent === null) return { reject: rejectOf(item, 'id_missing') }
+  const id = shape.idOf(sent)
+  if (id === null) return { reject: rejectOf(item, isRounded(sent) ? 'too_deep' : 'id_invalid') }
+  findings.carried.add('id')
+  if (item.bytes > MAX_ITEM_BYTES) return { reject: rejectOf(item, 'too_large', id) }
+  const row = shape.rowOf(item.value, id, findings)
+  return findings.flaw === null ? { row } : { reject: rejectOf(item, findings.flaw, id) }
+}
+
+/** Integers are exact in every item but those nested too deep: only there can an id be rounded. */
+function isRounded(id: JsonValue): boolean {
+  return Number.isInteger(id) && !Number.isSafeInteger(id)
+}

@@ -1,0 +1,64 @@
+import type { PaymentItem, ResponseItem, SlotItem } from '../db/tables.ts'
+import type { JsonObject } from '../json.ts'
+import type { ListPayload } from '../source/payloads.ts'
+import { amountOf } from './decimals.ts'
+import { asText, asTimestamp, draftOf, finishExtra, take } from './draft.ts'
+import type { Draft } from './draft.ts'
+import type { Findings } from './findings.ts'
+import { bigintOf } from './ids.ts'
+import { isPayment, kindOf } from './kind.ts'
+import { normaliseList } from './list.ts'
+import type { Normalised } from './list.ts'
+import { compareIntegers } from './order.ts'
+import { slotsOf } from './slots.ts'
+
+const RESPONSE_FIELDS: ReadonlySet<string> = new Set([
+  'id',
+  'name',
+  'email',
+  'message',
+  'created_at',
+  'updated_at',
+  'quantity',
+  'rsvp',
+  'amount',
+  'processing_fee',
+  'slots',
+])
+
+const NO_SLOTS: readonly SlotItem[] = []
+
+/** The responses to one event; rows by id, ascending. Throws nothing, whatever the items are. */
+export function normaliseResponses(payload: ListPayload): Normalised<ResponseItem> {
+  return normaliseList(payload, {
+    idOf: bigintOf,
+    rowOf: responseOf,
+    compareIds: compareIntegers,
+    updatedAt: (row) => row.updated_at,
+  })
+}
+
+function responseOf(fields: JsonObject, id: string, findings: Findings): ResponseItem {
+  const draft = draftOf(fields, findings)
+  return {
+    id,
+    kind: kindOf(fields),
+    name: take(draft, 'name', asText),
+    email: take(draft, 'email', asText),
+    message: take(draft, 'message', asText),
+    quantity: take(draft, 'quantity', bigintOf),
+    rsvp: take(draft, 'rsvp', asText),
+    created_at: take(draft, 'created_at', asTimestamp),
+    updated_at: take(draft, 'updated_at', asTimestamp),
+    payment: isPayment(fields) ? paymentOf(draft) : null,
+    slots: take(draft, 'slots', slotsOf) ?? NO_SLOTS,
+    _extra: finishExtra(draft, RESPONSE_FIELDS),
+  }
+}
+
+function paymentOf(draft: Draft): PaymentItem {
+  return {
+    amount: take(draft, 'amount', amountOf),
+    processing_fee: take(draft, 'processing_fee', amountOf),
+  }
+}

@@ -1,0 +1,30 @@
+import type { SlotItem } from '../db/tables.ts'
+import { isObject } from '../json.ts'
+import type { JsonObject, JsonValue } from '../json.ts'
+import { asText, asTimestamp, draftOf, finishExtra, take } from './draft.ts'
+import type { Findings } from './findings.ts'
+import { wallClockOf } from './timestamps.ts'
+
+const SLOT_FIELDS: ReadonlySet<string> = new Set(['name', 'start_date', 'end_date'])
+/** The response is level 1, the array 2. */
+const SLOT_LEVEL = 3
+
+/** The slots of a response in the order sent; null when it is no array, or one with an element that is no object. */
+export function slotsOf(value: JsonValue, findings: Findings): readonly SlotItem[] | null {
+  if (!Array.isArray(value) || !value.every(isObject)) return null
+  return value.map((slot) => slotOf(slot, findings))
+}
+
+function slotOf(fields: JsonObject, findings: Findings): SlotItem {
+  const draft = draftOf(fields, findings, SLOT_LEVEL, 'slots.')
+  const start = take(draft, 'start_date', asTimestamp)
+  const end = take(draft, 'end_date', asTimestamp)
+  return {
+    name: take(draft, 'name', asText),
+    start_date: start,
+    end_date: end,
+    start_local: start === null ? null : wallClockOf(start),
+    end_local: end === null ? null : wallClockOf(end),
+    _extra: finishExtra(draft, SLOT_FIELDS),
+  }
+}

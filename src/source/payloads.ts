@@ -1,0 +1,118 @@
+import { ContractError } from '../errors.ts'
+import {
+  isObject,
+  MAX_ITEM_BYTES,
+  MAX_ITEM_DEPTH,
+  needsSourceText,
+  parsePlain,
+  parseWithSource,
+} from '../json.ts'
+import type { JsonValue } from '../json.ts'
+import { findItems } from './items.ts'
+import type { ItemSlice } from './items.ts'
+
+/** An item of a list as it was sent. */
+export interface PayloadItem {
+  /** Place in the list, from 0, over all its pages. */
+  readonly index: number
+  /** Integers and amounts are exact, except in an item nested deeper than `MAX_ITEM_DEPTH`. */
+  readonly value: JsonValue
+  /** Length of the source text; 0 where the whole page is too short for an item above `MAX_ITEM_BYTES`. */
+  readonly bytes: number
+  /** The item as it stood in the body. */
+  sourceText(): string
+}
+
+export interface ListPayload {
+  readonly items: readonly PayloadItem[]
+}
+
+/**
+ * Reads the pages of one list.
+ *
+ * @param what the list's name for messages, like `GET /events`.
+ * @throws ContractError unless every page is one whole JSON array; nothing else can be thrown, however deep
+ * or large the values are.
+ */
+export function parseList(pages: readonly string[], what: string): ListPayload {
+  const items: PayloadItem[] = []
+  for (const page of pages) appendItems(items, page, parseArray(page, what))
+  return { items }
+}
+
+/**
+ * Reads the answer to `/ping`. An e-mail address that is no text, is empty or that no database can hold is none.
+ *
+ * @throws ContractError unless the text is one JSON object.
+ */
+export function parsePing(text: string): { email: string | null } {
+  const value = parseBody(text, 'GET /ping')
+  if (!isObject(value)) throw wrongShape('GET /ping', 'object', value)
+  const email = value['email']
+  const isUsable = typeof email === 'string' && email !== '' && email.isWellFormed() && !email.includes('\0')
+  return { email: isUsable ? email : null }
+}
+
+function parseArray(page: string, what: string): readonly JsonValue[] {
+  const value = parseBody(page, what)
+  if (!Array.isArray(value)) throw wrongShape(what, 'array', value)
+  return value
+}
+
+/** `JSON.parse` quotes the body in its message, so only the place is taken over from it: bodies hold personal data. */
+function parseBody(text: string, what: string): JsonValue {
+  try {
+    return parsePlain(text)
+  } catch (error) {
+    const place = error instanceof Error ? /JSON at (position \d+)/.exec(error.message)?.[1] : undefined
+    throw new ContractError(
+      `${what}: the answer is not JSON${place === undefined ? '' : ` (at ${place})`}, or not all of it. ` +
+        'Look at what stands at this address: a log-in page, a proxy or an interrupted answer.',
+    )
+  }
+}
+
+function wrongShape(what: string, wanted: 'array' | 'object', value: JsonValue): ContractError {
+  return new ContractError(
+    `${what}: the answer must be one JSON ${wanted}, but is ${nameOf(value)}. ` +
+      'Check that the base address is that of the service, and that the service speaks version 1 of its interface.',
+  )
+}
+
+function nameOf(value: JsonValue): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'an array'
+  return isObject(value) ? 'an object' : `a ${typeof value}`
+}
+
+/**
+ * Ordinary pages are taken as parsed. The text is gone through a second time only for numbers that a double
+ * cannot hold, for the size of items on a large page, or when someone asks for an item's source text.
+ */
+function appendItems(items: PayloadItem[], page: string, values: readonly JsonValue[]): void {
+  const needsDigits = needsSourceText(page)
+  const isLarge = Buffer.byteLength(page) > MAX_ITEM_BYTES
+  let found: readonly ItemSlice[] | null = null
+  const slice = (place: number): ItemSlice => {
+    found ??= findItems(page)
+    const item = found[place]
+    if (item === undefined)
+      throw new Error(`The page has no item ${place}: the scanner disagrees with JSON.parse.`)
+    return item
+  }
+  const textOf = ({ start, end }: ItemSlice): string => page.slice(start, end)
+
+  for (const [place, value] of values.entries()) {
+    items.push({
+      index: items.length,
+      value: needsDigits ? withDigits(value, textOf(slice(place)), slice(place).depth) : value,
+      bytes: isLarge ? Buffer.byteLength(textOf(slice(place))) : 0,
+      sourceText: () => textOf(slice(place)),
+    })
+  }
+}
+
+/** The reviver behind it recurses, and a deeper item is rejected in any case. */
+function withDigits(value: JsonValue, text: string, depth: number): JsonValue {
+  return depth <= MAX_ITEM_DEPTH && needsSourceText(text) ? parseWithSource(text) : value
+}
