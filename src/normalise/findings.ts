@@ -1,4 +1,7 @@
-/** Why an item whose id is good cannot be stored all the same; the first reason named here wins. */
+/**
+ * Why an item whose id is good cannot be stored all the same. Never both at once: numbers have their digits
+ * only in items that are not nested too deep.
+ */
 export type Flaw = 'too_deep' | 'number_out_of_range'
 
 /** What the reading of one item finds beside its row. */
@@ -16,8 +19,4 @@ export const REPAIRED = '(repaired)'
 export function noteAside(findings: Findings, entry: string): void {
   if (findings.asides === null) findings.asides = [entry]
   else findings.asides.push(entry)
-}
-
-export function noteFlaw(findings: Findings, flaw: Flaw): void {
-  if (findings.flaw !== 'too_deep') findings.flaw = flaw
 }

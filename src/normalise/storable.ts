@@ -1,7 +1,7 @@
 import { isRawNumber, MAX_ITEM_DEPTH } from '../json.ts'
 import type { JsonObject, JsonValue } from '../json.ts'
 import { fitsNumeric } from './decimals.ts'
-import { noteAside, noteFlaw, REPAIRED } from './findings.ts'
+import { noteAside, REPAIRED } from './findings.ts'
 import type { Findings } from './findings.ts'
 
 /** Whether Postgres holds this text as it is: without U+0000 and half surrogate pairs. */
@@ -35,11 +35,11 @@ export function storableValue(value: JsonValue, level: number, findings: Finding
   if (typeof value === 'string') return storableText(value, findings)
   if (typeof value !== 'object' || value === null) return value
   if (isRawNumber(value)) {
-    if (!fitsNumeric(value.rawJSON)) noteFlaw(findings, 'number_out_of_range')
+    if (!fitsNumeric(value.rawJSON)) findings.flaw = 'number_out_of_range'
     return value
   }
   if (level > MAX_ITEM_DEPTH) {
-    noteFlaw(findings, 'too_deep')
+    findings.flaw = 'too_deep'
     return null
   }
   if (Array.isArray(value)) return value.map((element) => storableValue(element, level + 1, findings))
