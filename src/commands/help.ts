@@ -1,0 +1,59 @@
+import { Help, type Command } from 'commander'
+import type { Output } from './terminal.ts'
+
+/** How help looks: bold headings, command and flag names in colour where the terminal has it. */
+export function helpStyle(out: Output): Partial<Help> {
+  const ordinary = new Help()
+  return {
+    // The first page names the commands first; its two flags stand at the end.
+    visibleOptions: (command) => (command.parent === null ? [] : ordinary.visibleOptions(command)),
+    styleTitle: (text) => out.style('bold', text),
+    styleCommandText: (text) => out.style('cyan', text),
+    styleSubcommandText: (text) => out.style('cyan', text),
+    styleOptionTerm: (text) => out.style('cyan', text),
+    styleArgumentTerm: (text) => out.style('cyan', text),
+    subcommandTerm: (command: Command) => command.name(),
+    commandUsage: (command: Command) =>
+      command.parent === null
+        ? 'headcount <command> [options]'
+        : `headcount ${command.name()} ${command.usage()}`,
+  }
+}
+
+export interface Example {
+  readonly line: string
+  readonly what: string
+}
+
+/** A section of example calls, aligned. */
+export function examples(out: Output, lines: readonly Example[]): string {
+  const width = Math.max(...lines.map(({ line }) => line.length))
+  const rows = lines.map(
+    ({ line, what }) => `  ${out.style('cyan', line.padEnd(width))}  ${out.style('dim', `# ${what}`)}`,
+  )
+  return ['', out.style('bold', 'Examples:'), ...rows].join('\n')
+}
+
+export function section(out: Output, heading: string, lines: readonly string[]): string {
+  return ['', out.style('bold', heading), ...lines.map((line) => `  ${line}`)].join('\n')
+}
+
+export const exitCodes: readonly string[] = [
+  '0  all is mirrored                  6  partial: some events could not be read',
+  '1  unexpected                       7  the service broke its contract',
+  '2  usage or configuration           8  read but not applied: deletions held, or items rejected',
+  '3  key refused                      9  another run holds the account',
+  '4  service unreachable              130, 143  interrupted',
+  '5  database',
+]
+
+export const settingsHelp: readonly string[] = [
+  'HEADCOUNT_BASE_URL        address of the service, like https://events.example/api/v1',
+  'HEADCOUNT_API_KEY         the key (never a flag), or HEADCOUNT_API_KEY_FILE: a file that holds it',
+  'DATABASE_URL              postgres://… or pglite:<folder>, or DATABASE_URL_FILE; pglite:./headcount-data',
+  '                          when not set',
+  'HEADCOUNT_LOG_LEVEL       debug, info, warn or error; info when not set',
+  'HEADCOUNT_LOG_FORMAT      pretty or json; pretty on a terminal, else json',
+  'NO_COLOR                  any value: no colour',
+  'Every flag of a setting names its variable in its own help; a flag wins over the environment.',
+]

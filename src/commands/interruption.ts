@@ -1,0 +1,35 @@
+import { InterruptedError } from '../errors.ts'
+
+/** Container engines kill at ten seconds. */
+const LONGEST_GOODBYE_MS = 9000
+
+/**
+ * The first SIGINT or SIGTERM asks the work to end cleanly; the second ends the process at once, and so does
+ * the time a clean end may take.
+ */
+export function listenForInterruption(): AbortSignal {
+  const controller = new AbortController()
+  const listen = (signal: 'SIGINT' | 'SIGTERM', exitCode: 130 | 143) => {
+    process.on(signal, () => {
+      if (controller.signal.aborted) process.exit(exitCode)
+      setTimeout(() => process.exit(exitCode), LONGEST_GOODBYE_MS).unref()
+      controller.abort(new InterruptedError(`interrupted by ${signal}`, exitCode))
+    })
+  }
+  listen('SIGINT', 130)
+  listen('SIGTERM', 143)
+  return controller.signal
+}
+
+/** Waits for the work or for the interruption, whichever comes first. */
+export async function unlessInterrupted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted()
+  const interrupted = Promise.withResolvers<never>()
+  const onAbort = () => interrupted.reject(signal.reason)
+  signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    return await Promise.race([work, interrupted.promise])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
+}

@@ -1,0 +1,83 @@
+import type { Logger } from 'pino'
+import type { Config } from '../config.ts'
+import { clean, cleanJson } from './print/clean.ts'
+import type { Output } from './terminal.ts'
+
+/** Names under which a secret could travel in a log line's fields. */
+const secretNames = [
+  'apiKey',
+  'api_key',
+  'key',
+  'password',
+  'connectionString',
+  'database',
+  'x-api-key',
+  'X-API-Key',
+]
+const redact = {
+  paths: secretNames.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.*["${name}"]`]),
+  censor: '[secret]',
+}
+
+/**
+ * The log of a command on stderr: one JSON document a line, or pretty on a terminal. Errors are written with
+ * their causes, without what drivers hang on them (parameters, addresses).
+ *
+ * `write` is where lines go: not straight to stderr while a progress bar stands there.
+ */
+export async function createLogger(
+  config: Pick<Config, 'logLevel' | 'logFormat'>,
+  err: Output,
+  write: (text: string) => void = (text) => void err.write(text),
+): Promise<Logger> {
+  const { pino } = await import('pino')
+  const isPretty = (config.logFormat ?? (err.isTerminal ? 'pretty' : 'json')) === 'pretty'
+  const prettify = isPretty ? await prettyLine(err) : cleanJson
+  return pino(
+    {
+      level: config.logLevel,
+      base: null,
+      redact,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: describeError, error: describeError, cause: describeError },
+    },
+    { write: (line) => write(prettify(line)) },
+  )
+}
+
+async function prettyLine(err: Output): Promise<(line: string) => string> {
+  const { prettyFactory } = await import('pino-pretty')
+  const prettify = prettyFactory({
+    colorize: err.style('bold', 'x') !== 'x',
+    translateTime: 'SYS:HH:MM:ss',
+    singleLine: true,
+  })
+  // Cleaned before colours are added, for cleaning would take them away again.
+  return (line) => prettify(cleanFields(line))
+}
+
+function cleanFields(line: string): object {
+  const fields: unknown = JSON.parse(line, (_, value: unknown) =>
+    typeof value === 'string' ? clean(value) : value,
+  )
+  return typeof fields === 'object' && fields !== null ? fields : {}
+}
+
+interface DescribedError {
+  readonly name: string
+  readonly message: string
+  readonly code?: string
+  readonly cause?: DescribedError
+}
+
+function describeError(error: unknown): DescribedError {
+  if (!(error instanceof Error)) return { name: 'Error', message: String(error) }
+  const hasCode = 'code' in error && typeof error.code === 'string'
+  return {
+    name: error.name,
+    message: error.message,
+    ...(hasCode && { code: String(error.code) }),
+    ...(error.cause !== undefined && { cause: describeError(error.cause) }),
+  }
+}

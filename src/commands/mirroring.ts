@@ -1,0 +1,103 @@
+/** What `sync` and `backfill` share: settings in, a run of the library, progress and report out. */
+import { readServiceConfig, type Flags, type ServiceConfig } from '../config.ts'
+import { HeadcountError } from '../errors.ts'
+import type { Logger, RunOptions, RunReport, RunStatus } from '../index.ts'
+import type { Context } from './context.ts'
+import { createLogger } from './logger.ts'
+import { noteDefaultDatabase } from './mirror.ts'
+import { formatReport } from './print/report.ts'
+import { writeJson } from './print/json.ts'
+import { openBar, openLines, type ProgressDisplay } from './progress.ts'
+import { concealSecrets } from './secrets.ts'
+
+/** Flags of both commands, besides the settings. */
+export type MirroringFlags = Flags & {
+  readonly event?: readonly string[]
+  readonly json?: true
+  readonly quiet?: true
+}
+
+type Run = (options: RunOptions) => Promise<RunReport>
+
+/** Runs `sync` or `backfill` of the library; `options` are those that only one of them has. */
+export async function mirror(
+  { flags, terminal, signal }: Context<MirroringFlags>,
+  loadRun: () => Promise<Run>,
+  options: Pick<RunOptions, 'all' | 'acceptDeletions' | 'adopt'> = {},
+): Promise<number> {
+  const config = await readServiceConfig(flags)
+  concealSecrets(config, terminal)
+  const { display, logger } = await openDisplay(config, terminal.err)
+  noteDefaultDatabase(config, logger)
+  const run = await loadRun()
+  let report: RunReport
+  try {
+    using shown = display
+    report = await run({
+      ...runOptions(config),
+      ...options,
+      ...(flags.event !== undefined && { events: flags.event }),
+      signal,
+      logger,
+      onProgress: (progress) => shown.show(progress),
+    })
+  } catch (error) {
+    if (flags.json && error instanceof HeadcountError && error.report !== undefined) {
+      await writeJson(terminal.out, error.report)
+    }
+    throw error
+  }
+  await announce(report, config, logger, terminal.err)
+  if (flags.json) await writeJson(terminal.out, report)
+  return exitCodeOf(report.status)
+}
+
+function runOptions({ service, database, account, run }: ServiceConfig): RunOptions {
+  return {
+    database: database.target,
+    ...(account !== null && { account }),
+    apiKey: service.apiKey,
+    baseUrl: service.baseUrl.href,
+    allowHttp: service.allowHttp,
+    concurrency: run.concurrency,
+    requestTimeoutMs: run.requestTimeoutMs,
+    ...(run.runTimeoutMs !== null && { runTimeoutMs: run.runTimeoutMs }),
+    maxBodyBytes: run.maxBodyBytes,
+    maxStalenessMs: run.maxStalenessMs,
+    holdForMs: run.holdForMs,
+  }
+}
+
+/** A bar where people look; lines of log everywhere else, and where only failures are wanted neither. */
+async function openDisplay(
+  config: ServiceConfig,
+  err: Context<unknown>['terminal']['err'],
+): Promise<{ display: ProgressDisplay; logger: Logger }> {
+  const tellsProgress = config.logLevel === 'info' || config.logLevel === 'debug'
+  if (err.isTerminal && tellsProgress && config.logFormat !== 'json') {
+    const display = await openBar(err)
+    return { display, logger: await createLogger(config, err, (text) => display.writeAbove(text)) }
+  }
+  const logger = await createLogger(config, err)
+  return { display: openLines(err, (fields, message) => logger.info(fields, message)), logger }
+}
+
+/** The report for people. With `--quiet` only when there is something to do; one line where logs are asked for. */
+async function announce(
+  report: RunReport,
+  config: ServiceConfig,
+  logger: Logger,
+  err: Context<unknown>['terminal']['err'],
+): Promise<void> {
+  const isGood = report.status === 'succeeded'
+  if (config.logFormat === 'json') {
+    logger[isGood ? 'info' : 'warn']({ report }, `${report.mode} ${report.status}`)
+  } else if (!isGood || config.logLevel === 'info' || config.logLevel === 'debug') {
+    await err.write(formatReport(report, err))
+  }
+}
+
+function exitCodeOf(status: RunStatus): number {
+  if (status === 'partial') return 6
+  return status === 'held' ? 8 : 0
+}

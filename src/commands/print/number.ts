@@ -1,0 +1,20 @@
+const grouped = new Intl.NumberFormat('en-US')
+
+/** A count for people: `12,345`. Digits of any length stay exact. */
+export function formatNumber(value: number | string): string {
+  return grouped.format(typeof value === 'string' ? BigInt(value) : value)
+}
+
+/** `1 row`, `2 rows`. */
+export function formatCount(value: number | string, one: string, many = `${one}s`): string {
+  return `${formatNumber(value)} ${String(value) === '1' ? one : many}`
+}
+
+const byteUnits = ['bytes', 'kB', 'MB', 'GB', 'TB']
+
+/** A size for people: `812 bytes`, `4.2 MB`. */
+export function formatBytes(bytes: number): string {
+  const step = bytes < 1000 ? 0 : Math.min(byteUnits.length - 1, Math.floor(Math.log10(bytes) / 3))
+  const value = bytes / 1000 ** step
+  return `${step === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${byteUnits[step]}`
+}

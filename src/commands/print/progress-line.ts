@@ -1,0 +1,40 @@
+import type { Progress } from '../../index.ts'
+import { formatDuration } from './duration.ts'
+import { formatCount, formatNumber } from './number.ts'
+import { shorten } from './table.ts'
+
+const LONGEST_BAR = 24
+const SHORTEST_BAR = 6
+
+/** How far a run is, on one line: events, responses, rows changed, rate, time left, retries when there are any. */
+export function progressLine(progress: Progress, elapsedMs: number): string {
+  const { events, responses, changedRows } = progress
+  if (progress.phase === 'events') return 'reading the list of events …'
+  const parts = [
+    `${formatNumber(events.done)}/${formatCount(events.total, 'event')}`,
+    formatCount(responses, 'response'),
+    `${formatCount(changedRows, 'row')} changed`,
+  ]
+  if (progress.phase === 'removing') parts.push('removing what is gone')
+  else parts.push(...pace(progress, elapsedMs))
+  if (progress.retries > 0) parts.push(formatCount(progress.retries, 'retry', 'retries'))
+  return parts.join(', ')
+}
+
+/** The same in at most so many columns, with a bar in front where there is room for one. */
+export function progressBar(progress: Progress, elapsedMs: number, columns: number): string {
+  const { done, total } = progress.events
+  const line = progressLine(progress, elapsedMs)
+  const width = Math.min(LONGEST_BAR, columns - line.length - 1)
+  if (width < SHORTEST_BAR || total === 0) return shorten(line, columns)
+  const filled = Math.floor((done / total) * width)
+  return `${'█'.repeat(filled)}${'░'.repeat(width - filled)} ${line}`
+}
+
+function pace(progress: Progress, elapsedMs: number): string[] {
+  const { done, total } = progress.events
+  if (elapsedMs < 1000 || done === 0) return []
+  const rate = `${formatNumber(Math.round((progress.responses / elapsedMs) * 1000))} responses/s`
+  const left = (elapsedMs / done) * (total - done)
+  return done < total ? [rate, `${formatDuration(left)} left`] : [rate]
+}

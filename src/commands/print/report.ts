@@ -1,0 +1,115 @@
+import type { RowCounts, RunReport } from '../../index.ts'
+import type { Output } from '../terminal.ts'
+import { clean } from './clean.ts'
+import { formatDuration } from './duration.ts'
+import { formatBytes, formatCount, formatNumber } from './number.ts'
+import { drawPairs, drawTable } from './table.ts'
+
+/** Errors and warnings shown in full; the report on stdout and in the database has more. */
+const SHOWN = 10
+
+/** The report of a run for people: what was read, what changed, what needs a decision. */
+export function formatReport(report: RunReport, out: Pick<Output, 'style'>): string {
+  const { events } = report
+  return [
+    `${headline(report, out)}\n`,
+    drawPairs(
+      [
+        [
+          'events',
+          [
+            `${formatNumber(events.listed)} listed`,
+            `${formatNumber(events.due)} due`,
+            `${formatNumber(events.unchanged)} unchanged`,
+            `${formatNumber(events.changed)} changed`,
+            `${formatNumber(events.failed)} failed`,
+          ].join(', '),
+        ],
+        ['service', serviceLine(report)],
+        ...(hasChanges(report) ? [] : [['rows', 'nothing changed'] as const]),
+      ],
+      '  ',
+    ),
+    rowsTable(report, out),
+    ...attention(report, out),
+  ].join('')
+}
+
+function headline(report: RunReport, out: Pick<Output, 'style'>): string {
+  const colour = report.status === 'succeeded' ? 'green' : report.status === 'held' ? 'yellow' : 'red'
+  const status = out.style(colour, report.status)
+  return `${report.mode} of account ${clean(report.account)} ${status} in ${formatDuration(report.duration_ms)}`
+}
+
+function serviceLine(report: RunReport): string {
+  const retries = report.retries > 0 ? `, ${formatCount(report.retries, 'retry', 'retries')}` : ''
+  return `${formatCount(report.requests, 'request')}${retries}, ${formatBytes(report.bytes_received)} received`
+}
+
+function hasChanges(report: RunReport): boolean {
+  return Object.values(report.rows).some((counts) => total(counts) > 0)
+}
+
+function rowsTable(report: RunReport, out: Pick<Output, 'style'>): string {
+  if (!hasChanges(report)) return ''
+  const changed = Object.entries(report.rows).filter(([, counts]) => total(counts) > 0)
+  const table = drawTable(
+    [
+      { heading: 'rows' },
+      { heading: 'inserted', align: 'right' },
+      { heading: 'updated', align: 'right' },
+      { heading: 'deleted', align: 'right' },
+    ],
+    changed.map(([name, { inserted, updated, deleted }]) => [
+      name,
+      formatNumber(inserted),
+      formatNumber(updated),
+      formatNumber(deleted),
+    ]),
+    { width: null, styleHeading: (text) => out.style('dim', text) },
+  )
+  return table.replace(/^/gm, '  ').trimEnd() + '\n'
+}
+
+function total({ inserted, updated, deleted }: RowCounts): number {
+  return inserted + updated + deleted
+}
+
+function attention(report: RunReport, out: Pick<Output, 'style'>): string[] {
+  const notes: string[] = []
+  const note = (word: string, colour: 'yellow' | 'red', text: string) =>
+    notes.push(`  ${out.style(colour, word)} ${clean(text).replaceAll('\n', '\n    ')}\n`)
+  if (report.held > 0) {
+    const what = formatCount(report.held, 'deletion')
+    note(
+      'held',
+      'yellow',
+      `${what} that may be an outage of the service: see headcount status; apply with headcount sync --accept-deletions`,
+    )
+  }
+  if (report.rejected > 0) {
+    note(
+      'rejected',
+      'yellow',
+      `${formatCount(report.rejected, 'item')} that cannot be stored: see headcount rejects`,
+    )
+  }
+  if (report.set_aside > 0) {
+    note(
+      'set aside',
+      'yellow',
+      `${formatCount(report.set_aside, 'field')} whose value does not fit: the original is in _extra`,
+    )
+  }
+  for (const warning of report.warnings.slice(0, SHOWN)) note('warning', 'yellow', warning)
+  if (report.warnings.length > SHOWN) note('warning', 'yellow', more(report.warnings.length, 'warning'))
+  for (const { event_id, message } of report.errors.slice(0, SHOWN)) {
+    note('error', 'red', event_id === null ? message : `event ${event_id}: ${message}`)
+  }
+  if (report.errors_total > SHOWN) note('error', 'red', more(report.errors_total, 'error'))
+  return notes
+}
+
+function more(count: number, what: string): string {
+  return `and ${formatCount(count - SHOWN, `more ${what}`)}: see headcount runs --limit 1 --json`
+}

@@ -1,0 +1,102 @@
+import type { HoldReason } from '../../db/tables.ts'
+import type { AccountStatus, HeldDeletions, RunSummary } from '../account-status.ts'
+import type { Output } from '../terminal.ts'
+import { cleanLine } from './clean.ts'
+import { formatAge } from './duration.ts'
+import { formatCount, formatNumber } from './number.ts'
+import { drawPairs, shorten } from './table.ts'
+
+/** Lists shown one by one; the JSON has them all. */
+const SHOWN = 10
+
+const holdReasons: Readonly<Record<HoldReason, string>> = {
+  list_empty: 'the list came back empty',
+  many_missing: 'many rows vanished at once',
+  page_length: 'the list is now exactly as long as a page',
+  unreadable_id: 'the list has an item whose id cannot be read',
+  run_total: 'the run had removed much already',
+  paging: 'the list shows signs of paging',
+  no_end_mark: 'the answer had no end mark and may be cut short',
+}
+
+/** How each account stands, for people. */
+export function formatStatus(accounts: readonly AccountStatus[], out: Pick<Output, 'style'>): string {
+  if (accounts.length === 0) return 'No account was mirrored here yet. Begin with: headcount sync\n'
+  return accounts.map((account) => formatAccount(account, out)).join('\n')
+}
+
+function formatAccount(status: AccountStatus, out: Pick<Output, 'style'>): string {
+  const { rows, held, failing } = status
+  const origin = [status.email, status.base_url].filter((part) => part !== null).join(', ')
+  const title = out.style('bold', cleanLine(`account ${status.account}`))
+  return [
+    `${title}${origin && ` (${cleanLine(origin)})`}\n`,
+    drawPairs(
+      [
+        ['last good run', goodRun(status)],
+        ...lastRunUnlessGood(status),
+        ['events due', `${formatNumber(status.events_due)} of ${formatNumber(rows.events)}`],
+        [
+          'rows',
+          Object.entries(rows)
+            .map(([table, count]) => `${formatNumber(count)} ${table}`)
+            .join(', '),
+        ],
+        [
+          'rejected',
+          status.rejected === 0 ? 'none' : `${formatCount(status.rejected, 'item')}: see headcount rejects`,
+        ],
+        [
+          'set aside',
+          status.set_aside === 0
+            ? 'none'
+            : `${formatCount(status.set_aside, 'field')}: the originals are in _extra`,
+        ],
+        ['held', held.length === 0 ? 'none' : formatCount(sum(held), 'deletion')],
+        ['failing', failing.length === 0 ? 'none' : formatCount(failing.length, 'list')],
+      ],
+      '  ',
+    ),
+    ...listHeld(held, out),
+    ...shownOf(failing).map(
+      ({ event_id, message }) => `    ${listName(event_id)}: ${shorten(cleanLine(message), 160)}\n`,
+    ),
+  ].join('')
+}
+
+function goodRun({ last_good_run, age_ms }: AccountStatus): string {
+  if (last_good_run === null || age_ms === null) return 'none yet'
+  return `${formatAge(age_ms)} (run ${last_good_run.run_id}, ${last_good_run.mode}, ${last_good_run.status})`
+}
+
+function lastRunUnlessGood({ last_run, last_good_run }: AccountStatus): (readonly [string, string])[] {
+  if (last_run === null || last_run.run_id === last_good_run?.run_id) return []
+  return [['last run', describeRun(last_run)]]
+}
+
+function describeRun({ run_id, mode, status, started_at }: RunSummary): string {
+  return `run ${run_id}, ${mode}, ${status}, began ${started_at}`
+}
+
+function listHeld(held: readonly HeldDeletions[], out: Pick<Output, 'style'>): string[] {
+  if (held.length === 0) return []
+  return [
+    ...shownOf(held).map(
+      ({ event_id, rows, since, reason }) =>
+        `    ${listName(event_id)}: ${formatCount(rows, 'deletion')} since ${since}: ${holdReasons[reason]}\n`,
+    ),
+    `    ${out.style('dim', 'Is it an outage of the service? Then wait. If these rows are really gone: headcount sync --accept-deletions')}\n`,
+  ]
+}
+
+function listName(event_id: string | null): string {
+  return event_id === null ? 'the list of events' : `event ${cleanLine(event_id)}`
+}
+
+function shownOf<T>(list: readonly T[]): readonly T[] {
+  return list.slice(0, SHOWN)
+}
+
+function sum(held: readonly HeldDeletions[]): number {
+  return held.reduce((total, { rows }) => total + rows, 0)
+}

@@ -1,0 +1,82 @@
+import stringWidth from 'string-width'
+
+export interface TableColumn {
+  readonly heading: string
+  readonly align?: 'left' | 'right'
+}
+
+export interface TableOptions {
+  /** Columns of the terminal, to which long cells are shortened; null: nothing is shortened. */
+  readonly width: number | null
+  readonly styleHeading?: (text: string) => string
+}
+
+const GAP = '  '
+/** No column is made narrower than this to fit. */
+const NARROWEST = 8
+
+/**
+ * A table of text: aligned by what each character takes on a terminal (wide and joined characters too), one line
+ * a row, a rule below the headings. Cells must be on one line and clean. Ends with a line feed.
+ */
+export function drawTable(
+  columns: readonly TableColumn[],
+  rows: readonly (readonly string[])[],
+  { width, styleHeading = (text) => text }: TableOptions,
+): string {
+  const natural = columns.map((column, at) =>
+    rows.reduce((widest, row) => Math.max(widest, stringWidth(row[at] ?? '')), stringWidth(column.heading)),
+  )
+  const widths = width === null ? natural : fit(natural, width - GAP.length * (columns.length - 1))
+  const line = (cells: readonly string[]) =>
+    cells.map((cell, at) =>
+      pad(shorten(cell, widths[at] ?? 0), widths[at] ?? 0, columns[at]?.align ?? 'left'),
+    )
+  const head = line(columns.map(({ heading }) => heading)).map(styleHeading)
+  const rule = widths.map((columnWidth) => '─'.repeat(columnWidth))
+  return [head, rule, ...rows.map(line)].map((cells) => `${cells.join(GAP).trimEnd()}\n`).join('')
+}
+
+/** Takes from the widest columns until all fit, or none may become narrower. */
+function fit(natural: readonly number[], room: number): readonly number[] {
+  const widths = [...natural]
+  for (let excess = sum(widths) - room; excess > 0; excess = sum(widths) - room) {
+    const widest = Math.max(...widths)
+    if (widest <= NARROWEST) break
+    const next = Math.max(NARROWEST, ...widths.filter((width) => width < widest))
+    const among = widths.flatMap((width, at) => (width === widest ? [at] : []))
+    const step = Math.max(1, Math.min(widest - next, Math.floor(excess / among.length)))
+    for (const at of among) widths[at] = Math.max(NARROWEST, widest - step)
+  }
+  return widths
+}
+
+function sum(widths: readonly number[]): number {
+  return widths.reduce((total, width) => total + width, 0)
+}
+
+const segmenter = new Intl.Segmenter()
+
+/** The text in at most so many columns; an ellipsis shows what was cut. */
+export function shorten(text: string, columns: number): string {
+  if (stringWidth(text) <= columns) return text
+  let kept = ''
+  let used = 0
+  for (const { segment } of segmenter.segment(text)) {
+    used += stringWidth(segment)
+    if (used > columns - 1) break
+    kept += segment
+  }
+  return `${kept}…`
+}
+
+function pad(text: string, columns: number, align: 'left' | 'right'): string {
+  const blank = ' '.repeat(Math.max(0, columns - stringWidth(text)))
+  return align === 'right' ? blank + text : text + blank
+}
+
+/** `name   value` lines, aligned, without headings. */
+export function drawPairs(pairs: readonly (readonly [name: string, value: string])[], indent = ''): string {
+  const width = pairs.reduce((widest, [name]) => Math.max(widest, stringWidth(name)), 0)
+  return pairs.map(([name, value]) => `${indent}${pad(name, width, 'left')}  ${value}\n`).join('')
+}

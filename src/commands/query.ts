@@ -1,0 +1,40 @@
+import { text } from 'node:stream/consumers'
+import type { Flags } from '../config.ts'
+import { UsageError } from '../errors.ts'
+import { ask } from './ask.ts'
+import type { Command } from './context.ts'
+import { readMirror } from './mirror.ts'
+import { formatAnswer, type AnswerFormat } from './print/answer.ts'
+
+type QueryFlags = Flags & {
+  readonly format?: AnswerFormat
+  readonly json?: true
+  readonly safeCsv?: true
+  /** Milliseconds. */
+  readonly timeout: number
+}
+
+/**
+ * Answers one statement in SQL. A table for eyes; csv for whatever else reads stdout, for it loses nothing
+ * where a table shortens and draws lines.
+ */
+export const query: Command<QueryFlags> = async (context) => {
+  const { flags, terminal } = context
+  if (flags.json && flags.format !== undefined && flags.format !== 'json') {
+    throw new UsageError(`--json and --format ${flags.format} contradict each other: give one of them`)
+  }
+  const format = flags.json ? 'json' : (flags.format ?? (terminal.out.isTerminal ? 'table' : 'csv'))
+  const statement = await readStatement(context.operands[0] ?? '')
+  const answer = await readMirror(context, (database) => ask(database, statement, flags.timeout))
+  for (const chunk of formatAnswer(answer, format, { out: terminal.out, safeCsv: flags.safeCsv ?? false })) {
+    await terminal.out.write(chunk)
+  }
+  return 0
+}
+
+async function readStatement(operand: string): Promise<string> {
+  const statement = operand === '-' ? await text(process.stdin) : operand
+  if (statement.trim() === '')
+    throw new UsageError('query: the statement is empty; try "select * from events limit 5"')
+  return statement
+}

@@ -1,0 +1,77 @@
+import type { Flags } from '../config.ts'
+import type { RunReport } from '../index.ts'
+import type { Transaction } from '../db/transaction.ts'
+import type { Command } from './context.ts'
+import { readMirror } from './mirror.ts'
+import { cleanLine } from './print/clean.ts'
+import { formatDuration } from './print/duration.ts'
+import { writeJson } from './print/json.ts'
+import { formatNumber } from './print/number.ts'
+import { drawTable } from './print/table.ts'
+import type { Output } from './terminal.ts'
+
+type RunsFlags = Flags & { readonly json?: true; readonly limit: number }
+
+export const runs: Command<RunsFlags> = async (context) => {
+  const { flags, terminal } = context
+  const found = await readMirror(context, (database, { account }) =>
+    database.transaction((trx) => readRuns(trx, account, flags.limit), { readOnly: true }),
+  )
+  if (flags.json) await writeJson(terminal.out, { runs: found })
+  else await terminal.out.write(found.length === 0 ? 'No runs yet.\n' : formatRuns(found, terminal.out))
+  return 0
+}
+
+type Run = Awaited<ReturnType<typeof readRuns>>[number]
+
+/** The newest first; order by number, for clocks jump. */
+async function readRuns({ kysely }: Transaction, account: string | null, limit: number) {
+  const rows = await kysely
+    .selectFrom('headcount.sync_runs as run')
+    .innerJoin('headcount.accounts as account', 'account.id', 'run.account_id')
+    .select(['run.id', 'account.name as account', 'run.mode', 'run.status'])
+    .select(['run.started_at', 'run.finished_at', 'run.report'])
+    .$if(account !== null, (query) => query.where('account.name', '=', account))
+    .orderBy('run.id', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map(({ id, ...run }) => ({ run_id: Number(id), ...run }))
+}
+
+function formatRuns(found: readonly Run[], out: Output): string {
+  return drawTable(
+    [
+      { heading: 'run', align: 'right' },
+      { heading: 'account' },
+      { heading: 'mode' },
+      { heading: 'status' },
+      { heading: 'started' },
+      { heading: 'took', align: 'right' },
+      { heading: 'due', align: 'right' },
+      { heading: 'failed', align: 'right' },
+      { heading: 'rows changed', align: 'right' },
+      { heading: 'held', align: 'right' },
+      { heading: 'rejected', align: 'right' },
+    ],
+    found.map((run) => [
+      String(run.run_id),
+      cleanLine(run.account),
+      run.mode,
+      run.status,
+      run.started_at.slice(0, 19).replace('T', ' '),
+      ...figures(run.report),
+    ]),
+    { width: out.width, styleHeading: (text) => out.style('bold', text) },
+  )
+}
+
+/** From the report; blank for a run that has none (running, or taken over by another). */
+function figures(report: RunReport | null): readonly string[] {
+  if (report === null) return ['', '', '', '', '', '']
+  const changed = Object.values(report.rows).reduce(
+    (sum, { inserted, updated, deleted }) => sum + inserted + updated + deleted,
+    0,
+  )
+  const counts = [report.events.due, report.events.failed, changed, report.held, report.rejected]
+  return [formatDuration(report.duration_ms), ...counts.map(formatNumber)]
+}

@@ -1,0 +1,18 @@
+import type { Config, ServiceConfig } from '../config.ts'
+import type { Terminal } from './terminal.ts'
+
+/** The last barrier: no message of ours holds a secret, and should one come from elsewhere, it is blotted out. */
+export function concealSecrets(config: Config | ServiceConfig, terminal: Terminal): void {
+  if ('service' in config) terminal.conceal(config.service.apiKey)
+  const password = URL.parse(config.database.target)?.password ?? ''
+  terminal.conceal(password)
+  terminal.conceal(decoded(password))
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

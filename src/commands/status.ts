@@ -1,0 +1,40 @@
+import type { Flags } from '../config.ts'
+import { readAccounts, type AccountStatus } from './account-status.ts'
+import type { Command } from './context.ts'
+import { readMirror } from './mirror.ts'
+import { clean } from './print/clean.ts'
+import { formatDuration } from './print/duration.ts'
+import { writeJson } from './print/json.ts'
+import { formatStatus } from './print/status.ts'
+
+type StatusFlags = Flags & {
+  readonly json?: true
+  /** Milliseconds. */
+  readonly maxAge?: number
+}
+
+/** The mirror is older than `--max-age` allows: as if some events could not be read. */
+const TOO_OLD = 6
+
+export const status: Command<StatusFlags> = async (context) => {
+  const { flags, terminal } = context
+  const accounts = await readMirror(context, (database) =>
+    database.transaction(readAccounts, { readOnly: true }),
+  )
+  if (flags.json) await writeJson(terminal.out, { accounts })
+  else await terminal.out.write(formatStatus(accounts, terminal.out))
+  const late = flags.maxAge === undefined ? [] : tooOld(accounts, flags.maxAge)
+  for (const line of late) await terminal.err.write(`headcount: ${clean(line)}\n`)
+  return late.length > 0 ? TOO_OLD : 0
+}
+
+function tooOld(accounts: readonly AccountStatus[], maxAgeMs: number): string[] {
+  if (accounts.length === 0) return ['no account was ever mirrored here']
+  return accounts.flatMap(({ account, age_ms }) => {
+    if (age_ms === null) return [`account ${account} had no good run yet`]
+    if (age_ms <= maxAgeMs) return []
+    return [
+      `the last good run of account ${account} ended ${formatDuration(age_ms)} ago, more than ${formatDuration(maxAgeMs)}`,
+    ]
+  })
+}

@@ -1,0 +1,80 @@
+import type { WriteStream } from 'node:tty'
+import { styleText } from 'node:util'
+import { noColour } from '../config.ts'
+import { clean } from './print/clean.ts'
+
+/** The two ways out: data on stdout, everything for people on stderr. */
+export interface Terminal {
+  readonly out: Output
+  readonly err: Output
+  /** From now on this text is blotted out on stderr, whoever writes it. */
+  conceal(secret: string): void
+}
+
+export interface Output {
+  readonly isTerminal: boolean
+  /** Columns of the terminal; null when it is none. */
+  readonly width: number | null
+  /** Resolves when the text is out, or when the reader has gone. */
+  write(text: string): Promise<void>
+  style(format: Style, text: string): string
+  /** The stream itself, for a library that draws on it. */
+  readonly stream: NodeJS.WritableStream
+}
+
+export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'
+
+/** Shorter ones stand in ordinary text by chance. */
+const SHORTEST_SECRET = 6
+
+export function openTerminal(stdout: Stream, stderr: Stream): Terminal {
+  const secrets = new Set<string>()
+  const conceal = (text: string) => {
+    let shown = text
+    for (const secret of secrets) shown = shown.replaceAll(secret, '[secret]')
+    return shown
+  }
+  return {
+    out: openOutput(stdout, (text) => text),
+    err: openOutput(stderr, conceal),
+    conceal: (secret) => {
+      if (secret.length >= SHORTEST_SECRET) secrets.add(secret)
+    },
+  }
+}
+
+/** A stream of the process; Node's types call it a terminal even when it is a pipe. */
+type Stream = NodeJS.WritableStream & Partial<Pick<WriteStream, 'isTTY' | 'columns' | 'hasColors'>>
+
+function openOutput(stream: Stream, transform: (text: string) => string): Output {
+  let hasReader = true
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    hasReader = false
+    // `headcount … | head` is no failure: whoever read has seen enough, and the work goes on to its end.
+    if (error.code !== 'EPIPE') process.exitCode ||= 1
+  })
+  const colours = hasColours(stream)
+  return {
+    stream,
+    isTerminal: stream.isTTY ?? false,
+    get width() {
+      return stream.isTTY ? stream.columns || 80 : null
+    },
+    write: (text) =>
+      new Promise((resolve) => {
+        if (hasReader) stream.write(transform(text), () => resolve())
+        else resolve()
+      }),
+    style: (format, text) => (colours ? styleText(format, text, { validateStream: false }) : text),
+  }
+}
+
+/** Colour only on a terminal that has it, and never with NO_COLOR. */
+function hasColours(stream: Stream): boolean {
+  return stream.isTTY === true && !noColour() && stream.hasColors?.() === true
+}
+
+/** A failure as people should see it: one clean line, or a few. */
+export function failureText(message: string): string {
+  return `headcount: ${clean(message).trimEnd()}\n`
+}

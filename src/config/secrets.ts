@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs'
+import { ValueFault } from './values.ts'
+
+/** The environment as a plain record; in tests, whatever stands for it. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/**
+ * A secret from a variable or from the file that a second variable names (as container secrets are given).
+ * Neither the secret nor a part of it ever stands in a message.
+ *
+ * @returns null when neither is set
+ * @throws ValueFault naming the variable
+ */
+export function readSecret(environment: Environment, variable: string): string | null {
+  const fileVariable = `${variable}_FILE`
+  const direct = environment[variable]
+  const path = environment[fileVariable]
+  if (direct !== undefined && path !== undefined) {
+    throw new ValueFault(`${variable} and ${fileVariable} are both set: keep one of them`)
+  }
+  if (path !== undefined) return readSecretFile(fileVariable, path)
+  if (direct === undefined) return null
+  if (direct === '') throw new ValueFault(`${variable} is empty: give it a value or remove it`)
+  return direct
+}
+
+function readSecretFile(variable: string, path: string): string {
+  if (path === '') throw new ValueFault(`${variable} is empty: name a file or remove it`)
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8').trim()
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+    throw new ValueFault(
+      `${variable}: cannot read ${JSON.stringify(path)} (${reason}): check the path and the rights`,
+    )
+  }
+  if (text === '') throw new ValueFault(`${variable}: the file ${JSON.stringify(path)} is empty`)
+  return text
+}
+
+/** A key travels in an HTTP header: one line of printable ASCII, or it would be cut, changed or refused on the way. */
+export function apiKey(key: string): string {
+  if (/[\r\n]/.test(key)) throw new ValueFault('must be one line: there is a line break in it')
+  if (/[^\x20-\x7e]/.test(key)) throw new ValueFault('must be plain ASCII: there is another character in it')
+  if (key.trim() !== key) throw new ValueFault('must not begin or end with a space')
+  return key
+}

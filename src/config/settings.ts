@@ -1,0 +1,121 @@
+/** The table of all settings but the two secrets (secrets.ts): where each comes from and what it means. */
+import * as values from './values.ts'
+
+/** One setting: where its text comes from, what it means, and what it is when nobody gives it. */
+export interface Setting<Value> {
+  readonly variable: string
+  readonly flag?: string
+  readonly read: (text: string) => Value | Promise<Value>
+  readonly fallback?: string
+  readonly example: string
+  /** An empty variable is a fault, not an absent one: someone meant to fill it. */
+  readonly mustNotBeEmpty?: true
+}
+
+export type SettingWithFallback<Value> = Setting<Value> & { readonly fallback: string }
+
+const { duration, size, integer, oneOf, longestTimer } = values
+
+export const settings = {
+  baseUrl: {
+    variable: 'HEADCOUNT_BASE_URL',
+    flag: '--base-url',
+    read: values.baseAddress,
+    example: 'https://events.example/api/v1',
+    mustNotBeEmpty: true,
+  },
+  allowHttp: {
+    variable: 'HEADCOUNT_ALLOW_HTTP',
+    flag: '--allow-http',
+    read: values.yesOrNo,
+    fallback: '0',
+    example: '1',
+  },
+  account: {
+    variable: 'HEADCOUNT_ACCOUNT',
+    flag: '--account',
+    read: values.name,
+    example: 'default',
+  },
+  concurrency: {
+    variable: 'HEADCOUNT_CONCURRENCY',
+    flag: '--concurrency',
+    read: integer({ min: 1, max: 256 }),
+    fallback: '8',
+    example: '8',
+  },
+  requestTimeout: {
+    variable: 'HEADCOUNT_REQUEST_TIMEOUT',
+    flag: '--request-timeout',
+    read: duration('1ms', longestTimer),
+    fallback: '60s',
+    example: '60s',
+  },
+  runTimeout: {
+    variable: 'HEADCOUNT_RUN_TIMEOUT',
+    flag: '--run-timeout',
+    read: duration('1ms', longestTimer),
+    example: '30m',
+  },
+  maxStaleness: {
+    variable: 'HEADCOUNT_MAX_STALENESS',
+    flag: '--max-staleness',
+    read: duration('0s', '365d'),
+    fallback: '7d',
+    example: '7d',
+  },
+  holdFor: {
+    variable: 'HEADCOUNT_HOLD_FOR',
+    flag: '--hold-for',
+    read: duration('0s', '365d'),
+    fallback: '1h',
+    example: '1h',
+  },
+  maxBody: {
+    variable: 'HEADCOUNT_MAX_BODY',
+    flag: '--max-body',
+    read: size('1KiB', '1024GiB'),
+    fallback: '1GiB',
+    example: '1GiB',
+  },
+  schedule: {
+    variable: 'HEADCOUNT_SCHEDULE',
+    flag: '--schedule',
+    read: values.schedule,
+    fallback: '*/15 * * * *',
+    example: '"*/15 * * * *"',
+  },
+  timezone: {
+    variable: 'HEADCOUNT_TIMEZONE',
+    flag: '--timezone',
+    read: values.timeZone,
+    fallback: 'UTC',
+    example: 'Europe/Berlin',
+  },
+  healthPort: {
+    variable: 'HEADCOUNT_HEALTH_PORT',
+    flag: '--health-port',
+    read: integer({ min: 0, max: 65_535 }),
+    example: '8081',
+  },
+  logLevel: {
+    variable: 'HEADCOUNT_LOG_LEVEL',
+    read: oneOf(['debug', 'info', 'warn', 'error']),
+    fallback: 'info',
+    example: 'info',
+  },
+  logFormat: {
+    variable: 'HEADCOUNT_LOG_FORMAT',
+    read: oneOf(['pretty', 'json']),
+    example: 'json',
+  },
+} as const satisfies Readonly<Record<string, Setting<unknown>>>
+
+export type SettingName = keyof typeof settings
+
+/** Every variable of ours that begins with HEADCOUNT_. */
+export const variableNames: readonly string[] = [
+  'HEADCOUNT_API_KEY',
+  'HEADCOUNT_API_KEY_FILE',
+  ...Object.values(settings).map((setting) => setting.variable),
+]

@@ -1,0 +1,159 @@
+/**
+ * The written forms of settings: each function takes the text and gives the value, or throws a
+ * {@link ValueFault} whose message continues the name of the setting ("must be …").
+ *
+ * No message repeats the text where it may hold a secret (addresses, database targets).
+ */
+
+/** Text that is no value of its setting; the message says what would be one. */
+export class ValueFault extends Error {}
+
+export interface Bounds {
+  readonly min: number
+  readonly max: number
+}
+
+const durationUnits = new Map([
+  ['ms', 1],
+  ['s', 1000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+  ['d', 86_400_000],
+])
+
+const sizeUnits = new Map([
+  ['', 1],
+  ['B', 1],
+  ['kB', 1000],
+  ['KB', 1000],
+  ['MB', 1000 ** 2],
+  ['GB', 1000 ** 3],
+  ['KiB', 1024],
+  ['MiB', 1024 ** 2],
+  ['GiB', 1024 ** 3],
+])
+
+/** A timer of Node holds at most 2^31 - 1 ms; a longer one would ring at once. */
+export const longestTimer = '24d'
+
+/** `250ms`, `60s`, `15m`, `1h`, `7d` in milliseconds, between two durations in the same form. */
+export function duration(min: string, max: string): (text: string) => number {
+  const bounds = { min: milliseconds(min) ?? 0, max: milliseconds(max) ?? Infinity }
+  return (text) => {
+    const value = milliseconds(text)
+    if (value === null)
+      throw new ValueFault(`must be a duration like 250ms, 60s, 15m, 1h or 7d, not ${quote(text)}`)
+    if (!isWithin(value, bounds))
+      throw new ValueFault(`must lie between ${min} and ${max}, not ${quote(text)}`)
+    return value
+  }
+}
+
+function milliseconds(text: string): number | null {
+  return withUnit(text, durationUnits)
+}
+
+/** `1GiB`, `256MiB`, `500MB`, `1024` in bytes. */
+export function size(min: string, max: string): (text: string) => number {
+  const bounds = { min: withUnit(min, sizeUnits) ?? 0, max: withUnit(max, sizeUnits) ?? Infinity }
+  return (text) => {
+    const value = withUnit(text, sizeUnits)
+    if (value === null)
+      throw new ValueFault(`must be a size like 1GiB, 256MiB, 500MB or 1024, not ${quote(text)}`)
+    if (!isWithin(value, bounds))
+      throw new ValueFault(`must lie between ${min} and ${max}, not ${quote(text)}`)
+    return value
+  }
+}
+
+function withUnit(text: string, units: ReadonlyMap<string, number>): number | null {
+  const parts = /^(\d{1,15})([A-Za-z]*)$/.exec(text)
+  const factor = units.get(parts?.[2] ?? '')
+  if (parts === null || factor === undefined) return null
+  return Number(parts[1]) * factor
+}
+
+function isWithin(value: number, bounds: Bounds): boolean {
+  return value >= bounds.min && value <= bounds.max
+}
+
+export function integer(bounds: Bounds): (text: string) => number {
+  return (text) => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN
+    if (isWithin(value, bounds)) return value
+    throw new ValueFault(`must be a whole number from ${bounds.min} to ${bounds.max}, not ${quote(text)}`)
+  }
+}
+
+export function yesOrNo(text: string): boolean {
+  if (/^(1|true|yes|on)$/i.test(text)) return true
+  if (/^(0|false|no|off)$/i.test(text)) return false
+  throw new ValueFault(`must be 1 or 0, not ${quote(text)}`)
+}
+
+export function oneOf<const Choice extends string>(choices: readonly Choice[]): (text: string) => Choice {
+  return (text) => {
+    const choice = choices.find((candidate) => candidate === text)
+    if (choice !== undefined) return choice
+    throw new ValueFault(`must be one of ${choices.join(', ')}, not ${quote(text)}`)
+  }
+}
+
+/** A name that the user chose: any text that can be seen. */
+export function name(text: string): string {
+  if (text.trim() === '') throw new ValueFault('must not be empty')
+  if (/[\p{Cc}\p{Cs}]/u.test(text)) throw new ValueFault('must not hold control characters')
+  return text
+}
+
+/** The base address of the service. Whether plain http is allowed here is for the reader of both settings. */
+export function baseAddress(text: string): URL {
+  const url = URL.parse(text)
+  if (url === null) throw new ValueFault('must be a whole address that begins with https://')
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    throw new ValueFault(`must begin with https://, not ${quote(url.protocol)}`)
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new ValueFault('must hold no user name or password: the key alone tells who you are')
+  }
+  if (text.includes('?')) throw new ValueFault('must have no query (the part from "?")')
+  if (text.includes('#')) throw new ValueFault('must have no fragment (the part from "#")')
+  return url
+}
+
+/** Whether the host is this machine, where plain http crosses no network. */
+export function isLoopback(url: URL): boolean {
+  return url.hostname === 'localhost' || url.hostname === '[::1]' || /^127(\.\d+){3}$/.test(url.hostname)
+}
+
+export function databaseTarget(text: string): string {
+  if (/^postgres(ql)?:\/\/./i.test(text)) return text
+  if (/^pglite:./.test(text)) return text
+  throw new ValueFault('must begin with postgres:// or pglite:')
+}
+
+export function timeZone(text: string): string {
+  try {
+    Intl.DateTimeFormat('en', { timeZone: text })
+    return text
+  } catch {
+    throw new ValueFault(`must be a time zone of the IANA list like Europe/Berlin, not ${quote(text)}`)
+  }
+}
+
+/** A schedule in cron's form, checked by the library that will run it. */
+export async function schedule(text: string): Promise<string> {
+  const { validateDetailed } = await import('node-cron')
+  const verdict = validateDetailed(text)
+  if (verdict.valid) return text
+  const reason = verdict.errors.map((error) => error.message).join('; ')
+  throw new ValueFault(
+    `must be a cron schedule of five or six fields, not ${quote(text)}${reason && ` (${reason})`}`,
+  )
+}
+
+/** The text as it was written, short and without control characters. */
+function quote(text: string): string {
+  const shown = text.length > 60 ? `${text.slice(0, 60)}…` : text
+  return JSON.stringify(shown)
+}

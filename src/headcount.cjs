@@ -1,0 +1,10 @@
+#!/usr/bin/env node
+// Written so that any Node can read it: an old one shall say what it needs instead of a syntax error.
+var major = parseInt(process.versions.node, 10)
+if (major < 24) {
+  process.stderr.write(
+    'headcount needs Node 24 or newer; this is ' + process.version + ' (see https://nodejs.org)\n',
+  )
+  process.exit(1)
+}
+require('../dist/src/cli.js')
