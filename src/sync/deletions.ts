@@ -68,7 +68,7 @@ export function decideEvents(
   const few = !isMuch(rows, budget.liveAtStart) && !isMuch(change.absent.length, change.live)
   const list = { ...change, absent: change.absent.map(({ id }) => id) }
   const reason = suspicion(list, few) ?? overBudget(rows, budget)
-  return decide(list, rows, policy, reason, reason === 'list_empty')
+  return decide(list, rows, policy, reason, change.length === 0)
 }
 
 /** Ids of these groups, in one list. */
