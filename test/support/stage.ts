@@ -1,0 +1,183 @@
+/**
+ * A service over real HTTP that serves a scripted account and fails as a test says, and a mirror of it. Every run
+ * on this stage is followed by a look at the whole mirror: the invariants close each run, not only each test.
+ */
+import { inspect } from 'node:util'
+import { describe, expect } from 'vitest'
+import { connect } from '../../src/db/connect.ts'
+import { HeadcountError } from '../../src/errors.ts'
+import { backfill, sync } from '../../src/index.ts'
+import type { RunOptions, RunReport } from '../../src/index.ts'
+import type { Account } from './account.ts'
+import { nothing, readContents } from './contents.ts'
+import type { Contents } from './contents.ts'
+import { engines, freshPlace } from './databases.ts'
+import { send, startFaultServer } from './fault-server.ts'
+import type { FaultServer } from './fault-server.ts'
+import {
+  expectContiguous,
+  expectNoKey,
+  expectNothingLost,
+  expectReplay,
+  expectTrue,
+  expectWhole,
+  liveEvents,
+  servedEvents,
+} from './invariants.ts'
+import { testKey } from './reading.ts'
+
+/** How a run ended, whether it gave a report or threw. */
+export interface Ended {
+  /** The exit code that the command line gives for it. */
+  readonly exit: number
+  readonly status: string | null
+  readonly error: HeadcountError | null
+  readonly report: RunReport
+  /** Everything that it logged, reported or threw, as text. */
+  readonly said: string
+  readonly ms: number
+}
+
+export interface Stage extends AsyncDisposable {
+  readonly engine: (typeof engines)[number]
+  readonly url: string
+  readonly account: Account
+  readonly service: FaultServer
+  /** What the mirror holds, as of the last run or the last change by hand. */
+  readonly mirror: Contents
+  sync(options?: Partial<RunOptions>): Promise<Ended>
+  backfill(options?: Partial<RunOptions>): Promise<Ended>
+  /** A run without the look at the mirror, for runs beside each other. */
+  run(mode: 'sync' | 'backfill', options?: Partial<RunOptions>): Promise<Ended>
+  /** Looks at the mirror and checks what holds after every run. */
+  look(): Promise<void>
+  /** Sends a statement to the mirror by hand, outside any run; what it did counts as how things were. */
+  change(...statements: readonly string[]): Promise<readonly (readonly unknown[])[]>
+  /** The live tables say what the service says, and nothing is held, failing or rejected. */
+  expectMirrored(): void
+}
+
+/** The same tests on both engines; `stage` gives a service and an empty mirror. */
+export function onBothStages(
+  name: string,
+  tests: (stage: (account: Account) => Promise<Stage>, engine: (typeof engines)[number]) => void,
+): void {
+  describe.each(engines)(`${name} (%s)`, (engine) => tests((account) => startStage(engine, account), engine))
+}
+
+export async function startStage(engine: (typeof engines)[number], account: Account): Promise<Stage> {
+  await using opened = new AsyncDisposableStack()
+  const service = opened.use(await startFaultServer())
+  service.always(send((request) => account.answer(request)))
+  const place = opened.use(await freshPlace(engine))
+  let mirror = nothing
+  let moments: Contents[] = []
+  const said: string[] = []
+
+  const stage: Omit<Stage, 'mirror' | typeof Symbol.asyncDispose> = {
+    engine,
+    url: place.url,
+    account,
+    service,
+    sync: (options) => runAndLook('sync', options),
+    backfill: (options) => runAndLook('backfill', options),
+    run: async (mode, options = {}) => {
+      const ended = await runOnce(mode, {
+        database: place.url,
+        apiKey: testKey,
+        baseUrl: service.baseUrl.href,
+        requestTimeoutMs: 5000,
+        ...options,
+      })
+      said.push(ended.said)
+      return ended
+    },
+    look: async () => {
+      const before = mirror
+      mirror = await withMirror(place.url, readContents)
+      expectWhole(before, mirror, account)
+      expectNothingLost(before, mirror, account)
+      expectNoKey(mirror, said.splice(0).join('\n'))
+      expectContiguous(mirror)
+      for (const moment of moments) expectReplay(moment, mirror)
+      moments.push(mirror)
+    },
+    change: async (...statements) => {
+      const rows = await withMirror(place.url, (database) =>
+        database.transaction(async (trx) => {
+          let last: readonly (readonly unknown[])[] = []
+          for (const statement of statements) last = (await trx.query(statement)).rows
+          return last
+        }),
+      )
+      mirror = await withMirror(place.url, readContents)
+      moments = []
+      return rows
+    },
+    expectMirrored: () => {
+      expect(liveEvents(mirror)).toEqual(servedEvents(account))
+      for (const [id, { held, error_code }] of mirror.states)
+        expect({ id, held, error_code }).toEqual(fine(id))
+      expect(mirror.rows('rejects')).toEqual([])
+    },
+  }
+
+  async function runAndLook(mode: 'sync' | 'backfill', options: Partial<RunOptions> = {}): Promise<Ended> {
+    const before = mirror
+    const ended = await stage.run(mode, options)
+    await stage.look()
+    if (ended.status !== null) expectTrue(ended.report, before, mirror)
+    return ended
+  }
+
+  const resources = opened.move()
+  return {
+    ...stage,
+    get mirror() {
+      return mirror
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+}
+
+function fine(id: string) {
+  return { id, held: [], error_code: null }
+}
+
+async function withMirror<T>(
+  url: string,
+  work: (database: Awaited<ReturnType<typeof connect>>) => Promise<T>,
+): Promise<T> {
+  await using database = await connect(url)
+  return await work(database)
+}
+
+async function runOnce(mode: 'sync' | 'backfill', options: RunOptions): Promise<Ended> {
+  const said: string[] = []
+  const hear = (fields: object, message: string) => said.push(message, whole(fields))
+  const logger = { debug: hear, info: hear, warn: hear, error: hear }
+  const started = performance.now()
+  const ended = (report: RunReport | undefined, error: HeadcountError | null): Ended => ({
+    exit: error?.exitCode ?? exitCodes[report?.status ?? ''] ?? 1,
+    status: report?.status ?? null,
+    error,
+    // A run that never took its account has no report; a test that reads it all the same fails.
+    report: report ?? ({} as RunReport),
+    said: [...said, whole(report), whole(error)].join('\n'),
+    ms: performance.now() - started,
+  })
+  try {
+    const onProgress = (progress: object) => said.push(whole(progress))
+    return ended(await { sync, backfill }[mode]({ logger, onProgress, ...options }), null)
+  } catch (error) {
+    if (!(error instanceof HeadcountError)) throw error
+    return ended(error.report, error)
+  }
+}
+
+const exitCodes: Readonly<Record<string, number>> = { succeeded: 0, partial: 6, held: 8 }
+
+/** A value with all that hangs on it: causes, stacks, hidden properties. */
+function whole(value: unknown): string {
+  return `${inspect(value, { depth: 12, showHidden: true, maxStringLength: null, maxArrayLength: null })}\n${JSON.stringify(value)}`
+}
