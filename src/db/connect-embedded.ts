@@ -4,7 +4,7 @@ import type { Database, DatabaseLog } from './database.ts'
 import { databaseError } from './failures.ts'
 import { lockFolder } from './folder-lock.ts'
 import type { FolderLock } from './folder-lock.ts'
-import { beginFolder, finishFolder, inspectFolder, prepareFolder } from './folder.ts'
+import { beginFolder, finishFolder, inspectFolder, openingFailed, prepareFolder } from './folder.ts'
 import type { Tables } from './tables.ts'
 import { applySettings, settingsOf } from './transaction.ts'
 import type { Answer, Transaction, TransactionOptions } from './transaction.ts'
@@ -36,15 +36,32 @@ export async function openEmbedded(folder: string | null, options: EmbeddedOptio
   try {
     await prepareFolder(folder, options.createFolder ?? true)
     lock = await lockFolder(folder, { waitMs: options.waitForFolderMs ?? 10_000, log: options.log })
-    const isNew = (await inspectFolder(folder)) === 'new'
-    if (isNew) await beginFolder(folder)
-    const pglite = await PGlite.create(folder)
-    if (isNew) await finishFolder(folder)
+    const pglite =
+      (await inspectFolder(folder)) === 'existing'
+        ? await openExisting(PGlite, folder)
+        : await makeNew(PGlite, folder)
     return embeddedDatabase(pglite, place, lock)
   } catch (error) {
     await lock?.release()
     throw databaseError(error, place)
   }
+}
+
+type Driver = typeof PGlite
+
+async function openExisting(driver: Driver, folder: string): Promise<PGlite> {
+  try {
+    return await driver.create(folder)
+  } catch (error) {
+    throw await openingFailed(folder, error)
+  }
+}
+
+async function makeNew(driver: Driver, folder: string): Promise<PGlite> {
+  await beginFolder(folder)
+  const pglite = await driver.create(folder)
+  await finishFolder(folder)
+  return pglite
 }
 
 function embeddedDatabase(pglite: PGlite, place: string, lock: FolderLock): Database {

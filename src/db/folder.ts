@@ -12,8 +12,13 @@ import { lockName } from './folder-lock.ts'
 /** The Postgres that PGlite 0.5 is built from; a data directory belongs to one major version. */
 const majorVersion = '18'
 
+/** The database `postgres` has this number in every new data directory. */
+const mainDatabase = '5'
+
 /** Stands in the folder while a new database is being made in it; what has it is unfinished and empty. */
 const unfinishedName = 'headcount.unfinished'
+
+const whatToDo = 'Put a copy of it back, or name a new folder and run headcount backfill.'
 
 /**
  * Makes the folder when it is missing.
@@ -53,9 +58,19 @@ export async function inspectFolder(folder: string): Promise<'new' | 'existing'>
   const damage = await damageOf(folder, names)
   if (damage !== null)
     throw new DatabaseError(
-      `The database in the folder ${folder} cannot be opened: ${damage}. Nothing was changed in it. Put a copy of it back, or name a new folder and run headcount backfill.`,
+      `The database in the folder ${folder} cannot be opened: ${damage}. Nothing was changed in it. ${whatToDo}`,
     )
   return 'existing'
+}
+
+/** What to say when PGlite itself could not open an existing folder; the trace of its attempt is removed. */
+export async function openingFailed(folder: string, error: unknown): Promise<DatabaseError> {
+  await rm(join(folder, 'postmaster.pid'), { force: true })
+  const reason = error instanceof Error ? error.message : String(error)
+  return new DatabaseError(
+    `The database in the folder ${folder} cannot be opened, it seems to be damaged (${reason}). ${whatToDo}`,
+    { cause: error },
+  )
 }
 
 /** From here until finishFolder a death leaves a folder that the next start clears. */
@@ -100,11 +115,16 @@ async function damageOf(folder: string, names: readonly string[]): Promise<strin
   if (control?.length !== 8192) return 'global/pg_control is missing or cut short'
   if (control.readBigUInt64LE(0) === 0n || control.readUInt32LE(8) !== Number(majorVersion) * 100)
     return 'global/pg_control is damaged'
-  const wal = await readdir(join(folder, 'pg_wal'))
-  if (!wal.some((name) => /^[0-9A-F]{24}$/.test(name))) return 'pg_wal holds no log'
-  const bases = await readdir(join(folder, 'base'))
-  if (!bases.includes('1')) return 'base holds no database'
+  if (!(await namesOf(folder, 'pg_wal')).some((name) => /^[0-9A-F]{24}$/.test(name)))
+    return 'pg_wal holds no log'
+  if ((await namesOf(folder, 'pg_xact')).length === 0) return 'pg_xact is empty'
+  if (!(await namesOf(folder, 'base', mainDatabase)).includes('pg_filenode.map'))
+    return `base/${mainDatabase} is damaged`
   return null
+}
+
+async function namesOf(...path: string[]): Promise<string[]> {
+  return readdir(join(...path)).catch(() => [])
 }
 
 /** Null when there is no such folder. */
