@@ -64,8 +64,10 @@ export async function exchange(line: Line, wish: Wish): Promise<Received> {
     try {
       return await ask(line, wish, deadline)
     } catch (error) {
-      if (deadline.signal.aborted) throw asError(deadline.signal.reason)
+      if (line.life.signal.aborted) throw asError(line.life.signal.reason)
+      // A status that was read counts, even when the time ran out over the body that came with it.
       if (error instanceof HeadcountError) throw error
+      if (deadline.signal.aborted) throw asError(deadline.signal.reason)
       throw explainNetworkFailure(error, wish.url) ?? error
     }
   } finally {

@@ -17,6 +17,7 @@ const explanations: Readonly<Record<string, Explain>> = {
   UND_ERR_SOCKET: (host) => `${host} closed the connection before the answer was whole`,
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: (host) =>
     `the answer of ${host} is shorter than it says (Content-Length)`,
+  HPE: (host) => `the answer of ${host} is not HTTP, or breaks off`,
   Z_BUF_ERROR: (host) => `the compressed answer of ${host} ends too early`,
 }
 
@@ -33,7 +34,7 @@ const unknownIssuer =
 const certificateCode =
   /CERT|ISSUER|UNABLE_TO_VERIFY|CRL|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|HOSTNAME_MISMATCH/
 const noTlsCode = /^(?:EPROTO|ERR_SSL_)/
-const networkCode = /^(?:UND_ERR_|HPE_|E[A-Z0-9]+$|EAI_|Z_)/
+const networkCode = /^(?:UND_ERR_|HPE|E[A-Z0-9]+$|EAI_|Z_)/
 const ownFault = /^UND_ERR_(?:INVALID_|NOT_SUPPORTED|ABORTED|DESTROYED|CLOSED)/
 
 /**
@@ -70,5 +71,7 @@ export function explainNetworkFailure(error: unknown, url: URL): HeadcountError 
 function codeOf(error: unknown): string | null {
   if (!(error instanceof Error)) return null
   if ('code' in error && typeof error.code === 'string') return error.code
+  // undici 8.12 leaves the code of its parser's errors out.
+  if (error.name === 'HTTPParserError') return 'HPE'
   return error instanceof AggregateError ? codeOf(error.errors[0]) : null
 }

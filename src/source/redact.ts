@@ -10,8 +10,11 @@ export interface Redactor {
   readonly text: (text: string) => string
   /** The beginning of a body for a message: the key removed, then control characters, then all after 200 characters. */
   readonly excerpt: (text: string) => string
-  /** The same error without the key in message, stack and causes; foreign causes are replaced by a plain copy. */
-  readonly error: <T>(error: T) => T
+  /**
+   * The error without the key in message, stack and causes: one of the family stays itself, any other, and any
+   * cause that is none, is replaced by a plain copy with its name, words, code and frames.
+   */
+  readonly error: (error: unknown) => Error
 }
 
 export function createRedactor(key: string): Redactor {
@@ -45,26 +48,29 @@ function spellings(character: string): string {
   return `(?:${forms.join('|')})`
 }
 
-function clean<T>(error: T, text: (given: string) => string, depth: number): T {
-  if (!(error instanceof Error)) return error
+function clean(error: unknown, text: (given: string) => string, depth: number): Error {
+  const cleaned = error instanceof HeadcountError ? cleanOwn(error, text) : copyForeign(error, text)
+  const cause = error instanceof Error ? error.cause : undefined
+  if (cause !== undefined) cleaned.cause = depth < DEEPEST_CAUSE ? clean(cause, text, depth + 1) : undefined
+  return cleaned
+}
+
+function cleanOwn(error: HeadcountError, text: (given: string) => string): HeadcountError {
   const { message } = error
   error.message = text(message)
   // The stack repeats the message as it was at first; its frames are ours.
   if (error.stack !== undefined) error.stack = error.stack.replace(message, () => error.message)
-  if (error.cause !== undefined) error.cause = cleanCause(error.cause, text, depth + 1)
   return error
 }
 
-function cleanCause(cause: unknown, text: (given: string) => string, depth: number): unknown {
-  if (depth > DEEPEST_CAUSE) return undefined
-  if (cause instanceof HeadcountError) return clean(cause, text, depth)
-  // An error of the HTTP client may carry headers, sockets or a piece of the body: only its words are kept.
-  const copy = new Error(text(wordsOf(cause)))
-  copy.name = cause instanceof Error ? cause.name : 'Error'
-  copy.stack = `${copy.name}: ${copy.message}`
-  if (!(cause instanceof Error)) return copy
-  if ('code' in cause && typeof cause.code === 'string') Object.assign(copy, { code: cause.code })
-  if (cause.cause !== undefined) copy.cause = cleanCause(cause.cause, text, depth + 1)
+/** An error of the HTTP client may carry headers, sockets or a piece of the body: only its words are kept. */
+function copyForeign(error: unknown, text: (given: string) => string): Error {
+  const copy = new Error(text(wordsOf(error)))
+  if (!(error instanceof Error)) return copy
+  copy.name = error.name
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
+  copy.stack = [`${copy.name}: ${copy.message}`, ...frames.map(text)].join('\n')
+  if ('code' in error && typeof error.code === 'string') Object.assign(copy, { code: error.code })
   return copy
 }
 

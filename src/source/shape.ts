@@ -24,14 +24,15 @@ const pagingKeys = ['next', 'cursor', 'next_page', 'page', 'data', 'items', 'res
  */
 export function requireShape(bytes: Buffer, kind: 'list' | 'object', subject: Subject): void {
   const { open, close, name } = wanted[kind]
-  requireUtf8(bytes, subject.path)
   const start = textOf(bytes.subarray(0, 4096)).trimStart()
   const isOpen = start.startsWith(open)
+  // Before anything else: a body that breaks off may break off inside a character.
   if (isOpen && !subject.hasEndMark && !bytes.subarray(-4096).toString('latin1').trimEnd().endsWith(close)) {
     throw new UnreachableError(
       `GET ${subject.path}: the connection ended in the middle of the ${name}, which says nothing about its length.`,
     )
   }
+  requireUtf8(bytes, subject.path)
   if (isOpen) return
   const answered = `GET ${subject.path} was answered with`
   if (start === '') {

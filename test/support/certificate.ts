@@ -24,7 +24,9 @@ export function selfSigned(options: CertificateOptions): Certificate {
   })
   const { from = new Date(Date.now() - DAY_MS), to = new Date(Date.now() + DAY_MS) } = options
   const algorithm = sequence(objectId('2a8648ce3d040302')) // ecdsa-with-SHA256
-  const name = sequence(der(0x31, sequence(objectId('550403'), utf8('headcount test')))) // commonName
+  const name = sequence(
+    der(0x31, sequence(objectId('550403'), utf8(`headcount test ${randomBytes(4).toString('hex')}`))),
+  ) // commonName
   const toBeSigned = sequence(
     der(0xa0, der(0x02, Buffer.from([2]))), // version 3
     der(0x02, Buffer.concat([Buffer.from([1]), randomBytes(8)])), // serial number, positive

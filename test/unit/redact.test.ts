@@ -60,6 +60,13 @@ describe('an error', () => {
     expect(kept).not.toHaveProperty('headers')
   })
 
+  test('of another family, a fault of this program, is copied the same way', () => {
+    const fault = Object.assign(new TypeError(`no ${key}`), { data: key, code: 'ERR_SOMETHING' })
+    const shown = inspect(redactor.error(fault), { depth: 10 })
+    expect(shown).not.toContain(key)
+    expect(shown).toMatch(/TypeError\]?: no \[key removed\]\n\s+at .*\n[^]*ERR_SOMETHING/)
+  })
+
   test('keeps of a syntax error no piece of the text', () => {
     const cause = new SyntaxError(`Unexpected token 'x', ..."${key.slice(2, 8)}"... is not valid JSON`)
     const { cause: kept } = redactor.error(new ContractError('not JSON', { cause }))

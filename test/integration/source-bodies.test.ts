@@ -1,0 +1,221 @@
+import { setTimeout } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
+import { describe, expect, test, vi } from 'vitest'
+import { BodyTooLargeError, ContractError, InterruptedError, UnreachableError } from '../../src/errors.ts'
+import { chunked, list, oneByteSlices, send, type Step, untilClose } from '../support/fault-server.ts'
+import { errorOf, faultServer, sourceOf, valuesOf } from '../support/reading.ts'
+
+const items = [{ id: 'fête-🎉' }, { id: 'b' }]
+const text = JSON.stringify(items)
+
+/** A list of one text that is so many MB long. */
+function large(megabytes: number): readonly string[] {
+  return ['x'.repeat(megabytes * 1024 * 1024)]
+}
+
+describe('compression', () => {
+  test.each(['gzip', 'x-gzip', 'identity, GZIP'])('one layer of gzip is taken off (%s)', async (encoding) => {
+    const server = await faultServer()
+    const zipped = send({ body: gzipSync(text), headers: { 'Content-Encoding': encoding } }, oneByteSlices)
+    server.next(zipped, list(items))
+    const source = sourceOf(server.baseUrl)
+    using reading = await source.events()
+    using plain = await source.events()
+    expect(reading.payload().items.map((item) => item.value)).toEqual(items)
+    expect(reading.digest(1)).toBe(plain.digest(1))
+    expect(reading.bytes).toBe(Buffer.byteLength(text))
+    expect(source.counts.bytesReceived).toBe(gzipSync(text).length + reading.bytes)
+  })
+
+  test('a compressed body that ends too early is tried again', async () => {
+    const server = await faultServer()
+    server.always(send({ body: gzipSync(text).subarray(0, -9), headers: { 'Content-Encoding': 'gzip' } }))
+    const source = sourceOf(server.baseUrl)
+    expect(await errorOf(source.events())).toBeInstanceOf(UnreachableError)
+    expect(source.counts.requests).toBe(3)
+  })
+
+  const bomb = gzipSync(Buffer.alloc(200_000_000, ' '))
+
+  test.each<[string, Step]>([
+    ['H21 two layers, said', send({ body: gzipSync(bomb), headers: { 'Content-Encoding': 'gzip, gzip' } })],
+    [
+      'H21 two layers, of which one is said',
+      send({ body: gzipSync(bomb), headers: { 'Content-Encoding': 'gzip' } }),
+    ],
+    ['H21 an encoding that was not asked for', send({ body: text, headers: { 'Content-Encoding': 'br' } })],
+    ['gzip that is none', send({ body: text, headers: { 'Content-Encoding': 'gzip' } })],
+    [
+      'gzip within the transfer',
+      send(
+        { body: text },
+        (socket, head) => void socket.write(`${head}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`),
+      ),
+    ],
+  ])('%s: a broken contract, not tried again, nothing blown up', async (_, step) => {
+    const server = await faultServer()
+    server.always(step)
+    const source = sourceOf(server.baseUrl)
+    const before = process.memoryUsage().arrayBuffers
+    expect(await errorOf(source.events())).toBeInstanceOf(ContractError)
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20_000_000)
+    expect(source.counts.requests).toBe(1)
+  })
+
+  test('H21 a bomb of one layer ends at the cap', async () => {
+    const server = await faultServer()
+    server.always(send({ body: bomb, headers: { 'Content-Encoding': 'gzip' } }))
+    const source = sourceOf(server.baseUrl, { maxBodyBytes: 1_000_000 })
+    expect(await errorOf(source.events())).toBeInstanceOf(BodyTooLargeError)
+    expect(source.counts.requests).toBe(1)
+  })
+})
+
+describe('H22 a body above the cap', () => {
+  const body = ['x'.repeat(3000)]
+
+  test.each<[string, Step]>([
+    ['that says so', list(body)],
+    ['in chunks', send({ body }, chunked)],
+    ['without an end mark', send({ body }, untilClose)],
+    ['over two pages', list([body[0]?.slice(0, 1500)], { Link: '<?2>; rel=next' })],
+  ])('%s is refused, and not tried again', async (_, step) => {
+    const server = await faultServer()
+    server.next(step, list([body[0]?.slice(0, 1500)]))
+    const source = sourceOf(server.baseUrl, { maxBodyBytes: 2000 })
+    const error = await errorOf(source.events())
+    expect(error).toBeInstanceOf(BodyTooLargeError)
+    expect(error.message).toMatch(/more than the|larger than/)
+    expect(source.counts.retries).toBe(0)
+  })
+
+  test('and one below it is not', async () => {
+    const server = await faultServer()
+    server.always(list(body))
+    expect(await valuesOf(sourceOf(server.baseUrl, { maxBodyBytes: 3004 }).events())).toEqual(body)
+  })
+
+  test('a list above 256 MB is refused as long as lists are held in memory', async () => {
+    const server = await faultServer()
+    server.always(
+      send({}, (socket, head) => void socket.write(`${head}Content-Length: ${256 * 1024 ** 2 + 1}\r\n\r\n[`)),
+    )
+    expect(await errorOf(sourceOf(server.baseUrl).events())).toBeInstanceOf(BodyTooLargeError)
+  })
+})
+
+describe('H23 character sets', () => {
+  const json = 'application/json'
+
+  test('a byte order mark is dropped', async () => {
+    const server = await faultServer()
+    server.always(send({ body: `\uFEFF${text}` }))
+    expect(await valuesOf(sourceOf(server.baseUrl).events())).toEqual(items)
+    server.always(send({ body: '\uFEFF{"email":"ada@example.org"}' }))
+    expect(await sourceOf(server.baseUrl).ping()).toMatchObject({ email: 'ada@example.org' })
+  })
+
+  test.each([`${json}; charset=utf-8`, `${json};charset="UTF8"`, `text/plain; charset=us-ascii`])(
+    '%s is read',
+    async (type) => {
+      const server = await faultServer()
+      server.always(list(items, { 'Content-Type': type }))
+      expect(await valuesOf(sourceOf(server.baseUrl).events())).toEqual(items)
+    },
+  )
+
+  test.each<[string, Step]>([
+    ['UTF-16 that is said', list(items, { 'Content-Type': `${json}; charset=utf-16` })],
+    ['Latin-1 that is said', list(items, { 'Content-Type': `${json}; charset=ISO-8859-1` })],
+    ['UTF-16 with a byte order mark', send({ body: Buffer.from(`\uFEFF${text}`, 'utf16le') })],
+    ['UTF-16 of ASCII only, which passes for UTF-8', send({ body: Buffer.from('[{"id":"a"}]', 'utf16le') })],
+    ['Latin-1', send({ body: Buffer.from('[{"id":"fête"}]', 'latin1') })],
+    ['half a character', send({ body: Buffer.from('["é"]').subarray(0, 3) })],
+  ])('%s is refused, and not tried again', async (_, step) => {
+    const server = await faultServer()
+    server.always(step)
+    const source = sourceOf(server.baseUrl)
+    expect(await errorOf(source.responses('x'))).toBeInstanceOf(ContractError)
+    expect(source.counts.requests).toBe(1)
+  })
+})
+
+describe('memory', () => {
+  test('of large bodies, the second waits until the first has been used; small ones do not wait', async () => {
+    const server = await faultServer()
+    server.at('/events/a/responses', list(large(5)))
+    server.at('/events/b/responses', list(large(5)))
+    server.at('/events/c/responses', list(items))
+    const source = sourceOf(server.baseUrl, { requestTimeoutMs: 300 })
+    const first = await source.responses('a')
+    let isThere = false
+    const second = source.responses('b').then((reading) => {
+      isThere = true
+      return reading
+    })
+    expect(await valuesOf(source.responses('c'))).toEqual(items)
+    // Longer than the request may take: the wait for memory does not count.
+    await setTimeout(600)
+    expect(isThere).toBe(false)
+    first[Symbol.dispose]()
+    using reading = await second
+    expect(reading.payload().items).toHaveLength(1)
+    expect(source.counts).toMatchObject({ requests: 3, retries: 0 })
+  })
+
+  test('a chain of large pages can finish while others wait for memory', async () => {
+    const server = await faultServer()
+    server.at('/events/a/responses', list(large(5), { Link: '<?page=2>; rel=next' }))
+    server.at('/events/a/responses?page=2', list(large(5)))
+    server.at('/events/b/responses', list(large(5)))
+    const source = sourceOf(server.baseUrl, { concurrency: 1 })
+    const read = async (id: string): Promise<number> => (await valuesOf(source.responses(id))).length
+    expect(await Promise.all([read('a'), read('b')])).toEqual([2, 1])
+  })
+
+  test('an events list that is kept does not stand in the way of responses', async () => {
+    const server = await faultServer()
+    server.always(list(large(5)))
+    const source = sourceOf(server.baseUrl)
+    using events = await source.events()
+    expect(await valuesOf(source.responses('a'))).toHaveLength(1)
+    expect(events.payload().items).toHaveLength(1)
+  })
+
+  test('a try that fails gives its place back while it waits for the next', async () => {
+    const server = await faultServer()
+    server.at(
+      '/events/a/responses',
+      send({ body: large(6) }, async (socket, head, body) => {
+        socket.write(`${head}Content-Length: ${body.length}\r\n\r\n`)
+        socket.write(body.subarray(0, 5 * 1024 * 1024))
+        await vi.waitFor(() => expect(source.counts.bytesReceived).toBe(5 * 1024 * 1024), { interval: 5 })
+        socket.resetAndDestroy()
+      }),
+    )
+    server.always(list(large(5)))
+    const source = sourceOf(server.baseUrl, { random: () => 0.999 })
+    const finished: string[] = []
+    const read = async (id: string): Promise<void> => {
+      await valuesOf(source.responses(id))
+      finished.push(id)
+    }
+    const first = read('a')
+    await vi.waitFor(() => expect(source.counts.retries).toBe(1), { interval: 5 })
+    await Promise.all([first, read('b')])
+    expect(finished).toEqual(['b', 'a'])
+  })
+
+  test('an abort ends the wait for memory', async () => {
+    const server = await faultServer()
+    server.always(list(large(5)))
+    const controller = new AbortController()
+    const source = sourceOf(server.baseUrl, { signal: controller.signal })
+    using first = await source.responses('a')
+    const second = errorOf(source.responses('b'))
+    await vi.waitFor(() => expect(source.counts.bytesReceived).toBeGreaterThan(9_000_000))
+    controller.abort()
+    expect(await second).toBeInstanceOf(InterruptedError)
+    expect(first.payload().items).toHaveLength(1)
+  })
+})
