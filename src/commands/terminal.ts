@@ -1,6 +1,7 @@
 import type { WriteStream } from 'node:tty'
 import { styleText } from 'node:util'
 import { noColour } from '../config.ts'
+import { HeadcountError } from '../errors.ts'
 import { clean } from './print/clean.ts'
 
 /** The two ways out: data on stdout, everything for people on stderr. */
@@ -15,7 +16,7 @@ export interface Output {
   readonly isTerminal: boolean
   /** Columns of the terminal; null when it is none. */
   readonly width: number | null
-  /** Resolves when the text is out, or when the reader has gone. */
+  /** Resolves when the text is out, or when the reader has gone. @throws OutputError when it could not be written */
   write(text: string): Promise<void>
   style(format: Style, text: string): string
   /** The stream itself, for a library that draws on it. */
@@ -23,6 +24,16 @@ export interface Output {
 }
 
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'
+
+/** What was to be written could not be (a full disk behind `>`): the answer is not whole. */
+export class OutputError extends HeadcountError {
+  readonly code = 'output'
+  readonly exitCode = 1
+
+  constructor(cause: Error) {
+    super(`The output could not be written: ${cause.message}`, { cause })
+  }
+}
 
 /** Shorter ones stand in ordinary text by chance. */
 const SHORTEST_SECRET = 6
@@ -36,7 +47,7 @@ export function openTerminal(stdout: Stream, stderr: Stream): Terminal {
   }
   return {
     out: openOutput(stdout, (text) => text),
-    err: openOutput(stderr, conceal),
+    err: openOutput(stderr, conceal, true),
     conceal: (secret) => {
       if (secret.length >= SHORTEST_SECRET) secrets.add(secret)
     },
@@ -46,12 +57,11 @@ export function openTerminal(stdout: Stream, stderr: Stream): Terminal {
 /** A stream of the process; Node's types call it a terminal even when it is a pipe. */
 type Stream = NodeJS.WritableStream & Partial<Pick<WriteStream, 'isTTY' | 'columns' | 'hasColors'>>
 
-function openOutput(stream: Stream, transform: (text: string) => string): Output {
-  let hasReader = true
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    hasReader = false
-    // `headcount … | head` is no failure: whoever read has seen enough, and the work goes on to its end.
-    if (error.code !== 'EPIPE') process.exitCode ||= 1
+/** `mayFail`: where nobody hears there is nobody to tell; the exit code remains. */
+function openOutput(stream: Stream, transform: (text: string) => string, mayFail = false): Output {
+  let failure: Error | null = null
+  stream.on('error', (error) => {
+    failure = error
   })
   const colours = hasColours(stream)
   return {
@@ -61,12 +71,21 @@ function openOutput(stream: Stream, transform: (text: string) => string): Output
       return stream.isTTY ? stream.columns || 80 : null
     },
     write: (text) =>
-      new Promise((resolve) => {
-        if (hasReader) stream.write(transform(text), () => resolve())
-        else resolve()
+      new Promise((resolve, reject) => {
+        const finish = (error?: Error | null) => {
+          if (error && !mayFail && !hasGone(error)) reject(new OutputError(error))
+          else resolve()
+        }
+        if (failure === null) stream.write(transform(text), finish)
+        else finish(failure)
       }),
     style: (format, text) => (colours ? styleText(format, text, { validateStream: false }) : text),
   }
+}
+
+/** `headcount … | head` is no failure: whoever read has seen enough, and the work goes on to its end. */
+function hasGone(error: Error): boolean {
+  return 'code' in error && (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED')
 }
 
 /** Colour only on a terminal that has it, and never with NO_COLOR. */
