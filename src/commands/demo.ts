@@ -1,0 +1,45 @@
+import { connect } from '../db/connect.ts'
+import { ask as askOnce } from './ask.ts'
+import type { Command } from './context.ts'
+import { beginAfresh, demoFolder, demoTarget } from './demo/folder.ts'
+import { introduce, mirrorAgain, mirrorFirst } from './demo/mirror-twice.ts'
+import { showMoney } from './demo/money.ts'
+import { openPage } from './demo/page.ts'
+import { openSampleService } from './demo/sample-service.ts'
+import { showThinSlots } from './demo/thin-slots.ts'
+import { tellWhatNext } from './demo/what-next.ts'
+import { showWhoComes } from './demo/who-comes.ts'
+import { rowsOf, type Ask } from './demo/ask.ts'
+import { unlessInterrupted } from './interruption.ts'
+
+/** Each question takes some milliseconds. */
+const QUESTION_TIMEOUT_MS = 10_000
+
+/**
+ * A walk through headcount with an invented account: mirror it, see it change, ask three questions. It reads no
+ * setting, so that it cannot meet anybody's own mirror, and speaks to this machine alone.
+ */
+export const demo: Command<object> = async ({ terminal, signal }) => {
+  const page = openPage(terminal.out)
+  await using service = await openSampleService()
+  await introduce(page, service.account)
+
+  const stage = { page, service, database: demoTarget, err: terminal.err, signal }
+  await page.heading('1  Mirror it')
+  await page.block(`An embedded Postgres in the folder ${demoFolder}: no server is needed.`)
+  await beginAfresh()
+  signal.throwIfAborted()
+  await mirrorFirst(stage)
+  await page.heading('2  Ten minutes later, mirror it again')
+  await mirrorAgain(stage)
+
+  await using database = await connect(demoTarget)
+  const ask: Ask = async (statement) =>
+    rowsOf(await unlessInterrupted(askOnce(database, statement, QUESTION_TIMEOUT_MS), signal))
+  await page.heading('3  Ask it in SQL')
+  await showWhoComes(page, ask)
+  await showMoney(page, ask)
+  await showThinSlots(page, ask)
+  await tellWhatNext(page)
+  return 0
+}

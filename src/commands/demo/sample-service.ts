@@ -1,0 +1,21 @@
+import { randomUUID } from 'node:crypto'
+import { createSampleAccount, type SampleAccount } from '../../service/sample/account.ts'
+import { createService } from '../../service/service.ts'
+import { createSingleStore } from '../../service/single-store.ts'
+
+export const sampleEmail = 'hello@lantern-houses.example'
+
+export interface SampleService extends AsyncDisposable {
+  readonly account: SampleAccount
+  readonly url: string
+  readonly apiKey: string
+}
+
+/** The service of the specification on a free port of this machine, with the sample account and a key of its own. */
+export async function openSampleService(): Promise<SampleService> {
+  const account = createSampleAccount({ seed: 1, now: new Date() })
+  const apiKey = randomUUID()
+  const service = createService({ store: createSingleStore({ apiKey, account }) })
+  const { url } = await service.listen({ host: '127.0.0.1', port: 0 })
+  return { account, url, apiKey, [Symbol.asyncDispose]: () => service.close() }
+}

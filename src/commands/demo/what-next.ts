@@ -1,0 +1,29 @@
+import { demoFolder, demoTarget } from './folder.ts'
+import type { Page } from './page.ts'
+
+/** Below node_modules headcount is a command; in its repository npm starts it. */
+const headcount = import.meta.filename.endsWith('.ts') ? 'npm run -s headcount --' : 'headcount'
+
+/** Commands that work as typed, and what is left on the disk. */
+export async function tellWhatNext(page: Page): Promise<void> {
+  const command = (text: string) => page.style('cyan', text)
+  await page.heading('What next')
+  await page.block(
+    [
+      'Type your own question:',
+      '',
+      command(`${headcount} query --database ${demoTarget} \\`),
+      command(`  "select rsvp, count(*) from responses group by rsvp"`),
+      '',
+      'What the second run changed, as it was before:',
+      '',
+      command(`${headcount} query --database ${demoTarget} \\`),
+      command(`  "select operation, document->>'name' as name from response_history"`),
+      '',
+      `The mirror stays in ${demoFolder} (60 MB); the next demo begins afresh.`,
+      `To remove it: ${command(`rm -r ${demoFolder}`)}`,
+      '',
+      'Your own account: see README.md.',
+    ].join('\n'),
+  )
+}
