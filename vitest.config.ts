@@ -14,7 +14,7 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: ['test/integration/**/*.test.ts'],
-          globalSetup: ['test/support/postgres.ts', 'test/support/embedded.ts'],
+          globalSetup: ['test/support/set-up.ts'],
         },
       },
     ],

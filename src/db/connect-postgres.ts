@@ -54,8 +54,9 @@ export async function openPostgres(pool: Pool, { owned, place, log }: PostgresOp
 
   let closed: Promise<void> | null = null
   const giveBack = async () => {
+    // pool.end() resolves before its connections are closed, and one that fails then still needs the listener.
     if (owned) await pool.end()
-    pool.removeListener('error', onIdleLoss)
+    else pool.removeListener('error', onIdleLoss)
   }
   const database: Database = {
     engine: 'postgres',

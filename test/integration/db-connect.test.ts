@@ -178,6 +178,20 @@ describe('a server that cannot be used', () => {
     expect(rows).toEqual([])
   })
 
+  test('D2 connections killed while they are being closed do not end the process', async () => {
+    await using mirror = await freshMirror('postgres')
+    await using watcher = await freshMirror('postgres')
+    const { kysely } = watcher.database
+    const kill = sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${nameIn(mirror.url)}`
+    for (let round = 0; round < 10; round += 1) {
+      const database = await connect(mirror.url)
+      await Promise.all(
+        [1, 2, 3].map(() => database.transaction((trx) => trx.query('select pg_sleep(0.01)'))),
+      )
+      await Promise.all([kill.execute(kysely), database.close()])
+    }
+  })
+
   test('D4 a deadlock is a conflict that may be tried again', async () => {
     await using mirror = await freshMirror('postgres')
     const { database } = mirror

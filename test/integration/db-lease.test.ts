@@ -6,11 +6,35 @@ import type { Database } from '../../src/db/connect.ts'
 import { thisProcess } from '../../src/db/holder.ts'
 import type { Holder } from '../../src/db/holder.ts'
 import { takeLease } from '../../src/db/lease.ts'
+import type { RunReport } from '../../src/db/tables.ts'
 import { AccountBusyError, LeaseLostError } from '../../src/errors.ts'
 import { freshPlace, onBoth } from '../support/databases.ts'
 
 const accountId = 7
 const mode = 'sync'
+
+const none = { inserted: 0, updated: 0, deleted: 0 }
+const report: RunReport = {
+  run_id: 1,
+  account: 'default',
+  mode,
+  status: 'partial',
+  started_at: '2026-01-01T00:00:00Z',
+  finished_at: '2026-01-01T00:00:01Z',
+  duration_ms: 1000,
+  events: { listed: 0, due: 0, unchanged: 0, changed: 0, failed: 0 },
+  rows: { events: none, responses: none, payments: none, slots: none },
+  rejected: 0,
+  set_aside: 0,
+  held: 0,
+  requests: 0,
+  retries: 0,
+  not_modified: 0,
+  bytes_received: 0,
+  warnings: [],
+  errors: [],
+  errors_total: 0,
+}
 
 async function elsewhere(): Promise<Holder> {
   return { ...(await thisProcess()), host: 'elsewhere', pid: 4711 }
@@ -51,13 +75,13 @@ onBoth('the lease', (fresh, engine) => {
     await lease.stopHeartbeat()
     await database.transaction(async (trx) => {
       await lease.fence(trx)
-      await lease.close(trx, 'partial', { run_id: 1 })
+      await lease.close(trx, 'partial', report)
     })
     const closed = await database.kysely
       .selectFrom('headcount.sync_runs')
       .selectAll()
       .executeTakeFirstOrThrow()
-    expect(closed).toMatchObject({ status: 'partial', report: { run_id: 1 } })
+    expect(closed).toMatchObject({ status: 'partial', report })
     expect(closed.finished_at).not.toBeNull()
     const next = await takeLease(database, { accountId, mode })
     await next.stopHeartbeat()
@@ -152,7 +176,7 @@ onBoth('the lease', (fresh, engine) => {
     })
     await expect(batch).rejects.toThrow(LeaseLostError)
     expect(first.lost.aborted).toBe(true)
-    const close = database.transaction((trx) => first.close(trx, 'succeeded', {}))
+    const close = database.transaction((trx) => first.close(trx, 'succeeded', report))
     await expect(close).rejects.toThrow(LeaseLostError)
     expect(await database.kysely.selectFrom('headcount.accounts').selectAll().execute()).toEqual([])
     await database.transaction((trx) => second.fence(trx))
