@@ -1,0 +1,20 @@
+const LOOK_EVERY_MS = 5000
+/** Clocks that are kept by the network drift by far less between two looks. */
+const LARGEST_DRIFT_MS = 2000
+
+/**
+ * Tells when the wall clock moved without time passing for this process: the machine slept, or the clock was set.
+ * Timers stand still in a sleep, so that one of an hour would ring an hour after the machine woke.
+ *
+ * @returns a function that ends the watch
+ */
+export function watchClock(onJump: (milliseconds: number) => void): () => void {
+  const difference = () => Date.now() - performance.now()
+  let known = difference()
+  const timer = setInterval(() => {
+    const jump = difference() - known
+    known += jump
+    if (Math.abs(jump) > LARGEST_DRIFT_MS) onJump(jump)
+  }, LOOK_EVERY_MS)
+  return () => clearInterval(timer)
+}

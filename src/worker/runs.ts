@@ -1,0 +1,86 @@
+import type { RunStatus } from '../db/tables.ts'
+import { HeadcountError, KeyRefusedError, UsageError } from '../errors.ts'
+import { now, type Moment } from './moment.ts'
+import { freshFor, type Sight } from './sight.ts'
+import type { Ticks } from './ticks.ts'
+
+/**
+ * One run; it calls `sign` as a sign of life. Its status says how it ended.
+ *
+ * @throws KeyRefusedError or UsageError for a fault that no later run will mend; whatever else ends this run only.
+ */
+export type Run = (sign: () => void) => Promise<{ readonly status: RunStatus }>
+
+export type Log = (level: 'info' | 'warn' | 'error', message: string, fields?: object) => void
+
+export interface RunsOptions {
+  readonly run: Run
+  readonly sight: Sight
+  readonly log: Log
+  readonly ticks: Pick<Ticks, 'next'>
+  readonly onFatal: (error: HeadcountError) => void
+}
+
+/** Runs, one at a time. */
+export interface Runs {
+  /** Starts a run unless one is under way; null then. The promise never rejects. */
+  begin(): Promise<void> | null
+  /** Whether a run was under way at this moment (wall clock). */
+  wasUnderWay(at: Date): boolean
+  /** The run under way. */
+  readonly current: Promise<void> | null
+}
+
+export function createRuns({ run, ticks, sight, log, onFatal }: RunsOptions): Runs {
+  let current: Promise<void> | null = null
+  let last: { readonly started: Moment; readonly ended: Moment } | null = null
+
+  const once = async () => {
+    const started = now()
+    const running = { started, lastSign: started }
+    sight.running = running
+    const upcoming = ticks.next(3)
+    const sign = () => {
+      running.lastSign = now()
+    }
+    try {
+      const { status } = await run(sign)
+      const isGood = status === 'succeeded' || status === 'held'
+      if (isGood) sight.lastGood = { ended: now(), freshMs: freshFor(started, upcoming) }
+      sight.lastFailure = isGood ? null : status
+    } catch (error) {
+      fail(error)
+    } finally {
+      sight.running = null
+      last = { started, ended: now() }
+    }
+  }
+
+  const fail = (error: unknown) => {
+    const isOurs = error instanceof HeadcountError
+    sight.lastFailure = isOurs ? `${error.code}: ${error.message}` : 'unexpected failure, see the log'
+    if (error instanceof KeyRefusedError || error instanceof UsageError) onFatal(error)
+    else if (isOurs && error.code === 'interrupted') log('info', error.message)
+    else if (isOurs)
+      log(error.code === 'account_busy' ? 'warn' : 'error', error.message, { code: error.code })
+    else log('error', 'The run failed unexpectedly; the worker goes on.', { err: error })
+  }
+
+  return {
+    begin: () => {
+      if (current !== null) return null
+      current = once().finally(() => {
+        current = null
+      })
+      return current
+    },
+    wasUnderWay: (at) => {
+      const time = at.getTime()
+      if (sight.running !== null) return sight.running.started.wall <= time
+      return last !== null && last.started.wall <= time && time <= last.ended.wall
+    },
+    get current() {
+      return current
+    },
+  }
+}
