@@ -6,7 +6,7 @@ import { examples, exitCodes, helpStyle, section, settingsHelp, type Example } f
 import * as options from './options.ts'
 import type { Terminal } from './terminal.ts'
 import { unknownCommand } from './usage.ts'
-import { version } from './version.ts'
+import { version } from '../version.ts'
 
 /** Runs the command that was called. */
 export type Execute = <F>(command: Command<F>, flags: F, operands: readonly string[]) => Promise<void>

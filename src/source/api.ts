@@ -1,5 +1,6 @@
 /** The three endpoints of the service, as the rest of the program sees them. */
 import pLimit from 'p-limit'
+import { version } from '../version.ts'
 import { addressBelow, readBaseAddress } from './address.ts'
 import { createClient } from './client.ts'
 import { checkApiKey } from './credentials.ts'
@@ -69,7 +70,7 @@ export interface Counts {
 export function createSource(options: SourceOptions): Source {
   checkApiKey(options.apiKey)
   const base = readBaseAddress(options.baseUrl)
-  const { apiKey, requestTimeoutMs = DEFAULT_TIMEOUT_MS, userAgent = 'headcount (+mirror)' } = options
+  const { apiKey, requestTimeoutMs = DEFAULT_TIMEOUT_MS, userAgent = `headcount/${version()} (+mirror)` } = options
   const counts: Counts = { requests: 0, retries: 0, notModified: 0, bytesReceived: 0 }
   const redactor = createRedactor(apiKey)
   const life = startLife(options.signal, options.runDeadline ?? null)
