@@ -1,0 +1,102 @@
+/** Whether a mirror holds exactly what the service sends: a hash over every value of every row, table by table. */
+import { createHash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import type { Database } from '../src/db/connect.ts'
+import type { Transaction } from '../src/db/transaction.ts'
+import { createAccount } from './account.ts'
+import type { AccountSize, Version } from './account.ts'
+import { eventRow, paymentRow, responseRow, slotRows, tableNames, tables } from './rows.ts'
+import type { Row, TableName } from './rows.ts'
+
+/** What a table holds: its number of rows, and SHA-256 over them in the order of the key. */
+export interface TableDigest {
+  readonly rows: number
+  readonly sha256: string
+}
+
+export type Digests = Readonly<Record<TableName, TableDigest>>
+
+const ROWS_PER_PAGE = 20_000
+
+/** What the mirror of an account must hold. */
+export function expectedDigests(size: AccountSize, version: Version): Digests {
+  const account = createAccount(size)
+  const [events, responses, payments, slots] = [digest(), digest(), digest(), digest()]
+  for (let place = 0; place < size.events; place++) {
+    const event = account.event(place)
+    events.add(eventRow(event))
+    for (const response of account.responses(place, version)) {
+      responses.add(responseRow(event.id, response))
+      const payment = paymentRow(event.id, response)
+      if (payment !== null) payments.add(payment)
+      for (const slot of slotRows(event.id, response)) slots.add(slot)
+    }
+  }
+  return {
+    events: events.end(),
+    responses: responses.end(),
+    payments: payments.end(),
+    slots: slots.end(),
+  }
+}
+
+/** What a mirror holds, read in one view of it. */
+export function mirrorDigests(database: Database): Promise<Digests> {
+  return database.transaction(
+    async (trx) => ({
+      events: await digestOf(trx, 'events'),
+      responses: await digestOf(trx, 'responses'),
+      payments: await digestOf(trx, 'payments'),
+      slots: await digestOf(trx, 'slots'),
+    }),
+    { readOnly: true },
+  )
+}
+
+/** @throws Error naming the tables that differ: figures of a wrong mirror are worth nothing. */
+export function requireEqual(what: string, found: Digests, expected: Digests): void {
+  const differing = tableNames.filter((table) => !isDeepStrictEqual(found[table], expected[table]))
+  if (differing.length === 0) return
+  const tell = (table: TableName): string =>
+    found[table].rows === expected[table].rows
+      ? `${table}: values differ`
+      : `${table}: ${found[table].rows} rows instead of ${expected[table].rows}`
+  throw new Error(`${what}: the mirror is not what the service sends (${differing.map(tell).join('; ')}).`)
+}
+
+async function digestOf(trx: Transaction, table: TableName): Promise<TableDigest> {
+  const { key, columns } = tables[table]
+  const places = key.map((column) => columns.indexOf(column))
+  const whole = digest()
+  let after: readonly unknown[] = []
+  do {
+    const page = await trx.query(pageOf(table, after.length > 0), after)
+    for (const row of page.rows) whole.add(row as Row)
+    const last = page.rows.length === ROWS_PER_PAGE ? page.rows.at(-1) : undefined
+    after = last === undefined ? [] : places.map((place) => last[place])
+  } while (after.length > 0)
+  return whole.end()
+}
+
+function pageOf(table: TableName, isNext: boolean): string {
+  const { key, columns } = tables[table]
+  const keys = key.join(', ')
+  const next = isNext ? `and (${keys}) > (${key.map((_, place) => `$${place + 1}`).join(', ')})` : ''
+  return `select ${columns.join(', ')}
+            from headcount.${table}
+           where account_id = 1 ${next}
+           order by account_id, ${keys}
+           limit ${ROWS_PER_PAGE}`
+}
+
+function digest() {
+  const hash = createHash('sha256')
+  let rows = 0
+  return {
+    add(row: Row): void {
+      rows += 1
+      hash.update(`${JSON.stringify(row)}\n`)
+    },
+    end: (): TableDigest => ({ rows, sha256: hash.digest('hex') }),
+  }
+}

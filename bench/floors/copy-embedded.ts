@@ -1,0 +1,39 @@
+import type { PGlite } from '@electric-sql/pglite'
+import { tableNames } from '../rows.ts'
+import type { TableName } from '../rows.ts'
+import { copyBatches, copyEvents, readEvents } from './batches.ts'
+import { copyStatement } from './copy-text.ts'
+import { openClient } from './fetching.ts'
+
+/** Downloads, parses and copies an account into the empty tables of a mirror: one COPY a table, one transaction. */
+export async function copyIntoEmbedded(origin: string, folder: string): Promise<void> {
+  const http = openClient(origin)
+  // Loaded here, as a run loads it: both pay for it.
+  const { PGlite } = await import('@electric-sql/pglite')
+  const pglite = await PGlite.create(folder)
+  try {
+    const events = await readEvents(http)
+    const texts: Record<TableName, string[]> = { events: [], responses: [], payments: [], slots: [] }
+    texts.events.push(copyEvents(events))
+    for await (const batch of copyBatches(http, events, 5000)) {
+      texts.responses.push(batch.responses)
+      texts.payments.push(batch.payments)
+      texts.slots.push(batch.slots)
+    }
+    await writeAll(pglite, texts)
+  } finally {
+    await http.close()
+    await pglite.close()
+  }
+}
+
+async function writeAll(
+  pglite: PGlite,
+  texts: Readonly<Record<TableName, readonly string[]>>,
+): Promise<void> {
+  await pglite.transaction(async (transaction) => {
+    for (const table of tableNames) {
+      await transaction.query(copyStatement(table, "'/dev/blob'"), [], { blob: new Blob([...texts[table]]) })
+    }
+  })
+}

@@ -1,0 +1,51 @@
+import { finished } from 'node:stream/promises'
+import { Client } from 'pg'
+import { from as copyFrom } from 'pg-copy-streams'
+import type { TableName } from '../rows.ts'
+import { copyBatches, copyEvents, readEvents } from './batches.ts'
+import type { CopyBatch } from './batches.ts'
+import { copyStatement } from './copy-text.ts'
+import { openClient } from './fetching.ts'
+
+const CONNECTIONS = 2
+const ROWS_PER_TRANSACTION = 5000
+
+/**
+ * Downloads, parses and copies an account into the empty tables of a mirror, on two connections. Batches commit
+ * as a run's do, without waiting for the disk; the events come last and wait for it, and so for all before them.
+ */
+export async function copyIntoPostgres(origin: string, url: string): Promise<void> {
+  const http = openClient(origin)
+  const connections = Array.from({ length: CONNECTIONS }, () => new Client(url))
+  try {
+    await Promise.all(connections.map((connection) => connection.connect()))
+    const events = await readEvents(http)
+    const batches = copyBatches(http, events, ROWS_PER_TRANSACTION)
+    await Promise.all(
+      connections.map(async (connection) => {
+        for (let next = await batches.next(); next.done !== true; next = await batches.next()) {
+          await writeBatch(connection, next.value)
+        }
+      }),
+    )
+    const [first] = connections
+    if (first !== undefined) await copy(first, 'events', copyEvents(events))
+  } finally {
+    await Promise.all([http.close(), ...connections.map((connection) => connection.end())])
+  }
+}
+
+async function writeBatch(connection: Client, batch: CopyBatch): Promise<void> {
+  await connection.query('begin')
+  await connection.query('set local synchronous_commit = off')
+  await copy(connection, 'responses', batch.responses)
+  await copy(connection, 'payments', batch.payments)
+  await copy(connection, 'slots', batch.slots)
+  await connection.query('commit')
+}
+
+async function copy(connection: Client, table: TableName, lines: string): Promise<void> {
+  const stream = connection.query(copyFrom(copyStatement(table, 'stdin')))
+  stream.end(lines)
+  await finished(stream)
+}

@@ -1,0 +1,62 @@
+/**
+ * Where the time of a process went: `node bench/profile.ts FILE…`, each a profile left by `--profile`.
+ *
+ * Self time by place: a room of src, a package, Node itself, or what the profiler names in brackets, such as the
+ * garbage collector; `(idle)` is waiting, for the service or for the database server.
+ */
+import { readFile } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { drawTable } from '../src/commands/print/table.ts'
+
+/** The part of V8's format that is read here; times in microseconds. */
+interface Profile {
+  readonly nodes: readonly {
+    readonly id: number
+    readonly callFrame: { readonly functionName: string; readonly url: string }
+  }[]
+  readonly samples: readonly number[]
+  readonly timeDeltas: readonly number[]
+}
+
+/** Places with less than this share of the whole are added up. */
+const SMALLEST_SHARE = 0.01
+
+export function placesOf({ nodes, samples, timeDeltas }: Profile): ReadonlyMap<string, number> {
+  const places = new Map(nodes.map(({ id, callFrame }) => [id, placeOf(callFrame)]))
+  const times = new Map<string, number>()
+  for (const [index, sample] of samples.entries()) {
+    const place = places.get(sample) ?? '(unknown)'
+    times.set(place, (times.get(place) ?? 0) + (timeDeltas[index] ?? 0) / 1000)
+  }
+  return times
+}
+
+function placeOf({ functionName, url }: Profile['nodes'][number]['callFrame']): string {
+  if (url.startsWith('wasm:')) return 'wasm'
+  if (url.startsWith('node:')) return 'node'
+  const [, name] = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url) ?? []
+  if (name !== undefined) return name
+  const [, room] = /\/((?:src\/[\w-]+|bench|migrations)(?:\/|\.ts$)[\w-]*)/.exec(url) ?? []
+  if (room !== undefined) return room
+  return functionName.startsWith('(') ? functionName : 'built-in'
+}
+
+function draw(times: ReadonlyMap<string, number>): string {
+  const whole = [...times.values()].reduce((sum, ms) => sum + ms, 0)
+  const [large, small] = [new Map<string, number>(), { ms: 0 }]
+  for (const [place, ms] of times) {
+    if (ms < whole * SMALLEST_SHARE) small.ms += ms
+    else large.set(place, ms)
+  }
+  const rows = [...[...large].toSorted(([, a], [, b]) => b - a), ['others', small.ms] as const]
+  return drawTable(
+    [{ heading: 'place' }, { heading: 'ms', align: 'right' }, { heading: 'share', align: 'right' }],
+    rows.map(([place, ms]) => [place, ms.toFixed(0), `${((100 * ms) / whole).toFixed(1)} %`]),
+    { width: null },
+  )
+}
+
+for (const file of process.argv.slice(2)) {
+  const profile = JSON.parse(await readFile(file, 'utf8')) as Profile
+  process.stdout.write(`${basename(file)}\n${draw(placesOf(profile))}\n`)
+}
