@@ -1,8 +1,9 @@
 /**
  * Where the time of a process went: `node bench/profile.ts FILE…`, each a profile left by `--profile`.
  *
- * Self time by place: a room of src, a package, Node itself, or what the profiler names in brackets, such as the
- * garbage collector; `(idle)` is waiting, for the service or for the database server.
+ * Self time by place: a room of src, a package, Node itself, the loading of modules (before the clock of the bench
+ * runs, but for the drivers), or what the profiler names in brackets, such as the garbage collector; `(idle)` is
+ * waiting, for the service or for the database server.
  */
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
@@ -10,19 +11,29 @@ import { drawTable } from '../src/commands/print/table.ts'
 
 /** The part of V8's format that is read here; times in microseconds. */
 interface Profile {
-  readonly nodes: readonly {
-    readonly id: number
-    readonly callFrame: { readonly functionName: string; readonly url: string }
-  }[]
+  readonly nodes: readonly ProfileNode[]
   readonly samples: readonly number[]
   readonly timeDeltas: readonly number[]
 }
 
+interface ProfileNode {
+  readonly id: number
+  readonly callFrame: { readonly functionName: string; readonly url: string }
+  readonly children?: readonly number[]
+}
+
+const LOADING = 'loading modules'
 /** Places with less than this share of the whole are added up. */
 const SMALLEST_SHARE = 0.01
 
-export function placesOf({ nodes, samples, timeDeltas }: Profile): ReadonlyMap<string, number> {
-  const places = new Map(nodes.map(({ id, callFrame }) => [id, placeOf(callFrame)]))
+function placesOf({ nodes, samples, timeDeltas }: Profile): ReadonlyMap<string, number> {
+  const places = new Map<number, string>()
+  // A node comes before its children: what it says of them is known when they are reached.
+  for (const { id, callFrame, children = [] } of nodes) {
+    const place = places.get(id) ?? placeOf(callFrame)
+    places.set(id, place)
+    if (place === LOADING) for (const child of children) places.set(child, LOADING)
+  }
   const times = new Map<string, number>()
   for (const [index, sample] of samples.entries()) {
     const place = places.get(sample) ?? '(unknown)'
@@ -31,12 +42,13 @@ export function placesOf({ nodes, samples, timeDeltas }: Profile): ReadonlyMap<s
   return times
 }
 
-function placeOf({ functionName, url }: Profile['nodes'][number]['callFrame']): string {
+function placeOf({ functionName, url }: ProfileNode['callFrame']): string {
+  if (url.startsWith('node:internal/modules/')) return LOADING
   if (url.startsWith('wasm:')) return 'wasm'
   if (url.startsWith('node:')) return 'node'
   const [, name] = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url) ?? []
   if (name !== undefined) return name
-  const [, room] = /\/((?:src\/[\w-]+|bench|migrations)(?:\/|\.ts$)[\w-]*)/.exec(url) ?? []
+  const [, room] = /\/((?:src|bench|migrations)\/[^/]+)(?:\/[^/]+)?$/.exec(url) ?? []
   if (room !== undefined) return room
   return functionName.startsWith('(') ? functionName : 'built-in'
 }
