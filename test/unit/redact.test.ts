@@ -79,3 +79,7 @@ describe('an error', () => {
     expect(() => redactor.error(error)).not.toThrow()
   })
 })
+
+test('a key too short to be a secret does not blot out ordinary words', () => {
+  expect(createRedactor('k').text('the key is not known')).toBe('the key is not known')
+})
