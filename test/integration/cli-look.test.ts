@@ -1,0 +1,322 @@
+/** The commands that look at the mirror and take care of it: query, status, runs, rejects, migrate, doctor. */
+import { mkdtemp, readdir } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Check } from '../../src/commands/doctor/check.ts'
+import { accountOf, refusal } from '../support/account.ts'
+import { headcount, inShell, scriptPath } from '../support/command.ts'
+import { commandStage, onBothCommandStages, type CommandStage } from '../support/command-stage.ts'
+import { closedPort, send } from '../support/fault-server.ts'
+import { selfSigned } from '../support/certificate.ts'
+import { startFaultServer } from '../support/fault-server.ts'
+
+onBothCommandStages('what a mirror answers, on', (stage) => {
+  test('query, status, runs, rejects', async () => {
+    await using s = await stage(accountOf({ gala: 3, picnic: 2 }))
+    expect((await s.run(['sync', '-q'])).code).toBe(0)
+
+    const query = await s.run(['query', 'select * from responses order by event_id, id', '--json'])
+    expect(query).toMatchObject({ code: 0, stderr: '' })
+    const { columns, rows } = JSON.parse(query.stdout) as {
+      columns: string[]
+      rows: Record<string, unknown>[]
+    }
+    expect(columns).toContain('created_at')
+    expect(rows).toHaveLength(5)
+    expect(rows[0]).toMatchObject({
+      event_id: 'gala',
+      id: '1',
+      created_at: '2026-03-01T10:00:00Z',
+      _extra: null,
+    })
+
+    const several = await s.run(['query', 'commit; delete from headcount.responses'])
+    expect(several).toMatchObject({ code: 5, stdout: '' })
+    expect(several.stderr).toBe(
+      'headcount: query takes one statement; this text holds several, and none was run\n',
+    )
+
+    const status = await s.run(['status', '--json', '--max-age', '1h'])
+    expect(status.code).toBe(0)
+    expect(JSON.parse(status.stdout)).toMatchObject({
+      accounts: [
+        {
+          account: 'default',
+          email: 'owner@example.org',
+          last_good_run: { run_id: 1, status: 'succeeded' },
+          events_due: 2,
+          rows: { events: 2, responses: 5, payments: 2, slots: 4 },
+          rejected: 0,
+          held: [],
+          failing: [],
+        },
+      ],
+    })
+  })
+})
+
+describe('query', () => {
+  let s: CommandStage
+  beforeAll(async () => {
+    s = await commandStage('postgres', accountOf({ gala: 3 }))
+    expect((await s.run(['sync', '-q'])).code).toBe(0)
+  })
+  afterAll(() => s[Symbol.asyncDispose]())
+
+  const count = async () =>
+    (await s.run(['query', 'select count(*) from responses', '--format', 'csv'])).stdout
+      .trim()
+      .split('\n')
+      .at(-1)
+
+  test.each([
+    ['delete from responses', /query only reads/],
+    ['with gone as (delete from headcount.responses returning *) select * from gone', /query only reads/],
+    ['commit', /answers no rows/],
+    ['rollback', /answers no rows/],
+    ['commit and chain', /answers no rows/],
+    ['select 1; delete from headcount.responses', /takes one statement/],
+    ['commit; delete from headcount.responses', /takes one statement/],
+    ['set transaction read write', /./],
+    ["select set_config('transaction_read_only', 'off', false)", /./],
+    ['do $$ begin commit; delete from headcount.responses; commit; end $$', /./],
+    ['truncate headcount.responses', /query only reads/],
+    ['create table public.mine as select 1 as a', /query only reads/],
+    ["select nextval('headcount.sync_runs_id_seq')", /query only reads/],
+  ])('writes nothing, whatever is sent: %s', async (statement, message) => {
+    const ran = await s.run(['query', statement])
+    expect(ran.code).toBeGreaterThan(0)
+    expect(ran.stdout).toBe('')
+    expect(ran.stderr).toMatch(message)
+    expect(await count()).toBe('3')
+  })
+
+  test('ends a statement that takes too long', async () => {
+    const ran = await s.run(['query', 'select pg_sleep(20)', '--timeout', '200ms'])
+    expect(ran.code).toBe(5)
+    expect(ran.stderr).toMatch(/timeout|too long/)
+  })
+
+  test('says what is wrong with a statement, in one line', async () => {
+    expect((await s.run(['query', 'selct 1'])).stderr).toBe(
+      'headcount: query: syntax error at or near "selct"\n',
+    )
+    const missing = await s.run(['query', 'select * from nothing'])
+    expect(missing.stderr).toBe('headcount: query: relation "nothing" does not exist\n')
+  })
+
+  test('two columns of one name are to be told apart', async () => {
+    const ran = await s.run(['query', 'select r.id, e.id, 1 as x, 2 as x from responses r, events e'])
+    expect(ran).toMatchObject({ code: 2, stdout: '' })
+    expect(ran.stderr).toContain('two columns are called id and x')
+    expect(ran.stderr).toContain(' as ')
+  })
+
+  test('answers csv in a pipe, and what is asked for anywhere', async () => {
+    const statement = `select id, '=1+1' as formula from responses where id = 1`
+    const answers = await Promise.all(
+      [[], ['--format', 'table'], ['--format', 'ndjson'], ['--json'], ['--format', 'csv', '--safe-csv']].map(
+        async (flags) => (await s.run(['query', statement, ...flags])).stdout,
+      ),
+    )
+    expect(answers).toEqual([
+      'id,formula\n1,=1+1\n',
+      'id  formula\n──  ───────\n 1  =1+1\n(1 row)\n',
+      '{"id":"1","formula":"=1+1"}\n',
+      '{"columns":["id","formula"],"rows":[\n{"id":"1","formula":"=1+1"}\n]}\n',
+      "id,formula\n1,'=1+1\n",
+    ])
+  })
+
+  test('finds tables by their plain names, in UTC, views too', async () => {
+    const answer = await s.run([
+      'query',
+      "select current_setting('TimeZone') as zone, count(*) from response_details",
+    ])
+    expect(answer.stdout).toBe('zone,count\nUTC,3\n')
+  })
+
+  test('takes the statement from stdin', async () => {
+    expect((await s.run(['query', '-'], { stdin: 'select 7 as n' })).stdout).toBe('n\n7\n')
+  })
+
+  test('O8 a reader that has seen enough is no failure', async () => {
+    const line = `$HEADCOUNT query "select generate_series(1, 200000) as n" | head -1; echo "\${PIPESTATUS[0]}"`
+    expect(await inShell(line, { env: s.env })).toEqual({ code: 0, stdout: 'n\n0\n', stderr: '' })
+  })
+
+  test.skipIf(scriptPath === null)(
+    'X5 on a terminal, a table that sends no escapes (needs script of util-linux)',
+    async () => {
+      const statement = `select U&'\\001b[2JEve\\009b1m' as name, 1.50 as amount`
+      const { stdout } = await s.onTerminal(['query', statement], { env: { NO_COLOR: '1' } })
+      expect(stdout).not.toMatch(/[\u001b\u009b]/)
+      expect(stdout).toContain('(1 row)')
+      expect((await s.onTerminal(['query', statement, '--json'])).stdout).not.toMatch(/[\u001b\u009b]/)
+    },
+  )
+})
+
+describe('status --max-age', () => {
+  test('is exit 6 when there is no account, no good run, or none that is young enough', async () => {
+    await using s = await commandStage('postgres', accountOf({ gala: 1 }))
+    const none = await s.run(['status', '--max-age', '1h'])
+    expect(none).toMatchObject({ code: 6, stdout: expect.stringContaining('headcount sync') as string })
+    expect(none.stderr).toContain('no account was ever mirrored')
+
+    s.service.always(send(refusal(401)))
+    await s.run(['sync', '-q'])
+    const noGood = await s.run(['status', '--max-age', '1h'])
+    expect(noGood.code).toBe(6)
+    expect(noGood.stderr).toContain('account default had no good run yet')
+    expect(noGood.stdout).toMatch(/last run +run 1, sync, failed/)
+
+    s.service.always(send((request) => accountOf({ gala: 1 }).answer(request)))
+    await s.run(['sync', '-q'])
+    expect((await s.run(['status', '--max-age', '1h'])).code).toBe(0)
+    await using database = await s.place.open()
+    await database.transaction((trx) =>
+      trx.query(`update headcount.sync_runs set finished_at = finished_at - interval '2 hours'`),
+    )
+    const old = await s.run(['status', '--max-age', '1h'])
+    expect(old.code).toBe(6)
+    expect(old.stderr).toMatch(/the last good run of account default ended 2 h( \d+ min)? ago, more than 1 h/)
+    expect((await s.run(['status'])).code).toBe(0)
+  })
+})
+
+describe('migrate', () => {
+  test('applies what is pending and says what; commands that read refuse until then', async () => {
+    await using s = await commandStage('postgres', accountOf({}), { blank: true })
+    const before = await s.run(['status'])
+    expect(before).toMatchObject({ code: 5, stdout: '' })
+    expect(before.stderr).toContain('headcount migrate')
+
+    const applied = await s.run(['migrate', '--json'])
+    expect(applied.code).toBe(0)
+    expect(JSON.parse(applied.stdout)).toMatchObject({
+      applied: [{ number: 1, name: expect.any(String) as string }],
+    })
+    expect(applied.stderr).toMatch(/^Applied 0001 /)
+    expect(await s.run(['migrate', '--quiet'])).toEqual({ code: 0, stdout: '', stderr: '' })
+    expect((await s.run(['migrate'])).stderr).toBe('The schema is up to date.\n')
+    expect((await s.run(['status'])).code).toBe(0)
+  })
+
+  test('D11 a newer schema is refused by all', async () => {
+    await using s = await commandStage('postgres', accountOf({ gala: 1 }))
+    await using database = await s.place.open()
+    await database.transaction((trx) =>
+      trx.query(`insert into headcount.schema_migrations (number, name) values (9999, 'of tomorrow')`),
+    )
+    for (const command of [['migrate'], ['sync'], ['status'], ['query', 'select 1'], ['doctor']]) {
+      const ran = await s.run(command)
+      expect({ command, code: ran.code }).toEqual({ command, code: 5 })
+      expect(ran.stderr + ran.stdout).toContain('9999')
+    }
+  })
+})
+
+describe('doctor', () => {
+  const checksOf = (stdout: string) =>
+    new Map((JSON.parse(stdout) as { checks: Check[] }).checks.map((check) => [check.name, check]))
+
+  test('names what is well, one line each, and writes nothing', async () => {
+    await using s = await commandStage('postgres', accountOf({ gala: 1 }))
+    const ran = await s.run(['doctor'])
+    expect(ran).toMatchObject({ code: 0, stderr: '' })
+    expect(ran.stdout.trimEnd().split('\n')).toEqual([
+      expect.stringMatching(/^ok +configuration +http:/),
+      expect.stringMatching(/^ok +name /),
+      expect.stringMatching(/^skipped +TLS /),
+      expect.stringMatching(/^ok +key +accepted, it belongs to owner@example\.org$/),
+      expect.stringMatching(/^ok +list +1 event /),
+      expect.stringMatching(/^ok +database +Postgres \d+/),
+      expect.stringMatching(/^ok +schema +up to date/),
+      expect.stringMatching(/^(ok|skipped) +clock /),
+      expect.stringMatching(/^(ok|warning) +free space /),
+    ])
+    expect((await s.run(['runs', '--json'])).stdout).toBe('{"runs":[]}\n')
+  })
+
+  test('makes no folder and no schema', async () => {
+    const cwd = await mkdtemp(join(tmpdir(), 'headcount-doctor-'))
+    await headcount(['doctor'], { cwd })
+    expect(await readdir(cwd)).toEqual([])
+    await using s = await commandStage('postgres', accountOf({}), { blank: true })
+    const ran = await s.run(['doctor', '--json'])
+    expect(ran.code).toBe(0)
+    expect(checksOf(ran.stdout).get('schema')).toMatchObject({
+      state: 'ok',
+      detail: expect.stringContaining('none yet') as string,
+    })
+    expect((await s.run(['status'])).stderr).toContain('holds no mirror yet')
+  })
+
+  test('ends with the code of the first line that fails, and skips what hangs on it', async () => {
+    await using s = await commandStage('postgres', accountOf({ gala: 1 }))
+    const nowhere = `127.0.0.1:${await closedPort()}`
+    const noDatabase = { DATABASE_URL: `postgres://u:geheimnis@${nowhere}/x` }
+
+    const unset = await headcount(['doctor', '--json'], { env: { ...noDatabase } })
+    expect(unset.code).toBe(2)
+    expect(checksOf(unset.stdout).get('configuration')?.detail).toContain('HEADCOUNT_API_KEY')
+
+    const unnamed = await s.run(['doctor', '--json', '--base-url', 'https://no-such-host.invalid/api/v1'])
+    expect(unnamed.code).toBe(4)
+    expect(checksOf(unnamed.stdout).get('key')?.state).toBe('skipped')
+    expect(checksOf(unnamed.stdout).get('database')?.state).toBe('ok')
+
+    s.service.always(send(refusal(401)))
+    const refused = await s.run(['doctor', '--json'], { env: noDatabase })
+    expect(refused.code).toBe(3)
+    expect(checksOf(refused.stdout).get('list')?.state).toBe('skipped')
+    expect(checksOf(refused.stdout).get('database')).toMatchObject({ state: 'failed', exit_code: 5 })
+    expect(refused.stdout + refused.stderr).not.toMatch(/geheimnis|canary-7d1f/)
+  })
+
+  test('N4 a certificate that is not trusted is a failure of the way, before any key is sent', async () => {
+    await using s = await commandStage('postgres', accountOf({}))
+    const { key, cert } = selfSigned({ ipAddresses: ['127.0.0.1'] })
+    await using server = await startFaultServer({ tls: { key, cert } })
+    const ran = await s.run(['doctor', '--json', '--base-url', server.baseUrl.href])
+    expect(ran.code).toBe(4)
+    expect(checksOf(ran.stdout).get('TLS')).toMatchObject({ state: 'failed' })
+    expect(server.requests).toEqual([])
+  })
+
+  test('D13 names the right that is missing', async () => {
+    await using s = await commandStage('postgres', accountOf({ gala: 1 }))
+    const role = `reader_${process.pid}`
+    await using database = await s.place.open()
+    const send = (text: string) => database.transaction((trx) => trx.query(text))
+    await send(`create role ${role} login password 'geheimnis'`)
+    try {
+      await send(`grant usage on schema headcount to ${role}`)
+      await send(`grant select on all tables in schema headcount to ${role}`)
+      const url = new URL(s.place.url)
+      url.username = role
+      url.password = 'geheimnis'
+      const ran = await s.run(['doctor', '--json'], { env: { DATABASE_URL: url.href } })
+      expect(ran.code).toBe(5)
+      expect(checksOf(ran.stdout).get('database')?.detail).toMatch(
+        /may not read and write accounts, .*grant select, insert/,
+      )
+    } finally {
+      await send(`drop owned by ${role}`)
+      await send(`drop role ${role}`)
+    }
+  })
+
+  test('tells a clock that is wrong', async () => {
+    await using s = await commandStage('postgres', accountOf({}))
+    const Date_ = new Date(Date.now() + 3_600_000).toUTCString()
+    s.service.at('/ping', send({ headers: { date: Date_ }, body: { email: 'owner@example.org' } }))
+    const ran = await s.run(['doctor', '--json'])
+    expect(checksOf(ran.stdout).get('clock')).toMatchObject({
+      state: 'warning',
+      detail: expect.stringMatching(/behind the service/) as string,
+    })
+  })
+})

@@ -1,0 +1,82 @@
+/** The command line as a process of its own, with an environment of its own. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+
+const cli = join(import.meta.dirname, '../../src/cli.ts')
+
+/** Longer than any command of the tests takes. */
+const DEADLINE_MS = 60_000
+
+export interface Ran {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface RunOptions {
+  /** Nothing of the environment of the tests goes in but the search path. */
+  readonly env?: Readonly<Record<string, string>>
+  readonly cwd?: string
+  readonly stdin?: string
+  /** Called once the process runs: to send it signals. */
+  readonly meanwhile?: (child: ChildProcess) => void | Promise<void>
+}
+
+/** Runs `headcount …` and gathers what it wrote and how it ended. */
+export function headcount(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
+  return run(process.execPath, [cli, ...args], options)
+}
+
+/** Another program, in the same clean environment. */
+export async function run(program: string, args: readonly string[], options: RunOptions = {}): Promise<Ran> {
+  const child = spawn(program, args, {
+    cwd: options.cwd ?? tmpdir(),
+    env: { PATH: process.env['PATH'], ...options.env },
+    timeout: DEADLINE_MS,
+    killSignal: 'SIGKILL',
+  })
+  // A command that has ended before it read everything is no fault of the test.
+  child.stdin.on('error', () => {})
+  child.stdin.end(options.stdin ?? '')
+  const [stdout, stderr] = [text(child.stdout), text(child.stderr)]
+  const ended = once(child, 'close')
+  await options.meanwhile?.(child)
+  const [code]: (number | null)[] = await ended
+  return { code: code ?? null, stdout: await stdout, stderr: await stderr }
+}
+
+/** The program that gives a command a terminal; not every machine has it. */
+export const scriptPath = ['/usr/bin/script', '/bin/script'].find((path) => existsSync(path)) ?? null
+
+/**
+ * Runs `headcount …` on a terminal of 120 columns; with `stdoutTo`, stdout goes to that file and only stderr to
+ * the terminal. What it wrote there is in `stdout`, as a terminal gets it (line ends `\r\n`).
+ */
+export function headcountOnTerminal(
+  args: readonly string[],
+  options: RunOptions & { readonly stdoutTo?: string } = {},
+): Promise<Ran> {
+  const words = [process.execPath, cli, ...args].map(quoted)
+  const line = `stty cols 120; ${words.join(' ')}${options.stdoutTo === undefined ? '' : ` > ${quoted(options.stdoutTo)}`}`
+  return run(scriptPath ?? 'script', ['--quiet', '--return', '--command', line, '/dev/null'], {
+    ...options,
+    env: { TERM: 'xterm-256color', ...options.env },
+  })
+}
+
+/** A shell's own command line, in the same clean environment; `$HEADCOUNT` stands for the program. */
+export function inShell(line: string, options: RunOptions = {}): Promise<Ran> {
+  return run(
+    '/bin/bash',
+    ['--norc', '-c', line.replaceAll('$HEADCOUNT', `${quoted(process.execPath)} ${quoted(cli)}`)],
+    options,
+  )
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`
+}

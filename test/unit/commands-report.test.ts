@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'vitest'
+import { formatReport } from '../../src/commands/print/report.ts'
+import { formatStatus } from '../../src/commands/print/status.ts'
+import { openLines } from '../../src/commands/progress.ts'
+import type { AccountStatus } from '../../src/commands/account-status.ts'
+import type { Progress, RunReport } from '../../src/index.ts'
+
+const none = { inserted: 0, updated: 0, deleted: 0 }
+const plain = { style: (_: unknown, text: string) => text }
+
+const report: RunReport = {
+  run_id: 7,
+  account: 'default',
+  mode: 'sync',
+  status: 'succeeded',
+  started_at: '2026-01-01T00:00:00Z',
+  finished_at: '2026-01-01T00:00:01Z',
+  duration_ms: 812,
+  events: { listed: 40, due: 12, unchanged: 12, changed: 0, failed: 0 },
+  rows: { events: none, responses: none, payments: none, slots: none },
+  rejected: 0,
+  set_aside: 0,
+  held: 0,
+  requests: 14,
+  retries: 0,
+  not_modified: 0,
+  bytes_received: 91_234,
+  warnings: [],
+  errors: [],
+  errors_total: 0,
+}
+
+describe('the report for people', () => {
+  test('of a run that changed nothing is four lines', () => {
+    expect(formatReport(report, plain)).toBe(
+      [
+        'sync of account default succeeded in 812 ms',
+        '  events   40 listed, 12 due, 12 unchanged, 0 changed, 0 failed',
+        '  service  14 requests, 91.2 kB received',
+        '  rows     nothing changed',
+        '',
+      ].join('\n'),
+    )
+  })
+
+  test('shows the tables that changed', () => {
+    const rows = { ...report.rows, responses: { inserted: 1234, updated: 2, deleted: 0 } }
+    const text = formatReport({ ...report, rows }, plain)
+    expect(text).toContain('  responses     1,234        2        0\n')
+    expect(text).not.toContain('slots')
+    expect(text).not.toContain('nothing changed')
+  })
+
+  test('says of what is held and rejected how to decide', () => {
+    const text = formatReport({ ...report, status: 'held', held: 1, rejected: 2, set_aside: 3 }, plain)
+    expect(text).toMatch(/held 1 deletion .*--accept-deletions\n/)
+    expect(text).toMatch(/rejected 2 items .*headcount rejects\n/)
+    expect(text).toMatch(/set aside 3 fields .*_extra\n/)
+  })
+
+  test('X5 has warnings and errors clean, ten of each', () => {
+    const errors = Array.from({ length: 25 }, (_, at) => ({
+      event_id: at === 0 ? null : `e${at}\u001b[2J`,
+      code: 'unreachable',
+      message: 'a\u0007b',
+    }))
+    const text = formatReport({ ...report, warnings: ['w\u001b[31m'], errors, errors_total: 25 }, plain)
+    expect(text).not.toMatch(/[\u001b\u0007]/)
+    expect(text).toContain('  error event e1: a\\x07b\n')
+    expect(text.match(/error event/g)).toHaveLength(9)
+    expect(text).toContain('and 15 more errors')
+  })
+})
+
+describe('the status for people', () => {
+  const status: AccountStatus = {
+    account: 'default',
+    email: null,
+    base_url: null,
+    last_good_run: null,
+    last_run: null,
+    age_ms: null,
+    events_due: 3,
+    rows: { events: 3, responses: 2000, payments: 0, slots: 0 },
+    rejected: 0,
+    set_aside: 0,
+    held: [],
+    failing: [],
+  }
+
+  test('says when there was no good run', () => {
+    expect(formatStatus([status], plain)).toContain('last good run  none yet')
+    expect(formatStatus([], plain)).toContain('headcount sync')
+  })
+
+  test('says of held deletions since when, why, and how to decide', () => {
+    const held = [
+      { event_id: 'gala', since: '2026-01-01T00:00:00Z', reason: 'list_empty', rows: 12 } as const,
+    ]
+    const text = formatStatus([{ ...status, held }], plain)
+    expect(text).toContain('event gala: 12 deletions since 2026-01-01T00:00:00Z: the list came back empty')
+    expect(text).toContain('headcount sync --accept-deletions')
+  })
+})
+
+test('where there is no terminal, progress is one line of log in ten seconds', () => {
+  const lines: string[] = []
+  let now = 0
+  const err = {
+    write: async () => {},
+    style: plain.style,
+    isTerminal: false,
+    width: null,
+    stream: process.stderr,
+  }
+  using display = openLines(
+    err,
+    (_, message) => lines.push(message),
+    () => now,
+  )
+  const progress: Progress = {
+    phase: 'responses',
+    events: { done: 1, total: 100 },
+    responses: 10,
+    changedRows: 0,
+    retries: 0,
+    bytes: 0,
+  }
+  for (now = 0; now <= 60_000; now += 500) display.show(progress)
+  expect(lines).toHaveLength(6)
+})
