@@ -35,10 +35,16 @@ export async function chooseDue(run: OpenRun, list: EventsList): Promise<readonl
       state: run.states.get(event.id),
     }))
   const everything = mode === 'backfill' || settings.all || settings.events !== null
-  const due = candidates.filter(
-    ({ event, record, state }) =>
-      everything || dueReason(event, state, record !== 'same', NORMALISER_VERSION, lease.startedAt) !== null,
-  )
+  const isDue = ({ event, record, state }: DueEvent) =>
+    dueReason(
+      event,
+      state,
+      record !== 'same',
+      NORMALISER_VERSION,
+      settings.maxStalenessMs,
+      lease.startedAt,
+    ) !== null
+  const due = candidates.filter((candidate) => everything || isDue(candidate))
   tally.listed = list.events.length
   tally.due = due.length
   return failedFirst(due)

@@ -24,6 +24,7 @@ export function dueReason(
   known: KnownList | undefined,
   recordChanged: boolean,
   normaliser: number,
+  maxStalenessMs: number,
   now: string,
 ): DueReason | null {
   if (known === undefined || known.checked_at === null) return 'never_read'
@@ -32,7 +33,13 @@ export function dueReason(
   if (recordChanged) return 'event_changed'
   if (isActive(event, now)) return 'active'
   if (known.normaliser !== normaliser) return 'new_version'
-  return known.next_check_at === null || Date.parse(known.next_check_at) <= Date.parse(now) ? 'waited' : null
+  return hasWaited(known, maxStalenessMs, Date.parse(now)) ? 'waited' : null
+}
+
+/** The cap may have been lowered since the next time was set. */
+function hasWaited(known: KnownList, maxStalenessMs: number, now: number): boolean {
+  if (known.checked_at === null || known.next_check_at === null) return true
+  return Date.parse(known.next_check_at) <= now || Date.parse(known.checked_at) + maxStalenessMs <= now
 }
 
 /** Whether people may still respond: no time is known, or it is not longer than 30 days ago. */

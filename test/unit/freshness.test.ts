@@ -7,6 +7,8 @@ const long = { event_at: '2026-01-01T00:00:00Z' }
 const soon = { event_at: '2026-11-01T00:00:00Z' }
 const undated = { event_at: null }
 
+const week = 7 * 24 * 3_600_000
+
 /** Read, whole, unchanged since, and not due before tomorrow. */
 const settled: KnownList = {
   checked_at: '2026-10-18T00:00:00Z',
@@ -28,20 +30,26 @@ describe('an event is due', () => {
     ['its wait is over now', { ...settled, next_check_at: now }, false, 'waited'],
     ['no next time is known', { ...settled, next_check_at: null }, false, 'waited'],
   ])('%s', (_, known, recordChanged, expected) => {
-    expect(dueReason(long, known, recordChanged, 1, now)).toBe(expected)
+    expect(dueReason(long, known, recordChanged, 1, week, now)).toBe(expected)
   })
 
   test.each([
     ['an event to come', soon],
     ['an event without a time', undated],
   ])('%s is active: always due', (_, event) => {
-    expect(dueReason(event, settled, false, 1, now)).toBe('active')
+    expect(dueReason(event, settled, false, 1, week, now)).toBe('active')
+  })
+
+  test('an older event that was read longer ago than the staleness cap allows, whatever its next time', () => {
+    const readAt = { ...settled, checked_at: '2026-10-18T11:00:00Z' }
+    expect(dueReason(long, readAt, false, 1, 3_600_000, now)).toBe('waited')
+    expect(dueReason(long, readAt, false, 1, 3_600_001, now)).toBeNull()
   })
 
   test('an older event that waits is not', () => {
-    expect(dueReason(long, settled, false, 1, now)).toBeNull()
+    expect(dueReason(long, settled, false, 1, week, now)).toBeNull()
     expect(
-      dueReason(long, { ...settled, next_check_at: '2026-10-18T12:00:00.001Z' }, false, 1, now),
+      dueReason(long, { ...settled, next_check_at: '2026-10-18T12:00:00.001Z' }, false, 1, week, now),
     ).toBeNull()
   })
 })
@@ -57,8 +65,6 @@ test.each([
 })
 
 describe('an older event waits', () => {
-  const week = 7 * 24 * 3_600_000
-
   test('1 h after its first read, then twice as long each time, up to 7 days', () => {
     const hours: number[] = []
     let step: number | null = null
