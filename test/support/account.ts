@@ -76,7 +76,8 @@ const shapes: readonly Item[] = [
 /** Faults of the account quote the key, as a careless service might: it must go no further. */
 function answerFor(account: Account, { path, headers }: SeenRequest): Answer {
   if (headers['x-api-key'] !== testKey) return refusal(401)({ headers })
-  const [, , , first, id, last] = path.split('/')
+  const [, api, version, first, id, last] = path.split('/')
+  if (api !== 'api' || version !== 'v1') return refusal(404)({ headers })
   if (first === 'ping') return { body: account.email === null ? {} : { email: account.email } }
   if (first === 'events' && id === undefined) return { body: account.events }
   const list = last === 'responses' ? account.responses.get(decodeURIComponent(id ?? '')) : undefined

@@ -42,16 +42,15 @@ export function servedEvents(account: Account): Map<string, LiveEvent> {
   return events
 }
 
-/** Each event is what it was, or what the service answers now (beside it only rows that are held or rejected). */
+/** Each event is what it was, or what the service answers now; rows that are held or rejected are what they were. */
 export function expectWhole(before: Contents, after: Contents, account: Account): void {
   const [old, live, served] = [liveEvents(before), liveEvents(after), servedEvents(account)]
   for (const id of new Set([...old.keys(), ...live.keys()])) {
     const event = live.get(id)
+    const now = served.get(id)
     if (isSame(event, old.get(id))) continue
-    const kept = keptBack(after, id)
-    const wanted = served.get(id)
-    if (wanted === undefined) expect(event, `event ${id} is gone from the service`).toBeUndefined()
-    else expect(event && without(event, kept, wanted), `event ${id} is neither old nor new`).toEqual(wanted)
+    const wanted = now && withKept(now, old.get(id), keptBack(after, id))
+    expect(event, `event ${id} is neither old nor new`).toEqual(wanted)
   }
 }
 
@@ -63,12 +62,16 @@ function mapsToo(_key: string, value: unknown): unknown {
   return value instanceof Map ? [...value].toSorted(([a], [b]) => (a < b ? -1 : 1)) : value
 }
 
-function without(event: LiveEvent, kept: ReadonlySet<string>, wanted: LiveEvent): LiveEvent {
-  const responses = [...event.responses].filter(([id]) => wanted.responses.has(id) || !kept.has(id))
-  return { record: event.record, responses: new Map(responses) }
+function withKept(event: LiveEvent, old: LiveEvent | undefined, kept: ReadonlySet<string>): LiveEvent {
+  const responses = new Map(event.responses)
+  for (const id of kept) {
+    responses.delete(id)
+    if (old?.responses.has(id)) responses.set(id, old.responses.get(id))
+  }
+  return { record: event.record, responses }
 }
 
-/** Ids of an event's responses that stay though the list does not have them as rows: held, or rejected. */
+/** Ids of an event's responses that stay as they were: held, or rejected. */
 function keptBack(contents: Contents, event_id: string): ReadonlySet<string> {
   const held = contents.states.get(event_id)?.held.flatMap(({ ids }) => ids) ?? []
   const rejects = contents

@@ -57,12 +57,19 @@ export interface Stage extends AsyncDisposable {
   expectMirrored(): void
 }
 
+type Tests = (stage: (account: Account) => Promise<Stage>) => void
+
 /** The same tests on both engines; `stage` gives a service and an empty mirror. */
-export function onBothStages(
-  name: string,
-  tests: (stage: (account: Account) => Promise<Stage>, engine: (typeof engines)[number]) => void,
-): void {
-  describe.each(engines)(`${name} (%s)`, (engine) => tests((account) => startStage(engine, account), engine))
+export function onBothStages(name: string, tests: Tests): void {
+  describe.each(engines)(`${name} (%s)`, (engine) => tests((account) => startStage(engine, account)))
+}
+
+/**
+ * On Postgres only: for faults that end before the database, and for variants of what another test shows on both.
+ * A run on PGlite, which is opened for each, costs ten times as much as one on Postgres.
+ */
+export function onPostgresStage(name: string, tests: Tests): void {
+  describe(name, () => tests((account) => startStage('postgres', account)))
 }
 
 export async function startStage(engine: (typeof engines)[number], account: Account): Promise<Stage> {
