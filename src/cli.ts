@@ -10,6 +10,8 @@ import { HeadcountError } from './errors.ts'
 
 /** What is still open after the work is given this long to end; nothing should be. */
 const LONGEST_WIND_DOWN_MS = 3000
+/** After a signal the work itself took its time, and a container engine kills at ten seconds. */
+const LONGEST_WIND_DOWN_AFTER_SIGNAL_MS = 500
 
 async function main(argv: readonly string[]): Promise<void> {
   const terminal = openTerminal(process.stdout, process.stderr)
@@ -26,7 +28,8 @@ async function main(argv: readonly string[]): Promise<void> {
     await terminal.err.write(failureText(describe(failure)))
     process.exitCode = failure instanceof HeadcountError ? failure.exitCode : 1
   } finally {
-    setTimeout(() => process.exit(), LONGEST_WIND_DOWN_MS).unref()
+    const patience = signal.aborted ? LONGEST_WIND_DOWN_AFTER_SIGNAL_MS : LONGEST_WIND_DOWN_MS
+    setTimeout(() => process.exit(), patience).unref()
   }
 }
 

@@ -80,20 +80,22 @@ export async function readConfig(flags: Flags, environment: Environment = ownEnv
 }
 
 /**
- * The settings of a command that speaks to the service: its address and the key must be there.
+ * The settings of a command that speaks to the service: its address and the key must be there, and the database
+ * too when it is demanded.
  *
  * @throws ConfigurationError that lists every fault
  */
 export async function readServiceConfig(
   flags: Flags,
   environment: Environment = ownEnvironment,
+  demands: { readonly database?: boolean } = {},
 ): Promise<ServiceConfig> {
   const reading = openOwnReading(environment)
   const baseUrl = await reading.demand(settings.baseUrl, flags['baseUrl'], baseUrlRemedy)
   const key = reading.secret('HEADCOUNT_API_KEY', apiKey, keyRemedy)
   const allowHttp = await reading.take(settings.allowHttp, flags['allowHttp'])
   if (baseUrl?.protocol === 'http:' && !allowHttp && !isLoopback(baseUrl)) reading.faults.push(farHttp)
-  const config = await readCommon(reading, flags)
+  const config = await readCommon(reading, flags, demands.database ? databaseRemedy : undefined)
   reading.finish()
   if (baseUrl === null || key === null) throw new ConfigurationError(reading.faults)
   return Object.freeze({ ...config, service: Object.freeze({ baseUrl, apiKey: key, allowHttp }) })
@@ -102,6 +104,9 @@ export async function readServiceConfig(
 const baseUrlRemedy = `set it (or --base-url) to the service's address, like ${settings.baseUrl.example}`
 const keyRemedy =
   'set it to the key from the API page of the service, or HEADCOUNT_API_KEY_FILE to a file that holds the key'
+const databaseRemedy =
+  'set it (or --database) to postgres://… or pglite:<folder>, or DATABASE_URL_FILE to a file that holds it; ' +
+  'there is no default here, for a folder inside a container would be thrown away with it'
 const farHttp =
   'HEADCOUNT_BASE_URL would send the key over plain http to another machine: use https://, ' +
   'or --allow-http (HEADCOUNT_ALLOW_HTTP=1) if that is what you want'
@@ -124,21 +129,21 @@ function openOwnReading(environment: Environment): Reading {
   return reading
 }
 
-async function readCommon(reading: Reading, flags: Flags): Promise<Config> {
+async function readCommon(reading: Reading, flags: Flags, databaseRemedy?: string): Promise<Config> {
   const logLevel = await reading.take(settings.logLevel)
   return Object.freeze({
     logLevel: flags['quiet'] === true && logLevel !== 'error' ? 'warn' : logLevel,
     logFormat: await reading.take(settings.logFormat),
     account: await reading.take(settings.account, flags['account']),
-    database: readDatabase(reading, flags['database']),
+    database: readDatabase(reading, flags['database'], databaseRemedy),
     run: await readRun(reading, flags),
     worker: await readWorker(reading, flags),
   })
 }
 
-function readDatabase(reading: Reading, flag: Flag): DatabaseConfig {
+function readDatabase(reading: Reading, flag: Flag, remedy?: string): DatabaseConfig {
   if (flag === undefined) {
-    const target = reading.secret('DATABASE_URL', databaseTarget)
+    const target = reading.secret('DATABASE_URL', databaseTarget, remedy)
     return Object.freeze({ target: target ?? defaultDatabase, isDefault: target === null })
   }
   try {

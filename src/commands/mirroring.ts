@@ -52,7 +52,8 @@ export async function mirror(
   return exitCodeOf(report.status)
 }
 
-function runOptions({ service, database, account, run }: ServiceConfig): RunOptions {
+/** The settings in the form that a run takes them. */
+export function runOptions({ service, database, account, run }: ServiceConfig): RunOptions {
   return {
     database: database.target,
     ...(account !== null && { account }),
@@ -83,9 +84,9 @@ async function openDisplay(
 }
 
 /** The report for people. With `--quiet` only when there is something to do; one line where logs are asked for. */
-async function announce(
+export async function announce(
   report: RunReport,
-  config: ServiceConfig,
+  config: Pick<ServiceConfig, 'logFormat' | 'logLevel'>,
   logger: Logger,
   err: Context<unknown>['terminal']['err'],
 ): Promise<void> {

@@ -27,11 +27,8 @@ export function checked<Value>(
   return fallback === undefined ? option : option.default(read(fallback), fallback)
 }
 
-export function databaseOption(command: Command): void {
-  command.option(
-    '--database <url>',
-    'postgres://… or pglite:<folder> (DATABASE_URL, default pglite:./headcount-data)',
-  )
+export function databaseOption(command: Command, fallback = 'default pglite:./headcount-data'): void {
+  command.option('--database <url>', `postgres://… or pglite:<folder> (DATABASE_URL, ${fallback})`)
 }
 
 export function accountOption(command: Command, description: string): void {
@@ -55,6 +52,13 @@ export function runOptions(command: Command): void {
     .addOption(
       settingOption(settings.holdFor, '<time>', 'how long deletions that look like an outage are held'),
     )
+}
+
+export function scheduleOptions(command: Command): void {
+  command
+    .addOption(settingOption(settings.schedule, '<cron>', 'when to run, in five or six fields'))
+    .addOption(settingOption(settings.timezone, '<zone>', 'whose wall clock the schedule is read off'))
+    .addOption(settingOption(settings.healthPort, '<port>', 'where GET /healthz is answered, on 127.0.0.1'))
 }
 
 export function stalenessOption(command: Command): void {

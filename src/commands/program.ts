@@ -109,15 +109,35 @@ function declareMirror(declare: Declare): void {
   })
   options.eventOption(backfill)
   mirrorSettings(backfill)
+
+  const worker = declare('worker', mirrorGroup, async () => (await import('./worker.ts')).worker, {
+    summary: 'sync on a schedule until it is stopped',
+    description:
+      'Runs `sync` now and then on a schedule, never two at a time. A failed run is logged and the next one tries ' +
+      'again; only a refused key or a wrong setting ends the worker. It needs a database that was chosen. With ' +
+      '--health-port it answers GET /healthz on 127.0.0.1.',
+    examples: [
+      { line: 'headcount worker', what: 'every quarter of an hour' },
+      { line: 'headcount worker --schedule "0 6-22 * * *" --timezone Europe/Berlin', what: 'by day' },
+    ],
+  })
+  options.scheduleOptions(worker)
+  options.quietOption(worker, 'a worker that has nothing to tell writes nothing')
+  serviceSettings(worker, 'no default here')
+  options.stalenessOption(worker)
 }
 
 function mirrorSettings(command: Declaration): void {
   options.jsonOption(command, 'the report')
   options.quietOption(command)
+  serviceSettings(command)
+}
+
+function serviceSettings(command: Declaration, databaseFallback?: string): void {
   command.optionsGroup('Settings:')
   options.serviceOptions(command)
   options.accountOption(command, 'name of the account inside the mirror')
-  options.databaseOption(command)
+  options.databaseOption(command, databaseFallback)
   options.runOptions(command)
 }
 

@@ -16,7 +16,11 @@ export interface Heartbeat {
 }
 
 /** A run's sign of life every 5 s. A beat that fails is tried again: only the row's state ends the run. */
-export function startHeartbeat(database: Database, runId: string, log: DatabaseLog | undefined): Heartbeat {
+export function startHeartbeat(
+  database: Database,
+  runId: string,
+  { log, onBeat }: { readonly log?: DatabaseLog | undefined; readonly onBeat?: () => void },
+): Heartbeat {
   const controller = new AbortController()
   let underWay: Promise<void> | null = null
 
@@ -36,7 +40,8 @@ export function startHeartbeat(database: Database, runId: string, log: DatabaseL
         .where('id', '=', runId)
         .where('status', '=', 'running')
         .executeTakeFirstOrThrow()
-      if (numUpdatedRows === 0n && !stopped) end()
+      if (numUpdatedRows > 0n) onBeat?.()
+      else if (!stopped) end()
     } catch (error) {
       log?.('warn', `Run ${runId} could not give its sign of life; it tries again in ${beatMs / 1000} s`, {
         reason: error instanceof Error ? error.message : String(error),

@@ -47,6 +47,8 @@ export interface LeaseOptions {
   /** Ends the watch over another run's signs of life. */
   readonly signal?: AbortSignal | undefined
   readonly log?: DatabaseLog | undefined
+  /** Called after each beat that was stored. */
+  readonly onBeat?: () => void
 }
 
 /**
@@ -67,7 +69,7 @@ export async function takeLease(database: Database, options: LeaseOptions): Prom
         : (await isDead(other))
           ? await takeOver(database, options, holder, other)
           : null
-    if (opened !== null) return leaseOf(database, opened, log)
+    if (opened !== null) return leaseOf(database, opened, options)
     if (other === null) continue
     if (other.silence < livesFor) throw busy(other)
     if (watched !== other.id) {
@@ -198,8 +200,8 @@ function busy(run: RunningRun, more = '', cause?: unknown): AccountBusyError {
   )
 }
 
-function leaseOf(database: Database, { id, startedAt }: OpenedRun, log: DatabaseLog | undefined): Lease {
-  const heartbeat = startHeartbeat(database, id, log)
+function leaseOf(database: Database, { id, startedAt }: OpenedRun, options: LeaseOptions): Lease {
+  const heartbeat = startHeartbeat(database, id, options)
   const lost = (): LeaseLostError => heartbeat.end()
   return {
     runId: id,

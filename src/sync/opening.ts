@@ -79,7 +79,13 @@ export async function openRun(mode: RunMode, settings: Settings): Promise<OpenRu
   const database = opened.use(await connect(settings.target, { log }))
   await migrate(database)
   const account = await openAccount(database, settings.account)
-  const lease = await takeLease(database, { accountId: account.id, mode, signal, log })
+  const lease = await takeLease(database, {
+    accountId: account.id,
+    mode,
+    signal,
+    log,
+    onBeat: settings.onAlive,
+  })
   opened.defer(() => lease.stopHeartbeat())
   lease.lost.addEventListener('abort', () => stopping.abort(lease.lost.reason), { once: true })
   const timer = deadlineTimer(settings.runTimeoutMs, stopping)

@@ -59,6 +59,8 @@ export interface RunOptions {
   readonly signal?: AbortSignal
   readonly logger?: Logger
   readonly onProgress?: (progress: Progress) => void
+  /** Called when a sign of life of this run has been stored, every 5 s. */
+  readonly onAlive?: () => void
 }
 
 const HOUR_MS = 3_600_000
@@ -102,6 +104,7 @@ export function settle(options: RunOptions) {
     signal: options.signal,
     logger: options.logger ?? silent,
     onProgress: options.onProgress ?? (() => undefined),
+    onAlive: options.onAlive ?? (() => undefined),
   }
 }
 

@@ -5,8 +5,8 @@ import { createRuns, type Log, type Run } from './runs.ts'
 import { judge, newSight } from './sight.ts'
 import { createTicks } from './ticks.ts'
 
-/** A container engine kills ten seconds after it asked to stop; the run under way gets this much of it. */
-const LONGEST_GOODBYE_MS = 8000
+/** A worker ends within 8 s, for a container engine kills at ten; the run under way gets this much of it. */
+const LONGEST_GOODBYE_MS = 6500
 
 export interface WorkerOptions {
   readonly run: Run
@@ -25,7 +25,7 @@ export interface WorkerOptions {
  * during a run is dropped; ticks that passed unseen, because the machine slept, give one run. A failed run is
  * logged, and the next tick tries again.
  *
- * @returns after a stop, when the run under way has ended or 8 s have passed.
+ * @returns after a stop, when the run under way has ended or 6.5 s have passed.
  * @throws what a run threw that no later run will mend: KeyRefusedError, UsageError.
  * @throws ConfigurationError for a schedule that cannot be used; UsageError when the health port is taken.
  */
@@ -41,7 +41,11 @@ export async function runWorker({ signal, log, ...options }: WorkerOptions): Pro
     const endpoint = open.use(await listenForHealth(options.healthPort, () => judge(sight)))
     log('info', `health is answered at ${endpoint.url}`)
   }
-  open.defer(() => atMost(LONGEST_GOODBYE_MS, runs.current))
+  open.defer(async () => {
+    await atMost(LONGEST_GOODBYE_MS, runs.current)
+    if (runs.current !== null)
+      log('warn', 'the run under way did not end in time; the database rolls it back')
+  })
   open.defer(watchClock(() => dispatch.clockJumped()))
   open.defer(() => ticks.stop())
   ticks.listen(dispatch)
