@@ -47,7 +47,11 @@ export interface FailingList {
   readonly message: string
 }
 
-export async function readAccounts({ kysely }: Transaction): Promise<readonly AccountStatus[]> {
+/** Every account of the mirror; what is due depends on the staleness cap of the next run. */
+export async function readAccounts(
+  { kysely }: Transaction,
+  maxStalenessMs: number,
+): Promise<readonly AccountStatus[]> {
   const now = (await sql<{ now: string }>`select now() as now`.execute(kysely)).rows[0]?.now ?? ''
   const accounts = await kysely.selectFrom('headcount.accounts').selectAll().orderBy('id').execute()
   const statuses: AccountStatus[] = []
@@ -62,7 +66,7 @@ export async function readAccounts({ kysely }: Transaction): Promise<readonly Ac
       last_good_run,
       last_run: await lastRun(kysely, id, null),
       age_ms: finished ? Math.max(0, Date.parse(now) - Date.parse(finished)) : null,
-      events_due: lists.filter((list) => list.isEvent && isDue(list, now)).length,
+      events_due: lists.filter((list) => list.isEvent && isDue(list, maxStalenessMs, now)).length,
       rows: await countRows(kysely, id),
       rejected: await countRejects(kysely, id),
       set_aside: lists.reduce((sum, { set_aside }) => sum + (set_aside ?? 0), 0),
@@ -102,9 +106,11 @@ async function readLists(kysely: Reader, account: number) {
   return rows.map((row) => ({ ...row, isEvent: row.id !== null, event_id: row.event_id ?? row.id ?? '' }))
 }
 
-function isDue(list: List, now: string): boolean {
+function isDue(list: List, maxStalenessMs: number, now: string): boolean {
   const known = { ...list, held: list.held ?? [] }
-  return dueReason({ event_at: list.event_at }, known, false, NORMALISER_VERSION, now) !== null
+  return (
+    dueReason({ event_at: list.event_at }, known, false, NORMALISER_VERSION, maxStalenessMs, now) !== null
+  )
 }
 
 function describeHeld(event_id: string, held: readonly HeldGroup[]): HeldDeletions[] {

@@ -18,8 +18,8 @@ const TOO_OLD = 6
 
 export const status: Command<StatusFlags> = async (context) => {
   const { flags, terminal } = context
-  const accounts = await readMirror(context, (database) =>
-    database.transaction(readAccounts, { readOnly: true }),
+  const accounts = await readMirror(context, (database, { run }) =>
+    database.transaction((trx) => readAccounts(trx, run.maxStalenessMs), { readOnly: true }),
   )
   if (flags.json) await writeJson(terminal.out, { accounts })
   else await terminal.out.write(formatStatus(accounts, terminal.out))
