@@ -1,7 +1,8 @@
 import type { RunReport } from '../db/tables.ts'
-import { DatabaseError, HeadcountError, InterruptedError, LeaseLostError } from '../errors.ts'
+import { HeadcountError, LeaseLostError } from '../errors.ts'
 import { countOpenMatters, recordFailed, recordUnchanged } from '../load/state.ts'
 import type { OpenMatters } from '../load/state.ts'
+import { asInterruption } from './interruption.ts'
 import type { OpenRun } from './opening.ts'
 import { statusAfter, statusOf } from './report.ts'
 import type { EndStatus } from './report.ts'
@@ -17,7 +18,7 @@ export function closeRun(run: OpenRun): Promise<RunReport> {
  * @returns the cause as an error of our family, with the report when there is one.
  */
 export async function closeFailed(run: OpenRun, cause: unknown): Promise<unknown> {
-  const error = asFatal(run, cause)
+  const error = asInterruption(run.settings.signal, cause)
   if (!(error instanceof HeadcountError) || error instanceof LeaseLostError) return error
   run.tally.fail(null, error)
   try {
@@ -42,7 +43,7 @@ async function close(run: OpenRun, decide: (open: OpenMatters) => EndStatus): Pr
       await lease.close(trx, status, report)
       return report
     },
-    { durable: true },
+    { isLast: true },
   )
 }
 
@@ -75,17 +76,4 @@ function makeReport(run: OpenRun, status: EndStatus, open: OpenMatters): RunRepo
     errors: tally.listedErrors,
     errors_total: tally.errors.length,
   }
-}
-
-/** What ended the run, in our family: an abort by the caller is an interruption, whatever its reason. */
-function asFatal(run: OpenRun, cause: unknown): unknown {
-  if (cause instanceof DatabaseError || cause instanceof LeaseLostError) return cause
-  if (run.settings.signal?.aborted !== true) return cause
-  const { reason } = run.settings.signal
-  if (reason instanceof InterruptedError) return reason
-  return new InterruptedError(
-    'The run was interrupted. What was stored stays; the next run goes on with the rest.',
-    143,
-    { cause },
-  )
 }

@@ -50,8 +50,11 @@ export interface OpenRun extends AsyncDisposable {
   /** Aborted when the run must end: by the caller, its deadline, the loss of the lease, or `stop`. */
   readonly signal: AbortSignal
   stop(cause: unknown): void
-  /** A transaction that begins by making sure that this run still holds its account. */
-  write<T>(work: (trx: Transaction) => Promise<T>, options?: { readonly durable?: boolean }): Promise<T>
+  /**
+   * A transaction that begins by making sure that this run still holds its account. None is begun once the
+   * caller has aborted, but for the last, which closes the run and is durable.
+   */
+  write<T>(work: (trx: Transaction) => Promise<T>, options?: { readonly isLast?: boolean }): Promise<T>
   progress(phase: Progress['phase']): void
 }
 
@@ -116,7 +119,10 @@ export async function openRun(mode: RunMode, settings: Settings): Promise<OpenRu
     removed: 0,
     signal,
     stop: (cause) => stopping.abort(cause),
-    write: (work, options) => writeFenced(database, lease, work, options?.durable ?? false),
+    write: async (work, { isLast = false } = {}) => {
+      if (!isLast) settings.signal?.throwIfAborted()
+      return writeFenced(database, lease, work, isLast)
+    },
     progress: (phase) =>
       settings.onProgress({
         phase,

@@ -2,6 +2,7 @@ import type { RunMode, RunReport } from '../db/tables.ts'
 import { closeFailed, closeRun } from './closing.ts'
 import { chooseDue } from './due.ts'
 import { confirmIdentity } from './identity.ts'
+import { asInterruption } from './interruption.ts'
 import { askIdentity, listEvents } from './listing.ts'
 import { openRun } from './opening.ts'
 import type { OpenRun } from './opening.ts'
@@ -31,7 +32,10 @@ export function backfill(options: RunOptions): Promise<RunReport> {
 }
 
 async function run(mode: RunMode, options: RunOptions): Promise<RunReport> {
-  await using open = await openRun(mode, settle(options))
+  const settings = settle(options)
+  await using open = await openRun(mode, settings).catch((cause: unknown) => {
+    throw asInterruption(settings.signal, cause)
+  })
   try {
     return await mirror(open)
   } catch (cause) {
