@@ -45,16 +45,16 @@ export interface Stage extends AsyncDisposable {
   readonly service: FaultServer
   /** What the mirror holds, as of the last run or the last change by hand. */
   readonly mirror: Contents
-  sync(options?: Partial<RunOptions>): Promise<Ended>
-  backfill(options?: Partial<RunOptions>): Promise<Ended>
+  readonly sync: (options?: Partial<RunOptions>) => Promise<Ended>
+  readonly backfill: (options?: Partial<RunOptions>) => Promise<Ended>
   /** A run without the look at the mirror, for runs beside each other. */
-  run(mode: 'sync' | 'backfill', options?: Partial<RunOptions>): Promise<Ended>
+  readonly run: (mode: 'sync' | 'backfill', options?: Partial<RunOptions>) => Promise<Ended>
   /** Looks at the mirror and checks what holds after every run. */
-  look(): Promise<void>
+  readonly look: () => Promise<void>
   /** Sends a statement to the mirror by hand, outside any run; what it did counts as how things were. */
-  change(...statements: readonly string[]): Promise<readonly (readonly unknown[])[]>
+  readonly change: (...statements: readonly string[]) => Promise<readonly (readonly unknown[])[]>
   /** The live tables say what the service says, and nothing is held, failing or rejected. */
-  expectMirrored(): void
+  readonly expectMirrored: () => void
 }
 
 type Tests = (stage: (account: Account) => Promise<Stage>) => void
@@ -145,6 +145,21 @@ export async function startStage(engine: (typeof engines)[number], account: Acco
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
+}
+
+/** Holds the next answer at a path back until it is released. */
+export function pause(
+  { service, account }: Stage,
+  path: string,
+): { reached: Promise<void>; release: () => void } {
+  const reached = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
+  service.at(path, async (socket, request) => {
+    reached.resolve()
+    await released.promise
+    await send((asked) => account.answer(asked))(socket, request)
+  })
+  return { reached: reached.promise, release: released.resolve }
 }
 
 function fine(id: string) {

@@ -1,0 +1,133 @@
+import { expect, test } from 'vitest'
+import { accountOf, responsesFrom } from '../support/account.ts'
+import { onServer } from '../support/databases.ts'
+import { startFailingProxy } from '../support/database-proxy.ts'
+import { onBothStages, onPostgresStage, pause } from '../support/stage.ts'
+import type { Stage } from '../support/stage.ts'
+
+/** A trigger before each row that is inserted into the responses. */
+function trigger(body: string): string[] {
+  return [
+    `create function public.meddle() returns trigger language plpgsql as $$ begin ${body} end $$`,
+    `create trigger meddle before insert on headcount.responses for each row execute function public.meddle()`,
+  ]
+}
+
+const noTrigger = ['drop trigger meddle on headcount.responses', 'drop function public.meddle']
+
+/** The live tables and history. */
+function kept({ mirror }: Stage): unknown {
+  return (['events', 'responses', 'payments', 'slots', 'event_history', 'response_history'] as const).map(
+    (table) => mirror.rows(table),
+  )
+}
+
+onBothStages('another transaction in the way', (stage) => {
+  const failing = (tries: number, code: string) => [
+    'create sequence public.tries',
+    ...trigger(`if nextval('public.tries') <= ${tries} then raise sqlstate '${code}'; end if; return new;`),
+  ]
+
+  test.each([
+    ['a deadlock', '40P01'],
+    ['a serialization failure', '40001'],
+  ])('D4 %s: the batch is tried again', async (_, code) => {
+    await using on = await stage(accountOf({ gala: 3, picnic: 2 }))
+    await on.change(...failing(2, code))
+    expect(await on.sync()).toMatchObject({ exit: 0, report: { rows: { responses: { inserted: 5 } } } })
+    on.expectMirrored()
+  })
+
+  test('D4 at every try: exit 5, nothing of the batch is stored, and the next run goes on', async () => {
+    await using on = await stage(accountOf({ gala: 3 }))
+    await on.sync()
+    await on.change(...failing(100, '40P01'))
+    const before = kept(on)
+    on.account.of('gala').splice(0, 1)
+    on.account.of('gala').push(...responsesFrom(4, 1))
+    expect(await on.sync()).toMatchObject({ exit: 5, status: 'failed', error: { code: 'conflict' } })
+    expect(kept(on)).toEqual(before)
+    await on.change(...noTrigger)
+    expect(await on.sync()).toMatchObject({ exit: 0 })
+    on.expectMirrored()
+  })
+})
+
+onBothStages('D17 affected rows differ from rows sent', (stage) => {
+  test('one row is swallowed: rolled back, exit 5', async () => {
+    await using on = await stage(accountOf({ gala: 1, picnic: 1 }))
+    await on.sync()
+    await on.change(...trigger('if new.id = 3 then return null; end if; return new;'))
+    const before = kept(on)
+    on.account.of('gala').push(...responsesFrom(2, 2))
+    on.account.of('picnic').push(...responsesFrom(2, 1))
+    const { exit, error } = await on.sync()
+    expect(exit).toBe(5)
+    expect(error?.message).toMatch(
+      /responses, insert: 3 rows were sent, the database wrote 2\. .*rolled back/,
+    )
+    expect(kept(on)).toEqual(before)
+    await on.change(...noTrigger)
+    expect(await on.sync()).toMatchObject({ exit: 0 })
+    on.expectMirrored()
+  })
+})
+
+onPostgresStage('a Postgres that breaks off', (stage) => {
+  test('D2 the connection is terminated during a batch: exit 5, nothing half written, the run is closed', async () => {
+    await using on = await stage(accountOf({ gala: 3, picnic: 2 }))
+    await on.sync()
+    await on.change(...trigger('perform pg_sleep(20); return new;'))
+    const before = kept(on)
+    on.account.of('gala').push(...responsesFrom(4, 3))
+    on.account.of('picnic').pop()
+    const run = on.run('sync')
+    await terminate(on, `wait_event = 'PgSleep'`)
+    expect(await run).toMatchObject({ exit: 5, status: 'failed' })
+    await on.look()
+    expect(kept(on)).toEqual(before)
+    await on.change(...noTrigger)
+    expect(await on.sync()).toMatchObject({ exit: 0 })
+    on.expectMirrored()
+  })
+
+  test('D2 every connection is terminated while the service is read: the run goes on with new ones', async () => {
+    await using on = await stage(accountOf({ gala: 3, picnic: 2 }))
+    await on.sync()
+    on.account.of('gala').pop()
+    const paused = pause(on, '/events/gala/responses')
+    const run = on.run('sync')
+    await paused.reached
+    await terminate(on, 'true')
+    paused.release()
+    expect(await run).toMatchObject({ exit: 0 })
+    await on.look()
+    on.expectMirrored()
+  })
+
+  test('D3 the connection is lost at COMMIT, outcome unknown: exit 5, and the next run converges', async () => {
+    await using on = await stage(accountOf({ gala: 3, picnic: 2 }))
+    await using proxy = await startFailingProxy(on.url, 'insert into headcount.responses')
+    expect(await on.run('sync', { database: proxy.url })).toMatchObject({ exit: 5 })
+    await on.look()
+    // It was committed: only the answer is missing.
+    expect(proxy.cut).toBe(1)
+    expect(on.mirror.rows('responses')).toHaveLength(5)
+    expect(await on.sync()).toMatchObject({ exit: 0, report: { rows: { responses: { inserted: 0 } } } })
+    on.expectMirrored()
+  })
+})
+
+/** Ends the connections to the mirror of which this is true, as soon as there is one. */
+async function terminate({ url }: Stage, condition: string): Promise<void> {
+  const name = url.split('/').at(-1)
+  await onServer(`
+    do $$ begin
+      for attempt in 1..400 loop
+        perform pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}' and ${condition};
+        exit when found;
+        perform pg_sleep(0.02);
+        perform pg_stat_clear_snapshot();
+      end loop;
+    end $$`)
+}
