@@ -1,0 +1,160 @@
+/** The package as `npm pack` makes it and `npm install` gives it to others. */
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { accountOf } from '../support/account.ts'
+import { send, startFaultServer } from '../support/fault-server.ts'
+import { copyProject, projectFolder, shell } from '../support/npm.ts'
+import { testKey } from '../support/reading.ts'
+
+const { version } = JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8')) as {
+  version: string
+}
+
+let folder: string
+/** An empty folder into which nothing but the packed file was installed. */
+let consumer: string
+let packed: readonly string[]
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'headcount-test-package-'))
+  const source = join(folder, 'source')
+  consumer = join(folder, 'consumer')
+  await copyProject(source)
+  await symlink(join(projectFolder, 'node_modules'), join(source, 'node_modules'))
+  await shell(`npm pack --pack-destination ${folder}`, source)
+  const tarball = join(folder, `headcount-${version}.tgz`)
+  packed = (await shell(`tar tzf ${tarball}`, folder)).trim().split('\n')
+  await mkdir(consumer)
+  await writeFile(join(consumer, 'package.json'), '{ "name": "consumer", "private": true, "type": "module" }')
+  await shell(`npm install --no-fund --no-audit --prefer-offline ${tarball}`, consumer)
+}, 120_000)
+
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+test('holds what is needed and nothing else', () => {
+  expect(packed).toEqual(
+    expect.arrayContaining([
+      'package/LICENSE',
+      'package/README.md',
+      'package/dist/src/cli.js',
+      'package/dist/src/index.js',
+      'package/dist/src/index.d.ts',
+      'package/src/headcount.cjs',
+    ]),
+  )
+  const allowed =
+    /^package\/(dist\/(src|migrations)\/|docs\/|src\/headcount\.cjs$|package\.json$|[A-Z]+(\.md)?$)/
+  expect(packed.filter((path) => !allowed.test(path))).toEqual([])
+  expect(packed.filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))).toEqual([])
+})
+
+test('npx headcount --version', async () => {
+  expect(await shell('npx headcount --version', consumer)).toBe(`${version}\n`)
+})
+
+test('the command mirrors and answers', async () => {
+  await using service = await startFaultServer()
+  service.always(send((request) => accountOf({ gala: 3 }).answer(request)))
+  const env = {
+    HEADCOUNT_BASE_URL: service.baseUrl.href,
+    HEADCOUNT_API_KEY: testKey,
+    DATABASE_URL: `pglite:${join(folder, 'by-command')}`,
+  }
+  const report = JSON.parse(await shell('npx headcount sync --json', consumer, env)) as object
+  expect(report).toMatchObject({ status: 'succeeded', rows: { responses: { inserted: 3 } } })
+  const answer = await shell(
+    'npx headcount query "select count(*) from responses" --format csv',
+    consumer,
+    env,
+  )
+  expect(answer).toBe('count\n3\n')
+})
+
+test('as a library: import { sync } from "headcount"', async () => {
+  await using service = await startFaultServer()
+  service.always(send((request) => accountOf({ gala: 3 }).answer(request)))
+  const options = {
+    database: `pglite:${join(folder, 'by-library')}`,
+    baseUrl: service.baseUrl.href,
+    apiKey: testKey,
+  }
+  await writeFile(
+    join(consumer, 'script.js'),
+    `import { sync } from 'headcount'
+     const report = await sync(${JSON.stringify(options)})
+     console.log(JSON.stringify(report))`,
+  )
+  const report = JSON.parse(await shell('node script.js', consumer)) as object
+  expect(report).toMatchObject({ status: 'succeeded', rows: { responses: { inserted: 3 } } })
+})
+
+test('its types are enough for a strict consumer, who checks those of libraries too', async () => {
+  await writeFile(
+    join(consumer, 'consumer.ts'),
+    `import { Pool } from 'pg'
+     import { backfill, HeadcountError, KeyRefusedError, migrate, sync } from 'headcount'
+     import type { Logger, Progress, RunOptions, RunReport } from 'headcount'
+
+     const pool = new Pool({ max: 3 })
+     const logger: Logger = { debug() {}, info() {}, warn() {}, error() {} }
+     const onProgress = ({ events }: Progress): void => void (events.done / events.total)
+     const options: RunOptions = { pool, apiKey: 'k', baseUrl: 'https://events.example/api/v1', logger, onProgress }
+     export async function work(): Promise<number> {
+       try {
+         await migrate({ pool })
+         const report: RunReport = await sync(options)
+         // @ts-expect-error: the report has no such field, so it is not any
+         void report.nonsense
+         return (await backfill(options)).rows.responses.inserted + report.events.listed
+       } catch (error) {
+         return error instanceof KeyRefusedError || !(error instanceof HeadcountError) ? 3 : error.exitCode
+       }
+     }`,
+  )
+  const flags = '--noEmit --strict --module nodenext --target esnext --lib es2024 --types node'
+  await shell(`${join(projectFolder, 'node_modules/.bin/tsc')} ${flags} consumer.ts`, consumer)
+})
+
+const bin = join(projectFolder, 'src/headcount.cjs')
+
+/** A Node of the machine that is too old, as a user might have; not the one that npm scripts get. */
+const oldNode = (process.env['PATH'] ?? '')
+  .split(delimiter)
+  .filter((path) => !path.includes('node_modules'))
+  .map((path) => join(path, 'node'))
+  .find(isTooOld)
+
+function isTooOld(node: string): boolean {
+  try {
+    const answer = execFileSync(node, ['--version'], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    return Number.parseInt(answer.slice(1), 10) < 24
+  } catch {
+    return false
+  }
+}
+
+test.skipIf(oldNode === undefined)(
+  'an old Node says in one line what is needed (needs a Node before 24 on the path)',
+  () => {
+    const run = () => execFileSync(oldNode ?? '', [bin, '--version'], { encoding: 'utf8', stdio: 'pipe' })
+    expect(run).toThrow(
+      expect.objectContaining({
+        status: 1,
+        stdout: '',
+        stderr: expect.stringMatching(/^headcount needs Node 24 or newer; this is v\d+\.\d+\.\d+ .*\n$/),
+      }),
+    )
+  },
+)
+
+test('the file that is started has nothing that a Node of ten years ago could not read', () => {
+  const code = readFileSync(bin, 'utf8').replace(/^#!.*|\/\/.*$/gm, '')
+  expect(code).not.toMatch(/\b(const|let|class|async|await|import|export)\b|=>|`|\?\?|\?\.|\.\.\./)
+})
