@@ -1,7 +1,9 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import type { PostgresPoolClient } from 'kysely'
-import { Pool } from 'pg'
+import { Client, Pool } from 'pg'
+import type { ClientConfig } from 'pg'
 import { UsageError } from '../errors.ts'
+import { completeUrl } from './complete-url.ts'
 import type { Database, DatabaseLog } from './database.ts'
 import { borrow } from './session.ts'
 import type { Session } from './session.ts'
@@ -12,23 +14,32 @@ import type { Transaction, TransactionOptions } from './transaction.ts'
 /** A pool of our own for a `postgres://` URL. Nothing is connected yet. */
 export function ownPool(url: URL): Pool {
   return new Pool({
-    connectionString: withLibpqTls(url).href,
+    connectionString: completeUrl(url).href,
     max: 4,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-    // Not by `options`: a connection pooler refuses start-up options, but takes the name of the application.
-    application_name: 'headcount',
+    ssl: false,
+    Client: clientOf(url),
   })
 }
 
-/** `sslmode` means what it means to psql; without this pg would take `require` for `verify-full` and warn. */
-function withLibpqTls(url: URL): URL {
-  const mode = url.searchParams.get('sslmode')
-  if (mode === null || mode === 'no-verify' || url.searchParams.has('uselibpqcompat')) return url
-  const changed = new URL(url)
-  changed.searchParams.set('uselibpqcompat', 'true')
-  return changed
+/** A client that takes from the environment nothing of what a URL cannot rule out either. */
+function clientOf({ password, searchParams }: URL) {
+  const hasPassword = password !== '' || searchParams.has('password')
+  const options = searchParams.get('options')
+  return class extends Client {
+    constructor(config?: ClientConfig) {
+      super(config)
+      if (!hasPassword) this.password = ''
+    }
+
+    /** What pg sends first. No `options` of ours: a connection pooler refuses them, but takes the name. */
+    getStartupConf(): object {
+      const { user, database } = this
+      return { user, database, application_name: 'headcount', ...(options !== null && { options }) }
+    }
+  }
 }
 
 export interface PostgresOptions {
