@@ -27,8 +27,7 @@ export const demo: Command<object> = async ({ terminal, signal }) => {
   const stage = { page, service, database: demoTarget, err: terminal.err, signal }
   await page.heading('1  Mirror it')
   await page.block(`An embedded Postgres in the folder ${demoFolder}: no server is needed.`)
-  await beginAfresh()
-  signal.throwIfAborted()
+  await unlessInterrupted(beginAfresh(), signal)
   await mirrorFirst(stage)
   await page.heading('2  Ten minutes later, mirror it again')
   await mirrorAgain(stage)

@@ -199,7 +199,7 @@ describe('progress', () => {
 
   test('tells events, responses, rows, rate and time left; retries only when there are any', () => {
     expect(progressLine(progress, 2000)).toBe(
-      '10/40 events, 2,000 responses, 1 row changed, 1,000 responses/s, 6 s left',
+      '10/40 events, 2,000 responses (1,000/s), 1 row changed, 6 s left',
     )
     expect(progressLine({ ...progress, retries: 3 }, 2000)).toMatch(/, 3 retries$/)
   })
@@ -210,6 +210,7 @@ describe('progress', () => {
 
   test('has a bar where there is room, and never more than the terminal', () => {
     expect(progressBar(progress, 200, 100)).toMatch(/^█{6}░{18} 10\/40 events/)
+    expect(progressBar(progress, 2000, 79)).toMatch(/^█+░+ 10\/40 events/)
     expect(progressBar(progress, 2000, 30)).toHaveLength(30)
   })
 

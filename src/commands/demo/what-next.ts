@@ -13,7 +13,7 @@ export async function tellWhatNext(page: Page): Promise<void> {
       'Type your own question:',
       '',
       command(`${headcount} query --database ${demoTarget} \\`),
-      command(`  "select rsvp, count(*) from responses group by rsvp"`),
+      command(`  "select kind, count(*) from responses group by kind"`),
       '',
       'What the second run changed, as it was before:',
       '',

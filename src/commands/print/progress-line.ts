@@ -12,11 +12,11 @@ export function progressLine(progress: Progress, elapsedMs: number): string {
   if (progress.phase === 'events') return 'reading the list of events …'
   const parts = [
     `${formatNumber(events.done)}/${formatCount(events.total, 'event')}`,
-    formatCount(responses, 'response'),
+    formatCount(responses, 'response') + rate(progress, elapsedMs),
     `${formatCount(changedRows, 'row')} changed`,
   ]
   if (progress.phase === 'removing') parts.push('removing what is gone')
-  else parts.push(...pace(progress, elapsedMs))
+  else parts.push(...timeLeft(progress, elapsedMs))
   if (progress.retries > 0) parts.push(formatCount(progress.retries, 'retry', 'retries'))
   return parts.join(', ')
 }
@@ -31,10 +31,15 @@ export function progressBar(progress: Progress, elapsedMs: number, columns: numb
   return `${'█'.repeat(filled)}${'░'.repeat(width - filled)} ${line}`
 }
 
-function pace(progress: Progress, elapsedMs: number): string[] {
-  const { done, total } = progress.events
-  if (elapsedMs < 1000 || done === 0) return []
-  const rate = `${formatNumber(Math.round((progress.responses / elapsedMs) * 1000))} responses/s`
-  const left = (elapsedMs / done) * (total - done)
-  return done < total ? [rate, `${formatDuration(left)} left`] : [rate]
+/** Before this, a rate says nothing. */
+const FIRST_RATE_MS = 1000
+
+function rate({ events, responses }: Progress, elapsedMs: number): string {
+  if (elapsedMs < FIRST_RATE_MS || events.done === 0) return ''
+  return ` (${formatNumber(Math.round((responses / elapsedMs) * 1000))}/s)`
+}
+
+function timeLeft({ events: { done, total } }: Progress, elapsedMs: number): string[] {
+  if (elapsedMs < FIRST_RATE_MS || done === 0 || done >= total) return []
+  return [`${formatDuration((elapsedMs / done) * (total - done))} left`]
 }
