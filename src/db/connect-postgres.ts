@@ -31,7 +31,13 @@ function clientOf({ password, searchParams }: URL) {
   return class extends Client {
     constructor(config?: ClientConfig) {
       super(config)
-      if (!hasPassword) this.password = ''
+      if (!hasPassword) Reflect.set(this, 'password', () => this.#missPassword())
+    }
+
+    /** pg would leave the connection open, and the server waits a minute for an answer. */
+    #missPassword(): never {
+      void this.end()
+      throw new Error('the server asks for a password, and the database URL has none')
     }
 
     /** What pg sends first. No `options` of ours: a connection pooler refuses them, but takes the name. */
