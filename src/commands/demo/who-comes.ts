@@ -49,12 +49,15 @@ function drawHeads(page: Page, event: Row, answer: readonly Row[]): string {
   return [`${title}, ${formatMoment(event['event_at'] ?? '')} UTC`, '', ...lines].join('\n')
 }
 
+/** Without this mark a terminal that turns Arabic and Hebrew around makes one run of a name and the message after it. */
+const LEFT_TO_RIGHT = '\u200e'
+
 function drawNewest(page: Page, answer: readonly Row[]): string {
   const rows = answer.map((row) => [
     formatShortAge(row['created_at'] ?? '', Date.now()),
     row['rsvp'] ?? '',
     row['quantity'] ?? '',
-    cleanLine(row['name'] ?? ''),
+    cleanLine(row['name'] ?? '') + LEFT_TO_RIGHT,
     cleanLine(row['message'] ?? ''),
   ])
   return drawTable(
