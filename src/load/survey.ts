@@ -45,14 +45,12 @@ export async function surveyResponses(
   return new Map(rows.map((row) => [row.event_id, row]))
 }
 
-/** The live responses of an event whose ids are not among the given ones. */
+/** The live responses whose ids are not among the given ones of their event; events that lost none are left out. */
 export async function absentResponses(
   trx: Transaction,
   account: number,
   lists: readonly { readonly event_id: string; readonly ids: readonly string[] }[],
-): Promise<ReadonlyMap<string, string[]>> {
-  const absent = new Map<string, string[]>()
-  for (const { event_id } of lists) absent.set(event_id, [])
+): Promise<ReadonlyMap<string, readonly string[]>> {
   const { rows } = await sql<{ event_id: string; id: string }>`
     select live.event_id, live.id
       from headcount.responses live
@@ -65,23 +63,40 @@ export async function absentResponses(
                   ${lists.flatMap(({ ids }) => ids)}::bigint[]) as present(event_id, id)
           where present.event_id = live.event_id and present.id = live.id)
      order by live.event_id, live.id`.execute(trx.kysely)
-  for (const { event_id, id } of rows) absent.get(event_id)?.push(id)
-  return absent
+  const absent = Map.groupBy(rows, ({ event_id }) => event_id)
+  return new Map([...absent].map(([event_id, missing]) => [event_id, missing.map(({ id }) => id)]))
+}
+
+/** Fields of the specification that at least one live event carries. */
+export async function surveyEvents(kysely: Kysely<Tables>, account: number): Promise<readonly string[]> {
+  const { rows } = await sql<{ fields: string[] }>`
+    select array_remove(array[
+             case when bool_or(title is not null) then 'title' end,
+             case when bool_or(event_at is not null) then 'event_at' end,
+             case when bool_or(description is not null) then 'description' end,
+             case when bool_or(event_type is not null) then 'event_type' end,
+             case when bool_or(location is not null) then 'location' end
+           ], null) as fields
+      from headcount.events
+     where account_id = ${account}`.execute(kysely)
+  return rows[0]?.fields ?? []
 }
 
 /** Live rows of an account that a deletion could touch. */
 export interface LiveCounts {
   readonly events: number
-  readonly responses: number
+  /** Events and responses. */
+  readonly total: number
 }
 
 export async function countLive(kysely: Kysely<Tables>, account: number): Promise<LiveCounts> {
   const { rows } = await sql<LiveCounts>`
-    select (select count(*) from headcount.events where account_id = ${account})::int as events,
-           (select count(*) from headcount.responses where account_id = ${account})::int as responses`.execute(
+    select events, events + responses as total
+      from (select count(*)::int as events from headcount.events where account_id = ${account}) e,
+           (select count(*)::int as responses from headcount.responses where account_id = ${account}) r`.execute(
     kysely,
   )
-  return rows[0] ?? { events: 0, responses: 0 }
+  return rows[0] ?? { events: 0, total: 0 }
 }
 
 /** A live event that the service no longer lists, with the number of its live responses. */

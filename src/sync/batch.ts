@@ -1,4 +1,4 @@
-import type { HeldGroup, TableCounts } from '../db/tables.ts'
+import type { HeldGroup, ResponseItem, TableCounts } from '../db/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { loadEvents } from '../load/events.ts'
 import { replaceRejects } from '../load/rejects.ts'
@@ -10,19 +10,20 @@ import type { LiveList } from '../load/survey.ts'
 import { addCounts } from '../load/writing.ts'
 import type { Writing, Written } from '../load/writing.ts'
 import { NORMALISER_VERSION } from '../normalise/version.ts'
+import { goneFields, presentIds } from './complete-list.ts'
+import type { CompleteList } from './complete-list.ts'
 import { decideResponses } from './deletions.ts'
 import type { Decision } from './deletions.ts'
 import type { DueEvent } from './due.ts'
 import { nextStep } from './freshness.ts'
 import type { OpenRun } from './opening.ts'
-import type { ReadList } from './reading.ts'
 
 /** An event to be brought up to date: its record, and its responses unless they are unchanged. */
 export interface EventLoad extends DueEvent {
-  readonly list: ReadList | null
+  readonly list: CompleteList<ResponseItem> | null
 }
 
-type ListLoad = EventLoad & { readonly list: ReadList }
+type ListLoad = EventLoad & { readonly list: CompleteList<ResponseItem> }
 
 /** What a batch wrote, told to the run only when it is committed. */
 interface Applied {
@@ -53,7 +54,7 @@ async function apply(trx: Transaction, run: OpenRun, loads: readonly EventLoad[]
 
   const rewriting = { ...writing, history: false }
   const [newRecords, oldRecords] = partition(loads, ({ record }) => record !== 'rewritten')
-  const [newLists, oldLists] = partition(lists, ({ list }) => !list.isRewrite)
+  const [newLists, oldLists] = partition(lists, ({ list }) => list.verdict !== 'same_body')
   const written = [
     await loadEvents(trx, writing, newRecords.map(eventOf)),
     await loadEvents(trx, rewriting, oldRecords.map(eventOf)),
@@ -107,11 +108,14 @@ async function decideDeletions(
   live: ReadonlyMap<string, LiveList>,
 ): Promise<ReadonlyMap<string, Decision>> {
   const known = lists.filter(({ event }) => live.has(event.id))
-  const absent = await absentResponses(trx, run.account.id, known.map(presentIds))
+  const present = known.map(({ event, list }) => ({ event_id: event.id, ids: presentIds(list) }))
+  const absent = await absentResponses(trx, run.account.id, present)
+  const losing = known.filter(({ event }) => absent.has(event.id))
+  if (losing.length === 0) return new Map()
   const decisions = new Map<string, Decision>()
-  const liveAtStart = run.live.events + run.live.responses
+  const { total: liveAtStart } = await run.liveAtStart(trx.kysely)
   let removed = run.removed
-  for (const { event, list, state } of known) {
+  for (const { event, list, state } of losing) {
     const change = {
       absent: absent.get(event.id) ?? [],
       live: live.get(event.id)?.rows ?? 0,
@@ -125,14 +129,6 @@ async function decideDeletions(
     decisions.set(event.id, decision)
   }
   return decisions
-}
-
-/** Ids that the list has: those of its rows, and of rejects whose id can be read. */
-function presentIds({ event, list }: ListLoad) {
-  return {
-    event_id: event.id,
-    ids: [...list.rows.map(({ id }) => id), ...list.rejects.flatMap(({ id }) => id ?? [])],
-  }
 }
 
 async function recordStates(
@@ -172,7 +168,7 @@ function warnings(
   before: LiveList | undefined,
   decision: Decision | undefined,
 ): string[] {
-  const gone = list.rows.length === 0 ? [] : (before?.fields ?? []).filter((field) => !list.fields.has(field))
+  const gone = goneFields(list, before?.fields ?? [])
   const held = (decision?.held ?? []).reduce((sum, { ids }) => sum + ids.length, 0)
   return [
     ...gone.map(

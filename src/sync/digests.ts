@@ -6,10 +6,16 @@ import { NORMALISER_VERSION } from '../normalise/version.ts'
  */
 export type DigestVerdict = 'same' | 'same_body' | 'other'
 
+/** The digest of a list as it was last applied, and the version of our normaliser that made it. */
+export interface StoredDigest {
+  readonly digest: string | null
+  readonly normaliser: number | null
+}
+
 /** Compares a list that was read with what is stored of it; an unknown digest is `other`. */
 export function judgeDigest(
   reading: { digest(normaliser: number): string },
-  stored: { readonly digest: string | null; readonly normaliser: number | null } | undefined,
+  stored: StoredDigest | undefined,
 ): DigestVerdict {
   if (!stored || stored.digest === null || stored.normaliser === null) return 'other'
   if (reading.digest(stored.normaliser) !== stored.digest) return 'other'

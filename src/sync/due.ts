@@ -3,6 +3,8 @@ import { UsageError } from '../errors.ts'
 import { differingEvents } from '../load/events.ts'
 import type { ListState } from '../load/state.ts'
 import { NORMALISER_VERSION } from '../normalise/version.ts'
+import { surveyEvents } from '../load/survey.ts'
+import { goneFields } from './complete-list.ts'
 import { dueReason } from './freshness.ts'
 import type { EventsList } from './listing.ts'
 import type { OpenRun } from './opening.ts'
@@ -24,10 +26,11 @@ export interface DueEvent {
 export async function chooseDue(run: OpenRun, list: EventsList): Promise<readonly DueEvent[]> {
   const { settings, lease, mode, tally } = run
   requireListed(settings.events, list)
-  const differing = await differingEvents(run.database.kysely, run.account.id, list.events)
+  await warnOfGoneFields(run, list)
+  const differing = await differingEvents(run.database.kysely, run.account.id, list.rows)
   const isDifferent = (id: string) => differing.added.has(id) || differing.changed.has(id)
   const differs: DueEvent['record'] = list.verdict === 'same_body' ? 'rewritten' : 'changed'
-  const candidates: readonly DueEvent[] = list.events
+  const candidates: readonly DueEvent[] = list.rows
     .filter(({ id }) => settings.events === null || settings.events.has(id))
     .map((event) => ({
       event,
@@ -45,13 +48,20 @@ export async function chooseDue(run: OpenRun, list: EventsList): Promise<readonl
       lease.startedAt,
     ) !== null
   const due = candidates.filter((candidate) => everything || isDue(candidate))
-  tally.listed = list.events.length
+  tally.listed = list.rows.length
   tally.due = due.length
   return failedFirst(due)
 }
 
+async function warnOfGoneFields(run: OpenRun, list: EventsList): Promise<void> {
+  if (list.verdict === 'same') return
+  for (const field of goneFields(list, await surveyEvents(run.database.kysely, run.account.id))) {
+    run.tally.warn(`List of events: no event has "${field}" any more; its column is now empty.`)
+  }
+}
+
 function requireListed(named: ReadonlySet<string> | null, list: EventsList): void {
-  const listed = new Set(list.events.map(({ id }) => id))
+  const listed = new Set(list.rows.map(({ id }) => id))
   const unknown = [...(named ?? [])].filter((id) => !listed.has(id))
   if (unknown.length === 0) return
   throw new UsageError(

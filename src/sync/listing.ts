@@ -1,27 +1,15 @@
-import type { EventItem, RejectItem } from '../db/tables.ts'
+import type { EventItem } from '../db/tables.ts'
 import { ForeignOriginError, NotFoundError, UsageError } from '../errors.ts'
-import { normaliseEvents } from '../normalise/events.ts'
-import { NORMALISER_VERSION } from '../normalise/version.ts'
-import { judgeDigest } from './digests.ts'
-import type { DigestVerdict } from './digests.ts'
-import type { Identity } from './identity.ts'
 import { EVENTS_LIST } from '../load/state.ts'
+import { normaliseEvents } from '../normalise/events.ts'
+import { completeList, presentIds } from './complete-list.ts'
+import type { CompleteList } from './complete-list.ts'
+import type { Identity } from './identity.ts'
 import type { OpenRun } from './opening.ts'
 
-/** The list of events as the service answers it now. */
-export interface EventsList {
-  readonly events: readonly EventItem[]
-  /** Ids that the service lists: those of the events, and of rejects whose id can be read. */
+/** The list of events. `ids`: those of its rows, and of rejects whose id can be read. */
+export interface EventsList extends CompleteList<EventItem> {
   readonly ids: readonly string[]
-  readonly rejects: readonly RejectItem[]
-  /** Items as sent. */
-  readonly length: number
-  readonly setAside: number
-  readonly fields: ReadonlySet<string>
-  readonly unreadableId: boolean
-  readonly incomplete: 'paging' | 'no_end_mark' | null
-  readonly digest: string
-  readonly verdict: DigestVerdict
 }
 
 /**
@@ -40,22 +28,11 @@ export async function askIdentity(run: OpenRun): Promise<Identity> {
  * @throws as askIdentity.
  */
 export async function listEvents(run: OpenRun): Promise<EventsList> {
+  run.progress('events')
   using reading = await atBaseAddress(run, '/events', () => run.source.events())
-  const payload = reading.payload()
-  const { rows, rejects, setAside, warnings, fields, unreadableId } = normaliseEvents(payload)
-  for (const warning of [...reading.warnings, ...warnings]) run.tally.warn(`List of events: ${warning}`)
-  return {
-    events: rows,
-    ids: [...rows.map(({ id }) => id), ...rejects.flatMap(({ id }) => id ?? [])],
-    rejects,
-    length: payload.items.length,
-    setAside,
-    fields,
-    unreadableId,
-    incomplete: reading.holds,
-    digest: reading.digest(NORMALISER_VERSION),
-    verdict: judgeDigest(reading, run.states.get(EVENTS_LIST)),
-  }
+  const list = completeList(reading, normaliseEvents, run.states.get(EVENTS_LIST))
+  for (const warning of list.warnings) run.tally.warn(`List of events: ${warning}`)
+  return { ...list, ids: presentIds(list) }
 }
 
 /** A wrong base address shows as 404 or as a redirect elsewhere: that is for the user to mend, not an empty account. */

@@ -1,9 +1,10 @@
+import type { Kysely } from 'kysely'
 import { connect } from '../db/connect.ts'
 import type { Database } from '../db/connect.ts'
 import { takeLease } from '../db/lease.ts'
 import type { Lease } from '../db/lease.ts'
 import { migrate } from '../db/migrate.ts'
-import type { RunMode } from '../db/tables.ts'
+import type { RunMode, Tables } from '../db/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { DatabaseError, RunDeadlineError } from '../errors.ts'
 import { readStates } from '../load/state.ts'
@@ -37,8 +38,8 @@ export interface OpenRun extends AsyncDisposable {
   readonly lease: Lease
   /** What was known of each list when the run began. */
   readonly states: ReadonlyMap<string, ListState>
-  /** Live rows of the account when the run began. */
-  readonly live: LiveCounts
+  /** Live rows of the account when the run began; counted when something is to be removed, for it takes a scan. */
+  liveAtStart(kysely: Kysely<Tables>): Promise<LiveCounts>
   readonly holdPolicy: HoldPolicy
   readonly tally: Tally
   /** Lists found as they were, stamped when the run closes. */
@@ -95,8 +96,8 @@ export async function openRun(mode: RunMode, settings: Settings): Promise<OpenRu
   opened.defer(() => clearTimeout(timer))
 
   const states = await readStates(database.kysely, account.id)
-  const live = await countLive(database.kysely, account.id)
   const tally = new Tally()
+  let live: LiveCounts | null = null
   const resources = opened.move()
   return {
     mode,
@@ -107,7 +108,7 @@ export async function openRun(mode: RunMode, settings: Settings): Promise<OpenRu
     account,
     lease,
     states,
-    live,
+    liveAtStart: async (kysely) => (live ??= tally.before(await countLive(kysely, account.id))),
     holdPolicy: {
       now: lease.startedAt,
       holdForMs: settings.holdForMs,

@@ -1,5 +1,4 @@
 import pLimit from 'p-limit'
-import type { RejectItem, ResponseItem } from '../db/tables.ts'
 import {
   DatabaseError,
   HeadcountError,
@@ -11,28 +10,12 @@ import {
   RunDeadlineError,
 } from '../errors.ts'
 import { normaliseResponses } from '../normalise/responses.ts'
-import { NORMALISER_VERSION } from '../normalise/version.ts'
 import { Batches } from './batches.ts'
+import { completeList } from './complete-list.ts'
 import { judgeDigest } from './digests.ts'
 import type { DueEvent } from './due.ts'
 import { nextStep } from './freshness.ts'
 import type { OpenRun } from './opening.ts'
-
-/** The responses of one event, read and made into rows. */
-export interface ReadList {
-  readonly rows: readonly ResponseItem[]
-  readonly rejects: readonly RejectItem[]
-  /** Items as sent. */
-  readonly length: number
-  readonly setAside: number
-  readonly fields: ReadonlySet<string>
-  readonly unreadableId: boolean
-  readonly incomplete: 'paging' | 'no_end_mark' | null
-  readonly digest: string
-  /** The body is the one already stored: only our own version changed. */
-  readonly isRewrite: boolean
-  readonly bytes: number
-}
 
 /** How reading the due events ended. */
 export interface Outcome {
@@ -82,28 +65,15 @@ export async function mirrorDue(run: OpenRun, due: readonly DueEvent[]): Promise
 /** Reads one event. An equal digest ends it here; otherwise its rows go to the loader. */
 async function readEvent(run: OpenRun, batches: Batches, due: DueEvent): Promise<void> {
   using reading = await run.source.responses(due.event.id)
-  const verdict = judgeDigest(reading, due.state)
-  if (verdict === 'same' && run.mode !== 'backfill') {
+  if (run.mode !== 'backfill' && judgeDigest(reading, due.state) === 'same') {
     if (due.record !== 'same') await batches.add({ ...due, list: null })
     else noteUnchanged(run, due)
     return
   }
-  const payload = reading.payload()
-  const { warnings, ...normalised } = normaliseResponses(payload)
-  for (const warning of [...reading.warnings, ...warnings])
-    run.tally.warn(`Event ${due.event.id}: ${warning}`)
-  run.tally.responsesRead += normalised.rows.length
-  await batches.add({
-    ...due,
-    list: {
-      ...normalised,
-      length: payload.items.length,
-      incomplete: reading.holds,
-      digest: reading.digest(NORMALISER_VERSION),
-      isRewrite: verdict === 'same_body',
-      bytes: reading.bytes,
-    },
-  })
+  const list = completeList(reading, normaliseResponses, due.state)
+  for (const warning of list.warnings) run.tally.warn(`Event ${due.event.id}: ${warning}`)
+  run.tally.responsesRead += list.rows.length
+  await batches.add({ ...due, list })
 }
 
 function noteUnchanged(run: OpenRun, { event, state }: DueEvent): void {

@@ -1,5 +1,6 @@
-import type { ReportedError, RunStatus } from '../db/tables.ts'
+import type { ReportedError, RowCounts, RunStatus } from '../db/tables.ts'
 import type { HeadcountError } from '../errors.ts'
+import type { LiveCounts } from '../load/survey.ts'
 import { noCounts } from '../load/writing.ts'
 
 /** At most this many errors, and as many warnings, are listed; the rest is counted. */
@@ -28,6 +29,16 @@ export class Tally {
 
   get failed(): number {
     return this.errors.filter(({ event_id }) => event_id !== null).length
+  }
+
+  /** Counts as they were before this run, from counts as they are now. */
+  before(now: LiveCounts): LiveCounts {
+    const { events, responses } = this.rows
+    const grownBy = (rows: RowCounts) => rows.inserted - rows.deleted
+    return {
+      events: now.events - grownBy(events),
+      total: now.total - grownBy(events) - grownBy(responses),
+    }
   }
 
   get changedRows(): number {

@@ -29,23 +29,34 @@ export async function removeVanished(
   run.progress('removing')
   const list = notFound.length === 0 ? firstList : await lookAgain(run, firstList, notFound)
   if (run.settings.events !== null) return
-  const missing = new Set(notFound.map(({ event }) => event.id).filter((id) => !list.ids.includes(id)))
+  const stillListed = new Set(list.ids)
+  const missing = new Set(notFound.map(({ event }) => event.id).filter((id) => !stillListed.has(id)))
   const listed = firstList.ids.filter((id) => !missing.has(id))
   const absent = await absentEvents(run.database.kysely, run.account.id, listed)
-  const decision = decideEvents(
+  const decision = await decideVanished(run, list, absent)
+  await removeDecided(run, absent, decision)
+  await recordList(run, firstList, listed, decision)
+}
+
+async function decideVanished(
+  run: OpenRun,
+  list: EventsList,
+  absent: readonly AbsentEvent[],
+): Promise<Decision> {
+  if (absent.length === 0) return { remove: [], held: [], unconfirmed: 0 }
+  const live = await run.liveAtStart(run.database.kysely)
+  return decideEvents(
     {
       absent,
-      live: run.live.events,
+      live: live.events,
       length: list.length,
       unreadableId: list.unreadableId,
       incomplete: list.incomplete,
       held: run.states.get(EVENTS_LIST)?.held ?? [],
     },
     run.holdPolicy,
-    { removed: run.removed, liveAtStart: run.live.events + run.live.responses },
+    { removed: run.removed, liveAtStart: live.total },
   )
-  await removeDecided(run, absent, decision)
-  await recordList(run, firstList, listed, decision)
 }
 
 /** Reads the list of events again; what is still listed has failed, and so has all when it cannot be read. */

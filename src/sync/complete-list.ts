@@ -1,0 +1,56 @@
+import type { RejectItem } from '../db/tables.ts'
+import type { Normalised } from '../normalise/list.ts'
+import { NORMALISER_VERSION } from '../normalise/version.ts'
+import type { ListPayload } from '../source/payloads.ts'
+import type { ListReading } from '../source/reading.ts'
+import { judgeDigest } from './digests.ts'
+import type { DigestVerdict, StoredDigest } from './digests.ts'
+
+/** A list as the service answers it now, read whole and made into rows. */
+export interface CompleteList<Row> {
+  readonly rows: readonly Row[]
+  readonly rejects: readonly RejectItem[]
+  /** Items as sent. */
+  readonly length: number
+  /** Bytes of the body, all pages together. */
+  readonly bytes: number
+  readonly setAside: number
+  /** Fields of the specification that at least one item carries. */
+  readonly fields: ReadonlySet<string>
+  /** There is a reject whose id cannot be read. */
+  readonly unreadableId: boolean
+  /** Signs that forbid deletions from this list. */
+  readonly incomplete: 'paging' | 'no_end_mark' | null
+  readonly digest: string
+  readonly verdict: DigestVerdict
+  readonly warnings: readonly string[]
+}
+
+/** @throws ContractError when the body is not a complete list. */
+export function completeList<Row>(
+  reading: ListReading,
+  normalise: (payload: ListPayload) => Normalised<Row>,
+  stored: StoredDigest | undefined,
+): CompleteList<Row> {
+  const payload = reading.payload()
+  const normalised = normalise(payload)
+  return {
+    ...normalised,
+    length: payload.items.length,
+    bytes: reading.bytes,
+    incomplete: reading.holds,
+    digest: reading.digest(NORMALISER_VERSION),
+    verdict: judgeDigest(reading, stored),
+    warnings: [...reading.warnings, ...normalised.warnings],
+  }
+}
+
+/** Ids that the list has: those of its rows, and of rejects whose id can be read. */
+export function presentIds<Row extends { readonly id: string }>(list: CompleteList<Row>): string[] {
+  return [...list.rows.map(({ id }) => id), ...list.rejects.flatMap(({ id }) => id ?? [])]
+}
+
+/** Fields that live rows carry and no item of the list does any more. An empty list says nothing of its fields. */
+export function goneFields<Row>(list: CompleteList<Row>, live: readonly string[]): string[] {
+  return list.rows.length === 0 ? [] : live.filter((field) => !list.fields.has(field))
+}
