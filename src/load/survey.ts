@@ -6,7 +6,7 @@ import type { Transaction } from '../db/transaction.ts'
 /** What the live tables hold of one event. */
 export interface LiveList {
   readonly rows: number
-  /** Fields of the specification that at least one live response carries. */
+  /** Fields of the specification that at least one live response carries; a slot's as `slots.name`. */
   readonly fields: readonly string[]
 }
 
@@ -25,22 +25,33 @@ export async function surveyResponses(
         from headcount.payments
        where account_id = ${account} and event_id = any (${event_ids}::text[])
        group by event_id
+    ),
+    placed as (
+      select event_id, bool_or(name is not null) as name, bool_or(start_date is not null) as start_date,
+             bool_or(end_date is not null) as end_date
+        from headcount.slots
+       where account_id = ${account} and event_id = any (${event_ids}::text[])
+       group by event_id
     )
     select live.event_id, count(*)::int as rows,
            array_remove(array[
-             case when bool_or(name is not null) then 'name' end,
-             case when bool_or(email is not null) then 'email' end,
-             case when bool_or(message is not null) then 'message' end,
-             case when bool_or(quantity is not null) then 'quantity' end,
-             case when bool_or(rsvp is not null) then 'rsvp' end,
-             case when bool_or(created_at is not null) then 'created_at' end,
-             case when bool_or(updated_at is not null) then 'updated_at' end,
+             case when bool_or(live.name is not null) then 'name' end,
+             case when bool_or(live.email is not null) then 'email' end,
+             case when bool_or(live.message is not null) then 'message' end,
+             case when bool_or(live.quantity is not null) then 'quantity' end,
+             case when bool_or(live.rsvp is not null) then 'rsvp' end,
+             case when bool_or(live.created_at is not null) then 'created_at' end,
+             case when bool_or(live.updated_at is not null) then 'updated_at' end,
              case when bool_or(paid.amount) then 'amount' end,
              case when bool_or(paid.processing_fee) then 'processing_fee' end,
-             case when bool_or(kind = 'signup') then 'slots' end
+             case when bool_or(kind = 'signup' or placed.event_id is not null) then 'slots' end,
+             case when bool_or(placed.name) then 'slots.name' end,
+             case when bool_or(placed.start_date) then 'slots.start_date' end,
+             case when bool_or(placed.end_date) then 'slots.end_date' end
            ], null) as fields
       from live
       left join paid using (event_id)
+      left join placed using (event_id)
      group by live.event_id`.execute(trx.kysely)
   return new Map(rows.map((row) => [row.event_id, row]))
 }

@@ -50,7 +50,16 @@ export function presentIds<Row extends { readonly id: string }>(list: CompleteLi
   return [...list.rows.map(({ id }) => id), ...list.rejects.flatMap(({ id }) => id ?? [])]
 }
 
-/** Fields that live rows carry and no item of the list does any more. An empty list says nothing of its fields. */
+/**
+ * Fields that live rows carry and no item of the list does any more. An empty list says nothing of its fields,
+ * and one without any slot says nothing of a slot's.
+ */
 export function goneFields<Row>(list: CompleteList<Row>, live: readonly string[]): string[] {
-  return list.rows.length === 0 ? [] : live.filter((field) => !list.fields.has(field))
+  if (list.rows.length === 0) return []
+  const hasSlots = [...list.fields].some(isOfSlot)
+  return live.filter((field) => !list.fields.has(field) && (hasSlots || !isOfSlot(field)))
+}
+
+function isOfSlot(field: string): boolean {
+  return field.startsWith('slots.')
 }
