@@ -1,0 +1,28 @@
+# headcount as a container: the worker unless another command is given.
+#   docker build -t headcount .
+#   docker run --rm --env-file .env headcount sync
+
+FROM node:24-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci
+COPY tsconfig.json ./
+COPY migrations ./migrations
+COPY src ./src
+RUN npm run build
+RUN npm ci --omit=dev
+
+FROM node:24-slim
+# Where the worker may write: large answers of the service go to unlinked files there.
+RUN mkdir -m 0700 /scratch && chown node:node /scratch
+ENV NODE_ENV=production TMPDIR=/scratch HEADCOUNT_HEALTH_PORT=8081
+WORKDIR /app
+COPY --from=build /app/package.json ./
+COPY --from=build /app/node_modules ./node_modules
+COPY --from=build /app/dist ./dist
+COPY --from=build /app/src/headcount.cjs ./src/headcount.cjs
+USER node
+# A failing answer says why; docker inspect shows it.
+HEALTHCHECK --interval=30s --timeout=5s --start-period=60s --retries=3 CMD ["node", "-e", "require('node:http').get({ port: process.env.HEADCOUNT_HEALTH_PORT, host: '127.0.0.1', path: '/healthz', agent: false }, (answer) => { process.exitCode = answer.statusCode === 200 ? 0 : 1; answer.pipe(process.stdout) }).on('error', (error) => { console.log(error.message); process.exitCode = 1 })"]
+ENTRYPOINT ["node", "/app/src/headcount.cjs"]
+CMD ["worker"]
