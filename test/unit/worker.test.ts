@@ -148,22 +148,29 @@ describe('a process too busy to notice ticks in time', () => {
     const worker = startWorking({ schedule: '* * * * * *' })
     await expect.poll(() => lines(worker, 'the next run')).toHaveLength(1)
     keepBusy(3300)
-    await expect.poll(() => worker.began.length).toBe(2)
-    expect(lines(worker, 'a tick was missed')).toHaveLength(1)
+    await expect.poll(() => worker.began.length).toBeGreaterThanOrEqual(2)
+    const first = worker.log.findIndex(({ message }) => message.startsWith('a tick was missed'))
+    expect(first).toBeGreaterThan(0)
+    expect(worker.log[first + 1]?.message).not.toMatch(/^a tick was missed/)
     worker.stop()
     await worker.ended
   })
 
   test('O3 busy with a run itself: its ticks are dropped, and none is made up for', async () => {
+    let busyUntil = ''
     const worker = startWorking({
       schedule: '* * * * * *',
       run: async (number) => {
-        if (number === 1) keepBusy(3300)
+        if (number === 1) {
+          keepBusy(3300)
+          busyUntil = new Date().toISOString()
+        }
         return { status: 'succeeded' }
       },
     })
-    await expect.poll(() => worker.began.length, { timeout: 5000 }).toBe(2)
-    expect(lines(worker, 'a tick was missed')).toEqual([])
+    await expect.poll(() => worker.began.length, { timeout: 5000 }).toBeGreaterThanOrEqual(2)
+    const missed = lines(worker, 'a tick was missed').map(({ fields }) => String(Object(fields).tick))
+    expect(missed.filter((tick) => tick < busyUntil)).toEqual([])
     expect(lines(worker, 'a tick was skipped').length).toBeGreaterThanOrEqual(2)
     worker.stop()
     await worker.ended
