@@ -22,20 +22,31 @@ function kept({ mirror }: Stage): unknown {
   )
 }
 
-onBothStages('another transaction in the way', (stage) => {
-  const failing = (tries: number, code: string) => [
+/** Every row fails with this SQLSTATE until so many tries have been made. */
+function failing(tries: number, code: string): string[] {
+  return [
     'create sequence public.tries',
     ...trigger(`if nextval('public.tries') <= ${tries} then raise sqlstate '${code}'; end if; return new;`),
   ]
+}
 
-  test.each([
-    ['a deadlock', '40P01'],
-    ['a serialization failure', '40001'],
-  ])('D4 %s: the batch is tried again', async (_, code) => {
+async function expectTriedAgain(on: Stage, code: string): Promise<void> {
+  await on.change(...failing(2, code))
+  expect(await on.sync()).toMatchObject({ exit: 0, report: { rows: { responses: { inserted: 5 } } } })
+  on.expectMirrored()
+}
+
+onBothStages('another transaction in the way', (stage) => {
+  test('D4 a deadlock: the batch is tried again', async () => {
     await using on = await stage(accountOf({ gala: 3, picnic: 2 }))
-    await on.change(...failing(2, code))
-    expect(await on.sync()).toMatchObject({ exit: 0, report: { rows: { responses: { inserted: 5 } } } })
-    on.expectMirrored()
+    await expectTriedAgain(on, '40P01')
+  })
+})
+
+onPostgresStage('another transaction in the way, more', (stage) => {
+  test('D4 a serialization failure: the batch is tried again', async () => {
+    await using on = await stage(accountOf({ gala: 3, picnic: 2 }))
+    await expectTriedAgain(on, '40001')
   })
 
   test('D4 at every try: exit 5, nothing of the batch is stored, and the next run goes on', async () => {
@@ -68,6 +79,26 @@ onBothStages('D17 affected rows differ from rows sent', (stage) => {
     )
     expect(kept(on)).toEqual(before)
     await on.change(...noTrigger)
+    expect(await on.sync()).toMatchObject({ exit: 0 })
+    on.expectMirrored()
+  })
+})
+
+onBothStages('D2 a run that ends between the removal of an event and its own end', (stage) => {
+  test('S14 the event comes back with an equal list: its responses are back', async () => {
+    await using on = await stage(accountOf({ gala: 3, picnic: 2 }))
+    await on.sync()
+    const [events, gala] = [on.account.events, on.account.of('gala')]
+    on.account.remove('gala')
+    await on.change(
+      `create function public.stop() returns trigger language plpgsql as $$ begin raise 'stopped here'; end $$`,
+      `create trigger stop before insert or update on headcount.sync_state
+          for each row when (new.event_id = '') execute function public.stop()`,
+    )
+    expect(await on.sync()).toMatchObject({ exit: 5, report: { rows: { events: { deleted: 1 } } } })
+    on.account.events = events
+    on.account.responses.set('gala', gala)
+    await on.change('drop trigger stop on headcount.sync_state')
     expect(await on.sync()).toMatchObject({ exit: 0 })
     on.expectMirrored()
   })

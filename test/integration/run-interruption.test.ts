@@ -3,42 +3,51 @@ import { InterruptedError } from '../../src/errors.ts'
 import { accountOf, responsesFrom } from '../support/account.ts'
 import { silence } from '../support/fault-server.ts'
 import { onBothStages, onPostgresStage, pause } from '../support/stage.ts'
+import type { Stage } from '../support/stage.ts'
 
 /** Container engines kill after 10 s. */
 const LONGEST_END_MS = 8000
 
+/** Aborts when the service is asked for this; the run after it goes on with the rest. */
+async function expectInterrupted(on: Stage, path: string): Promise<void> {
+  await on.sync()
+  for (const id of ['gala', 'picnic', 'tea']) on.account.of(id).push(...responsesFrom(10, 2))
+  const abort = new AbortController()
+  const paused = pause(on, path)
+  const run = on.run('sync', { signal: abort.signal, concurrency: 1 })
+  await paused.reached
+  const aborted = performance.now()
+  abort.abort()
+  const { exit, status, error, report } = await run
+  expect({ exit, status, code: error?.code }).toEqual({
+    exit: 143,
+    status: 'interrupted',
+    code: 'interrupted',
+  })
+  expect(performance.now() - aborted).toBeLessThan(LONGEST_END_MS)
+  expect(report.errors.at(-1)).toMatchObject({ event_id: null, code: 'interrupted' })
+  await on.look()
+  expect(on.mirror.lastRun?.status).toBe('interrupted')
+  paused.release()
+  expect(await on.sync()).toMatchObject({ exit: 0 })
+  on.expectMirrored()
+}
+
+const three = { gala: 3, picnic: 2, tea: 2 }
+
 onBothStages('O2 an abort', (stage) => {
-  test.each([
-    ['while the service is asked who we are', '/ping'],
-    ['while the events are listed', '/events'],
-    ['while responses are read', '/events/picnic/responses'],
-  ])('%s: interrupted, each event wholly old or new, and the next run goes on', async (_, path) => {
-    await using on = await stage(accountOf({ gala: 3, picnic: 2, tea: 2 }))
-    await on.sync()
-    for (const id of ['gala', 'picnic', 'tea']) on.account.of(id).push(...responsesFrom(10, 2))
-    const abort = new AbortController()
-    const paused = pause(on, path)
-    const run = on.run('sync', { signal: abort.signal, concurrency: 1 })
-    await paused.reached
-    const aborted = performance.now()
-    abort.abort()
-    const { exit, status, error, report } = await run
-    expect({ exit, status, code: error?.code }).toEqual({
-      exit: 143,
-      status: 'interrupted',
-      code: 'interrupted',
-    })
-    expect(performance.now() - aborted).toBeLessThan(LONGEST_END_MS)
-    expect(report.errors.at(-1)).toMatchObject({ event_id: null, code: 'interrupted' })
-    await on.look()
-    expect(on.mirror.lastRun?.status).toBe('interrupted')
-    paused.release()
-    expect(await on.sync()).toMatchObject({ exit: 0 })
-    on.expectMirrored()
+  test('while responses are read: interrupted, each event wholly old or new, and the next run goes on', async () => {
+    await using on = await stage(accountOf(three))
+    await expectInterrupted(on, '/events/picnic/responses')
   })
 })
 
 onPostgresStage('O2 an abort, more', (stage) => {
+  test.each(['/ping', '/events'])('while %s is read: interrupted, and the next run goes on', async (path) => {
+    await using on = await stage(accountOf(three))
+    await expectInterrupted(on, path)
+  })
+
   test('before the start: nothing is opened, nothing is written', async () => {
     await using on = await stage(accountOf({ gala: 3 }))
     const { exit, status } = await on.sync({ signal: AbortSignal.abort() })

@@ -109,18 +109,17 @@ export async function startStage(engine: (typeof engines)[number], account: Acco
       for (const moment of moments) expectReplay(moment, mirror)
       moments.push(mirror)
     },
-    change: async (...statements) => {
-      const rows = await withMirror(place.url, (database) =>
-        database.transaction(async (trx) => {
+    change: (...statements) =>
+      withMirror(place.url, async (database) => {
+        const rows = await database.transaction(async (trx) => {
           let last: readonly (readonly unknown[])[] = []
           for (const statement of statements) last = (await trx.query(statement)).rows
           return last
-        }),
-      )
-      mirror = await withMirror(place.url, readContents)
-      moments = []
-      return rows
-    },
+        })
+        mirror = await readContents(database)
+        moments = []
+        return rows
+      }),
     expectMirrored: () => {
       expect(liveEvents(mirror)).toEqual(servedEvents(account))
       for (const [id, { held, error_code }] of mirror.states)
