@@ -33,9 +33,8 @@ describe.each(engines)('lists of a payload (%s)', (engine) => {
     const { exit, status, report } = await wire.sync()
     expect({ exit, status }).toEqual({ exit: 6, status: 'partial' })
     expect(report.events).toMatchObject({ failed: broken.length, changed: 1 })
-    expect(report.errors.map(({ event_id, code }) => [event_id, code]).toSorted()).toEqual(
-      names.map((name) => [name, 'contract']).toSorted(),
-    )
+    expect(report.errors.map(({ code }) => code)).toEqual(names.map(() => 'contract'))
+    expect(new Set(report.errors.map(({ event_id }) => event_id))).toEqual(new Set(names))
     const after = await wire.look()
     for (const name of names) {
       expect(after.rows('responses', name)).toEqual(before.rows('responses', name))
