@@ -75,7 +75,8 @@ onPostgresStage('D14 an unchanged run', (stage) => {
          from pg_get_wal_block_info('${start?.lsn}', pg_current_wal_flush_lsn()) w
          join pg_class c on c.relfilenode = w.relfilenode
          left join pg_index i on i.indexrelid = c.oid
-         left join pg_class t on t.oid = i.indrelid`,
+         left join pg_class t on t.oid = i.indrelid
+        where w.reldatabase = (select oid from pg_database where datname = current_database())`,
     )
     const written = wal.map(({ table }) => table)
     expect(written).toContain('sync_runs')
