@@ -14,7 +14,7 @@ import type { Ended, Stage } from './stage.ts'
 
 export type Row = Readonly<Record<string, unknown>>
 
-export interface Wire extends AsyncDisposable, Pick<Stage, 'engine' | 'url' | 'service'> {
+export interface Wire extends AsyncDisposable, Pick<Stage, 'engine' | 'url' | 'service' | 'change'> {
   /** The responses to each event as the service sends them, and under `` the list of events. */
   readonly bodies: Map<string, string>
   readonly sync: (options?: Partial<RunOptions>) => Promise<Ended>
@@ -55,6 +55,7 @@ export async function startWire(engine: (typeof engines)[number]): Promise<Wire>
     engine,
     url: stage.url,
     service: stage.service,
+    change: stage.change,
     bodies,
     sync: (options) => hear(stage.run('sync', options)),
     backfill: (options) => hear(stage.run('backfill', options)),
