@@ -27,6 +27,7 @@ export async function openEmbedded(folder: string | null, options: EmbeddedOptio
   const { PGlite } = await import('@electric-sql/pglite')
   if (folder === null) {
     return embeddedDatabase(await PGlite.create(), 'PGlite in memory', {
+      isHeld: () => true,
       assertHeld: () => {},
       release: async () => {},
     })
@@ -67,16 +68,12 @@ async function makeNew(driver: Driver, folder: string): Promise<PGlite> {
 function embeddedDatabase(pglite: PGlite, place: string, lock: FolderLock): Database {
   // Every type gets our reader, also those for which PGlite has one of its own.
   for (const type of Object.keys(pglite.parsers)) pglite.parsers[type] = readerOf(Number(type))
-  const sender: Sender = {
-    query: (text, values, options) => {
-      lock.assertHeld()
-      return pglite.query(text, values, options)
-    },
-  }
+  const sender = guarded(pglite, lock)
   let closed: Promise<void> | null = null
   const shut = async () => {
     try {
-      if (!pglite.closed) await pglite.close()
+      // Closing writes a checkpoint: in a folder that is another's by now, the database is let go as it is.
+      if (!pglite.closed && lock.isHeld()) await pglite.close()
     } catch (error) {
       throw databaseError(error, place)
     } finally {
@@ -88,7 +85,7 @@ function embeddedDatabase(pglite: PGlite, place: string, lock: FolderLock): Data
     kysely: kyselyOver(sender, place),
     transaction: async (work, options = {}) => {
       lock.assertHeld()
-      return inTransaction(pglite, place, work, options)
+      return inTransaction(pglite, lock, place, work, options)
     },
     close: () => (closed ??= shut()),
     [Symbol.asyncDispose]: () => database.close(),
@@ -96,26 +93,51 @@ function embeddedDatabase(pglite: PGlite, place: string, lock: FolderLock): Data
   return database
 }
 
+function guarded(sender: Sender, lock: FolderLock): Sender {
+  return {
+    query: (text, values, options) => {
+      lock.assertHeld()
+      return sender.query(text, values, options)
+    },
+  }
+}
+
 async function inTransaction<T>(
   pglite: PGlite,
+  lock: FolderLock,
   place: string,
   work: (trx: Transaction) => Promise<T>,
   options: TransactionOptions,
 ): Promise<T> {
   let thrown: { readonly error: unknown } | null = null
+  const lost = Promise.withResolvers<never>()
+  const whole = async (tx: Tx): Promise<T> => {
+    const held = guarded(tx, lock)
+    const query = (text: string, values: readonly unknown[] = []) => answer(held, place, text, values)
+    if (options.readOnly === true) await query('set transaction isolation level repeatable read, read only')
+    const settings = settingsOf('embedded', options)
+    await query(applySettings, [settings.map(({ name }) => name), settings.map(({ value }) => value)])
+    try {
+      const result = await work({ engine: 'embedded', kysely: kyselyOver(held, place), query })
+      lock.assertHeld()
+      return result
+    } catch (error) {
+      thrown = { error }
+      throw error
+    }
+  }
   try {
-    return await pglite.transaction(async (tx) => {
-      const query = (text: string, values: readonly unknown[] = []) => answer(tx, place, text, values)
-      if (options.readOnly === true) await query('set transaction isolation level repeatable read, read only')
-      const settings = settingsOf('embedded', options)
-      await query(applySettings, [settings.map(({ name }) => name), settings.map(({ value }) => value)])
+    const ended = pglite.transaction(async (tx) => {
       try {
-        return await work({ engine: 'embedded', kysely: kyselyOver(tx, place), query })
+        return await whole(tx)
       } catch (error) {
-        thrown = { error }
-        throw error
+        if (lock.isHeld()) throw error
+        // Even a ROLLBACK writes to the log, and the folder is another's by now: the transaction is left open.
+        lost.reject(error)
+        return new Promise<never>(() => {})
       }
     })
+    return await Promise.race([ended, lost.promise])
   } catch (error) {
     // What the work threw goes out as it is; only BEGIN and COMMIT are still PGlite's own errors.
     throw thrown === null ? databaseError(error, place) : error

@@ -7,7 +7,7 @@
  * frozen and has lost its lock touches nothing of the next one's.
  */
 import { randomUUID } from 'node:crypto'
-import { readFileSync, unlinkSync } from 'node:fs'
+import { futimesSync, readFileSync, unlinkSync } from 'node:fs'
 import { open, readFile, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -21,12 +21,16 @@ import type { Holder } from './holder.ts'
 export const lockName = 'headcount.lock'
 
 const beatMs = 5000
+/** Three beats missed: this process was frozen, and others may soon take it for dead, or have done so. */
+const lookAfterMs = 3 * beatMs
 /** A beat older than this from a process that cannot be seen from here: it is dead. */
 const deadAfterMs = 30_000
 /** Clocks of two machines differ: a beat counts as old only when none came while it was watched for this long. */
 const watchMs = beatMs + 1000
 
 export interface FolderLock {
+  /** Whether nobody took the folder over; looks at the lock itself when the last beat is 15 s old. */
+  isHeld(): boolean
   /** @throws FolderInUseError when another process took the folder over, for this one had shown no sign of life */
   assertHeld(): void
   release(): Promise<void>
@@ -79,11 +83,15 @@ async function tryToLock(path: string, folder: string): Promise<FolderLock | nul
   await file.writeFile(`${JSON.stringify({ id, ...holder, since: new Date().toISOString() })}\n`)
 
   let isLost = false
+  let lastBeat = performance.now()
   const beat = async () => {
+    // Taken first, for the process may be frozen at any line.
+    const begun = performance.now()
     const now = new Date()
     await file.utimes(now, now)
     const found = await readLock(path)
     isLost ||= found?.id !== id
+    lastBeat = begun
   }
   let underWay: Promise<void> | null = null
   const timer = setInterval(() => {
@@ -107,14 +115,37 @@ async function tryToLock(path: string, folder: string): Promise<FolderLock | nul
     removeOwn(path, id)
     await file.close()
   }
+  const isHeld = () => {
+    if (!isLost && released === null && performance.now() - lastBeat > lookAfterMs) {
+      isLost = !beatNow(file.fd, path, id)
+      lastBeat = performance.now()
+    }
+    return !isLost
+  }
   return {
+    isHeld,
     assertHeld: () => {
-      if (!isLost) return
+      if (isHeld()) return
       throw new FolderInUseError(
         `The folder ${folder} was taken over by another process, for this one had shown no sign of life for ${deadAfterMs / 1000} s. Run again.`,
       )
     },
     release: () => (released ??= giveBack()),
+  }
+}
+
+/**
+ * Beats and tells whether the lock is still this one's, synchronously: what is about to be written after a
+ * freeze cannot wait for the next beat. The beat goes first, so that a reaper that looked before it lets go.
+ */
+function beatNow(file: number, path: string, id: string): boolean {
+  const now = new Date()
+  try {
+    futimesSync(file, now, now)
+    return idOf(readFileSync(path, 'utf8')) === id
+  } catch {
+    // Gone, or not to be read: who cannot see his lock must not write.
+    return false
   }
 }
 

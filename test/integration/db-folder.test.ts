@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { cp, mkdir, mkdtemp, readFile, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { connect } from '../../src/db/connect.ts'
 import { lockFolder } from '../../src/db/folder-lock.ts'
@@ -25,10 +26,11 @@ afterEach(() => rm(parent, { recursive: true, force: true }))
 /** Another process that has the folder open (or does what `code` says) and prints a line when it does. */
 async function opener(
   code = `await connect(process.argv[1]); console.log('open'); setInterval(() => {}, 1000)`,
+  at = folder,
 ) {
   const door = new URL('../../src/db/connect.ts', import.meta.url).href
   const source = `import { connect } from ${JSON.stringify(door)}\n${code}`
-  const child = spawn(process.execPath, ['--input-type=module', '-e', source, `pglite:${folder}`], {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', source, `pglite:${at}`], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   await once(child.stdout, 'data')
@@ -160,6 +162,56 @@ describe('D15 a PGlite folder that is in use', () => {
     await database.close()
     expect(await readFile(lock, 'utf8')).toContain('"next"')
   })
+
+  test.concurrent.each([
+    ['before a transaction', `await wake; await database.transaction(insert)`],
+    ['in a transaction', `await database.transaction(async (trx) => { await wake; await insert(trx) })`],
+    [
+      'before its COMMIT',
+      `await database.transaction(async (trx) => { await insert(trx); await ready(); await wake })`,
+    ],
+  ])(
+    'a holder that was frozen %s and taken over writes nothing when it wakes, not even by closing',
+    { timeout: 60_000 },
+    async (_when, work) => {
+      const path = await mkdtemp(join(tmpdir(), 'headcount-test-frozen-'))
+      await cp(inject('embeddedTemplate'), path, { recursive: true })
+      const child = await opener(
+        `const database = await connect(process.argv[1])
+         const insert = (trx) => trx.query("insert into headcount.accounts (name) values ('late')")
+         const wake = new Promise((resolve) => process.on('SIGUSR2', resolve))
+         const ready = () => console.log('open')
+         const worked = (async () => { ${work} })()
+         if (!${work.includes('ready()')}) ready()
+         setInterval(() => {}, 1000)
+         await worked.then(() => console.log('wrote'), (error) => console.log(error.message))
+         await database.close()
+         process.exit(0)`,
+        path,
+      )
+      try {
+        await sleep(200)
+        child.kill('SIGSTOP')
+        await writeFile(
+          join(path, 'headcount.lock'),
+          JSON.stringify({ id: 'next', ...(await thisProcess()), host: 'elsewhere' }),
+        )
+        const before = await fingerprint(path)
+        await sleep(16_000)
+        let said = ''
+        child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text))
+        const ended = once(child, 'close')
+        child.kill('SIGUSR2')
+        child.kill('SIGCONT')
+        await ended
+        expect(said).toContain('was taken over by another process')
+        expect(await fingerprint(path)).toEqual(before)
+      } finally {
+        child.kill('SIGKILL')
+        await rm(path, { recursive: true, force: true })
+      }
+    },
+  )
 })
 
 describe('D16 a folder that cannot be opened is refused and not touched', () => {
