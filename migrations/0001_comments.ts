@@ -119,6 +119,7 @@ const tables: Descriptions = {
       id: 'Number of the run.',
       ...account,
       mode: 'sync or backfill.',
+      selective: 'Only named events were read (--event): such a run says nothing of the others.',
       status:
         'running, succeeded, partial, held, failed, interrupted, or abandoned (taken over by a later run).',
       holder: 'Which process runs it: host, boot, process namespace, process and its start time.',

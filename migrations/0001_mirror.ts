@@ -118,6 +118,7 @@ export const mirror: readonly string[] = [
     id bigint generated always as identity primary key,
     account_id int not null,
     mode text not null check (mode in ('sync', 'backfill')),
+    selective boolean not null default false,
     status text not null check (
       status in ('running', 'succeeded', 'partial', 'held', 'failed', 'interrupted', 'abandoned')
     ),

@@ -132,6 +132,7 @@ table sync_runs with (fillfactor=50) -- Executions of sync and backfill. A runni
   id bigint not null generated always as identity -- Number of the run.
   account_id integer not null -- The account (accounts.id).
   mode text not null -- sync or backfill.
+  selective boolean not null default false -- Only named events were read (--event): such a run says nothing of the others.
   status text not null -- running, succeeded, partial, held, failed, interrupted, or abandoned (taken over by a later run).
   holder jsonb -- Which process runs it: host, boot, process namespace, process and its start time.
   started_at timestamp with time zone not null default now() -- When it started.

@@ -131,7 +131,9 @@ async function lastRun(
     .selectFrom('headcount.sync_runs')
     .select(['id', 'mode', 'status', 'started_at', 'finished_at'])
     .where('account_id', '=', account)
-    .$if(statuses !== null, (runs) => runs.where('status', 'in', statuses ?? []))
+    .$if(statuses !== null, (runs) =>
+      runs.where('status', 'in', statuses ?? []).where('selective', '=', false),
+    )
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst()

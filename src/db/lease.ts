@@ -42,6 +42,8 @@ export interface Lease {
 export interface LeaseOptions {
   readonly accountId: number
   readonly mode: RunMode
+  /** Only named events are read: such a run says nothing of the others. */
+  readonly selective?: boolean
   /** Who takes it; this process by default. */
   readonly holder?: Holder
   /** Ends the watch over another run's signs of life. */
@@ -151,12 +153,12 @@ async function insertRun(
 
 async function insertInto(
   trx: Transaction,
-  { accountId, mode }: LeaseOptions,
+  { accountId, mode, selective = false }: LeaseOptions,
   holder: Holder,
 ): Promise<OpenedRun> {
   const run = await trx.kysely
     .insertInto('headcount.sync_runs')
-    .values({ account_id: accountId, mode, status: 'running', holder: JSON.stringify(holder) })
+    .values({ account_id: accountId, mode, selective, status: 'running', holder: JSON.stringify(holder) })
     .returning(['id', 'started_at'])
     .executeTakeFirstOrThrow()
   return { id: run.id, startedAt: run.started_at }

@@ -240,6 +240,7 @@ interface SyncRunsTable {
   id: GeneratedAlways<Digits>
   account_id: number
   mode: RunMode
+  selective: Generated<boolean>
   status: RunStatus
   holder: Json<JsonObject>
   started_at: Generated<Timestamp>

@@ -70,7 +70,11 @@ export interface Counts {
 export function createSource(options: SourceOptions): Source {
   checkApiKey(options.apiKey)
   const base = readBaseAddress(options.baseUrl)
-  const { apiKey, requestTimeoutMs = DEFAULT_TIMEOUT_MS, userAgent = `headcount/${version()} (+mirror)` } = options
+  const {
+    apiKey,
+    requestTimeoutMs = DEFAULT_TIMEOUT_MS,
+    userAgent = `headcount/${version()} (+mirror)`,
+  } = options
   const counts: Counts = { requests: 0, retries: 0, notModified: 0, bytesReceived: 0 }
   const redactor = createRedactor(apiKey)
   const life = startLife(options.signal, options.runDeadline ?? null)

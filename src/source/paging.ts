@@ -2,7 +2,6 @@
 import { ContractError } from '../errors.ts'
 import { type Headers, headerOf } from './headers.ts'
 import { readNextLinks } from './link.ts'
-import { foreign } from './redirect.ts'
 
 export interface NextPage {
   readonly url: URL | null
@@ -13,8 +12,7 @@ export interface NextPage {
 /**
  * The page that a page names as next (`Link: rel="next"`).
  *
- * @throws ForeignOriginError for another scheme, host or port; ContractError for an address that is none, or
- * several different next pages
+ * @throws ContractError for another scheme, host or port, an address that is none, or several different next pages
  */
 export function nextPage(headers: Headers, page: URL): NextPage {
   const { targets, unreadable } = readNextLinks(headerOf(headers, 'link'))
@@ -26,8 +24,11 @@ export function nextPage(headers: Headers, page: URL): NextPage {
       `GET ${page.pathname}: the Link header does not name one next page that can be read.`,
     )
   }
-  if (url.origin !== page.origin)
-    throw foreign(`GET ${page.pathname}: the next page (Link header) leads`, url, page)
+  if (url.origin !== page.origin) {
+    throw new ContractError(
+      `GET ${page.pathname}: the next page (Link header) leads to another origin, ${url.origin}; the key is not sent there.`,
+    )
+  }
   url.hash = ''
   return { url, unreadable }
 }

@@ -36,7 +36,7 @@ export function followRedirect(path: readonly URL[], status: number, location: s
 }
 
 /** The refusal to go to another origin; it names where the way would have led, without its path. */
-export function foreign(what: string, target: URL, base: URL): ForeignOriginError {
+function foreign(what: string, target: URL, base: URL): ForeignOriginError {
   const where = target.origin === 'null' ? `a ${target.protocol} address` : target.origin
   return new ForeignOriginError(
     `${what} to another origin, ${where}, not ${base.origin}. The key is not sent there; ` +

@@ -12,8 +12,8 @@ import type { Writing, Written } from '../load/writing.ts'
 import { NORMALISER_VERSION } from '../normalise/version.ts'
 import { goneFields, presentIds } from './complete-list.ts'
 import type { CompleteList } from './complete-list.ts'
-import { decideResponses } from './deletions.ts'
-import type { Decision } from './deletions.ts'
+import { decideResponses, spend } from './deletions.ts'
+import type { Decision, Removals } from './deletions.ts'
 import type { DueEvent } from './due.ts'
 import { nextStep } from './freshness.ts'
 import type { OpenRun } from './opening.ts'
@@ -29,7 +29,7 @@ type ListLoad = EventLoad & { readonly list: CompleteList<ResponseItem> }
 interface Applied {
   readonly rows: TableCounts
   readonly changed: ReadonlySet<string>
-  readonly unconfirmed: number
+  readonly removals: Removals
   readonly warnings: readonly string[]
 }
 
@@ -39,7 +39,7 @@ interface Applied {
  */
 export async function applyBatch(run: OpenRun, loads: readonly EventLoad[]): Promise<void> {
   const applied = await run.write((trx) => apply(trx, run, loads))
-  run.removed += applied.unconfirmed
+  run.removals = applied.removals
   run.tally.changed += applied.changed.size
   run.tally.unchanged += loads.length - applied.changed.size
   addCounts(run.tally.rows, applied.rows)
@@ -79,7 +79,7 @@ async function apply(trx: Transaction, run: OpenRun, loads: readonly EventLoad[]
   return {
     rows: removed,
     changed,
-    unconfirmed: [...decisions.values()].reduce((sum, { unconfirmed }) => sum + unconfirmed, 0),
+    removals: [...decisions.values()].reduce(spend, run.removals),
     warnings: lists.flatMap((load) => warnings(load, live.get(load.event.id), decisions.get(load.event.id))),
   }
 }
@@ -114,7 +114,7 @@ async function decideDeletions(
   if (losing.length === 0) return new Map()
   const decisions = new Map<string, Decision>()
   const { total: liveAtStart } = await run.liveAtStart(trx.kysely)
-  let removed = run.removed
+  let removals = run.removals
   for (const { event, list, state } of losing) {
     const change = {
       absent: absent.get(event.id) ?? [],
@@ -124,8 +124,8 @@ async function decideDeletions(
       incomplete: list.incomplete,
       held: state?.held ?? [],
     }
-    const decision = decideResponses(change, run.holdPolicy, { removed, liveAtStart })
-    removed += decision.unconfirmed
+    const decision = decideResponses(change, run.holdPolicy, { ...removals, liveAtStart })
+    removals = spend(removals, decision)
     decisions.set(event.id, decision)
   }
   return decisions

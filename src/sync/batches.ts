@@ -26,7 +26,10 @@ export class Batches {
     this.#pending.push(load)
     this.#rows += 1 + (load.list?.rows.length ?? 0)
     this.#bytes += load.list?.bytes ?? 0
-    if (this.#rows >= ROWS_PER_BATCH || this.#bytes >= BYTES_PER_BATCH) await this.#write()
+    if (this.#rows < ROWS_PER_BATCH && this.#bytes < BYTES_PER_BATCH) return
+    await this.#write()
+    // A large list keeps its place in memory until its rows are stored: the next large one waits for it.
+    if ((load.list?.bytes ?? 0) >= BYTES_PER_BATCH) await this.#writing
   }
 
   /** Loads what is left and waits until everything is stored. */

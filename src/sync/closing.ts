@@ -19,10 +19,12 @@ export function closeRun(run: OpenRun): Promise<RunReport> {
  */
 export async function closeFailed(run: OpenRun, cause: unknown): Promise<unknown> {
   const error = asInterruption(run.settings.signal, cause)
-  if (!(error instanceof HeadcountError) || error instanceof LeaseLostError) return error
-  run.tally.fail(null, error)
+  if (cause instanceof LeaseLostError) return error
+  const known = error instanceof HeadcountError ? error : null
+  run.tally.fail(null, known ?? { code: 'unexpected', message: String(error) })
   try {
-    error.report = await close(run, () => statusAfter(error))
+    const report = await close(run, () => statusAfter(known))
+    if (known) known.report = report
   } catch (failure) {
     // The cause matters more than the closing: a database that is gone cannot be told that the run failed.
     run.settings.logger.warn({ err: failure }, 'The end of the run could not be stored.')

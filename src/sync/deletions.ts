@@ -34,6 +34,8 @@ export interface Decision {
   readonly held: readonly HeldGroup[]
   /** Rows removed that nobody confirmed: they count against the run's budget. */
   readonly unconfirmed: number
+  /** The run has removed enough: every further loss is held, however small. */
+  readonly brakes: boolean
 }
 
 /** How holds end, besides by the rows coming back. */
@@ -44,18 +46,25 @@ export interface HoldPolicy {
   readonly acceptDeletions: boolean
 }
 
-/** What a run has removed so far without confirmation, and what it may. */
-export interface RemovalBudget {
+/** What a run has removed so far. */
+export interface Removals {
+  /** Rows that nobody had confirmed. */
   readonly removed: number
+  /** A list of this run was held for the sake of the sum: so is every further one. */
+  readonly braked: boolean
+}
+
+/** What a run has removed so far, and what it may. */
+export interface RemovalBudget extends Removals {
   /** Live rows of the account (events and responses) when the run began. */
   readonly liveAtStart: number
 }
 
 /** Decides one list of responses. */
 export function decideResponses(change: ListChange, policy: HoldPolicy, budget: RemovalBudget): Decision {
-  const few = !isMuch(change.absent.length, change.live)
   const rows = change.absent.length
-  return decide(change, rows, policy, suspicion(change, few) ?? overBudget(rows, budget))
+  const reason = suspicion(change, !isMuch(rows, change.live)) ?? overBudget(rows, budget)
+  return decide(change, rows, policy, reason, mayConfirmByTime)
 }
 
 /** Decides the list of events; an absent one counts as 1 and its responses. An empty list is never confirmed by time. */
@@ -68,7 +77,7 @@ export function decideEvents(
   const few = !isMuch(rows, budget.liveAtStart) && !isMuch(change.absent.length, change.live)
   const list = { ...change, absent: change.absent.map(({ id }) => id) }
   const reason = suspicion(list, few) ?? overBudget(rows, budget)
-  return decide(list, rows, policy, reason, change.length === 0)
+  return decide(list, rows, policy, reason, (held) => held !== 'list_empty' && mayConfirmByTime(held))
 }
 
 /** Ids of these groups, in one list. */
@@ -84,7 +93,7 @@ function suspicion(change: ListChange, few: boolean): HoldReason | null {
   if (change.absent.length === 0) return null
   if (change.incomplete) return change.incomplete
   if (change.unreadableId) return 'unreadable_id'
-  if (change.length === 0 && change.live >= 2) return 'list_empty'
+  if (change.length === 0 && (change.live >= 2 || !few)) return 'list_empty'
   if (!few) return 'many_missing'
   if (PAGE_LENGTHS.has(change.length)) return 'page_length'
   return null
@@ -94,7 +103,12 @@ function suspicion(change: ListChange, few: boolean): HoldReason | null {
 function overBudget(rows: number, budget: RemovalBudget): HoldReason | null {
   if (rows === 0) return null
   const allowed = Math.max(FEW_REMOVALS, SMALL_SHARE * budget.liveAtStart)
-  return budget.removed + rows > allowed ? 'run_total' : null
+  return budget.braked || budget.removed + rows > allowed ? 'run_total' : null
+}
+
+/** A list that may not be complete proves nothing, however long it stays so. */
+function mayConfirmByTime(reason: HoldReason): boolean {
+  return reason !== 'paging' && reason !== 'no_end_mark'
 }
 
 function decide(
@@ -102,23 +116,34 @@ function decide(
   rows: number,
   policy: HoldPolicy,
   reason: HoldReason | null,
-  neverByTime = false,
+  byTime: (reason: HoldReason) => boolean,
 ): Decision {
-  if (reason === null) return { remove: change.absent, held: [], unconfirmed: rows }
-  const byTime = !neverByTime && reason !== 'paging' && reason !== 'no_end_mark'
+  if (reason === null) return { remove: change.absent, held: [], unconfirmed: rows, brakes: false }
   const stillAbsent = new Set(change.absent)
   const remove: string[] = []
   const held: HeldGroup[] = []
   for (const group of change.held) {
     const ids = group.ids.filter((id) => stillAbsent.delete(id))
     if (ids.length === 0) continue
-    if (policy.acceptDeletions || (byTime && isConfirmed(group, policy))) remove.push(...ids)
+    if (policy.acceptDeletions) remove.push(...ids)
+    else if (!byTime(reason)) held.push({ ...group, ids })
+    // Its clock ran under a sign that proves nothing: it starts with the first list that shows none.
+    else if (!byTime(group.reason)) held.push({ since: policy.now, reason, ids })
+    else if (isConfirmed(group, policy)) remove.push(...ids)
     else held.push({ ...group, ids })
   }
   if (stillAbsent.size > 0) held.push({ since: policy.now, reason, ids: [...stillAbsent] })
-  return { remove, held, unconfirmed: 0 }
+  return { remove, held, unconfirmed: 0, brakes: reason === 'run_total' }
 }
 
 function isConfirmed(group: HeldGroup, policy: HoldPolicy): boolean {
   return Date.parse(policy.now) - Date.parse(group.since) >= policy.holdForMs
+}
+
+/** What a run has removed, after one more decision. */
+export function spend(removals: Removals, decision: Decision): Removals {
+  return {
+    removed: removals.removed + decision.unconfirmed,
+    braked: removals.braked || decision.brakes,
+  }
 }

@@ -19,7 +19,8 @@ export async function confirmIdentity(
   listed: readonly string[],
 ): Promise<void> {
   const { account, settings } = run
-  const change = describeChange(account, identity)
+  const known = await readIdentity(run)
+  const change = describeChange(known, identity)
   if (change !== null && !settings.adopt && !(await sharesAnEvent(run, listed))) {
     throw new AccountMismatchError(
       `The mirror of account "${account.name}" was built from another account: ${change}, and no event is in both. ` +
@@ -28,7 +29,7 @@ export async function confirmIdentity(
     )
   }
   if (change !== null) run.tally.warn(`The account changed: ${change}. The mirror goes on with the new one.`)
-  if (account.email === (identity.email ?? account.email) && account.base_url === identity.base_url) return
+  if (known.email === (identity.email ?? known.email) && known.base_url === identity.base_url) return
   await run.write((trx) =>
     trx.kysely
       .updateTable('headcount.accounts')
@@ -36,6 +37,16 @@ export async function confirmIdentity(
       .where('id', '=', account.id)
       .execute(),
   )
+}
+
+/** What the mirror was built from; nothing before the first run came this far. */
+async function readIdentity(run: OpenRun): Promise<{ email: string | null; base_url: string | null }> {
+  const known = await run.database.kysely
+    .selectFrom('headcount.accounts')
+    .select(['email', 'base_url'])
+    .where('id', '=', run.account.id)
+    .executeTakeFirst()
+  return known ?? { email: null, base_url: null }
 }
 
 /** What differs, in words; null when nothing does or nothing is known yet. No e-mail, no check of it. */

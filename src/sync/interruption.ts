@@ -1,8 +1,7 @@
-import { DatabaseError, InterruptedError, LeaseLostError } from '../errors.ts'
+import { InterruptedError } from '../errors.ts'
 
-/** What ended a run, in our family: an abort by the caller is an interruption, whatever its reason. */
+/** What ended a run, in our family: once the caller has aborted it is an interruption, whatever broke on the way. */
 export function asInterruption(signal: AbortSignal | undefined, cause: unknown): unknown {
-  if (cause instanceof DatabaseError || cause instanceof LeaseLostError) return cause
   if (signal?.aborted !== true) return cause
   if (signal.reason instanceof InterruptedError) return signal.reason
   return new InterruptedError(

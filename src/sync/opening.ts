@@ -6,25 +6,16 @@ import type { Lease } from '../db/lease.ts'
 import { migrate } from '../db/migrate.ts'
 import type { RunMode, Tables } from '../db/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
-import { DatabaseError, RunDeadlineError } from '../errors.ts'
-import { readStates } from '../load/state.ts'
+import { DatabaseError } from '../errors.ts'
 import type { FailedState, ListState } from '../load/state.ts'
 import { countLive } from '../load/survey.ts'
 import type { LiveCounts } from '../load/survey.ts'
 import { createSource } from '../source/api.ts'
 import type { Source } from '../source/api.ts'
 import type { Progress, Settings } from './options.ts'
-import type { HoldPolicy } from './deletions.ts'
+import type { HoldPolicy, Removals } from './deletions.ts'
 import { writeFenced } from './fenced.ts'
 import { Tally } from './report.ts'
-
-/** The account as the mirror knows it. */
-export interface Account {
-  readonly id: number
-  readonly name: string
-  readonly email: string | null
-  readonly base_url: string | null
-}
 
 /** A run that has begun: it holds its account until it is closed. */
 export interface OpenRun extends AsyncDisposable {
@@ -34,10 +25,10 @@ export interface OpenRun extends AsyncDisposable {
   readonly settings: Settings
   readonly database: Database
   readonly source: Source
-  readonly account: Account
+  readonly account: { readonly id: number; readonly name: string }
   readonly lease: Lease
-  /** What was known of each list when the run began. */
-  readonly states: ReadonlyMap<string, ListState>
+  /** What was known of each list when the run began; recalled first of all. */
+  states: ReadonlyMap<string, ListState>
   /** Live rows of the account when the run began; counted when something is to be removed, for it takes a scan. */
   liveAtStart(kysely: Kysely<Tables>): Promise<LiveCounts>
   readonly holdPolicy: HoldPolicy
@@ -46,8 +37,8 @@ export interface OpenRun extends AsyncDisposable {
   readonly unchanged: { readonly event_id: string; readonly step: number | null }[]
   /** Lists that could not be read, noted when the run closes. */
   readonly failures: FailedState[]
-  /** Rows removed that nobody confirmed: the brake looks at it. */
-  removed: number
+  /** What the run has removed so far: the brake looks at it. */
+  removals: Removals
   /** Aborted when the run must end: by the caller, its deadline, the loss of the lease, or `stop`. */
   readonly signal: AbortSignal
   stop(cause: unknown): void
@@ -82,20 +73,17 @@ export async function openRun(mode: RunMode, settings: Settings): Promise<OpenRu
   opened.defer(() => source.close())
   const database = opened.use(await connect(settings.target, { log }))
   await migrate(database)
-  const account = await openAccount(database, settings.account)
+  const account = { id: await makeAccount(database, settings.account), name: settings.account }
   const lease = await takeLease(database, {
     accountId: account.id,
     mode,
+    selective: settings.events !== null,
     signal,
     log,
     onBeat: settings.onAlive,
   })
   opened.defer(() => lease.stopHeartbeat())
   lease.lost.addEventListener('abort', () => stopping.abort(lease.lost.reason), { once: true })
-  const timer = deadlineTimer(settings.runTimeoutMs, stopping)
-  opened.defer(() => clearTimeout(timer))
-
-  const states = await readStates(database.kysely, account.id)
   const tally = new Tally()
   let live: LiveCounts | null = null
   const resources = opened.move()
@@ -107,7 +95,7 @@ export async function openRun(mode: RunMode, settings: Settings): Promise<OpenRu
     source,
     account,
     lease,
-    states,
+    states: new Map(),
     liveAtStart: async (kysely) => (live ??= tally.before(await countLive(kysely, account.id))),
     holdPolicy: {
       now: lease.startedAt,
@@ -117,7 +105,7 @@ export async function openRun(mode: RunMode, settings: Settings): Promise<OpenRu
     tally,
     unchanged: [],
     failures: [],
-    removed: 0,
+    removals: { removed: 0, braked: false },
     signal,
     stop: (cause) => stopping.abort(cause),
     write: async (work, { isLast = false } = {}) => {
@@ -137,28 +125,19 @@ export async function openRun(mode: RunMode, settings: Settings): Promise<OpenRu
   }
 }
 
-async function openAccount(database: Database, name: string): Promise<Account> {
-  const { kysely } = database
-  const find = kysely
-    .selectFrom('headcount.accounts')
-    .select(['id', 'name', 'email', 'base_url'])
-    .where('name', '=', name)
+/** The account's number; its row is made when this is its first run. */
+async function makeAccount({ kysely }: Database, name: string): Promise<number> {
+  const find = kysely.selectFrom('headcount.accounts').select('id').where('name', '=', name)
   const known = await find.executeTakeFirst()
-  if (known) return known
+  if (known) return known.id
   await kysely
     .insertInto('headcount.accounts')
     .values({ name })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
   const made = await find.executeTakeFirst()
-  if (made) return made
+  if (made) return made.id
   throw new DatabaseError(
     `The account "${name}" could not be stored. Look for triggers on headcount.accounts.`,
   )
-}
-
-function deadlineTimer(runTimeoutMs: number | null, stopping: AbortController) {
-  if (runTimeoutMs === null) return undefined
-  const message = `The run's deadline of ${Math.round(runTimeoutMs / 1000)} s passed before the work was done. What was read is stored; the next run goes on with the rest. Raise --run-timeout if this happens often.`
-  return setTimeout(() => stopping.abort(new RunDeadlineError(message)), runTimeoutMs).unref()
 }

@@ -65,6 +65,14 @@ export interface RunOptions {
 
 const HOUR_MS = 3_600_000
 
+/** Options that are a time or a size: no whole number is asked for, but a sensible one. */
+const AMOUNTS = ['requestTimeoutMs', 'runTimeoutMs', 'maxBodyBytes', 'maxStalenessMs'] as const
+
+function requirePositive(name: string, value: number | undefined): void {
+  if (value === undefined || (Number.isFinite(value) && value > 0)) return
+  throw new UsageError(`The option \`${name}\` must be a number above 0, not ${value}.`)
+}
+
 /** The options with every default filled in. */
 export type Settings = ReturnType<typeof settle>
 
@@ -80,6 +88,10 @@ export function settle(options: RunOptions) {
   const concurrency = options.concurrency ?? 8
   if (!Number.isInteger(concurrency) || concurrency < 1) {
     throw new UsageError(`The option \`concurrency\` must be a whole number from 1, not ${concurrency}.`)
+  }
+  for (const name of AMOUNTS) requirePositive(name, options[name])
+  if (options.holdForMs !== undefined && !(options.holdForMs >= 0)) {
+    throw new UsageError(`The option \`holdForMs\` must be 0 or more, not ${options.holdForMs}.`)
   }
   const baseUrl = serviceUrl(options.baseUrl, options.allowHttp ?? false)
   const account = options.account ?? 'default'

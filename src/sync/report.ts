@@ -23,7 +23,7 @@ export class Tally {
     this.#warnings.add(warning)
   }
 
-  fail(event_id: string | null, error: HeadcountError): void {
+  fail(event_id: string | null, error: { readonly code: string; readonly message: string }): void {
     this.errors.push({ event_id, code: error.code, message: error.message })
   }
 
@@ -69,6 +69,6 @@ export function statusOf(
 }
 
 /** The status of a run that a fatal cause ended. */
-export function statusAfter(cause: HeadcountError): EndStatus {
-  return cause.code === 'interrupted' ? 'interrupted' : 'failed'
+export function statusAfter(cause: HeadcountError | null): EndStatus {
+  return cause?.code === 'interrupted' ? 'interrupted' : 'failed'
 }

@@ -1,4 +1,5 @@
 import type { RunMode, RunReport } from '../db/tables.ts'
+import { readStates } from '../load/state.ts'
 import { closeFailed, closeRun } from './closing.ts'
 import { chooseDue } from './due.ts'
 import { confirmIdentity } from './identity.ts'
@@ -8,8 +9,8 @@ import { openRun } from './opening.ts'
 import type { OpenRun } from './opening.ts'
 import { settle } from './options.ts'
 import type { RunOptions } from './options.ts'
-import { mirrorDue } from './reading.ts'
-import { removeVanished } from './vanished.ts'
+import { mirrorDue } from './mirror-due.ts'
+import { noteEarlyEnd, removeVanished } from './vanished.ts'
 
 /**
  * Brings the mirror up to date: reads the events that are due and writes what changed.
@@ -45,12 +46,13 @@ async function run(mode: RunMode, options: RunOptions): Promise<RunReport> {
 
 /** The story of a run. */
 async function mirror(run: OpenRun): Promise<RunReport> {
+  run.states = await readStates(run.database.kysely, run.account.id)
   const identity = await askIdentity(run)
   const list = await listEvents(run)
   await confirmIdentity(run, identity, list.ids)
   const due = await chooseDue(run, list)
   const { notFound, endedEarly } = await mirrorDue(run, due)
-  if (endedEarly) run.tally.fail(null, endedEarly)
+  if (endedEarly) noteEarlyEnd(run, endedEarly, notFound)
   else await removeVanished(run, list, notFound)
   return closeRun(run)
 }

@@ -1,4 +1,4 @@
-import { HeadcountError, NotFoundError } from '../errors.ts'
+import { HeadcountError, KeyRefusedError, NotFoundError } from '../errors.ts'
 import { replaceRejects } from '../load/rejects.ts'
 import { removeEvents } from '../load/remove.ts'
 import { EVENTS_LIST, forgetUnlisted, recordRead } from '../load/state.ts'
@@ -6,13 +6,13 @@ import { absentEvents } from '../load/survey.ts'
 import type { AbsentEvent } from '../load/survey.ts'
 import { addCounts } from '../load/writing.ts'
 import { NORMALISER_VERSION } from '../normalise/version.ts'
-import { decideEvents } from './deletions.ts'
+import { decideEvents, spend } from './deletions.ts'
 import type { Decision } from './deletions.ts'
 import type { DueEvent } from './due.ts'
 import { listEvents } from './listing.ts'
 import type { EventsList } from './listing.ts'
 import type { OpenRun } from './opening.ts'
-import { noteFailure } from './reading.ts'
+import { noteFailure } from './mirror-due.ts'
 
 /** Rows that one transaction removes: an event is removed whole, so a large one goes beyond it. */
 const ROWS_PER_REMOVAL = 5000
@@ -43,7 +43,7 @@ async function decideVanished(
   list: EventsList,
   absent: readonly AbsentEvent[],
 ): Promise<Decision> {
-  if (absent.length === 0) return { remove: [], held: [], unconfirmed: 0 }
+  if (absent.length === 0) return { remove: [], held: [], unconfirmed: 0, brakes: false }
   const live = await run.liveAtStart(run.database.kysely)
   return decideEvents(
     {
@@ -55,8 +55,14 @@ async function decideVanished(
       held: run.states.get(EVENTS_LIST)?.held ?? [],
     },
     run.holdPolicy,
-    { removed: run.removed, liveAtStart: live.total },
+    { ...run.removals, liveAtStart: live.total },
   )
+}
+
+/** A run that ends before the second look: what was not found counts as failed, and is read first next time. */
+export function noteEarlyEnd(run: OpenRun, cause: HeadcountError, notFound: readonly DueEvent[]): void {
+  run.tally.fail(null, cause)
+  for (const event of notFound) noteFailure(run, event, listedButNotFound(event.event.id))
 }
 
 /** Reads the list of events again; what is still listed has failed, and so has all when it cannot be read. */
@@ -66,8 +72,9 @@ async function lookAgain(
   notFound: readonly DueEvent[],
 ): Promise<EventsList> {
   const list = await listEvents(run).catch((error: unknown) => {
-    if (error instanceof HeadcountError && !run.signal.aborted) return firstList
-    throw error
+    if (!(error instanceof HeadcountError) || error instanceof KeyRefusedError || run.signal.aborted)
+      throw error
+    return firstList
   })
   const stillListed = new Set(run.settings.events === null ? list.ids : firstList.ids)
   for (const event of notFound) {
@@ -78,7 +85,7 @@ async function lookAgain(
 
 function listedButNotFound(id: string): NotFoundError {
   return new NotFoundError(
-    `The service lists event "${id}" but does not know its responses (404). Its rows are kept; it is read again at the next run.`,
+    `The service lists event "${id}" but does not know its responses (404 or 410). Its rows are kept; it is read again at the next run.`,
   )
 }
 
@@ -93,7 +100,7 @@ async function removeDecided(
     const removed = await run.write((trx) => removeEvents(trx, writing, group))
     addCounts(run.tally.rows, removed)
   }
-  run.removed += decision.unconfirmed
+  run.removals = spend(run.removals, decision)
   const held = decision.held.reduce((sum, { ids }) => sum + ids.length, 0)
   if (held > 0)
     run.tally.warn(`List of events: ${held} deletions are held (${decision.held.at(-1)?.reason}).`)

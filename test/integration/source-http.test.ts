@@ -313,7 +313,7 @@ describe('pages', () => {
     const server = await faultServer()
     const other = await faultServer()
     server.next(page('a', `<${other.origin}/p2>; rel=next`))
-    expect(await errorOf(sourceOf(server.baseUrl).responses('x'))).toBeInstanceOf(ForeignOriginError)
+    expect(await errorOf(sourceOf(server.baseUrl).responses('x'))).toBeInstanceOf(ContractError)
     expect(other.connections).toBe(0)
   })
 

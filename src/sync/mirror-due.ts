@@ -28,25 +28,29 @@ export interface Outcome {
 /** Refusals of the key, one after the other, that show that it is the key and not the event. */
 const REFUSALS_THAT_END = 3
 
+/**
+ * Places for events, for each place for a request: an event whose request waits to be tried again, or whose rows
+ * wait for the loader, must not keep the service idle.
+ */
+const EVENTS_PER_REQUEST = 2
+
 /** Reads the due events, a bounded number at once, and hands what changed to the loader. */
 export async function mirrorDue(run: OpenRun, due: readonly DueEvent[]): Promise<Outcome> {
-  const place = pLimit(run.settings.concurrency)
+  const place = pLimit(run.settings.concurrency * EVENTS_PER_REQUEST)
   const batches = new Batches(run)
   const notFound: DueEvent[] = []
   let refusals = 0
-  let ended: unknown = null
 
   async function mirrorOne(event: DueEvent): Promise<void> {
-    if (ended !== null || run.signal.aborted) return
+    if (run.signal.aborted) return
     try {
       await readEvent(run, batches, event)
       refusals = 0
     } catch (error) {
+      if (run.signal.aborted) return
       if (error instanceof KeyRefusedError) refusals += 1
-      if (endsTheRun(error) || run.signal.aborted || refusals >= REFUSALS_THAT_END) {
-        ended ??= run.signal.aborted ? run.signal.reason : error
-        run.stop(ended)
-      } else if (error instanceof NotFoundError) notFound.push(event)
+      if (endsTheRun(error) || refusals >= REFUSALS_THAT_END) throw error
+      if (error instanceof NotFoundError) notFound.push(event)
       else noteFailure(run, event, error)
     }
     run.tally.done += 1
@@ -54,11 +58,15 @@ export async function mirrorDue(run: OpenRun, due: readonly DueEvent[]): Promise
   }
 
   run.progress('responses')
-  await Promise.all(due.map((event) => place(mirrorOne, event)))
-  if (ended === null && run.signal.aborted) ended = run.signal.reason
-  if (ended === null || isEarlyEnd(ended)) await batches.finish()
-  else await batches.abandon()
-  if (ended !== null && !isEarlyEnd(ended)) throw ended
+  await Promise.all(
+    due.map((event) => place(() => mirrorOne(event).catch((error: unknown) => run.stop(error)))),
+  )
+  const ended: unknown = run.signal.aborted ? run.signal.reason : null
+  if (ended !== null && !isEarlyEnd(ended)) {
+    await batches.abandon()
+    throw ended
+  }
+  await batches.finish()
   return { notFound, endedEarly: ended }
 }
 
