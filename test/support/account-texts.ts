@@ -38,7 +38,7 @@ const plainResponse = fc
       { amount: '12.5', processing_fee: '0.40' },
       { amount: '12.50', processing_fee: '0.40' },
       { quantity: 1, slots: [{ name: 'Bar', start_date: '2026-10-25T02:30:00+02:00', end_date: null }] },
-      { quantity: 1, slots: [{ name: 'Bar', start_date: '2026-10-25T01:30:00+01:00', end_date: null }] },
+      { quantity: 1, slots: [{ name: 'Door' }, { name: 'Bar', start_date: '2026-10-25T01:30:00+01:00' }] },
     ),
   })
   .map(({ shape, ...common }) => JSON.stringify({ ...common, ...shape }))
