@@ -82,6 +82,7 @@ async function examineService(
     baseUrl: config.service.baseUrl,
     apiKey: config.service.apiKey,
     requestTimeoutMs: config.run.requestTimeoutMs,
+    maxBodyBytes: config.run.maxBodyBytes,
     signal,
   })
   try {

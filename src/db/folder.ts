@@ -27,7 +27,7 @@ const whatToDo = 'Put a copy of it back, or name a new folder and run headcount 
  */
 export async function prepareFolder(folder: string, create: boolean): Promise<void> {
   const names = await namesIn(folder)
-  if (names === null || names.length === 0) {
+  if (names === null || names.every(isIncidental)) {
     if (!create) {
       throw new DatabaseError(
         `There is no mirror in the folder ${folder} yet. Run headcount sync first, or name another one with --database.`,
@@ -73,6 +73,12 @@ export async function openingFailed(folder: string, error: unknown): Promise<Dat
   )
 }
 
+/** Whether the folder exists and nothing is in it yet, as in a volume that was just made. */
+export async function isEmptyFolder(folder: string): Promise<boolean> {
+  const names = await readdir(folder).catch(() => null)
+  return names?.every(isIncidental) ?? false
+}
+
 /** From here until finishFolder a death leaves a folder that the next start clears. */
 export async function beginFolder(folder: string): Promise<void> {
   await writeFile(join(folder, unfinishedName), '', { mode: 0o600 })
@@ -88,11 +94,7 @@ function isIncidental(name: string): boolean {
 }
 
 function isOurs(names: readonly string[]): boolean {
-  return (
-    names.includes(unfinishedName) ||
-    names.every(isIncidental) ||
-    (names.includes('global') && names.includes('base'))
-  )
+  return names.includes(unfinishedName) || (names.includes('global') && names.includes('base'))
 }
 
 async function damageOf(folder: string, names: readonly string[]): Promise<string | null> {

@@ -1,5 +1,5 @@
 /** The commands that look at the mirror and take care of it: query, status, runs, rejects, migrate, doctor. */
-import { mkdtemp, readdir } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -254,6 +254,44 @@ describe('doctor', () => {
     expect((await s.run(['status'])).stderr).toContain('holds no mirror yet')
   })
 
+  test('takes an empty folder, as a new volume is, for one that the first run fills', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'headcount-doctor-'))
+    for (const names of [[], ['lost+found']]) {
+      await Promise.all(names.map((name) => mkdir(join(folder, name))))
+      const ran = await headcount(['doctor', '--json', '--database', `pglite:${folder}`])
+      expect(checksOf(ran.stdout).get('database')).toMatchObject({
+        state: 'ok',
+        detail: expect.stringContaining('first run fills the empty folder') as string,
+      })
+      expect(checksOf(ran.stdout).get('schema')?.detail).toContain('none yet')
+      expect((await headcount(['status', '--database', `pglite:${folder}`])).stderr).toContain('no mirror')
+      expect(await readdir(folder)).toEqual(names)
+    }
+    await rm(folder, { recursive: true })
+  })
+
+  test.skipIf(process.getuid?.() === 0)(
+    'refuses an empty folder that it may not write in (needs a user who is not root)',
+    async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'headcount-doctor-'))
+      await chmod(folder, 0o555)
+      const ran = await headcount(['doctor', '--json', '--database', `pglite:${folder}`])
+      expect(checksOf(ran.stdout).get('database')).toMatchObject({
+        state: 'failed',
+        exit_code: 5,
+        detail: expect.stringContaining('cannot be written') as string,
+      })
+      await rm(folder, { recursive: true })
+    },
+  )
+
+  test('reads a list up to the cap that is set', async () => {
+    await using s = await commandStage('postgres', accountOf({ gala: 1 }))
+    s.service.at('/events', send({ body: [{ id: 'gala', title: 'x'.repeat(2000) }] }))
+    const ran = await s.run(['doctor', '--json'], { env: { HEADCOUNT_MAX_BODY: '1KiB' } })
+    expect(checksOf(ran.stdout).get('list')).toMatchObject({ state: 'failed' })
+  })
+
   test('ends with the code of the first line that fails, and skips what hangs on it', async () => {
     await using s = await commandStage('postgres', accountOf({ gala: 1 }))
     const nowhere = `127.0.0.1:${await closedPort()}`
@@ -303,6 +341,35 @@ describe('doctor', () => {
       expect(checksOf(ran.stdout).get('database')?.detail).toMatch(
         /may not read and write accounts, .*grant select, insert/,
       )
+    } finally {
+      await send(`drop owned by ${role}`)
+      await send(`drop role ${role}`)
+    }
+  })
+
+  test('D13 names the right that pending migrations would miss', async () => {
+    await using s = await commandStage('postgres', accountOf({ gala: 1 }))
+    const role = `writer_${process.pid}`
+    await using database = await s.place.open()
+    const send = (text: string) => database.transaction((trx) => trx.query(text))
+    await send(`create role ${role} login password 'geheimnis'`)
+    try {
+      await send(`grant usage on schema headcount to ${role}`)
+      await send(`grant select, insert, update, delete on all tables in schema headcount to ${role}`)
+      const url = new URL(s.place.url)
+      url.username = role
+      url.password = 'geheimnis'
+      const examine = async () => {
+        const ran = await s.run(['doctor', '--json'], { env: { DATABASE_URL: url.href } })
+        return { code: ran.code, schema: checksOf(ran.stdout).get('schema')?.detail }
+      }
+      expect((await examine()).code).toBe(0)
+      await send('delete from headcount.schema_migrations')
+      const lacking = await examine()
+      expect(lacking.code).toBe(5)
+      expect(lacking.schema).toMatch(/grant create on schema headcount/)
+      await send(`grant create on schema headcount to ${role}`)
+      expect((await examine()).code).toBe(0)
     } finally {
       await send(`drop owned by ${role}`)
       await send(`drop role ${role}`)

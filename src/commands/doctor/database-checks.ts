@@ -2,6 +2,7 @@
 import { access, constants } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { connect, type Database } from '../../db/connect.ts'
+import { isEmptyFolder } from '../../db/folder.ts'
 import { schemaState } from '../../db/migrate.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { failed, failure, ok, type Finding } from './check.ts'
@@ -14,10 +15,11 @@ export function folderOf(target: string): string | null {
   return target.startsWith('pglite:') ? resolve(target.slice('pglite:'.length)) : null
 }
 
-/** Opens the database as it is; a folder that is not there yet stays so. */
+/** Opens the database as it is; a folder that is not there yet, or empty, stays so. */
 export async function openDatabase(target: string): Promise<Database | Finding> {
   const folder = folderOf(target)
   if (folder !== null && !(await exists(folder))) return checkParent(folder)
+  if (folder !== null && (await isEmptyFolder(folder))) return checkEmpty(folder)
   try {
     return await connect(target, { createFolder: false })
   } catch (error) {
@@ -41,15 +43,26 @@ export async function nearestExisting(path: string): Promise<string> {
 
 async function checkParent(folder: string): Promise<Finding> {
   const parent = await nearestExisting(folder)
-  try {
-    await access(parent, constants.W_OK)
-    return ok(`embedded; the first run makes the folder ${folder}`)
-  } catch {
-    return failed(
-      DATABASE,
-      `${parent} cannot be written: the first run could not make ${folder}; name another with --database`,
-    )
-  }
+  if (await isWritable(parent)) return ok(`embedded; the first run makes the folder ${folder}`)
+  return failed(
+    DATABASE,
+    `${parent} cannot be written: the first run could not make ${folder}; name another with --database`,
+  )
+}
+
+async function checkEmpty(folder: string): Promise<Finding> {
+  if (await isWritable(folder)) return ok(`embedded; the first run fills the empty folder ${folder}`)
+  return failed(
+    DATABASE,
+    `${folder} is empty and cannot be written: give this user the right to write in it, or name another with --database`,
+  )
+}
+
+async function isWritable(folder: string): Promise<boolean> {
+  return access(folder, constants.W_OK | constants.X_OK).then(
+    () => true,
+    () => false,
+  )
 }
 
 export async function checkDatabase(database: Database): Promise<Finding> {
@@ -109,6 +122,17 @@ async function lackingRights(trx: Transaction): Promise<string | null> {
   return `read and write ${names}: grant select, insert, update, delete on all tables in schema headcount`
 }
 
+/** Migrations make tables in the schema, when it is there already. */
+async function lackingRightToMigrate(trx: Transaction): Promise<string | null> {
+  const { rows } = await trx.query(
+    `select current_user::text
+      where to_regnamespace('headcount') is not null
+        and not has_schema_privilege(to_regnamespace('headcount'), 'create')`,
+  )
+  if (rows[0] === undefined) return null
+  return `migrations are pending, and ${String(rows[0][0])} may not create in the schema headcount: grant create on schema headcount to this role, or run headcount migrate as its owner`
+}
+
 export async function checkSchema(database: Database): Promise<Finding> {
   try {
     const { current, needed } = await schemaState(database)
@@ -116,6 +140,8 @@ export async function checkSchema(database: Database): Promise<Finding> {
       return failed(DATABASE, `version ${current} is newer than this program (${needed}): upgrade headcount`)
     }
     if (current === needed) return ok(`up to date (version ${current})`)
+    const lacking = await database.transaction(lackingRightToMigrate, { readOnly: true })
+    if (lacking !== null) return failed(DATABASE, lacking)
     const what = current === 0 ? 'none yet' : `version ${current}, ${needed} is needed`
     return ok(`${what}: the next run brings it up to date, or headcount migrate`)
   } catch (error) {
