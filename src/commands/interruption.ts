@@ -1,7 +1,7 @@
 import { InterruptedError } from '../errors.ts'
 
-/** Container engines kill at ten seconds. */
-const LONGEST_GOODBYE_MS = 9000
+/** Container engines kill at ten seconds; the end is promised within eight, and the process itself takes a moment. */
+const LONGEST_GOODBYE_MS = 7500
 
 /**
  * The first SIGINT or SIGTERM asks the work to end cleanly; the second ends the process at once, and so does

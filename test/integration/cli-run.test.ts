@@ -215,6 +215,37 @@ onBothCommandStages('O2 a run that is told to stop, on', (stage) => {
   })
 })
 
+test('O2 SIGTERM while a lock holds the batch: 143 within 8 s, and nothing of the batch is stored', async () => {
+  await using s = await commandStage('postgres', accountOf({ gala: 3 }))
+  await using database = await s.place.open()
+  const ended = Promise.withResolvers<void>()
+  const locked = Promise.withResolvers<void>()
+  const reader = database.transaction(async (trx) => {
+    await trx.query('lock table headcount.responses in access exclusive mode')
+    locked.resolve()
+    await ended.promise
+  })
+  await locked.promise
+  let ms = 0
+  const ran = await s.run(['sync'], {
+    meanwhile: async (child) => {
+      await isWaitingForLock(database)
+      const began = performance.now()
+      child.kill('SIGTERM')
+      await once(child, 'exit')
+      ms = performance.now() - began
+    },
+  })
+  expect(ran.code).toBe(143)
+  expect(ms).toBeLessThan(8000)
+  ended.resolve()
+  await reader
+  expect((await database.transaction((trx) => trx.query('select id from headcount.responses'))).rows).toEqual(
+    [],
+  )
+  expect((await s.run(['sync', '-q'])).code).toBe(0)
+})
+
 test('O2 a second signal ends it at once, also when its batch waits for a lock', async () => {
   await using s = await commandStage('postgres', accountOf({ gala: 3 }))
   await using database = await s.place.open()
