@@ -39,10 +39,14 @@ function readSecretFile(variable: string, path: string): string {
   return text
 }
 
-/** A key travels in an HTTP header: one line of printable ASCII, or it would be cut, changed or refused on the way. */
-export function apiKey(key: string): string {
+/**
+ * A key travels in an HTTP header: one line of printable ASCII, or it would be cut, changed or refused on the way.
+ * Blanks around it come from copying.
+ */
+export function apiKey(text: string): string {
+  const key = text.replace(/^[ \t]+|[ \t]+$/g, '')
+  if (key === '') throw new ValueFault('is empty: give it a value or remove it')
   if (/[\r\n]/.test(key)) throw new ValueFault('must be one line: there is a line break in it')
   if (/[^\x20-\x7e]/.test(key)) throw new ValueFault('must be plain ASCII: there is another character in it')
-  if (key.trim() !== key) throw new ValueFault('must not begin or end with a space')
   return key
 }

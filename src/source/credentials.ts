@@ -3,7 +3,7 @@ import { ConfigurationError } from '../errors.ts'
 
 /** @throws ConfigurationError, which never quotes the key. */
 export function checkApiKey(key: string): void {
-  if (key === '') throw new ConfigurationError(['The API key is empty. Set HEADCOUNT_API_KEY.'])
+  if (/^[ \t]*$/.test(key)) throw new ConfigurationError(['The API key is empty. Set HEADCOUNT_API_KEY.'])
   if (/[\r\n]/.test(key)) {
     throw new ConfigurationError([
       'The API key holds a line break. Give it as one line, as the API page shows it.',

@@ -215,11 +215,20 @@ describe('the key', () => {
     ['a carriage return', 'canary\r', /must be one line/],
     ['a character that is not ASCII', 'canäry', /must be plain ASCII/],
     ['a control character', 'can\tary', /must be plain ASCII/],
-    ['a space at the end', 'canary ', /begin or end with a space/],
+    ['a line break at the end', 'canary\n', /must be one line/],
   ])('with %s is refused and not shown', async (_, key, fault) => {
     const faults = await faultsOf({ HEADCOUNT_API_KEY: key })
     expect(faults).toEqual([expect.stringMatching(fault)])
     expect(faults.join()).not.toContain(key.trim())
+  })
+
+  test('is taken without the blanks around it, and blanks alone are no key', async () => {
+    await expect(
+      readServiceConfig({}, { ...complete, HEADCOUNT_API_KEY: ' \tcanary key\t ' }),
+    ).resolves.toMatchObject({ service: { apiKey: 'canary key' } })
+    expect(await faultsOf({ HEADCOUNT_API_KEY: ' \t ' })).toEqual([
+      'HEADCOUNT_API_KEY is empty: give it a value or remove it',
+    ])
   })
 
   test('in a file that is empty, holds two lines, or cannot be read is a fault that names the file', async () => {
