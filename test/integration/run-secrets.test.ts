@@ -47,7 +47,7 @@ const failures: readonly (readonly [string, Step, number, number])[] = [
   ['a reset in the body', torn, 4, 6],
   ['a redirect elsewhere', echo(302, { Location: `https://elsewhere.example/${inUrl}?key=${inUrl}` }), 2, 6],
   ['a redirect without end', echo(302, { Location: `/loop/${inUrl}` }), 7, 6],
-  ['a page elsewhere', list([], { Link: `<https://elsewhere.example/?key=${inUrl}>; rel="next"` }), 2, 6],
+  ['a page elsewhere', list([], { Link: `<https://elsewhere.example/?key=${inUrl}>; rel="next"` }), 7, 6],
   ['a header that cannot be read', list([], { 'Content-Encoding': testKey }), 7, 6],
 ]
 
