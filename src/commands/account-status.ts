@@ -1,9 +1,9 @@
 /** How fresh and how whole the mirror of each account is, read in one view of the database. */
 import { sql } from 'kysely'
-import type { HeldGroup, HoldReason, RunMode, RunStatus, Timestamp } from '../db/tables.ts'
+import type { RunMode, RunStatus, Timestamp } from '../db/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
-import { NORMALISER_VERSION } from '../normalise/version.ts'
-import { dueReason } from '../sync/freshness.ts'
+import { describeFailing, describeHeld, readLists, whyDue } from './list-status.ts'
+import type { FailingList, HeldDeletions } from './list-status.ts'
 
 export interface AccountStatus {
   readonly account: string
@@ -30,23 +30,6 @@ export interface RunSummary {
   readonly finished_at: Timestamp | null
 }
 
-/** Deletions of one list that were first seen at the same time, for the same reason. */
-export interface HeldDeletions {
-  /** null: the list of events itself. */
-  readonly event_id: string | null
-  readonly since: Timestamp
-  readonly reason: HoldReason
-  readonly rows: number
-}
-
-/** A list that could not be read last time. */
-export interface FailingList {
-  readonly event_id: string | null
-  readonly failed_at: Timestamp | null
-  readonly code: string
-  readonly message: string
-}
-
 /** Every account of the mirror; what is due depends on the staleness cap of the next run. */
 export async function readAccounts(
   { kysely }: Transaction,
@@ -66,62 +49,18 @@ export async function readAccounts(
       last_good_run,
       last_run: await lastRun(kysely, id, null),
       age_ms: finished ? Math.max(0, Date.parse(now) - Date.parse(finished)) : null,
-      events_due: lists.filter((list) => list.isEvent && isDue(list, maxStalenessMs, now)).length,
+      events_due: lists.filter((list) => list.isEvent && whyDue(list, maxStalenessMs, now) !== null).length,
       rows: await countRows(kysely, id),
       rejected: await countRejects(kysely, id),
       set_aside: lists.reduce((sum, { set_aside }) => sum + (set_aside ?? 0), 0),
-      held: lists.flatMap(({ event_id, held }) => describeHeld(event_id, held ?? [])),
-      failing: lists.flatMap(({ event_id, failed_at, error_code, error_message }) =>
-        error_code === null
-          ? []
-          : [{ event_id: event_id || null, failed_at, code: error_code, message: error_message ?? '' }],
-      ),
+      held: lists.flatMap(describeHeld),
+      failing: lists.flatMap((list) => describeFailing(list) ?? []),
     })
   }
   return statuses
 }
 
 type Reader = Transaction['kysely']
-type List = Awaited<ReturnType<typeof readLists>>[number]
-
-/** Every event of the mirror and every list that is known, with what is known of it. */
-async function readLists(kysely: Reader, account: number) {
-  const events = kysely
-    .selectFrom('headcount.events')
-    .select(['id', 'event_at'])
-    .where('account_id', '=', account)
-    .as('event')
-  const states = kysely
-    .selectFrom('headcount.sync_state')
-    .selectAll()
-    .where('account_id', '=', account)
-    .as('state')
-  const rows = await kysely
-    .selectFrom(events)
-    .fullJoin(states, (join) => join.onRef('state.event_id', '=', 'event.id'))
-    .select(['event.id', 'event.event_at', 'state.event_id', 'state.checked_at', 'state.next_check_at'])
-    .select(['state.normaliser', 'state.held', 'state.set_aside'])
-    .select(['state.error_code', 'state.error_message', 'state.failed_at'])
-    .execute()
-  return rows.map((row) => ({ ...row, isEvent: row.id !== null, event_id: row.event_id ?? row.id ?? '' }))
-}
-
-function isDue(list: List, maxStalenessMs: number, now: string): boolean {
-  const known = { ...list, held: list.held ?? [] }
-  return (
-    dueReason({ event_at: list.event_at }, known, false, NORMALISER_VERSION, maxStalenessMs, now) !== null
-  )
-}
-
-function describeHeld(event_id: string, held: readonly HeldGroup[]): HeldDeletions[] {
-  return held.map(({ since, reason, ids }) => ({
-    event_id: event_id || null,
-    since,
-    reason,
-    rows: ids.length,
-  }))
-}
-
 async function lastRun(
   kysely: Reader,
   account: number,

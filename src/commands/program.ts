@@ -171,19 +171,24 @@ function declareLook(declare: Declare): void {
   const status = declare('status', lookGroup, async () => (await import('./status.ts')).status, {
     summary: 'how fresh and how whole the mirror is',
     description:
-      'Shows for each account the last good run, the events due, the rows, what was rejected, what is held and why.',
+      'Shows for each account the last good run, the events due, the rows, what was rejected, what is held and why; ' +
+      'or for one event when it was read, when it will be, and why.',
     examples: [
       { line: 'headcount status', what: 'a look' },
       { line: 'headcount status --max-age 1h', what: 'for monitoring: exit 6 when it is older' },
+      { line: 'headcount status --event gala-2026', what: 'how this event stands, and when it is read' },
     ],
   })
   status.addOption(
-    options.checked(
-      '--max-age <time>',
-      'exit 6 when an account has no good run younger than this',
-      duration('1s', '365d'),
-    ),
+    options
+      .checked(
+        '--max-age <time>',
+        'exit 6 when an account has no good run younger than this',
+        duration('1s', '365d'),
+      )
+      .conflicts('event'),
   )
+  status.option('--event <id>', 'only this event: last and next read, held, rejected, failing')
   options.jsonOption(status, 'the same')
   options.databaseOption(status)
 

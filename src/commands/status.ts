@@ -1,9 +1,12 @@
 import type { Flags } from '../config.ts'
 import { readAccounts, type AccountStatus } from './account-status.ts'
-import type { Command } from './context.ts'
+import { UsageError } from '../errors.ts'
+import type { Command, Context } from './context.ts'
+import { readEvent } from './event-status.ts'
 import { readMirror } from './mirror.ts'
 import { clean } from './print/clean.ts'
 import { formatDuration } from './print/duration.ts'
+import { formatEvents } from './print/event-status.ts'
 import { writeJson } from './print/json.ts'
 import { formatStatus } from './print/status.ts'
 
@@ -11,6 +14,8 @@ type StatusFlags = Flags & {
   readonly json?: true
   /** Milliseconds. */
   readonly maxAge?: number
+  /** The id of the one event to show. */
+  readonly event?: string
 }
 
 /** The mirror is older than `--max-age` allows: as if some events could not be read. */
@@ -18,6 +23,7 @@ const TOO_OLD = 6
 
 export const status: Command<StatusFlags> = async (context) => {
   const { flags, terminal } = context
+  if (flags.event !== undefined) return eventStatus(context, flags.event)
   const accounts = await readMirror(context, (database, { run }) =>
     database.transaction((trx) => readAccounts(trx, run.maxStalenessMs), { readOnly: true }),
   )
@@ -26,6 +32,21 @@ export const status: Command<StatusFlags> = async (context) => {
   const late = flags.maxAge === undefined ? [] : tooOld(accounts, flags.maxAge)
   for (const line of late) await terminal.err.write(`headcount: ${clean(line)}\n`)
   return late.length > 0 ? TOO_OLD : 0
+}
+
+async function eventStatus(context: Context<StatusFlags>, id: string): Promise<number> {
+  const { flags, terminal } = context
+  const events = await readMirror(context, (database, { run }) =>
+    database.transaction((trx) => readEvent(trx, id, run.maxStalenessMs), { readOnly: true }),
+  )
+  if (events.length === 0) {
+    throw new UsageError(
+      `The mirror has no event "${id}". See the ids with: headcount query "select id, title from events".`,
+    )
+  }
+  if (flags.json) await writeJson(terminal.out, { events })
+  else await terminal.out.write(formatEvents(events, terminal.out))
+  return 0
 }
 
 function tooOld(accounts: readonly AccountStatus[], maxAgeMs: number): string[] {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Check } from '../../src/commands/doctor/check.ts'
+import type { EventStatus } from '../../src/commands/event-status.ts'
 import { accountOf, refusal } from '../support/account.ts'
 import { headcount, inShell, scriptPath } from '../support/command.ts'
 import { commandStage, onBothCommandStages, type CommandStage } from '../support/command-stage.ts'
@@ -183,6 +184,75 @@ describe('status --max-age', () => {
     expect(old.code).toBe(6)
     expect(old.stderr).toMatch(/the last good run of account default ended 2 h( \d+ min)? ago, more than 1 h/)
     expect((await s.run(['status'])).code).toBe(0)
+  })
+})
+
+onBothCommandStages('status --event, on', (stage) => {
+  test('tells when the event is read and why, what is held, rejected, set aside, failing', async () => {
+    const account = accountOf({ gala: 20, picnic: 2 })
+    await using s = await stage(account)
+    const look = async (id: string, ...flags: string[]) => {
+      const ran = await s.run(['status', '--event', id, '--json', ...flags])
+      expect(ran).toMatchObject({ code: 0, stderr: '' })
+      return (JSON.parse(ran.stdout) as { events: EventStatus[] }).events
+    }
+    expect((await s.run(['sync', '-q'])).code).toBe(0)
+    const [gala] = await look('gala')
+    expect(gala).toMatchObject({ account: 'default', event_id: 'gala', held: [], rejected: 0, failing: null })
+    expect(gala).toMatchObject({ due: 'active', next_read_at: null, set_aside: 0 })
+    expect(Date.parse(gala?.last_read_at ?? '')).toBeGreaterThan(Date.now() - 60_000)
+
+    account.of('gala').length = 0
+    s.service.at('/events/picnic/responses', send(refusal(400)))
+    await s.run(['sync', '-q'])
+    expect(await look('gala')).toMatchObject([
+      { due: 'held', held: [{ rows: 20, reason: 'list_empty', since: expect.any(String) as string }] },
+    ])
+    expect(await look('picnic')).toMatchObject([
+      {
+        due: 'failed',
+        failing: { failed_at: expect.any(String) as string, message: expect.any(String) as string },
+      },
+    ])
+    const shown = await s.run(['status', '--event', 'gala'])
+    expect(shown.stdout).toMatch(/^event gala of account default/)
+    expect(shown.stdout).toMatch(/held +20 deletions since \S+: the list came back empty/)
+    expect(shown.stdout).toMatch(/due +yes: deletions of it are held/)
+  })
+
+  test('shows the next read of an old event, no later than the cap; an unknown event is exit 2', async () => {
+    await using s = await stage(accountOf({ gala: 1 }))
+    expect((await s.run(['sync', '-q'])).code).toBe(0)
+    {
+      await using database = await s.place.open()
+      await database.transaction((trx) =>
+        trx.query(`update headcount.events set event_at = now() - interval '1 year'`),
+      )
+      await database.transaction((trx) =>
+        trx.query(`update headcount.sync_state set next_check_at = checked_at + interval '4 days'`),
+      )
+    }
+    const look = async (cap: string) => {
+      const ran = await s.run(['status', '--event', 'gala', '--json'], {
+        env: { HEADCOUNT_MAX_STALENESS: cap },
+      })
+      const [event] = (JSON.parse(ran.stdout) as { events: EventStatus[] }).events
+      return event
+    }
+    const days = (event: EventStatus | undefined) =>
+      (Date.parse(event?.next_read_at ?? '') - Date.parse(event?.last_read_at ?? '')) / 86_400_000
+    expect((await look('7d'))?.due).toBeNull()
+    expect(days(await look('7d'))).toBeCloseTo(4)
+    expect(days(await look('2d'))).toBeCloseTo(2)
+    expect(await look('0s')).toMatchObject({ due: 'waited', next_read_at: null })
+    expect((await s.run(['status', '--event', 'gala'])).stdout).toMatch(/due +no: /)
+
+    for (const id of ['gone', '']) {
+      const unknown = await s.run(['status', '--event', id, '--json'])
+      expect(unknown).toMatchObject({ code: 2, stdout: '' })
+      expect(unknown.stderr).toContain(`The mirror has no event "${id}"`)
+    }
+    expect((await s.run(['status', '--event', 'gala', '--max-age', '1h'])).code).toBe(2)
   })
 })
 

@@ -1,5 +1,6 @@
 import type { HoldReason } from '../../db/tables.ts'
-import type { AccountStatus, HeldDeletions, RunSummary } from '../account-status.ts'
+import type { AccountStatus, RunSummary } from '../account-status.ts'
+import type { HeldDeletions } from '../list-status.ts'
 import type { Output } from '../terminal.ts'
 import { cleanLine } from './clean.ts'
 import { formatAge } from './duration.ts'
@@ -9,7 +10,7 @@ import { drawPairs, shorten } from './table.ts'
 /** Lists shown one by one; the JSON has them all. */
 const SHOWN = 10
 
-const holdReasons: Readonly<Record<HoldReason, string>> = {
+export const holdReasons: Readonly<Record<HoldReason, string>> = {
   list_empty: 'the list came back empty',
   many_missing: 'many rows vanished at once',
   page_length: 'the list is now exactly as long as a page',

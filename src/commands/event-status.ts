@@ -1,0 +1,78 @@
+/** How one event stands in the mirror, for `status --event`. */
+import { sql } from 'kysely'
+import type { Timestamp } from '../db/tables.ts'
+import type { Transaction } from '../db/transaction.ts'
+import type { DueReason } from '../sync/freshness.ts'
+import { describeFailing, describeHeld, readLists, whyDue, type KnownList } from './list-status.ts'
+import type { FailingList, HeldDeletions } from './list-status.ts'
+
+export interface EventStatus {
+  readonly account: string
+  readonly event_id: string
+  readonly title: string | null
+  readonly event_at: Timestamp | null
+  /** When its responses were last read whole, changed or not; null: never. */
+  readonly last_read_at: Timestamp | null
+  /** null: the next run reads it. */
+  readonly next_read_at: Timestamp | null
+  /** Why the next run reads it; null when it does not, unless the service changes the event's own record. */
+  readonly due: DueReason | null
+  readonly held: readonly Omit<HeldDeletions, 'event_id'>[]
+  readonly rejected: number
+  readonly set_aside: number
+  readonly failing: Omit<FailingList, 'event_id'> | null
+}
+
+/** The event in every account that has it; what is due depends on the staleness cap of the next run. */
+export async function readEvent(
+  { kysely }: Transaction,
+  eventId: string,
+  maxStalenessMs: number,
+): Promise<readonly EventStatus[]> {
+  // The list of events itself is kept under the empty id.
+  if (eventId === '') return []
+  const now = (await sql<{ now: string }>`select now() as now`.execute(kysely)).rows[0]?.now ?? ''
+  const accounts = await kysely
+    .selectFrom('headcount.accounts')
+    .select(['id', 'name'])
+    .orderBy('id')
+    .execute()
+  const statuses: EventStatus[] = []
+  for (const { id, name } of accounts) {
+    const [list] = await readLists(kysely, id, eventId)
+    if (list === undefined) continue
+    const due = whyDue(list, maxStalenessMs, now)
+    const failing = describeFailing(list)
+    statuses.push({
+      account: name,
+      event_id: eventId,
+      title: list.title,
+      event_at: list.event_at,
+      last_read_at: list.checked_at,
+      next_read_at: due === null ? nextRead(list, maxStalenessMs) : null,
+      due,
+      held: describeHeld(list).map(({ event_id: _, ...held }) => held),
+      rejected: await countRejects(kysely, id, eventId),
+      set_aside: list.set_aside ?? 0,
+      failing: failing && { failed_at: failing.failed_at, code: failing.code, message: failing.message },
+    })
+  }
+  return statuses
+}
+
+/** The cap may have been lowered since the next time was set. */
+function nextRead({ checked_at, next_check_at }: KnownList, maxStalenessMs: number): Timestamp | null {
+  if (checked_at === null || next_check_at === null) return null
+  const capped = Date.parse(checked_at) + maxStalenessMs
+  return Date.parse(next_check_at) <= capped ? next_check_at : new Date(capped).toISOString()
+}
+
+async function countRejects(kysely: Transaction['kysely'], account: number, eventId: string) {
+  const counted = await kysely
+    .selectFrom('headcount.rejects')
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .where('account_id', '=', account)
+    .where('event_id', '=', eventId)
+    .executeTakeFirst()
+  return Number(counted?.count ?? 0)
+}

@@ -1,0 +1,71 @@
+/** What the mirror knows of each list that it reads: when, whether it is due, what is held, what fails. */
+import type { HoldReason, Timestamp } from '../db/tables.ts'
+import type { Transaction } from '../db/transaction.ts'
+import { NORMALISER_VERSION } from '../normalise/version.ts'
+import { dueReason } from '../sync/freshness.ts'
+import type { DueReason } from '../sync/freshness.ts'
+
+/** Deletions of one list that were first seen at the same time, for the same reason. */
+export interface HeldDeletions {
+  /** null: the list of events itself. */
+  readonly event_id: string | null
+  readonly since: Timestamp
+  readonly reason: HoldReason
+  readonly rows: number
+}
+
+/** A list that could not be read last time. */
+export interface FailingList {
+  readonly event_id: string | null
+  readonly failed_at: Timestamp | null
+  readonly code: string
+  readonly message: string
+}
+
+export type KnownList = Awaited<ReturnType<typeof readLists>>[number]
+
+/** Every event of the mirror and every list that is known, with what is known of it; or those of one event. */
+export async function readLists(kysely: Transaction['kysely'], account: number, eventId?: string) {
+  const events = kysely
+    .selectFrom('headcount.events')
+    .select(['id', 'title', 'event_at'])
+    .where('account_id', '=', account)
+    .$if(eventId !== undefined, (query) => query.where('id', '=', eventId ?? ''))
+    .as('event')
+  const states = kysely
+    .selectFrom('headcount.sync_state')
+    .selectAll()
+    .where('account_id', '=', account)
+    .$if(eventId !== undefined, (query) => query.where('event_id', '=', eventId ?? ''))
+    .as('state')
+  const rows = await kysely
+    .selectFrom(events)
+    .fullJoin(states, (join) => join.onRef('state.event_id', '=', 'event.id'))
+    .select(['event.id', 'event.title', 'event.event_at'])
+    .select(['state.event_id', 'state.checked_at', 'state.next_check_at'])
+    .select(['state.normaliser', 'state.held', 'state.set_aside'])
+    .select(['state.error_code', 'state.error_message', 'state.failed_at'])
+    .execute()
+  return rows.map((row) => ({ ...row, isEvent: row.id !== null, event_id: row.event_id ?? row.id ?? '' }))
+}
+
+/** As the next run would decide, as long as the service does not change the event's own record. */
+export function whyDue(list: KnownList, maxStalenessMs: number, now: string): DueReason | null {
+  const known = { ...list, held: list.held ?? [] }
+  return dueReason({ event_at: list.event_at }, known, false, NORMALISER_VERSION, maxStalenessMs, now)
+}
+
+export function describeHeld({ event_id, held }: KnownList): HeldDeletions[] {
+  return (held ?? []).map(({ since, reason, ids }) => ({
+    event_id: event_id || null,
+    since,
+    reason,
+    rows: ids.length,
+  }))
+}
+
+export function describeFailing(list: KnownList): FailingList | null {
+  const { event_id, failed_at, error_code, error_message } = list
+  if (error_code === null) return null
+  return { event_id: event_id || null, failed_at, code: error_code, message: error_message ?? '' }
+}

@@ -1,0 +1,53 @@
+import type { DueReason } from '../../sync/freshness.ts'
+import type { EventStatus } from '../event-status.ts'
+import type { Output } from '../terminal.ts'
+import { cleanLine } from './clean.ts'
+import { formatCount } from './number.ts'
+import { holdReasons } from './status.ts'
+import { drawPairs } from './table.ts'
+
+const dueReasons: Readonly<Record<DueReason, string>> = {
+  never_read: 'it was never read',
+  failed: 'it could not be read last time',
+  held: 'deletions of it are held',
+  event_changed: 'its own record changed',
+  active: 'it has no time, or one later than 30 days ago: people may still respond',
+  new_version: 'this version of headcount reads it differently',
+  waited: 'it has waited long enough',
+}
+
+/** How one event stands in each account that has it, for people. */
+export function formatEvents(events: readonly EventStatus[], out: Pick<Output, 'style'>): string {
+  return events.map((event) => formatEvent(event, out)).join('\n')
+}
+
+function formatEvent(event: EventStatus, out: Pick<Output, 'style'>): string {
+  const { rejected, set_aside, held, failing } = event
+  const title = out.style('bold', cleanLine(`event ${event.event_id} of account ${event.account}`))
+  const described = [event.title, event.event_at].filter((part) => part !== null).join(', ')
+  const pairs: (readonly [string, string])[] = [
+    ['last read', event.last_read_at ?? 'never'],
+    ['next read', event.next_read_at ?? 'by the next run'],
+    [
+      'due',
+      event.due === null
+        ? 'no: it did not change; a change of its own record makes it due'
+        : `yes: ${dueReasons[event.due]}`,
+    ],
+    ...(held.length === 0 ? [['held', 'none'] as const] : []),
+    ...held.map(
+      ({ since, reason, rows }) =>
+        ['held', `${formatCount(rows, 'deletion')} since ${since}: ${holdReasons[reason]}`] as const,
+    ),
+    ['rejected', rejected === 0 ? 'none' : `${formatCount(rejected, 'item')}: see headcount rejects`],
+    [
+      'set aside',
+      set_aside === 0 ? 'none' : `${formatCount(set_aside, 'field')}: the originals are in _extra`,
+    ],
+    [
+      'failing',
+      failing === null ? 'no' : cleanLine(`since ${failing.failed_at}, ${failing.code}: ${failing.message}`),
+    ],
+  ]
+  return `${title}${described && ` (${cleanLine(described)})`}\n${drawPairs(pairs, '  ')}`
+}
