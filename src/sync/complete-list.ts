@@ -26,16 +26,22 @@ export interface CompleteList<Row> {
   readonly warnings: readonly string[]
 }
 
-/** @throws ContractError when the body is not a complete list. */
+/**
+ * `conceal` removes the key from what is kept of rejects: an item that is none may be an error that echoes it.
+ *
+ * @throws ContractError when the body is not a complete list.
+ */
 export function completeList<Row>(
   reading: ListReading,
   normalise: (payload: ListPayload) => Normalised<Row>,
   stored: StoredDigest | undefined,
+  conceal: (text: string) => string,
 ): CompleteList<Row> {
   const payload = reading.payload()
   const normalised = normalise(payload)
   return {
     ...normalised,
+    rejects: normalised.rejects.map((reject) => ({ ...reject, payload: conceal(reject.payload) })),
     length: payload.items.length,
     bytes: reading.bytes,
     incomplete: reading.holds,

@@ -30,7 +30,7 @@ export async function askIdentity(run: OpenRun): Promise<Identity> {
 export async function listEvents(run: OpenRun): Promise<EventsList> {
   run.progress('events')
   using reading = await atBaseAddress(run, '/events', () => run.source.events())
-  const list = completeList(reading, normaliseEvents, run.states.get(EVENTS_LIST))
+  const list = completeList(reading, normaliseEvents, run.states.get(EVENTS_LIST), run.conceal)
   for (const warning of list.warnings) run.tally.warn(`List of events: ${warning}`)
   return { ...list, ids: presentIds(list) }
 }

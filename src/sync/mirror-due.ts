@@ -78,7 +78,7 @@ async function readEvent(run: OpenRun, batches: Batches, due: DueEvent): Promise
     else noteUnchanged(run, due)
     return
   }
-  const list = completeList(reading, normaliseResponses, due.state)
+  const list = completeList(reading, normaliseResponses, due.state, run.conceal)
   for (const warning of list.warnings) run.tally.warn(`Event ${due.event.id}: ${warning}`)
   run.tally.responsesRead += list.rows.length
   await batches.add({ ...due, list })

@@ -12,6 +12,7 @@ import { countLive } from '../load/survey.ts'
 import type { LiveCounts } from '../load/survey.ts'
 import { createSource } from '../source/api.ts'
 import type { Source } from '../source/api.ts'
+import { createRedactor } from '../source/redact.ts'
 import type { Progress, Settings } from './options.ts'
 import type { HoldPolicy, Removals } from './deletions.ts'
 import { writeFenced } from './fenced.ts'
@@ -42,6 +43,8 @@ export interface OpenRun extends AsyncDisposable {
   /** Aborted when the run must end: by the caller, its deadline, the loss of the lease, or `stop`. */
   readonly signal: AbortSignal
   stop(cause: unknown): void
+  /** The text without the API key. */
+  readonly conceal: (text: string) => string
   /**
    * A transaction that begins by making sure that this run still holds its account. None is begun once the
    * caller has aborted, but for the last, which closes the run and is durable.
@@ -108,6 +111,7 @@ export async function openRun(mode: RunMode, settings: Settings): Promise<OpenRu
     removals: { removed: 0, braked: false },
     signal,
     stop: (cause) => stopping.abort(cause),
+    conceal: createRedactor(settings.apiKey).text,
     write: async (work, { isLast = false } = {}) => {
       if (!isLast) settings.signal?.throwIfAborted()
       return writeFenced(database, lease, work, isLast)

@@ -5,6 +5,16 @@ import { send } from '../support/fault-server.ts'
 import { testKey } from '../support/reading.ts'
 import { onPostgresStage } from '../support/stage.ts'
 
+onPostgresStage('X2 a list of errors that echo the key', (stage) => {
+  test('is kept among the rejects without it', async () => {
+    await using on = await stage(accountOf({ gala: 3 }))
+    on.account.of('gala').push({ error: `the key ${testKey} may not see this` })
+    expect(await on.sync()).toMatchObject({ exit: 8, report: { rejected: 1 } })
+    const [[payload] = []] = await on.change('select payload from headcount.rejects')
+    expect(payload).toBe('{"error":"the key [key removed] may not see this"}')
+  })
+})
+
 onPostgresStage('a run is closed, whatever ends it', (stage) => {
   test('a fault in the caller’s own code is thrown as it is; the run has failed and the next one goes on', async () => {
     await using on = await stage(accountOf({ gala: 3, picnic: 2 }))
