@@ -5,9 +5,10 @@
 import { openReading, type Flag, type Reading } from './config/reading.ts'
 import { apiKey, type Environment } from './config/secrets.ts'
 import { settings, variableNames } from './config/settings.ts'
-import { databaseTarget, isLoopback, ValueFault } from './config/values.ts'
+import { databaseTarget, ValueFault } from './config/values.ts'
 import { unknownVariables, withoutServiceLinks } from './config/variable-names.ts'
 import { ConfigurationError } from './errors.ts'
+import { isLoopback } from './source/address.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 

@@ -5,6 +5,8 @@
  * No message repeats the text where it may hold a secret (addresses, database targets).
  */
 
+import { parseBaseAddress } from '../source/address.ts'
+
 /** Text that is no value of its setting; the message says what would be one. */
 export class ValueFault extends Error {}
 
@@ -108,22 +110,9 @@ export function name(text: string): string {
 
 /** The base address of the service. Whether plain http is allowed here is for the reader of both settings. */
 export function baseAddress(text: string): URL {
-  const url = URL.parse(text)
-  if (url === null) throw new ValueFault('must be a whole address that begins with https://')
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
-    throw new ValueFault(`must begin with https://, not ${quote(url.protocol)}`)
-  }
-  if (url.username !== '' || url.password !== '') {
-    throw new ValueFault('must hold no user name or password: the key alone tells who you are')
-  }
-  if (text.includes('?')) throw new ValueFault('must have no query (the part from "?")')
-  if (text.includes('#')) throw new ValueFault('must have no fragment (the part from "#")')
+  const { url, fault } = parseBaseAddress(text)
+  if (url === null) throw new ValueFault(fault)
   return url
-}
-
-/** Whether the host is this machine, where plain http crosses no network. */
-export function isLoopback(url: URL): boolean {
-  return url.hostname === 'localhost' || url.hostname === '[::1]' || /^127(\.\d+){3}$/.test(url.hostname)
 }
 
 export function databaseTarget(text: string): string {

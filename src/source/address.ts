@@ -8,20 +8,51 @@ export interface BaseAddress {
   readonly path: string
 }
 
-/** @throws UsageError for an address that is not plain `http(s)://host[:port]/path`; the message never quotes it. */
-export function readBaseAddress(url: URL): BaseAddress {
-  const faults: string[] = []
+/**
+ * The one rule for base addresses, as text of the user or as written by `URL`: `http(s)://host[:port]/path`.
+ *
+ * @returns the address, or a fault that continues the name of the setting ("must …") and never quotes an address,
+ * which may hold a password
+ */
+export function parseBaseAddress(
+  text: string,
+): { readonly url: URL; readonly fault: null } | { readonly url: null; readonly fault: string } {
+  const url = URL.parse(text)
+  if (url === null) return faulty('must be a whole address that begins with https://')
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
-    faults.push(`its scheme is ${url.protocol} where https: belongs`)
+    return faulty(`must begin with https://, not ${JSON.stringify(url.protocol.slice(0, 20))}`)
   }
-  if (url.username !== '' || url.password !== '') faults.push('it holds a user name or a password')
-  if (url.search !== '') faults.push('it holds a query (?…)')
-  if (url.hash !== '') faults.push('it holds a fragment (#…)')
-  if (faults.length > 0) {
-    throw new UsageError(
-      `The base address cannot be used: ${faults.join('; ')}. Give it like https://host/api/v1.`,
-    )
+  if (url.username !== '' || url.password !== '') {
+    return faulty('must hold no user name or password: the key alone tells who you are')
   }
+  if (text.includes('?')) return faulty('must have no query (the part from "?")')
+  if (text.includes('#')) return faulty('must have no fragment (the part from "#")')
+  return { url, fault: null }
+}
+
+function faulty(fault: string) {
+  return { url: null, fault }
+}
+
+/** Whether the host is this machine, where plain http crosses no network. */
+export function isLoopback({ hostname }: URL): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname)
+}
+
+/**
+ * The base address as text, for a caller that cannot say more than one fault at a time.
+ *
+ * @throws UsageError for an address that is none; the message never quotes it.
+ */
+export function readBaseUrl(text: string): URL {
+  const { url, fault } = parseBaseAddress(text)
+  if (url !== null) return url
+  throw new UsageError(`The base address ${fault}. Give it like https://host/api/v1.`)
+}
+
+/** @throws UsageError as `readBaseUrl` */
+export function readBaseAddress({ href }: URL): BaseAddress {
+  const url = readBaseUrl(href)
   return { origin: url.origin, path: url.pathname.replace(/\/+$/, '') }
 }
 

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { ConfigurationError, ContractError, ForeignOriginError, UsageError } from '../../src/errors.ts'
-import { addressBelow, readBaseAddress } from '../../src/source/address.ts'
+import { baseAddress } from '../../src/config/values.ts'
+import { addressBelow, parseBaseAddress, readBaseAddress } from '../../src/source/address.ts'
 import { checkApiKey } from '../../src/source/credentials.ts'
 import { readNextLinks } from '../../src/source/link.ts'
 import { nextPage, signsOfMore } from '../../src/source/paging.ts'
 import { followRedirect } from '../../src/source/redirect.ts'
+import { serviceUrl } from '../../src/sync/service-url.ts'
 
 const base = readBaseAddress(new URL('https://events.example/api/v1'))
 
@@ -34,6 +36,20 @@ describe('the base address', () => {
     expect(read).toThrow(UsageError)
     expect(read).not.toThrow(/hunter2/)
   })
+})
+
+test.each([
+  'file:///etc/passwd',
+  'events.example/api/v1',
+  'https://me:hunter2@events.example/api/v1',
+  'https://events.example/api/v1?',
+  'https://events.example/api/v1#hunter2',
+])('X3 %s is refused in the same words by settings, runs and requests', (text) => {
+  const { fault } = parseBaseAddress(text)
+  expect(fault).not.toMatch(/hunter2|passwd/)
+  const readers = [() => baseAddress(text), () => serviceUrl(text, true)]
+  if (URL.canParse(text)) readers.push(() => new URL(readBaseAddress(new URL(text)).origin))
+  for (const read of readers) expect(read).toThrow(fault ?? 'a fault')
 })
 
 describe('an event id stays in its segment', () => {
