@@ -155,7 +155,7 @@ describe('the Link header', () => {
     const page = new URL('https://events.example/api/v1/events')
     expect(nextPage({ link: '<?page=2#x>; rel=next' }, page).url?.href).toBe(`${page.href}?page=2`)
     expect(nextPage({ link: ['</1>; rel=prev', '</3>; rel=next'] }, page).url?.pathname).toBe('/3')
-    expect(() => nextPage({ link: '<https://other.example/2>; rel=next' }, page)).toThrow(ForeignOriginError)
+    expect(() => nextPage({ link: '<https://other.example/2>; rel=next' }, page)).toThrow(ContractError)
     expect(() => nextPage({ link: '</2>; rel=next, </3>; rel=next' }, page)).toThrow(ContractError)
   })
 })
