@@ -29,7 +29,7 @@ export async function keepFormerResponses(
   requireCount('headcount.response_history', keys.length, result)
 }
 
-/** Copies the live versions of these events into history. Ids that are not in the mirror are passed over. */
+/** Copies the live versions of these events into history, before they are changed or removed. */
 export async function keepFormerEvents(
   trx: Transaction,
   writing: Writing,
@@ -37,11 +37,12 @@ export async function keepFormerEvents(
   ids: readonly string[],
 ): Promise<void> {
   if (!writing.history) return
-  await sql`
+  const result = await sql`
     insert into headcount.event_history (account_id, event_id, valid_from, valid_to, operation,
                                          document, ended_by_run_id)
     select e.account_id, e.id, e._changed_at, greatest(now(), e._changed_at), ${operation},
            headcount.event_document(e), ${writing.run}
       from headcount.events e
      where e.account_id = ${writing.account} and e.id = any (${ids}::text[])`.execute(trx.kysely)
+  requireCount('headcount.event_history', ids.length, result)
 }

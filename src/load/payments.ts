@@ -3,7 +3,7 @@ import type { RowCounts } from '../db/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { incomingPayments, incomingResponses } from './incoming.ts'
 import type { EventResponse } from './incoming.ts'
-import { requireCount } from './writing.ts'
+import { onlyRow, requireCount } from './writing.ts'
 
 /** Writes the payments of responses that have none in the mirror yet. */
 export async function addPayments(
@@ -27,30 +27,58 @@ export async function replacePayments(
   account: number,
   responses: readonly EventResponse[],
 ): Promise<RowCounts> {
-  const deleted = await sql`
-    delete from headcount.payments live
-     using (${incomingResponses(responses)}) i
-     where live.account_id = ${account} and live.event_id = i.event_id and live.response_id = i.id
-       and not i.is_paid`.execute(trx.kysely)
-  const updated = await sql`
-    update headcount.payments live
-       set amount = i.amount, processing_fee = i.processing_fee
-      from (${incomingPayments(responses)}) i
-     where live.account_id = ${account} and live.event_id = i.event_id and live.response_id = i.response_id
-       and (live.amount::text, live.processing_fee::text)
-           is distinct from (i.amount::text, i.processing_fee::text)`.execute(trx.kysely)
-  const inserted = await sql`
-    insert into headcount.payments (account_id, event_id, response_id, amount, processing_fee)
-    select ${account}, event_id, response_id, amount, processing_fee
-      from (${incomingPayments(responses)}) i
-     where not exists (
-       select 1
-         from headcount.payments live
-        where live.account_id = ${account} and live.event_id = i.event_id and live.response_id = i.response_id)
-     order by event_id, response_id`.execute(trx.kysely)
-  return {
-    inserted: Number(inserted.numAffectedRows),
-    updated: Number(updated.numAffectedRows),
-    deleted: Number(deleted.numAffectedRows),
+  const expected = await countPaymentChanges(trx, account, responses)
+  if (expected.deleted > 0) {
+    const deleted = await sql`
+      delete from headcount.payments live
+       using (${incomingResponses(responses)}) i
+       where live.account_id = ${account} and live.event_id = i.event_id and live.response_id = i.id
+         and not i.is_paid`.execute(trx.kysely)
+    requireCount('headcount.payments, delete', expected.deleted, deleted)
   }
+  if (expected.updated > 0) {
+    const updated = await sql`
+      update headcount.payments live
+         set amount = i.amount, processing_fee = i.processing_fee
+        from (${incomingPayments(responses)}) i
+       where live.account_id = ${account} and live.event_id = i.event_id and live.response_id = i.response_id
+         and (live.amount::text, live.processing_fee::text)
+             is distinct from (i.amount::text, i.processing_fee::text)`.execute(trx.kysely)
+    requireCount('headcount.payments, update', expected.updated, updated)
+  }
+  if (expected.inserted > 0) {
+    const inserted = await sql`
+      insert into headcount.payments (account_id, event_id, response_id, amount, processing_fee)
+      select ${account}, event_id, response_id, amount, processing_fee
+        from (${incomingPayments(responses)}) i
+       where not exists (
+         select 1
+           from headcount.payments live
+          where live.account_id = ${account} and live.event_id = i.event_id and live.response_id = i.response_id)
+       order by event_id, response_id`.execute(trx.kysely)
+    requireCount('headcount.payments, insert', expected.inserted, inserted)
+  }
+  return expected
+}
+
+/** How many payments of these responses are to be written; most changes of a response are none of its payment. */
+async function countPaymentChanges(
+  trx: Transaction,
+  account: number,
+  responses: readonly EventResponse[],
+): Promise<RowCounts> {
+  const { rows } = await sql<RowCounts>`
+    select count(*) filter (where i.is_paid and live.response_id is null)::int as inserted,
+           count(*) filter (
+             where i.is_paid and live.response_id is not null
+               and (live.amount::text, live.processing_fee::text)
+                   is distinct from (i.amount::text, i.processing_fee::text)
+           )::int as updated,
+           count(*) filter (where not i.is_paid and live.response_id is not null)::int as deleted
+      from (${incomingResponses(responses)}) i
+      left join headcount.payments live
+        on live.account_id = ${account} and live.event_id = i.event_id and live.response_id = i.id`.execute(
+    trx.kysely,
+  )
+  return onlyRow(rows)
 }

@@ -3,7 +3,7 @@ import type { TableCounts } from '../db/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { keepFormerEvents, keepFormerResponses } from './history.ts'
 import { incomingKeys } from './incoming.ts'
-import { noCounts, pieces, requireCount } from './writing.ts'
+import { noCounts, onlyRow, pieces, requireCount } from './writing.ts'
 import type { Writing } from './writing.ts'
 
 type Key = { readonly event_id: string; readonly id: string }
@@ -36,13 +36,22 @@ async function removeParts(
   table: 'headcount.slots' | 'headcount.payments',
   keys: readonly Key[],
 ): Promise<number> {
-  const result = await sql`
-    delete from ${sql.table(table)} live
-     using (${incomingKeys(keys)}) k
-     where live.account_id = ${account} and live.event_id = k.event_id and live.response_id = k.id`.execute(
-    trx.kysely,
-  )
-  return Number(result.numAffectedRows)
+  const { rows } = await sql<{ live: number; gone: number }>`
+    with k as materialized (${incomingKeys(keys)}),
+    gone as (
+      delete from ${sql.table(table)} live
+       using k
+       where live.account_id = ${account} and live.event_id = k.event_id and live.response_id = k.id
+      returning 1
+    )
+    select (select count(*)
+              from ${sql.table(table)} live
+              join k on live.event_id = k.event_id and live.response_id = k.id
+             where live.account_id = ${account})::int as live,
+           (select count(*) from gone)::int as gone`.execute(trx.kysely)
+  // Both parts of a statement see the table as it was before the statement.
+  const { live, gone } = onlyRow(rows)
+  return requireCount(`${table}, delete`, live, { numAffectedRows: BigInt(gone) })
 }
 
 /** Takes events with everything that hangs on them out of the live tables: rows into history, state and rejects away. */
@@ -51,12 +60,20 @@ export async function removeEvents(
   writing: Writing,
   ids: readonly string[],
 ): Promise<TableCounts> {
+  const { rows: live } = await sql<{ id: string }>`
+    select id from headcount.events
+     where account_id = ${writing.account} and id = any (${ids}::text[])`.execute(trx.kysely)
   const { rows: keys } = await sql<Key>`
     select event_id, id from headcount.responses
      where account_id = ${writing.account} and event_id = any (${ids}::text[])
      order by event_id, id`.execute(trx.kysely)
   const removed = await removeResponses(trx, writing, keys)
-  await keepFormerEvents(trx, writing, 'delete', ids)
+  await keepFormerEvents(
+    trx,
+    writing,
+    'delete',
+    live.map(({ id }) => id),
+  )
   const events = await sql`
     delete from headcount.events
      where account_id = ${writing.account} and id = any (${ids}::text[])`.execute(trx.kysely)
@@ -66,6 +83,6 @@ export async function removeEvents(
   await sql`
     delete from headcount.sync_state
      where account_id = ${writing.account} and event_id = any (${ids}::text[])`.execute(trx.kysely)
-  removed.events.deleted += Number(events.numAffectedRows)
+  removed.events.deleted += requireCount('headcount.events, delete', live.length, events)
   return removed
 }

@@ -3,7 +3,7 @@ import type { RowCounts } from '../db/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { incomingKeys, incomingSlots } from './incoming.ts'
 import type { EventResponse } from './incoming.ts'
-import { requireCount } from './writing.ts'
+import { onlyRow, requireCount } from './writing.ts'
 
 /** Writes the slots of responses that have none in the mirror yet. */
 export async function addSlots(
@@ -28,38 +28,73 @@ export async function replaceSlots(
   account: number,
   responses: readonly EventResponse[],
 ): Promise<RowCounts> {
-  const keys = responses.map(({ event_id, response }) => ({ event_id, id: response.id }))
-  const deleted = await sql`
-    delete from headcount.slots live
-     using (${incomingKeys(keys)}) k
-     where live.account_id = ${account} and live.event_id = k.event_id and live.response_id = k.id
-       and (live.event_id, live.response_id, live.position) not in (
-         select event_id, response_id, position from (${incomingSlots(responses)}) i)`.execute(trx.kysely)
-  const updated = await sql`
-    update headcount.slots live
-       set name = i.name, start_date = i.start_date, end_date = i.end_date,
-           start_local = i.start_local, end_local = i.end_local, _extra = i._extra
+  const expected = await countSlotChanges(trx, account, responses)
+  if (expected.deleted > 0) {
+    const deleted = await sql`
+      delete from headcount.slots live
+       using (${incomingKeys(keysOf(responses))}) k
+       where live.account_id = ${account} and live.event_id = k.event_id and live.response_id = k.id
+         and (live.event_id, live.response_id, live.position) not in (
+           select event_id, response_id, position from (${incomingSlots(responses)}) i)`.execute(trx.kysely)
+    requireCount('headcount.slots, delete', expected.deleted, deleted)
+  }
+  if (expected.updated > 0) {
+    const updated = await sql`
+      update headcount.slots live
+         set name = i.name, start_date = i.start_date, end_date = i.end_date,
+             start_local = i.start_local, end_local = i.end_local, _extra = i._extra
+        from (${incomingSlots(responses)}) i
+       where live.account_id = ${account} and live.event_id = i.event_id
+         and live.response_id = i.response_id and live.position = i.position
+         and (live.name, live.start_date, live.end_date, live.start_local, live.end_local, live._extra)
+             is distinct from (i.name, i.start_date, i.end_date, i.start_local, i.end_local, i._extra)`.execute(
+      trx.kysely,
+    )
+    requireCount('headcount.slots, update', expected.updated, updated)
+  }
+  if (expected.inserted > 0) {
+    const inserted = await sql`
+      insert into headcount.slots (account_id, event_id, response_id, position, name,
+                                   start_date, end_date, start_local, end_local, _extra)
+      select ${account}, event_id, response_id, position, name, start_date, end_date, start_local, end_local, _extra
+        from (${incomingSlots(responses)}) i
+       where not exists (
+         select 1
+           from headcount.slots live
+          where live.account_id = ${account} and live.event_id = i.event_id
+            and live.response_id = i.response_id and live.position = i.position)
+       order by event_id, response_id, position`.execute(trx.kysely)
+    requireCount('headcount.slots, insert', expected.inserted, inserted)
+  }
+  return expected
+}
+
+/** How many slots of these responses are to be written; most changes of a response are none of its slots. */
+async function countSlotChanges(
+  trx: Transaction,
+  account: number,
+  responses: readonly EventResponse[],
+): Promise<RowCounts> {
+  const { rows } = await sql<RowCounts>`
+    select count(*) filter (where live.position is null)::int as inserted,
+           count(*) filter (where i.position is null)::int as deleted,
+           count(*) filter (
+             where live.position is not null and i.position is not null
+               and (live.name, live.start_date, live.end_date, live.start_local, live.end_local, live._extra)
+                   is distinct from (i.name, i.start_date, i.end_date, i.start_local, i.end_local, i._extra)
+           )::int as updated
       from (${incomingSlots(responses)}) i
-     where live.account_id = ${account} and live.event_id = i.event_id
-       and live.response_id = i.response_id and live.position = i.position
-       and (live.name, live.start_date, live.end_date, live.start_local, live.end_local, live._extra)
-           is distinct from (i.name, i.start_date, i.end_date, i.start_local, i.end_local, i._extra)`.execute(
+      full join (
+        select s.*
+          from headcount.slots s
+          join (${incomingKeys(keysOf(responses))}) k on k.event_id = s.event_id and k.id = s.response_id
+         where s.account_id = ${account}
+      ) live on live.event_id = i.event_id and live.response_id = i.response_id and live.position = i.position`.execute(
     trx.kysely,
   )
-  const inserted = await sql`
-    insert into headcount.slots (account_id, event_id, response_id, position, name,
-                                 start_date, end_date, start_local, end_local, _extra)
-    select ${account}, event_id, response_id, position, name, start_date, end_date, start_local, end_local, _extra
-      from (${incomingSlots(responses)}) i
-     where not exists (
-       select 1
-         from headcount.slots live
-        where live.account_id = ${account} and live.event_id = i.event_id
-          and live.response_id = i.response_id and live.position = i.position)
-     order by event_id, response_id, position`.execute(trx.kysely)
-  return {
-    inserted: Number(inserted.numAffectedRows),
-    updated: Number(updated.numAffectedRows),
-    deleted: Number(deleted.numAffectedRows),
-  }
+  return onlyRow(rows)
+}
+
+function keysOf(responses: readonly EventResponse[]) {
+  return responses.map(({ event_id, response }) => ({ event_id, id: response.id }))
 }

@@ -1,9 +1,8 @@
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 import type { HeldGroup, Tables } from '../db/tables.ts'
-import { DatabaseError } from '../errors.ts'
 import type { Transaction } from '../db/transaction.ts'
-import { pieces } from './writing.ts'
+import { onlyRow, pieces, requireCount } from './writing.ts'
 
 /** The name under which `sync_state` keeps the list of events itself; no event has an empty id. */
 export const EVENTS_LIST = ''
@@ -75,7 +74,7 @@ export async function recordRead(
     held_count: held.reduce((sum, { ids }) => sum + ids.length, 0),
     held_since: held.map(({ since }) => since).toSorted()[0] ?? null,
   }))
-  await sql`
+  const result = await sql`
     insert into headcount.sync_state as state
            (account_id, event_id, digest, normaliser, checked_at, next_check_at, step, backfill_id,
             held, held_count, held_since, set_aside)
@@ -91,6 +90,7 @@ export async function recordRead(
            backfill_id = coalesce(excluded.backfill_id, state.backfill_id), held = excluded.held,
            held_count = excluded.held_count, held_since = excluded.held_since, set_aside = excluded.set_aside,
            error_code = null, error_message = null, failed_at = null`.execute(trx.kysely)
+  requireCount('headcount.sync_state, read', rows.length, result)
 }
 
 /** Stamps lists whose body was the one already stored: one statement for thousands of them. */
@@ -116,7 +116,7 @@ export async function recordFailed(
   failures: readonly FailedState[],
 ): Promise<void> {
   for (const piece of pieces(failures)) {
-    await sql`
+    const result = await sql`
       insert into headcount.sync_state (account_id, event_id, error_code, error_message, failed_at)
       select ${account}, event_id, error_code, error_message, now()
         from json_to_recordset(${JSON.stringify(piece)}::json) as i(
@@ -124,6 +124,7 @@ export async function recordFailed(
           on conflict (account_id, event_id) do update
          set error_code = excluded.error_code, error_message = excluded.error_message,
              failed_at = excluded.failed_at`.execute(trx.kysely)
+    requireCount('headcount.sync_state, failed', piece.length, result)
   }
 }
 
@@ -156,10 +157,5 @@ export async function countOpenMatters(trx: Transaction, account: number): Promi
            now() as now
       from headcount.sync_state
      where account_id = ${account}`.execute(trx.kysely)
-  const [open] = rows
-  if (!open)
-    throw new DatabaseError(
-      'An aggregate over headcount.sync_state gave no row; this is a fault of the database.',
-    )
-  return open
+  return onlyRow(rows)
 }

@@ -30,13 +30,33 @@ export interface Written {
 }
 
 /** Rows of one statement: enough that the round trip does not count, few enough that it stays below a second. */
-export const ROWS_PER_STATEMENT = 5000
+const ROWS_PER_STATEMENT = 5000
+/** Characters of content in one statement: several copies of its parameter are in memory at once. */
+const CONTENT_PER_STATEMENT = 4_000_000
 
-/** Cuts rows into the pieces that one statement takes. */
+/** Cuts rows into the pieces that one statement takes; a row is never split, however long it is. */
 export function* pieces<Row>(rows: readonly Row[]): Generator<readonly Row[]> {
-  for (let start = 0; start < rows.length; start += ROWS_PER_STATEMENT) {
-    yield rows.slice(start, start + ROWS_PER_STATEMENT)
+  let start = 0
+  let content = 0
+  for (const [place, row] of rows.entries()) {
+    const length = contentLength(row)
+    content += length
+    if (place > start && (place - start === ROWS_PER_STATEMENT || content > CONTENT_PER_STATEMENT)) {
+      yield rows.slice(start, place)
+      start = place
+      content = length
+    }
   }
+  if (start < rows.length) yield rows.slice(start)
+}
+
+/** About how long a value is as JSON: its texts and keys count, at any depth. */
+function contentLength(value: unknown): number {
+  if (typeof value === 'string') return value.length
+  if (typeof value !== 'object' || value === null) return 0
+  let length = 0
+  for (const key in value) length += key.length + contentLength(value[key as keyof typeof value])
+  return length
 }
 
 /**
@@ -58,4 +78,15 @@ export function requireCount(
     )
   }
   return written
+}
+
+/** The row of an aggregate, which gives exactly one. */
+export function onlyRow<Row>(rows: readonly Row[]): Row {
+  const [row] = rows
+  if (!row || rows.length > 1) {
+    throw new DatabaseError(
+      `An aggregate gave ${rows.length} rows instead of one; this is a fault of the database, report it.`,
+    )
+  }
+  return row
 }

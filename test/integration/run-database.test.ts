@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { accountOf, responsesFrom } from '../support/account.ts'
+import { accountOf, responseItem, responsesFrom } from '../support/account.ts'
 import { onServer } from '../support/databases.ts'
 import { startFailingProxy } from '../support/database-proxy.ts'
 import { onBothStages, onPostgresStage, pause } from '../support/stage.ts'
@@ -81,6 +81,72 @@ onBothStages('D17 affected rows differ from rows sent', (stage) => {
     await on.change(...noTrigger)
     expect(await on.sync()).toMatchObject({ exit: 0 })
     on.expectMirrored()
+  })
+})
+
+/** A trigger that swallows the rows of one table without an error. */
+function swallowing(table: string, when: string, condition = 'true'): string[] {
+  return [
+    'create function public.swallow() returns trigger language plpgsql as $$ begin return null; end $$',
+    `create trigger swallow before ${when} on headcount.${table}
+        for each row when (${condition}) execute function public.swallow()`,
+  ]
+}
+
+const changes: Readonly<Record<string, (on: Stage) => void>> = {
+  'a response changes': ({ account }) =>
+    account.of('gala').splice(0, 1, responseItem(1, { name: 'Another' })),
+  'payments come, change and go': ({ account }) => {
+    account.of('gala').splice(0, 1, responseItem(1, { amount: '13.00' }))
+    account.of('gala').splice(2, 1, responseItem(3, { amount: '7.00' }))
+    account.of('gala').splice(3, 1, { id: 4, name: 'Guest 4' })
+  },
+  'slots come, change and go': ({ account }) => {
+    const slots = (...names: string[]) => ({ slots: names.map((name) => ({ name })) })
+    account.of('gala').splice(1, 1, responseItem(2, slots('Setup', 'Door')))
+    account.of('gala').splice(2, 1, responseItem(3, slots('Door')))
+    account.of('gala').splice(4, 1, responseItem(5, slots()))
+  },
+  'an item is no object': ({ account }) => account.of('gala').push(7),
+  'the record of the event changes': ({ account }) => {
+    account.events = [{ id: 'gala', title: 'Another' }, account.events[1]]
+  },
+  'responses go': ({ account }) => account.of('gala').splice(3, 2),
+  'the event goes': ({ account }) => account.remove('gala'),
+}
+
+onBothStages('D17 a row is swallowed by a trigger', (stage) => {
+  test.each([
+    ['payments', 'insert', 'payments come, change and go'],
+    ['payments', 'update', 'payments come, change and go'],
+    ['payments', 'delete', 'payments come, change and go'],
+    ['slots', 'insert', 'slots come, change and go'],
+    ['slots', 'update', 'slots come, change and go'],
+    ['slots', 'delete', 'slots come, change and go'],
+    ['response_history', 'insert', 'a response changes'],
+    ['event_history', 'insert', 'the record of the event changes'],
+    ['event_history', 'insert', 'the event goes'],
+    ['events', 'delete', 'the event goes'],
+    ['payments', 'delete', 'responses go'],
+    ['slots', 'delete', 'responses go'],
+    ['rejects', 'insert', 'an item is no object'],
+    ['sync_state', 'insert', 'a response changes'],
+    ['sync_state', 'update', 'a response changes'],
+  ])('%s, %s: when %s, the batch is rolled back, exit 5', async (table, when, change) => {
+    await using on = await stage(accountOf({ gala: 5, picnic: 1 }))
+    await on.sync()
+    const isState = table === 'sync_state'
+    await on.change(...swallowing(table, when, isState ? `new.event_id = 'gala'` : 'true'))
+    const before = kept(on)
+    changes[change]?.(on)
+    const { exit, error } = await on.sync()
+    expect(exit).toBe(5)
+    expect(error?.message).toMatch(
+      new RegExp(`^headcount.${table}.*: \\d+ rows were sent, the database wrote 0\\. .*rolled back`),
+    )
+    expect(kept(on)).toEqual(before)
+    await on.change(`drop trigger swallow on headcount.${table}`)
+    expect(await on.sync()).toMatchObject({ exit: change === 'an item is no object' ? 8 : 0 })
   })
 })
 
