@@ -1,5 +1,11 @@
 import type { RunStatus } from '../db/tables.ts'
-import { HeadcountError, KeyRefusedError, UsageError } from '../errors.ts'
+import {
+  AccountMismatchError,
+  ConfigurationError,
+  HeadcountError,
+  KeyRefusedError,
+  UsageError,
+} from '../errors.ts'
 import { now, type Moment } from './moment.ts'
 import { freshFor, type Sight } from './sight.ts'
 import type { Ticks } from './ticks.ts'
@@ -8,6 +14,7 @@ import type { Ticks } from './ticks.ts'
  * One run; it calls `sign` as a sign of life. Its status says how it ended.
  *
  * @throws KeyRefusedError or UsageError for a fault that no later run will mend; whatever else ends this run only.
+ * After a good run of the same worker a UsageError must be a ConfigurationError or an AccountMismatchError for that.
  */
 export type Run = (sign: () => void) => Promise<{ readonly status: RunStatus }>
 
@@ -59,7 +66,7 @@ export function createRuns({ run, ticks, sight, log, onFatal }: RunsOptions): Ru
   const fail = (error: unknown) => {
     const isOurs = error instanceof HeadcountError
     sight.lastFailure = isOurs ? `${error.code}: ${error.message}` : 'unexpected failure, see the log'
-    if (error instanceof KeyRefusedError || error instanceof UsageError) onFatal(error)
+    if (isOurs && isFatal(error, sight.lastGood !== null)) onFatal(error)
     else if (isOurs && error.code === 'interrupted') log('info', error.message)
     else if (isOurs)
       log(error.code === 'account_busy' ? 'warn' : 'error', error.message, { code: error.code })
@@ -83,4 +90,10 @@ export function createRuns({ run, ticks, sight, log, onFatal }: RunsOptions): Ru
       return current
     },
   }
+}
+
+/** A base address that a good run has used is right: a 404 there is a service between two versions of itself. */
+function isFatal(error: HeadcountError, hadGoodRun: boolean): boolean {
+  if (error instanceof KeyRefusedError || error instanceof ConfigurationError) return true
+  return error instanceof AccountMismatchError || (error instanceof UsageError && !hadGoodRun)
 }

@@ -141,6 +141,20 @@ describe('what no later run will mend ends it:', () => {
   })
 })
 
+test('H3 404 after a good run: the worker goes on, and mirrors again when the service is back', async () => {
+  const account = accountOf({ gala: 3 })
+  await using s = await commandStage('postgres', account)
+  await using worker = startWorker(everySecond, { env: s.env })
+  await worker.says('sync succeeded')
+  s.service.always(send({ status: 404 }))
+  await worker.says('404')
+  const before = worker.log.filter(({ msg }) => msg.includes('sync succeeded')).length
+  s.service.always(send((request) => account.answer(request)))
+  await worker.says('sync succeeded', before + 1)
+  worker.kill('SIGTERM')
+  expect((await worker.ended).code).toBe(0)
+})
+
 test('O2 SIGTERM while the database accepts connections and says nothing: 0 within 8 s', async () => {
   await using s = await commandStage('postgres', accountOf({ gala: 3 }))
   const mute = createServer((socket) => socket.on('error', () => {}))

@@ -7,6 +7,7 @@ import {
   InterruptedError,
   KeyRefusedError,
   UnreachableError,
+  UsageError,
 } from '../../src/errors.ts'
 import { day, hour, minute, pass, second, sleepOver, startWorking } from '../support/working.ts'
 
@@ -214,6 +215,7 @@ describe('a failed run', () => {
     new KeyRefusedError('the key is refused'),
     new ConfigurationError(['a setting is wrong']),
     new AccountMismatchError('another account'),
+    new UsageError('nothing at this address'),
   ])('ends the worker when no later one could be better: $name', async (error) => {
     const worker = startWorking({
       run: async () => {
@@ -222,6 +224,38 @@ describe('a failed run', () => {
     })
     await expect(worker.ended).rejects.toBe(error)
     expect(vi.getTimerCount()).toBe(0)
+  })
+
+  /** Good, then this error, then good again. */
+  const goodBeforeAndAfter = (error: Error) =>
+    startWorking({
+      run: async (number) => {
+        if (number === 2) throw error
+        return { status: 'succeeded' }
+      },
+    })
+
+  test('H3 404 between two good runs: a service that is being deployed does not end the worker', async () => {
+    const worker = goodBeforeAndAfter(new UsageError('nothing at this address'))
+    await pass(26 * minute)
+    expect(worker.began).toHaveLength(3)
+    expect(worker.log).toContainEqual({
+      level: 'error',
+      message: 'nothing at this address',
+      fields: { code: 'usage' },
+    })
+    worker.stop()
+    await expect(worker.ended).resolves.toBeUndefined()
+  })
+
+  test.each([
+    new KeyRefusedError('the key is refused'),
+    new ConfigurationError(['a setting is wrong']),
+    new AccountMismatchError('another account'),
+  ])('after a good run still ends the worker: $name', async (error) => {
+    const worker = goodBeforeAndAfter(error)
+    await pass(11 * minute)
+    await expect(worker.ended).rejects.toBe(error)
   })
 })
 
