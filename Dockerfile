@@ -13,7 +13,7 @@ RUN npm run build
 RUN npm ci --omit=dev
 
 FROM node:24-slim
-# Where the worker may write: large answers of the service go to unlinked files there.
+# The only place that may be written to when the rest is read-only.
 RUN mkdir -m 0700 /scratch && chown node:node /scratch
 ENV NODE_ENV=production TMPDIR=/scratch HEADCOUNT_HEALTH_PORT=8081
 WORKDIR /app

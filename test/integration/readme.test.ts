@@ -127,6 +127,12 @@ test('the line of cron runs with its own variables and nothing else, and has not
   expect(await inShell(inPlace, { cwd, env: own })).toEqual({ code: 0, stdout: '', stderr: '' })
 })
 
+test('the steps to Docker Compose are those at the top of its file', () => {
+  const compose = readFileSync(join(root, 'docker-compose.yml'), 'utf8')
+  const steps = [...compose.matchAll(/^# {3}(.*)$/gm)].map(([, step = '']) => step)
+  expect(blocks('sh').map((block) => block.split('\n').filter(Boolean))).toContainEqual(steps)
+})
+
 test('every setting is in the table with its flag and its default, and no other', () => {
   const rows = readme.split('\n').filter((line) => line.startsWith('| `'))
   const told = rows.flatMap((row) => row.split('|')[1]?.match(/HEADCOUNT_\w+/g) ?? [])
