@@ -1,81 +1,16 @@
 /**
- * The tables of the mirror as Kysely sees them, and the rows as `normalise` makes them and `load` writes them.
+ * The tables of the mirror as Kysely sees them, and the door to the types that all rooms share.
  *
  * Both drivers are set up (db/values.ts) so that bigint and numeric arrive as strings of digits, time stamps as
  * ISO 8601 text in UTC, and json as parsed values: nothing is rounded on the way.
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 import type { JsonObject, JsonValue } from '../json.ts'
+import type { Decimal, Digits, Kind, Timestamp } from './items.ts'
+import type { RunMode, RunReport, RunStatus } from './run-report.ts'
 
-/** A bigint as its digits. */
-export type Digits = string
-/** A numeric as its decimal text. */
-export type Decimal = string
-/** An instant as ISO 8601 text. */
-export type Timestamp = string
-
-/** Which shape a response has (glossary: kind). */
-export type Kind = 'reply' | 'payment' | 'signup' | 'mixed' | 'bare'
-
-/** An event as it goes into the mirror. */
-export interface EventItem {
-  readonly id: string
-  readonly title: string | null
-  readonly event_at: Timestamp | null
-  readonly description: string | null
-  readonly event_type: string | null
-  readonly location: string | null
-  readonly _extra: JsonObject | null
-}
-
-/** A response as it goes into the mirror, with its payment and its slots. */
-export interface ResponseItem {
-  readonly id: Digits
-  readonly kind: Kind
-  readonly name: string | null
-  readonly email: string | null
-  readonly message: string | null
-  readonly quantity: Digits | null
-  readonly rsvp: string | null
-  readonly created_at: Timestamp | null
-  readonly updated_at: Timestamp | null
-  readonly _extra: JsonObject | null
-  readonly payment: PaymentItem | null
-  readonly slots: readonly SlotItem[]
-}
-
-export interface PaymentItem {
-  readonly amount: Decimal | null
-  readonly processing_fee: Decimal | null
-}
-
-/** A slot; its position is its place in the array, from 1. `*_local` is the wall clock as sent, without zone. */
-export interface SlotItem {
-  readonly name: string | null
-  readonly start_date: Timestamp | null
-  readonly end_date: Timestamp | null
-  readonly start_local: string | null
-  readonly end_local: string | null
-  readonly _extra: JsonObject | null
-}
-
-/** An item that cannot be stored in the live tables, kept with the reason. */
-export interface RejectItem {
-  /** Place in the list, from 0. */
-  readonly item_index: number
-  /** What is wrong, as a stable word: `not_an_object`, `id_missing`, `id_invalid`, `too_deep`, `too_large`, … */
-  readonly reason: string
-  /** Where, like `$[0].id`. */
-  readonly path: string
-  /** The item's source text, cut at 64 KiB. */
-  readonly payload: string
-  /** Length of the whole source text in bytes. */
-  readonly bytes: number
-  /** SHA-256 of the whole source text, in hexadecimal. */
-  readonly sha256: string
-  /** The item's id when it can be read: the live row with this id stays. */
-  readonly id: string | null
-}
+export type * from './items.ts'
+export type * from './run-report.ts'
 
 /** Deletions kept back, grouped by the moment and the reason of their first sight. */
 export interface HeldGroup {
@@ -86,60 +21,6 @@ export interface HeldGroup {
 
 export type HoldReason =
   'list_empty' | 'many_missing' | 'page_length' | 'unreadable_id' | 'run_total' | 'paging' | 'no_end_mark'
-
-export type RunStatus = 'running' | 'succeeded' | 'partial' | 'held' | 'failed' | 'interrupted' | 'abandoned'
-export type RunMode = 'sync' | 'backfill'
-
-/** How many rows of one table a load wrote. */
-export interface RowCounts {
-  inserted: number
-  updated: number
-  deleted: number
-}
-
-/** How many rows of each live table a load wrote. */
-export interface TableCounts {
-  readonly events: RowCounts
-  readonly responses: RowCounts
-  readonly payments: RowCounts
-  readonly slots: RowCounts
-}
-
-/** The report of a run: printed by `--json`, stored in `sync_runs.report`. */
-export interface RunReport {
-  readonly run_id: number
-  readonly account: string
-  readonly mode: RunMode
-  readonly status: RunStatus
-  readonly started_at: string
-  readonly finished_at: string
-  readonly duration_ms: number
-  readonly events: {
-    readonly listed: number
-    readonly due: number
-    readonly unchanged: number
-    readonly changed: number
-    readonly failed: number
-  }
-  readonly rows: TableCounts
-  readonly rejected: number
-  readonly set_aside: number
-  readonly held: number
-  readonly requests: number
-  readonly retries: number
-  readonly not_modified: number
-  readonly bytes_received: number
-  readonly warnings: readonly string[]
-  readonly errors: readonly ReportedError[]
-  readonly errors_total: number
-}
-
-/** One thing that went wrong; `event_id` is null when it concerns the whole run. */
-export interface ReportedError {
-  readonly event_id: string | null
-  readonly code: string
-  readonly message: string
-}
 
 type Json<T = JsonValue> = ColumnType<T | null, string | null, string | null>
 
