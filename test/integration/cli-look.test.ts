@@ -7,7 +7,12 @@ import type { Check } from '../../src/commands/doctor/check.ts'
 import type { EventStatus } from '../../src/commands/event-status.ts'
 import { accountOf, refusal } from '../support/account.ts'
 import { headcount, inShell, scriptPath } from '../support/command.ts'
-import { commandStage, onBothCommandStages, type CommandStage } from '../support/command-stage.ts'
+import {
+  commandStage,
+  onBothCommandStages,
+  onPostgresCommandStage,
+  type CommandStage,
+} from '../support/command-stage.ts'
 import { closedPort, send } from '../support/fault-server.ts'
 import { selfSigned } from '../support/certificate.ts'
 import { startFaultServer } from '../support/fault-server.ts'
@@ -187,7 +192,7 @@ describe('status --max-age', () => {
   })
 })
 
-onBothCommandStages('status --event, on', (stage) => {
+onPostgresCommandStage('status --event', (stage) => {
   test('tells when the event is read and why, what is held, rejected, set aside, failing', async () => {
     const account = accountOf({ gala: 20, picnic: 2 })
     await using s = await stage(account)

@@ -9,7 +9,7 @@ import type { Database } from '../../src/db/connect.ts'
 import type { RunReport } from '../../src/index.ts'
 import { accountOf, refusal } from '../support/account.ts'
 import { headcount, inShell, scriptPath, type Ran } from '../support/command.ts'
-import { commandStage, onBothCommandStages } from '../support/command-stage.ts'
+import { commandStage, onBothCommandStages, onPostgresCommandStage } from '../support/command-stage.ts'
 import { closedPort, send, silence } from '../support/fault-server.ts'
 import { testKey } from '../support/reading.ts'
 
@@ -24,7 +24,7 @@ function reportIn({ stdout }: Ran): RunReport {
   return JSON.parse(stdout) as RunReport
 }
 
-onBothCommandStages('a run that succeeds, on', (stage) => {
+onPostgresCommandStage('a run that succeeds, for people and programs', (stage) => {
   test('tells people on stderr, programs on stdout, and nobody when quiet', async () => {
     await using s = await stage(accountOf({ gala: 3, picnic: 2 }))
     const first = await s.run(['sync'])

@@ -115,7 +115,7 @@ const changes: Readonly<Record<string, (on: Stage) => void>> = {
   'the event goes': ({ account }) => account.remove('gala'),
 }
 
-onBothStages('D17 a row is swallowed by a trigger', (stage) => {
+onPostgresStage('D17 a row is swallowed by a trigger', (stage) => {
   test.each([
     ['payments', 'insert', 'payments come, change and go'],
     ['payments', 'update', 'payments come, change and go'],

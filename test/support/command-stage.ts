@@ -44,6 +44,14 @@ export async function commandStage(
   }
 }
 
+/** On Postgres only: what the engine cannot make different, for a command on PGlite takes ten times as long. */
+export function onPostgresCommandStage(
+  name: string,
+  tests: (stage: (account: Account, options?: FreshOptions) => Promise<CommandStage>) => void,
+): void {
+  describe(name, () => tests((account, options) => commandStage('postgres', account, options)))
+}
+
 /** The same tests on both engines. */
 export function onBothCommandStages(
   name: string,
