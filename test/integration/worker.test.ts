@@ -40,7 +40,10 @@ onBothCommandStages('a worker', (stage) => {
     const { code, stdout, stderr } = await worker.ended
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
     expect(stderr).not.toContain(testKey.slice(0, 11))
-    expect((await runsOf(s)).every(({ status }) => status === 'succeeded')).toBe(true)
+    // The signal may come in the middle of a tick's run.
+    const [last, ...others] = await runsOf(s)
+    expect(['succeeded', 'interrupted']).toContain(last?.status)
+    expect(others.every(({ status }) => status === 'succeeded')).toBe(true)
   })
 
   test.each(['SIGTERM', 'SIGINT'] as const)(
