@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import type { ResponseItem } from '../db/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { incomingResponses, incomingSlots } from './incoming.ts'
 import type { EventResponse } from './incoming.ts'
@@ -65,9 +64,4 @@ async function differingKeys(trx: Transaction, account: number, responses: reado
         or (i.event_id, i.id) in (select event_id, response_id from differing_slots)
      order by i.index`.execute(trx.kysely)
   return rows
-}
-
-/** The same item with the event that it answers. */
-export function ofEvent(event_id: string, responses: readonly ResponseItem[]): EventResponse[] {
-  return responses.map((response) => ({ event_id, response }))
 }

@@ -12,7 +12,7 @@ import type { Writing, Written } from '../load/writing.ts'
 import { NORMALISER_VERSION } from '../normalise/version.ts'
 import { goneFields, presentIds } from './complete-list.ts'
 import type { CompleteList } from './complete-list.ts'
-import { decideResponses, spend } from './deletions.ts'
+import { decideResponses, heldIds, spend } from './deletions.ts'
 import type { Decision, Removals } from './deletions.ts'
 import type { DueEvent } from './due.ts'
 import { nextStep } from './freshness.ts'
@@ -169,7 +169,7 @@ function warnings(
   decision: Decision | undefined,
 ): string[] {
   const gone = goneFields(list, before?.fields ?? [])
-  const held = (decision?.held ?? []).reduce((sum, { ids }) => sum + ids.length, 0)
+  const held = heldIds(decision?.held ?? []).length
   return [
     ...gone.map(
       (field) => `Event ${event.id}: no response has "${field}" any more; its column is now empty.`,

@@ -6,7 +6,7 @@ import { absentEvents } from '../load/survey.ts'
 import type { AbsentEvent } from '../load/survey.ts'
 import { addCounts } from '../load/writing.ts'
 import { NORMALISER_VERSION } from '../normalise/version.ts'
-import { decideEvents, spend } from './deletions.ts'
+import { decideEvents, heldIds, spend } from './deletions.ts'
 import type { Decision } from './deletions.ts'
 import type { DueEvent } from './due.ts'
 import { listEvents } from './listing.ts'
@@ -101,7 +101,7 @@ async function removeDecided(
     addCounts(run.tally.rows, removed)
   }
   run.removals = spend(run.removals, decision)
-  const held = decision.held.reduce((sum, { ids }) => sum + ids.length, 0)
+  const held = heldIds(decision.held).length
   if (held > 0)
     run.tally.warn(`List of events: ${held} deletions are held (${decision.held.at(-1)?.reason}).`)
 }
