@@ -16,6 +16,7 @@ import { createRedactor } from './redact.ts'
 import { readHttpDate } from './retry-after.ts'
 import { withRetries } from './retrying.ts'
 import { textOf } from './utf8.ts'
+import { usableEtag } from './validator.ts'
 
 const DEFAULT_TIMEOUT_MS = 60_000
 const DEFAULT_CONCURRENCY = 8
@@ -50,8 +51,12 @@ export interface Source {
   ping(): Promise<{ email: string | null; serverDate: Date | null }>
   /** The whole list of events. Dispose of the reading when its payload has been used. */
   events(): Promise<ListReading>
-  /** The whole list of responses to one event. Dispose of the reading when its payload has been used. */
-  responses(eventId: string): Promise<ListReading>
+  /**
+   * The whole list of responses to one event. Dispose of the reading when its payload has been used.
+   *
+   * @param etag the `etag` of an earlier reading: `not_modified` when the service says that the list is still that one
+   */
+  responses(eventId: string, etag?: string | null): Promise<ListReading | 'not_modified'>
   readonly counts: Readonly<Counts>
   /** Ends what is under way and closes every connection. */
   close(): Promise<void>
@@ -100,9 +105,16 @@ export function createSource(options: SourceOptions): Source {
   const largeBodies = pLimit(1)
   const mostBytes = Math.min(options.maxBodyBytes ?? DEFAULT_BODY_BYTES, MOST_LIST_BYTES)
 
-  const list = async (url: URL, memory: MemoryClaim): Promise<ListReading> => {
+  async function list(url: URL, memory: MemoryClaim, etag: null): Promise<ListReading>
+  async function list(
+    url: URL,
+    memory: MemoryClaim,
+    etag: string | null,
+  ): Promise<ListReading | 'not_modified'>
+  async function list(url: URL, memory: MemoryClaim, etag: string | null) {
     try {
-      return createReading(url.pathname, await readPages(line, url, mostBytes, memory), memory, redactor)
+      const pages = await readPages(line, { url, kind: 'list', memory, before: 0, limit: mostBytes, etag })
+      return pages === 'not_modified' ? pages : createReading(url.pathname, pages, memory, redactor)
     } catch (error) {
       memory[Symbol.dispose]()
       throw error
@@ -116,6 +128,7 @@ export function createSource(options: SourceOptions): Source {
       memory,
       before: 0,
       limit: MOST_PING_BYTES,
+      etag: null,
     } as const
     const { body, headers } = await withRetries(
       line,
@@ -136,9 +149,11 @@ export function createSource(options: SourceOptions): Source {
     ping: () => withoutKey(ping()),
     // The events list has memory of its own: there is one at a time, and a caller may keep it while it reads the
     // responses, which must not wait for it.
-    events: async () => withoutKey(list(addressBelow(base, 'events'), new MemoryClaim(pLimit(1)))),
-    responses: async (eventId) =>
-      withoutKey(list(addressBelow(base, 'events', eventId, 'responses'), new MemoryClaim(largeBodies))),
+    events: async () => withoutKey(list(addressBelow(base, 'events'), new MemoryClaim(pLimit(1)), null)),
+    responses: async (eventId, etag) => {
+      const url = addressBelow(base, 'events', eventId, 'responses')
+      return withoutKey(list(url, new MemoryClaim(largeBodies), usableEtag(etag)))
+    },
     counts,
     close: async () => {
       life[Symbol.dispose]()

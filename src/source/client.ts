@@ -5,8 +5,12 @@ import type { Headers } from './headers.ts'
 const LONGEST_CONNECT_MS = 10_000
 
 export interface Client {
-  /** Sends one GET and gives the answer as soon as its headers are there. Follows nothing, retries nothing. */
-  get(url: URL, signal: AbortSignal): Promise<Answer>
+  /**
+   * Sends one GET and gives the answer as soon as its headers are there. Follows nothing, retries nothing.
+   *
+   * @param etag asks for the list only if it is no longer the one that this validator belongs to
+   */
+  get(url: URL, etag: string | null, signal: AbortSignal): Promise<Answer>
   /** Breaks off what is under way and closes every connection. */
   close(): Promise<void>
 }
@@ -47,9 +51,14 @@ export function createClient(options: ClientOptions): Client {
     'accept-encoding': 'gzip, identity',
   }
   return {
-    get: async (url, signal) => {
+    get: async (url, etag, signal) => {
       if (url.origin !== options.origin) throw new RangeError(`The key is not sent to ${url.origin}.`)
-      const answer = await pool.request({ method: 'GET', path: url.pathname + url.search, headers, signal })
+      const answer = await pool.request({
+        method: 'GET',
+        path: url.pathname + url.search,
+        headers: etag === null ? headers : { ...headers, 'if-none-match': etag },
+        signal,
+      })
       const { body } = answer
       // An error after the last piece was wanted has nobody left to hear it.
       body.on('error', () => {})

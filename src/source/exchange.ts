@@ -15,6 +15,7 @@ import type { Redactor } from './redact.ts'
 import { followRedirect, isRedirect } from './redirect.ts'
 import { requireShape } from './shape.ts'
 import { explainStatus } from './status.ts'
+import { provesUnchanged } from './validator.ts'
 import { asError, orAborted } from './wait.ts'
 
 const LARGEST_QUOTED_BODY = 64 * 1024
@@ -28,7 +29,7 @@ export interface Line {
   readonly places: LimitFunction
   readonly redactor: Redactor
   readonly requestTimeoutMs: number
-  readonly counts: { requests: number; retries: number; bytesReceived: number }
+  readonly counts: { requests: number; retries: number; notModified: number; bytesReceived: number }
   readonly random: () => number
   readonly log: (level: 'debug' | 'warn', message: string, fields?: object) => void
 }
@@ -41,6 +42,8 @@ export interface Wish {
   readonly before: number
   /** The most bytes that the body may have. */
   readonly limit: number
+  /** The validator of the list that is known; null asks for the list whatever it is. */
+  readonly etag: string | null
 }
 
 export interface Received {
@@ -51,8 +54,13 @@ export interface Received {
   readonly hasEndMark: boolean
 }
 
+/** A 304: the list is the one of our validator, or (`unproven`) the answer speaks of another one. */
+export type Unsent = 'not_modified' | 'unproven'
+
 /** @throws one of the error family; what may pass by itself is `retryable` */
-export async function exchange(line: Line, wish: Wish): Promise<Received> {
+export async function exchange(line: Line, wish: Wish & { readonly etag: null }): Promise<Received>
+export async function exchange(line: Line, wish: Wish): Promise<Received | Unsent>
+export async function exchange(line: Line, wish: Wish): Promise<Received | Unsent> {
   // A reading that holds the memory for large bodies goes first: the others may be waiting for that memory,
   // each in a place, and it must be able to finish before they can.
   const giveBack = wish.memory.held ? null : await takePlace(line.places, line.gate.signal)
@@ -75,11 +83,11 @@ export async function exchange(line: Line, wish: Wish): Promise<Received> {
   }
 }
 
-async function ask(line: Line, wish: Wish, deadline: Deadline): Promise<Received> {
+async function ask(line: Line, wish: Wish, deadline: Deadline): Promise<Received | Unsent> {
   const way = [wish.url]
   for (let url = wish.url; ; way.push(url)) {
     line.counts.requests += 1
-    const answer = await orAborted(line.client.get(url, deadline.signal), deadline.signal)
+    const answer = await orAborted(line.client.get(url, wish.etag, deadline.signal), deadline.signal)
     try {
       if (!isRedirect(answer.status)) return await read(line, wish, { answer, url, deadline })
       url = followRedirect(way, answer.status, headerOf(answer.headers, 'location'))
@@ -95,12 +103,17 @@ interface Answered {
   readonly deadline: Deadline
 }
 
-async function read(line: Line, wish: Wish, { answer, url, deadline }: Answered): Promise<Received> {
+async function read(line: Line, wish: Wish, { answer, url, deadline }: Answered): Promise<Received | Unsent> {
   const { headers, status } = answer
   const path = url.pathname
   const count = (bytes: number): void => {
     line.counts.bytesReceived += bytes
     deadline.received(bytes)
+  }
+  if (status === 304 && wish.etag !== null) {
+    if (!provesUnchanged(headers, wish.etag)) return 'unproven'
+    line.counts.notModified += 1
+    return 'not_modified'
   }
   if (status !== 200) {
     const excerpt = line.redactor.excerpt(await quotedBody(answer, path, count))

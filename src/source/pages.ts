@@ -1,7 +1,6 @@
 /** Reads a list whole: its first page, and every next one that a page names. */
 import { ContractError } from '../errors.ts'
-import { exchange, type Line, type Received } from './exchange.ts'
-import type { MemoryClaim } from './memory.ts'
+import { exchange, type Line, type Received, type Unsent, type Wish } from './exchange.ts'
 import { nextPage } from './paging.ts'
 import { withRetries } from './retrying.ts'
 
@@ -14,37 +13,50 @@ export interface Pages {
 }
 
 /**
- * @param limit the most bytes that all pages may have together
+ * @param first the wish for the first page; its `limit` is for all pages together, and its `etag` for a list that was
+ * one page
  * @throws ForeignOriginError, ContractError (a circle, too many pages), and whatever one request throws
  */
-export async function readPages(line: Line, first: URL, limit: number, memory: MemoryClaim): Promise<Pages> {
+export async function readPages(line: Line, first: Wish & { readonly etag: null }): Promise<Pages>
+export async function readPages(line: Line, first: Wish): Promise<Pages | 'not_modified'>
+export async function readPages(line: Line, first: Wish): Promise<Pages | 'not_modified'> {
   const pages: Received[] = []
   const seen = new Set<string>()
-  let bytes = 0
   let unreadableLink = false
-  for (let url: URL | null = first; url !== null;) {
+  for (let wish: Wish | null = first; wish !== null;) {
+    const { url } = wish
     if (seen.has(url.href)) {
       throw new ContractError(
-        `GET ${first.pathname}: the pages go round in a circle, over ${url.pathname}${url.search}.`,
+        `GET ${first.url.pathname}: the pages go round in a circle, over ${url.pathname}${url.search}.`,
       )
     }
     if (pages.length >= MOST_PAGES) {
       throw new ContractError(
-        `GET ${first.pathname}: more than ${MOST_PAGES} pages; this cannot be one list.`,
+        `GET ${first.url.pathname}: more than ${MOST_PAGES} pages; this cannot be one list.`,
       )
     }
     seen.add(url.href)
-    const wish = { url, kind: 'list', memory, before: bytes, limit: limit - bytes } as const
-    const page: Received = await withRetries(
-      line,
-      () => exchange(line, wish),
-      () => memory.keepOnly(wish.before),
-    )
+    const page = await readPage(line, wish)
+    if (page === 'not_modified') return page
     pages.push(page)
-    bytes += page.body.bytes.length
     const next = nextPage(page.headers, page.url)
     unreadableLink ||= next.unreadable
-    url = next.url
+    wish = next.url === null ? null : following(wish, next.url, page.body.bytes.length)
   }
   return { pages, unreadableLink }
+}
+
+/** The wish for the next page, whose bytes come on top of those in memory. */
+function following(wish: Wish, url: URL, bytes: number): Wish {
+  return { ...wish, url, before: wish.before + bytes, limit: wish.limit - bytes, etag: null }
+}
+
+/** An answer that says "unchanged" of another list than ours proves nothing: the page is asked for once more, whole. */
+async function readPage(line: Line, wish: Wish): Promise<Received | 'not_modified'> {
+  const release = (): void => wish.memory.keepOnly(wish.before)
+  const page: Received | Unsent = await withRetries(line, () => exchange(line, wish), release)
+  if (page !== 'unproven') return page
+  line.log('debug', `GET ${wish.url.pathname}: a 304 that is not about our ETag. Asking without it.`)
+  const whole = { ...wish, etag: null }
+  return withRetries(line, () => exchange(line, whole), release)
 }

@@ -1,12 +1,17 @@
 /** Chains of pages, and the signs that a list is longer than what was answered. */
 import { ContractError } from '../errors.ts'
 import { type Headers, headerOf } from './headers.ts'
-import { readNextLinks } from './link.ts'
+import { type NextLinks, readNextLinks } from './link.ts'
 
 export interface NextPage {
   readonly url: URL | null
   /** The `Link` header cannot be read: a next page may hide in it. */
   readonly unreadable: boolean
+}
+
+/** What the `Link` header of an answer says of a next page. */
+export function nextLinks(headers: Headers): NextLinks {
+  return readNextLinks(headerOf(headers, 'link'))
 }
 
 /**
@@ -15,7 +20,7 @@ export interface NextPage {
  * @throws ContractError for another scheme, host or port, an address that is none, or several different next pages
  */
 export function nextPage(headers: Headers, page: URL): NextPage {
-  const { targets, unreadable } = readNextLinks(headerOf(headers, 'link'))
+  const { targets, unreadable } = nextLinks(headers)
   const [target, ...others] = targets
   if (target === undefined) return { url: null, unreadable }
   const url = URL.parse(target, page.href)

@@ -1,11 +1,14 @@
 /** A list as it was read: its digest, what it says about its own completeness, and its items on demand. */
 import { createHash } from 'node:crypto'
+import { headerOf } from './headers.ts'
+import { hintsOf } from './hints.ts'
 import type { MemoryClaim } from './memory.ts'
 import type { Pages } from './pages.ts'
 import { signsOfMore } from './paging.ts'
 import { type ListPayload, parseList } from './payloads.ts'
 import type { Redactor } from './redact.ts'
 import { textOf } from './utf8.ts'
+import { usableEtag } from './validator.ts'
 
 export interface ListReading extends Disposable {
   /** Bytes of all pages, without compression. */
@@ -14,6 +17,14 @@ export interface ListReading extends Disposable {
   digest(normaliser: number): string
   /** A sign that forbids deletions from this list. Ask after `payload()`: the number of items may reveal paging. */
   readonly holds: 'paging' | 'no_end_mark' | null
+  /**
+   * The validator to ask with the next time; null when there is none, or when the list may be more than was answered
+   * (pages, signs of more, no end mark). Ask after `payload()`: before it, a header that counts items makes it null,
+   * for they were not counted.
+   */
+  readonly etag: string | null
+  /** Names of headers that hint at limits, paging or caches (hints.ts). */
+  readonly hints: readonly string[]
   /** What a person should know about this list. Ask after `payload()`. */
   readonly warnings: readonly string[]
   /** Parses the pages; each call anew, so that nothing is held twice. Throws ContractError, which quotes nothing. */
@@ -33,6 +44,9 @@ export function createReading(
   const bytes = bodies.reduce((sum, body) => sum + body.length, 0)
   let signs: readonly string[] = read.unreadableLink ? ['its Link header cannot be read'] : []
   const hasEndMark = read.pages.every((page) => page.hasEndMark)
+  const etag = headers.length === 1 ? usableEtag(headerOf(headers[0] ?? {}, 'etag')) : null
+  // Unequal to every count, as long as nothing was counted.
+  let items = Number.NaN
   return {
     bytes,
     digest: (normaliser) => {
@@ -44,6 +58,12 @@ export function createReading(
       if (signs.length > 0) return 'paging'
       return hasEndMark ? null : 'no_end_mark'
     },
+    get etag() {
+      const mayBeMore = signs.length > 0 || !hasEndMark || signsOfMore(headers, items).length > 0
+      // A validator is stored: one that repeats the key is none.
+      return mayBeMore || etag === null || redactor.text(etag) !== etag ? null : etag
+    },
+    hints: hintsOf(headers).map((name) => redactor.text(name)),
     get warnings() {
       const warnings = signs.map(
         (sign) => `GET ${path}: the list may have more pages (${sign}); nothing is deleted because of it.`,
@@ -55,7 +75,8 @@ export function createReading(
     payload: () => {
       if (bodies.length === 0) throw new Error(`The reading of ${path} was disposed of before it was parsed.`)
       const payload = parseList(bodies.map(textOf), `GET ${path}`)
-      signs = [...new Set([...signs, ...signsOfMore(headers, payload.items.length)])]
+      items = payload.items.length
+      signs = [...new Set([...signs, ...signsOfMore(headers, items)])]
       return payload
     },
     [Symbol.dispose]: () => {

@@ -72,7 +72,9 @@ export async function mirrorDue(run: OpenRun, due: readonly DueEvent[]): Promise
 
 /** Reads one event. An equal digest ends it here; otherwise its rows go to the loader. */
 async function readEvent(run: OpenRun, batches: Batches, due: DueEvent): Promise<void> {
-  using reading = await run.source.responses(due.event.id)
+  const answer = await run.source.responses(due.event.id)
+  if (answer === 'not_modified') throw new Error('The service was asked without a validator.')
+  using reading = answer
   if (run.mode !== 'backfill' && judgeDigest(reading, due.state) === 'same') {
     if (due.record !== 'same') await batches.add({ ...due, list: null })
     else noteUnchanged(run, due)

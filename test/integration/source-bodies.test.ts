@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, test, vi } from 'vitest'
 import { BodyTooLargeError, ContractError, InterruptedError, UnreachableError } from '../../src/errors.ts'
 import { chunked, list, oneByteSlices, send, type Step, untilClose } from '../support/fault-server.ts'
-import { errorOf, faultServer, sourceOf, valuesOf } from '../support/reading.ts'
+import { errorOf, faultServer, sourceOf, valuesOf, wholeOf } from '../support/reading.ts'
 
 const items = [{ id: 'fête-🎉' }, { id: 'b' }]
 const text = JSON.stringify(items)
@@ -147,9 +147,9 @@ describe('memory', () => {
     server.at('/events/b/responses', list(large(5)))
     server.at('/events/c/responses', list(items))
     const source = sourceOf(server.baseUrl, { requestTimeoutMs: 300 })
-    const first = await source.responses('a')
+    const first = await wholeOf(source.responses('a'))
     let isThere = false
-    const second = source.responses('b').then((reading) => {
+    const second = wholeOf(source.responses('b')).then((reading) => {
       isThere = true
       return reading
     })
@@ -211,7 +211,7 @@ describe('memory', () => {
     server.always(list(large(5)))
     const controller = new AbortController()
     const source = sourceOf(server.baseUrl, { signal: controller.signal })
-    using first = await source.responses('a')
+    using first = await wholeOf(source.responses('a'))
     const second = errorOf(source.responses('b'))
     await vi.waitFor(() => expect(source.counts.bytesReceived).toBeGreaterThan(9_000_000))
     controller.abort()

@@ -1,6 +1,7 @@
 /** A source for tests: no chance in its waits, closed when the test ends. */
 import { onTestFinished } from 'vitest'
 import { createSource, type Source, type SourceOptions } from '../../src/source/api.ts'
+import type { ListReading } from '../../src/source/reading.ts'
 import { type FaultServer, startFaultServer } from './fault-server.ts'
 
 export const testKey = 'canary-7d1f/+"key"'
@@ -17,9 +18,16 @@ export function sourceOf(baseUrl: URL, options: Partial<SourceOptions> = {}): So
   return source
 }
 
+/** A list that must have come whole. */
+export async function wholeOf(reading: ReturnType<Source['responses']>): Promise<ListReading> {
+  const list = await reading
+  if (list === 'not_modified') throw new Error('A list was expected, and it is said to be as it was.')
+  return list
+}
+
 /** The values of a list, and nothing kept. */
-export async function valuesOf(reading: ReturnType<Source['events']>): Promise<readonly unknown[]> {
-  using list = await reading
+export async function valuesOf(reading: ReturnType<Source['responses']>): Promise<readonly unknown[]> {
+  using list = await wholeOf(reading)
   return list.payload().items.map((item) => item.value)
 }
 
