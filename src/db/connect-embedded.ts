@@ -12,6 +12,17 @@ import { readerOf } from './values.ts'
 
 type Sender = Pick<Tx, 'query'>
 
+/** An embedded database that a caller keeps open: a PGlite, or what stands before one. */
+export type Embedded = Pick<PGlite, 'query' | 'transaction' | 'parsers' | 'closed'>
+
+/** For what is nobody else's: a database in memory, and one that its caller answers for. */
+const noLock: FolderLock = { isHeld: () => true, assertHeld: () => {}, release: async () => {} }
+
+/** Over a database of the caller's; it is never closed here, and its own statements read values as before. */
+export function openGiven(pglite: Embedded): Database {
+  return embeddedDatabase(pglite, 'PGlite of the caller', noLock, async () => {})
+}
+
 export interface EmbeddedOptions {
   readonly waitForFolderMs?: number
   readonly createFolder?: boolean
@@ -26,11 +37,8 @@ export interface EmbeddedOptions {
 export async function openEmbedded(folder: string | null, options: EmbeddedOptions = {}): Promise<Database> {
   const { PGlite } = await import('@electric-sql/pglite')
   if (folder === null) {
-    return embeddedDatabase(await PGlite.create(), 'PGlite in memory', {
-      isHeld: () => true,
-      assertHeld: () => {},
-      release: async () => {},
-    })
+    const pglite = await PGlite.create()
+    return embeddedDatabase(pglite, 'PGlite in memory', noLock, () => pglite.close())
   }
   const place = `PGlite in ${folder}`
   let lock: FolderLock | null = null
@@ -41,7 +49,7 @@ export async function openEmbedded(folder: string | null, options: EmbeddedOptio
       (await inspectFolder(folder)) === 'existing'
         ? await openExisting(PGlite, folder)
         : await makeNew(PGlite, folder)
-    return embeddedDatabase(pglite, place, lock)
+    return embeddedDatabase(pglite, place, lock, () => pglite.close())
   } catch (error) {
     await lock?.release()
     throw databaseError(error, place)
@@ -65,15 +73,19 @@ async function makeNew(driver: Driver, folder: string): Promise<PGlite> {
   return pglite
 }
 
-function embeddedDatabase(pglite: PGlite, place: string, lock: FolderLock): Database {
-  // Every type gets our reader, also those for which PGlite has one of its own.
-  for (const type of Object.keys(pglite.parsers)) pglite.parsers[type] = readerOf(Number(type))
-  const sender = guarded(pglite, lock)
+function embeddedDatabase(
+  pglite: Embedded,
+  place: string,
+  lock: FolderLock,
+  closeIt: () => Promise<void>,
+): Database {
+  const readers = readersFor(pglite)
+  const sender = reading(guarded(pglite, lock), readers)
   let closed: Promise<void> | null = null
   const shut = async () => {
     try {
       // Closing writes a checkpoint: in a folder that is another's by now, the database is let go as it is.
-      if (!pglite.closed && lock.isHeld()) await pglite.close()
+      if (!pglite.closed && lock.isHeld()) await closeIt()
     } catch (error) {
       throw databaseError(error, place)
     } finally {
@@ -85,12 +97,24 @@ function embeddedDatabase(pglite: PGlite, place: string, lock: FolderLock): Data
     kysely: kyselyOver(sender, place),
     transaction: async (work, options = {}) => {
       lock.assertHeld()
-      return inTransaction(pglite, lock, place, work, options)
+      return inTransaction(pglite, readers, lock, place, work, options)
     },
     close: () => (closed ??= shut()),
     [Symbol.asyncDispose]: () => database.close(),
   }
   return database
+}
+
+type Readers = Embedded['parsers']
+
+/** Every type gets our reader, also those for which PGlite has one of its own. */
+function readersFor({ parsers }: Embedded): Readers {
+  return Object.fromEntries(Object.keys(parsers).map((type) => [type, readerOf(Number(type))]))
+}
+
+/** Readers go with each statement: a database of the caller's keeps its own for what the caller asks. */
+function reading(sender: Sender, parsers: Readers): Sender {
+  return { query: (text, values, options) => sender.query(text, values, { ...options, parsers }) }
 }
 
 function guarded(sender: Sender, lock: FolderLock): Sender {
@@ -103,7 +127,8 @@ function guarded(sender: Sender, lock: FolderLock): Sender {
 }
 
 async function inTransaction<T>(
-  pglite: PGlite,
+  pglite: Embedded,
+  readers: Readers,
   lock: FolderLock,
   place: string,
   work: (trx: Transaction) => Promise<T>,
@@ -112,7 +137,7 @@ async function inTransaction<T>(
   let thrown: { readonly error: unknown } | null = null
   const lost = Promise.withResolvers<never>()
   const whole = async (tx: Tx): Promise<T> => {
-    const held = guarded(tx, lock)
+    const held = reading(guarded(tx, lock), readers)
     const query = (text: string, values: readonly unknown[] = []) => answer(held, place, text, values)
     if (options.readOnly === true) await query('set transaction isolation level repeatable read, read only')
     const settings = settingsOf('embedded', options)

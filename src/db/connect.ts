@@ -1,9 +1,14 @@
 import { resolve } from 'node:path'
 import type { Pool } from 'pg'
 import { UsageError } from '../errors.ts'
+import type { Embedded } from './connect-embedded.ts'
 import type { Database, DatabaseLog } from './database.ts'
 
+export type { Embedded } from './connect-embedded.ts'
 export type { Database, DatabaseLog } from './database.ts'
+
+/** A database by its address, or one that the caller keeps open: a pool of pg's, or a PGlite. */
+export type Target = string | { readonly pool: Pool } | { readonly pglite: Embedded }
 
 export interface ConnectOptions {
   readonly log?: DatabaseLog | undefined
@@ -16,16 +21,17 @@ export interface ConnectOptions {
 /**
  * Opens the mirror's database.
  *
- * `target` is `postgres://…` or `postgresql://…`, `pglite:<folder>`, `pglite:memory`, or a pool of pg's that the
- * caller keeps (at least 3 connections; it is never closed here). The drivers are loaded when they are needed.
+ * `target` is `postgres://…` or `postgresql://…`, `pglite:<folder>`, `pglite:memory`, or what the caller
+ * keeps open and is never closed here: a pool of pg's (at least 3 connections) or a PGlite. The drivers are loaded when they are needed.
  *
  * @throws UsageError when the target cannot be read, DatabaseError when it cannot be reached,
  * FolderInUseError when another process has the folder open.
  */
-export async function connect(
-  target: string | { readonly pool: Pool },
-  options: ConnectOptions = {},
-): Promise<Database> {
+export async function connect(target: Target, options: ConnectOptions = {}): Promise<Database> {
+  if (typeof target !== 'string' && 'pglite' in target) {
+    const { openGiven } = await import('./connect-embedded.ts')
+    return openGiven(target.pglite)
+  }
   if (typeof target !== 'string') {
     const { openPostgres } = await import('./connect-postgres.ts')
     const { host, port, database } = target.pool.options

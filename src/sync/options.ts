@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import type { Embedded, Target } from '../db/connect.ts'
 import { UsageError } from '../errors.ts'
 import { serviceUrl } from './service-url.ts'
 
@@ -24,10 +25,12 @@ export interface Progress {
 
 /** What a run needs to know. Durations are in milliseconds. */
 export interface RunOptions {
-  /** `postgres://…`, `pglite:<folder>` or `pglite:memory`. Give this or `pool`. */
+  /** `postgres://…`, `pglite:<folder>` or `pglite:memory`. Give this, `pool` or `pglite`. */
   readonly database?: string
   /** A pool of the caller's, with room for three connections or more; it is not closed. */
   readonly pool?: Pool
+  /** A PGlite of the caller's, which no other process has open; it is not closed. */
+  readonly pglite?: Embedded
   /** Name of the account inside the mirror; `default` when not given. */
   readonly account?: string
   readonly apiKey: string
@@ -73,6 +76,21 @@ function requirePositive(name: string, value: number | undefined): void {
   throw new UsageError(`The option \`${name}\` must be a number above 0, not ${value}.`)
 }
 
+/** @throws UsageError unless exactly one way to the database is given. */
+export function targetOf({
+  database,
+  pool,
+  pglite,
+}: Pick<RunOptions, 'database' | 'pool' | 'pglite'>): Target {
+  const [target, ...others] = [
+    ...(database === undefined ? [] : [database]),
+    ...(pool === undefined ? [] : [{ pool }]),
+    ...(pglite === undefined ? [] : [{ pglite }]),
+  ]
+  if (target !== undefined && others.length === 0) return target
+  throw new UsageError('Give either the option `database` or the option `pool` or `pglite`, one of them.')
+}
+
 /** The options with every default filled in. */
 export type Settings = ReturnType<typeof settle>
 
@@ -82,9 +100,7 @@ export type Settings = ReturnType<typeof settle>
  * @throws UsageError naming the option.
  */
 export function settle(options: RunOptions) {
-  if ((options.database === undefined) === (options.pool === undefined)) {
-    throw new UsageError('Give either the option `database` or the option `pool`, one of them.')
-  }
+  const target = targetOf(options)
   const concurrency = options.concurrency ?? 8
   if (!Number.isInteger(concurrency) || concurrency < 1) {
     throw new UsageError(`The option \`concurrency\` must be a whole number from 1, not ${concurrency}.`)
@@ -97,7 +113,7 @@ export function settle(options: RunOptions) {
   const account = options.account ?? 'default'
   if (account.trim() === '') throw new UsageError('The option `account` must not be empty.')
   return {
-    target: options.pool === undefined ? (options.database ?? '') : { pool: options.pool },
+    target,
     account,
     apiKey: options.apiKey,
     baseUrl,

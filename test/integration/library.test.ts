@@ -3,9 +3,17 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { PGlite } from '@electric-sql/pglite'
 import { Pool } from 'pg'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { InterruptedError, KeyRefusedError, sync, UsageError, type RunOptions } from '../../src/index.ts'
+import {
+  InterruptedError,
+  KeyRefusedError,
+  migrate,
+  sync,
+  UsageError,
+  type RunOptions,
+} from '../../src/index.ts'
 import { accountOf, refusal, type Account } from '../support/account.ts'
 import { engines, freshPlace } from '../support/databases.ts'
 import { send, silence, startFaultServer, type FaultServer } from '../support/fault-server.ts'
@@ -152,6 +160,19 @@ describe('with a pool of the caller', () => {
     expect(pool.ended).toBe(false)
     await pool.end()
   })
+})
+
+test('with a PGlite of the caller: it stays open, and reads values as it did', async () => {
+  await using pglite = await PGlite.create()
+  const options = { pglite, apiKey: testKey, baseUrl: service.baseUrl.href }
+  expect(await migrate({ pglite })).not.toEqual([])
+  expect(await sync(options)).toMatchObject({ status: 'succeeded', rows: { responses: { inserted: 15 } } })
+  service.always(send(refusal(401)))
+  await expect(sync(options)).rejects.toThrow(KeyRefusedError)
+  await expect(sync({ ...options, database: 'pglite:memory' })).rejects.toThrow(UsageError)
+  expect(pglite.closed).toBe(false)
+  const { rows } = await pglite.query<Record<string, unknown>>('select now() as now, 1::bigint as n')
+  expect(rows).toEqual([{ now: expect.any(Date), n: 1 }])
 })
 
 describe('a run', () => {
