@@ -1,4 +1,5 @@
 import { mirror } from './0001_mirror.ts'
+import { bookkeeping } from './0002_bookkeeping.ts'
 
 /** One step of the schema. Statements run one by one, all of a migration in one transaction. */
 export interface Migration {
@@ -8,4 +9,7 @@ export interface Migration {
 }
 
 /** Every migration in order. Forward only: a landed migration is never edited, a change is a new number. */
-export const migrations: readonly Migration[] = [{ number: 1, name: 'mirror', statements: mirror }]
+export const migrations: readonly Migration[] = [
+  { number: 1, name: 'mirror', statements: mirror },
+  { number: 2, name: 'bookkeeping', statements: bookkeeping },
+]

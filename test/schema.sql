@@ -6,6 +6,7 @@ table accounts -- The owners of API keys whose data is mirrored here.
   email text -- E-mail address that the service gave on /ping.
   base_url text -- Base address of the service that the mirror was built from.
   _created_at timestamp with time zone not null default now() -- When the account was first seen here.
+  _history_from timestamp with time zone -- Former versions that ended before this moment were pruned; NULL when history is whole.
   constraint accounts_name_key UNIQUE (name)
   constraint accounts_pkey PRIMARY KEY (id)
 
@@ -63,6 +64,13 @@ table payments -- Live payments: one row for each response that carries an amoun
   amount numeric -- Amount, exact as sent. The service names no currency.
   processing_fee numeric -- Processing fee, exact as sent.
   constraint payments_pkey PRIMARY KEY (account_id, event_id, response_id)
+
+table reject_acceptances -- Rejects that the owner can live with: until the item changes they are listed, but no cause for exit code 8.
+  account_id integer not null -- The account (accounts.id).
+  event_id text collate "C" -- The event whose list holds the item; NULL for the list of events.
+  sha256 text not null -- SHA-256 of the item as it was accepted, in hexadecimal (rejects.sha256).
+  accepted_at timestamp with time zone not null default now() -- When it was accepted.
+  constraint reject_acceptances_account_id_event_id_sha256_key UNIQUE NULLS NOT DISTINCT (account_id, event_id, sha256)
 
 table rejects -- Items that the service answers now and that cannot be stored in the live tables, with the reason.
   account_id integer not null -- The account (accounts.id).
@@ -139,6 +147,7 @@ table sync_runs with (fillfactor=50) -- Executions of sync and backfill. A runni
   heartbeat_at timestamp with time zone not null default now() -- Last sign of life while it runs.
   finished_at timestamp with time zone -- When it ended.
   report jsonb -- Report of the run, as printed by --json.
+  backfill_id bigint -- Of a backfill of the whole account: its own id, or that of the interrupted backfill which it continues.
   constraint sync_runs_mode_check CHECK ((mode = ANY (ARRAY['sync'::text, 'backfill'::text])))
   constraint sync_runs_pkey PRIMARY KEY (id)
   constraint sync_runs_status_check CHECK ((status = ANY (ARRAY['running'::text, 'succeeded'::text, 'partial'::text, 'held'::text, 'failed'::text, 'interrupted'::text, 'abandoned'::text])))
@@ -162,6 +171,7 @@ table sync_state with (fillfactor=50) -- What is known of each list: one row an 
   error_code text -- Why the last reading failed; NULL when it did not.
   error_message text -- The same in words.
   failed_at timestamp with time zone -- When it failed.
+  read_at timestamp with time zone -- When the body of the list was last read whole; an answer "not modified" does not move it.
   constraint sync_state_pkey PRIMARY KEY (account_id, event_id)
 
 view freshness -- How fresh each list is: one row an event, and one for the list of events (event_id is empty).
@@ -173,12 +183,13 @@ view freshness -- How fresh each list is: one row an event, and one for the list
   next_check_at timestamp with time zone -- When it is due again; NULL means at the next run.
   held integer -- Deletions kept back.
   held_since timestamp with time zone -- Since when the oldest of them.
-  rejected bigint -- Items that cannot be stored.
+  rejected bigint -- Items that cannot be stored and were not accepted.
   set_aside integer -- Fields that could not be stored in their column.
   failing boolean -- Whether the last reading failed.
   failed_at timestamp with time zone -- When it failed.
   error_code text -- Why it failed.
   error_message text -- The same in words.
+  accepted bigint -- Items that cannot be stored, accepted by the owner (rejects accept).
  SELECT s.account_id,
     a.name AS account,
     s.event_id,
@@ -187,17 +198,21 @@ view freshness -- How fresh each list is: one row an event, and one for the list
     s.next_check_at,
     s.held_count AS held,
     s.held_since,
-    ( SELECT count(*) AS count
-           FROM headcount.rejects j
-          WHERE j.account_id = s.account_id AND NOT j.event_id IS DISTINCT FROM NULLIF(s.event_id, ''::text)) AS rejected,
+    rejects.rejected,
     s.set_aside,
     s.error_code IS NOT NULL AS failing,
     s.failed_at,
     s.error_code,
-    s.error_message
+    s.error_message,
+    rejects.accepted
    FROM headcount.sync_state s
      JOIN headcount.accounts a ON a.id = s.account_id
-     LEFT JOIN headcount.events e ON e.account_id = s.account_id AND e.id = s.event_id;
+     LEFT JOIN headcount.events e ON e.account_id = s.account_id AND e.id = s.event_id
+     CROSS JOIN LATERAL ( SELECT count(*) FILTER (WHERE k.sha256 IS NULL) AS rejected,
+            count(k.sha256) AS accepted
+           FROM headcount.rejects j
+             LEFT JOIN headcount.reject_acceptances k ON k.account_id = j.account_id AND NOT k.event_id IS DISTINCT FROM j.event_id AND k.sha256 = j.sha256
+          WHERE j.account_id = s.account_id AND NOT j.event_id IS DISTINCT FROM NULLIF(s.event_id, ''::text)) rejects;
 
 view response_details -- Responses with their event's title and time, their payment and the number of their slots.
   account_id integer -- The account (accounts.id).

@@ -30,6 +30,8 @@ interface AccountsTable {
   email: string | null
   base_url: string | null
   _created_at: Generated<Timestamp>
+  /** Former versions that ended before this moment were pruned. */
+  _history_from: Timestamp | null
 }
 
 interface Provenance {
@@ -117,11 +119,20 @@ interface RejectsTable {
   seen_at: Generated<Timestamp>
 }
 
+interface RejectAcceptancesTable {
+  account_id: number
+  event_id: string | null
+  sha256: string
+  accepted_at: Generated<Timestamp>
+}
+
 interface SyncRunsTable {
   id: GeneratedAlways<Digits>
   account_id: number
   mode: RunMode
   selective: Generated<boolean>
+  /** Of a backfill of the whole account: the first run of the chain that it continues, or itself. */
+  backfill_id: Digits | null
   status: RunStatus
   holder: Json<JsonObject>
   started_at: Generated<Timestamp>
@@ -138,6 +149,8 @@ interface SyncStateTable {
   normaliser: number | null
   etag: string | null
   checked_at: Timestamp | null
+  /** When the body was last read whole; a 304 does not move it. */
+  read_at: Timestamp | null
   next_check_at: Timestamp | null
   /** Seconds that an unchanged older event waits; doubles while nothing changes. */
   step: number | null
@@ -188,6 +201,7 @@ export interface Tables {
   'headcount.event_history': EventHistoryTable
   'headcount.response_history': ResponseHistoryTable
   'headcount.rejects': RejectsTable
+  'headcount.reject_acceptances': RejectAcceptancesTable
   'headcount.sync_runs': SyncRunsTable
   'headcount.sync_state': SyncStateTable
   'headcount.api_observations': ApiObservationsTable

@@ -4,6 +4,7 @@ import { inspect } from 'node:util'
 import { sql } from 'kysely'
 import { Pool } from 'pg'
 import { describe, expect, inject, test } from 'vitest'
+import { migrations } from '../../migrations/index.ts'
 import { connect } from '../../src/db/connect.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { ConflictError, DatabaseError, SchemaVersionError, UsageError } from '../../src/errors.ts'
@@ -324,7 +325,7 @@ describe('a pool that the caller keeps', () => {
     const backend = () =>
       database.transaction(async (trx) => (await trx.query('select pg_backend_pid()')).rows[0]?.[0])
     expect(await backend()).not.toBe(await backend())
-    expect(await migrate(database)).toEqual([{ number: 1, name: 'mirror' }])
+    expect(await migrate(database)).toHaveLength(migrations.length)
     expect(await migrate(database)).toEqual([])
     const { rows } = await pool.query(
       `select count(*)::int as locks from pg_locks where locktype = 'advisory'`,

@@ -46,6 +46,7 @@ const tables = [
   'event_history',
   'response_history',
   'rejects',
+  'reject_acceptances',
   'sync_runs',
   'sync_state',
   'api_observations',

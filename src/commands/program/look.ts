@@ -1,0 +1,84 @@
+/** The commands that look at the mirror. */
+import type { Command as Declaration } from 'commander'
+import { duration, integer, oneOf } from '../../config/values.ts'
+import * as options from '../options.ts'
+import type { Declare } from './declare.ts'
+
+const group = 'Look at it:'
+
+const formatHelp = 'table, json, ndjson or csv; default: table on a terminal, else csv (whole and exact)'
+const timeoutHelp = 'end the statement after this time; without effect on pglite:'
+
+export function declareLook(declare: Declare): void {
+  const query = declare('query', group, async () => (await import('../query.ts')).query, {
+    summary: 'ask the mirror a question in SQL',
+    description:
+      'Sends one statement in a read-only transaction that is always rolled back. Tables are found by their ' +
+      'plain names (events, responses, payments, slots, response_details, freshness …); times are UTC.',
+    examples: [
+      { line: 'headcount query "select * from responses limit 5"', what: 'a table on a terminal' },
+      { line: 'headcount query "select * from payments" --format csv > payments.csv', what: 'a file' },
+      { line: 'headcount query "table events" --json', what: 'for a program' },
+      { line: 'echo "select now()" | headcount query -', what: 'the statement from stdin' },
+    ],
+  })
+  query
+    .argument('<sql>', 'one statement, or - for stdin')
+    .addOption(options.checked('--format <format>', formatHelp, oneOf(['table', 'json', 'ndjson', 'csv'])))
+    .option('--json', 'the same as --format json')
+    .option(
+      '--safe-csv',
+      "in CSV, put a ' before text that a spreadsheet would run as a formula (= + - @ tab CR)",
+    )
+    .addOption(options.checked('--timeout <time>', timeoutHelp, duration('1ms', '1h'), '30s'))
+  options.databaseOption(query)
+
+  const status = declare('status', group, async () => (await import('../status.ts')).status, {
+    summary: 'how fresh and how whole the mirror is',
+    description:
+      'Shows for each account the last good run, the events due, the rows, what was rejected, what is held and why; ' +
+      'or for one event when it was read, when it will be, and why.',
+    examples: [
+      { line: 'headcount status', what: 'a look' },
+      { line: 'headcount status --max-age 1h', what: 'for monitoring: exit 6 when it is older' },
+      { line: 'headcount status --event gala-2026', what: 'how this event stands, and when it is read' },
+    ],
+  })
+  status.addOption(
+    options
+      .checked(
+        '--max-age <time>',
+        'exit 6 when an account has no good run younger than this',
+        duration('1s', '365d'),
+      )
+      .conflicts('event'),
+  )
+  status.option('--event <id>', 'only this event: last and next read, held, rejected, failing')
+  options.jsonOption(status, 'the same')
+  options.databaseOption(status)
+
+  const runs = declare('runs', group, async () => (await import('../runs.ts')).runs, {
+    summary: 'the last runs',
+    description: 'Lists the last runs, the newest first, with what they changed.',
+    examples: [{ line: 'headcount runs --limit 5', what: 'the last five' }],
+  })
+  listOptions(runs, '20')
+
+  const rejects = declare('rejects', group, async () => (await import('../rejects.ts')).rejects, {
+    summary: 'items of the service that cannot be stored',
+    description:
+      'Lists what the service answers now that cannot be a row, with the reason, the place and the beginning ' +
+      'of the item. They are stored as soon as the service mends them.',
+    examples: [{ line: 'headcount rejects --json', what: 'with the items whole (up to 64 KiB)' }],
+  })
+  listOptions(rejects, '100')
+}
+
+function listOptions(command: Declaration, limit: string): void {
+  command.addOption(
+    options.checked('--limit <n>', 'at most so many', integer({ min: 1, max: 100_000 }), limit),
+  )
+  options.jsonOption(command, 'the same')
+  options.accountOption(command, 'only this account')
+  options.databaseOption(command)
+}
