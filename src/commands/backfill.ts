@@ -1,5 +1,9 @@
 import type { Command } from './context.ts'
 import { mirror, type MirroringFlags } from './mirroring.ts'
 
-export const backfill: Command<MirroringFlags> = (context) =>
-  mirror(context, async () => (await import('../index.ts')).backfill)
+type BackfillFlags = MirroringFlags & { readonly restart?: true }
+
+export const backfill: Command<BackfillFlags> = (context) =>
+  mirror(context, async () => (await import('../index.ts')).backfill, {
+    restart: context.flags.restart ?? false,
+  })

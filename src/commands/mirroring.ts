@@ -23,7 +23,7 @@ type Run = (options: RunOptions) => Promise<RunReport>
 export async function mirror(
   { flags, terminal, signal }: Context<MirroringFlags>,
   loadRun: () => Promise<Run>,
-  options: Pick<RunOptions, 'all' | 'acceptDeletions' | 'adopt'> = {},
+  options: Pick<RunOptions, 'all' | 'acceptDeletions' | 'adopt' | 'restart'> = {},
 ): Promise<number> {
   const config = await readServiceConfig(flags)
   concealSecrets(config, terminal)

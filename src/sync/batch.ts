@@ -154,7 +154,7 @@ async function recordStates(
     }
   })
   const unchanged = loads.filter(({ list }) => list === null)
-  await recordRead(trx, run.account.id, run.mode === 'backfill' ? run.lease.runId : null, read)
+  await recordRead(trx, run.account.id, run.backfill?.id ?? null, read)
   await recordUnchanged(
     trx,
     run.account.id,

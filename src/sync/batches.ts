@@ -5,6 +5,8 @@ import type { OpenRun } from './opening.ts'
 /** A batch is large enough that its commit does not count, and small enough to be lost without pain. */
 const ROWS_PER_BATCH = 5000
 const BYTES_PER_BATCH = 4_000_000
+/** A slow service fills a batch slowly: what is this old is stored, so that a crash loses seconds, not minutes. */
+const OLDEST_IN_BATCH_MS = 2000
 
 /**
  * Gathers events into batches and loads them one after the other. While one batch is written the next is
@@ -15,6 +17,7 @@ export class Batches {
   #pending: EventLoad[] = []
   #rows = 0
   #bytes = 0
+  #oldest = 0
   #writing: Promise<void> = Promise.resolve()
 
   constructor(run: OpenRun) {
@@ -23,13 +26,19 @@ export class Batches {
 
   /** Takes an event; an event is never split over two batches. */
   async add(load: EventLoad): Promise<void> {
+    if (this.#pending.length === 0) this.#oldest = performance.now()
     this.#pending.push(load)
     this.#rows += 1 + (load.list?.rows.length ?? 0)
     this.#bytes += load.list?.bytes ?? 0
-    if (this.#rows < ROWS_PER_BATCH && this.#bytes < BYTES_PER_BATCH) return
+    if (!this.#isFull()) return
     await this.#write()
     // A large list keeps its place in memory until its rows are stored: the next large one waits for it.
     if ((load.list?.bytes ?? 0) >= BYTES_PER_BATCH) await this.#writing
+  }
+
+  #isFull(): boolean {
+    if (this.#rows >= ROWS_PER_BATCH || this.#bytes >= BYTES_PER_BATCH) return true
+    return performance.now() - this.#oldest >= OLDEST_IN_BATCH_MS
   }
 
   /** Loads what is left and waits until everything is stored. */

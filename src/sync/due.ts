@@ -8,6 +8,7 @@ import { goneFields } from './complete-list.ts'
 import { dueReason } from './freshness.ts'
 import type { EventsList } from './listing.ts'
 import type { OpenRun } from './opening.ts'
+import { isReadBy } from './resuming.ts'
 
 /** An event whose responses are to be read. */
 export interface DueEvent {
@@ -18,8 +19,8 @@ export interface DueEvent {
 }
 
 /**
- * Chooses the events to read: all of them for `backfill` and `--all`, the named ones for `--event`, else those
- * that are due.
+ * Chooses the events to read: all of them for `backfill` (but for those that it has read before it was broken off)
+ * and for `--all`, the named ones for `--event`, else those that are due.
  *
  * @throws UsageError when a named event is not listed.
  */
@@ -47,10 +48,22 @@ export async function chooseDue(run: OpenRun, list: EventsList): Promise<readonl
       settings.maxStalenessMs,
       lease.startedAt,
     ) !== null
-  const due = candidates.filter((candidate) => everything || isDue(candidate))
+  const left = candidates.filter(({ record, state }) => record !== 'same' || !isReadBy(run.backfill, state))
+  const due = left.filter((candidate) => everything || isDue(candidate))
   tally.listed = list.rows.length
   tally.due = due.length
+  tally.skipped = candidates.length - left.length
+  tellWhatIsSkipped(run)
   return failedFirst(due)
+}
+
+function tellWhatIsSkipped({ backfill, tally, settings }: OpenRun): void {
+  if (!backfill || backfill.continuesFrom === null) return
+  settings.logger.info(
+    { backfill_id: Number(backfill.id), skipped: tally.skipped },
+    `continuing the backfill that began at ${backfill.continuesFrom}: ${tally.skipped} of ${tally.listed} events ` +
+      'were read then and are not read again; --restart reads them all',
+  )
 }
 
 async function warnOfGoneFields(run: OpenRun, list: EventsList): Promise<void> {

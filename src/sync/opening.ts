@@ -16,6 +16,8 @@ import { createRedactor } from '../source/redact.ts'
 import type { Progress, Settings } from './options.ts'
 import type { HoldPolicy, Removals } from './deletions.ts'
 import { writeFenced } from './fenced.ts'
+import { joinBackfill } from './resuming.ts'
+import type { Backfill } from './resuming.ts'
 import { Tally } from './report.ts'
 
 /** A run that has begun: it holds its account until it is closed. */
@@ -28,6 +30,8 @@ export interface OpenRun extends AsyncDisposable {
   readonly source: Source
   readonly account: { readonly id: number; readonly name: string }
   readonly lease: Lease
+  /** Of a backfill of the whole account; null of any other run. */
+  readonly backfill: Backfill | null
   /** What was known of each list when the run began; recalled first of all. */
   states: ReadonlyMap<string, ListState>
   /** Live rows of the account when the run began; counted when something is to be removed, for it takes a scan. */
@@ -87,6 +91,10 @@ export async function openRun(mode: RunMode, settings: Settings): Promise<OpenRu
   })
   opened.defer(() => lease.stopHeartbeat())
   lease.lost.addEventListener('abort', () => stopping.abort(lease.lost.reason), { once: true })
+  const backfill =
+    mode === 'backfill' && settings.events === null
+      ? await joinBackfill(database, lease, account.id, settings.restart)
+      : null
   const tally = new Tally()
   let live: LiveCounts | null = null
   const resources = opened.move()
@@ -98,6 +106,7 @@ export async function openRun(mode: RunMode, settings: Settings): Promise<OpenRu
     source,
     account,
     lease,
+    backfill,
     states: new Map(),
     liveAtStart: async (kysely) => (live ??= tally.before(await countLive(kysely, account.id))),
     holdPolicy: {
@@ -119,7 +128,7 @@ export async function openRun(mode: RunMode, settings: Settings): Promise<OpenRu
     progress: (phase) =>
       settings.onProgress({
         phase,
-        events: { done: tally.done, total: tally.due },
+        events: { done: tally.done, total: tally.due, skipped: tally.skipped },
         responses: tally.responsesRead,
         changedRows: tally.changedRows,
         retries: source.counts.retries,

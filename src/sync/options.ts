@@ -14,7 +14,8 @@ export interface Logger {
 /** How far a run is; sent after each event. */
 export interface Progress {
   readonly phase: 'events' | 'responses' | 'removing'
-  readonly events: { readonly done: number; readonly total: number }
+  /** `skipped`: read already by the backfill that this one continues; not part of `total`. */
+  readonly events: { readonly done: number; readonly total: number; readonly skipped: number }
   /** Responses read so far. */
   readonly responses: number
   readonly changedRows: number
@@ -54,6 +55,8 @@ export interface RunOptions {
   readonly all?: boolean
   /** Only these events are read and written; none is removed. */
   readonly events?: readonly string[]
+  /** Of a backfill: begins anew, also when the last one was broken off and could be continued. */
+  readonly restart?: boolean
   /** Applies the deletions on hold. */
   readonly acceptDeletions?: boolean
   /** Takes over a mirror that was built from another account or address. */
@@ -127,6 +130,7 @@ export function settle(options: RunOptions) {
     holdForMs: options.holdForMs ?? HOUR_MS,
     all: options.all ?? false,
     events: options.events && options.events.length > 0 ? new Set(options.events) : null,
+    restart: options.restart ?? false,
     acceptDeletions: options.acceptDeletions ?? false,
     adopt: options.adopt ?? false,
     signal: options.signal,

@@ -10,6 +10,8 @@ const LISTED = 100
 export class Tally {
   listed = 0
   due = 0
+  /** Events that the backfill which this run continues has read already. */
+  skipped = 0
   unchanged = 0
   changed = 0
   /** Events read to the end, whatever came of them. */

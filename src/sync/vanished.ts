@@ -131,7 +131,7 @@ async function recordList(
   await run.write(async (trx) => {
     await replaceRejects(trx, run.account.id, run.lease.runId, [{ event_id: null, rejects: list.rejects }])
     await forgetUnlisted(trx, run.account.id, listed)
-    await recordRead(trx, run.account.id, run.mode === 'backfill' ? run.lease.runId : null, [
+    await recordRead(trx, run.account.id, run.backfill?.id ?? null, [
       {
         event_id: EVENTS_LIST,
         digest: isWhole ? list.digest : null,

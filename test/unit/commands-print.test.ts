@@ -190,7 +190,7 @@ describe('the answer to a query', () => {
 describe('progress', () => {
   const progress: Progress = {
     phase: 'responses',
-    events: { done: 10, total: 40 },
+    events: { done: 10, total: 40, skipped: 0 },
     responses: 2000,
     changedRows: 1,
     retries: 0,
@@ -202,6 +202,11 @@ describe('progress', () => {
       '10/40 events, 2,000 responses (1,000/s), 1 row changed, 6 s left',
     )
     expect(progressLine({ ...progress, retries: 3 }, 2000)).toMatch(/, 3 retries$/)
+  })
+
+  test('tells what a continued backfill does not read again', () => {
+    const continued = { ...progress, events: { done: 10, total: 40, skipped: 1960 } }
+    expect(progressLine(continued, 200)).toMatch(/^10\/40 events \(1,960 more were read before\), /)
   })
 
   test('guesses no rate from the first moment', () => {

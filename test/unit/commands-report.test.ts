@@ -120,7 +120,7 @@ test('where there is no terminal, progress is one line of log in ten seconds', (
   )
   const progress: Progress = {
     phase: 'responses',
-    events: { done: 1, total: 100 },
+    events: { done: 1, total: 100, skipped: 0 },
     responses: 10,
     changedRows: 0,
     retries: 0,

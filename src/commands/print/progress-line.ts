@@ -11,7 +11,7 @@ export function progressLine(progress: Progress, elapsedMs: number): string {
   const { events, responses, changedRows } = progress
   if (progress.phase === 'events') return 'reading the list of events …'
   const parts = [
-    `${formatNumber(events.done)}/${formatCount(events.total, 'event')}`,
+    `${formatNumber(events.done)}/${formatCount(events.total, 'event')}${skipped(events.skipped)}`,
     formatCount(responses, 'response') + rate(progress, elapsedMs),
     `${formatCount(changedRows, 'row')} changed`,
   ]
@@ -29,6 +29,10 @@ export function progressBar(progress: Progress, elapsedMs: number, columns: numb
   if (width < SHORTEST_BAR || total === 0) return shorten(line, columns)
   const filled = Math.floor((done / total) * width)
   return `${'█'.repeat(filled)}${'░'.repeat(width - filled)} ${line}`
+}
+
+function skipped(events: number): string {
+  return events === 0 ? '' : ` (${formatNumber(events)} more were read before)`
 }
 
 /** Before this, a rate says nothing. */

@@ -1,5 +1,5 @@
 /** The commands that fill the mirror. */
-import type { Command as Declaration } from 'commander'
+import { Option, type Command as Declaration } from 'commander'
 import * as options from '../options.ts'
 import type { Declare } from './declare.ts'
 
@@ -31,12 +31,17 @@ export function declareFill(declare: Declare): void {
     summary: 'read everything again, trusting nothing that was read before',
     description:
       'Reads every event and all its responses and compares each with the mirror, row by row. It mends what ' +
-      'was changed by hand; `sync` trusts what it read before and does not.',
+      'was changed by hand; `sync` trusts what it read before and does not. A backfill that was broken off is ' +
+      'continued by the next one within 24 hours: what it has read is not read again.',
     examples: [
       { line: 'headcount backfill', what: 'the whole account' },
+      { line: 'headcount backfill --restart', what: 'the whole account, also when one was broken off' },
       { line: 'headcount backfill --event gala-2026', what: 'only this event' },
     ],
   })
+  backfill.addOption(
+    new Option('--restart', 'begin anew instead of continuing one that was broken off').conflicts('event'),
+  )
   options.eventOption(backfill)
   mirrorSettings(backfill)
 
