@@ -1,11 +1,15 @@
 import { AccountMismatchError } from '../errors.ts'
 import type { OpenRun } from './opening.ts'
+import type { Tally } from './report.ts'
 
 /** Who the service says we are, and where. */
 export interface Identity {
   readonly email: string | null
   readonly base_url: string
 }
+
+/** What is looked at to tell two accounts apart: by a run, and by `verify`. */
+export type Identifying = Pick<OpenRun, 'account' | 'database'> & { readonly tally: Pick<Tally, 'warn'> }
 
 /**
  * Makes sure that the mirror was built from this account: two accounts must not be poured into one. When the
@@ -18,29 +22,46 @@ export async function confirmIdentity(
   identity: Identity,
   listed: readonly string[],
 ): Promise<void> {
-  const { account, settings } = run
-  const known = await readIdentity(run)
-  const change = describeChange(known, identity)
-  if (change !== null && !settings.adopt && !(await sharesAnEvent(run, listed))) {
-    throw new AccountMismatchError(
-      `The mirror of account "${account.name}" was built from another account: ${change}, and no event is in both. ` +
-        'Nothing was written. Check the key and the base address, choose another name with --account, ' +
-        'or take this mirror over with --adopt.',
-    )
-  }
-  if (change !== null) run.tally.warn(`The account changed: ${change}. The mirror goes on with the new one.`)
+  const known = await checkIdentity(run, identity, listed, run.settings.adopt)
   if (known.email === (identity.email ?? known.email) && known.base_url === identity.base_url) return
   await run.write((trx) =>
     trx.kysely
       .updateTable('headcount.accounts')
       .set({ base_url: identity.base_url, ...(identity.email !== null && { email: identity.email }) })
-      .where('id', '=', account.id)
+      .where('id', '=', run.account.id)
       .execute(),
   )
 }
 
+/**
+ * Compares who the service says we are with what the mirror was built from; warns when that changed.
+ *
+ * @returns what the mirror was built from.
+ * @throws AccountMismatchError, as confirmIdentity.
+ */
+export async function checkIdentity(
+  run: Identifying,
+  identity: Identity,
+  listed: readonly string[],
+  adopt: boolean,
+): Promise<Known> {
+  const known = await readIdentity(run)
+  const change = describeChange(known, identity)
+  if (change !== null && !adopt && !(await sharesAnEvent(run, listed))) {
+    throw new AccountMismatchError(
+      `The mirror of account "${run.account.name}" was built from another account: ${change}, and no event is in both. ` +
+        'Nothing was written. Check the key and the base address, choose another name with --account, ' +
+        'or take this mirror over with sync --adopt.',
+    )
+  }
+  if (change !== null) run.tally.warn(`The account changed: ${change}. The mirror goes on with the new one.`)
+  return known
+}
+
+type Known = { readonly email: string | null; readonly base_url: string | null }
+
 /** What the mirror was built from; nothing before the first run came this far. */
-async function readIdentity(run: OpenRun): Promise<{ email: string | null; base_url: string | null }> {
+async function readIdentity(run: Identifying): Promise<Known> {
   const known = await run.database.kysely
     .selectFrom('headcount.accounts')
     .select(['email', 'base_url'])
@@ -50,10 +71,7 @@ async function readIdentity(run: OpenRun): Promise<{ email: string | null; base_
 }
 
 /** What differs, in words; null when nothing does or nothing is known yet. No e-mail, no check of it. */
-function describeChange(
-  known: { email: string | null; base_url: string | null },
-  now: Identity,
-): string | null {
+function describeChange(known: Known, now: Identity): string | null {
   const changes = []
   if (known.base_url !== null && known.base_url !== now.base_url) {
     changes.push(`the base address was ${known.base_url} and is ${now.base_url}`)
@@ -65,7 +83,7 @@ function describeChange(
 }
 
 /** Whether the list has an event of the mirror; an empty mirror has nothing to mix. */
-async function sharesAnEvent(run: OpenRun, listed: readonly string[]): Promise<boolean> {
+async function sharesAnEvent(run: Identifying, listed: readonly string[]): Promise<boolean> {
   const live = await run.database.kysely
     .selectFrom('headcount.events')
     .select('id')

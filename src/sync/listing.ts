@@ -6,10 +6,16 @@ import { completeList, presentIds } from './complete-list.ts'
 import type { CompleteList } from './complete-list.ts'
 import type { Identity } from './identity.ts'
 import type { OpenRun } from './opening.ts'
+import type { Tally } from './report.ts'
 
 /** The list of events. `ids`: those of its rows, and of rejects whose id can be read. */
 export interface EventsList extends CompleteList<EventItem> {
   readonly ids: readonly string[]
+}
+
+/** What the account is read with: by a run, and by `verify`. */
+export type Reading = Pick<OpenRun, 'source' | 'settings' | 'states' | 'conceal' | 'progress'> & {
+  readonly tally: Pick<Tally, 'warn'>
 }
 
 /**
@@ -17,7 +23,7 @@ export interface EventsList extends CompleteList<EventItem> {
  *
  * @throws KeyRefusedError, UnreachableError, ContractError; UsageError when the base address is wrong.
  */
-export async function askIdentity(run: OpenRun): Promise<Identity> {
+export async function askIdentity(run: Reading): Promise<Identity> {
   const { email } = await atBaseAddress(run, '/ping', () => run.source.ping())
   return { email, base_url: run.settings.address }
 }
@@ -27,7 +33,7 @@ export async function askIdentity(run: OpenRun): Promise<Identity> {
  *
  * @throws as askIdentity.
  */
-export async function listEvents(run: OpenRun): Promise<EventsList> {
+export async function listEvents(run: Reading): Promise<EventsList> {
   run.progress('events')
   using reading = await atBaseAddress(run, '/events', () => run.source.events())
   const list = completeList(reading, normaliseEvents, run.states.get(EVENTS_LIST), run.conceal)
@@ -36,7 +42,7 @@ export async function listEvents(run: OpenRun): Promise<EventsList> {
 }
 
 /** A wrong base address shows as 404 or as a redirect elsewhere: that is for the user to mend, not an empty account. */
-async function atBaseAddress<T>(run: OpenRun, path: string, read: () => Promise<T>): Promise<T> {
+async function atBaseAddress<T>(run: Reading, path: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read()
   } catch (error) {

@@ -1,19 +1,10 @@
-import pLimit from 'p-limit'
-import {
-  DatabaseError,
-  HeadcountError,
-  InterruptedError,
-  KeyRefusedError,
-  LeaseLostError,
-  NotFoundError,
-  PausedByServiceError,
-  RunDeadlineError,
-} from '../errors.ts'
+import { HeadcountError, NotFoundError } from '../errors.ts'
 import { normaliseResponses } from '../normalise/responses.ts'
 import { Batches } from './batches.ts'
 import { completeList } from './complete-list.ts'
 import { judgeDigest } from './digests.ts'
 import type { DueEvent } from './due.ts'
+import { isEarlyEnd, readEachEvent } from './each-event.ts'
 import { nextStep } from './freshness.ts'
 import type { OpenRun } from './opening.ts'
 
@@ -25,42 +16,22 @@ export interface Outcome {
   readonly endedEarly: HeadcountError | null
 }
 
-/** Refusals of the key, one after the other, that show that it is the key and not the event. */
-const REFUSALS_THAT_END = 3
-
-/**
- * Places for events, for each place for a request: an event whose request waits to be tried again, or whose rows
- * wait for the loader, must not keep the service idle.
- */
-const EVENTS_PER_REQUEST = 2
-
 /** Reads the due events, a bounded number at once, and hands what changed to the loader. */
 export async function mirrorDue(run: OpenRun, due: readonly DueEvent[]): Promise<Outcome> {
-  const place = pLimit(run.settings.concurrency * EVENTS_PER_REQUEST)
   const batches = new Batches(run)
   const notFound: DueEvent[] = []
-  let refusals = 0
-
-  async function mirrorOne(event: DueEvent): Promise<void> {
-    if (run.signal.aborted) return
-    try {
-      await readEvent(run, batches, event)
-      refusals = 0
-    } catch (error) {
-      if (run.signal.aborted) return
-      if (error instanceof KeyRefusedError) refusals += 1
-      if (endsTheRun(error) || refusals >= REFUSALS_THAT_END) throw error
+  run.progress('responses')
+  await readEachEvent(run, due, {
+    read: (event) => readEvent(run, batches, event),
+    failed: (event, error) => {
       if (error instanceof NotFoundError) notFound.push(event)
       else noteFailure(run, event, error)
-    }
-    run.tally.done += 1
-    run.progress('responses')
-  }
-
-  run.progress('responses')
-  await Promise.all(
-    due.map((event) => place(() => mirrorOne(event).catch((error: unknown) => run.stop(error)))),
-  )
+    },
+    done: () => {
+      run.tally.done += 1
+      run.progress('responses')
+    },
+  })
   const ended: unknown = run.signal.aborted ? run.signal.reason : null
   if (ended !== null && !isEarlyEnd(ended)) {
     await batches.abandon()
@@ -98,21 +69,4 @@ export function noteFailure(run: OpenRun, { event }: DueEvent, error: unknown): 
   run.tally.fail(event.id, error)
   run.failures.push({ event_id: event.id, error_code: error.code, error_message: error.message })
   run.settings.logger.warn({ event_id: event.id, code: error.code }, error.message)
-}
-
-/** Errors after which no further event can be read or written: the database's, ours, and the run's own end. */
-function endsTheRun(error: unknown): boolean {
-  if (!(error instanceof HeadcountError)) return true
-  return (
-    error instanceof PausedByServiceError ||
-    error instanceof RunDeadlineError ||
-    error instanceof DatabaseError ||
-    error instanceof LeaseLostError ||
-    error instanceof InterruptedError
-  )
-}
-
-/** An end that leaves a partial run: what was read is stored, the rest waits for the next run. */
-function isEarlyEnd(error: unknown): error is HeadcountError {
-  return error instanceof PausedByServiceError || error instanceof RunDeadlineError
 }

@@ -10,9 +10,9 @@ import { DatabaseError } from '../errors.ts'
 import type { FailedState, ListState } from '../load/state.ts'
 import { countLive } from '../load/survey.ts'
 import type { LiveCounts } from '../load/survey.ts'
-import { createSource } from '../source/api.ts'
 import type { Source } from '../source/api.ts'
 import { createRedactor } from '../source/redact.ts'
+import { logTo, openSource } from './open-source.ts'
 import type { Progress, Settings } from './options.ts'
 import type { HoldPolicy, Removals } from './deletions.ts'
 import { writeFenced } from './fenced.ts'
@@ -64,19 +64,8 @@ export async function openRun(mode: RunMode, settings: Settings): Promise<OpenRu
   await using opened = new AsyncDisposableStack()
   const stopping = new AbortController()
   const signal = settings.signal ? AbortSignal.any([stopping.signal, settings.signal]) : stopping.signal
-  const log = (level: 'debug' | 'warn', message: string, fields: object = {}) =>
-    settings.logger[level](fields, message)
-
-  const source = createSource({
-    baseUrl: settings.baseUrl,
-    apiKey: settings.apiKey,
-    requestTimeoutMs: settings.requestTimeoutMs,
-    maxBodyBytes: settings.maxBodyBytes,
-    concurrency: settings.concurrency,
-    runDeadline: settings.runTimeoutMs === null ? null : performance.now() + settings.runTimeoutMs,
-    signal,
-    log,
-  })
+  const log = logTo(settings.logger)
+  const source = openSource(settings, signal)
   opened.defer(() => source.close())
   const database = opened.use(await connect(settings.target, { log }))
   await migrate(database)
