@@ -12,6 +12,8 @@ export interface ListState {
   readonly event_id: string
   readonly digest: string | null
   readonly normaliser: number | null
+  readonly etag: string | null
+  readonly read_at: string | null
   readonly checked_at: string | null
   readonly next_check_at: string | null
   readonly step: number | null
@@ -26,10 +28,22 @@ export interface ReadState {
   /** NULL while something of the list is held: no digest without rows. */
   readonly digest: string | null
   readonly normaliser: number
+  /** The service's validator of this list; NULL while something of it is held. */
+  readonly etag: string | null
   readonly held: readonly HeldGroup[]
   readonly set_aside: number
   /** Seconds until the list is due again; null: at the next run. */
   readonly step: number | null
+}
+
+/** A list that is still as it was when it was last applied. */
+export interface UnchangedState {
+  readonly event_id: string
+  readonly step: number | null
+  /** The validator that came with it last. */
+  readonly etag: string | null
+  /** Its body was read; false when the service said "not modified". */
+  readonly read_whole: boolean
 }
 
 /** A list that could not be read; its rows stay as they are and it is due at the next run. */
@@ -49,6 +63,8 @@ export async function readStates(
       'event_id',
       'digest',
       'normaliser',
+      'etag',
+      'read_at',
       'checked_at',
       'next_check_at',
       'step',
@@ -76,16 +92,17 @@ export async function recordRead(
   }))
   const result = await sql`
     insert into headcount.sync_state as state
-           (account_id, event_id, digest, normaliser, checked_at, next_check_at, step, backfill_id,
+           (account_id, event_id, digest, normaliser, etag, checked_at, read_at, next_check_at, step, backfill_id,
             held, held_count, held_since, set_aside)
-    select ${account}, event_id, digest, normaliser, now(), now() + step * interval '1 second', step, ${backfill}::bigint,
+    select ${account}, event_id, digest, normaliser, etag, now(), now(), now() + step * interval '1 second', step, ${backfill}::bigint,
            held, held_count, held_since, set_aside
       from json_to_recordset(${JSON.stringify(rows)}::json) as item(
-        event_id text, digest text, normaliser int, step int, held jsonb, held_count int, held_since timestamptz,
+        event_id text, digest text, normaliser int, etag text, step int, held jsonb, held_count int, held_since timestamptz,
         set_aside int)
      order by event_id
         on conflict (account_id, event_id) do update
-       set digest = excluded.digest, normaliser = excluded.normaliser, checked_at = excluded.checked_at,
+       set digest = excluded.digest, normaliser = excluded.normaliser, etag = excluded.etag,
+           checked_at = excluded.checked_at, read_at = excluded.read_at,
            next_check_at = excluded.next_check_at, step = excluded.step,
            backfill_id = coalesce(excluded.backfill_id, state.backfill_id), held = excluded.held,
            held_count = excluded.held_count, held_since = excluded.held_since, set_aside = excluded.set_aside,
@@ -93,18 +110,20 @@ export async function recordRead(
   requireCount('headcount.sync_state, read', rows.length, result)
 }
 
-/** Stamps lists whose body was the one already stored: one statement for thousands of them. */
+/** Stamps lists that are still as they were stored: one statement for thousands of them. */
 export async function recordUnchanged(
   trx: Transaction,
   account: number,
-  lists: readonly { readonly event_id: string; readonly step: number | null }[],
+  lists: readonly UnchangedState[],
 ): Promise<void> {
   for (const piece of pieces(lists)) {
     await sql`
       update headcount.sync_state state
-         set checked_at = now(), step = i.step, next_check_at = now() + i.step * interval '1 second',
+         set checked_at = now(), read_at = case when i.read_whole then now() else state.read_at end, etag = i.etag,
+             step = i.step, next_check_at = now() + i.step * interval '1 second',
              error_code = null, error_message = null, failed_at = null
-        from json_to_recordset(${JSON.stringify(piece)}::json) as i(event_id text, step int)
+        from json_to_recordset(${JSON.stringify(piece)}::json) as i(
+          event_id text, step int, etag text, read_whole boolean)
        where state.account_id = ${account} and state.event_id = i.event_id`.execute(trx.kysely)
   }
 }

@@ -5,6 +5,7 @@ import { replaceRejects } from '../load/rejects.ts'
 import { removeResponses } from '../load/remove.ts'
 import { loadResponses } from '../load/responses.ts'
 import { recordRead, recordUnchanged } from '../load/state.ts'
+import type { UnchangedState } from '../load/state.ts'
 import { absentResponses, surveyResponses } from '../load/survey.ts'
 import type { LiveList } from '../load/survey.ts'
 import { addCounts } from '../load/writing.ts'
@@ -19,11 +20,12 @@ import { nextStep } from './freshness.ts'
 import type { OpenRun } from './opening.ts'
 
 /** An event to be brought up to date: its record, and its responses unless they are unchanged. */
-export interface EventLoad extends DueEvent {
-  readonly list: CompleteList<ResponseItem> | null
-}
+export type EventLoad = ListLoad | (DueEvent & { readonly list: null; readonly unchanged: Unchanged })
 
-type ListLoad = EventLoad & { readonly list: CompleteList<ResponseItem> }
+type ListLoad = DueEvent & { readonly list: CompleteList<ResponseItem> }
+
+/** What is known of a list that is still as it was. */
+export type Unchanged = Pick<UnchangedState, 'etag' | 'read_whole'>
 
 /** What a batch wrote, told to the run only when it is committed. */
 interface Applied {
@@ -147,19 +149,18 @@ async function recordStates(
     return {
       event_id: load.event.id,
       digest: held.length > 0 ? null : load.list.digest,
+      etag: held.length > 0 ? null : load.list.etag,
       normaliser: NORMALISER_VERSION,
       held,
       set_aside: load.list.setAside,
       step: stepOf(load),
     }
   })
-  const unchanged = loads.filter(({ list }) => list === null)
-  await recordRead(trx, run.account.id, run.backfill?.id ?? null, read)
-  await recordUnchanged(
-    trx,
-    run.account.id,
-    unchanged.map((load) => ({ event_id: load.event.id, step: stepOf(load) })),
+  const unchanged = loads.flatMap((load) =>
+    load.list === null ? [{ event_id: load.event.id, step: stepOf(load), ...load.unchanged }] : [],
   )
+  await recordRead(trx, run.account.id, run.backfill?.id ?? null, read)
+  await recordUnchanged(trx, run.account.id, unchanged)
 }
 
 /** What the user should know of a list: fields gone from every item, deletions held back. */

@@ -4,7 +4,9 @@ import { NORMALISER_VERSION } from '../normalise/version.ts'
 import type { ListPayload } from '../source/payloads.ts'
 import type { ListReading } from '../source/reading.ts'
 import { judgeDigest } from './digests.ts'
-import type { DigestVerdict, StoredDigest } from './digests.ts'
+import type { DigestVerdict } from './digests.ts'
+import { isContradicted } from './validators.ts'
+import type { StoredValidator } from './validators.ts'
 
 /** A list as the service answers it now, read whole and made into rows. */
 export interface CompleteList<Row> {
@@ -23,6 +25,8 @@ export interface CompleteList<Row> {
   readonly incomplete: 'paging' | 'no_end_mark' | null
   readonly digest: string
   readonly verdict: DigestVerdict
+  /** The service's validator of this list; null when it has none that can be believed. */
+  readonly etag: string | null
   readonly warnings: readonly string[]
 }
 
@@ -34,11 +38,12 @@ export interface CompleteList<Row> {
 export function completeList<Row>(
   reading: ListReading,
   normalise: (payload: ListPayload) => Normalised<Row>,
-  stored: StoredDigest | undefined,
+  stored: StoredValidator | undefined,
   conceal: (text: string) => string,
 ): CompleteList<Row> {
   const payload = reading.payload()
   const normalised = normalise(payload)
+  const contradicted = isContradicted(reading, stored)
   return {
     ...normalised,
     rejects: normalised.rejects.map((reject) => ({ ...reject, payload: conceal(reject.payload) })),
@@ -47,9 +52,13 @@ export function completeList<Row>(
     incomplete: reading.holds,
     digest: reading.digest(NORMALISER_VERSION),
     verdict: judgeDigest(reading, stored),
-    warnings: [...reading.warnings, ...normalised.warnings],
+    etag: contradicted ? null : reading.etag,
+    warnings: [...reading.warnings, ...normalised.warnings, ...(contradicted ? [SAME_VALIDATOR] : [])],
   }
 }
+
+const SAME_VALIDATOR =
+  'the list has changed although its ETag has not: changes may have gone unseen for up to 24 hours.'
 
 /** Ids that the list has: those of its rows, and of rejects whose id can be read. */
 export function presentIds<Row extends { readonly id: string }>(list: CompleteList<Row>): string[] {

@@ -1,5 +1,6 @@
 import { HeadcountError, NotFoundError } from '../errors.ts'
 import { normaliseResponses } from '../normalise/responses.ts'
+import type { Unchanged } from './batch.ts'
 import { Batches } from './batches.ts'
 import { completeList } from './complete-list.ts'
 import { judgeDigest } from './digests.ts'
@@ -7,6 +8,7 @@ import type { DueEvent } from './due.ts'
 import { isEarlyEnd, readEachEvent } from './each-event.ts'
 import { nextStep } from './freshness.ts'
 import type { OpenRun } from './opening.ts'
+import { trustedValidator } from './validators.ts'
 
 /** How reading the due events ended. */
 export interface Outcome {
@@ -41,15 +43,15 @@ export async function mirrorDue(run: OpenRun, due: readonly DueEvent[]): Promise
   return { notFound, endedEarly: ended }
 }
 
-/** Reads one event. An equal digest ends it here; otherwise its rows go to the loader. */
+/** Reads one event. "Not modified" or an equal digest ends it here; otherwise its rows go to the loader. */
 async function readEvent(run: OpenRun, batches: Batches, due: DueEvent): Promise<void> {
-  const answer = await run.source.responses(due.event.id)
-  if (answer === 'not_modified') throw new Error('The service was asked without a validator.')
+  const trusts = run.mode !== 'backfill'
+  const etag = trusts ? trustedValidator(due.state, run.lease.startedAt) : null
+  const answer = await run.source.responses(due.event.id, etag)
+  if (answer === 'not_modified') return leaveAsItIs(run, batches, due, { etag, read_whole: false })
   using reading = answer
-  if (run.mode !== 'backfill' && judgeDigest(reading, due.state) === 'same') {
-    if (due.record !== 'same') await batches.add({ ...due, list: null })
-    else noteUnchanged(run, due)
-    return
+  if (trusts && judgeDigest(reading, due.state) === 'same') {
+    return leaveAsItIs(run, batches, due, { etag: reading.etag, read_whole: true })
   }
   const list = completeList(reading, normaliseResponses, due.state, run.conceal)
   for (const warning of list.warnings) run.tally.warn(`Event ${due.event.id}: ${warning}`)
@@ -57,10 +59,18 @@ async function readEvent(run: OpenRun, batches: Batches, due: DueEvent): Promise
   await batches.add({ ...due, list })
 }
 
-function noteUnchanged(run: OpenRun, { event, state }: DueEvent): void {
-  const step = nextStep(event, state?.step ?? null, false, run.settings.maxStalenessMs, run.lease.startedAt)
-  run.unchanged.push({ event_id: event.id, step })
-  run.tally.unchanged += 1
+/** The responses are as they were; the event's own record may not be. */
+async function leaveAsItIs(
+  run: OpenRun,
+  batches: Batches,
+  due: DueEvent,
+  unchanged: Unchanged,
+): Promise<void> {
+  if (due.record !== 'same') return batches.add({ ...due, list: null, unchanged })
+  const { settings, lease, tally } = run
+  const step = nextStep(due.event, due.state?.step ?? null, false, settings.maxStalenessMs, lease.startedAt)
+  run.unchanged.push({ event_id: due.event.id, step, ...unchanged })
+  tally.unchanged += 1
 }
 
 /** Notes that an event could not be read; what is no failure of the service is thrown on. */

@@ -7,7 +7,7 @@ import { migrate } from '../db/migrate.ts'
 import type { RunMode, Tables } from '../db/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { DatabaseError } from '../errors.ts'
-import type { FailedState, ListState } from '../load/state.ts'
+import type { FailedState, ListState, UnchangedState } from '../load/state.ts'
 import { countLive } from '../load/survey.ts'
 import type { LiveCounts } from '../load/survey.ts'
 import type { Source } from '../source/api.ts'
@@ -39,7 +39,7 @@ export interface OpenRun extends AsyncDisposable {
   readonly holdPolicy: HoldPolicy
   readonly tally: Tally
   /** Lists found as they were, stamped when the run closes. */
-  readonly unchanged: { readonly event_id: string; readonly step: number | null }[]
+  readonly unchanged: UnchangedState[]
   /** Lists that could not be read, noted when the run closes. */
   readonly failures: FailedState[]
   /** What the run has removed so far: the brake looks at it. */

@@ -136,6 +136,7 @@ async function recordList(
         event_id: EVENTS_LIST,
         digest: isWhole ? list.digest : null,
         normaliser: NORMALISER_VERSION,
+        etag: null,
         held,
         set_aside: list.setAside,
         step: null,
