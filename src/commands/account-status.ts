@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { RunMode, RunStatus, Timestamp } from '../db/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
+import { countRejects } from '../load/rejects.ts'
 import { describeFailing, describeHeld, readLists, whyDue } from './list-status.ts'
 import type { FailingList, HeldDeletions } from './list-status.ts'
 
@@ -16,7 +17,9 @@ export interface AccountStatus {
   readonly age_ms: number | null
   readonly events_due: number
   readonly rows: Readonly<Record<'events' | 'responses' | 'payments' | 'slots', number>>
+  /** Items that cannot be stored, without those that were accepted. */
   readonly rejected: number
+  readonly accepted: number
   readonly set_aside: number
   readonly held: readonly HeldDeletions[]
   readonly failing: readonly FailingList[]
@@ -51,7 +54,7 @@ export async function readAccounts(
       age_ms: finished ? Math.max(0, Date.parse(now) - Date.parse(finished)) : null,
       events_due: lists.filter((list) => list.isEvent && whyDue(list, maxStalenessMs, now) !== null).length,
       rows: await countRows(kysely, id),
-      rejected: await countRejects(kysely, id),
+      ...(await countRejects(kysely, id)),
       set_aside: lists.reduce((sum, { set_aside }) => sum + (set_aside ?? 0), 0),
       held: lists.flatMap(describeHeld),
       failing: lists.flatMap((list) => describeFailing(list) ?? []),
@@ -90,13 +93,4 @@ async function countRows(kysely: Reader, account: number): Promise<AccountStatus
     kysely,
   )
   return rows[0] ?? { events: 0, responses: 0, payments: 0, slots: 0 }
-}
-
-async function countRejects(kysely: Reader, account: number): Promise<number> {
-  const counted = await kysely
-    .selectFrom('headcount.rejects')
-    .select(({ fn }) => fn.countAll<string>().as('count'))
-    .where('account_id', '=', account)
-    .executeTakeFirst()
-  return Number(counted?.count ?? 0)
 }

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { Timestamp } from '../db/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
+import { countRejects } from '../load/rejects.ts'
 import type { DueReason } from '../sync/freshness.ts'
 import { describeFailing, describeHeld, readLists, whyDue, type KnownList } from './list-status.ts'
 import type { FailingList, HeldDeletions } from './list-status.ts'
@@ -18,7 +19,9 @@ export interface EventStatus {
   /** Why the next run reads it; null when it does not, unless the service changes the event's own record. */
   readonly due: DueReason | null
   readonly held: readonly Omit<HeldDeletions, 'event_id'>[]
+  /** Items that cannot be stored, without those that were accepted. */
   readonly rejected: number
+  readonly accepted: number
   readonly set_aside: number
   readonly failing: Omit<FailingList, 'event_id'> | null
 }
@@ -52,7 +55,7 @@ export async function readEvent(
       next_read_at: due === null ? nextRead(list, maxStalenessMs) : null,
       due,
       held: describeHeld(list).map(({ event_id: _, ...held }) => held),
-      rejected: await countRejects(kysely, id, eventId),
+      ...(await countRejects(kysely, id, eventId)),
       set_aside: list.set_aside ?? 0,
       failing: failing && { failed_at: failing.failed_at, code: failing.code, message: failing.message },
     })
@@ -65,14 +68,4 @@ function nextRead({ checked_at, next_check_at }: KnownList, maxStalenessMs: numb
   if (checked_at === null || next_check_at === null) return null
   const capped = Date.parse(checked_at) + maxStalenessMs
   return Date.parse(next_check_at) <= capped ? next_check_at : new Date(capped).toISOString()
-}
-
-async function countRejects(kysely: Transaction['kysely'], account: number, eventId: string) {
-  const counted = await kysely
-    .selectFrom('headcount.rejects')
-    .select(({ fn }) => fn.countAll<string>().as('count'))
-    .where('account_id', '=', account)
-    .where('event_id', '=', eventId)
-    .executeTakeFirst()
-  return Number(counted?.count ?? 0)
 }

@@ -14,10 +14,13 @@ export function helpStyle(out: Output): Partial<Help> {
     styleArgumentTerm: (text) => out.style('cyan', text),
     subcommandTerm: (command: Command) => command.name(),
     commandUsage: (command: Command) =>
-      command.parent === null
-        ? 'headcount <command> [options]'
-        : `headcount ${command.name()} ${command.usage()}`,
+      command.parent === null ? 'headcount <command> [options]' : `${fullName(command)} ${command.usage()}`,
   }
+}
+
+/** `headcount`, `headcount rejects`, `headcount rejects accept`. */
+export function fullName(command: Command): string {
+  return command.parent === null ? 'headcount' : `${fullName(command.parent)} ${command.name()}`
 }
 
 export interface Example {

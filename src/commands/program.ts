@@ -40,16 +40,20 @@ export function createProgram(terminal: Terminal, execute: Execute): Declaration
     group: string,
     load: () => Promise<Command<F>>,
     texts: Texts,
+    parent = program,
   ): Declaration =>
-    program
+    parent
+      // Flags behind the name of a command of its own are that one's; those before it are for both.
+      .enablePositionalOptions(parent !== program)
       .command(name)
+      .helpCommand(false)
       .helpGroup(group)
       .summary(texts.summary)
       .description(texts.description)
       .addHelpText('after', () => examples(out, texts.examples))
       .allowExcessArguments(false)
       .action(async function (this: Declaration) {
-        await execute(await load(), this.opts<F & object>(), this.args)
+        await execute(await load(), this.optsWithGlobals<F & object>(), this.args)
       })
 
   declareFill(declare)
@@ -70,11 +74,14 @@ function declareHelp(program: Declaration): void {
     .command('help')
     .helpGroup(careGroup)
     .summary('help on one command')
-    .argument('[command]')
-    .action((name: string | undefined) => {
-      if (name === undefined) program.help()
-      const command = program.commands.find((candidate) => candidate.name() === name)
-      if (command === undefined) throw unknownCommand(program, name)
+    .argument('[command...]')
+    .action((names: readonly string[]) => {
+      let command = program
+      for (const name of names) {
+        const next = command.commands.find((candidate) => candidate.name() === name)
+        if (next === undefined) throw unknownCommand(command, name)
+        command = next
+      }
       command.help()
     })
 }

@@ -13,6 +13,12 @@ type RejectsFlags = Flags & { readonly json?: true; readonly limit: number }
 
 /** The beginning of an item, on one line; the JSON has it whole (up to 64 KiB). */
 const PAYLOAD_COLUMNS = 100
+/** Digits of a SHA-256 that are shown: enough to tell items apart, and `rejects accept` takes them. */
+const SUM_DIGITS = 12
+
+export function shownSum(sha256: string): string {
+  return sha256.slice(0, SUM_DIGITS)
+}
 
 export const rejects: Command<RejectsFlags> = async (context) => {
   const { flags, terminal } = context
@@ -42,6 +48,13 @@ async function readRejects({ kysely }: Transaction, account: string | null, limi
     ])
     .select(['reject.payload', 'reject.sha256', 'reject.run_id', 'reject.seen_at'])
     .select(sql<number>`reject.bytes::float8`.as('bytes'))
+    .leftJoin('headcount.reject_acceptances as kept', (join) =>
+      join
+        .onRef('kept.account_id', '=', 'reject.account_id')
+        .on('kept.event_id', 'is not distinct from', sql.ref('reject.event_id'))
+        .onRef('kept.sha256', '=', 'reject.sha256'),
+    )
+    .select('kept.accepted_at')
     .$if(account !== null, (query) => query.where('account.name', '=', account))
     .orderBy('account.id')
     .orderBy('reject.event_id')
@@ -56,17 +69,21 @@ function formatRejects(found: readonly Reject[], out: Output): string {
     [
       { heading: 'account' },
       { heading: 'event' },
+      { heading: 'sha256' },
       { heading: 'reason' },
       { heading: 'path' },
       { heading: 'size', align: 'right' },
+      { heading: 'accepted' },
       { heading: 'item' },
     ],
     found.map((reject) => [
       cleanLine(reject.account),
       reject.event_id === null ? '(the list of events)' : cleanLine(reject.event_id),
+      out.isTerminal ? shownSum(reject.sha256) : reject.sha256,
       reject.reason,
       cleanLine(reject.path),
       formatBytes(reject.bytes),
+      reject.accepted_at?.slice(0, 10) ?? 'no',
       shorten(cleanLine(reject.payload), PAYLOAD_COLUMNS),
     ]),
     { width: out.width, styleHeading: (text) => out.style('bold', text) },

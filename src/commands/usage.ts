@@ -2,6 +2,7 @@ import type { Command, CommanderError } from 'commander'
 import { environmentFaults } from '../config.ts'
 import { didYouMean } from '../config/variable-names.ts'
 import { ConfigurationError, UsageError } from '../errors.ts'
+import { fullName } from './help.ts'
 
 /**
  * What is wrong with a command line that could not be read: every unknown flag at once, and every fault in the
@@ -13,16 +14,27 @@ export async function usageFailure(
   argv: readonly string[],
 ): Promise<UsageError> {
   const called = argv.find((word) => !word.startsWith('-'))
-  const command = program.commands.find((candidate) => candidate.name() === called) ?? program
+  const command = commandOf(program, argv)
   if (error.code === 'commander.unknownCommand') return unknownCommand(program, called ?? '')
   const faults =
     error.code === 'commander.unknownOption' ? unknownFlags(command, argv) : [otherFault(error, command)]
   return new ConfigurationError([...faults, ...(await environmentFaults())])
 }
 
-export function unknownCommand(program: Command, word: string): UsageError {
-  const names = program.commands.map((command) => command.name())
-  return new UsageError(`there is no command ${word}${didYouMean(word, names)}; see headcount --help`)
+/** The command that was called: the first word names it, and a later one may name a command of its own. */
+function commandOf(program: Command, argv: readonly string[]): Command {
+  const words = argv.filter((word) => !word.startsWith('-'))
+  const named = (command: Command, name: string | undefined) =>
+    command.commands.find((candidate) => candidate.name() === name)
+  const command = named(program, words[0])
+  if (command === undefined) return program
+  return words.slice(1).flatMap((word) => named(command, word) ?? [])[0] ?? command
+}
+
+export function unknownCommand(parent: Command, word: string): UsageError {
+  const names = parent.commands.map((command) => command.name())
+  const what = parent.parent === null ? 'there is no command' : `${nameOf(parent)} has no command`
+  return new UsageError(`${what} ${word}${didYouMean(word, names)}; see ${fullName(parent)} --help`)
 }
 
 function unknownFlags(command: Command, argv: readonly string[]): string[] {
@@ -37,6 +49,10 @@ function unknownFlags(command: Command, argv: readonly string[]): string[] {
 
 function otherFault(error: CommanderError, command: Command): string {
   if (error.code === 'commander.excessArguments') {
+    const [own] = command.commands
+    if (own !== undefined) {
+      return `${nameOf(command)} takes flags, or ${own.name()} with its own words; see ${fullName(command)} --help`
+    }
     const expected = command.registeredArguments.length
     return expected === 0
       ? `${nameOf(command)} takes flags only, no other words; see ${fullName(command)} --help`
@@ -46,9 +62,5 @@ function otherFault(error: CommanderError, command: Command): string {
 }
 
 function nameOf(command: Command): string {
-  return command.parent === null ? 'headcount' : command.name()
-}
-
-function fullName(command: Command): string {
-  return command.parent === null ? 'headcount' : `headcount ${command.name()}`
+  return command.parent === null ? 'headcount' : fullName(command).slice('headcount '.length)
 }

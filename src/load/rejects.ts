@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
-import type { RejectItem } from '../db/tables.ts'
+import type { Kysely } from 'kysely'
+import type { RejectItem, Tables } from '../db/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
-import { pieces, requireCount } from './writing.ts'
+import { onlyRow, pieces, requireCount } from './writing.ts'
 
 /** The rejects of one list; `event_id` is null for the list of events. */
 export interface ListRejects {
@@ -35,4 +36,27 @@ export async function replaceRejects(
     )
     requireCount('headcount.rejects, insert', piece.length, result)
   }
+}
+
+/** Rejects that need a decision, and those that the owner can live with. */
+export interface RejectCounts {
+  readonly rejected: number
+  readonly accepted: number
+}
+
+/** The rejects of an account, or of one of its events. */
+export async function countRejects(
+  kysely: Kysely<Tables>,
+  account: number,
+  event_id: string | null = null,
+): Promise<RejectCounts> {
+  const { rows } = await sql<RejectCounts>`
+    select (count(*) filter (where k.sha256 is null))::int as rejected, count(k.sha256)::int as accepted
+      from headcount.rejects j
+      left join headcount.reject_acceptances k
+        on k.account_id = j.account_id and k.event_id is not distinct from j.event_id and k.sha256 = j.sha256
+     where j.account_id = ${account} and (${event_id}::text is null or j.event_id = ${event_id})`.execute(
+    kysely,
+  )
+  return onlyRow(rows)
 }

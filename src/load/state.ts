@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 import type { HeldGroup, Tables } from '../db/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
+import { countRejects } from './rejects.ts'
 import { onlyRow, pieces, requireCount } from './writing.ts'
 
 /** The name under which `sync_state` keeps the list of events itself; no event has an empty id. */
@@ -163,6 +164,7 @@ export async function forgetUnlisted(
 
 /** What the mirror of an account holds back or could not store, and the database's clock. */
 export interface OpenMatters {
+  /** Without those that the owner accepted. */
   readonly rejected: number
   readonly held: number
   readonly set_aside: number
@@ -170,11 +172,11 @@ export interface OpenMatters {
 }
 
 export async function countOpenMatters(trx: Transaction, account: number): Promise<OpenMatters> {
-  const { rows } = await sql<OpenMatters>`
-    select (select count(*) from headcount.rejects where account_id = ${account})::int as rejected,
-           coalesce(sum(held_count), 0)::int as held, coalesce(sum(set_aside), 0)::int as set_aside,
+  const { rejected } = await countRejects(trx.kysely, account)
+  const { rows } = await sql<Omit<OpenMatters, 'rejected'>>`
+    select coalesce(sum(held_count), 0)::int as held, coalesce(sum(set_aside), 0)::int as set_aside,
            now() as now
       from headcount.sync_state
      where account_id = ${account}`.execute(trx.kysely)
-  return onlyRow(rows)
+  return { rejected, ...onlyRow(rows) }
 }

@@ -119,7 +119,7 @@ describe('a run that does not', () => {
     expect(ran.stderr).toMatch(/rejected 1 item .*headcount rejects/)
 
     const rejects = await s.run(['rejects'])
-    expect(rejects.stdout).toMatch(/gala +id_invalid +\$\[2\]\.id/)
+    expect(rejects.stdout).toMatch(/gala +[0-9a-f]{64} +id_invalid +\$\[2\]\.id/)
     const json = await s.run(['rejects', '--json'])
     expect(JSON.parse(json.stdout)).toMatchObject({
       rejects: [

@@ -5,6 +5,7 @@ import { version } from '../../src/version.ts'
 import { headcount, headcountOnTerminal, run, scriptPath } from '../support/command.ts'
 
 const commands = ['sync', 'backfill', 'query', 'status', 'runs', 'rejects', 'doctor', 'migrate']
+const calls = [...commands, 'rejects accept']
 
 test('without a word, and with --help, it prints one page on stdout: commands, settings, examples, exit codes', async () => {
   const [bare, long, short, help] = await Promise.all(
@@ -17,8 +18,9 @@ test('without a word, and with --help, it prints one page on stdout: commands, s
   }
 })
 
-test.each(commands)('help %s is what its --help prints, with examples', async (command) => {
-  const [one, other] = await Promise.all([headcount(['help', command]), headcount([command, '--help'])])
+test.each(calls)('help %s is what its --help prints, with examples', async (command) => {
+  const words = command.split(' ')
+  const [one, other] = await Promise.all([headcount(['help', ...words]), headcount([...words, '--help'])])
   expect(one).toEqual(other)
   expect(one).toMatchObject({ code: 0, stderr: '' })
   expect(one.stdout).toContain(`Usage: headcount ${command} `)
@@ -49,6 +51,11 @@ describe('O7 a call that cannot be read is exit 2, with the nearest word', () =>
     [['sync', '--jsn'], 'sync has no flag --jsn (did you mean --json?)'],
     [['--quite'], 'headcount has no flag --quite'],
     [['sync', 'now'], 'sync takes flags only'],
+    [['rejects', 'acept'], 'rejects takes flags, or accept with its own words'],
+    [['help', 'rejects', 'acept'], 'rejects has no command acept (did you mean accept?)'],
+    [['rejects', 'accept'], "rejects accept: missing required argument 'sha256'"],
+    [['rejects', 'accept', '--jsn', 'cafe0123'], 'rejects accept has no flag --jsn (did you mean --json?)'],
+    [['rejects', 'accept', 'cafe012'], 'rejects accept: "cafe012" is no SHA-256 of an item'],
     [['query'], "query: missing required argument 'sql'"],
     [['query', 'select', '1'], 'query takes one sql: put it into quotes'],
     [['query', 'select 1', '--format', 'xml'], '--format must be one of table, json, ndjson, csv, not "xml"'],

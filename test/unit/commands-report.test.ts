@@ -83,6 +83,7 @@ describe('the status for people', () => {
     events_due: 3,
     rows: { events: 3, responses: 2000, payments: 0, slots: 0 },
     rejected: 0,
+    accepted: 0,
     set_aside: 0,
     held: [],
     failing: [],
@@ -91,6 +92,14 @@ describe('the status for people', () => {
   test('says when there was no good run', () => {
     expect(formatStatus([status], plain)).toContain('last good run  none yet')
     expect(formatStatus([], plain)).toContain('headcount sync')
+  })
+
+  test.each([
+    [0, 0, /rejected +none$/m],
+    [2, 0, /rejected +2 items: see headcount rejects$/m],
+    [0, 3, /rejected +none, and 3 accepted: see headcount rejects$/m],
+  ])('tells %i rejects from %i accepted ones', (rejected, accepted, line) => {
+    expect(formatStatus([{ ...status, rejected, accepted }], plain)).toMatch(line)
   })
 
   test('says of held deletions since when, why, and how to decide', () => {

@@ -3,7 +3,7 @@ import type { EventStatus } from '../event-status.ts'
 import type { Output } from '../terminal.ts'
 import { cleanLine } from './clean.ts'
 import { formatCount } from './number.ts'
-import { holdReasons } from './status.ts'
+import { holdReasons, rejectedLine } from './status.ts'
 import { drawPairs } from './table.ts'
 
 const dueReasons: Readonly<Record<DueReason, string>> = {
@@ -22,7 +22,7 @@ export function formatEvents(events: readonly EventStatus[], out: Pick<Output, '
 }
 
 function formatEvent(event: EventStatus, out: Pick<Output, 'style'>): string {
-  const { rejected, set_aside, held, failing } = event
+  const { set_aside, held, failing } = event
   const title = out.style('bold', cleanLine(`event ${event.event_id} of account ${event.account}`))
   const described = [event.title, event.event_at].filter((part) => part !== null).join(', ')
   const pairs: (readonly [string, string])[] = [
@@ -39,7 +39,7 @@ function formatEvent(event: EventStatus, out: Pick<Output, 'style'>): string {
       ({ since, reason, rows }) =>
         ['held', `${formatCount(rows, 'deletion')} since ${since}: ${holdReasons[reason]}`] as const,
     ),
-    ['rejected', rejected === 0 ? 'none' : `${formatCount(rejected, 'item')}: see headcount rejects`],
+    ['rejected', rejectedLine(event)],
     [
       'set aside',
       set_aside === 0 ? 'none' : `${formatCount(set_aside, 'field')}: the originals are in _extra`,

@@ -1,4 +1,5 @@
 import type { HoldReason } from '../../db/tables.ts'
+import type { RejectCounts } from '../../load/rejects.ts'
 import type { AccountStatus, RunSummary } from '../account-status.ts'
 import type { HeldDeletions } from '../list-status.ts'
 import type { Output } from '../terminal.ts'
@@ -43,10 +44,7 @@ function formatAccount(status: AccountStatus, out: Pick<Output, 'style'>): strin
             .map(([table, count]) => `${formatNumber(count)} ${table}`)
             .join(', '),
         ],
-        [
-          'rejected',
-          status.rejected === 0 ? 'none' : `${formatCount(status.rejected, 'item')}: see headcount rejects`,
-        ],
+        ['rejected', rejectedLine(status)],
         [
           'set aside',
           status.set_aside === 0
@@ -63,6 +61,13 @@ function formatAccount(status: AccountStatus, out: Pick<Output, 'style'>): strin
       ({ event_id, message }) => `    ${listName(event_id)}: ${shorten(cleanLine(message), 160)}\n`,
     ),
   ].join('')
+}
+
+/** What needs a decision, and what was accepted. */
+export function rejectedLine({ rejected, accepted }: RejectCounts): string {
+  const open = rejected === 0 ? 'none' : formatCount(rejected, 'item')
+  const known = accepted === 0 ? '' : `, and ${formatNumber(accepted)} accepted`
+  return rejected + accepted === 0 ? open : `${open}${known}: see headcount rejects`
 }
 
 function goodRun({ last_good_run, age_ms }: AccountStatus): string {

@@ -8,6 +8,8 @@ export type Declare = <F>(
   group: string,
   load: () => Promise<Command<F>>,
   texts: Texts,
+  /** The command that this one belongs to, as `accept` to `rejects`. */
+  parent?: Declaration,
 ) => Declaration
 
 export interface Texts {

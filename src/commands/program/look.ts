@@ -64,14 +64,48 @@ export function declareLook(declare: Declare): void {
   })
   listOptions(runs, '20')
 
+  declareRejects(declare)
+}
+
+function declareRejects(declare: Declare): void {
   const rejects = declare('rejects', group, async () => (await import('../rejects.ts')).rejects, {
     summary: 'items of the service that cannot be stored',
     description:
-      'Lists what the service answers now that cannot be a row, with the reason, the place and the beginning ' +
-      'of the item. They are stored as soon as the service mends them.',
-    examples: [{ line: 'headcount rejects --json', what: 'with the items whole (up to 64 KiB)' }],
+      'Lists what the service answers now that cannot be a row, with the reason, the place, the beginning of ' +
+      'the item and whether it was accepted. They are stored as soon as the service mends them.',
+    examples: [
+      { line: 'headcount rejects', what: 'what there is' },
+      { line: 'headcount rejects --json', what: 'with the items whole (up to 64 KiB)' },
+      { line: 'headcount rejects accept 3f9a01c2', what: 'this one is no cause for exit 8 any more' },
+    ],
   })
   listOptions(rejects, '100')
+
+  const accept = declare(
+    'accept',
+    'Decide:',
+    async () => (await import('../rejects-accept.ts')).rejectsAccept,
+    {
+      summary: 'live with an item: no exit 8 for it until it changes',
+      description:
+        'Accepts items by their SHA-256, or by its first eight digits or more when they mean one item. An accepted ' +
+        'item is listed and not stored, as before, but a run that met no other trouble ends with 0. When the ' +
+        'item changes it is to be decided anew.',
+      examples: [
+        { line: 'headcount rejects accept 3f9a01c2', what: 'in every list that has this very item' },
+        { line: 'headcount rejects accept 3f9a01c2 --event gala-2026', what: 'only there' },
+        { line: 'headcount rejects accept 3f9a01c2 --revoke', what: 'take it back' },
+      ],
+    },
+    rejects,
+  )
+  accept
+    .argument('<sha256...>', 'as headcount rejects shows it; eight digits or more')
+    .option('--event <id>', 'only in the list of this event')
+    .option('--revoke', 'take back what was accepted')
+  options.jsonOption(accept, 'what was accepted')
+  options.accountOption(accept, 'only of this account')
+  options.databaseOption(accept)
 }
 
 function listOptions(command: Declaration, limit: string): void {
