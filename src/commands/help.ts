@@ -46,8 +46,8 @@ export const exitCodes: readonly string[] = [
   '1  unexpected                       7  the service broke its contract',
   '2  usage or configuration           8  read but not applied: deletions held, or items rejected',
   '3  key refused                      9  another run holds the account',
-  '4  service unreachable              130, 143  interrupted',
-  '5  database',
+  '4  service unreachable              10  verify found a difference',
+  '5  database                         130, 143  interrupted',
 ]
 
 export const settingsHelp: readonly string[] = [

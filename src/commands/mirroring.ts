@@ -70,7 +70,7 @@ export function runOptions({ service, database, account, run }: ServiceConfig): 
 }
 
 /** A bar where people look; lines of log everywhere else, and where only failures are wanted neither. */
-async function openDisplay(
+export async function openDisplay(
   config: ServiceConfig,
   err: Context<unknown>['terminal']['err'],
 ): Promise<{ display: ProgressDisplay; logger: Logger }> {

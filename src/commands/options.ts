@@ -41,7 +41,16 @@ export function serviceOptions(command: Command): void {
     .addOption(settingOption(settings.allowHttp, '', 'allow plain http to another machine'))
 }
 
+/** How a run writes, besides how it reads. */
 export function runOptions(command: Command): void {
+  readOptions(command)
+  command.addOption(
+    settingOption(settings.holdFor, '<time>', 'how long deletions that look like an outage are held'),
+  )
+}
+
+/** How the service is read. */
+export function readOptions(command: Command): void {
   command
     .addOption(settingOption(settings.concurrency, '<n>', 'most requests at once, 1 to 256'))
     .addOption(
@@ -49,9 +58,6 @@ export function runOptions(command: Command): void {
     )
     .addOption(settingOption(settings.runTimeout, '<time>', 'deadline of the whole run'))
     .addOption(settingOption(settings.maxBody, '<size>', 'largest body that is read'))
-    .addOption(
-      settingOption(settings.holdFor, '<time>', 'how long deletions that look like an outage are held'),
-    )
 }
 
 export function scheduleOptions(command: Command): void {

@@ -73,7 +73,8 @@ async function warnOfGoneFields(run: OpenRun, list: EventsList): Promise<void> {
   }
 }
 
-function requireListed(named: ReadonlySet<string> | null, list: EventsList): void {
+/** @throws UsageError when a named event is not listed. */
+export function requireListed(named: ReadonlySet<string> | null, list: EventsList): void {
   const listed = new Set(list.rows.map(({ id }) => id))
   const unknown = [...(named ?? [])].filter((id) => !listed.has(id))
   if (unknown.length === 0) return

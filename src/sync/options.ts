@@ -13,11 +13,12 @@ export interface Logger {
 
 /** How far a run is; sent after each event. */
 export interface Progress {
-  readonly phase: 'events' | 'responses' | 'removing'
+  readonly phase: 'events' | 'responses' | 'removing' | 'comparing'
   /** `skipped`: read already by the backfill that this one continues; not part of `total`. */
   readonly events: { readonly done: number; readonly total: number; readonly skipped: number }
   /** Responses read so far. */
   readonly responses: number
+  /** Rows written so far; while comparing, differences found. */
   readonly changedRows: number
   readonly retries: number
   /** Bytes of bodies received. */

@@ -83,7 +83,8 @@ async function lookAgain(
   return list
 }
 
-function listedButNotFound(id: string): NotFoundError {
+/** The failure of an event that is listed, and whose responses are not. */
+export function listedButNotFound(id: string): NotFoundError {
   return new NotFoundError(
     `The service lists event "${id}" but does not know its responses (404 or 410). Its rows are kept; it is read again at the next run.`,
   )

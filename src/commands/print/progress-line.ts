@@ -13,7 +13,9 @@ export function progressLine(progress: Progress, elapsedMs: number): string {
   const parts = [
     `${formatNumber(events.done)}/${formatCount(events.total, 'event')}${skipped(events.skipped)}`,
     formatCount(responses, 'response') + rate(progress, elapsedMs),
-    `${formatCount(changedRows, 'row')} changed`,
+    progress.phase === 'comparing'
+      ? formatCount(changedRows, 'difference')
+      : `${formatCount(changedRows, 'row')} changed`,
   ]
   if (progress.phase === 'removing') parts.push('removing what is gone')
   else parts.push(...timeLeft(progress, elapsedMs))

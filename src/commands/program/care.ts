@@ -1,4 +1,5 @@
 /** The commands that take care of the mirror. */
+import { integer } from '../../config/values.ts'
 import * as options from '../options.ts'
 import type { Declare } from './declare.ts'
 
@@ -15,6 +16,35 @@ export function declareCare(declare: Declare): void {
   options.jsonOption(doctor, 'the same')
   options.serviceOptions(doctor)
   options.databaseOption(doctor)
+
+  const verify = declare('verify', careGroup, async () => (await import('../verify.ts')).verify, {
+    summary: 'read the service again and compare every row with the mirror',
+    description:
+      'Compares events, responses, payments and slots with what the service answers now, and prints each ' +
+      'difference (exit 10). Writes nothing; a run may go on meanwhile (a pglite: folder is in use until it ends). ' +
+      'A list that changed since the last sync is said to have changed, and what is held is said to be held: ' +
+      'neither is a difference. headcount backfill mends what it finds; sync trusts what it read before and does not.',
+    examples: [
+      { line: 'headcount verify', what: 'everything' },
+      { line: 'headcount verify --sample 20', what: 'the responses to 20 events at random' },
+      { line: 'headcount verify --event gala-2026', what: 'only this event' },
+    ],
+  })
+  verify.addOption(
+    options.checked(
+      '--sample <n>',
+      'the responses to so many events only, chosen at random',
+      integer({ min: 1, max: 1_000_000_000 }),
+    ),
+  )
+  verify.option('--event <id...>', 'only these events')
+  options.jsonOption(verify, 'what was found')
+  options.quietOption(verify, 'nothing is written when all is equal')
+  verify.optionsGroup('Settings:')
+  options.serviceOptions(verify)
+  options.accountOption(verify, 'name of the account inside the mirror')
+  options.databaseOption(verify)
+  options.readOptions(verify)
 
   const migrate = declare('migrate', careGroup, async () => (await import('../migrate.ts')).migrate, {
     summary: 'bring the schema of the database up to date',

@@ -1,0 +1,49 @@
+import { readServiceConfig, type Flags } from '../config.ts'
+import type { Logger, VerifyReport } from '../index.ts'
+import type { Command } from './context.ts'
+import { noteDefaultDatabase } from './mirror.ts'
+import { openDisplay, runOptions } from './mirroring.ts'
+import { writeJson } from './print/json.ts'
+import { formatDifferences, formatVerification } from './print/verification.ts'
+import { concealSecrets } from './secrets.ts'
+
+type VerifyFlags = Flags & {
+  readonly sample?: number
+  readonly event?: readonly string[]
+  readonly json?: true
+  readonly quiet?: true
+}
+
+const exitCodes: Readonly<Record<VerifyReport['status'], number>> = { equal: 0, partial: 6, different: 10 }
+
+export const verify: Command<VerifyFlags> = async ({ flags, terminal, signal }) => {
+  const config = await readServiceConfig(flags)
+  concealSecrets(config, terminal)
+  const { display, logger } = await openDisplay(config, terminal.err)
+  noteDefaultDatabase(config, logger)
+  const library = await import('../index.ts')
+  let report: VerifyReport
+  {
+    using shown = display
+    report = await library.verify({
+      ...runOptions(config),
+      ...(flags.event !== undefined && { events: flags.event }),
+      ...(flags.sample !== undefined && { sample: flags.sample }),
+      signal,
+      logger,
+      onProgress: (progress) => shown.show(progress),
+    })
+  }
+  if (flags.json) await writeJson(terminal.out, report)
+  else await terminal.out.write(formatDifferences(report))
+  if (config.logFormat === 'json') tell(report, logger)
+  else if (report.status !== 'equal' || config.logLevel === 'info' || config.logLevel === 'debug') {
+    await terminal.err.write(formatVerification(report, terminal.err))
+  }
+  return exitCodes[report.status]
+}
+
+/** One line where logs are asked for; the differences themselves are on stdout. */
+function tell({ differences: _, ...report }: VerifyReport, logger: Logger): void {
+  logger[report.status === 'equal' ? 'info' : 'warn']({ report }, `verify ${report.status}`)
+}

@@ -1,0 +1,136 @@
+/** What `verify` asks of the live tables, a piece at a time; reads only. */
+import { sql } from 'kysely'
+import type { EventItem, HeldGroup, ResponseItem } from '../db/tables.ts'
+import type { Transaction } from '../db/transaction.ts'
+import { eventDifferences, responseDifferences } from './differences.ts'
+import type { Difference, Differences, Scope } from './differences.ts'
+import { pieces } from './writing.ts'
+
+/** What the mirror vouches for: the digest of the list that it holds, and what it holds besides. */
+export interface Vouched {
+  /** Null while something of the list is held. */
+  readonly digest: string | null
+  readonly held: readonly HeldGroup[]
+  readonly error_code: string | null
+}
+
+/** What is known of a list in this view of the mirror; null when it was never read. */
+export async function readVouched(
+  trx: Transaction,
+  account: number,
+  event_id: string,
+): Promise<Vouched | null> {
+  const known = await trx.kysely
+    .selectFrom('headcount.sync_state')
+    .select(['digest', 'held', 'error_code'])
+    .where('account_id', '=', account)
+    .where('event_id', '=', event_id)
+    .where('checked_at', 'is not', null)
+    .executeTakeFirst()
+  return known ? { ...known, held: known.held ?? [] } : null
+}
+
+/** A list as the service answers it, sorted by id. */
+export interface Expected<Row> {
+  readonly rows: readonly Row[]
+  /** Live rows with these ids are not compared: held, or of an item that was rejected. */
+  readonly protectedIds: readonly string[]
+}
+
+/** Compares every response to one event. At most `most` differences are listed, all are counted. */
+export function compareResponses(
+  trx: Transaction,
+  account: number,
+  event_id: string,
+  { rows, protectedIds }: Expected<ResponseItem>,
+  most: number,
+): Promise<Differences> {
+  return inPieces(rows, most, (piece, { after, upTo }, left) => {
+    const kept = protectedIds.filter(
+      (id) => (after === null || BigInt(id) > BigInt(after)) && (upTo === null || BigInt(id) <= BigInt(upTo)),
+    )
+    const scope: Scope = (id) => sql`
+      live.event_id = ${event_id}
+        and (${after}::bigint is null or ${id} > ${after}::bigint)
+        and (${upTo}::bigint is null or ${id} <= ${upTo}::bigint)
+        and ${id} <> all (${kept}::bigint[])`
+    const responses = piece.map((response) => ({ event_id, response }))
+    return responseDifferences(trx, account, responses, scope, left)
+  })
+}
+
+/** Compares the records of all events; with `onlyThese` no other live event is looked at. */
+export function compareEvents(
+  trx: Transaction,
+  account: number,
+  { rows, protectedIds }: Expected<EventItem>,
+  onlyThese: boolean,
+  most: number,
+): Promise<Differences> {
+  return inPieces(rows, most, (piece, { after, upTo }, left) => {
+    const ids = piece.map(({ id }) => id)
+    const scope: Scope = (id) =>
+      onlyThese
+        ? sql`${id} = any (${ids}::text[])`
+        : sql`
+      (${after}::text is null or ${id} > ${after}::text)
+        and (${upTo}::text is null or ${id} <= ${upTo}::text)
+        and ${id} <> all (${protectedIds}::text[])`
+    return eventDifferences(trx, account, piece, scope, left)
+  })
+}
+
+/** Between which ids a piece stands: each live row belongs to one piece, those behind the last one to the last. */
+interface Span {
+  readonly after: string | null
+  readonly upTo: string | null
+}
+
+async function inPieces<Row extends { readonly id: string }>(
+  rows: readonly Row[],
+  most: number,
+  compare: (piece: readonly Row[], span: Span, most: number) => Promise<Differences>,
+): Promise<Differences> {
+  const listed: Difference[] = []
+  let total = 0
+  let after: string | null = null
+  let left = rows.length
+  for (const piece of rows.length === 0 ? [[]] : pieces(rows)) {
+    left -= piece.length
+    const last: string | null = piece.at(-1)?.id ?? null
+    const found = await compare(piece, { after, upTo: left === 0 ? null : last }, most - listed.length)
+    listed.push(...found.listed)
+    total += found.total
+    after = last
+  }
+  return { listed, total }
+}
+
+/**
+ * Events of which rows are live and which the service does not list. Hops from one event to the next in the
+ * index of each table, so that it costs by the number of events and not of rows.
+ */
+export async function strayEvents(
+  trx: Transaction,
+  account: number,
+  listed: readonly string[],
+): Promise<readonly string[]> {
+  const strays = new Set<string>()
+  for (const table of ['responses', 'payments', 'slots'] as const) {
+    const { rows } = await sql<{ event_id: string }>`
+      with recursive live as (
+        select (select min(event_id) from ${sql.table(`headcount.${table}`)} where account_id = ${account}) as event_id
+         union all
+        select (select min(t.event_id)
+                  from ${sql.table(`headcount.${table}`)} t
+                 where t.account_id = ${account} and t.event_id > live.event_id)
+          from live
+         where live.event_id is not null
+      )
+      select event_id from live where event_id is not null and event_id <> all (${listed}::text[])`.execute(
+      trx.kysely,
+    )
+    for (const { event_id } of rows) strays.add(event_id)
+  }
+  return [...strays].toSorted()
+}

@@ -1,0 +1,146 @@
+import pLimit from 'p-limit'
+import type { EventItem, ResponseItem } from '../db/tables.ts'
+import type { Transaction } from '../db/transaction.ts'
+import { HeadcountError, NotFoundError } from '../errors.ts'
+import { readStates } from '../load/state.ts'
+import { compareResponses, readVouched } from '../load/verifying.ts'
+import { normaliseResponses } from '../normalise/responses.ts'
+import { completeList, presentIds } from './complete-list.ts'
+import type { CompleteList } from './complete-list.ts'
+import { heldIds } from './deletions.ts'
+import { isEarlyEnd, readEachEvent } from './each-event.ts'
+import type { Verification } from './verification.ts'
+import type { Compared } from './verify-report.ts'
+
+/** Lists compared at once: a statement a list, and room for the caller's own in a pool of three connections. */
+const COMPARED_AT_ONCE = 2
+
+/** What can be said of a list. `held`: deletions of it on hold; `isFailing`: the last sync could not read it. */
+type Said =
+  | ({ readonly is: 'compared'; readonly isFailing: boolean } & Compared)
+  | { readonly is: 'changed'; readonly isFailing: boolean; readonly held: number }
+  | { readonly is: 'never_read' }
+
+/** Events of which nothing is said yet after a pass. */
+interface Unsaid {
+  readonly notCompared: readonly (readonly [EventItem, Exclude<Said, { is: 'compared' }>])[]
+  readonly notFound: readonly EventItem[]
+}
+
+/**
+ * Compares the responses to the chosen events. What is no longer as the last sync found it is looked at a second
+ * time, for a sync may have run meanwhile.
+ *
+ * @returns the events that the service does not know (404 or 410).
+ */
+export async function compareLists(
+  verification: Verification,
+  chosen: readonly EventItem[],
+): Promise<readonly EventItem[]> {
+  const { found, tally } = verification
+  verification.progress('comparing')
+  const first = await pass(verification, chosen, () => (tally.done += 1))
+  const again = [...first.notCompared.map(([event]) => event), ...first.notFound]
+  const second = verification.signal.aborted ? first : await pass(verification, again, () => undefined)
+  for (const [{ id }, said] of second.notCompared) {
+    if (said.is === 'never_read') found.neverRead.push(id)
+    else {
+      found.changed.push(id)
+      found.held += said.held
+      if (said.isFailing) found.failing.push(id)
+    }
+  }
+  return second.notFound
+}
+
+/** Looks at each event once. An end that the service or the deadline sets is noted; what was compared counts. */
+async function pass(
+  verification: Verification,
+  events: readonly EventItem[],
+  count: () => void,
+): Promise<Unsaid> {
+  const { database, account, tally, signal, settings } = verification
+  const states = await readStates(database.kysely, account.id)
+  const place = pLimit(COMPARED_AT_ONCE)
+  const notCompared: [EventItem, Exclude<Said, { is: 'compared' }>][] = []
+  const notFound: EventItem[] = []
+  await readEachEvent(verification, events, {
+    read: async (event) => {
+      const wasRead = states.get(event.id)?.checked_at != null
+      const said = wasRead ? await look(verification, event, place) : ({ is: 'never_read' } as const)
+      if (said.is === 'compared') note(verification, event, said)
+      else notCompared.push([event, said])
+    },
+    failed: (event, error) => {
+      if (!(error instanceof HeadcountError)) throw error
+      if (error instanceof NotFoundError) notFound.push(event)
+      else {
+        tally.fail(event.id, error)
+        settings.logger.warn({ event_id: event.id, code: error.code }, error.message)
+      }
+    },
+    done: () => {
+      count()
+      verification.progress('comparing')
+    },
+  })
+  const ended: unknown = signal.aborted ? signal.reason : null
+  if (ended !== null && !isEarlyEnd(ended)) throw ended
+  if (ended !== null) tally.fail(null, ended)
+  return { notCompared, notFound }
+}
+
+function note({ found, tally }: Verification, { id }: EventItem, said: Said & { is: 'compared' }): void {
+  found.add(said)
+  found.lists += 1
+  found.responses += said.rows
+  tally.responsesRead += said.rows
+  if (said.isFailing) found.failing.push(id)
+}
+
+/** Reads the list; it keeps its place in memory until it is compared. */
+async function look(
+  { source, database, conceal, account, found }: Verification,
+  { id }: EventItem,
+  place: ReturnType<typeof pLimit>,
+): Promise<Said> {
+  const answer = await source.responses(id)
+  if (answer === 'not_modified') throw new Error('The service was asked without a validator.')
+  using reading = answer
+  return await place(() => {
+    const list = completeList(reading, normaliseResponses, undefined, conceal)
+    const work = (trx: Transaction) => compareIn(trx, account.id, id, list, found.room)
+    return database.transaction(work, { readOnly: true })
+  })
+}
+
+/** The list beside the live rows and the digest that vouches for them, in one view of the mirror. */
+async function compareIn(
+  trx: Transaction,
+  account: number,
+  event_id: string,
+  list: CompleteList<ResponseItem>,
+  room: number,
+): Promise<Said> {
+  const vouched = await readVouched(trx, account, event_id)
+  if (vouched === null) return { is: 'never_read' }
+  const isFailing = vouched.error_code !== null
+  const heldBefore = heldIds(vouched.held)
+  const changed = { is: 'changed', isFailing, held: heldBefore.length } as const
+  if (vouched.digest !== null && vouched.digest !== list.digest) return changed
+  const present = new Set(presentIds(list))
+  const held = heldBefore.filter((id) => !present.has(id))
+  const rowIds = new Set(list.rows.map(({ id }) => id))
+  const rejected = list.rejects.flatMap(({ id }) => (id === null || rowIds.has(id) ? [] : id))
+  const expected = { rows: list.rows, protectedIds: [...held, ...rejected] }
+  const differences = await compareResponses(trx, account, event_id, expected, room)
+  if (vouched.digest === null && differences.total > 0) return changed
+  return {
+    is: 'compared',
+    isFailing,
+    ...differences,
+    rows: list.rows.length,
+    held: held.length,
+    rejected: list.rejects.length,
+  }
+}

@@ -1,0 +1,65 @@
+import type { Transaction } from '../db/transaction.ts'
+import { EVENTS_LIST, readStates } from '../load/state.ts'
+import type { ListState } from '../load/state.ts'
+import { compareEvents, compareResponses, strayEvents } from '../load/verifying.ts'
+import { heldIds } from './deletions.ts'
+import type { EventsList } from './listing.ts'
+import type { Verification } from './verification.ts'
+import type { Compared } from './verify-report.ts'
+
+/**
+ * Compares the records of the events with the live ones, and looks for rows of events that are not listed; all in
+ * one view of the mirror.
+ *
+ * @returns false when the list is another one than at the last sync: then nothing is noted.
+ */
+export async function compareRecords(verification: Verification, list: EventsList): Promise<boolean> {
+  const { database, found } = verification
+  const compared = await database.transaction((trx) => compareIn(trx, verification, list), {
+    readOnly: true,
+  })
+  if (compared === null) return false
+  found.events = compared.rows
+  found.add(compared)
+  return true
+}
+
+/** Null when the list changed since the last sync. */
+async function compareIn(
+  trx: Transaction,
+  { account, settings, found }: Verification,
+  list: EventsList,
+): Promise<Compared | null> {
+  const states = await readStates(trx.kysely, account.id)
+  const stored = states.get(EVENTS_LIST)
+  if (stored === undefined || (stored.digest !== null && stored.digest !== list.digest)) return null
+  const listed = new Set(list.ids)
+  const held = heldIds(stored.held).filter((id) => !listed.has(id))
+  // The digest is stored when every record is. Without it, those of events that failed may be of another day.
+  const isStored = (id: string) => stored.digest !== null || isGood(states.get(id))
+  const rows = list.rows.filter(({ id }) => (settings.events?.has(id) ?? true) && isStored(id))
+  const comparedIds = new Set(rows.map(({ id }) => id))
+  const protectedIds = [...held, ...list.ids.filter((id) => !comparedIds.has(id))]
+  const onlyNamed = settings.events !== null
+  const records = await compareEvents(trx, account.id, { rows, protectedIds }, onlyNamed, found.room)
+  const listedDifferences = [...records.listed]
+  let total = records.total
+  for (const event_id of onlyNamed ? [] : await strayEvents(trx, account.id, [...list.ids, ...held])) {
+    const room = found.room - listedDifferences.length
+    const strays = await compareResponses(trx, account.id, event_id, { rows: [], protectedIds: [] }, room)
+    listedDifferences.push(...strays.listed)
+    total += strays.total
+  }
+  if (stored.digest === null && total > 0) return null
+  return {
+    listed: listedDifferences,
+    total,
+    rows: rows.length,
+    held: held.length,
+    rejected: list.rejects.length,
+  }
+}
+
+function isGood(state: ListState | undefined): boolean {
+  return state !== undefined && state.checked_at !== null && state.error_code === null
+}

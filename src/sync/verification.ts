@@ -1,0 +1,71 @@
+import { connect } from '../db/connect.ts'
+import { requireSchema } from '../db/migrate.ts'
+import { createRedactor } from '../source/redact.ts'
+import type { Reading } from './listing.ts'
+import { logTo, openSource } from './open-source.ts'
+import type { OpenRun } from './opening.ts'
+import type { Progress, Settings } from './options.ts'
+import { Findings } from './verify-report.ts'
+
+/** What `verify` works with: the way to the service and a mirror that it only reads. */
+export interface Verification
+  extends
+    AsyncDisposable,
+    Omit<Reading, 'tally'>,
+    Pick<OpenRun, 'startedMs' | 'database' | 'account' | 'signal' | 'stop'> {
+  readonly found: Findings
+  readonly tally: Findings['tally']
+}
+
+/** An account that the mirror does not have has no rows: no account has this number. */
+const NO_ACCOUNT = 0
+
+/**
+ * Opens the mirror as it is and prepares the source. Nothing is made, migrated or held.
+ *
+ * @throws SchemaVersionError when the schema is not this program's; DatabaseError.
+ */
+export async function openVerification(settings: Settings): Promise<Verification> {
+  const startedMs = performance.now()
+  settings.signal?.throwIfAborted()
+  await using opened = new AsyncDisposableStack()
+  const stopping = new AbortController()
+  const signal = settings.signal ? AbortSignal.any([stopping.signal, settings.signal]) : stopping.signal
+  const source = openSource(settings, signal)
+  opened.defer(() => source.close())
+  const database = opened.use(
+    await connect(settings.target, { createFolder: false, log: logTo(settings.logger) }),
+  )
+  await requireSchema(database)
+  const known = await database.kysely
+    .selectFrom('headcount.accounts')
+    .select('id')
+    .where('name', '=', settings.account)
+    .executeTakeFirst()
+  const found = new Findings()
+  const { tally } = found
+  const resources = opened.move()
+  return {
+    startedMs,
+    settings,
+    database,
+    source,
+    account: { id: known?.id ?? NO_ACCOUNT, name: settings.account },
+    states: new Map(),
+    signal,
+    stop: (cause) => stopping.abort(cause),
+    conceal: createRedactor(settings.apiKey).text,
+    found,
+    tally,
+    progress: (phase: Progress['phase']) =>
+      settings.onProgress({
+        phase,
+        events: { done: tally.done, total: tally.due, skipped: 0 },
+        responses: tally.responsesRead,
+        changedRows: found.total,
+        retries: source.counts.retries,
+        bytes: source.counts.bytesReceived,
+      }),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+}

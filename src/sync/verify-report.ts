@@ -1,0 +1,80 @@
+import type { ReportedError } from '../db/tables.ts'
+import type { Difference, Differences } from '../load/differences.ts'
+import { Tally } from './report.ts'
+
+/** At most this many differences are listed; the rest is counted. */
+const LISTED = 1000
+
+/** What `verify` found. */
+export interface VerifyReport {
+  readonly account: string
+  /** `different`: there are differences; `partial`: not all, or nothing, could be compared; `equal`: neither. */
+  readonly status: 'equal' | 'different' | 'partial'
+  readonly duration_ms: number
+  /** What is not as the service says; the first thousand. */
+  readonly differences: readonly Difference[]
+  readonly differences_total: number
+  /** Events whose lists of responses were to be compared. */
+  readonly lists_chosen: number
+  readonly lists_compared: number
+  /** Events whose lists the service changed since the last sync: nothing can be said of their rows. */
+  readonly lists_changed: readonly string[]
+  /** Listed events that no sync has read yet. */
+  readonly lists_never_read: readonly string[]
+  /** Events that the last sync could not read: their rows are those of an earlier one. */
+  readonly lists_failing: readonly string[]
+  /** The list of events is another one than at the last sync: its records were not compared. */
+  readonly events_changed: boolean
+  readonly events_compared: number
+  readonly responses_compared: number
+  /** Deletions on hold: rows that the service no longer has, and the mirror keeps until that is confirmed. */
+  readonly held: number
+  /** Items that cannot be stored; live rows with their ids were not compared. */
+  readonly rejected: number
+  readonly requests: number
+  readonly retries: number
+  readonly bytes_received: number
+  readonly warnings: readonly string[]
+  readonly errors: readonly ReportedError[]
+  readonly errors_total: number
+}
+
+/** What one comparison found. */
+export interface Compared extends Differences {
+  readonly rows: number
+  readonly held: number
+  readonly rejected: number
+}
+
+/** What was found so far. */
+export class Findings {
+  readonly tally = new Tally()
+  readonly listed: Difference[] = []
+  total = 0
+  lists = 0
+  responses = 0
+  events: number | null = null
+  held = 0
+  rejected = 0
+  readonly changed: string[] = []
+  readonly neverRead: string[] = []
+  readonly failing: string[] = []
+
+  /** How many more differences are listed. */
+  get room(): number {
+    return LISTED - this.listed.length
+  }
+
+  add(compared: Compared): void {
+    this.listed.push(...compared.listed.slice(0, this.room))
+    this.total += compared.total
+    this.held += compared.held
+    this.rejected += compared.rejected
+  }
+
+  get status(): VerifyReport['status'] {
+    if (this.total > 0) return 'different'
+    const comparedNothing = this.tally.due === 0 ? this.events === null : this.lists === 0
+    return this.tally.errors.length > 0 || comparedNothing ? 'partial' : 'equal'
+  }
+}

@@ -1,0 +1,270 @@
+/** `verify` beside a service and a mirror that move, fail and forbid. */
+import { Client } from 'pg'
+import { expect, test } from 'vitest'
+import { connect } from '../../src/db/connect.ts'
+import { accountOf, refusal, responseItem, responsesFrom } from '../support/account.ts'
+import type { Account } from '../support/account.ts'
+import { freshPlace, onServer } from '../support/databases.ts'
+import { resetBeforeHeaders, send } from '../support/fault-server.ts'
+import { onPostgresStage, pause } from '../support/stage.ts'
+import type { Stage } from '../support/stage.ts'
+import { failureOn, inWords, verifyOn } from '../support/verifying.ts'
+
+onPostgresStage('verify, lists that moved', (stage) => {
+  test('a list that the service changed since the last sync is reported as changed, and no difference', async () => {
+    await using on = await stage(accountOf({ gala: 3, picnic: 2 }))
+    await on.sync()
+    on.account.of('gala').push(responseItem(4))
+    await on.change(`update headcount.responses set name = 'X'`)
+    expect(await verifyOn(on)).toMatchObject({
+      status: 'different',
+      differences_total: 2,
+      lists_compared: 1,
+      lists_changed: ['gala'],
+      events_changed: false,
+    })
+    on.account.of('picnic').pop()
+    expect(await verifyOn(on)).toMatchObject({
+      status: 'partial',
+      differences: [],
+      lists_compared: 0,
+      lists_changed: ['gala', 'picnic'],
+    })
+  })
+
+  test('a sync that stores a new list meanwhile: the list is read again and compared', async () => {
+    await using on = await stage(accountOf({ gala: 3, picnic: 2 }))
+    await on.sync()
+    const read = pause(on, '/events/gala/responses')
+    const verifying = verifyOn(on)
+    await read.reached
+    on.account.of('gala').push(responseItem(4))
+    on.account.add('ball', 1)
+    await on.sync()
+    read.release()
+    expect(await verifying).toMatchObject({ status: 'equal', lists_compared: 2, lists_changed: [] })
+  })
+
+  test('a list of events that changed meanwhile is read again', async () => {
+    await using on = await stage(accountOf({ gala: 3 }))
+    await on.sync()
+    on.account.add('ball', 1)
+    expect(await verifyOn(on)).toMatchObject({
+      status: 'equal',
+      events_changed: true,
+      lists_compared: 1,
+      lists_never_read: ['ball'],
+    })
+    const read = pause(on, '/events/gala/responses')
+    const verifying = verifyOn(on)
+    await read.reached
+    await on.sync()
+    read.release()
+    expect(await verifying).toMatchObject({
+      status: 'equal',
+      events_changed: false,
+      events_compared: 2,
+      lists_compared: 2,
+    })
+  })
+
+  test('an event that vanished meanwhile has changed; one that is listed and not found has failed', async () => {
+    await using on = await stage(accountOf({ gala: 3, picnic: 2, ball: 1 }))
+    await on.sync()
+    const read = pause(on, '/events/gala/responses')
+    const verifying = verifyOn(on)
+    await read.reached
+    on.account.remove('gala')
+    on.account.responses.delete('picnic')
+    read.release()
+    const report = await verifying
+    expect(report).toMatchObject({
+      status: 'partial',
+      lists_changed: ['gala'],
+      lists_compared: 1,
+      errors_total: 1,
+    })
+    expect(report.errors).toMatchObject([{ event_id: 'picnic', code: 'not_found' }])
+  })
+
+  test('beyond what is held, a list that changed is changed; the next run compares it row by row', async () => {
+    await using on = await stage(accountOf({ gala: 40, picnic: 1 }))
+    await on.sync()
+    on.account.of('gala').splice(0, 20)
+    await on.sync()
+    await on.change(`update headcount.responses set name = 'X' where id = 30`)
+    expect(await verifyOn(on)).toMatchObject({
+      status: 'equal',
+      differences: [],
+      lists_changed: ['gala'],
+      lists_compared: 1,
+      held: 20,
+    })
+    await on.sync()
+    expect(await verifyOn(on)).toMatchObject({ lists_changed: [], lists_compared: 2, held: 20 })
+  })
+
+  test('events that are held are said to be held, with all their rows', async () => {
+    await using on = await stage(accountOf({ gala: 30, picnic: 2 }))
+    await on.sync()
+    on.account.remove('gala')
+    await on.sync()
+    expect(await verifyOn(on)).toMatchObject({
+      status: 'equal',
+      held: 1,
+      events_compared: 1,
+      lists_compared: 1,
+    })
+  })
+
+  test('an event that the last sync could not read is said to be failing; its rows are of an earlier day', async () => {
+    await using on = await stage(accountOf({ gala: 3, picnic: 2 }))
+    await on.sync()
+    on.account.of('gala').pop()
+    Object.assign(on.account.events[0] ?? {}, { title: 'Renamed' })
+    on.service.at('/events/gala/responses', send(refusal(400)))
+    expect(await on.sync()).toMatchObject({ exit: 6 })
+    expect(await verifyOn(on)).toMatchObject({
+      status: 'equal',
+      lists_failing: ['gala'],
+      lists_changed: ['gala'],
+      lists_compared: 1,
+      events_changed: false,
+      events_compared: 1,
+    })
+  })
+})
+
+onPostgresStage('verify, what cannot be read', (stage) => {
+  test('an event that cannot be read: partial, the others are compared; a broken body is no changed list', async () => {
+    await using on = await stage(accountOf({ gala: 3, picnic: 2, ball: 1 }))
+    await on.sync()
+    on.service.at('/events/gala/responses', ...Array<typeof resetBeforeHeaders>(3).fill(resetBeforeHeaders))
+    on.service.at('/events/picnic/responses', send({ body: { error: 'none' } }))
+    const report = await verifyOn(on)
+    expect(report).toMatchObject({ status: 'partial', lists_compared: 1, lists_changed: [], errors_total: 2 })
+    expect(report.errors.map(({ event_id, code }) => `${event_id} ${code}`).toSorted()).toEqual([
+      'gala unreachable',
+      'picnic contract',
+    ])
+  })
+
+  test('a refused key, a service out of reach, another account, an unknown event: as a run', async () => {
+    await using on = await stage(accountOf({ gala: 1, picnic: 1, ball: 1 }))
+    await on.sync()
+    expect(await failureOn(on, { apiKey: 'another-key' })).toMatchObject({ exitCode: 3 })
+    on.service.at('/events', ...Array<typeof resetBeforeHeaders>(3).fill(resetBeforeHeaders))
+    expect(await failureOn(on)).toMatchObject({ exitCode: 4 })
+    for (const id of ['gala', 'picnic', 'ball']) on.service.at(`/events/${id}/responses`, send(refusal(403)))
+    expect(await failureOn(on)).toMatchObject({ exitCode: 3 })
+    expect(await failureOn(on, { events: ['nobody'] })).toMatchObject({ exitCode: 2 })
+    expect(await failureOn(on, { sample: 0 })).toMatchObject({ exitCode: 2 })
+    on.account.email = 'somebody.else@example.org'
+    on.account.remove('gala', 'picnic', 'ball')
+    on.account.add('other', 1)
+    expect(await failureOn(on)).toMatchObject({ exitCode: 2, code: 'account_mismatch' })
+  })
+
+  test('an empty database is refused and migrate is named', async () => {
+    await using on = await stage(accountOf({ gala: 1 }))
+    await using place = await freshPlace('postgres', { blank: true })
+    const failure = await failureOn({ url: place.url, service: on.service })
+    expect(failure).toMatchObject({ exitCode: 5, code: 'schema_version' })
+    expect(failure.message).toContain('headcount migrate')
+  })
+})
+
+onPostgresStage('verify, how it reads', (stage) => {
+  test('a sample is so many events, chosen by chance; named events are only these', async () => {
+    await using on = await stage(accountOf({ a: 1, b: 1, c: 1, d: 1, e: 1, f: 1 }))
+    await on.sync()
+    await on.change(`update headcount.responses set name = 'X'`)
+    const eventsOf = async (random: () => number) =>
+      (await verifyOn(on, { sample: 2, random })).differences.map(({ event_id }) => event_id)
+    expect(await eventsOf(() => 0)).toEqual(['a', 'b'])
+    expect(await eventsOf(() => 0.999)).toEqual(['e', 'f'])
+    expect((await verifyOn(on, { sample: 2 })).lists_compared).toBe(2)
+    expect((await verifyOn(on, { sample: 10 })).lists_compared).toBe(6)
+    await on.change(`delete from headcount.events where id in ('a', 'c')`)
+    expect(inWords(await verifyOn(on, { events: ['c'] }))).toEqual([
+      'events c: missing',
+      'responses c 1: name Guest 1 | X',
+    ])
+  })
+
+  test('10,000 rows in one list: in pieces, each row found in the piece where it belongs', async () => {
+    await using on = await stage(longAccount())
+    await on.run('sync')
+    const rows = on.account.of('gala').length
+    expect(await verifyOn(on)).toMatchObject({ status: 'equal', responses_compared: rows })
+    await on.change(
+      // The first, the last, and around the border of the first piece of 5,000.
+      `delete from headcount.responses where id in (2, 10000, 10002, 20000)`,
+      `insert into headcount.responses (account_id, event_id, id, kind, _run_id)
+       select 1, 'gala', id, 'bare', 1 from unnest(array[1, 9999, 10001, 20001]) as id`,
+    )
+    expect(inWords(await verifyOn(on))).toEqual(
+      [1, 2, 9999, 10000, 10001, 10002, 20000, 20001].map(
+        (id) => `responses gala ${id}: ${id % 2 === 0 ? 'missing' : 'extra'}`,
+      ),
+    )
+    await on.change(`update headcount.responses set name = 'X'`)
+    const many = await verifyOn(on)
+    expect({ listed: many.differences.length, total: many.differences_total }).toEqual({
+      listed: 1000,
+      total: rows + 4,
+    })
+  })
+
+  test('writes nothing, and needs no right but to read', async () => {
+    await using on = await stage(accountOf({ gala: 40, picnic: 3 }))
+    await on.sync()
+    on.account.of('gala').splice(0, 20)
+    on.account.of('picnic').push('no object')
+    await on.sync()
+    await on.change(`update headcount.events set title = 'X'`)
+    const before = on.mirror.rows()
+    await using reader = await readerOf(on)
+    expect(await verifyOn({ url: reader.url, service: on.service })).toMatchObject({
+      status: 'different',
+      differences_total: 2,
+      held: 20,
+      rejected: 1,
+    })
+    await on.change()
+    expect(on.mirror.rows()).toEqual(before)
+  })
+})
+
+/** One list of 10,000 short responses with even ids. */
+function longAccount(): Account {
+  const account = accountOf({ gala: 0 })
+  account
+    .of('gala')
+    .push(...responsesFrom(1, 10_000).map((_, place) => ({ id: 2 * (place + 1), rsvp: 'yes' })))
+  return account
+}
+
+/** A role that may look at the tables and nothing else. */
+async function readerOf({ url }: Stage): Promise<AsyncDisposable & { readonly url: string }> {
+  const name = `reader_${new URL(url).pathname.slice(1)}`
+  await onServer(`create role ${name} login password 'reader'`)
+  await using database = await connect(url)
+  await database.transaction(async (trx) => {
+    await trx.query(`grant usage on schema headcount to ${name}`)
+    await trx.query(`grant select on all tables in schema headcount to ${name}`)
+  })
+  const readerUrl = new URL(url)
+  readerUrl.username = name
+  readerUrl.password = 'reader'
+  return {
+    url: readerUrl.href,
+    [Symbol.asyncDispose]: async () => {
+      const client = new Client(url)
+      await client.connect()
+      await client.query(`drop owned by ${name}`)
+      await client.query(`drop role ${name}`)
+      await client.end()
+    },
+  }
+}
