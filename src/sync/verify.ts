@@ -1,5 +1,6 @@
 import type { EventItem } from '../db/tables.ts'
 import { HeadcountError, KeyRefusedError } from '../errors.ts'
+import { compareTexts } from '../normalise/order.ts'
 import { compareRecords } from './compare-records.ts'
 import { compareLists } from './compare-lists.ts'
 import { requireListed } from './due.ts'
@@ -119,7 +120,8 @@ function reportOf({ account, source, startedMs, found }: Verification): VerifyRe
     account: account.name,
     status: found.status,
     duration_ms: Math.round(performance.now() - startedMs),
-    differences: found.listed,
+    // In the order of the events; within one as they were found. Lists come in as the service answers.
+    differences: found.listed.toSorted((one, other) => compareTexts(one.event_id, other.event_id)),
     differences_total: found.total,
     lists_chosen: tally.due,
     lists_compared: found.lists,
