@@ -4,12 +4,13 @@ import { version } from '../version.ts'
 import { addressBelow, readBaseAddress } from './address.ts'
 import { createClient } from './client.ts'
 import { checkApiKey } from './credentials.ts'
-import { exchange, type Line } from './exchange.ts'
+import { type Counts, exchange, type Line } from './exchange.ts'
 import { Gate } from './gate.ts'
 import { headerOf } from './headers.ts'
 import { startLife } from './life.ts'
 import { MemoryClaim } from './memory.ts'
 import { readPages } from './pages.ts'
+import { type ShownPace, startPacing } from './pacing.ts'
 import { parsePing } from './payloads.ts'
 import { createReading, type ListReading } from './reading.ts'
 import { createRedactor } from './redact.ts'
@@ -58,17 +59,10 @@ export interface Source {
    */
   responses(eventId: string, etag?: string | null): Promise<ListReading | 'not_modified'>
   readonly counts: Readonly<Counts>
+  /** How fast the service is asked at this moment. */
+  readonly pace: ShownPace
   /** Ends what is under way and closes every connection. */
   close(): Promise<void>
-}
-
-export interface Counts {
-  /** Every request sent: retries, pages and redirects too. */
-  requests: number
-  retries: number
-  notModified: number
-  /** Bytes of bodies as they came over the wire. */
-  bytesReceived: number
 }
 
 /** @throws UsageError for a base address, ConfigurationError for a key, that cannot be used */
@@ -80,10 +74,13 @@ export function createSource(options: SourceOptions): Source {
     requestTimeoutMs = DEFAULT_TIMEOUT_MS,
     userAgent = `headcount/${version()} (+mirror)`,
   } = options
-  const counts: Counts = { requests: 0, retries: 0, notModified: 0, bytesReceived: 0 }
+  const counts: Counts = { requests: 0, retries: 0, refused: 0, notModified: 0, bytesReceived: 0 }
   const redactor = createRedactor(apiKey)
   const life = startLife(options.signal, options.runDeadline ?? null)
   const concurrency = options.concurrency ?? DEFAULT_CONCURRENCY
+  const gate = new Gate(life.signal)
+  const places = pLimit(concurrency)
+  const log: Line['log'] = (level, message, fields) => options.log?.(level, redactor.text(message), fields)
   const line: Line = {
     // One more than there are places: a reading that holds the memory for large bodies needs none (exchange.ts).
     client: createClient({
@@ -94,13 +91,14 @@ export function createSource(options: SourceOptions): Source {
       connections: concurrency + 1,
     }),
     life,
-    gate: new Gate(life.signal),
-    places: pLimit(concurrency),
+    gate,
+    places,
+    pacing: startPacing({ places, gate, requestTimeoutMs, log }),
     redactor,
     requestTimeoutMs,
     counts,
     random: options.random ?? Math.random,
-    log: (level, message, fields) => options.log?.(level, redactor.text(message), fields),
+    log,
   }
   const largeBodies = pLimit(1)
   const mostBytes = Math.min(options.maxBodyBytes ?? DEFAULT_BODY_BYTES, MOST_LIST_BYTES)
@@ -155,7 +153,11 @@ export function createSource(options: SourceOptions): Source {
       return withoutKey(list(url, new MemoryClaim(largeBodies), usableEtag(etag)))
     },
     counts,
+    get pace() {
+      return line.pacing.now
+    },
     close: async () => {
+      line.pacing[Symbol.dispose]()
       life[Symbol.dispose]()
       await line.client.close()
     },

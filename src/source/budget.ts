@@ -3,7 +3,15 @@
 const LEAST_RETRIES = 3
 const SHARE_OF_REQUESTS = 0.1
 
-/** Whether a run that has sent so many requests (retries counted too) may send one more retry. */
-export function hasRetryLeft(counts: { readonly requests: number; readonly retries: number }): boolean {
-  return counts.retries < Math.max(LEAST_RETRIES, Math.floor(counts.requests * SHARE_OF_REQUESTS))
+export interface Spent {
+  /** Every request sent, retries and refused ones too. */
+  readonly requests: number
+  readonly retries: number
+  /** Refused requests: asking them again costs no retry, and earns none. */
+  readonly refused: number
+}
+
+/** Whether a run that has sent so many requests may send one more retry. */
+export function hasRetryLeft({ requests, retries, refused }: Spent): boolean {
+  return retries < Math.max(LEAST_RETRIES, Math.floor((requests - refused) * SHARE_OF_REQUESTS))
 }

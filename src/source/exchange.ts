@@ -1,6 +1,6 @@
 /** One try of one request: a place, the gate, the deadline, redirects by hand, the status, the body. */
 import type { LimitFunction } from 'p-limit'
-import { HeadcountError, UnreachableError } from '../errors.ts'
+import { HeadcountError } from '../errors.ts'
 import { type Body, counted, receiveBody } from './body.ts'
 import type { Answer, Client } from './client.ts'
 import { type Deadline, startDeadline } from './deadline.ts'
@@ -10,11 +10,13 @@ import { type Headers, headerOf } from './headers.ts'
 import type { Life } from './life.ts'
 import type { MemoryClaim } from './memory.ts'
 import { explainNetworkFailure } from './network-failures.ts'
+import type { Pacing } from './pacing.ts'
 import { takePlace } from './places.ts'
 import type { Redactor } from './redact.ts'
 import { followRedirect, isRedirect } from './redirect.ts'
 import { requireShape } from './shape.ts'
 import { explainStatus } from './status.ts'
+import { tooSlow } from './too-slow.ts'
 import { provesUnchanged } from './validator.ts'
 import { asError, orAborted } from './wait.ts'
 
@@ -25,13 +27,27 @@ export interface Line {
   readonly client: Client
   readonly life: Life
   readonly gate: Gate
-  /** Bounds the requests at once. */
+  /** Bounds the requests at once; the pace narrows and widens it. */
   readonly places: LimitFunction
+  readonly pacing: Pacing
   readonly redactor: Redactor
   readonly requestTimeoutMs: number
-  readonly counts: { requests: number; retries: number; notModified: number; bytesReceived: number }
+  readonly counts: Counts
   readonly random: () => number
   readonly log: (level: 'debug' | 'warn', message: string, fields?: object) => void
+}
+
+/** What a source has counted so far. */
+export interface Counts {
+  /** Every request sent: retries, pages and redirects too. */
+  requests: number
+  /** Requests sent again, but for those that were refused. */
+  retries: number
+  /** Refusals: 429, and 503 with `Retry-After`. They spend neither a try nor the budget of retries. */
+  refused: number
+  notModified: number
+  /** Bytes of bodies as they came over the wire. */
+  bytesReceived: number
 }
 
 export interface Wish {
@@ -65,21 +81,32 @@ export async function exchange(line: Line, wish: Wish): Promise<Received | Unsen
   // each in a place, and it must be able to finish before they can.
   const giveBack = wish.memory.held ? null : await takePlace(line.places, line.gate.signal)
   try {
-    await line.gate.pass()
-    using deadline = startDeadline(line.requestTimeoutMs, line.life.signal, (bytes) =>
-      tooSlow(line.requestTimeoutMs, wish.url, bytes),
-    )
+    const start = await line.pacing.start()
     try {
-      return await ask(line, wish, deadline)
+      const received = await askInTime(line, wish)
+      line.pacing.ended(start, null)
+      return received
     } catch (error) {
-      if (line.life.signal.aborted) throw asError(line.life.signal.reason)
-      // A status that was read counts, even when the time ran out over the body that came with it.
-      if (error instanceof HeadcountError) throw error
-      if (deadline.signal.aborted) throw asError(deadline.signal.reason)
-      throw explainNetworkFailure(error, wish.url) ?? error
+      line.pacing.ended(start, error)
+      throw error
     }
   } finally {
     giveBack?.()
+  }
+}
+
+async function askInTime(line: Line, wish: Wish): Promise<Received | Unsent> {
+  using deadline = startDeadline(line.requestTimeoutMs, line.life.signal, (bytes) =>
+    tooSlow(line.requestTimeoutMs, wish.url.pathname, bytes),
+  )
+  try {
+    return await ask(line, wish, deadline)
+  } catch (error) {
+    if (line.life.signal.aborted) throw asError(line.life.signal.reason)
+    // A status that was read counts, even when the time ran out over the body that came with it.
+    if (error instanceof HeadcountError) throw error
+    if (deadline.signal.aborted) throw asError(deadline.signal.reason)
+    throw explainNetworkFailure(error, wish.url) ?? error
   }
 }
 
@@ -87,7 +114,8 @@ async function ask(line: Line, wish: Wish, deadline: Deadline): Promise<Received
   const way = [wish.url]
   for (let url = wish.url; ; way.push(url)) {
     line.counts.requests += 1
-    const answer = await orAborted(line.client.get(url, wish.etag, deadline.signal), deadline.signal)
+    const head = line.client.get(url, wish.etag, deadline.signal)
+    const answer = await line.pacing.silence.head(orAborted(head, deadline.signal))
     try {
       if (!isRedirect(answer.status)) return await read(line, wish, { answer, url, deadline })
       url = followRedirect(way, answer.status, headerOf(answer.headers, 'location'))
@@ -109,6 +137,7 @@ async function read(line: Line, wish: Wish, { answer, url, deadline }: Answered)
   const count = (bytes: number): void => {
     line.counts.bytesReceived += bytes
     deadline.received(bytes)
+    line.pacing.silence.heard()
   }
   if (status === 304 && wish.etag !== null) {
     if (!provesUnchanged(headers, wish.etag)) return 'unproven'
@@ -150,11 +179,4 @@ async function quotedBody(answer: Answer, path: string, count: (bytes: number) =
     pieces.push(Buffer.from(` (the body broke off: ${asError(error).name})`))
   }
   return Buffer.concat(pieces).toString('utf8')
-}
-
-function tooSlow(timeoutMs: number, url: URL, bytes: number): UnreachableError {
-  return new UnreachableError(
-    `GET ${url.pathname}: no whole answer within ${timeoutMs / 1000} s (and 1 s more for every 256 KiB of body); ` +
-      `${bytes} bytes came. Is the service overloaded? --request-timeout allows for more time.`,
-  )
 }

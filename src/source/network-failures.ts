@@ -1,5 +1,6 @@
 /** What goes wrong below HTTP, in words: the host, the cause, and what to do. */
 import { CertificateError, ContractError, type HeadcountError, UnreachableError } from '../errors.ts'
+import { TooSlowError } from './too-slow.ts'
 
 type Explain = (host: string) => string
 
@@ -35,6 +36,7 @@ const certificateCode =
   /CERT|ISSUER|UNABLE_TO_VERIFY|CRL|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|HOSTNAME_MISMATCH/
 const noTlsCode = /^(?:EPROTO|ERR_SSL_)/
 const networkCode = /^(?:UND_ERR_|HPE|E[A-Z0-9]+$|EAI_|Z_)/
+const timeOut = /^(?:UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/
 const ownFault = /^UND_ERR_(?:INVALID_|NOT_SUPPORTED|ABORTED|DESTROYED|CLOSED)/
 
 /**
@@ -64,7 +66,8 @@ export function explainNetworkFailure(error: unknown, url: URL): HeadcountError 
   if (!networkCode.test(code)) return null
   const isName = code === 'ENOTFOUND' || code === 'EAI_AGAIN'
   const why = explanations[code]?.(isName ? hostname : host) ?? `the answer of ${host} is broken on the wire`
-  return new UnreachableError(`GET ${pathname} failed: ${why} (${code}).`, { cause: error })
+  const Failure = timeOut.test(code) ? TooSlowError : UnreachableError
+  return new Failure(`GET ${pathname} failed: ${why} (${code}).`, { cause: error })
 }
 
 /** The code of an error, or of the first error in a group (one for each address that was tried). */

@@ -279,7 +279,7 @@ describe('every wait ends', () => {
     const controller = new AbortController()
     const source = sourceOf(server.baseUrl, { signal: controller.signal })
     const failing = errorOf(source.events())
-    await vi.waitFor(() => expect(source.counts.retries).toBe(1))
+    await vi.waitFor(() => expect(source.counts.refused).toBe(1))
     controller.abort()
     expect(await failing).toBeInstanceOf(InterruptedError)
   })

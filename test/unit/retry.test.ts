@@ -1,22 +1,25 @@
 import { describe, expect, test } from 'vitest'
 import { hasRetryLeft } from '../../src/source/budget.ts'
-import { type Decision, decide, type Failure, isPassingStatus } from '../../src/source/retry.ts'
+import { type Decision, decide, type Failure, isPassingStatus, isRefusal } from '../../src/source/retry.ts'
 import { readHttpDate, readRetryAfter } from '../../src/source/retry-after.ts'
 
 const noon = Date.parse('2026-03-01T12:00:00Z')
 
-function decided(failure: Partial<Failure>): Decision {
-  return decide({
-    outcome: { status: 503 },
-    attempt: 1,
-    retryAfter: null,
-    serviceDate: null,
-    random: 0.5,
-    now: noon,
-    runLeftMs: null,
-    counts: { requests: 10, retries: 0 },
-    ...failure,
-  })
+const failure: Failure = {
+  outcome: { status: 503 },
+  tries: 1,
+  refusals: 1,
+  retryAfter: null,
+  serviceDate: null,
+  random: 0.5,
+  now: noon,
+  runLeftMs: null,
+  counts: { requests: 10, retries: 0, refused: 0 },
+  closedMs: 0,
+}
+
+function decided(other: Partial<Failure>): Decision {
+  return decide({ ...failure, ...other })
 }
 
 describe('what is tried again', () => {
@@ -35,16 +38,16 @@ describe('what is tried again', () => {
   })
 
   test('a request is tried three times at most', () => {
-    expect(decided({ attempt: 2 })).toHaveProperty('wait')
-    expect(decided({ attempt: 3 })).toEqual({ pause: 0, giveUp: 'tries' })
+    expect(decided({ tries: 2 })).toHaveProperty('wait')
+    expect(decided({ tries: 3 })).toEqual({ pause: 0, giveUp: 'tries' })
   })
 })
 
 describe('how long it waits', () => {
   test('full jitter: from nothing to a bound that doubles with every try', () => {
     expect(decided({ random: 0 })).toEqual({ pause: 0, wait: 0 })
-    expect(decided({ attempt: 1, random: 0.999 })).toEqual({ pause: 0, wait: 249 })
-    expect(decided({ attempt: 2, random: 0.999 })).toEqual({ pause: 0, wait: 499 })
+    expect(decided({ tries: 1, random: 0.999 })).toEqual({ pause: 0, wait: 249 })
+    expect(decided({ tries: 2, random: 0.999 })).toEqual({ pause: 0, wait: 499 })
   })
 
   test('H5 Retry-After in seconds closes the gate; the jitter comes on top of it', () => {
@@ -61,7 +64,7 @@ describe('how long it waits', () => {
   })
 
   test('the gate closes for the others even when this request is given up', () => {
-    expect(decided({ attempt: 3, retryAfter: '7' })).toEqual({ pause: 7000, giveUp: 'tries' })
+    expect(decided({ refusals: 10, retryAfter: '7' })).toEqual({ pause: 7000, giveUp: 'refusals' })
   })
 
   test.each(['soon', '-1', '1.5', '', '9999999999', '30 February', 'NaN'])(
@@ -87,16 +90,59 @@ describe('how long it waits', () => {
 
 describe('the budget of retries', () => {
   test('is three in a short run and a tenth of the requests in a long one', () => {
-    expect(hasRetryLeft({ requests: 1, retries: 2 })).toBe(true)
-    expect(hasRetryLeft({ requests: 1, retries: 3 })).toBe(false)
-    expect(hasRetryLeft({ requests: 39, retries: 3 })).toBe(false)
-    expect(hasRetryLeft({ requests: 40, retries: 3 })).toBe(true)
-    expect(hasRetryLeft({ requests: 1000, retries: 99 })).toBe(true)
-    expect(hasRetryLeft({ requests: 1000, retries: 100 })).toBe(false)
+    expect(hasRetryLeft({ requests: 1, retries: 2, refused: 0 })).toBe(true)
+    expect(hasRetryLeft({ requests: 1, retries: 3, refused: 0 })).toBe(false)
+    expect(hasRetryLeft({ requests: 39, retries: 3, refused: 0 })).toBe(false)
+    expect(hasRetryLeft({ requests: 40, retries: 3, refused: 0 })).toBe(true)
+    expect(hasRetryLeft({ requests: 1000, retries: 99, refused: 0 })).toBe(true)
+    expect(hasRetryLeft({ requests: 1000, retries: 100, refused: 0 })).toBe(false)
+  })
+
+  test('refused requests earn no retries', () => {
+    expect(hasRetryLeft({ requests: 139, retries: 3, refused: 100 })).toBe(false)
+    expect(hasRetryLeft({ requests: 140, retries: 3, refused: 100 })).toBe(true)
   })
 
   test('ends the tries of a request when it is used up', () => {
-    expect(decided({ counts: { requests: 10, retries: 3 } })).toEqual({ pause: 0, giveUp: 'budget' })
+    expect(decided({ counts: { requests: 10, retries: 3, refused: 0 } })).toEqual({
+      pause: 0,
+      giveUp: 'budget',
+    })
+  })
+})
+
+describe('a refusal: 429, or 503 with Retry-After', () => {
+  const refusals = [
+    ['H7 429', { outcome: { status: 429 } }],
+    ['H5 503 with Retry-After', { retryAfter: '0' }],
+  ] as const
+
+  test.each(refusals)('%s spends neither a try nor the budget', (_, refusal) => {
+    const spent = { tries: 3, counts: { requests: 10, retries: 3, refused: 0 } }
+    expect(isRefusal({ ...failure, ...refusal })).toBe(true)
+    expect(decided({ ...refusal, ...spent, refusals: 9, random: 0.999 })).toEqual({ pause: 0, wait: 249 })
+  })
+
+  test.each(refusals)('%s ten times fails the request', (_, refusal) => {
+    expect(decided({ ...refusal, refusals: 9 })).toHaveProperty('wait')
+    expect(decided({ ...refusal, refusals: 10 })).toEqual({ pause: 0, giveUp: 'refusals' })
+  })
+
+  test.each([
+    ['503 without Retry-After', { outcome: { status: 503 } }],
+    ['H8 503 with nonsense', { outcome: { status: 503 }, retryAfter: 'soon' }],
+    ['502 with Retry-After', { outcome: { status: 502 }, retryAfter: '1' }],
+    ['no answer', { outcome: { retryable: true } }],
+  ])('%s is none', (_, other) => {
+    expect(isRefusal({ ...failure, ...other })).toBe(false)
+    expect(decided({ ...other, tries: 3, refusals: 0 })).toHaveProperty('giveUp', 'tries')
+  })
+
+  test('a service that refuses everything for more than a quarter of an hour ends the run, unless a deadline will', () => {
+    const closed = { outcome: { status: 429 }, closedMs: 900_001 }
+    expect(decided(closed)).toEqual({ pause: 0, giveUp: 'closed' })
+    expect(decided({ ...closed, runLeftMs: 1000 })).toHaveProperty('wait')
+    expect(decided({ ...closed, closedMs: 900_000 })).toHaveProperty('wait')
   })
 })
 
