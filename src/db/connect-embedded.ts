@@ -5,6 +5,7 @@ import { databaseError } from './failures.ts'
 import { lockFolder } from './folder-lock.ts'
 import type { FolderLock } from './folder-lock.ts'
 import { beginFolder, finishFolder, inspectFolder, openingFailed, prepareFolder } from './folder.ts'
+import { requireRoom } from './room.ts'
 import type { Tables } from './tables.ts'
 import { applySettings, settingsOf } from './transaction.ts'
 import type { Answer, Transaction, TransactionOptions } from './transaction.ts'
@@ -49,7 +50,7 @@ export async function openEmbedded(folder: string | null, options: EmbeddedOptio
       (await inspectFolder(folder)) === 'existing'
         ? await openExisting(PGlite, folder)
         : await makeNew(PGlite, folder)
-    return embeddedDatabase(pglite, place, lock, () => pglite.close())
+    return embeddedDatabase(pglite, place, lock, () => pglite.close(), folder)
   } catch (error) {
     await lock?.release()
     throw databaseError(error, place)
@@ -67,6 +68,7 @@ async function openExisting(driver: Driver, folder: string): Promise<PGlite> {
 }
 
 async function makeNew(driver: Driver, folder: string): Promise<PGlite> {
+  await requireRoom(folder, {})
   await beginFolder(folder)
   const pglite = await driver.create(folder)
   await finishFolder(folder)
@@ -78,9 +80,11 @@ function embeddedDatabase(
   place: string,
   lock: FolderLock,
   closeIt: () => Promise<void>,
+  /** null: in memory, or the caller's own. */
+  folder: string | null = null,
 ): Database {
   const readers = readersFor(pglite)
-  const sender = reading(guarded(pglite, lock), readers)
+  const sender = reading(withRoom(guarded(pglite, lock), folder), readers)
   let closed: Promise<void> | null = null
   const shut = async () => {
     try {
@@ -97,6 +101,7 @@ function embeddedDatabase(
     kysely: kyselyOver(sender, place),
     transaction: async (work, options = {}) => {
       lock.assertHeld()
+      if (folder !== null && options.readOnly !== true) await requireRoom(folder, options)
       return inTransaction(pglite, readers, lock, place, work, options)
     },
     close: () => (closed ??= shut()),
@@ -126,6 +131,17 @@ function guarded(sender: Sender, lock: FolderLock): Sender {
   }
 }
 
+/** A single statement is a transaction of its own: one that writes needs room on the disk, too. */
+function withRoom(sender: Sender, folder: string | null): Sender {
+  if (folder === null) return sender
+  return {
+    query: async (text, values, options) => {
+      if (!/^\s*(?:select|with)\b/i.test(text)) await requireRoom(folder, { durable: true })
+      return sender.query(text, values, options)
+    },
+  }
+}
+
 async function inTransaction<T>(
   pglite: Embedded,
   readers: Readers,
@@ -134,7 +150,7 @@ async function inTransaction<T>(
   work: (trx: Transaction) => Promise<T>,
   options: TransactionOptions,
 ): Promise<T> {
-  let thrown: { readonly error: unknown } | null = null
+  const thrown: unknown[] = []
   const lost = Promise.withResolvers<never>()
   const whole = async (tx: Tx): Promise<T> => {
     const held = reading(guarded(tx, lock), readers)
@@ -147,7 +163,7 @@ async function inTransaction<T>(
       lock.assertHeld()
       return result
     } catch (error) {
-      thrown = { error }
+      thrown.push(error)
       throw error
     }
   }
@@ -164,8 +180,8 @@ async function inTransaction<T>(
     })
     return await Promise.race([ended, lost.promise])
   } catch (error) {
-    // What the work threw goes out as it is; only BEGIN and COMMIT are still PGlite's own errors.
-    throw thrown === null ? databaseError(error, place) : error
+    // What the work threw goes out as it is, also when its ROLLBACK failed; BEGIN and COMMIT are PGlite's own errors.
+    throw thrown.length === 0 ? databaseError(error, place) : thrown[0]
   }
 }
 

@@ -80,7 +80,14 @@ async function tryToLock(path: string, folder: string): Promise<FolderLock | nul
   const id = randomUUID()
   const file = await unlessCode('EEXIST', () => open(path, 'wx', 0o600))
   if (file === null) return null
-  await file.writeFile(`${JSON.stringify({ id, ...holder, since: new Date().toISOString() })}\n`)
+  try {
+    await file.writeFile(`${JSON.stringify({ id, ...holder, since: new Date().toISOString() })}\n`)
+  } catch (error) {
+    // A full disk: the empty file would keep everyone out until it looks dead.
+    await file.close()
+    await unlessCode('ENOENT', () => unlink(path))
+    throw error
+  }
 
   let isLost = false
   let lastBeat = performance.now()

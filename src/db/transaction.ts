@@ -41,6 +41,8 @@ export interface TransactionOptions {
   readonly batch?: boolean
   /** With `batch`: committed to disk all the same. */
   readonly durable?: boolean
+  /** About how many bytes of content will be written: an embedded database must have room for them. */
+  readonly contentBytes?: number
   /** How long a statement may wait for a lock; 10 s by default, 0 for ever. */
   readonly lockTimeoutMs?: number
   /** How long a statement may take; 5 minutes by default, 0 for ever. Without effect on PGlite. */

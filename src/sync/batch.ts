@@ -40,7 +40,8 @@ interface Applied {
  * crash at any point leaves each of its events wholly old or wholly new.
  */
 export async function applyBatch(run: OpenRun, loads: readonly EventLoad[]): Promise<void> {
-  const applied = await run.write((trx) => apply(trx, run, loads))
+  const bytes = loads.reduce((sum, { list }) => sum + (list?.bytes ?? 0), 0)
+  const applied = await run.write((trx) => apply(trx, run, loads), { bytes })
   run.removals = applied.removals
   run.tally.changed += applied.changed.size
   run.tally.unchanged += loads.length - applied.changed.size

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Database } from '../db/connect.ts'
 import type { Lease } from '../db/lease.ts'
-import type { Transaction } from '../db/transaction.ts'
+import type { Transaction, TransactionOptions } from '../db/transaction.ts'
 import { ConflictError } from '../errors.ts'
 
 /** How often a transaction is tried when another one is in its way (deadlock, serialization failure). */
@@ -16,7 +16,7 @@ export async function writeFenced<T>(
   database: Database,
   lease: Lease,
   work: (trx: Transaction) => Promise<T>,
-  durable: boolean,
+  options: Pick<TransactionOptions, 'durable' | 'contentBytes'>,
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -25,7 +25,7 @@ export async function writeFenced<T>(
           await lease.fence(trx)
           return await work(trx)
         },
-        { batch: true, durable },
+        { batch: true, ...options },
       )
     } catch (error) {
       if (!(error instanceof ConflictError) || attempt === TRIES) throw error

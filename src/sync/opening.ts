@@ -53,8 +53,15 @@ export interface OpenRun extends AsyncDisposable {
    * A transaction that begins by making sure that this run still holds its account. None is begun once the
    * caller has aborted, but for the last, which closes the run and is durable.
    */
-  write<T>(work: (trx: Transaction) => Promise<T>, options?: { readonly isLast?: boolean }): Promise<T>
+  write<T>(work: (trx: Transaction) => Promise<T>, options?: WriteOptions): Promise<T>
   progress(phase: Progress['phase']): void
+}
+
+export interface WriteOptions {
+  /** The transaction that closes the run. */
+  readonly isLast?: boolean
+  /** About how many bytes of content it writes. */
+  readonly bytes?: number
 }
 
 /** Opens the database, brings its schema up to date, prepares the source and takes the account. */
@@ -110,9 +117,9 @@ export async function openRun(mode: RunMode, settings: Settings): Promise<OpenRu
     signal,
     stop: (cause) => stopping.abort(cause),
     conceal: createRedactor(settings.apiKey).text,
-    write: async (work, { isLast = false } = {}) => {
+    write: async (work, { isLast = false, bytes = 0 } = {}) => {
       if (!isLast) settings.signal?.throwIfAborted()
-      return writeFenced(database, lease, work, isLast)
+      return writeFenced(database, lease, work, { durable: isLast, contentBytes: bytes })
     },
     progress: (phase) =>
       settings.onProgress({

@@ -36,7 +36,7 @@ export async function joinBackfill(
     )
     return { id, continuesFrom: unfinished?.started_at ?? null }
   }
-  return writeFenced(database, lease, join, false)
+  return writeFenced(database, lease, join, {})
 }
 
 async function findUnfinished(trx: Transaction, lease: Lease, account: number) {

@@ -11,10 +11,17 @@ import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
-import { afterAll, describe, inject } from 'vitest'
+import { afterAll, describe, inject, TestRunner } from 'vitest'
 import { connect } from '../../src/db/connect.ts'
 import type { ConnectOptions, Database } from '../../src/db/connect.ts'
 import type { Engine } from '../../src/db/transaction.ts'
+
+declare module 'vitest' {
+  interface TaskMeta {
+    /** The databases that a test opened; the table of faults shows them. */
+    engines?: Engine[]
+  }
+}
 
 /** A database of the test's own, open; gone when it is disposed of. */
 export interface Mirror extends AsyncDisposable {
@@ -56,6 +63,7 @@ export function onBoth(
     })
     tests(async (options = {}) => {
       if (engine === 'postgres' || options.blank === true) return freshMirror(engine, options)
+      noteEngine(engine)
       const mirror = await (shared ??= freshMirror(engine))
       await empty(mirror.database)
       return { ...mirror, [Symbol.asyncDispose]: async () => {} }
@@ -89,6 +97,7 @@ export async function freshMirror(engine: Engine, options: FreshOptions = {}): P
 }
 
 export async function freshPlace(engine: Engine, options: FreshOptions = {}): Promise<Place> {
+  noteEngine(engine)
   const { url, remove } = engine === 'postgres' ? await newDatabase(options) : await newFolder(options)
   return {
     engine,
@@ -96,6 +105,12 @@ export async function freshPlace(engine: Engine, options: FreshOptions = {}): Pr
     open: (connectOptions) => connect(url, connectOptions),
     [Symbol.asyncDispose]: remove,
   }
+}
+
+/** Outside a test, as in a hook, there is nobody to tell. */
+function noteEngine(engine: Engine): void {
+  const meta = TestRunner.getCurrentTest()?.meta
+  if (meta !== undefined) meta.engines = [...new Set([...(meta.engines ?? []), engine])]
 }
 
 interface Made {

@@ -1,0 +1,132 @@
+/** Every fault that the mirror must survive, in a few words. A test that shows one has its id in its name. */
+export interface Fault {
+  readonly id: string
+  readonly what: string
+  /** Why no test of this repository shows it yet. */
+  readonly missing?: string
+}
+
+export const faults: readonly Fault[] = [
+  { id: 'N1', what: 'the name of the service is not resolved' },
+  { id: 'N2', what: 'the connection is refused' },
+  { id: 'N3', what: 'the connection hangs' },
+  { id: 'N4', what: 'a certificate for another name, or out of date' },
+  { id: 'N5', what: 'reset before the headers' },
+  { id: 'N6', what: 'reset in the middle of the body' },
+  { id: 'N7', what: 'headers that never come' },
+  { id: 'N8', what: 'a body that drips' },
+  { id: 'N9', what: 'a kept-alive connection that is closed when it is used again' },
+  { id: 'N10', what: 'a body shorter than Content-Length' },
+  { id: 'N11', what: 'chunks without the last one' },
+  { id: 'N12', what: 'chunks of one byte that tear characters apart' },
+
+  { id: 'H1', what: '401 or 403 on /ping or /events' },
+  { id: 'H2', what: '401 or 403 on an event; three of them in a row' },
+  { id: 'H3', what: '404 on /events' },
+  { id: 'H4', what: '404 or 410 for a listed event' },
+  { id: 'H5', what: '429 with Retry-After in seconds' },
+  { id: 'H6', what: '429 with Retry-After as a date' },
+  { id: 'H7', what: '429 without Retry-After' },
+  { id: 'H8', what: 'Retry-After that is nonsense, or longer than the run may wait' },
+  { id: 'H9', what: 'bursts of 500, 502, 503, 504' },
+  { id: 'H10', what: '400 or 422' },
+  { id: 'H11', what: 'an HTML page to log in, with 200' },
+  { id: 'H12', what: 'an error object where a list belongs, with 200' },
+  { id: 'H13', what: 'an empty body, or 204' },
+  { id: 'H14', what: '206 or Content-Range: a part for the whole' },
+  { id: 'H15', what: 'redirects on the same origin' },
+  { id: 'H16', what: 'a redirect to another origin, which must not see the key' },
+  { id: 'H17', what: 'pages by Link: chains, circles, another origin' },
+  { id: 'H18', what: 'a list cut at the length of a page' },
+  { id: 'H19', what: '304 to a question without a validator' },
+  { id: 'H20', what: 'an ETag that stays while the body changes' },
+  { id: 'H21', what: 'a gzip bomb, or two layers of compression' },
+  { id: 'H22', what: 'a body above the cap' },
+  { id: 'H23', what: 'UTF-16, Latin-1, a byte order mark' },
+  { id: 'H24', what: 'the service stops in the middle of a run and comes back' },
+
+  { id: 'P1', what: 'JSON that is cut, trailed by something, or none' },
+  { id: 'P2', what: 'nesting of 100,000 levels' },
+  { id: 'P3', what: 'U+0000 in texts and keys' },
+  { id: 'P4', what: 'half surrogate pairs' },
+  { id: 'P5', what: 'a key twice in one object' },
+  { id: 'P6', what: '__proto__ and constructor as keys' },
+  { id: 'P7', what: 'ids that are missing, of another type, empty, huge, or paths' },
+  { id: 'P8', what: 'an id as text one day, as a number the next' },
+  { id: 'P9', what: 'ids beyond 2^53 and beyond 2^63' },
+  { id: 'P10', what: 'ids that differ by case, composition or a blank' },
+  { id: 'P11', what: 'the same id twice in one list' },
+  { id: 'P12', what: 'fields that the specification does not name' },
+  { id: 'P13', what: 'a known field gone from every item' },
+  { id: 'P14', what: 'amounts in every shape, NaN and 1e400 among them' },
+  { id: 'P15', what: 'time stamps without zone, beyond the calendar, with a leap second' },
+  { id: 'P16', what: 'slots: null, none, 10,000, without dates, in another order' },
+  { id: 'P17', what: 'an item of 50 MB' },
+  { id: 'P18', what: 'a response with an amount and slots' },
+  { id: 'P19', what: 'a response that changes its kind' },
+
+  { id: 'S1', what: 'the list of events suddenly empty' },
+  { id: 'S2', what: 'the list of events shrunk by half' },
+  { id: 'S3', what: 'the responses of one event suddenly empty' },
+  { id: 'S4', what: 'one response gone' },
+  { id: 'S5', what: 'a response gone and back' },
+  { id: 'S6', what: 'deletions held, and still absent after the time to hold' },
+  { id: 'S7', what: 'deletions held, and then all is back' },
+  { id: 'S8', what: 'an event deleted between the list and the read' },
+  { id: 'S9', what: 'lists in another order' },
+  { id: 'S10', what: 'the key of another account' },
+  { id: 'S11', what: 'half of the events cannot be read' },
+  { id: 'S12', what: 'a status that says more than the counts' },
+  { id: 'S13', what: 'the id of an event used again for another' },
+  { id: 'S14', what: 'an event deleted, and back with an equal list' },
+  { id: 'S15', what: 'a new version of headcount that reads payloads differently' },
+
+  { id: 'D1', what: 'the database down at the start' },
+  { id: 'D2', what: 'its connections killed during a batch' },
+  { id: 'D3', what: 'the connection lost at COMMIT' },
+  { id: 'D4', what: 'a deadlock, a serialization failure' },
+  { id: 'D5', what: 'its disk full' },
+  { id: 'D6', what: 'a server that takes no writes' },
+  { id: 'D7', what: "a reader's lock on a table" },
+  { id: 'D8', what: 'two runs at once' },
+  { id: 'D9', what: 'a run taken over while it still lives' },
+  { id: 'D10', what: 'a proxy that gives every transaction another connection' },
+  { id: 'D11', what: 'a schema newer than the program' },
+  { id: 'D12', what: 'a migration killed half-way' },
+  { id: 'D13', what: 'rights that are missing' },
+  { id: 'D14', what: 'an unchanged run, which must write nothing' },
+  { id: 'D15', what: 'a PGlite folder that is in use' },
+  { id: 'D16', what: 'a PGlite folder that is damaged' },
+  { id: 'D17', what: 'rows that the database swallows' },
+
+  { id: 'O1', what: 'SIGKILL at any moment', missing: 'comes with the kill test' },
+  { id: 'O2', what: 'SIGTERM, and a second signal' },
+  { id: 'O3', what: 'a run longer than the interval of the schedule' },
+  { id: 'O4', what: 'the machine asleep over ticks' },
+  { id: 'O5', what: 'both changes of daylight saving' },
+  { id: 'O6', what: 'the clock set back a day' },
+  { id: 'O7', what: 'unknown flags and variables, keys that are none' },
+  { id: 'O8', what: 'stdout closed' },
+  {
+    id: 'O9',
+    what: 'a list of 500 MB in a heap of 256 MB',
+    missing:
+      'lists above 256 MB are refused until they are read piece by piece, which comes with the work on speed',
+  },
+  { id: 'O10', what: 'kill -9 in a backfill' },
+
+  { id: 'X1', what: 'the key in anything printed or stored' },
+  { id: 'X2', what: 'the service echoes the key in an error' },
+  { id: 'X3', what: 'base addresses: file:, user and password, plain http to afar' },
+  { id: 'X4', what: 'SQL in texts and ids' },
+  { id: 'X5', what: 'terminal escapes in texts' },
+  { id: 'X6', what: 'the password of the database in errors' },
+  { id: 'X7', what: 'attacks on the service that we serve', missing: 'comes with the command serve' },
+]
+
+const shape = /\b[NHPSDOX]\d{1,2}\b/g
+
+/** The ids of faults in the name of a test, known or not. */
+export function faultsIn(name: string): readonly string[] {
+  return [...new Set(name.match(shape))]
+}
