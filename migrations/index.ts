@@ -1,5 +1,7 @@
 import { mirror } from './0001_mirror.ts'
 import { bookkeeping } from './0002_bookkeeping.ts'
+import { history } from './0003_history.ts'
+import { setAside } from './0004_set_aside.ts'
 
 /** One step of the schema. Statements run one by one, all of a migration in one transaction. */
 export interface Migration {
@@ -12,4 +14,6 @@ export interface Migration {
 export const migrations: readonly Migration[] = [
   { number: 1, name: 'mirror', statements: mirror },
   { number: 2, name: 'bookkeeping', statements: bookkeeping },
+  { number: 3, name: 'history', statements: history },
+  { number: 4, name: 'set_aside', statements: setAside },
 ]

@@ -41,6 +41,7 @@ table event_history -- Former versions of events.
   document jsonb not null -- The whole former item in the shape of the API, with amounts and slots.
   ended_by_run_id bigint not null -- The run that ended this version (sync_runs.id).
   constraint event_history_operation_check CHECK ((operation = ANY (ARRAY['update'::text, 'delete'::text])))
+  CREATE INDEX event_history_ended ON headcount.event_history USING btree (valid_to)
   CREATE INDEX event_history_key ON headcount.event_history USING btree (account_id, event_id, valid_from)
 
 table events -- Live events: exactly what the service lists now.
@@ -95,6 +96,7 @@ table response_history -- Former versions of responses, with their payments and 
   document jsonb not null -- The whole former item in the shape of the API, with amounts and slots.
   ended_by_run_id bigint not null -- The run that ended this version (sync_runs.id).
   constraint response_history_operation_check CHECK ((operation = ANY (ARRAY['update'::text, 'delete'::text])))
+  CREATE INDEX response_history_ended ON headcount.response_history USING btree (valid_to)
   CREATE INDEX response_history_key ON headcount.response_history USING btree (account_id, event_id, response_id, valid_from)
 
 table responses -- Live responses: exactly what the service answers now, one row a person's reply.
@@ -214,6 +216,81 @@ view freshness -- How fresh each list is: one row an event, and one for the list
              LEFT JOIN headcount.reject_acceptances k ON k.account_id = j.account_id AND NOT k.event_id IS DISTINCT FROM j.event_id AND k.sha256 = j.sha256
           WHERE j.account_id = s.account_id AND NOT j.event_id IS DISTINCT FROM NULLIF(s.event_id, ''::text)) rejects;
 
+view response_changes -- What changed when: one row for each field that an update changed, one for each response that came or went. Nothing from before the horizon of prune.
+  account_id integer -- The account (accounts.id).
+  account text -- Name of the account.
+  event_id text collate "C" -- The event (events.id).
+  response_id bigint -- The response (responses.id).
+  changed_at timestamp with time zone -- When a run stored the change.
+  change text -- insert (it came, or came back), update or delete (the service no longer returned it).
+  field text -- The field that changed, as the service spells it; slots as a whole. NULL for insert and delete.
+  old_value text -- What it was: text as it is, all else as JSON; NULL when the field was absent. Of a delete, the whole response as JSON.
+  new_value text -- What it became. Of an insert, the whole response as JSON.
+ SELECT h.account_id,
+    a.name AS account,
+    h.event_id,
+    h.response_id,
+    h.valid_to AS changed_at,
+    'update'::text AS change,
+    key.field,
+    h.document ->> key.field AS old_value,
+    next.document ->> key.field AS new_value
+   FROM headcount.response_history h
+     JOIN headcount.accounts a ON a.id = h.account_id AND h.valid_to > COALESCE(a._history_from, '-infinity'::timestamp with time zone)
+     CROSS JOIN LATERAL ( SELECT COALESCE(( SELECT later.document
+                   FROM headcount.response_history later
+                  WHERE later.account_id = h.account_id AND later.event_id = h.event_id AND later.response_id = h.response_id AND later.valid_from = h.valid_to AND ((ROW(later.valid_from, later.ended_by_run_id) > ROW(h.valid_from, h.ended_by_run_id)))
+                  ORDER BY later.ended_by_run_id
+                 LIMIT 1), ( SELECT headcount.response_document(r.*) AS response_document
+                   FROM headcount.responses r
+                  WHERE r.account_id = h.account_id AND r.event_id = h.event_id AND r.id = h.response_id AND r._changed_at = h.valid_to)) AS document
+         OFFSET 0) next
+     CROSS JOIN LATERAL jsonb_object_keys(h.document || next.document) key(field)
+  WHERE h.operation = 'update'::text AND (h.document -> key.field) IS DISTINCT FROM (next.document -> key.field)
+UNION ALL
+ SELECT h.account_id,
+    a.name AS account,
+    h.event_id,
+    h.response_id,
+    h.valid_to AS changed_at,
+    'delete'::text AS change,
+    NULL::text AS field,
+    h.document::text AS old_value,
+    NULL::text AS new_value
+   FROM headcount.response_history h
+     JOIN headcount.accounts a ON a.id = h.account_id AND h.valid_to > COALESCE(a._history_from, '-infinity'::timestamp with time zone)
+  WHERE h.operation = 'delete'::text
+UNION ALL
+ SELECT h.account_id,
+    a.name AS account,
+    h.event_id,
+    h.response_id,
+    h.valid_from AS changed_at,
+    'insert'::text AS change,
+    NULL::text AS field,
+    NULL::text AS old_value,
+    h.document::text AS new_value
+   FROM headcount.response_history h
+     JOIN headcount.accounts a ON a.id = h.account_id AND h.valid_from > COALESCE(a._history_from, '-infinity'::timestamp with time zone)
+  WHERE NOT (EXISTS ( SELECT
+           FROM headcount.response_history former
+          WHERE former.account_id = h.account_id AND former.event_id = h.event_id AND former.response_id = h.response_id AND former.operation = 'update'::text AND former.valid_to = h.valid_from AND ((ROW(former.valid_from, former.ended_by_run_id) < ROW(h.valid_from, h.ended_by_run_id)))))
+UNION ALL
+ SELECT r.account_id,
+    a.name AS account,
+    r.event_id,
+    r.id AS response_id,
+    r._changed_at AS changed_at,
+    'insert'::text AS change,
+    NULL::text AS field,
+    NULL::text AS old_value,
+    headcount.response_document(r.*)::text AS new_value
+   FROM headcount.responses r
+     JOIN headcount.accounts a ON a.id = r.account_id AND r._changed_at > COALESCE(a._history_from, '-infinity'::timestamp with time zone)
+  WHERE r._changed_at = r._first_seen_at AND NOT (EXISTS ( SELECT
+           FROM headcount.response_history former
+          WHERE former.account_id = r.account_id AND former.event_id = r.event_id AND former.response_id = r.id AND former.operation = 'update'::text AND former.valid_to = r._changed_at));
+
 view response_details -- Responses with their event's title and time, their payment and the number of their slots.
   account_id integer -- The account (accounts.id).
   event_id text collate "C" -- The event (events.id).
@@ -253,6 +330,125 @@ view response_details -- Responses with their event's title and time, their paym
      LEFT JOIN headcount.events e ON e.account_id = r.account_id AND e.id = r.event_id
      LEFT JOIN headcount.payments p ON p.account_id = r.account_id AND p.event_id = r.event_id AND p.response_id = r.id;
 
+view set_aside -- Fields whose value does not fit their column, as the service sends them now. Characters that were replaced by U+FFFD are counted as set aside too, but stand in their column.
+  account_id integer -- The account (accounts.id).
+  event_id text collate "C" -- The event (events.id).
+  response_id bigint -- The response (responses.id); NULL for a field of the event itself.
+  position integer -- The slot (slots.position); NULL for a field outside the slots.
+  field text -- The field.
+  value jsonb -- Its value as sent.
+ SELECT e.account_id,
+    e.id AS event_id,
+    NULL::bigint AS response_id,
+    NULL::integer AS "position",
+    key.field,
+    e._extra -> key.field AS value
+   FROM headcount.events e
+     CROSS JOIN unnest('{title,event_at,description,event_type,location}'::text[]) key(field)
+  WHERE e._extra ? key.field
+UNION ALL
+ SELECT r.account_id,
+    r.event_id,
+    r.id AS response_id,
+    NULL::integer AS "position",
+    key.field,
+    r._extra -> key.field AS value
+   FROM headcount.responses r
+     CROSS JOIN unnest('{name,email,message,quantity,rsvp,created_at,updated_at,amount,processing_fee,slots}'::text[]) key(field)
+  WHERE r._extra ? key.field
+UNION ALL
+ SELECT s.account_id,
+    s.event_id,
+    s.response_id,
+    s."position",
+    key.field,
+    s._extra -> key.field AS value
+   FROM headcount.slots s
+     CROSS JOIN unnest('{name,start_date,end_date}'::text[]) key(field)
+  WHERE s._extra ? key.field;
+
+type past_event -- An event as it was at some moment (events_at).
+  account_id integer -- The account (accounts.id).
+  id text collate "C" -- Event identifier of the service.
+  title text -- Event title.
+  event_at timestamp with time zone -- When the event takes place.
+  description text -- Free text.
+  event_type text -- Kind of event.
+  location text -- Free text.
+  _extra jsonb -- Fields that the specification does not name, and the originals of fields set aside. NULL when there is nothing.
+  _changed_at timestamp with time zone -- When a run stored this version.
+
+type past_payment -- A payment as it was at some moment (payments_at).
+  account_id integer -- The account (accounts.id).
+  event_id text collate "C" -- The event (events.id).
+  response_id bigint -- The response (responses.id).
+  amount numeric -- Amount paid.
+  processing_fee numeric -- Processing fee.
+
+type past_response -- A response as it was at some moment (responses_at).
+  account_id integer -- The account (accounts.id).
+  event_id text collate "C" -- The event (events.id).
+  id bigint -- Response identifier of the service, unique within its event.
+  kind text -- Shape of the item: reply, payment, signup, mixed or bare.
+  name text -- Name of the respondent.
+  email text -- E-mail address of the respondent.
+  message text -- Free text left by the respondent.
+  quantity bigint -- Number of people or units.
+  rsvp text -- The reply as the service spells it.
+  created_at timestamp with time zone -- When the response was made, by the service.
+  updated_at timestamp with time zone -- When the response was last changed, by the service.
+  _extra jsonb -- Fields that the specification does not name, and the originals of fields set aside. NULL when there is nothing.
+  _changed_at timestamp with time zone -- When a run stored this version.
+
+type past_slot -- A slot of a response as it was at some moment (slots_at).
+  account_id integer -- The account (accounts.id).
+  event_id text collate "C" -- The event (events.id).
+  response_id bigint -- The response (responses.id).
+  position integer -- Place in the list of slots, from 1.
+  name text -- Slot label.
+  start_date timestamp with time zone -- Start as an instant.
+  end_date timestamp with time zone -- End as an instant.
+  start_local timestamp without time zone -- Start on the wall clock as sent.
+  end_local timestamp without time zone -- End on the wall clock as sent.
+  _extra jsonb -- Fields that the specification does not name, and the originals of fields set aside. NULL when there is nothing.
+
+function account_at(account text, instant timestamp with time zone) -- The number of an account, when its mirror can tell of that moment; an error otherwise.
+CREATE OR REPLACE FUNCTION headcount.account_at(account text, instant timestamp with time zone)
+ RETURNS integer
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+    declare
+      known headcount.accounts;
+      first_run timestamptz;
+      asked text := headcount.iso_utc(instant);
+    begin
+      select * into known from headcount.accounts a where a.name = account;
+      if not found then
+        raise exception using errcode = '22023',
+          message = format('the mirror has no account "%s": select name from headcount.accounts shows them', account);
+      end if;
+      select r.started_at into first_run from headcount.sync_runs r where r.account_id = known.id order by r.id limit 1;
+      if first_run is null then
+        raise exception using errcode = '22023',
+          message = format('account "%s" had no run yet, so nothing is known of %s', account, asked);
+      elsif instant < known._history_from then
+        raise exception using errcode = '22023',
+          message = format('history of account "%s" was pruned: the earliest moment that it can tell of is %s, not %s',
+                           account, headcount.iso_utc(greatest(first_run, known._history_from)), asked);
+      elsif instant < first_run then
+        raise exception using errcode = '22023',
+          message = format('the first run of account "%s" began at %s: that is the earliest moment that its mirror can tell of, not %s',
+                           account, headcount.iso_utc(first_run), asked);
+      elsif instant > clock_timestamp() then
+        raise exception using errcode = '22023',
+          message = format('%s is yet to come (the database''s clock says %s): for the present ask the live tables',
+                           asked, headcount.iso_utc(clock_timestamp()));
+      end if;
+      return known.id;
+    end
+  $function$
+
 function event_document(event headcount.events) -- An event as the service would write it.
 CREATE OR REPLACE FUNCTION headcount.event_document(event headcount.events)
  RETURNS jsonb
@@ -263,6 +459,81 @@ AS $function$
              'id', event.id, 'title', event.title, 'event_at', headcount.iso_utc(event.event_at),
              'description', event.description, 'event_type', event.event_type, 'location', event.location))
         || coalesce(event._extra, '{}')
+  $function$
+
+function events_at(account text, instant timestamp with time zone) -- The events of an account at a moment, as runs saw it; a moment before the first run or before the horizon of prune is an error.
+CREATE OR REPLACE FUNCTION headcount.events_at(account text, instant timestamp with time zone)
+ RETURNS SETOF headcount.past_event
+ LANGUAGE sql
+ STABLE
+AS $function$
+    select e.account_id, e.id, e.title, e.event_at, e.description, e.event_type, e.location, e._extra, e._changed_at
+      from headcount.events e
+     where headcount.account_at(account, instant) is not null
+       and e.account_id = (select headcount.account_at(account, instant))
+       and e._changed_at <= instant
+    union all
+    select h.account_id, h.event_id, f.title, f.event_at, f.description, f.event_type, f.location,
+           nullif(h.document - array[
+             'id',
+             case when f.title is not null then 'title' end,
+             case when f.event_at is not null then 'event_at' end,
+             case when f.description is not null then 'description' end,
+             case when f.event_type is not null then 'event_type' end,
+             case when f.location is not null then 'location' end
+           ], '{}'), h.valid_from
+      from headcount.event_history h
+     cross join lateral (
+       select headcount.stored_text(h.document->'title') as title,
+              headcount.stored_instant(h.document->'event_at') as event_at,
+              headcount.stored_text(h.document->'description') as description,
+              headcount.stored_text(h.document->'event_type') as event_type,
+              headcount.stored_text(h.document->'location') as location
+       offset 0
+     ) f
+     where headcount.account_at(account, instant) is not null
+       and h.account_id = (select headcount.account_at(account, instant))
+       and h.valid_from <= instant and instant < h.valid_to
+  $function$
+
+function is_paid(document jsonb) -- Whether the response of a document had a row in payments.
+CREATE OR REPLACE FUNCTION headcount.is_paid(document jsonb)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+    select coalesce(jsonb_typeof(document->'amount') <> 'null', false)
+        or coalesce(jsonb_typeof(document->'processing_fee') <> 'null', false)
+  $function$
+
+function is_wall_clock(wall text) -- Whether the text is a real date and time of the years 1 to 9999, in the form YYYY-MM-DDTHH:MM:SS, with up to six fraction digits.
+CREATE OR REPLACE FUNCTION headcount.is_wall_clock(wall text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ IMMUTABLE
+AS $function$
+    declare
+      form text := translate(wall, '123456789', '000000000');
+      year int;
+      month int;
+      day int;
+    begin
+      if left(form, 19) <> '0000-00-00T00:00:00'
+         or substr(form, 20) not in ('', '.0', '.00', '.000', '.0000', '.00000', '.000000') then
+        return false;
+      end if;
+      year := substr(wall, 1, 4);
+      month := substr(wall, 6, 2);
+      day := substr(wall, 9, 2);
+      return year > 0 and month between 1 and 12 and day > 0
+        and day <= case
+                     when month in (4, 6, 9, 11) then 30
+                     when month <> 2 then 31
+                     when year % 4 = 0 and (year % 100 <> 0 or year % 400 = 0) then 29
+                     else 28
+                   end
+        and substr(wall, 12, 2)::int < 24 and substr(wall, 15, 2)::int < 60 and substr(wall, 18, 2)::int < 60;
+    end
   $function$
 
 function iso_offset(instant timestamp with time zone, wall timestamp without time zone) -- An instant and its wall clock as ISO 8601 text with the offset.
@@ -295,6 +566,46 @@ AS $function$
     select to_char(wall, 'YYYY-MM-DD"T"HH24:MI:SS') || rtrim(rtrim(to_char(wall, '.US'), '0'), '.')
   $function$
 
+function kind_of(document jsonb) -- The kind of the response of a document.
+CREATE OR REPLACE FUNCTION headcount.kind_of(document jsonb)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+    select case
+             when coalesce(jsonb_typeof(document->'rsvp') <> 'null', false)::int
+                + headcount.is_paid(document)::int
+                + coalesce(document->'slots' not in ('null', '[]'), false)::int > 1 then 'mixed'
+             when jsonb_typeof(document->'rsvp') <> 'null' then 'reply'
+             when headcount.is_paid(document) then 'payment'
+             when jsonb_typeof(document->'slots') <> 'null' then 'signup'
+             when jsonb_typeof(document->'quantity') <> 'null' then 'reply'
+             else 'bare'
+           end
+  $function$
+
+function payments_at(account text, instant timestamp with time zone) -- The payments of an account at a moment, as runs saw it; a moment before the first run or before the horizon of prune is an error.
+CREATE OR REPLACE FUNCTION headcount.payments_at(account text, instant timestamp with time zone)
+ RETURNS SETOF headcount.past_payment
+ LANGUAGE sql
+ STABLE
+AS $function$
+    select p.account_id, p.event_id, p.response_id, p.amount, p.processing_fee
+      from headcount.payments p
+      join headcount.responses r on r.account_id = p.account_id and r.event_id = p.event_id and r.id = p.response_id
+     where headcount.account_at(account, instant) is not null
+       and p.account_id = (select headcount.account_at(account, instant))
+       and r._changed_at <= instant
+    union all
+    select h.account_id, h.event_id, h.response_id, headcount.stored_amount(h.document->'amount'),
+           headcount.stored_amount(h.document->'processing_fee')
+      from headcount.response_history h
+     where headcount.account_at(account, instant) is not null
+       and h.account_id = (select headcount.account_at(account, instant))
+       and h.valid_from <= instant and instant < h.valid_to
+       and headcount.is_paid(h.document)
+  $function$
+
 function response_document(response headcount.responses) -- A response as the service would write it, with its payment and slots.
 CREATE OR REPLACE FUNCTION headcount.response_document(response headcount.responses)
  RETURNS jsonb
@@ -323,6 +634,85 @@ AS $function$
       ) payment on true
   $function$
 
+function responses_at(account text, instant timestamp with time zone) -- The responses of an account at a moment, as runs saw it; a moment before the first run or before the horizon of prune is an error.
+CREATE OR REPLACE FUNCTION headcount.responses_at(account text, instant timestamp with time zone)
+ RETURNS SETOF headcount.past_response
+ LANGUAGE sql
+ STABLE
+AS $function$
+    select r.account_id, r.event_id, r.id, r.kind, r.name, r.email, r.message, r.quantity, r.rsvp,
+           r.created_at, r.updated_at, r._extra, r._changed_at
+      from headcount.responses r
+     where headcount.account_at(account, instant) is not null
+       and r.account_id = (select headcount.account_at(account, instant))
+       and r._changed_at <= instant
+    union all
+    select h.account_id, h.event_id, h.response_id, headcount.kind_of(h.document), f.name, f.email, f.message,
+           f.quantity, f.rsvp, f.created_at, f.updated_at,
+           nullif(h.document - array[
+             'id',
+             case when f.name is not null then 'name' end,
+             case when f.email is not null then 'email' end,
+             case when f.message is not null then 'message' end,
+             case when f.quantity is not null then 'quantity' end,
+             case when f.rsvp is not null then 'rsvp' end,
+             case when f.created_at is not null then 'created_at' end,
+             case when f.updated_at is not null then 'updated_at' end,
+             case when headcount.stored_amount(h.document->'amount') is not null then 'amount' end,
+             case when headcount.stored_amount(h.document->'processing_fee') is not null then 'processing_fee' end,
+             case when headcount.stored_slots(h.document->'slots') is not null then 'slots' end
+           ], '{}'), h.valid_from
+      from headcount.response_history h
+     cross join lateral (
+       select headcount.stored_text(h.document->'name') as name,
+              headcount.stored_text(h.document->'email') as email,
+              headcount.stored_text(h.document->'message') as message,
+              headcount.stored_bigint(h.document->'quantity') as quantity,
+              headcount.stored_text(h.document->'rsvp') as rsvp,
+              headcount.stored_instant(h.document->'created_at') as created_at,
+              headcount.stored_instant(h.document->'updated_at') as updated_at
+       offset 0
+     ) f
+     where headcount.account_at(account, instant) is not null
+       and h.account_id = (select headcount.account_at(account, instant))
+       and h.valid_from <= instant and instant < h.valid_to
+  $function$
+
+function slots_at(account text, instant timestamp with time zone) -- The slots of an account at a moment, as runs saw it; a moment before the first run or before the horizon of prune is an error.
+CREATE OR REPLACE FUNCTION headcount.slots_at(account text, instant timestamp with time zone)
+ RETURNS SETOF headcount.past_slot
+ LANGUAGE sql
+ STABLE
+AS $function$
+    select s.account_id, s.event_id, s.response_id, s.position, s.name, s.start_date, s.end_date,
+           s.start_local, s.end_local, s._extra
+      from headcount.slots s
+      join headcount.responses r on r.account_id = s.account_id and r.event_id = s.event_id and r.id = s.response_id
+     where headcount.account_at(account, instant) is not null
+       and s.account_id = (select headcount.account_at(account, instant))
+       and r._changed_at <= instant
+    union all
+    select h.account_id, h.event_id, h.response_id, slot.position::int, f.name, f.start_date::timestamptz,
+           f.end_date::timestamptz, left(f.start_date, -6)::timestamp, left(f.end_date, -6)::timestamp,
+           nullif(slot.document - array[
+             case when f.name is not null then 'name' end,
+             case when f.start_date is not null then 'start_date' end,
+             case when f.end_date is not null then 'end_date' end
+           ], '{}')
+      from headcount.response_history h
+     cross join lateral jsonb_array_elements(headcount.stored_slots(h.document->'slots'))
+                        with ordinality slot (document, position)
+     cross join lateral (
+       select headcount.stored_text(slot.document->'name') as name,
+              headcount.stored_slot_time(slot.document->'start_date') as start_date,
+              headcount.stored_slot_time(slot.document->'end_date') as end_date
+       offset 0
+     ) f
+     where headcount.account_at(account, instant) is not null
+       and h.account_id = (select headcount.account_at(account, instant))
+       and h.valid_from <= instant and instant < h.valid_to
+  $function$
+
 function slots_document(account integer, event text, response bigint) -- The slots of a response as the service would write them; NULL when there are none.
 CREATE OR REPLACE FUNCTION headcount.slots_document(account integer, event text, response bigint)
  RETURNS jsonb
@@ -338,4 +728,92 @@ AS $function$
              order by s.position)
       from headcount.slots s
      where s.account_id = account and s.event_id = event and s.response_id = response
+  $function$
+
+function stored_amount(value jsonb) -- A field of a document as its numeric column had it; NULL when it was set aside.
+CREATE OR REPLACE FUNCTION headcount.stored_amount(value jsonb)
+ RETURNS numeric
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+    select case
+             when jsonb_typeof(value) = 'string' and value #>> '{}' ~ '^-?[0-9]+(?:\.[0-9]+)?$'
+              and length(ltrim(split_part(value #>> '{}', '.', 1), '-0')) <= 131072
+              and length(split_part(value #>> '{}', '.', 2)) <= 16383
+             then (value #>> '{}')::numeric
+           end
+  $function$
+
+function stored_bigint(value jsonb) -- A field of a document as its bigint column had it; NULL when it was set aside.
+CREATE OR REPLACE FUNCTION headcount.stored_bigint(value jsonb)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+    select case
+             when jsonb_typeof(value) = 'number'
+             then case
+                    when value::numeric = trunc(value::numeric)
+                     and value::numeric between -9223372036854775808 and 9223372036854775807
+                    then value::bigint
+                  end
+           end
+  $function$
+
+function stored_instant(value jsonb) -- A field of a document as its timestamptz column had it; NULL when it was set aside.
+CREATE OR REPLACE FUNCTION headcount.stored_instant(value jsonb)
+ RETURNS timestamp with time zone
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+    declare
+      sent text := headcount.stored_text(value);
+    begin
+      if sent is null or right(sent, 1) <> 'Z' or not headcount.is_wall_clock(left(sent, -1)) then
+        return null;
+      end if;
+      return sent::timestamptz;
+    end
+  $function$
+
+function stored_slot_time(value jsonb) -- A time of a slot with its offset, as text; NULL when it was set aside.
+CREATE OR REPLACE FUNCTION headcount.stored_slot_time(value jsonb)
+ RETURNS text
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+    declare
+      sent text := headcount.stored_text(value);
+      zone text := right(sent, 6);
+      utc timestamp;
+    begin
+      if sent is null or translate(zone, '123456789-', '000000000+') <> '+00:00'
+         or substr(zone, 2, 2)::int > 15 or substr(zone, 5, 2)::int > 59
+         or not headcount.is_wall_clock(left(sent, -6)) then
+        return null;
+      end if;
+      utc := sent::timestamptz at time zone 'UTC';
+      return case when utc >= timestamp '0001-01-01' and utc < timestamp '10000-01-01' then sent end;
+    end
+  $function$
+
+function stored_slots(value jsonb) -- The slots of a document that had rows of their own; NULL when they were set aside.
+CREATE OR REPLACE FUNCTION headcount.stored_slots(value jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+    select case
+             when jsonb_typeof(value) = 'array'
+             then case when not jsonb_path_exists(value, 'strict $[*] ? (@.type() != "object")') then value end
+           end
+  $function$
+
+function stored_text(value jsonb) -- A field of a document as its text column had it; NULL when it was set aside.
+CREATE OR REPLACE FUNCTION headcount.stored_text(value jsonb)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+    select case when jsonb_typeof(value) = 'string' then value #>> '{}' end
   $function$

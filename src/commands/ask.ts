@@ -47,7 +47,8 @@ function inTermsOfQuery(error: unknown): unknown {
       cause: error.cause,
     })
   }
-  return code.startsWith('42') ? new DatabaseError(`query: ${said}`, { cause: error.cause }) : error
+  // 42: it cannot be understood; 22: a value in it is out of place, as a moment before the mirror's first run.
+  return /^(42|22)/.test(code) ? new DatabaseError(`query: ${said}`, { cause: error.cause }) : error
 }
 
 function checked(answer: Answer): Answer {

@@ -17,9 +17,11 @@ export async function listUncommented(database: Database): Promise<string[]> {
 
 const relations = `
   select c.oid, c.relname as name, c.relkind as kind, c.reloptions as options,
-         case c.relkind when 'v' then 2 else 1 end as rank
+         case c.relkind when 'r' then 1 when 'v' then 2 else 3 end as rank,
+         case c.relkind when 'c' then obj_description(c.reltype, 'pg_type') else obj_description(c.oid, 'pg_class') end
+           as description
     from pg_class c
-   where c.relnamespace = 'headcount'::regnamespace and c.relkind in ('r', 'v')`
+   where c.relnamespace = 'headcount'::regnamespace and c.relkind in ('r', 'v', 'c')`
 
 const functions = `
   select p.oid, p.proname || '(' || pg_get_function_identity_arguments(p.oid) || ')' as name
@@ -45,9 +47,9 @@ const listing = `
     select 0, '', 0, '', 'schema headcount' || coalesce(' -- ' || obj_description('headcount'::regnamespace, 'pg_namespace'), '')
     union all
     select rank, name, 0, '',
-           e'\\n' || case kind when 'v' then 'view ' else 'table ' end || name
+           e'\\n' || case kind when 'v' then 'view ' when 'c' then 'type ' else 'table ' end || name
              || coalesce(' with (' || array_to_string(options, ', ') || ')', '')
-             || coalesce(' -- ' || obj_description(oid, 'pg_class'), '')
+             || coalesce(' -- ' || description, '')
       from relation
     union all
     select rank, relation.name, 1, lpad(attnum::text, 4, '0'), '  ' || col.line
@@ -64,7 +66,7 @@ const listing = `
     union all
     select rank, name, 4, '', pg_get_viewdef(oid, true) from relation where kind = 'v'
     union all
-    select 3, name, 0, '',
+    select 4, name, 0, '',
            e'\\nfunction ' || name || coalesce(' -- ' || obj_description(oid, 'pg_proc'), '') || e'\\n'
              || rtrim(pg_get_functiondef(oid), e'\\n')
       from function
@@ -73,7 +75,7 @@ const listing = `
 
 const uncommented = `
   with relation as (${relations}), function as (${functions}), col as (${columns})
-  select name from relation where obj_description(oid, 'pg_class') is null
+  select name from relation where description is null
   union all
   select relation.name || '.' || col.name
     from relation join col on col.attrelid = relation.oid

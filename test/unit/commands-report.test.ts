@@ -55,7 +55,7 @@ describe('the report for people', () => {
     const text = formatReport({ ...report, status: 'held', held: 1, rejected: 2, set_aside: 3 }, plain)
     expect(text).toMatch(/held 1 deletion .*--accept-deletions\n/)
     expect(text).toMatch(/rejected 2 items .*headcount rejects\n/)
-    expect(text).toMatch(/set aside 3 fields .*_extra\n/)
+    expect(text).toMatch(/set aside 3 fields .*table set_aside"\n/)
   })
 
   test('X5 has warnings and errors clean, ten of each', () => {

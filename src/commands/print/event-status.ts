@@ -3,7 +3,7 @@ import type { EventStatus } from '../event-status.ts'
 import type { Output } from '../terminal.ts'
 import { cleanLine } from './clean.ts'
 import { formatCount } from './number.ts'
-import { holdReasons, rejectedLine } from './status.ts'
+import { holdReasons, rejectedLine, setAsideQuery } from './status.ts'
 import { drawPairs } from './table.ts'
 
 const dueReasons: Readonly<Record<DueReason, string>> = {
@@ -40,10 +40,7 @@ function formatEvent(event: EventStatus, out: Pick<Output, 'style'>): string {
         ['held', `${formatCount(rows, 'deletion')} since ${since}: ${holdReasons[reason]}`] as const,
     ),
     ['rejected', rejectedLine(event)],
-    [
-      'set aside',
-      set_aside === 0 ? 'none' : `${formatCount(set_aside, 'field')}: the originals are in _extra`,
-    ],
+    ['set aside', set_aside === 0 ? 'none' : `${formatCount(set_aside, 'field')}: see ${setAsideQuery}`],
     [
       'failing',
       failing === null ? 'no' : cleanLine(`since ${failing.failed_at}, ${failing.code}: ${failing.message}`),

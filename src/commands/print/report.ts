@@ -3,6 +3,7 @@ import type { Output } from '../terminal.ts'
 import { clean } from './clean.ts'
 import { formatDuration } from './duration.ts'
 import { formatBytes, formatCount, formatNumber } from './number.ts'
+import { setAsideQuery } from './status.ts'
 import { drawPairs, drawTable } from './table.ts'
 
 /** Errors and warnings shown in full; the report on stdout and in the database has more. */
@@ -98,7 +99,7 @@ function attention(report: RunReport, out: Pick<Output, 'style'>): string[] {
     note(
       'set aside',
       'yellow',
-      `${formatCount(report.set_aside, 'field')} whose value does not fit: the original is in _extra`,
+      `${formatCount(report.set_aside, 'field')} whose value does not fit: see ${setAsideQuery}`,
     )
   }
   for (const warning of report.warnings.slice(0, SHOWN)) note('warning', 'yellow', warning)

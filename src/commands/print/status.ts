@@ -47,9 +47,7 @@ function formatAccount(status: AccountStatus, out: Pick<Output, 'style'>): strin
         ['rejected', rejectedLine(status)],
         [
           'set aside',
-          status.set_aside === 0
-            ? 'none'
-            : `${formatCount(status.set_aside, 'field')}: the originals are in _extra`,
+          status.set_aside === 0 ? 'none' : `${formatCount(status.set_aside, 'field')}: see ${setAsideQuery}`,
         ],
         ['held', held.length === 0 ? 'none' : formatCount(sum(held), 'deletion')],
         ['failing', failing.length === 0 ? 'none' : formatCount(failing.length, 'list')],
@@ -62,6 +60,9 @@ function formatAccount(status: AccountStatus, out: Pick<Output, 'style'>): strin
     ),
   ].join('')
 }
+
+/** Lists the fields that were set aside, with what the service sent. */
+export const setAsideQuery = 'headcount query "table set_aside"'
 
 /** What needs a decision, and what was accepted. */
 export function rejectedLine({ rejected, accepted }: RejectCounts): string {
