@@ -113,6 +113,8 @@ async function askInTime(line: Line, wish: Wish): Promise<Received | Unsent> {
 async function ask(line: Line, wish: Wish, deadline: Deadline): Promise<Received | Unsent> {
   const way = [wish.url]
   for (let url = wish.url; ; way.push(url)) {
+    // Where a redirect leads is asked no sooner than anything else.
+    if (way.length > 1) await deadline.standStill(line.pacing.start())
     line.counts.requests += 1
     const head = line.client.get(url, wish.etag, deadline.signal)
     const answer = await line.pacing.silence.head(orAborted(head, deadline.signal))

@@ -145,6 +145,21 @@ describe('a refusal that may pass is tried again', () => {
     expect(Math.max(...later) - (refused ?? 0)).toBeLessThan(3000)
   })
 
+  test('H5 nor is a redirect followed before that', async () => {
+    const server = await faultServer()
+    server.at('/events/a/responses', async (socket, request) => {
+      await vi.waitFor(() => expect(source.counts.refused).toBe(1), { interval: 5 })
+      await status(302, { Location: '/moved' }, '')(socket, request)
+    })
+    server.at('/events/b/responses', status(429, { 'Retry-After': '1' }))
+    server.always(good)
+    const source = sourceOf(server.baseUrl)
+    await Promise.all([valuesOf(source.responses('a')), valuesOf(source.responses('b'))])
+    const [, refused, ...later] = server.requests.map((request) => request.at)
+    expect(later).toHaveLength(2)
+    for (const at of later) expect(at - (refused ?? 0)).toBeGreaterThan(990)
+  })
+
   test('H6 Retry-After as a date, by the clock of a service that is an hour slow', async () => {
     const server = await faultServer()
     const slow = Date.now() - 3_600_000
