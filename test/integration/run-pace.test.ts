@@ -22,11 +22,10 @@ onPostgresStage('a service that allows 50 requests a second, and does not say so
       return send(refusal(429))(socket, request)
     })
     const { exit, report } = await on.sync()
-    console.log(`${refused} of ${report.requests} requests were refused`)
     expect({ exit, errors: report.errors }).toEqual({ exit: 0, errors: [] })
     expect(report).toMatchObject({ retries: 0, events: { failed: 0 } })
     // A run as short as this one does little but learn: about a tenth.
-    expect(refused / report.requests).toBeLessThan(0.25)
+    expect(refused / report.requests, `${refused} of ${report.requests} refused`).toBeLessThan(0.25)
     on.expectMirrored()
   })
 })
