@@ -90,6 +90,9 @@ export class ContractError extends HeadcountError {
   readonly exitCode = 7
 }
 
+/** An object where a list belongs, with keys as of a service that answers in pages in a way that is not known. */
+export class PagedObjectError extends ContractError {}
+
 /** A redirect or a page link that leads to another origin; the key is never sent there. */
 export class ForeignOriginError extends ContractError {
   override readonly code = 'foreign_origin'

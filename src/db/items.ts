@@ -1,4 +1,4 @@
-/** What `normalise` makes of a payload and `load` writes: events, responses with their parts, and rejects. */
+/** What `normalise` makes of a payload and `load` writes: events, responses with their parts, rejects, observations. */
 import type { JsonObject } from '../json.ts'
 
 /** A bigint as its digits. */
@@ -70,3 +70,41 @@ export interface RejectItem {
   /** The item's id when it can be read: the live row with this id stays. */
   readonly id: string | null
 }
+
+/** A fact seen on the wire that the specification leaves open. Never a name, an e-mail address or a message. */
+export interface Observation {
+  /** What the fact is about: a field (`response.rsvp`, `reply.message`), an item (`slot`), a list (`responses`). */
+  readonly subject: string
+  readonly fact: Fact
+  /** A short text; what is long or may be personal stands as a word in brackets. */
+  readonly value: string
+  /** How often: items for a field or an item, answers for a list. */
+  readonly seen: number
+}
+
+/**
+ * - `value`: a value of `rsvp` or `event_type`
+ * - `sent`: whether items of a shape carry a field: `value`, `null` or `absent`
+ * - `time_form`, `time_offset`: how a time stamp is written
+ * - `id_form`: what the ids of events look like
+ * - `sent_as`: another JSON type than the specification names, taken as meant: `text` or `number`
+ * - `unknown_field`, `duplicate_key`: a key of an item
+ * - `gone`: a field that no item of a list has any more, though live rows had it
+ * - `order`: how the ids of a list follow one another
+ * - `header`, `sign`, `status`: of an answer: the name of a header that hints at limits or paging, a sign that the
+ *   list may not be whole, a status
+ */
+export type Fact =
+  | 'value'
+  | 'sent'
+  | 'time_form'
+  | 'time_offset'
+  | 'id_form'
+  | 'sent_as'
+  | 'unknown_field'
+  | 'duplicate_key'
+  | 'gone'
+  | 'order'
+  | 'header'
+  | 'sign'
+  | 'status'

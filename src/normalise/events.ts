@@ -6,6 +6,7 @@ import type { Findings } from './findings.ts'
 import { eventIdOf } from './ids.ts'
 import { normaliseList } from './list.ts'
 import type { Normalised } from './list.ts'
+import { observeEvents } from './observe/events.ts'
 import { compareTexts } from './order.ts'
 
 const EVENT_FIELDS: ReadonlySet<string> = new Set([
@@ -20,10 +21,12 @@ const EVENT_FIELDS: ReadonlySet<string> = new Set([
 /** The events of an account; rows by id in the order of its bytes. Throws nothing, whatever the items are. */
 export function normaliseEvents(payload: ListPayload): Normalised<EventItem> {
   return normaliseList(payload, {
+    name: 'event',
     idOf: eventIdOf,
     rowOf: eventOf,
     compareIds: compareTexts,
     updatedAt: () => null,
+    observe: observeEvents,
   })
 }
 

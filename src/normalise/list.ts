@@ -4,6 +4,8 @@ import type { JsonObject, JsonValue } from '../json.ts'
 import type { ListPayload, PayloadItem } from '../source/payloads.ts'
 import { withoutDuplicates } from './duplicates.ts'
 import type { Findings } from './findings.ts'
+import { noteList } from './observe/list.ts'
+import { Observed } from './observe/observed.ts'
 import { rejectOf } from './rejects.ts'
 import { warningsOf } from './warnings.ts'
 
@@ -19,15 +21,22 @@ export interface Normalised<Row> {
   readonly fields: ReadonlySet<string>
   /** Whether there is a reject whose id cannot be read: any row that is missing may be that one. */
   readonly unreadableId: boolean
+  /** What its items show of what the specification leaves open. */
+  readonly observed: Observed
 }
 
 /** What tells events and responses apart. */
 export interface Shape<Row> {
+  readonly name: 'event' | 'response'
   readonly idOf: (value: JsonValue) => string | null
   readonly rowOf: (fields: JsonObject, id: string, findings: Findings) => Row
   readonly compareIds: (a: string, b: string) => number
   readonly updatedAt: (row: Row) => string | null
+  /** Gives the function that looks at each item beside its row. */
+  readonly observe: (observed: Observed) => Observe<Row>
 }
+
+type Observe<Row> = (fields: JsonObject, row: Row) => void
 
 /** Reads a list, item by item: each becomes a row or a reject, and none keeps another from being read. */
 export function normaliseList<Row extends { readonly id: string }>(
@@ -38,9 +47,11 @@ export function normaliseList<Row extends { readonly id: string }>(
   const rejects: RejectItem[] = []
   const asides = new Map<Row, readonly string[]>()
   const carried = new Set<string>()
+  const observed = new Observed()
+  const observe = shape.observe(observed)
   for (const item of payload.items) {
     const findings: Findings = { asides: null, flaw: null, carried }
-    const result = readItem(item, shape, findings)
+    const result = readItem(item, shape, findings, observe)
     if ('reject' in result) rejects.push(result.reject)
     else {
       read.push(result.row)
@@ -48,6 +59,7 @@ export function normaliseList<Row extends { readonly id: string }>(
     }
   }
 
+  noteList(observed, shape, payload, read)
   read.sort((a, b) => shape.compareIds(a.id, b.id))
   const { rows, differing } = withoutDuplicates(read, shape.updatedAt)
   const entries = asides.size === 0 ? [] : rows.flatMap((row) => asides.get(row) ?? [])
@@ -58,12 +70,18 @@ export function normaliseList<Row extends { readonly id: string }>(
     warnings: warningsOf(entries, differing),
     fields: carried,
     unreadableId: rejects.some((reject) => reject.id === null),
+    observed,
   }
 }
 
 type Result<Row> = { readonly row: Row } | { readonly reject: RejectItem }
 
-function readItem<Row>(item: PayloadItem, shape: Shape<Row>, findings: Findings): Result<Row> {
+function readItem<Row>(
+  item: PayloadItem,
+  shape: Shape<Row>,
+  findings: Findings,
+  observe: Observe<Row>,
+): Result<Row> {
   if (!isObject(item.value)) return { reject: rejectOf(item, 'not_an_object') }
   const sent = item.value['id'] ?? null
   if (sent === null) return { reject: rejectOf(item, 'id_missing') }
@@ -72,7 +90,9 @@ function readItem<Row>(item: PayloadItem, shape: Shape<Row>, findings: Findings)
   findings.carried.add('id')
   if (item.bytes > MAX_ITEM_BYTES) return { reject: rejectOf(item, 'too_large', id) }
   const row = shape.rowOf(item.value, id, findings)
-  return findings.flaw === null ? { row } : { reject: rejectOf(item, findings.flaw, id) }
+  if (findings.flaw !== null) return { reject: rejectOf(item, findings.flaw, id) }
+  observe(item.value, row)
+  return { row }
 }
 
 /** Integers are exact in every item but those nested too deep: only there can an id be rounded. */

@@ -9,6 +9,7 @@ import { bigintOf } from './ids.ts'
 import { isPayment, kindOf } from './kind.ts'
 import { normaliseList } from './list.ts'
 import type { Normalised } from './list.ts'
+import { observeResponses } from './observe/responses.ts'
 import { compareIntegers } from './order.ts'
 import { slotsOf } from './slots.ts'
 
@@ -31,10 +32,12 @@ const NO_SLOTS: readonly SlotItem[] = []
 /** The responses to one event; rows by id, ascending. Throws nothing, whatever the items are. */
 export function normaliseResponses(payload: ListPayload): Normalised<ResponseItem> {
   return normaliseList(payload, {
+    name: 'response',
     idOf: bigintOf,
     rowOf: responseOf,
     compareIds: compareIntegers,
     updatedAt: (row) => row.updated_at,
+    observe: observeResponses,
   })
 }
 

@@ -74,7 +74,14 @@ export function createSource(options: SourceOptions): Source {
     requestTimeoutMs = DEFAULT_TIMEOUT_MS,
     userAgent = `headcount/${version()} (+mirror)`,
   } = options
-  const counts: Counts = { requests: 0, retries: 0, refused: 0, notModified: 0, bytesReceived: 0 }
+  const counts: Counts = {
+    requests: 0,
+    retries: 0,
+    refused: 0,
+    notModified: 0,
+    bytesReceived: 0,
+    statuses: new Map(),
+  }
   const redactor = createRedactor(apiKey)
   const life = startLife(options.signal, options.runDeadline ?? null)
   const concurrency = options.concurrency ?? DEFAULT_CONCURRENCY

@@ -48,6 +48,8 @@ export interface Counts {
   notModified: number
   /** Bytes of bodies as they came over the wire. */
   bytesReceived: number
+  /** How often each status was answered, by endpoint: `responses 429` (`page` for a next page at another path). */
+  readonly statuses: Map<string, number>
 }
 
 export interface Wish {
@@ -118,6 +120,7 @@ async function ask(line: Line, wish: Wish, deadline: Deadline): Promise<Received
     line.counts.requests += 1
     const head = line.client.get(url, wish.etag, deadline.signal)
     const answer = await line.pacing.silence.head(orAborted(head, deadline.signal))
+    noteStatus(line.counts.statuses, wish.url, answer.status)
     try {
       if (!isRedirect(answer.status)) return await read(line, wish, { answer, url, deadline })
       url = followRedirect(way, answer.status, headerOf(answer.headers, 'location'))
@@ -125,6 +128,15 @@ async function ask(line: Line, wish: Wish, deadline: Deadline): Promise<Received
       answer.discard()
     }
   }
+}
+
+const endpoints: ReadonlySet<string> = new Set(['ping', 'events', 'responses'])
+
+/** Under the last segment of the path that was wanted; a next page may have any. */
+function noteStatus(statuses: Map<string, number>, { pathname }: URL, status: number): void {
+  const last = pathname.slice(pathname.lastIndexOf('/') + 1)
+  const key = `${endpoints.has(last) ? last : 'page'} ${status}`
+  statuses.set(key, (statuses.get(key) ?? 0) + 1)
 }
 
 interface Answered {

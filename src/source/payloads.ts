@@ -8,6 +8,7 @@ import {
   parseWithSource,
 } from '../json.ts'
 import type { JsonValue } from '../json.ts'
+import { duplicateKeys } from './duplicate-keys.ts'
 import { findItems } from './items.ts'
 import type { ItemSlice } from './items.ts'
 
@@ -25,6 +26,8 @@ export interface PayloadItem {
 
 export interface ListPayload {
   readonly items: readonly PayloadItem[]
+  /** Keys that stand twice in one object, near the beginning of a page (duplicate-keys.ts). */
+  readonly duplicateKeys: readonly string[]
 }
 
 /**
@@ -37,7 +40,7 @@ export interface ListPayload {
 export function parseList(pages: readonly string[], what: string): ListPayload {
   const items: PayloadItem[] = []
   for (const page of pages) appendItems(items, page, parseArray(page, what))
-  return { items }
+  return { items, duplicateKeys: pages.flatMap(duplicateKeys) }
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Whether a whole body can be the JSON that was asked for, told from its first and last bytes, before any parse. */
-import { ContractError, UnreachableError } from '../errors.ts'
+import { ContractError, PagedObjectError, UnreachableError } from '../errors.ts'
 import { requireUtf8, textOf } from './utf8.ts'
 
 export interface Subject {
@@ -44,8 +44,11 @@ export function requireShape(bytes: Buffer, kind: 'list' | 'object', subject: Su
       `${answered} an HTML page (to log in?), not a JSON ${name}. Check the base address. It begins: ${quoted}`,
     )
   }
-  if (start.startsWith('{'))
-    throw new ContractError(`${answered} an object, not a list${paging(bytes)}: ${quoted}`)
+  if (start.startsWith('{')) {
+    const paged = paging(bytes)
+    const message = `${answered} an object, not a list${paged}: ${quoted}`
+    throw paged === '' ? new ContractError(message) : new PagedObjectError(message)
+  }
   throw new ContractError(`${answered} something that is no JSON ${name}. It begins: ${quoted}`)
 }
 

@@ -33,6 +33,8 @@ interface Applied {
   readonly changed: ReadonlySet<string>
   readonly removals: Removals
   readonly warnings: readonly string[]
+  /** Fields that a list has lost. */
+  readonly gone: readonly string[]
 }
 
 /**
@@ -47,6 +49,8 @@ export async function applyBatch(run: OpenRun, loads: readonly EventLoad[]): Pro
   run.tally.unchanged += loads.length - applied.changed.size
   addCounts(run.tally.rows, applied.rows)
   for (const warning of applied.warnings) run.tally.warn(warning)
+  for (const field of applied.gone) run.observations.addGone('response', field)
+  for (const { list } of loads) if (list !== null) run.observations.addList('responses', list)
 }
 
 async function apply(trx: Transaction, run: OpenRun, loads: readonly EventLoad[]): Promise<Applied> {
@@ -84,6 +88,7 @@ async function apply(trx: Transaction, run: OpenRun, loads: readonly EventLoad[]
     changed,
     removals: [...decisions.values()].reduce(spend, run.removals),
     warnings: lists.flatMap((load) => warnings(load, live.get(load.event.id), decisions.get(load.event.id))),
+    gone: lists.flatMap(({ event, list }) => goneFields(list, live.get(event.id)?.fields ?? [])),
   }
 }
 

@@ -1,8 +1,9 @@
 import type { RunReport } from '../db/tables.ts'
-import { HeadcountError, LeaseLostError } from '../errors.ts'
+import { HeadcountError, LeaseLostError, PagedObjectError } from '../errors.ts'
 import { countOpenMatters, recordFailed, recordUnchanged } from '../load/state.ts'
 import type { OpenMatters } from '../load/state.ts'
 import { asInterruption } from './interruption.ts'
+import { storeObservations } from './observations.ts'
 import type { OpenRun } from './opening.ts'
 import { statusAfter, statusOf } from './report.ts'
 import type { EndStatus } from './report.ts'
@@ -21,6 +22,7 @@ export async function closeFailed(run: OpenRun, cause: unknown): Promise<unknown
   const error = asInterruption(run.settings.signal, cause)
   if (cause instanceof LeaseLostError) return error
   const known = error instanceof HeadcountError ? error : null
+  if (error instanceof PagedObjectError) run.observations.addPagedObject('events')
   run.tally.fail(null, known ?? { code: 'unexpected', message: String(error) })
   try {
     const report = await close(run, () => statusAfter(known))
@@ -39,6 +41,7 @@ async function close(run: OpenRun, decide: (open: OpenMatters) => EndStatus): Pr
     async (trx) => {
       await recordUnchanged(trx, account.id, run.unchanged)
       await recordFailed(trx, account.id, run.failures)
+      await storeObservations(trx, run)
       const open = await countOpenMatters(trx, account.id)
       const status = decide(open)
       const report = makeReport(run, status, open)

@@ -1,5 +1,6 @@
 import type { RejectItem } from '../db/tables.ts'
 import type { Normalised } from '../normalise/list.ts'
+import type { Observed } from '../normalise/observe/observed.ts'
 import { NORMALISER_VERSION } from '../normalise/version.ts'
 import type { ListPayload } from '../source/payloads.ts'
 import type { ListReading } from '../source/reading.ts'
@@ -28,6 +29,10 @@ export interface CompleteList<Row> {
   /** The service's validator of this list; null when it has none that can be believed. */
   readonly etag: string | null
   readonly warnings: readonly string[]
+  /** What its items show of what the specification leaves open. */
+  readonly observed: Observed
+  /** Names of its headers that hint at limits or paging. */
+  readonly hints: readonly string[]
 }
 
 /**
@@ -51,6 +56,7 @@ export function completeList<Row>(
     bytes: reading.bytes,
     incomplete: reading.holds,
     digest: reading.digest(NORMALISER_VERSION),
+    hints: reading.hints,
     verdict: judgeDigest(reading, stored),
     etag: contradicted ? null : reading.etag,
     warnings: [...reading.warnings, ...normalised.warnings, ...(contradicted ? [SAME_VALIDATOR] : [])],

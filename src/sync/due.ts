@@ -69,6 +69,7 @@ function tellWhatIsSkipped({ backfill, tally, settings }: OpenRun): void {
 async function warnOfGoneFields(run: OpenRun, list: EventsList): Promise<void> {
   if (list.verdict === 'same') return
   for (const field of goneFields(list, await surveyEvents(run.database.kysely, run.account.id))) {
+    run.observations.addGone('event', field)
     run.tally.warn(`List of events: no event has "${field}" any more; its column is now empty.`)
   }
 }

@@ -1,4 +1,4 @@
-import { HeadcountError, NotFoundError } from '../errors.ts'
+import { HeadcountError, NotFoundError, PagedObjectError } from '../errors.ts'
 import { normaliseResponses } from '../normalise/responses.ts'
 import type { Unchanged } from './batch.ts'
 import { Batches } from './batches.ts'
@@ -77,6 +77,7 @@ async function leaveAsItIs(
 export function noteFailure(run: OpenRun, { event }: DueEvent, error: unknown): void {
   if (!(error instanceof HeadcountError)) throw error
   run.tally.fail(event.id, error)
+  if (error instanceof PagedObjectError) run.observations.addPagedObject('responses')
   run.failures.push({ event_id: event.id, error_code: error.code, error_message: error.message })
   run.settings.logger.warn({ event_id: event.id, code: error.code }, error.message)
 }

@@ -18,6 +18,7 @@ import type { HoldPolicy, Removals } from './deletions.ts'
 import { writeFenced } from './fenced.ts'
 import { joinBackfill } from './resuming.ts'
 import type { Backfill } from './resuming.ts'
+import { Observations } from './observations.ts'
 import { Tally } from './report.ts'
 
 /** A run that has begun: it holds its account until it is closed. */
@@ -38,6 +39,7 @@ export interface OpenRun extends AsyncDisposable {
   liveAtStart(kysely: Kysely<Tables>): Promise<LiveCounts>
   readonly holdPolicy: HoldPolicy
   readonly tally: Tally
+  readonly observations: Observations
   /** Lists found as they were, stamped when the run closes. */
   readonly unchanged: UnchangedState[]
   /** Lists that could not be read, noted when the run closes. */
@@ -111,6 +113,7 @@ export async function openRun(mode: RunMode, settings: Settings): Promise<OpenRu
       acceptDeletions: settings.acceptDeletions,
     },
     tally,
+    observations: new Observations(),
     unchanged: [],
     failures: [],
     removals: { removed: 0, braked: false },

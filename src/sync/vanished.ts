@@ -144,4 +144,5 @@ async function recordList(
       },
     ])
   })
+  run.observations.addList('events', list)
 }

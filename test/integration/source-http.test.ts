@@ -42,7 +42,14 @@ describe('what every request carries', () => {
         'accept-encoding': 'gzip, identity',
       },
     })
-    expect(source.counts).toEqual({ requests: 1, retries: 0, refused: 0, notModified: 0, bytesReceived: 27 })
+    expect(source.counts).toEqual({
+      requests: 1,
+      retries: 0,
+      refused: 0,
+      notModified: 0,
+      bytesReceived: 27,
+      statuses: new Map([['ping 200', 1]]),
+    })
   })
 
   test('a ping without a Date, or without an e-mail, is one too', async () => {
@@ -128,6 +135,7 @@ describe('a refusal that may pass is tried again', () => {
       refused: 0,
       notModified: 0,
       bytesReceived: 23 * 14,
+      statuses: new Map([['responses 500', 23]]),
     })
   })
 

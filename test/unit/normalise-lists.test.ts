@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
+import { Observed } from '../../src/normalise/observe/observed.ts'
 import { normaliseResponses } from '../../src/normalise/responses.ts'
 import { parseList } from '../../src/source/payloads.ts'
 import {
@@ -164,6 +165,7 @@ test('an empty list has nothing to say', () => {
     warnings: [],
     fields: new Set(),
     unreadableId: false,
+    observed: new Observed(),
   })
 })
 

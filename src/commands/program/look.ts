@@ -65,6 +65,7 @@ export function declareLook(declare: Declare): void {
   listOptions(runs, '20')
 
   declareRejects(declare)
+  declareContract(declare)
 }
 
 function declareRejects(declare: Declare): void {
@@ -106,6 +107,19 @@ function declareRejects(declare: Declare): void {
   options.jsonOption(accept, 'what was accepted')
   options.accountOption(accept, 'only of this account')
   options.databaseOption(accept)
+}
+
+function declareContract(declare: Declare): void {
+  const contract = declare('contract', group, async () => (await import('../contract.ts')).contract, {
+    summary: 'what the service does where its specification is silent',
+    description:
+      'Goes through what the specification leaves open (paging, errors, missing fields, values, shapes, limits, ids, ' +
+      'order, headers, forms of time) and shows what the traffic of each account has shown, and what headcount does.',
+    examples: [{ line: 'headcount contract --json', what: 'for a program' }],
+  })
+  options.jsonOption(contract, 'the same')
+  options.accountOption(contract, 'only this account')
+  options.databaseOption(contract)
 }
 
 function listOptions(command: Declaration, limit: string): void {

@@ -1,0 +1,73 @@
+import { sql } from 'kysely'
+import type { Fact, Observation } from '../db/tables.ts'
+import type { Transaction } from '../db/transaction.ts'
+import { requireCount } from './writing.ts'
+
+/** What tells one observation of an account from another. */
+export interface ObservedFact {
+  readonly subject: string
+  readonly fact: Fact
+  readonly value: string
+}
+
+/** Every fact that was observed on this account before; some hundreds at most. */
+export async function readObserved(
+  { kysely }: Transaction,
+  account: number,
+): Promise<readonly ObservedFact[]> {
+  const { rows } = await sql<ObservedFact>`
+    select subject, fact, value from headcount.api_observations where account_id = ${account}`.execute(kysely)
+  return rows
+}
+
+/** Adds what was seen to what had been seen before. */
+export async function recordObservations(
+  trx: Transaction,
+  account: number,
+  observations: readonly Observation[],
+): Promise<void> {
+  if (observations.length === 0) return
+  const result = await sql`
+    insert into headcount.api_observations as known (account_id, subject, fact, value, seen, first_seen_at, last_seen_at)
+    select ${account}, subject, fact, value, seen, now(), now()
+      from json_to_recordset(${JSON.stringify(observations)}::json) as item(
+        subject text, fact text, value text, seen bigint)
+     order by subject, fact, value
+        on conflict (account_id, subject, fact, value) do update
+       set seen = known.seen + excluded.seen, last_seen_at = greatest(known.last_seen_at, excluded.last_seen_at)`.execute(
+    trx.kysely,
+  )
+  requireCount('headcount.api_observations', observations.length, result)
+}
+
+/**
+ * Which of these facts live rows of earlier runs show already: a mirror that was filled before anything was observed,
+ * or whose first run was broken off, has nothing new to tell of them. Asked only when something looks new.
+ */
+export async function knownToMirror(
+  { kysely }: Transaction,
+  account: number,
+  run: string,
+  facts: readonly ObservedFact[],
+): Promise<readonly ObservedFact[]> {
+  if (facts.length === 0) return []
+  const { rows } = await sql<ObservedFact>`
+    select item.*
+      from json_to_recordset(${JSON.stringify(facts)}::json) as item(subject text, fact text, value text)
+     where case item.subject || ' ' || item.fact
+             when 'response.rsvp value' then exists (
+               select 1 from headcount.responses
+                where account_id = ${account} and _run_id <> ${run} and rsvp = item.value)
+             when 'event.event_type value' then exists (
+               select 1 from headcount.events
+                where account_id = ${account} and _run_id <> ${run} and event_type = item.value)
+             when 'response unknown_field' then exists (
+               select 1 from headcount.responses
+                where account_id = ${account} and _run_id <> ${run} and _extra ? item.value)
+             when 'event unknown_field' then exists (
+               select 1 from headcount.events
+                where account_id = ${account} and _run_id <> ${run} and _extra ? item.value)
+             else false
+           end`.execute(kysely)
+  return rows
+}

@@ -1,0 +1,47 @@
+import type { EventItem } from '../../db/items.ts'
+import type { JsonObject } from '../../json.ts'
+import { textsOf } from './observed.ts'
+import type { Observed, Series } from './observed.ts'
+import { noteUnknown, presence, withField } from './presence.ts'
+import { quotable } from './quotable.ts'
+import { noteTime, timeForms } from './time-forms.ts'
+
+const FIELDS = ['id', 'title', 'event_at', 'description', 'event_type', 'location']
+const KNOWN: ReadonlySet<string> = new Set(FIELDS)
+const SHAPE: Series<number> = { most: Infinity, tell: presence('event', FIELDS, KNOWN) }
+const EVENT_AT: Series<number> = { tell: timeForms('event.event_at') }
+const EVENT_TYPE = textsOf('event.event_type', 'value')
+const UNKNOWN = textsOf('event', 'unknown_field')
+const ID_FORM = textsOf('event.id', 'id_form')
+const ID_SENT_AS = textsOf('event.id', 'sent_as')
+
+/** From the narrowest to the widest. */
+const idForms = [
+  ['digits', /^\d+$/],
+  ['UUID', /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i],
+  ['a-z 0-9 -', /^[a-z\d-]+$/],
+  ['a-z A-Z 0-9 - _', /^[\w-]+$/],
+  ['as a path carries it', /^[\w.~-]+$/],
+] as const
+
+/** Gives the function that looks at each event beside its row. */
+export function observeEvents(observed: Observed) {
+  const shape = observed.numbers(SHAPE)
+  const eventAt = observed.numbers(EVENT_AT)
+  const eventType = observed.texts(EVENT_TYPE)
+  const unknown = observed.texts(UNKNOWN)
+  const idForm = observed.texts(ID_FORM)
+
+  return (fields: JsonObject, row: EventItem): void => {
+    shape.note(FIELDS.reduce((pattern, field) => withField(pattern, fields[field]), 0))
+    noteUnknown(unknown, row._extra, KNOWN)
+    noteTime(eventAt, fields['event_at'], row.event_at)
+    if (row.event_type !== null) eventType.note(row.event_type, quotable)
+    idForm.note(formOf(row.id))
+    if (typeof fields['id'] !== 'string') observed.texts(ID_SENT_AS).note('number')
+  }
+}
+
+function formOf(id: string): string {
+  return idForms.find(([, form]) => form.test(id))?.[0] ?? 'other characters'
+}

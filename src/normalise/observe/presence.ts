@@ -1,0 +1,49 @@
+import type { Observation } from '../../db/items.ts'
+import type { JsonObject, JsonValue } from '../../json.ts'
+import type { Counts } from './counts.ts'
+import { OTHERS, quotable } from './quotable.ts'
+
+const STATES = ['absent', 'null', 'value'] as const
+const BASE = STATES.length
+
+/**
+ * Which fields an item has, as one number with a digit of base 3 for each, the last field first: most items of a
+ * list have the same fields, and are counted as one.
+ */
+export function withField(pattern: number, value: JsonValue | undefined): number {
+  return pattern * BASE + (value === undefined ? 0 : value === null ? 1 : 2)
+}
+
+/**
+ * How often each field was absent, null or had a value.
+ *
+ * @param fields in the order in which they came into the pattern.
+ * @param own the fields that the specification gives to this shape: only they can be missing.
+ */
+export function presence(shape: string, fields: readonly string[], own: ReadonlySet<string>) {
+  return (entries: readonly (readonly [number | typeof OTHERS, number])[]): Observation[] =>
+    fields.toReversed().flatMap((field, place) => {
+      const seen = STATES.map(() => 0)
+      for (const [pattern, times] of entries) {
+        if (pattern === OTHERS) continue
+        const state = Math.trunc(pattern / BASE ** place) % BASE
+        seen[state] = (seen[state] ?? 0) + times
+      }
+      return STATES.map((value, state): Observation => ({
+        subject: `${shape}.${field}`,
+        fact: 'sent',
+        value,
+        seen: seen[state] ?? 0,
+      })).filter(({ value }) => value !== 'absent' || own.has(field))
+    })
+}
+
+/** Counts the fields that the specification does not name: they are in `_extra`, beside those set aside. */
+export function noteUnknown(
+  unknown: Counts<string>,
+  extra: JsonObject | null,
+  known: ReadonlySet<string>,
+): void {
+  if (extra === null) return
+  for (const key in extra) if (!known.has(key)) unknown.note(key, quotable)
+}

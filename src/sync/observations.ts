@@ -1,0 +1,82 @@
+import type { Observation } from '../db/tables.ts'
+import type { Transaction } from '../db/transaction.ts'
+import { knownToMirror, readObserved, recordObservations } from '../load/observations.ts'
+import { Observed, textsOf } from '../normalise/observe/observed.ts'
+import type { Series } from '../normalise/observe/observed.ts'
+import type { CompleteList } from './complete-list.ts'
+import { newsLines, newsOf } from './news.ts'
+import { keyOf, settleObservations } from './observed-facts.ts'
+import type { OpenRun } from './opening.ts'
+
+const lists = {
+  events: { header: textsOf('events', 'header'), sign: textsOf('events', 'sign') },
+  responses: { header: textsOf('responses', 'header'), sign: textsOf('responses', 'sign') },
+}
+
+/** Answers that every run gets: they are noted the first time only, so that an unchanged run writes nothing. */
+export const ORDINARY_STATUSES: ReadonlySet<string> = new Set(['200', '304'])
+
+/**
+ * What a run has seen of what the specification leaves open. Kept in memory and written once, when the run closes:
+ * the rows are few and hot, and each batch would write them all again. A run that is killed loses its counts (the
+ * lists that it stored are not parsed again until they change), never data.
+ */
+export class Observations {
+  /** Of lists that were new or had changed. */
+  readonly fresh = new Observed()
+  /** Of lists read again as they were: `backfill` parses them, and a list with something held or failed. */
+  readonly again = new Observed()
+  readonly #gone = new Map<string, Series<string>>()
+
+  /** Adds a list; call it when the list's rows are committed. */
+  addList(name: keyof typeof lists, list: CompleteList<unknown>): void {
+    const into = list.verdict === 'other' ? this.fresh : this.again
+    into.add(list.observed)
+    for (const header of list.hints) into.texts(lists[name].header).add(header, 1)
+    if (list.incomplete !== null) into.texts(lists[name].sign).add(list.incomplete, 1)
+  }
+
+  /** Notes that an answer was an object that looks like one page of a list. */
+  addPagedObject(name: keyof typeof lists): void {
+    this.fresh.texts(lists[name].sign).add('an object with keys of paging', 1)
+  }
+
+  /** Notes that no item of a list has a field any more that live rows had. */
+  addGone(item: 'event' | 'response', field: string): void {
+    const subject = field.startsWith('slots.') ? `slot.${field.slice('slots.'.length)}` : `${item}.${field}`
+    const series = this.#gone.get(subject) ?? textsOf(subject, 'gone')
+    this.#gone.set(subject, series)
+    this.fresh.texts(series).add('from every item of a list', 1)
+  }
+}
+
+/** Stores what the run has seen, and warns of what no run had seen before. */
+export async function storeObservations(trx: Transaction, run: OpenRun): Promise<void> {
+  const known = await readObserved(trx, run.account.id)
+  const concealed = (observation: Observation): Observation => ({
+    ...observation,
+    value: run.conceal(observation.value),
+  })
+  const statuses = statusesOf(run)
+  const { rows, added } = settleObservations(
+    known,
+    [...run.observations.fresh.tell(), ...statuses.filter(({ value }) => !ORDINARY_STATUSES.has(value))].map(
+      concealed,
+    ),
+    [...run.observations.again.tell(), ...statuses.filter(({ value }) => ORDINARY_STATUSES.has(value))].map(
+      concealed,
+    ),
+  )
+  const news = newsOf(known, added)
+  const old = new Set((await knownToMirror(trx, run.account.id, run.lease.runId, news)).map(keyOf))
+  for (const line of newsLines(news.filter((observation) => !old.has(keyOf(observation)))))
+    run.tally.warn(line)
+  await recordObservations(trx, run.account.id, rows)
+}
+
+function statusesOf({ source }: OpenRun): Observation[] {
+  return [...source.counts.statuses].map(([answer, seen]) => {
+    const [subject = '', value = ''] = answer.split(' ')
+    return { subject, fact: 'status', value, seen }
+  })
+}
