@@ -120,6 +120,11 @@ export class SchemaVersionError extends DatabaseError {
   override readonly code = 'schema_version'
 }
 
+/** The folder of an embedded database is not there, and was not to be made. */
+export class NoMirrorError extends DatabaseError {
+  override readonly code = 'no_mirror'
+}
+
 /** Another process has the folder of the embedded database open. */
 export class FolderInUseError extends DatabaseError {
   override readonly code = 'folder_in_use'

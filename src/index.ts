@@ -6,5 +6,16 @@ export type { Logger, Progress, RunOptions } from './sync/options.ts'
 export type { VerifyOptions } from './sync/verify.ts'
 export type { VerifyReport } from './sync/verify-report.ts'
 export type { Difference } from './load/differences.ts'
-export type { ReportedError, RowCounts, RunMode, RunReport, RunStatus, TableCounts } from './db/tables.ts'
+export type {
+  Plan,
+  PlannedRow,
+  PlannedUpdate,
+  ReportedError,
+  RowCounts,
+  RunMode,
+  RunReport,
+  RunStatus,
+  TableCounts,
+  TablePlan,
+} from './db/tables.ts'
 export * from './errors.ts'

@@ -5,6 +5,7 @@ import type { Logger, RunOptions, RunReport, RunStatus } from '../index.ts'
 import type { Context } from './context.ts'
 import { createLogger } from './logger.ts'
 import { noteDefaultDatabase } from './mirror.ts'
+import { formatPlan } from './print/plan.ts'
 import { formatReport } from './print/report.ts'
 import { writeJson } from './print/json.ts'
 import { openBar, openLines, type ProgressDisplay } from './progress.ts'
@@ -23,7 +24,7 @@ type Run = (options: RunOptions) => Promise<RunReport>
 export async function mirror(
   { flags, terminal, signal }: Context<MirroringFlags>,
   loadRun: () => Promise<Run>,
-  options: Pick<RunOptions, 'all' | 'acceptDeletions' | 'adopt' | 'restart'> = {},
+  options: Pick<RunOptions, 'all' | 'acceptDeletions' | 'adopt' | 'restart' | 'dryRun'> = {},
 ): Promise<number> {
   const config = await readServiceConfig(flags)
   concealSecrets(config, terminal)
@@ -49,6 +50,7 @@ export async function mirror(
   }
   await announce(report, config, logger, terminal.err)
   if (flags.json) await writeJson(terminal.out, report)
+  else if (report.plan) await terminal.out.write(formatPlan(report.plan))
   return exitCodeOf(report.status)
 }
 
@@ -92,7 +94,9 @@ export async function announce(
 ): Promise<void> {
   const isGood = report.status === 'succeeded'
   if (config.logFormat === 'json') {
-    logger[isGood ? 'info' : 'warn']({ report }, `${report.mode} ${report.status}`)
+    const { plan: _, ...told } = report
+    const what = report.dry_run ? `dry run of ${report.mode}` : report.mode
+    logger[isGood ? 'info' : 'warn']({ report: told }, `${what} ${report.status}`)
   } else if (!isGood || config.logLevel === 'info' || config.logLevel === 'debug') {
     await err.write(formatReport(report, err))
   }

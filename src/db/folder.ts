@@ -6,7 +6,7 @@
  */
 import { mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { DatabaseError } from '../errors.ts'
+import { DatabaseError, NoMirrorError } from '../errors.ts'
 import { lockName } from './folder-lock.ts'
 
 /** The Postgres that PGlite 0.5 is built from; a data directory belongs to one major version. */
@@ -29,7 +29,7 @@ export async function prepareFolder(folder: string, create: boolean): Promise<vo
   const names = await namesIn(folder)
   if (names === null || names.every(isIncidental)) {
     if (!create) {
-      throw new DatabaseError(
+      throw new NoMirrorError(
         `There is no mirror in the folder ${folder} yet. Run headcount sync first, or name another one with --database.`,
       )
     }

@@ -1,5 +1,7 @@
 /** What a run tells of itself: printed by `--json`, stored in `sync_runs.report`, carried by its error. */
 
+import type { Digits } from './items.ts'
+
 export type RunStatus = 'running' | 'succeeded' | 'partial' | 'held' | 'failed' | 'interrupted' | 'abandoned'
 export type RunMode = 'sync' | 'backfill'
 
@@ -20,7 +22,8 @@ export interface TableCounts {
 
 /** The report of a run: printed by `--json`, stored in `sync_runs.report`. */
 export interface RunReport {
-  readonly run_id: number
+  /** Null of a dry run, which is none. */
+  readonly run_id: number | null
   readonly account: string
   readonly mode: RunMode
   readonly status: RunStatus
@@ -45,6 +48,10 @@ export interface RunReport {
   readonly warnings: readonly string[]
   readonly errors: readonly ReportedError[]
   readonly errors_total: number
+  /** Nothing was written: the report is that of the run as it would be. */
+  readonly dry_run?: true
+  /** Of a dry run: what it would write. */
+  readonly plan?: Plan
 }
 
 /** One thing that went wrong; `event_id` is null when it concerns the whole run. */
@@ -53,3 +60,32 @@ export interface ReportedError {
   readonly code: string
   readonly message: string
 }
+
+/** A table that mirrors the service. */
+export type LiveTable = 'events' | 'responses' | 'payments' | 'slots'
+
+/** A row that a run would write, remove or hold back: an event, a response, or a part of one. */
+export interface PlannedRow {
+  readonly event_id: string
+  readonly response_id?: Digits
+  /** Of a slot: its place among those of its response, from 1. */
+  readonly position?: number
+}
+
+/** `columns`: those that differ; of a response also `payment` and `slots`, whose rows are told by their own tables. */
+export interface PlannedUpdate extends PlannedRow {
+  readonly columns: readonly string[]
+}
+
+/** The plan for one table. All rows are counted; listed are as many of each kind as were asked for. */
+export interface TablePlan {
+  readonly counts: { inserted: number; updated: number; deleted: number; held: number }
+  /** In how many rows each column would change. */
+  readonly columns: Record<string, number>
+  readonly inserted: PlannedRow[]
+  readonly updated: PlannedUpdate[]
+  readonly deleted: PlannedRow[]
+  readonly held: PlannedRow[]
+}
+
+export type Plan = Readonly<Record<LiveTable, TablePlan>>

@@ -1,12 +1,9 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
-import type { Digits, EventItem } from '../db/tables.ts'
+import type { Digits, EventItem, LiveTable } from '../db/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { incomingEvents, incomingPayments, incomingResponses, incomingSlots } from './incoming.ts'
 import type { EventResponse } from './incoming.ts'
-
-/** The tables that mirror the service. */
-export type LiveTable = 'events' | 'responses' | 'payments' | 'slots'
 
 /** A row that only one side has, or one column in which the two sides differ. Values are text, in the service's spelling. */
 export interface Difference {
@@ -33,6 +30,15 @@ export interface Differences {
 
 /** Says of a live row, by the column that holds its id, whether it is compared. */
 export type Scope = (id: RawBuilder<unknown>) => RawBuilder<boolean>
+
+/** Which live rows are compared, and how much is told of what differs. */
+export interface Comparison {
+  readonly scope: Scope
+  /** How many differences are listed; null: all. */
+  readonly most: number | null
+  /** False when only the places of the differences are wanted, not the values. */
+  readonly values: boolean
+}
 
 /** A value may be as long as an item; of a longer one this is the beginning. */
 const LONGEST_VALUE = 4000
@@ -115,12 +121,11 @@ export function eventDifferences(
   trx: Transaction,
   account: number,
   events: readonly EventItem[],
-  scope: Scope,
-  most: number,
+  comparison: Comparison,
 ): Promise<Differences> {
   const incoming = sql`select item.*, item.id as event_id from (${incomingEvents(events)}) item`
   const live = sql`select live.*, live.id as event_id from headcount.events live`
-  return differences(trx, account, 'events', incoming, live, scope, most)
+  return differences(trx, account, 'events', incoming, live, comparison)
 }
 
 /** Compares responses, their payments and their slots with the live ones in scope, column by column; reads only. */
@@ -128,8 +133,7 @@ export async function responseDifferences(
   trx: Transaction,
   account: number,
   responses: readonly EventResponse[],
-  scope: Scope,
-  most: number,
+  comparison: Comparison,
 ): Promise<Differences> {
   const sides = [
     {
@@ -151,7 +155,8 @@ export async function responseDifferences(
   const listed: Difference[] = []
   let total = 0
   for (const { table, incoming, live } of sides) {
-    const found = await differences(trx, account, table, incoming, live, scope, most - listed.length)
+    const most = comparison.most === null ? null : comparison.most - listed.length
+    const found = await differences(trx, account, table, incoming, live, { ...comparison, most })
     listed.push(...found.listed)
     total += found.total
   }
@@ -164,8 +169,7 @@ async function differences(
   table: LiveTable,
   incoming: RawBuilder<unknown>,
   live: RawBuilder<unknown>,
-  scope: Scope,
-  most: number,
+  { scope, most, values }: Comparison,
 ): Promise<Differences> {
   const { id, keys, columns } = compared[table]
   const on = (side: 'i' | 'l', name: string) => sql.ref(`${side}.${name}`)
@@ -180,13 +184,13 @@ async function differences(
       pairs.flatMap((pair) => [sql.lit(pair.name), pair[side].shown]),
     )}))::text`
   const key = (name: Compared['keys'][number]) => (keys.includes(name) ? sql.ref(name) : sql`null`)
-  // The sum is wanted even where no row is any more.
+  const longest = values ? LONGEST_VALUE : 0
   const { rows } = await sql<Omit<Difference, 'table'> & { total: number }>`
     select event_id, ${key('response_id')}::bigint as response_id, ${key('position')}::int as position,
            case when l.event_id is null then 'missing' when i.event_id is null then 'extra' else 'differs' end
              as difference,
-           found.name as column, left(found.expected, ${LONGEST_VALUE}) as expected,
-           left(found.found, ${LONGEST_VALUE}) as found, (count(*) over ())::int as total
+           found.name as column, left(found.expected, ${longest}) as expected,
+           left(found.found, ${longest}) as found, (count(*) over ())::int as total
       from (${incoming}) i
       full join (${live} where live.account_id = ${account} and ${scope(sql.ref(`live.${id}`))}) l
         using (${sql.join(keys.map((name) => sql.ref(name)))})
@@ -210,9 +214,11 @@ async function differences(
         or l.event_id is null
         or (${tuple('expected')}) is distinct from (${tuple('found')})
      order by event_id, response_id, position, found.place
-     limit ${Math.max(most, 1)}`.execute(trx.kysely)
+     limit ${most === null ? null : Math.max(most, 1)}`.execute(trx.kysely)
   return {
-    listed: rows.slice(0, most).map(({ total: _, ...difference }) => ({ table, ...difference })),
+    listed: rows
+      .slice(0, most ?? rows.length)
+      .map(({ total: _, ...difference }) => ({ table, ...difference })),
     total: rows[0]?.total ?? 0,
   }
 }

@@ -55,7 +55,7 @@ export function compareResponses(
         and (${upTo}::bigint is null or ${id} <= ${upTo}::bigint)
         and ${id} <> all (${kept}::bigint[])`
     const responses = piece.map((response) => ({ event_id, response }))
-    return responseDifferences(trx, account, responses, scope, left)
+    return responseDifferences(trx, account, responses, { scope, most: left, values: true })
   })
 }
 
@@ -76,7 +76,7 @@ export function compareEvents(
       (${after}::text is null or ${id} > ${after}::text)
         and (${upTo}::text is null or ${id} <= ${upTo}::text)
         and ${id} <> all (${protectedIds}::text[])`
-    return eventDifferences(trx, account, piece, scope, left)
+    return eventDifferences(trx, account, piece, { scope, most: left, values: true })
   })
 }
 

@@ -1,10 +1,5 @@
 import type { HeldGroup, ResponseItem, TableCounts } from '../db/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
-import { loadEvents } from '../load/events.ts'
-import { replaceRejects } from '../load/rejects.ts'
-import { removeResponses } from '../load/remove.ts'
-import { loadResponses } from '../load/responses.ts'
-import { recordRead, recordUnchanged } from '../load/state.ts'
 import type { UnchangedState } from '../load/state.ts'
 import { absentResponses, surveyResponses } from '../load/survey.ts'
 import type { LiveList } from '../load/survey.ts'
@@ -63,14 +58,14 @@ async function apply(trx: Transaction, run: OpenRun, loads: readonly EventLoad[]
   const [newRecords, oldRecords] = partition(loads, ({ record }) => record !== 'rewritten')
   const [newLists, oldLists] = partition(lists, ({ list }) => list.verdict !== 'same_body')
   const written = [
-    await loadEvents(trx, writing, newRecords.map(eventOf)),
-    await loadEvents(trx, rewriting, oldRecords.map(eventOf)),
-    await loadLists(trx, writing, newLists, live),
-    await loadLists(trx, rewriting, oldLists, live),
+    await run.load.events(trx, writing, newRecords.map(eventOf)),
+    await run.load.events(trx, rewriting, oldRecords.map(eventOf)),
+    await loadLists(trx, run, writing, newLists, live),
+    await loadLists(trx, run, rewriting, oldLists, live),
   ]
   const removals = [...decisions].flatMap(([event_id, { remove }]) => remove.map((id) => ({ event_id, id })))
-  const removed = await removeResponses(trx, writing, removals)
-  await replaceRejects(
+  const removed = await run.load.removeResponses(trx, writing, removals)
+  await run.load.rejects(
     trx,
     writing.account,
     writing.run,
@@ -95,13 +90,14 @@ async function apply(trx: Transaction, run: OpenRun, loads: readonly EventLoad[]
 /** Lists without a live row are written without a comparison. */
 function loadLists(
   trx: Transaction,
+  run: OpenRun,
   writing: Writing,
   lists: readonly ListLoad[],
   live: ReadonlyMap<string, LiveList>,
 ): Promise<Written> {
   const rowsOf = (loads: readonly ListLoad[]) =>
     loads.flatMap(({ event, list }) => list.rows.map((response) => ({ event_id: event.id, response })))
-  return loadResponses(
+  return run.load.responses(
     trx,
     writing,
     rowsOf(lists.filter(({ event }) => !live.has(event.id))),
@@ -165,8 +161,8 @@ async function recordStates(
   const unchanged = loads.flatMap((load) =>
     load.list === null ? [{ event_id: load.event.id, step: stepOf(load), ...load.unchanged }] : [],
   )
-  await recordRead(trx, run.account.id, run.backfill?.id ?? null, read)
-  await recordUnchanged(trx, run.account.id, unchanged)
+  await run.load.read(trx, run.account.id, run.backfill?.id ?? null, read)
+  await run.load.unchanged(trx, run.account.id, unchanged)
 }
 
 /** What the user should know of a list: fields gone from every item, deletions held back. */

@@ -1,6 +1,5 @@
 import type { RunReport } from '../db/tables.ts'
 import { HeadcountError, LeaseLostError, PagedObjectError } from '../errors.ts'
-import { countOpenMatters, recordFailed, recordUnchanged } from '../load/state.ts'
 import type { OpenMatters } from '../load/state.ts'
 import { asInterruption } from './interruption.ts'
 import { storeObservations } from './observations.ts'
@@ -39,10 +38,10 @@ async function close(run: OpenRun, decide: (open: OpenMatters) => EndStatus): Pr
   await lease.stopHeartbeat()
   return run.write(
     async (trx) => {
-      await recordUnchanged(trx, account.id, run.unchanged)
-      await recordFailed(trx, account.id, run.failures)
+      await run.load.unchanged(trx, account.id, run.unchanged)
+      await run.load.failed(trx, account.id, run.failures)
       await storeObservations(trx, run)
-      const open = await countOpenMatters(trx, account.id)
+      const open = await run.load.openMatters(trx, account.id)
       const status = decide(open)
       const report = makeReport(run, status, open)
       await lease.close(trx, status, report)
@@ -55,7 +54,7 @@ async function close(run: OpenRun, decide: (open: OpenMatters) => EndStatus): Pr
 function makeReport(run: OpenRun, status: EndStatus, open: OpenMatters): RunReport {
   const { tally, lease, source } = run
   return {
-    run_id: Number(lease.runId),
+    run_id: run.plan === null ? Number(lease.runId) : null,
     account: run.account.name,
     mode: run.mode,
     status,
@@ -80,5 +79,6 @@ function makeReport(run: OpenRun, status: EndStatus, open: OpenMatters): RunRepo
     warnings: tally.warnings,
     errors: tally.listedErrors,
     errors_total: tally.errors.length,
+    ...(run.plan !== null && { dry_run: true, plan: run.plan() }),
   }
 }

@@ -24,13 +24,7 @@ export async function confirmIdentity(
 ): Promise<void> {
   const known = await checkIdentity(run, identity, listed, run.settings.adopt)
   if (known.email === (identity.email ?? known.email) && known.base_url === identity.base_url) return
-  await run.write((trx) =>
-    trx.kysely
-      .updateTable('headcount.accounts')
-      .set({ base_url: identity.base_url, ...(identity.email !== null && { email: identity.email }) })
-      .where('id', '=', run.account.id)
-      .execute(),
-  )
+  await run.write((trx) => run.load.identity(trx, run.account.id, identity))
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Observation } from '../db/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
-import { knownToMirror, readObserved, recordObservations } from '../load/observations.ts'
+import { knownToMirror, readObserved } from '../load/observations.ts'
 import { Observed, textsOf } from '../normalise/observe/observed.ts'
 import type { Series } from '../normalise/observe/observed.ts'
 import type { CompleteList } from './complete-list.ts'
@@ -71,7 +71,7 @@ export async function storeObservations(trx: Transaction, run: OpenRun): Promise
   const old = new Set((await knownToMirror(trx, run.account.id, run.lease.runId, news)).map(keyOf))
   for (const line of newsLines(news.filter((observation) => !old.has(keyOf(observation)))))
     run.tally.warn(line)
-  await recordObservations(trx, run.account.id, rows)
+  await run.load.observations(trx, run.account.id, rows)
 }
 
 function statusesOf({ source }: OpenRun): Observation[] {

@@ -4,9 +4,11 @@ import type { Database } from '../db/connect.ts'
 import { takeLease } from '../db/lease.ts'
 import type { Lease } from '../db/lease.ts'
 import { migrate } from '../db/migrate.ts'
-import type { RunMode, Tables } from '../db/tables.ts'
+import type { Plan, RunMode, Tables } from '../db/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { DatabaseError } from '../errors.ts'
+import { load } from '../load/load.ts'
+import type { Load } from '../load/load.ts'
 import type { FailedState, ListState, UnchangedState } from '../load/state.ts'
 import { countLive } from '../load/survey.ts'
 import type { LiveCounts } from '../load/survey.ts'
@@ -31,6 +33,10 @@ export interface OpenRun extends AsyncDisposable {
   readonly source: Source
   readonly account: { readonly id: number; readonly name: string }
   readonly lease: Lease
+  /** The door through which the mirror is changed; in a dry run only compared. */
+  readonly load: Load
+  /** Of a dry run: what it would write, so far. */
+  readonly plan: (() => Plan) | null
   /** Of a backfill of the whole account; null of any other run. */
   readonly backfill: Backfill | null
   /** What was known of each list when the run began; recalled first of all. */
@@ -68,14 +74,10 @@ export interface WriteOptions {
 
 /** Opens the database, brings its schema up to date, prepares the source and takes the account. */
 export async function openRun(mode: RunMode, settings: Settings): Promise<OpenRun> {
-  const startedMs = performance.now()
-  settings.signal?.throwIfAborted()
   await using opened = new AsyncDisposableStack()
-  const stopping = new AbortController()
-  const signal = settings.signal ? AbortSignal.any([stopping.signal, settings.signal]) : stopping.signal
+  const begun = beginRun(settings, opened)
+  const { signal, stop } = begun
   const log = logTo(settings.logger)
-  const source = openSource(settings, signal)
-  opened.defer(() => source.close())
   const database = opened.use(await connect(settings.target, { log }))
   await migrate(database)
   const account = { id: await makeAccount(database, settings.account), name: settings.account }
@@ -88,53 +90,88 @@ export async function openRun(mode: RunMode, settings: Settings): Promise<OpenRu
     onBeat: settings.onAlive,
   })
   opened.defer(() => lease.stopHeartbeat())
-  lease.lost.addEventListener('abort', () => stopping.abort(lease.lost.reason), { once: true })
+  lease.lost.addEventListener('abort', () => stop(lease.lost.reason), { once: true })
   const backfill =
     mode === 'backfill' && settings.events === null
       ? await joinBackfill(database, lease, account.id, settings.restart)
       : null
-  const tally = new Tally()
+  const { tally } = begun
   let live: LiveCounts | null = null
   const resources = opened.move()
   return {
+    ...begun,
+    ...policyOf(lease, settings),
     mode,
-    startedMs,
-    settings,
     database,
-    source,
     account,
     lease,
     backfill,
-    states: new Map(),
+    load,
+    plan: null,
     liveAtStart: async (kysely) => (live ??= tally.before(await countLive(kysely, account.id))),
-    holdPolicy: {
-      now: lease.startedAt,
-      holdForMs: settings.holdForMs,
-      acceptDeletions: settings.acceptDeletions,
-    },
-    tally,
-    observations: new Observations(),
-    unchanged: [],
-    failures: [],
-    removals: { removed: 0, braked: false },
-    signal,
-    stop: (cause) => stopping.abort(cause),
-    conceal: createRedactor(settings.apiKey).text,
     write: async (work, { isLast = false, bytes = 0 } = {}) => {
       if (!isLast) settings.signal?.throwIfAborted()
       return writeFenced(database, lease, work, { durable: isLast, contentBytes: bytes })
     },
-    progress: (phase) =>
-      settings.onProgress({
-        phase,
-        events: { done: tally.done, total: tally.due, skipped: tally.skipped },
-        responses: tally.responsesRead,
-        changedRows: tally.changedRows,
-        retries: source.counts.retries,
-        bytes: source.counts.bytesReceived,
-      }),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
+}
+
+/** What a run has before it looks at the database. */
+type Begun = Omit<
+  OpenRun,
+  | 'mode'
+  | 'database'
+  | 'account'
+  | 'lease'
+  | 'backfill'
+  | 'load'
+  | 'plan'
+  | 'liveAtStart'
+  | 'holdPolicy'
+  | 'write'
+  | typeof Symbol.asyncDispose
+>
+
+/** Prepares the source and the tally; the source is closed with `opened`. */
+export function beginRun(settings: Settings, opened: AsyncDisposableStack): Begun {
+  const startedMs = performance.now()
+  settings.signal?.throwIfAborted()
+  const stopping = new AbortController()
+  const signal = settings.signal ? AbortSignal.any([stopping.signal, settings.signal]) : stopping.signal
+  const source = openSource(settings, signal)
+  opened.defer(() => source.close())
+  const tally = new Tally()
+  const progress = (phase: Progress['phase']) =>
+    settings.onProgress({
+      phase,
+      events: { done: tally.done, total: tally.due, skipped: tally.skipped },
+      responses: tally.responsesRead,
+      changedRows: tally.changedRows,
+      retries: source.counts.retries,
+      bytes: source.counts.bytesReceived,
+    })
+  return {
+    startedMs,
+    settings,
+    source,
+    signal,
+    stop: (cause: unknown) => stopping.abort(cause),
+    conceal: createRedactor(settings.apiKey).text,
+    tally,
+    observations: new Observations(),
+    progress,
+    states: new Map<string, ListState>(),
+    unchanged: [],
+    failures: [],
+    removals: { removed: 0, braked: false },
+  }
+}
+
+/** How this run takes deletions. */
+export function policyOf({ startedAt }: Lease, settings: Settings): { readonly holdPolicy: HoldPolicy } {
+  const { holdForMs, acceptDeletions } = settings
+  return { holdPolicy: { now: startedAt, holdForMs, acceptDeletions } }
 }
 
 /** The account's number; its row is made when this is its first run. */

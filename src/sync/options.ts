@@ -62,6 +62,11 @@ export interface RunOptions {
   readonly acceptDeletions?: boolean
   /** Takes over a mirror that was built from another account or address. */
   readonly adopt?: boolean
+  /**
+   * Writes nothing, and reports what a run would write: `plan` in the report lists the rows. `mostKeys`: how many of
+   * each kind; all when not given.
+   */
+  readonly dryRun?: boolean | { readonly mostKeys: number }
   /** Ends the run; its reason is thrown when it is an InterruptedError. */
   readonly signal?: AbortSignal
   readonly logger?: Logger
@@ -134,11 +139,18 @@ export function settle(options: RunOptions) {
     restart: options.restart ?? false,
     acceptDeletions: options.acceptDeletions ?? false,
     adopt: options.adopt ?? false,
+    dryRun: dryRunOf(options.dryRun),
     signal: options.signal,
     logger: options.logger ?? silent,
     onProgress: options.onProgress ?? (() => undefined),
     onAlive: options.onAlive ?? (() => undefined),
   }
+}
+
+/** How many rows of each kind a dry run lists; null when it is none. */
+function dryRunOf(dryRun: RunOptions['dryRun']): { readonly mostKeys: number } | null {
+  if (dryRun === true) return { mostKeys: Infinity }
+  return typeof dryRun === 'object' ? dryRun : null
 }
 
 const silent: Logger = {

@@ -2,6 +2,7 @@ import type { RunMode, RunReport } from '../db/tables.ts'
 import { readStates } from '../load/state.ts'
 import { closeFailed, closeRun } from './closing.ts'
 import { chooseDue } from './due.ts'
+import { openDryRun } from './dry-run.ts'
 import { confirmIdentity } from './identity.ts'
 import { asInterruption } from './interruption.ts'
 import { askIdentity, listEvents } from './listing.ts'
@@ -34,7 +35,9 @@ export function backfill(options: RunOptions): Promise<RunReport> {
 
 async function run(mode: RunMode, options: RunOptions): Promise<RunReport> {
   const settings = settle(options)
-  await using open = await openRun(mode, settings).catch((cause: unknown) => {
+  const opening =
+    settings.dryRun === null ? openRun(mode, settings) : openDryRun(mode, settings, settings.dryRun)
+  await using open = await opening.catch((cause: unknown) => {
     throw asInterruption(settings.signal, cause)
   })
   try {

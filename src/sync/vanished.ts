@@ -1,7 +1,5 @@
 import { HeadcountError, KeyRefusedError, NotFoundError } from '../errors.ts'
-import { replaceRejects } from '../load/rejects.ts'
-import { removeEvents } from '../load/remove.ts'
-import { EVENTS_LIST, forgetUnlisted, recordRead } from '../load/state.ts'
+import { EVENTS_LIST } from '../load/state.ts'
 import { absentEvents } from '../load/survey.ts'
 import type { AbsentEvent } from '../load/survey.ts'
 import { addCounts } from '../load/writing.ts'
@@ -98,7 +96,7 @@ async function removeDecided(
   const writing = { account: run.account.id, run: run.lease.runId, history: true }
   const going = new Set(decision.remove)
   for (const group of groupByRows(absent.filter(({ id }) => going.has(id)))) {
-    const removed = await run.write((trx) => removeEvents(trx, writing, group))
+    const removed = await run.write((trx) => run.load.removeEvents(trx, writing, group))
     addCounts(run.tally.rows, removed)
   }
   run.removals = spend(run.removals, decision)
@@ -130,9 +128,9 @@ async function recordList(
 ): Promise<void> {
   const isWhole = held.length === 0 && run.tally.errors.length === 0
   await run.write(async (trx) => {
-    await replaceRejects(trx, run.account.id, run.lease.runId, [{ event_id: null, rejects: list.rejects }])
-    await forgetUnlisted(trx, run.account.id, listed)
-    await recordRead(trx, run.account.id, run.backfill?.id ?? null, [
+    await run.load.rejects(trx, run.account.id, run.lease.runId, [{ event_id: null, rejects: list.rejects }])
+    await run.load.forgetUnlisted(trx, run.account.id, listed)
+    await run.load.read(trx, run.account.id, run.backfill?.id ?? null, [
       {
         event_id: EVENTS_LIST,
         digest: isWhole ? list.digest : null,

@@ -1,13 +1,11 @@
 /** `verify` beside a service and a mirror that move, fail and forbid. */
-import { Client } from 'pg'
 import { expect, test } from 'vitest'
-import { connect } from '../../src/db/connect.ts'
 import { accountOf, refusal, responseItem, responsesFrom } from '../support/account.ts'
 import type { Account } from '../support/account.ts'
-import { freshPlace, onServer } from '../support/databases.ts'
+import { freshPlace } from '../support/databases.ts'
 import { resetBeforeHeaders, send } from '../support/fault-server.ts'
+import { readerOf } from '../support/reader.ts'
 import { onPostgresStage, pause } from '../support/stage.ts'
-import type { Stage } from '../support/stage.ts'
 import { failureOn, inWords, verifyOn } from '../support/verifying.ts'
 
 onPostgresStage('verify, lists that moved', (stage) => {
@@ -224,7 +222,7 @@ onPostgresStage('verify, how it reads', (stage) => {
     await on.sync()
     await on.change(`update headcount.events set title = 'X'`)
     const before = on.mirror.rows()
-    await using reader = await readerOf(on)
+    await using reader = await readerOf(on.url)
     expect(await verifyOn({ url: reader.url, service: on.service })).toMatchObject({
       status: 'different',
       differences_total: 2,
@@ -243,28 +241,4 @@ function longAccount(): Account {
     .of('gala')
     .push(...responsesFrom(1, 10_000).map((_, place) => ({ id: 2 * (place + 1), rsvp: 'yes' })))
   return account
-}
-
-/** A role that may look at the tables and nothing else. */
-async function readerOf({ url }: Stage): Promise<AsyncDisposable & { readonly url: string }> {
-  const name = `reader_${new URL(url).pathname.slice(1)}`
-  await onServer(`create role ${name} login password 'reader'`)
-  await using database = await connect(url)
-  await database.transaction(async (trx) => {
-    await trx.query(`grant usage on schema headcount to ${name}`)
-    await trx.query(`grant select on all tables in schema headcount to ${name}`)
-  })
-  const readerUrl = new URL(url)
-  readerUrl.username = name
-  readerUrl.password = 'reader'
-  return {
-    url: readerUrl.href,
-    [Symbol.asyncDispose]: async () => {
-      const client = new Client(url)
-      await client.connect()
-      await client.query(`drop owned by ${name}`)
-      await client.query(`drop role ${name}`)
-      await client.end()
-    },
-  }
 }

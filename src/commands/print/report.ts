@@ -39,7 +39,11 @@ export function formatReport(report: RunReport, out: Pick<Output, 'style'>): str
 function headline(report: RunReport, out: Pick<Output, 'style'>): string {
   const colour = report.status === 'succeeded' ? 'green' : report.status === 'held' ? 'yellow' : 'red'
   const status = out.style(colour, report.status)
-  return `${report.mode} of account ${clean(report.account)} ${status} in ${formatDuration(report.duration_ms)}`
+  const what = `${report.mode} of account ${clean(report.account)}`
+  const took = formatDuration(report.duration_ms)
+  return report.dry_run
+    ? `${what} would be ${status}; nothing was written (dry run, ${took})`
+    : `${what} ${status} in ${took}`
 }
 
 function serviceLine(report: RunReport): string {

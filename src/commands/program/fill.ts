@@ -16,11 +16,16 @@ export function declareFill(declare: Declare): void {
       { line: 'headcount sync', what: 'the ordinary run, for example from cron with --quiet' },
       { line: 'headcount sync --all', what: 'read every event' },
       { line: 'headcount sync --event gala-2026', what: 'only this event' },
+      { line: 'headcount sync --dry-run', what: 'what would it do? nothing is written' },
       { line: 'headcount sync --accept-deletions', what: 'apply the deletions that are held' },
     ],
   })
   sync
     .option('--all', 'read every event, not only those that are due')
+    .option(
+      '--dry-run',
+      'only compare: print what would be inserted, updated, deleted and held; same report and exit code',
+    )
     .option('--accept-deletions', 'apply the deletions that earlier runs held back')
     .option('--adopt', 'take over a mirror that was built from another account or address')
   options.eventOption(sync)

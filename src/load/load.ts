@@ -1,0 +1,67 @@
+import type { EventItem, Observation, TableCounts } from '../db/tables.ts'
+import type { Transaction } from '../db/transaction.ts'
+import { recordIdentity } from './account.ts'
+import { loadEvents } from './events.ts'
+import type { EventResponse } from './incoming.ts'
+import { recordObservations } from './observations.ts'
+import { replaceRejects } from './rejects.ts'
+import type { ListRejects } from './rejects.ts'
+import { removeEvents, removeResponses } from './remove.ts'
+import { loadResponses } from './responses.ts'
+import { countOpenMatters, forgetUnlisted, recordFailed, recordRead, recordUnchanged } from './state.ts'
+import type { FailedState, OpenMatters, ReadState, UnchangedState } from './state.ts'
+import type { Writing, Written } from './writing.ts'
+
+/**
+ * The door through which a run changes the mirror: every decision is taken before it. Behind it stands what writes
+ * (`load`), or what only compares and counts (planning.ts), so that a dry run tells the story of the real one.
+ */
+export interface Load {
+  identity(
+    trx: Transaction,
+    account: number,
+    identity: { readonly email: string | null; readonly base_url: string },
+  ): Promise<void>
+  events(trx: Transaction, writing: Writing, events: readonly EventItem[]): Promise<Written>
+  responses(
+    trx: Transaction,
+    writing: Writing,
+    fresh: readonly EventResponse[],
+    others: readonly EventResponse[],
+  ): Promise<Written>
+  removeResponses(
+    trx: Transaction,
+    writing: Writing,
+    keys: readonly { readonly event_id: string; readonly id: string }[],
+  ): Promise<TableCounts>
+  removeEvents(trx: Transaction, writing: Writing, ids: readonly string[]): Promise<TableCounts>
+  rejects(trx: Transaction, account: number, run: string, lists: readonly ListRejects[]): Promise<void>
+  read(
+    trx: Transaction,
+    account: number,
+    backfill: string | null,
+    states: readonly ReadState[],
+  ): Promise<void>
+  unchanged(trx: Transaction, account: number, lists: readonly UnchangedState[]): Promise<void>
+  observations(trx: Transaction, account: number, observations: readonly Observation[]): Promise<void>
+  failed(trx: Transaction, account: number, failures: readonly FailedState[]): Promise<void>
+  forgetUnlisted(trx: Transaction, account: number, listed: readonly string[]): Promise<void>
+  /** What is held back or rejected once all of this is done. */
+  openMatters(trx: Transaction, account: number): Promise<OpenMatters>
+}
+
+/** Writes. */
+export const load: Load = {
+  identity: recordIdentity,
+  events: loadEvents,
+  responses: loadResponses,
+  removeResponses,
+  removeEvents,
+  rejects: replaceRejects,
+  read: recordRead,
+  unchanged: recordUnchanged,
+  failed: recordFailed,
+  observations: recordObservations,
+  forgetUnlisted,
+  openMatters: countOpenMatters,
+}

@@ -1,0 +1,184 @@
+/** The door of a dry run: nothing is written; what would be is compared, counted and kept for the plan. */
+import { sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
+import type { EventItem, Plan, TableCounts } from '../db/tables.ts'
+import type { Transaction } from '../db/transaction.ts'
+import { differing } from './compare.ts'
+import { eventDifferences, responseDifferences } from './differences.ts'
+import { differingEvents } from './events.ts'
+import { incomingKeys } from './incoming.ts'
+import type { EventResponse } from './incoming.ts'
+import type { Load } from './load.ts'
+import { PlannedMatters } from './planned-matters.ts'
+import { PlannedRows } from './planned-rows.ts'
+import { EVENTS_LIST } from './state.ts'
+import { noCounts, pieces } from './writing.ts'
+import type { Written } from './writing.ts'
+
+/** A load that writes nothing, and its plan so far. */
+export interface Planning extends Load {
+  plan(): Plan
+}
+
+/** @param most how many rows of each kind are listed in a table's plan; all are counted. */
+export function planning(most: number): Planning {
+  const planned = new PlannedRows(most)
+  const matters = new PlannedMatters()
+  return {
+    plan: () => planned.plan,
+    identity: nothing,
+    unchanged: nothing,
+    failed: nothing,
+    observations: nothing,
+    events: (trx, { account }, events) => planEvents(trx, account, events, planned),
+    responses: (trx, { account }, fresh, others) => planResponses(trx, account, fresh, others, planned),
+    removeResponses: async (trx, { account }, keys) => {
+      const counts = noCounts()
+      for (const piece of pieces(keys))
+        await planRemoval(trx, account, counts, sql`${incomingKeys(piece)}`, planned)
+      return counts
+    },
+    removeEvents: async (trx, { account }, ids) => {
+      const counts = noCounts()
+      const ofThese = sql`
+        select event_id, id from headcount.responses
+         where account_id = ${account} and event_id = any (${ids}::text[])`
+      await planRemoval(trx, account, counts, ofThese, planned)
+      const { rows: live } = await sql<{ event_id: string }>`
+        select id as event_id from headcount.events
+         where account_id = ${account} and id = any (${ids}::text[])
+         order by id`.execute(trx.kysely)
+      counts.events.deleted += planned.add('events', 'deleted', live)
+      matters.forget(ids)
+      return counts
+    },
+    rejects: (trx, account, _run, lists) => matters.rejects(trx, account, lists),
+    read: async (_trx, _account, _backfill, states) => {
+      for (const { event_id, held } of states) {
+        const ids = held.flatMap((group) => group.ids)
+        if (event_id === EVENTS_LIST)
+          planned.add(
+            'events',
+            'held',
+            ids.map((id) => ({ event_id: id })),
+          )
+        else
+          planned.add(
+            'responses',
+            'held',
+            ids.map((response_id) => ({ event_id, response_id })),
+          )
+      }
+      matters.read(states)
+    },
+    forgetUnlisted: (trx, account, listed) => matters.forgetUnlisted(trx, account, listed),
+    openMatters: (trx, account) => matters.open(trx, account),
+  }
+}
+
+async function nothing(): Promise<void> {}
+
+async function planEvents(
+  trx: Transaction,
+  account: number,
+  events: readonly EventItem[],
+  planned: PlannedRows,
+): Promise<Written> {
+  const { added, changed } = await differingEvents(trx.kysely, account, events)
+  const rows = noCounts()
+  rows.events.inserted += planned.add(
+    'events',
+    'inserted',
+    [...added].map((event_id) => ({ event_id })),
+  )
+  for (const piece of pieces(events.filter(({ id }) => changed.has(id)))) {
+    const ids = piece.map(({ id }) => id)
+    const { listed } = await eventDifferences(trx, account, piece, {
+      scope: (id) => sql`${id} = any (${ids}::text[])`,
+      most: null,
+      values: false,
+    })
+    rows.events.updated += planned.differing('events', listed).updated
+  }
+  return { rows, events: new Set([...added, ...changed]) }
+}
+
+async function planResponses(
+  trx: Transaction,
+  account: number,
+  fresh: readonly EventResponse[],
+  others: readonly EventResponse[],
+  planned: PlannedRows,
+): Promise<Written> {
+  const { added, changed } = await differing(trx, account, others)
+  const rows = noCounts()
+  for (const item of [...fresh, ...added]) planInsert(item, rows, planned)
+  for (const piece of pieces(changed)) {
+    const keys = piece.map(({ event_id, response }) => ({ event_id, id: response.id }))
+    const { listed } = await responseDifferences(trx, account, piece, {
+      scope: (id) => sql`(live.event_id, ${id}) in (${incomingKeys(keys)})`,
+      most: null,
+      values: false,
+    })
+    rows.responses.updated += planned.updateResponses(keys, listed)
+    for (const table of ['payments', 'slots'] as const) {
+      const counts = planned.differing(
+        table,
+        listed.filter((difference) => difference.table === table),
+      )
+      rows[table].inserted += counts.inserted
+      rows[table].updated += counts.updated
+      rows[table].deleted += counts.deleted
+    }
+  }
+  return { rows, events: new Set([...fresh, ...added, ...changed].map(({ event_id }) => event_id)) }
+}
+
+function planInsert({ event_id, response }: EventResponse, rows: TableCounts, planned: PlannedRows): void {
+  const key = { event_id, response_id: response.id }
+  rows.responses.inserted += planned.add('responses', 'inserted', [key])
+  if (response.payment !== null) rows.payments.inserted += planned.add('payments', 'inserted', [key])
+  const slots = response.slots.map((_, place) => ({ ...key, position: place + 1 }))
+  rows.slots.inserted += planned.add('slots', 'inserted', slots)
+}
+
+/** Responses with these keys, their payments and their slots. */
+async function planRemoval(
+  trx: Transaction,
+  account: number,
+  counts: TableCounts,
+  keys: RawBuilder<unknown>,
+  planned: PlannedRows,
+): Promise<void> {
+  for (const [table, id, position] of parts) {
+    const { rows } = await sql<{
+      event_id: string
+      response_id: string
+      position: number | null
+      total: number
+    }>`
+      select live.event_id, live.${sql.ref(id)} as response_id, ${position} as position, (count(*) over ())::int as total
+        from ${sql.table(`headcount.${table}`)} live
+        join (${keys}) k on live.event_id = k.event_id and live.${sql.ref(id)} = k.id
+       where live.account_id = ${account}
+       order by 1, 2, 3
+       limit ${planned.room(table, 'deleted')}`.execute(trx.kysely)
+    const total = rows[0]?.total ?? 0
+    counts[table].deleted += planned.add(
+      table,
+      'deleted',
+      rows.map(({ event_id, response_id, position }) => ({
+        event_id,
+        response_id,
+        ...(position !== null && { position }),
+      })),
+      total,
+    )
+  }
+}
+
+const parts = [
+  ['responses', 'id', sql`null::int`],
+  ['payments', 'response_id', sql`null::int`],
+  ['slots', 'response_id', sql`live.position`],
+] as const
