@@ -1,0 +1,24 @@
+/** Every guard that `npm run mutants` takes out, in the order of its table. */
+import { databaseGuards } from './guards/database.ts'
+import { deletionGuards } from './guards/deletions.ts'
+import type { Guard } from './guards/guard.ts'
+import { payloadGuards } from './guards/payload.ts'
+import { runGuards } from './guards/run.ts'
+import { serviceGuards } from './guards/service.ts'
+
+export const guards: readonly Guard[] = [
+  ...deletionGuards,
+  ...serviceGuards,
+  ...payloadGuards,
+  ...databaseGuards,
+  ...runGuards,
+]
+
+/** The source without the guard. @throws when its text is not there exactly once: a guard that moved must be followed. */
+export function withoutGuard(source: string, { name, file, text, instead }: Guard): string {
+  const found = source.split(text).length - 1
+  if (found === 1) return source.replace(text, () => instead)
+  throw new Error(
+    `The guard "${name}" stands ${found} times in ${file}, not once. If it moved or changed, follow it in test/proof/guards.`,
+  )
+}
