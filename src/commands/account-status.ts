@@ -4,7 +4,7 @@ import type { RunMode, RunStatus, Timestamp } from '../db/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { countRejects } from '../load/rejects.ts'
 import { describeFailing, describeHeld, readLists, whyDue } from './list-status.ts'
-import type { FailingList, HeldDeletions } from './list-status.ts'
+import type { FailingList, HeldDeletions, MirrorSettings } from './list-status.ts'
 
 export interface AccountStatus {
   readonly account: string
@@ -33,10 +33,10 @@ export interface RunSummary {
   readonly finished_at: Timestamp | null
 }
 
-/** Every account of the mirror; what is due depends on the staleness cap of the next run. */
+/** Every account of the mirror; what is due and how long is held depends on the settings of the next run. */
 export async function readAccounts(
   { kysely }: Transaction,
-  maxStalenessMs: number,
+  { maxStalenessMs, holdForMs }: MirrorSettings,
 ): Promise<readonly AccountStatus[]> {
   const now = (await sql<{ now: string }>`select now() as now`.execute(kysely)).rows[0]?.now ?? ''
   const accounts = await kysely.selectFrom('headcount.accounts').selectAll().orderBy('id').execute()
@@ -56,7 +56,7 @@ export async function readAccounts(
       rows: await countRows(kysely, id),
       ...(await countRejects(kysely, id)),
       set_aside: lists.reduce((sum, { set_aside }) => sum + (set_aside ?? 0), 0),
-      held: lists.flatMap(describeHeld),
+      held: lists.flatMap((list) => describeHeld(list, holdForMs)),
       failing: lists.flatMap((list) => describeFailing(list) ?? []),
     })
   }

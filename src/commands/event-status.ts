@@ -5,7 +5,7 @@ import type { Transaction } from '../db/transaction.ts'
 import { countRejects } from '../load/rejects.ts'
 import type { DueReason } from '../sync/freshness.ts'
 import { describeFailing, describeHeld, readLists, whyDue, type KnownList } from './list-status.ts'
-import type { FailingList, HeldDeletions } from './list-status.ts'
+import type { FailingList, HeldDeletions, MirrorSettings } from './list-status.ts'
 
 export interface EventStatus {
   readonly account: string
@@ -26,11 +26,11 @@ export interface EventStatus {
   readonly failing: Omit<FailingList, 'event_id'> | null
 }
 
-/** The event in every account that has it; what is due depends on the staleness cap of the next run. */
+/** The event in every account that has it; what is due and how long is held depends on the settings of the next run. */
 export async function readEvent(
   { kysely }: Transaction,
   eventId: string,
-  maxStalenessMs: number,
+  { maxStalenessMs, holdForMs }: MirrorSettings,
 ): Promise<readonly EventStatus[]> {
   // The list of events itself is kept under the empty id.
   if (eventId === '') return []
@@ -54,7 +54,7 @@ export async function readEvent(
       last_read_at: list.checked_at,
       next_read_at: due === null ? nextRead(list, maxStalenessMs) : null,
       due,
-      held: describeHeld(list).map(({ event_id: _, ...held }) => held),
+      held: describeHeld(list, holdForMs).map(({ event_id: _, ...held }) => held),
       ...(await countRejects(kysely, id, eventId)),
       set_aside: list.set_aside ?? 0,
       failing: failing && { failed_at: failing.failed_at, code: failing.code, message: failing.message },

@@ -1,9 +1,14 @@
 /** What the mirror knows of each list that it reads: when, whether it is due, what is held, what fails. */
+import type { RunConfig } from '../config.ts'
 import type { HoldReason, Timestamp } from '../db/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { NORMALISER_VERSION } from '../normalise/version.ts'
+import { timeConfirmsEvents, timeConfirmsResponses } from '../sync/deletions.ts'
 import { dueReason } from '../sync/freshness.ts'
 import type { DueReason } from '../sync/freshness.ts'
+
+/** What the next run is told. */
+export type MirrorSettings = Pick<RunConfig, 'maxStalenessMs' | 'holdForMs'>
 
 /** Deletions of one list that were first seen at the same time, for the same reason. */
 export interface HeldDeletions {
@@ -12,6 +17,8 @@ export interface HeldDeletions {
   readonly since: Timestamp
   readonly reason: HoldReason
   readonly rows: number
+  /** A run after this moment that still misses them applies them; null: only the owner's word does. */
+  readonly applied_after: Timestamp | null
 }
 
 /** A list that could not be read last time. */
@@ -55,12 +62,15 @@ export function whyDue(list: KnownList, maxStalenessMs: number, now: string): Du
   return dueReason({ event_at: list.event_at }, known, false, NORMALISER_VERSION, maxStalenessMs, now)
 }
 
-export function describeHeld({ event_id, held }: KnownList): HeldDeletions[] {
+export function describeHeld({ event_id, held }: KnownList, holdForMs: number): HeldDeletions[] {
+  const isConfirmable = event_id === '' ? timeConfirmsEvents : timeConfirmsResponses
+  const end = (since: Timestamp) => new Date(Date.parse(since) + holdForMs).toISOString()
   return (held ?? []).map(({ since, reason, ids }) => ({
     event_id: event_id || null,
     since,
     reason,
     rows: ids.length,
+    applied_after: isConfirmable(reason) ? end(since) : null,
   }))
 }
 

@@ -25,7 +25,7 @@ export const status: Command<StatusFlags> = async (context) => {
   const { flags, terminal } = context
   if (flags.event !== undefined) return eventStatus(context, flags.event)
   const accounts = await readMirror(context, (database, { run }) =>
-    database.transaction((trx) => readAccounts(trx, run.maxStalenessMs), { readOnly: true }),
+    database.transaction((trx) => readAccounts(trx, run), { readOnly: true }),
   )
   if (flags.json) await writeJson(terminal.out, { accounts })
   else await terminal.out.write(formatStatus(accounts, terminal.out))
@@ -37,7 +37,7 @@ export const status: Command<StatusFlags> = async (context) => {
 async function eventStatus(context: Context<StatusFlags>, id: string): Promise<number> {
   const { flags, terminal } = context
   const events = await readMirror(context, (database, { run }) =>
-    database.transaction((trx) => readEvent(trx, id, run.maxStalenessMs), { readOnly: true }),
+    database.transaction((trx) => readEvent(trx, id, run), { readOnly: true }),
   )
   if (events.length === 0) {
     throw new UsageError(

@@ -64,7 +64,7 @@ export interface RemovalBudget extends Removals {
 export function decideResponses(change: ListChange, policy: HoldPolicy, budget: RemovalBudget): Decision {
   const rows = change.absent.length
   const reason = suspicion(change, !isMuch(rows, change.live)) ?? overBudget(rows, budget)
-  return decide(change, rows, policy, reason, mayConfirmByTime)
+  return decide(change, rows, policy, reason, timeConfirmsResponses)
 }
 
 /** Decides the list of events; an absent one counts as 1 and its responses. An empty list is never confirmed by time. */
@@ -77,7 +77,7 @@ export function decideEvents(
   const few = !isMuch(rows, budget.liveAtStart) && !isMuch(change.absent.length, change.live)
   const list = { ...change, absent: change.absent.map(({ id }) => id) }
   const reason = suspicion(list, few) ?? overBudget(rows, budget)
-  return decide(list, rows, policy, reason, (held) => held !== 'list_empty' && mayConfirmByTime(held))
+  return decide(list, rows, policy, reason, timeConfirmsEvents)
 }
 
 /** Ids of these groups, in one list. */
@@ -106,8 +106,13 @@ function overBudget(rows: number, budget: RemovalBudget): HoldReason | null {
   return budget.braked || budget.removed + rows > allowed ? 'run_total' : null
 }
 
+/** An account that is empty proves nothing either. */
+export function timeConfirmsEvents(reason: HoldReason): boolean {
+  return reason !== 'list_empty' && timeConfirmsResponses(reason)
+}
+
 /** A list that may not be complete proves nothing, however long it stays so. */
-function mayConfirmByTime(reason: HoldReason): boolean {
+export function timeConfirmsResponses(reason: HoldReason): boolean {
   return reason !== 'paging' && reason !== 'no_end_mark'
 }
 

@@ -214,6 +214,8 @@ onPostgresCommandStage('status --event', (stage) => {
     expect(await look('gala')).toMatchObject([
       { due: 'held', held: [{ rows: 20, reason: 'list_empty', since: expect.any(String) as string }] },
     ])
+    const [{ since, applied_after } = {}] = (await look('gala'))[0]?.held ?? []
+    expect(Date.parse(applied_after ?? '') - Date.parse(since ?? '')).toBeCloseTo(3_600_000, -1)
     expect(await look('picnic')).toMatchObject([
       {
         due: 'failed',
@@ -222,7 +224,10 @@ onPostgresCommandStage('status --event', (stage) => {
     ])
     const shown = await s.run(['status', '--event', 'gala'])
     expect(shown.stdout).toMatch(/^event gala of account default/)
-    expect(shown.stdout).toMatch(/held +20 deletions since \S+: the list came back empty/)
+    expect(shown.stdout).toMatch(
+      /held +20 deletions since \S+: the list came back empty; applied by a run after \S+ that still misses them/,
+    )
+    expect(shown.stdout).toContain('headcount sync --event gala --accept-deletions\n')
     expect(shown.stdout).toMatch(/due +yes: deletions of it are held/)
   })
 

@@ -1,25 +1,8 @@
 import { expect, test } from 'vitest'
 import { accountOf, responsesFrom } from '../support/account.ts'
 import { chunked, list, send, untilClose } from '../support/fault-server.ts'
+import { heldOf, twoHoursPass } from '../support/holds.ts'
 import { onBothStages, onPostgresStage } from '../support/stage.ts'
-import type { Stage } from '../support/stage.ts'
-
-/** The reason and the number of the deletions held of a list. */
-function heldOf({ mirror }: Stage, event_id: string): [string, number][] {
-  return (mirror.states.get(event_id)?.held ?? []).map(({ reason, ids }) => [reason, ids.length])
-}
-
-/** As if the holds had been first seen two hours earlier. */
-async function twoHoursPass({ change }: Stage): Promise<void> {
-  await change(`
-    update headcount.sync_state
-       set held = (select jsonb_agg(g || jsonb_build_object('since',
-                            to_char((g->>'since')::timestamptz at time zone 'UTC' - interval '2 h',
-                                    'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')))
-                     from jsonb_array_elements(held) g),
-           held_since = held_since - interval '2 h'
-     where held is not null`)
-}
 
 onBothStages('the guard of deletions, one list', (stage) => {
   test('S3 the responses of one event suddenly empty: held, what is present elsewhere is written', async () => {

@@ -2,13 +2,12 @@ import { expect, test } from 'vitest'
 import { accountOf, refusal } from '../support/account.ts'
 import type { Account } from '../support/account.ts'
 import { list, resetBeforeHeaders, send, untilClose } from '../support/fault-server.ts'
+import { heldOf, twoHoursPass } from '../support/holds.ts'
 import { onBothStages, onPostgresStage } from '../support/stage.ts'
 import type { Stage } from '../support/stage.ts'
 
 /** The reason and the number of the events held. */
-function held({ mirror }: Stage): [string, number][] {
-  return (mirror.states.get('')?.held ?? []).map(({ reason, ids }) => [reason, ids.length])
-}
+const held = (stage: Stage) => heldOf(stage, '')
 
 function names(count: number): string[] {
   return Array.from({ length: count }, (_, place) => `event-${String(place).padStart(2, '0')}`)
@@ -17,15 +16,6 @@ function names(count: number): string[] {
 /** So many events of so many responses each. */
 function accountWith(events: number, responses: number): Account {
   return accountOf(Object.fromEntries(names(events).map((name) => [name, responses])))
-}
-
-/** As if the holds had been first seen a day earlier. */
-async function aDayPasses({ change }: Stage): Promise<void> {
-  await change(`
-    update headcount.sync_state
-       set held = replace(held::text, held->0->>'since',
-                          to_char(now() - interval '1 day', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))::jsonb
-     where held is not null`)
 }
 
 onBothStages('the guard of deletions, the list of events', (stage) => {
@@ -49,7 +39,7 @@ onBothStages('the guard of deletions, the list of events', (stage) => {
     on.account.remove('gala', 'picnic')
     expect(await on.sync()).toMatchObject({ exit: 8, report: { held: 2, status: 'held' } })
     expect(held(on)).toEqual([['list_empty', 2]])
-    await aDayPasses(on)
+    await twoHoursPass(on)
     expect(await on.sync()).toMatchObject({ exit: 8 })
     expect([on.mirror.rows('events'), on.mirror.rows('responses')]).toEqual(before)
     expect(await on.sync({ acceptDeletions: true })).toMatchObject({ exit: 0 })
@@ -93,7 +83,7 @@ onPostgresStage('the guard of deletions, the list of events, more', (stage) => {
     expect(await on.sync()).toMatchObject({ exit: 8, report: { held: 2 } })
     expect(held(on)).toEqual([['many_missing', 2]])
     expect(await on.sync()).toMatchObject({ exit: 8 })
-    await aDayPasses(on)
+    await twoHoursPass(on)
     expect(await on.sync()).toMatchObject({ exit: 0 })
     on.expectMirrored()
   })
@@ -130,7 +120,7 @@ onPostgresStage('the guard of deletions, the list of events, more', (stage) => {
     on.service.at('/events', list(on.account.events, { 'X-Total-Count': '3' }))
     expect(await on.sync()).toMatchObject({ exit: 8 })
     expect(held(on)).toEqual([['paging', 1]])
-    await aDayPasses(on)
+    await twoHoursPass(on)
     on.service.at('/events', send({ body: on.account.events }, untilClose))
     expect(await on.sync()).toMatchObject({ exit: 8 })
     on.account.events.push({ title: 'without an id' })

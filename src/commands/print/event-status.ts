@@ -2,8 +2,9 @@ import type { DueReason } from '../../sync/freshness.ts'
 import type { EventStatus } from '../event-status.ts'
 import type { Output } from '../terminal.ts'
 import { cleanLine } from './clean.ts'
+import { describeHold, howToDecide } from './held.ts'
 import { formatCount } from './number.ts'
-import { holdReasons, rejectedLine, setAsideQuery } from './status.ts'
+import { rejectedLine, setAsideQuery } from './status.ts'
 import { drawPairs } from './table.ts'
 
 const dueReasons: Readonly<Record<DueReason, string>> = {
@@ -35,10 +36,8 @@ function formatEvent(event: EventStatus, out: Pick<Output, 'style'>): string {
         : `yes: ${dueReasons[event.due]}`,
     ],
     ...(held.length === 0 ? [['held', 'none'] as const] : []),
-    ...held.map(
-      ({ since, reason, rows }) =>
-        ['held', `${formatCount(rows, 'deletion')} since ${since}: ${holdReasons[reason]}`] as const,
-    ),
+    ...held.map((deletions) => ['held', describeHold(deletions)] as const),
+    ...(held.length === 0 ? [] : [['', howToDecide(event.account, event.event_id)] as const]),
     ['rejected', rejectedLine(event)],
     ['set aside', set_aside === 0 ? 'none' : `${formatCount(set_aside, 'field')}: see ${setAsideQuery}`],
     [

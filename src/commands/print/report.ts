@@ -1,6 +1,7 @@
 import type { RowCounts, RunReport } from '../../index.ts'
 import type { Output } from '../terminal.ts'
 import { clean } from './clean.ts'
+import { acceptCommand } from './held.ts'
 import { formatDuration } from './duration.ts'
 import { formatBytes, formatCount, formatNumber } from './number.ts'
 import { setAsideQuery } from './status.ts'
@@ -89,7 +90,7 @@ function attention(report: RunReport, out: Pick<Output, 'style'>): string[] {
     note(
       'held',
       'yellow',
-      `${what} that may be an outage of the service: see headcount status; apply with headcount sync --accept-deletions`,
+      `${what} that may be an outage of the service: see headcount status; apply with ${acceptCommand(report.account)}`,
     )
   }
   if (report.rejected > 0) {

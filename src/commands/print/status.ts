@@ -1,25 +1,15 @@
-import type { HoldReason } from '../../db/tables.ts'
 import type { RejectCounts } from '../../load/rejects.ts'
 import type { AccountStatus, RunSummary } from '../account-status.ts'
 import type { HeldDeletions } from '../list-status.ts'
 import type { Output } from '../terminal.ts'
 import { cleanLine } from './clean.ts'
 import { formatAge } from './duration.ts'
+import { describeHold, howToDecide } from './held.ts'
 import { formatCount, formatNumber } from './number.ts'
 import { drawPairs, shorten } from './table.ts'
 
 /** Lists shown one by one; the JSON has them all. */
 const SHOWN = 10
-
-export const holdReasons: Readonly<Record<HoldReason, string>> = {
-  list_empty: 'the list came back empty',
-  many_missing: 'many rows vanished at once',
-  page_length: 'the list is now exactly as long as a page',
-  unreadable_id: 'the list has an item whose id cannot be read',
-  run_total: 'the run had removed much already',
-  paging: 'the list shows signs of paging',
-  no_end_mark: 'the answer had no end mark and may be cut short',
-}
 
 /** How each account stands, for people. */
 export function formatStatus(accounts: readonly AccountStatus[], out: Pick<Output, 'style'>): string {
@@ -54,7 +44,7 @@ function formatAccount(status: AccountStatus, out: Pick<Output, 'style'>): strin
       ],
       '  ',
     ),
-    ...listHeld(held, out),
+    ...listHeld(status, out),
     ...shownOf(failing).map(
       ({ event_id, message }) => `    ${listName(event_id)}: ${shorten(cleanLine(message), 160)}\n`,
     ),
@@ -85,14 +75,11 @@ function describeRun({ run_id, mode, status, started_at }: RunSummary): string {
   return `run ${run_id}, ${mode}, ${status}, began ${started_at}`
 }
 
-function listHeld(held: readonly HeldDeletions[], out: Pick<Output, 'style'>): string[] {
+function listHeld({ account, held }: AccountStatus, out: Pick<Output, 'style'>): string[] {
   if (held.length === 0) return []
   return [
-    ...shownOf(held).map(
-      ({ event_id, rows, since, reason }) =>
-        `    ${listName(event_id)}: ${formatCount(rows, 'deletion')} since ${since}: ${holdReasons[reason]}\n`,
-    ),
-    `    ${out.style('dim', 'Is it an outage of the service? Then wait. If these rows are really gone: headcount sync --accept-deletions')}\n`,
+    ...shownOf(held).map((deletions) => `    ${listName(deletions.event_id)}: ${describeHold(deletions)}\n`),
+    `    ${out.style('dim', howToDecide(account))}\n`,
   ]
 }
 

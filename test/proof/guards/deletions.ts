@@ -57,8 +57,8 @@ export const deletionGuards: readonly Guard[] = [
     name: 'empty account',
     promise: 'an empty list of events is never confirmed by time, only by the owner',
     file,
-    text: "(held) => held !== 'list_empty' && mayConfirmByTime(held)",
-    instead: 'mayConfirmByTime',
+    text: "return reason !== 'list_empty' && timeConfirmsResponses(reason)",
+    instead: 'return timeConfirmsResponses(reason)',
     tests,
   },
   {

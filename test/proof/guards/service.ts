@@ -82,15 +82,6 @@ export const serviceGuards: readonly Guard[] = [
     only: 'H21',
   },
   {
-    name: 'one layer',
-    promise: 'one layer of compression is taken off, never two',
-    file: 'src/source/framing.ts',
-    text: "if (second === undefined && (first === 'gzip' || first === 'x-gzip')) return true",
-    instead: "if (first === 'gzip' || first === 'x-gzip') return true",
-    tests: ['test/integration/source-bodies.test.ts'],
-    only: 'H21',
-  },
-  {
     name: 'UTF-8',
     promise: 'bytes that are no UTF-8 are not read as something else',
     file: 'src/source/utf8.ts',
