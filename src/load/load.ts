@@ -4,6 +4,7 @@ import { recordIdentity } from './account.ts'
 import { loadEvents } from './events.ts'
 import type { EventResponse } from './incoming.ts'
 import { recordObservations } from './observations.ts'
+import { removeOrphans } from './orphans.ts'
 import { replaceRejects } from './rejects.ts'
 import type { ListRejects } from './rejects.ts'
 import { removeEvents, removeResponses } from './remove.ts'
@@ -35,6 +36,7 @@ export interface Load {
     keys: readonly { readonly event_id: string; readonly id: string }[],
   ): Promise<TableCounts>
   removeEvents(trx: Transaction, writing: Writing, ids: readonly string[]): Promise<TableCounts>
+  removeOrphans(trx: Transaction, account: number, event_ids: readonly string[]): Promise<TableCounts>
   rejects(trx: Transaction, account: number, run: string, lists: readonly ListRejects[]): Promise<void>
   read(
     trx: Transaction,
@@ -57,6 +59,7 @@ export const load: Load = {
   responses: loadResponses,
   removeResponses,
   removeEvents,
+  removeOrphans,
   rejects: replaceRejects,
   read: recordRead,
   unchanged: recordUnchanged,

@@ -9,10 +9,11 @@ import { differingEvents } from './events.ts'
 import { incomingKeys } from './incoming.ts'
 import type { EventResponse } from './incoming.ts'
 import type { Load } from './load.ts'
+import { orphansOf } from './orphans.ts'
 import { PlannedMatters } from './planned-matters.ts'
 import { PlannedRows } from './planned-rows.ts'
 import { EVENTS_LIST } from './state.ts'
-import { noCounts, pieces } from './writing.ts'
+import { addCounts, noCounts, pieces } from './writing.ts'
 import type { Written } from './writing.ts'
 
 /** A load that writes nothing, and its plan so far. */
@@ -44,6 +45,7 @@ export function planning(most: number): Planning {
         select event_id, id from headcount.responses
          where account_id = ${account} and event_id = any (${ids}::text[])`
       await planRemoval(trx, account, counts, ofThese, planned)
+      addCounts(counts, await planOrphans(trx, account, ids, planned))
       const { rows: live } = await sql<{ event_id: string }>`
         select id as event_id from headcount.events
          where account_id = ${account} and id = any (${ids}::text[])
@@ -52,6 +54,7 @@ export function planning(most: number): Planning {
       matters.forget(ids)
       return counts
     },
+    removeOrphans: (trx, account, ids) => planOrphans(trx, account, ids, planned),
     rejects: (trx, account, _run, lists) => matters.rejects(trx, account, lists),
     read: async (_trx, _account, _backfill, states) => {
       for (const { event_id, held } of states) {
@@ -150,35 +153,47 @@ async function planRemoval(
   keys: RawBuilder<unknown>,
   planned: PlannedRows,
 ): Promise<void> {
-  for (const [table, id, position] of parts) {
-    const { rows } = await sql<{
-      event_id: string
-      response_id: string
-      position: number | null
-      total: number
-    }>`
-      select live.event_id, live.${sql.ref(id)} as response_id, ${position} as position, (count(*) over ())::int as total
-        from ${sql.table(`headcount.${table}`)} live
-        join (${keys}) k on live.event_id = k.event_id and live.${sql.ref(id)} = k.id
-       where live.account_id = ${account}
-       order by 1, 2, 3
-       limit ${planned.room(table, 'deleted')}`.execute(trx.kysely)
-    const total = rows[0]?.total ?? 0
-    counts[table].deleted += planned.add(
-      table,
-      'deleted',
-      rows.map(({ event_id, response_id, position }) => ({
-        event_id,
-        response_id,
-        ...(position !== null && { position }),
-      })),
-      total,
-    )
+  for (const table of ['responses', 'payments', 'slots'] as const) {
+    const id = sql.ref(table === 'responses' ? 'live.id' : 'live.response_id')
+    const going = sql`
+      ${sql.table(`headcount.${table}`)} live
+        join (${keys}) k on live.event_id = k.event_id and ${id} = k.id
+       where live.account_id = ${account}`
+    counts[table].deleted += await planDeleted(trx, table, going, planned)
   }
 }
 
-const parts = [
-  ['responses', 'id', sql`null::int`],
-  ['payments', 'response_id', sql`null::int`],
-  ['slots', 'response_id', sql`live.position`],
-] as const
+async function planOrphans(
+  trx: Transaction,
+  account: number,
+  event_ids: readonly string[],
+  planned: PlannedRows,
+): Promise<TableCounts> {
+  const counts = noCounts()
+  for (const table of event_ids.length === 0 ? [] : (['payments', 'slots'] as const)) {
+    counts[table].deleted += await planDeleted(trx, table, orphansOf(table, account, event_ids), planned)
+  }
+  return counts
+}
+
+/** @param going what stands after `from`: the rows that go, under the name `live`. */
+async function planDeleted(
+  trx: Transaction,
+  table: 'responses' | 'payments' | 'slots',
+  going: RawBuilder<unknown>,
+  planned: PlannedRows,
+): Promise<number> {
+  const id = sql.ref(table === 'responses' ? 'live.id' : 'live.response_id')
+  const place = table === 'slots' ? sql.ref('live.position') : sql`null::int`
+  const { rows } = await sql<{ event_id: string; id: string; place: number | null; total: number }>`
+    select live.event_id, ${id} as id, ${place} as place, (count(*) over ())::int as total
+      from ${going}
+     order by 1, 2, 3
+     limit ${planned.room(table, 'deleted')}`.execute(trx.kysely)
+  const keys = rows.map(({ event_id, id, place }) => ({
+    event_id,
+    response_id: id,
+    ...(place !== null && { position: place }),
+  }))
+  return planned.add(table, 'deleted', keys, rows[0]?.total ?? 0)
+}

@@ -3,7 +3,8 @@ import type { TableCounts } from '../db/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { keepFormerEvents, keepFormerResponses } from './history.ts'
 import { incomingKeys } from './incoming.ts'
-import { noCounts, onlyRow, pieces, requireCount } from './writing.ts'
+import { removeOrphans } from './orphans.ts'
+import { addCounts, noCounts, onlyRow, pieces, requireCount } from './writing.ts'
 import type { Writing } from './writing.ts'
 
 type Key = { readonly event_id: string; readonly id: string }
@@ -68,6 +69,7 @@ export async function removeEvents(
      where account_id = ${writing.account} and event_id = any (${ids}::text[])
      order by event_id, id`.execute(trx.kysely)
   const removed = await removeResponses(trx, writing, keys)
+  addCounts(removed, await removeOrphans(trx, writing.account, ids))
   await keepFormerEvents(
     trx,
     writing,

@@ -105,32 +105,3 @@ async function inPieces<Row extends { readonly id: string }>(
   }
   return { listed, total }
 }
-
-/**
- * Events of which rows are live and which the service does not list. Hops from one event to the next in the
- * index of each table, so that it costs by the number of events and not of rows.
- */
-export async function strayEvents(
-  trx: Transaction,
-  account: number,
-  listed: readonly string[],
-): Promise<readonly string[]> {
-  const strays = new Set<string>()
-  for (const table of ['responses', 'payments', 'slots'] as const) {
-    const { rows } = await sql<{ event_id: string }>`
-      with recursive live as (
-        select (select min(event_id) from ${sql.table(`headcount.${table}`)} where account_id = ${account}) as event_id
-         union all
-        select (select min(t.event_id)
-                  from ${sql.table(`headcount.${table}`)} t
-                 where t.account_id = ${account} and t.event_id > live.event_id)
-          from live
-         where live.event_id is not null
-      )
-      select event_id from live where event_id is not null and event_id <> all (${listed}::text[])`.execute(
-      trx.kysely,
-    )
-    for (const { event_id } of rows) strays.add(event_id)
-  }
-  return [...strays].toSorted()
-}

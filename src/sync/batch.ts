@@ -54,6 +54,8 @@ async function apply(trx: Transaction, run: OpenRun, loads: readonly EventLoad[]
   const live = await surveyResponses(trx, writing.account, idsOf(lists))
   const decisions = await decideDeletions(trx, run, lists, live)
 
+  const known = lists.filter(({ state }) => run.mode === 'backfill' && state !== undefined)
+  const orphans = await run.load.removeOrphans(trx, writing.account, idsOf(known))
   const rewriting = { ...writing, history: false }
   const [newRecords, oldRecords] = partition(loads, ({ record }) => record !== 'rewritten')
   const [newLists, oldLists] = partition(lists, ({ list }) => list.verdict !== 'same_body')
@@ -71,6 +73,7 @@ async function apply(trx: Transaction, run: OpenRun, loads: readonly EventLoad[]
     writing.run,
     lists.map(({ event, list }) => ({ event_id: event.id, rejects: list.rejects })),
   )
+  addCounts(removed, orphans)
   const changed = new Set([
     ...written.flatMap(({ events }) => [...events]),
     ...removals.map(({ event_id }) => event_id),

@@ -1,7 +1,8 @@
 import type { Transaction } from '../db/transaction.ts'
 import { EVENTS_LIST, readStates } from '../load/state.ts'
 import type { ListState } from '../load/state.ts'
-import { compareEvents, compareResponses, strayEvents } from '../load/verifying.ts'
+import { strayEvents } from '../load/orphans.ts'
+import { compareEvents, compareResponses } from '../load/verifying.ts'
 import { heldIds } from './deletions.ts'
 import type { EventsList } from './listing.ts'
 import type { Verification } from './verification.ts'
@@ -44,11 +45,12 @@ async function compareIn(
   const records = await compareEvents(trx, account.id, { rows, protectedIds }, onlyNamed, found.room)
   const listedDifferences = [...records.listed]
   let total = records.total
-  for (const event_id of onlyNamed ? [] : await strayEvents(trx, account.id, [...list.ids, ...held])) {
+  const strays = onlyNamed ? [] : await strayEvents(trx.kysely, account.id, [...list.ids, ...held])
+  for (const { id: event_id } of strays) {
     const room = found.room - listedDifferences.length
-    const strays = await compareResponses(trx, account.id, event_id, { rows: [], protectedIds: [] }, room)
-    listedDifferences.push(...strays.listed)
-    total += strays.total
+    const rowsOf = await compareResponses(trx, account.id, event_id, { rows: [], protectedIds: [] }, room)
+    listedDifferences.push(...rowsOf.listed)
+    total += rowsOf.total
   }
   if (stored.digest === null && total > 0) return null
   return {

@@ -1,5 +1,6 @@
 import { HeadcountError, KeyRefusedError, NotFoundError } from '../errors.ts'
 import { EVENTS_LIST } from '../load/state.ts'
+import { strayEvents } from '../load/orphans.ts'
 import { absentEvents } from '../load/survey.ts'
 import type { AbsentEvent } from '../load/survey.ts'
 import { addCounts } from '../load/writing.ts'
@@ -30,10 +31,21 @@ export async function removeVanished(
   const stillListed = new Set(list.ids)
   const missing = new Set(notFound.map(({ event }) => event.id).filter((id) => !stillListed.has(id)))
   const listed = firstList.ids.filter((id) => !missing.has(id))
-  const absent = await absentEvents(run.database.kysely, run.account.id, listed)
+  const absent = await absentFrom(run, listed)
   const decision = await decideVanished(run, list, absent)
   await removeDecided(run, absent, decision)
   await recordList(run, firstList, listed, decision)
+}
+
+/** Events of the mirror that are not listed; a run that trusts nothing also finds rows that hang on no event. */
+async function absentFrom(
+  { database, account, mode }: OpenRun,
+  listed: readonly string[],
+): Promise<readonly AbsentEvent[]> {
+  const absent = await absentEvents(database.kysely, account.id, listed)
+  if (mode !== 'backfill') return absent
+  const known = [...listed, ...absent.map(({ id }) => id)]
+  return [...absent, ...(await strayEvents(database.kysely, account.id, known))]
 }
 
 async function decideVanished(
