@@ -5,7 +5,7 @@ import { version } from '../../src/version.ts'
 import { headcount, headcountOnTerminal, run, scriptPath } from '../support/command.ts'
 
 const commands = ['sync', 'backfill', 'query', 'status', 'runs', 'rejects', 'doctor', 'migrate']
-const calls = [...commands, 'rejects accept']
+const calls = [...commands, 'rejects accept', 'prune']
 
 test('without a word, and with --help, it prints one page on stdout: commands, settings, examples, exit codes', async () => {
   const [bare, long, short, help] = await Promise.all(

@@ -45,6 +45,15 @@ onBoth('a moment that the mirror cannot tell of', (fresh) => {
       expect(await told(`'-infinity'`)).toContain('the earliest moment')
       expect(await told(`'infinity'`)).toContain('yet to come')
 
+      // A scan of an empty table looks at no condition that stands at its rows.
+      const scanned = database.transaction(async (trx) => {
+        await trx.query(
+          `select set_config('enable_indexscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`,
+        )
+        return trx.query(`select from headcount.${name}('b', now())`)
+      })
+      await expect(scanned).rejects.toThrow('the mirror has no account "b"')
+
       await change(`update headcount.accounts set _history_from = '2026-01-02T00:00:00Z'`)
       expect(await told(`'2026-01-02T00:00:00Z'`)).toBe(0)
       expect(await told(`'2026-01-01T23:00:00Z'`)).toMatch(
@@ -93,6 +102,41 @@ async function mirrorGala(wire: Wire, responses: readonly object[]): Promise<voi
 
 const bar = { name: 'Bar', start_date: '2026-05-01T20:00:00+02:00' }
 
+describe('the very moment of a change', () => {
+  test('has what became of it; a microsecond before, it was as it was', async () => {
+    await using wire = await startWire('postgres')
+    wire.bodies.set('', '[{"id":"gala","title":"A"}]')
+    wire.bodies.set(
+      'gala',
+      JSON.stringify([{ id: 1, name: 'A', amount: '1', slots: [{ name: 'A' }] }, { id: 2 }]),
+    )
+    await wire.sync()
+    wire.bodies.set('', '[{"id":"gala","title":"B"}]')
+    wire.bodies.set('gala', JSON.stringify([{ id: 1, name: 'B', amount: '2', slots: [{ name: 'B' }] }]))
+    await wire.sync()
+    for (const [table, column, old, now] of [
+      ['event', 'title', ['A'], ['B']],
+      ['response', 'name', ['A', null], ['B']],
+      ['payment', 'amount', ['1'], ['2']],
+      ['slot', 'name', ['A'], ['B']],
+    ] as const) {
+      const changed = `(select max(valid_to) from ${table === 'event' ? 'event' : 'response'}_history)`
+      const told = async (instant: string) =>
+        (
+          await asked(
+            wire.url,
+            `select ${column} from ${table}s_at('default', ${instant}) order by ${column}`,
+          )
+        ).flat()
+      expect({ table, told: await told(changed) }).toEqual({ table, told: now })
+      expect({ table, told: await told(`${changed} - interval '1 microsecond'`) }).toEqual({
+        table,
+        told: old,
+      })
+    }
+  })
+})
+
 describe('response_changes', () => {
   test('tells what changed, field by field, what came, went and came back, and nothing from before the horizon', async () => {
     await using wire = await startWire('postgres')
@@ -137,10 +181,12 @@ describe('response_changes', () => {
     expect(all[7]?.[4]).toBeNull()
     expect(JSON.parse(String(all[11]?.[4]))).toEqual({ ...eve, message: 'back' })
 
-    // As prune leaves it: the first versions are gone, those that followed them are there.
+    // As prune begins, and as it ends: the first versions are gone, those that followed them are there.
     await wire.change(
-      `update headcount.accounts
-          set _history_from = (select min(valid_to) from headcount.response_history)`,
+      `update headcount.accounts set _history_from = (select min(valid_to) from headcount.response_history)`,
+    )
+    expect(await changes()).toEqual(all.slice(7))
+    await wire.change(
       `delete from headcount.response_history h using headcount.accounts a where h.valid_to <= a._history_from`,
     )
     expect(await changes()).toEqual(all.slice(7))

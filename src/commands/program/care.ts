@@ -1,6 +1,7 @@
 /** The commands that take care of the mirror. */
 import { integer } from '../../config/values.ts'
 import * as options from '../options.ts'
+import { pastMoment } from '../past-moment.ts'
 import type { Declare } from './declare.ts'
 
 export const careGroup = 'Take care:'
@@ -55,6 +56,33 @@ export function declareCare(declare: Declare): void {
   options.jsonOption(migrate, 'what was applied')
   options.quietOption(migrate, 'nothing is written when all goes well')
   options.databaseOption(migrate)
+
+  const prune = declare('prune', careGroup, async () => (await import('../prune.ts')).prune, {
+    summary: 'delete old versions from history',
+    description:
+      'Shows which former versions ended before a moment, asks, and deletes them in small pieces. What is live ' +
+      'stays, and so does a version that reaches beyond the moment. From then on the past is told from that moment ' +
+      'on (responses_at and the like refuse an earlier one). The space is used again for new versions. When it is ' +
+      'interrupted, the next call deletes the rest.',
+    examples: [
+      { line: 'headcount prune --history-before 2026-01-01', what: 'shows what goes, and asks' },
+      { line: 'headcount prune --history-before 365d --yes', what: 'from cron' },
+    ],
+  })
+  prune
+    .addOption(
+      options
+        .checked(
+          '--history-before <moment>',
+          'a date (midnight in UTC), an instant like 2026-01-01T12:00:00Z, or an age like 90d',
+          pastMoment,
+        )
+        .makeOptionMandatory(),
+    )
+    .option('--yes', 'do not ask')
+  options.jsonOption(prune, 'what goes')
+  options.accountOption(prune, 'only of this account')
+  options.databaseOption(prune)
 
   declare('demo', careGroup, async () => (await import('../demo.ts')).demo, {
     summary: 'a walk through with an invented account, on this machine alone',
