@@ -64,7 +64,7 @@ describe('O7 a call that cannot be read is exit 2, with the nearest word', () =>
     [['runs', '--limit', '0'], '--limit must be a whole number from 1 to 100000'],
     [['query', ''], 'the statement is empty'],
     [['query', 'select 1', '--json', '--format', 'csv'], '--json and --format csv contradict each other'],
-    [['sync', '--dry-run'], 'sync has no flag --dry-run'],
+    [['backfill', '--dry-run'], 'backfill has no flag --dry-run'],
   ])('%j', async (args, message) => {
     const ran = await headcount(args)
     expect(ran).toMatchObject({ code: 2, stdout: '' })
