@@ -192,6 +192,24 @@ const history: readonly Scenario[] = [
   },
   { name: '… and is gone before it ever was', exit: 0, before: (on) => on.account.remove('new') },
   {
+    name: 'an event with a reject and a field set aside, and what is known of one that is nowhere',
+    exit: 8,
+    before: async (on) => {
+      on.account.add('odd', 1)
+      on.account.of('odd').push('no object', { id: 2, amount: 'abc' })
+      await on.change(
+        `insert into headcount.sync_state (account_id, event_id, set_aside) values (1, 'nowhere', 5)`,
+      )
+    },
+    did: { rejected: 1, set_aside: 1 },
+  },
+  {
+    name: '… gone, and all that was known of it',
+    exit: 0,
+    before: (on) => on.account.remove('odd'),
+    did: { rejected: 0, set_aside: 0 },
+  },
+  {
     name: 'only a named event',
     exit: 0,
     options: { events: ['ball'] },

@@ -33,13 +33,15 @@ onPostgresStage('verify, lists that moved', (stage) => {
   test('a sync that stores a new list meanwhile: the list is read again and compared', async () => {
     await using on = await stage(accountOf({ gala: 3, picnic: 2 }))
     await on.sync()
-    const read = pause(on, '/events/gala/responses')
-    const verifying = verifyOn(on)
-    await read.reached
     on.account.of('gala').push(responseItem(4))
-    on.account.add('ball', 1)
+    const { reached, release } = pause(on, '/events/picnic/responses')
+    const looked = Promise.withResolvers<void>()
+    const verifying = verifyOn(on, {
+      onProgress: ({ events }) => events.done === 1 && looked.resolve(),
+    })
+    await Promise.all([reached, looked.promise]) // Gala was read, and is not what the mirror holds.
     await on.sync()
-    read.release()
+    release()
     expect(await verifying).toMatchObject({ status: 'equal', lists_compared: 2, lists_changed: [] })
   })
 
