@@ -22,9 +22,9 @@ export const ORDINARY_STATUSES: ReadonlySet<string> = new Set(['200', '304'])
  * lists that it stored are not parsed again until they change), never data.
  */
 export class Observations {
-  /** Of lists that were new or had changed. */
+  /** Of lists that were new or had changed, or that have no digest (something of them is held): these count again. */
   readonly fresh = new Observed()
-  /** Of lists read again as they were: `backfill` parses them, and a list with something held or failed. */
+  /** Of lists read again as they were: `backfill` parses them, every run the list of events. */
   readonly again = new Observed()
   readonly #gone = new Map<string, Series<string>>()
 

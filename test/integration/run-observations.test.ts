@@ -122,6 +122,11 @@ describe('observations', () => {
       [1, 'yes', '1'],
       [2, 'yes', '1'],
     ])
+    // What the one account is known for is still news of the other.
+    serve(wire, { gala: replies('yes', 'no') })
+    expect((await wire.sync({ account: 'other' })).report.warnings).toEqual([
+      '`rsvp` = `no` seen for the first time in 1 response',
+    ])
   })
 
   test('of a service that puts data in keys and values are bounded, with the warnings', async () => {
