@@ -2,6 +2,7 @@
 import { databaseGuards } from './guards/database.ts'
 import { deletionGuards } from './guards/deletions.ts'
 import type { Guard } from './guards/guard.ts'
+import { observationGuards } from './guards/observations.ts'
 import { payloadGuards } from './guards/payload.ts'
 import { runGuards } from './guards/run.ts'
 import { serviceGuards } from './guards/service.ts'
@@ -12,6 +13,7 @@ export const guards: readonly Guard[] = [
   ...payloadGuards,
   ...databaseGuards,
   ...runGuards,
+  ...observationGuards,
 ]
 
 /** The source without the guard. @throws when its text is not there exactly once: a guard that moved must be followed. */

@@ -1,0 +1,53 @@
+import type { Guard } from './guard.ts'
+
+const runs = ['test/integration/run-observations.test.ts']
+
+/** What is kept and told of what the specification leaves open. */
+export const observationGuards: readonly Guard[] = [
+  {
+    name: 'personal values',
+    promise: 'no e-mail address or telephone number stands in api_observations',
+    file: 'src/normalise/observe/quotable.ts',
+    text: 'return mayBeAddress.test(text) || mayBeNumber.test(text) ? NOT_KEPT : repair(text)',
+    instead: 'return repair(text)',
+    tests: ['test/unit/normalise-observed.test.ts'],
+  },
+  {
+    name: 'committed before counted',
+    promise: 'a batch that is rolled back is not counted',
+    file: 'src/sync/batch.ts',
+    text: 'const applied = await run.write(',
+    instead:
+      "for (const { list } of loads) if (list !== null) run.observations.addList('responses', list)\n" +
+      '  const applied = await run.write(',
+    tests: runs,
+    only: 'rolled back',
+  },
+  {
+    name: 'bound on observed values',
+    promise: 'a service that puts data in keys does not flood the mirror',
+    file: 'src/sync/observed-facts.ts',
+    text: 'isNew && room <= 0',
+    instead: 'isNew && room <= -1_000_000',
+    tests: runs,
+    only: 'puts data in keys',
+  },
+  {
+    name: 'key in an observation',
+    promise: 'a service that echoes the key in a value does not get it stored there',
+    file: 'src/sync/observations.ts',
+    text: 'value: run.conceal(observation.value)',
+    instead: 'value: observation.value',
+    tests: runs,
+    only: 'X2',
+  },
+  {
+    name: 'news of rows that are old',
+    promise: 'what earlier runs stored is not told as new after an upgrade',
+    file: 'src/sync/observations.ts',
+    text: '!old.has(keyOf(observation))',
+    instead: 'old.size >= 0',
+    tests: runs,
+    only: 'a mirror filled',
+  },
+]
