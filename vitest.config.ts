@@ -18,6 +18,7 @@ export default defineConfig({
           globalSetup: ['test/support/set-up.ts'],
         },
       },
+      { extends: true, test: { name: 'simulation', include: ['test/simulation/**/*.test.ts'] } },
     ],
   },
 })

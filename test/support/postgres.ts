@@ -15,6 +15,13 @@ declare module 'vitest' {
 
 /** One real Postgres 18 for all integration tests; each test makes its own database in it. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
+  const { url, stop } = await startPostgres()
+  project.provide('postgres', url)
+  return stop
+}
+
+/** A Postgres 18 with the database `mirror_template` (migrated, empty); `url` names no database. */
+export async function startPostgres(): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'headcount-test-postgres-'))
   // The server may run as another user than root; it must be able to reach its folder.
   await chmod(folder, 0o755)
@@ -45,12 +52,11 @@ export default async function setUp(project: TestProject): Promise<() => Promise
     const url = `postgres://postgres:postgres@127.0.0.1:${port}`
     await using database = await connect(`${url}/mirror_template`)
     await migrate(database)
-    project.provide('postgres', url)
+    return { url, stop }
   } catch (error) {
     await stop()
     throw new Error(`The Postgres of the tests did not start:\n${log.join('')}`, { cause: error })
   }
-  return stop
 }
 
 /**

@@ -1,0 +1,56 @@
+/** Simulated time: to let it pass, everything that the mirror has stored moves into the past. */
+import type { Engine } from './engine.ts'
+
+/** Time stamps that belong to the service, and stay. */
+const ofTheService = new Set([
+  'events.event_at',
+  'responses.created_at',
+  'responses.updated_at',
+  'slots.start_date',
+  'slots.end_date',
+])
+
+export interface Tables {
+  /** Every table of the mirror. */
+  readonly all: readonly string[]
+  /** Columns that are moved, by table; found in the catalogue, so that new ones are not forgotten. */
+  readonly times: ReadonlyMap<string, readonly string[]>
+}
+
+export async function readTables(engine: Engine): Promise<Tables> {
+  const tables = await engine.ask(
+    `select table_name from information_schema.tables
+      where table_schema = 'headcount' and table_type = 'BASE TABLE' and table_name <> 'schema_migrations'`,
+  )
+  const columns = await engine.ask(
+    `select c.table_name, c.column_name from information_schema.columns c
+       join information_schema.tables t using (table_schema, table_name)
+      where table_schema = 'headcount' and t.table_type = 'BASE TABLE' and c.table_name <> 'schema_migrations'
+        and c.data_type = 'timestamp with time zone'`,
+  )
+  const moved = columns.filter(([table, column]) => !ofTheService.has(`${table}.${column}`))
+  const byTable = Map.groupBy(moved, ([table]) => String(table))
+  return {
+    all: tables.map(([name]) => String(name)),
+    times: new Map([...byTable].map(([table, rows]) => [table, rows.map(([, column]) => String(column))])),
+  }
+}
+
+/** Moves all that is stored so many minutes into the past. */
+export async function letPass(engine: Engine, { times }: Tables, minutes: number): Promise<void> {
+  const shift = `interval '${minutes} minutes'`
+  const held = `held = (select jsonb_agg(jsonb_set(g, '{since}', to_jsonb((g->>'since')::timestamptz - ${shift})) order by place)
+                          from jsonb_array_elements(held) with ordinality as groups (g, place))`
+  const updates = [...times].map(([table, columns], place) => {
+    const sets = [
+      ...columns.map((column) => `${column} = ${column} - ${shift}`),
+      ...(table === 'sync_state' ? [held] : []),
+    ]
+    return `u${place} as (update headcount.${table} set ${sets.join(', ')})`
+  })
+  await engine.ask(`with ${updates.join(',\n')} select 1`)
+}
+
+export async function empty(engine: Engine, { all }: Tables): Promise<void> {
+  await engine.ask(`truncate ${all.map((table) => `headcount.${table}`).join(', ')} restart identity`)
+}

@@ -1,0 +1,153 @@
+/** Draws one run: mostly clean, otherwise with one kind of trouble. */
+import type { Chance } from './chance.ts'
+import { lies } from './faults.ts'
+import type { Failure, Way } from './faults.ts'
+import { plainRun } from './steps.ts'
+import type { PlannedTrouble, RunStep, Target } from './steps.ts'
+
+type Draw = (chance: Chance) => Partial<RunStep>
+
+/** How often each kind of run comes, and what it is. */
+const kinds = {
+  clean: [6, (chance) => ({ concurrency: chance.pick([1, 8]) })],
+  retried: [2, (chance) => ({ troubles: retried(chance) })],
+  /** Costs a second of real time. */
+  silent: [0.05, (chance) => ({ troubles: [{ ...quiet, on: target(chance), failures: ['silence'] }] })],
+  lying: [2.5, (chance) => ({ concurrency: chance.pick([1, 8]), troubles: several(chance, lying) })],
+  failing: [2, (chance) => ({ concurrency: chance.pick([1, 8]), troubles: several(chance, failing) })],
+  fatal: [1, (chance) => ({ troubles: [fatal(chance)] })],
+  down: [0.4, () => ({ troubles: everything('s500') })],
+  dying: [
+    3,
+    (chance) => ({
+      breakage: { at: chance.int(1, 45), how: chance.odds(0.7) ? 'dies' : 'dies_after_commit' },
+    }),
+  ],
+  conflict: [0.7, (chance) => ({ breakage: { at: chance.int(8, 40), how: 'conflict' } })],
+  refused: [0.4, () => ({ beside: 'refused', beginBeside: 'ping' })],
+  takeover: [0.6, (chance) => ({ beside: 'takes_over', beginBeside: target(chance) })],
+  wrongKey: [0.4, () => ({ key: 'wrong' })],
+  otherKey: [0.3, () => ({ key: 'other' })],
+  interrupted: [0.6, (chance) => ({ interruptAt: target(chance) })],
+  revoked: [0.3, (chance) => ({ refusedFrom: chance.int(0, 5) })],
+  moving: [1, (chance) => ({ troubles: several(chance, moving) })],
+  named: [1, (chance) => ({ named: Array.from({ length: chance.int(1, 2) }, () => chance.int(0, 9)) })],
+} satisfies Record<string, readonly [number, Draw]>
+
+type Kind = keyof typeof kinds
+const names = Object.keys(kinds) as Kind[]
+const weights = Object.fromEntries(names.map((name) => [name, kinds[name][0]])) as Record<Kind, number>
+
+export function drawRun(chance: Chance): RunStep {
+  const base: RunStep = {
+    ...plainRun,
+    seed: chance.seed(),
+    mode: chance.odds(0.25) ? 'backfill' : 'sync',
+    all: chance.odds(0.2),
+    accept: chance.odds(0.15),
+    adopt: chance.odds(0.05),
+    restart: chance.odds(0.2),
+    isSeenDead: chance.odds(0.6),
+  }
+  const draw: Draw = kinds[chance.weigh(weights)][1]
+  return { ...base, ...draw(chance) }
+}
+
+const quiet = { failures: [], way: 'plain', lie: 'none', moves: null } as const
+
+const ways: Readonly<Record<Way, number>> = {
+  plain: 5,
+  chunked: 1,
+  slices: 1,
+  pages: 1,
+  noEndMark: 1.5,
+  moreItems: 1,
+  oddLink: 0.7,
+}
+
+/** What passes when it is asked for again. */
+const passing = {
+  reset: 1,
+  close: 1,
+  cut: 2,
+  noLastChunk: 1,
+  halfUntilClose: 1,
+  resetInBody: 0.2,
+  s500: 1,
+  s503: 1,
+  s503soon: 0.7,
+  s429: 0.5,
+  s429soon: 0.5,
+  s429later: 0.02,
+}
+const final = {
+  s401: 2,
+  s403: 0.5,
+  s404: 3,
+  s410: 1,
+  s400: 1,
+  html: 1,
+  object: 1,
+  empty: 1,
+  corrupt: 1,
+  truncated: 1,
+  partial: 1,
+}
+const finalOnPing = {
+  s401: 1,
+  s403: 1,
+  s404: 1,
+  s410: 1,
+  s400: 1,
+  html: 1,
+  empty: 1,
+  truncated: 1,
+  partial: 1,
+}
+
+function target(chance: Chance): Target {
+  return chance.pick<Target>(['ping', 'events', chance.int(0, 20), chance.int(0, 20)])
+}
+
+function several(chance: Chance, make: (chance: Chance) => PlannedTrouble): readonly PlannedTrouble[] {
+  return Array.from({ length: chance.int(1, 3) }, () => make(chance))
+}
+
+function lying(chance: Chance): PlannedTrouble {
+  const on = chance.odds(0.35) ? 'events' : chance.int(0, 20)
+  return { ...quiet, on, way: chance.weigh(ways), lie: chance.odds(0.7) ? chance.pick(lies) : 'none' }
+}
+
+function failing(chance: Chance): PlannedTrouble {
+  const on = chance.odds(0.1) ? 'again' : chance.int(0, 20)
+  return { ...quiet, on, failures: [chance.weigh(final)] }
+}
+
+function moving(chance: Chance): PlannedTrouble {
+  return { ...quiet, on: target(chance), moves: chance.seed() }
+}
+
+/** No more than a run may retry for certain: three in all, two of one request. */
+function retried(chance: Chance): readonly PlannedTrouble[] {
+  const one = () => chance.weigh(passing)
+  if (chance.odds(0.3)) return [{ ...quiet, on: target(chance), failures: [one(), one()] }]
+  return several(chance, () => ({ ...quiet, on: target(chance), failures: [one()] }))
+}
+
+/** More tries than a request is given. */
+const TRIES = 10
+
+function fatal(chance: Chance): PlannedTrouble {
+  const on = chance.pick(['ping', 'events'] as const)
+  if (chance.odds(0.5)) return { ...quiet, on, failures: [chance.weigh(finalOnPing)] }
+  const failure = chance.weigh({ s500: 1, reset: 1, cut: 1 })
+  return { ...quiet, on, failures: Array<Failure>(TRIES).fill(failure) }
+}
+
+function everything(failure: Failure): readonly PlannedTrouble[] {
+  return Array.from({ length: 16 }, (_, on) => ({
+    ...quiet,
+    on,
+    failures: Array<Failure>(TRIES).fill(failure),
+  }))
+}

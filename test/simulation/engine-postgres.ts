@@ -1,0 +1,60 @@
+/** A database of a real Postgres server; a run that dies loses its connections in the middle. */
+import { Client, Pool } from 'pg'
+import type { QueryConfig, QueryResult } from 'pg'
+import { startPostgres } from '../support/postgres.ts'
+import { Counter, isFence } from './engine.ts'
+import type { Breakage, Engine } from './engine.ts'
+
+export async function openPostgres(): Promise<Engine> {
+  const { url, stop } = await startPostgres()
+  const connectionString = `${url}/mirror_template`
+  const client = new Client({ connectionString, types: { getTypeParser: () => (text: string) => text } })
+  await client.connect()
+  return {
+    name: 'postgres',
+    forRun: (breakage) => {
+      const broken = new Counter(breakage)
+      const pool = new Pool({ connectionString, max: 4, Client: clientFor(broken, breakage) })
+      return { option: { pool }, broken, [Symbol.asyncDispose]: () => pool.end() }
+    },
+    ask: async (text) => {
+      const { rows } = await client.query<(string | null)[]>({ text, rowMode: 'array' })
+      return rows
+    },
+    [Symbol.asyncDispose]: async () => {
+      await client.end()
+      await stop()
+    },
+  }
+}
+
+function clientFor(counter: Counter, breakage: Breakage | null): typeof Client {
+  if (breakage === null) return Client
+  return class extends Client {
+    constructor(config?: ConstructorParameters<typeof Client>[0]) {
+      super(config)
+      const send: (query: QueryConfig) => Promise<QueryResult> = this.query.bind(this)
+      let isInBatch = false
+      Reflect.set(this, 'query', async (query: QueryConfig) => {
+        try {
+          counter.pass(isInBatch)
+          const result = await send(query)
+          isInBatch =
+            query.text !== 'commit' && query.text !== 'rollback' && (isInBatch || isFence(query.text))
+          if (query.text === 'commit') counter.committed()
+          return result
+        } catch (error) {
+          // The server sees a process die by the end of its connections, and rolls back what was open.
+          if (counter.isDead) this.#cut()
+          throw error
+        }
+      })
+    }
+
+    #cut(): void {
+      const connection: unknown = Reflect.get(this, 'connection')
+      const stream: unknown = Reflect.get(Object(connection), 'stream')
+      if (stream instanceof Object && 'destroy' in stream) Reflect.apply(Object(stream.destroy), stream, [])
+    }
+  }
+}

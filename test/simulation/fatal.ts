@@ -1,0 +1,38 @@
+/** Which answers of the service end a run, and with which exit code. */
+import type { Ran } from './judge-run.ts'
+import { endOf, eventsRead } from './lists.ts'
+import type { World } from './world.ts'
+
+const exits = { passing: 4, refused: 3, missing: 2, broken: 7, answered: null, same: null } as const
+
+/** `refusals`: the key was refused in the middle, when part of the run is done. */
+export function fatalExit(world: World, { step, heard, asked }: Ran): number | 'refusals' | null {
+  if (step.key === 'wrong') return 3
+  for (const subject of ['ping', 'events'] as const) {
+    const exit = exits[endOf(heard, subject)?.end ?? 'answered']
+    if (exit !== null) return exit
+  }
+  const first = endOf(heard, 'events')
+  if (first === undefined) return null
+  const list = eventsRead(first)
+  const ids = new Set([...list.rows.keys(), ...list.rejectedIds])
+  const live = [...world.mirror].filter(([, { record }]) => record !== null)
+  const isOther =
+    world.email !== null && world.email.toLowerCase() !== endOf(heard, 'ping')?.email.toLowerCase()
+  if (isOther && !step.adopt && live.length > 0 && !live.some(([id]) => ids.has(id))) return 2
+  if (asked.named?.some((id) => !list.rows.has(id))) return 2
+  return isRefused(heard) ? 'refusals' : null
+}
+
+/** Three events without a success between, or the second look. */
+function isRefused(heard: Ran['heard']): boolean {
+  let refusals = 0
+  for (const { subject, end } of heard) {
+    if (subject === 'again' && end === 'refused') return true
+    if (!subject.startsWith('/') || end === 'passing') continue
+    if (end === 'answered' || end === 'same') refusals = 0
+    else if (end === 'refused') refusals += 1
+    if (refusals >= 3) return true
+  }
+  return false
+}

@@ -1,0 +1,152 @@
+/** Whether a run did what it promises, told from the answers it got, how it ended and what the mirror holds. */
+import { countOpen, countRows } from './counts.ts'
+import type { Broken } from './engine.ts'
+import { fatalExit } from './fatal.ts'
+import { require, requireEqual, requireMirror, requireWhole } from './judge.ts'
+import { endOf } from './lists.ts'
+import type { Seen } from './look.ts'
+import { requireManners } from './manners.ts'
+import type { Mirror } from './mirror.ts'
+import { requireOnRecord, showDeath, takeRecord } from './on-record.ts'
+import type { RunStep } from './steps.ts'
+import { predict } from './predict.ts'
+import type { Asked, Prediction } from './predict.ts'
+import type { Ended } from './running.ts'
+import type { Heard } from './service.ts'
+import { canonical } from './truth.ts'
+import type { World } from './world.ts'
+
+export interface Ran {
+  readonly step: RunStep
+  readonly asked: Asked
+  readonly ended: Ended
+  readonly heard: readonly Heard[]
+  /** How the account moved on while it was read. */
+  readonly moved: readonly string[]
+  readonly broken: Broken
+  readonly isInterrupted: boolean
+}
+
+/** A run that could not take the account, or lost it, leaves everything as it is. */
+export async function judgeRefused(world: World, { ended }: Ran, code = 'account_busy'): Promise<Seen> {
+  requireEqual([ended.exit, ended.code], [9, code], 'a run that does not hold the account')
+  const seen = await world.look()
+  requireMirror(seen.mirror, world.mirror)
+  requireEqual(seen.runs, world.runs, 'the runs on record')
+  world.trace.push(`   exit ${ended.exit} ${ended.code}`)
+  return seen
+}
+
+/** @returns the mirror as it was found */
+export async function judgeRun(world: World, ran: Ran): Promise<Seen> {
+  const { ended, broken } = ran
+  const isTaken = world.stuck !== null && !world.stuck.isSeenDead && world.minute - world.stuck.since < 10
+  if (isTaken && !broken.isDead && broken.conflict === 'none') return judgeRefused(world, ran)
+  requireManners(world, ran)
+  const seen = await world.look()
+  const fatal = fatalExit(world, ran)
+  const mayBreakOff =
+    broken.isDead || ran.isInterrupted || broken.conflict === 'elsewhere' || fatal === 'refusals'
+  const hasReport = ended.exit === 0 || ended.exit === 6 || ended.exit === 8
+  if (mayBreakOff && !hasReport) judgeBrokenOff(world, ran, seen)
+  else if (fatal !== null) judgeFatal(world, ran, seen, fatal)
+  else judgeNormal(world, ran, seen)
+  requireEmail(world, ran, seen.email)
+  await showDeath(world)
+  const { events, rows, held, rejected } = { ...ended.report }
+  if (ran.moved.length > 0) world.trace.push(`   meanwhile: ${ran.moved.join(', ')}`)
+  world.trace.push(
+    `   exit ${ended.exit} ${ended.code ?? ended.report?.status} ${canonical({ events, rows, held, rejected })}`,
+  )
+  return seen
+}
+
+/** Dead, interrupted or refused in the middle: each event is wholly old or wholly new. */
+function judgeBrokenOff(world: World, ran: Ran, seen: Seen): void {
+  const { ended, broken, isInterrupted } = ran
+  const isOfDatabase = broken.isDead || broken.conflict === 'elsewhere'
+  const possible = isOfDatabase ? [5, 9, 143] : isInterrupted ? [143, 3, 4] : [3]
+  require(possible.includes(ended.exit), `a run that broke off ended with ${ended.exit} (${ended.code})`)
+  const isListed = endOf(ran.heard, 'events')?.end === 'answered'
+  const after = isListed ? predictFor(world, ran, seen).after : world.mirror
+  world.mirror = requireWhole(seen.mirror, world.mirror, after)
+  takeRecord(world, ran, seen.runs)
+}
+
+function judgeFatal(world: World, ran: Ran, seen: Seen, exit: number | 'refusals'): void {
+  requireEqual(ran.ended.exit, exit, `a fatal cause (${ran.ended.code})`)
+  requireMirror(seen.mirror, world.mirror)
+  requireOnRecord(world, ran, seen.runs, 'failed')
+}
+
+function judgeNormal(world: World, ran: Ran, seen: Seen): void {
+  const { code, report } = ran.ended
+  require(endOf(ran.heard, 'events')?.end === 'answered', `a run ended without a list of events (${code})`)
+  const prediction = predictFor(world, ran, seen)
+  requireNormal(world, ran, prediction, seen.mirror)
+  world.mirror = prediction.braked
+    ? requireWhole(seen.mirror, world.mirror, prediction.after)
+    : prediction.after
+  requireOnRecord(world, ran, seen.runs, report?.status ?? 'none')
+  requireEqual(seen.report, report, 'the report on record')
+}
+
+/** A backfill that begins with this run has its number. */
+function predictFor(world: World, { asked, heard }: Ran, { runs }: Seen): Prediction {
+  const isNew = asked.mode === 'backfill' && asked.named === null && asked.backfill === null
+  const backfill = isNew ? (runs.at(-1)?.id ?? null) : asked.backfill
+  return predict(world.mirror, { ...asked, backfill }, heard, world.minute)
+}
+
+/** A run that came to its end: the mirror is exactly what was predicted, and the report tells it truly. */
+function requireNormal(world: World, ran: Ran, prediction: Prediction, seen: Mirror): void {
+  const before = world.mirror
+  const { ended, heard } = ran
+  const { after, due, failed } = prediction
+  const asked = new Set(heard.flatMap(({ subject }) => (subject.startsWith('/') ? subject.slice(1) : [])))
+  requireEqual([...asked].toSorted(), [...due].toSorted(), 'the events that were read')
+  if (prediction.braked) return
+  requireMirror(seen, after)
+  const open = countOpen(after, world.accepted)
+  const status = failed.size > 0 ? 'partial' : open.rejected > 0 || open.held > 0 ? 'held' : 'succeeded'
+  const report = ended.report
+  requireEqual(
+    ended.exit,
+    { partial: 6, held: 8, succeeded: 0 }[status],
+    `the end of the run (${ended.code}, ${canonical(report?.errors)})`,
+  )
+  requireEqual(report?.status, status, 'the status')
+  const { listed, changed } = prediction
+  requireEqual(
+    report?.events,
+    {
+      listed,
+      due: due.size,
+      changed,
+      unchanged: due.size - changed - failed.size - goneOf(ran, prediction),
+      failed: failed.size,
+    },
+    'the events in the report',
+  )
+  requireEqual(report?.rows, countRows(before, after), 'the rows in the report')
+  const { rejected, held, set_aside } = { ...report }
+  requireEqual({ rejected, held, set_aside }, open, 'the open matters in the report')
+  requireEqual(
+    report?.errors.map(({ event_id }) => event_id).toSorted(),
+    [...failed].toSorted(),
+    'the errors in the report',
+  )
+  requireEqual(report?.errors_total, failed.size, 'the number of errors')
+}
+
+/** Events that were due, not found and no longer listed: neither changed nor unchanged, but gone. */
+function goneOf({ heard }: Ran, { due, failed }: Prediction): number {
+  return [...due].filter((id) => endOf(heard, `/${id}`)?.end === 'missing' && !failed.has(id)).length
+}
+
+function requireEmail(world: World, { heard }: Ran, email: string | null): void {
+  const told = endOf(heard, 'ping')
+  const possible = [world.email, told?.end === 'answered' ? told.email : world.email]
+  require(possible.includes(email), `the account's e-mail is ${email}, not one of ${possible.join(', ')}`)
+  world.email = email
+}

@@ -1,0 +1,139 @@
+/** Plays one run of the program against the service, whatever happens to it, and judges how it ended. */
+import type { RunOptions } from '../../src/index.ts'
+import type { Account } from './account.ts'
+import { ownKeys, otherKey, wrongKey, canary } from './keys.ts'
+import { judgeRun, judgeRefused } from './judge-run.ts'
+import type { Ran } from './judge-run.ts'
+import { require, requireEqual } from './judge.ts'
+import { unfinished } from './on-record.ts'
+import type { Seen } from './look.ts'
+import type { RunStep, Target } from './steps.ts'
+import { plainRun } from './steps.ts'
+import { runOnce, withChance } from './running.ts'
+import type { Episode, Subject, Trouble } from './service.ts'
+import { idOf } from './truth.ts'
+import type { World } from './world.ts'
+
+/** @returns the mirror as the last look found it */
+export async function playRun(world: World, step: RunStep): Promise<Seen> {
+  return withChance(step.seed, async () => {
+    if (step.beside === 'none') return judgeRun(world, await begin(world, step, {}))
+    return playBeside(world, step)
+  })
+}
+
+/** Two runs at once: the first stands still at some request while the second tries, or takes over. */
+async function playBeside(world: World, step: RunStep): Promise<Seen> {
+  const subject = subjectOf(world.owner, step.beginBeside)
+  const reached = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
+  // Items of the account quote the first key, which only the run that has it can take out of them.
+  const takesOver = step.beside === 'takes_over'
+  const first = begin(world, step, {
+    ...(takesOver && { key: ownKeys[1] }),
+    onRequest: async (asked) => {
+      if (asked !== subject) return
+      reached.resolve()
+      await released.promise
+    },
+  })
+  const isReached = await Promise.race([reached.promise.then(() => true), first.then(() => false)])
+  if (!isReached) return judgeRun(world, await first)
+  const before = { runs: world.runs, stuck: world.stuck }
+  const { runs } = await world.look()
+  requireEqual(runs.at(-1)?.status, 'running', 'the run that stands still')
+  if (takesOver) await world.pass(10)
+  world.runs = [...runs]
+  world.stuck = takesOver ? { since: world.minute - 10, isSeenDead: false } : null
+  const second = await begin(
+    world,
+    { ...plainRun, seed: step.seed },
+    { ...(!takesOver && { key: ownKeys[1] }) },
+  )
+  if (takesOver) await judgeRun(world, second)
+  else {
+    await judgeRefused(world, second)
+    Object.assign(world, before)
+  }
+  released.resolve()
+  if (takesOver) return judgeRefused(world, await first, 'lease_lost')
+  return judgeRun(world, await first)
+}
+
+interface Around {
+  readonly key?: string
+  readonly onRequest?: (subject: Subject) => void | Promise<void>
+}
+
+async function begin(world: World, step: RunStep, around: Around): Promise<Ran> {
+  const { owner, other, stage } = world
+  // Another account may only be told from this one by what is in the mirror of this one.
+  const isOther =
+    step.key === 'other' && !step.adopt && [...world.mirror.values()].some(({ record }) => record !== null)
+  const account = isOther ? other : owner
+  const key = step.key === 'wrong' ? wrongKey : isOther ? otherKey : (around.key ?? ownKeys[0])
+  const interrupt = new AbortController()
+  const interruptAt = step.interruptAt === null ? null : subjectOf(account, step.interruptAt)
+  const episode: Episode = {
+    account,
+    troubles: troublesOf(account, step),
+    refusedFrom: step.refusedFrom === null ? null : subjectOf(account, step.refusedFrom),
+    onRequest: async (subject) => {
+      if (subject === interruptAt) interrupt.abort()
+      await around.onRequest?.(subject)
+    },
+    heard: [],
+    moved: [],
+  }
+  if (step.key !== 'wrong') stage.service.episodes.set(key, episode)
+  const named = step.named === null ? null : step.named.flatMap((place) => eventAt(account, place) ?? [])
+  await using lent = stage.engine.forRun(step.breakage)
+  const isSilent = step.troubles.some(({ failures }) => failures.includes('silence'))
+  const options: RunOptions = {
+    ...lent.option,
+    apiKey: key,
+    baseUrl: stage.service.baseUrl,
+    concurrency: step.concurrency,
+    requestTimeoutMs: isSilent ? 1000 : 30_000,
+    all: step.all,
+    acceptDeletions: step.accept,
+    adopt: step.adopt,
+    restart: step.restart,
+    signal: interrupt.signal,
+    ...(named !== null && named.length > 0 && { events: named }),
+  }
+  const record = { runs: world.runs, minute: world.minute }
+  const ended = await runOnce(step.mode, options)
+  stage.service.episodes.delete(key)
+  require(!ended.said.includes(canary), 'the run said the key')
+  const isWhole = step.mode === 'backfill' && options.events === undefined
+  const asked = {
+    mode: step.mode,
+    all: step.all,
+    accept: step.accept,
+    named: options.events ?? null,
+    backfill: isWhole && !step.restart ? unfinished(record) : null,
+  }
+  const { heard, moved } = episode
+  return { step, asked, ended, heard, moved, broken: lent.broken, isInterrupted: interrupt.signal.aborted }
+}
+
+function troublesOf(account: Account, { troubles }: RunStep): ReadonlyMap<Subject, Trouble> {
+  return new Map(
+    troubles.map(({ on, failures, way, lie, moves }) => {
+      const byAttempt = new Map(failures.map((failure, place) => [place + 1, failure]))
+      return [subjectOf(account, on), { failures: byAttempt, way, lie, moves }]
+    }),
+  )
+}
+
+function subjectOf(account: Account, target: Target): Subject {
+  return typeof target === 'number' ? `/${eventAt(account, target) ?? ''}` : target
+}
+
+/** The id of the event at this place among those that can be stored, counted round. */
+function eventAt({ events }: Account, place: number): string | null {
+  const good = events.filter(({ item }) => item.row !== null)
+  const event = good[place % good.length]
+  return event === undefined ? null : idOf(event.item)
+}

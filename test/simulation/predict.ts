@@ -1,0 +1,208 @@
+/**
+ * The slow and obvious model of a run: from the mirror before it, what was asked of it, and the answers that the
+ * service gave, what the mirror must be afterwards. Nothing of how the program does it is known here.
+ */
+import { isDue, nextStep } from './due.ts'
+import type { Heard } from './service.ts'
+import { isMuch, rule } from './guard.ts'
+import type { Circumstances } from './guard.ts'
+import { endOf, eventsRead, responsesRead } from './lists.ts'
+import type { ListRead } from './lists.ts'
+import {
+  isSame,
+  LIST,
+  liveCounts,
+  unitOf,
+  unknownList,
+  withoutEvent,
+  withoutResponses,
+  withRows,
+} from './mirror.ts'
+import type { Facts, Mirror, Unit } from './mirror.ts'
+import type { EventRow, ResponseRow } from './truth.ts'
+
+/** What was asked of a run, as far as it matters to the mirror. */
+export interface Asked {
+  readonly mode: 'sync' | 'backfill'
+  readonly all: boolean
+  readonly accept: boolean
+  readonly named: readonly string[] | null
+  /** Of a backfill of the whole account: the number of the run that it began with. */
+  readonly backfill: number | null
+}
+
+/** What a run that came to its end must leave behind and report. */
+export interface Prediction {
+  readonly after: Mirror
+  readonly listed: number
+  /** Events that must be read. */
+  readonly due: ReadonlySet<string>
+  readonly changed: number
+  readonly failed: ReadonlySet<string>
+  /** The brake was pulled: which lists it holds depends on the order in which they were read. */
+  readonly braked: boolean
+}
+
+/** Minutes after which a hold may be confirmed. */
+export const HOLD_FOR = 60
+
+/** @param now minutes of simulated time */
+export function predict(before: Mirror, asked: Asked, heard: readonly Heard[], now: number): Prediction {
+  const first = endOf(heard, 'events')
+  if (first?.end !== 'answered') throw new Error('without a list of events there is nothing to predict')
+  const list = eventsRead(first)
+  const start = liveCounts(before)
+  const around = { now, holdFor: HOLD_FOR, accept: asked.accept, allowed: Math.max(100, start.total / 10) }
+  let spent = { removed: 0, braked: false }
+  const after = new Map(before)
+  const candidates = [...list.rows.values()].filter(({ id }) => asked.named?.includes(id) ?? true)
+  const isAll = asked.mode === 'backfill' || asked.all || asked.named !== null
+  const left = candidates.filter((record) => !isReadBy(asked.backfill, unitOf(before, record.id), record))
+  const due = left.filter((record) => isAll || isDue(unitOf(before, record.id), record, now))
+  const failed = new Set<string>()
+  const missing = new Set<string>()
+  let changed = 0
+
+  for (const record of inOrder(due, heard)) {
+    const end = endOf(heard, `/${record.id}`)
+    const unit = unitOf(before, record.id)
+    if (end === undefined) continue
+    if (end.end === 'same' && !isSame(unit.record, record)) changed += 1
+    if (end.end === 'missing') missing.add(record.id)
+    else if (end.end === 'same') after.set(record.id, leave(unit, record, now))
+    else if (end.end !== 'answered') failed.add(record.id)
+    else {
+      const read = responsesRead(end)
+      const { unit: next, unconfirmed, brakes } = apply(unit, record, read, { ...around, ...spent })
+      const isChanged = !isSame(
+        [unit.record, Object.fromEntries(unit.responses)],
+        [next.record, Object.fromEntries(next.responses)],
+      )
+      if (isChanged) changed += 1
+      spent = { removed: spent.removed + unconfirmed, braked: spent.braked || brakes }
+      const step = nextStep(record, unit.facts?.step ?? null, isChanged)
+      const facts = { ...(next.facts ?? unknownList), step }
+      after.set(record.id, { ...next, facts: withBackfill(facts, unit, asked.backfill) })
+    }
+  }
+
+  const second = endOf(heard, 'again')
+  const looked = second?.end === 'answered' ? eventsRead(second) : list
+  const stillListed = idsOf(asked.named === null ? looked : list)
+  for (const id of missing) if (stillListed.has(id)) failed.add(id)
+  if (asked.named === null) {
+    const present = [...idsOf(list)].filter((id) => !missing.has(id) || stillListed.has(id))
+    const brakes = removeVanished(after, list, looked, new Set(present), start, { ...around, ...spent })
+    spent = { ...spent, braked: spent.braked || brakes }
+    const unit = unitOf(after, LIST)
+    const facts = withBackfill(unit.facts ?? unknownList, unitOf(before, LIST), asked.backfill)
+    after.set(LIST, { ...unit, facts })
+  }
+  for (const id of failed) {
+    const unit = unitOf(after, id)
+    after.set(id, { ...unit, facts: { ...(unit.facts ?? unknownList), failing: true } })
+  }
+  const { braked } = spent
+  return { after, listed: list.rows.size, due: new Set(due.map(({ id }) => id)), changed, failed, braked }
+}
+
+/** A broken-off backfill is continued: what it has read is not read again, unless it failed or its record changed. */
+function isReadBy(backfill: number | null, { facts, record: known }: Unit, record: EventRow): boolean {
+  if (backfill === null || facts === null || facts.failing) return false
+  return facts.backfill === backfill && isSame(known, record)
+}
+
+function withBackfill(facts: Facts, { facts: former }: Unit, backfill: number | null): Facts {
+  return { ...facts, backfill: backfill ?? former?.backfill ?? null }
+}
+
+/** "Not modified": the responses stay as they are, whatever became of the event's own record. */
+function leave(unit: Unit, record: EventRow, now: number): Unit {
+  const facts = unit.facts ?? unknownList
+  const step = nextStep(record, facts.step, !isSame(unit.record, record))
+  return { ...withRows(unit, record, []), facts: { ...facts, checkedAt: now, failing: false, step } }
+}
+
+/** In the order in which they were answered. */
+function inOrder(due: readonly EventRow[], heard: readonly Heard[]): readonly EventRow[] {
+  const place = ({ id }: EventRow) => heard.findLastIndex(({ subject }) => subject === `/${id}`)
+  return due.toSorted((a, b) => place(a) - place(b))
+}
+
+function apply(unit: Unit, record: EventRow, read: ListRead<ResponseRow>, around: Circumstances) {
+  const kept = new Set([...read.rows.keys(), ...read.rejectedIds])
+  const absent = [...unit.responses.keys()].filter((id) => !kept.has(id))
+  const ruling = rule(
+    {
+      absent,
+      rows: absent.length,
+      isMuch: isMuch(absent.length, unit.responses.size),
+      live: unit.responses.size,
+      length: read.length,
+      hasNamelessReject: read.hasNamelessReject,
+      sign: read.sign,
+      held: unit.facts?.held ?? new Map(),
+      isEventsList: false,
+    },
+    around,
+  )
+  const next = withoutResponses(withRows(unit, record, read.rows.values()), ruling.remove)
+  const { now } = around
+  const isHeld = ruling.held.size > 0
+  const known = unit.facts
+  // A validator that came with two different lists is worth nothing.
+  const isContradicted =
+    known !== null && known.body !== null && known.etag === read.etag && known.body !== read.body
+  const isUsable = !isHeld && !isContradicted && read.sign === null
+  const facts: Facts = {
+    ...unknownList,
+    checkedAt: now,
+    readAt: now,
+    asides: read.asides,
+    etag: isUsable ? read.etag : null,
+    body: isHeld ? null : read.body,
+    held: ruling.held,
+  }
+  return { ...ruling, unit: { ...next, rejects: read.rejects, facts } }
+}
+
+/** @returns whether the brake was pulled. */
+function removeVanished(
+  after: Map<string, Unit>,
+  list: ListRead<EventRow>,
+  looked: ListRead<EventRow>,
+  present: ReadonlySet<string>,
+  start: { readonly events: number; readonly total: number },
+  around: Circumstances,
+): boolean {
+  const gone = [...after].filter(([id, { record }]) => record !== null && !present.has(id))
+  const rows = gone.reduce((sum, [, { responses }]) => sum + 1 + responses.size, 0)
+  const known = unitOf(after, LIST)
+  const ruling = rule(
+    {
+      absent: gone.map(([id]) => id),
+      rows,
+      isMuch: isMuch(rows, start.total) || isMuch(gone.length, start.events),
+      live: start.events,
+      length: looked.length,
+      hasNamelessReject: looked.hasNamelessReject,
+      sign: looked.sign,
+      held: known.facts?.held ?? new Map(),
+      isEventsList: true,
+    },
+    around,
+  )
+  for (const id of ruling.remove) after.set(id, withoutEvent(unitOf(after, id)))
+  // What is neither listed nor in the mirror is forgotten.
+  for (const [id, unit] of after) {
+    if (unit.record === null && !present.has(id)) after.set(id, { ...unit, rejects: [], facts: null })
+  }
+  const { now } = around
+  const facts: Facts = { ...unknownList, checkedAt: now, readAt: now, asides: list.asides, held: ruling.held }
+  after.set(LIST, { ...known, rejects: list.rejects, facts })
+  return ruling.brakes
+}
+
+function idsOf({ rows, rejectedIds }: ListRead<EventRow>): ReadonlySet<string> {
+  return new Set([...rows.keys(), ...rejectedIds])
+}

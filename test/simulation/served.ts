@@ -1,0 +1,40 @@
+/** The live tables are what the service answers: told from the account itself, without the model of a run. */
+import type { Account } from './account.ts'
+import { requireEqual } from './judge.ts'
+import type { Mirror } from './mirror.ts'
+import { idOf } from './truth.ts'
+import type { Item } from './truth.ts'
+
+export function requireServed({ events }: Account, mirror: Mirror): void {
+  const live = [...mirror].filter(([, { record }]) => record !== null)
+  const served = events.flatMap(({ item }) => idOf(item) ?? [])
+  const spoilt = new Set(events.flatMap(({ item }) => (item.row === null ? (item.id ?? []) : [])))
+  // What is served but cannot be stored keeps the row it had, when it had one.
+  const liveIds = live.map(([id]) => id).filter((id) => !spoilt.has(id))
+  const servedIds = served.filter((id) => !spoilt.has(id))
+  requireEqual(liveIds.toSorted(), servedIds.toSorted(), 'the events in the end')
+  for (const { item, responses } of events) {
+    if (item.row === null) continue
+    const unit = mirror.get(item.row.id)
+    requireEqual(unit?.record, item.row, `event ${item.row.id} in the end`)
+    const kept = new Set(responses.flatMap((response) => (response.row === null ? (response.id ?? []) : [])))
+    const rows = [...(unit?.responses ?? [])].filter(([id]) => !kept.has(id))
+    requireEqual(sorted(rows), sorted([...latest(responses)]), `the responses of ${item.row.id} in the end`)
+  }
+}
+
+function latest<Row extends { readonly id: string; readonly updated_at: string | null }>(
+  items: readonly Item<Row>[],
+): Map<string, Row> {
+  const rows = new Map<string, Row>()
+  for (const { row } of items) {
+    if (row === null) continue
+    const former = rows.get(row.id)
+    if (former === undefined || (row.updated_at ?? '') >= (former.updated_at ?? '')) rows.set(row.id, row)
+  }
+  return rows
+}
+
+function sorted<T>(rows: readonly (readonly [string, T])[]): readonly (readonly [string, T])[] {
+  return rows.toSorted(([a], [b]) => (a < b ? -1 : 1))
+}

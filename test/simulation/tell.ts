@@ -1,0 +1,74 @@
+/** Steps in words. */
+import { plainRun } from './steps.ts'
+import type { History, PlannedTrouble, RunStep, Step, Target } from './steps.ts'
+
+export function tell(step: Step): string {
+  if (step.do === 'moves') return `the account moves on: ${step.count} moves of seed ${step.seed}`
+  if (step.do === 'accept') return 'the owner accepts the rejects that there are'
+  if (step.do === 'pass') return `${step.minutes} minutes pass`
+  return tellRun(step)
+}
+
+export function tellHistory({ size, steps }: History): string {
+  const account = `an account of ${size.events.length} events with ${size.events.join(', ') || 'no'} responses (seed ${size.seed}), validators: ${size.validators}`
+  return [account, ...steps.map((step, place) => `${place + 1}. ${tell(step)}`)].join('\n')
+}
+
+function tellRun(step: RunStep): string {
+  const {
+    mode,
+    all,
+    accept,
+    adopt,
+    restart,
+    named,
+    concurrency,
+    key,
+    breakage,
+    isSeenDead,
+    interruptAt,
+    refusedFrom,
+    beside,
+  } = step
+  const words = [
+    mode +
+      (all ? ' --all' : '') +
+      (accept ? ' --accept-deletions' : '') +
+      (adopt ? ' --adopt' : '') +
+      (restart && mode === 'backfill' ? ' --restart' : ''),
+    ...(named === null ? [] : [`of events number ${named.join(' and ')} only`]),
+    ...(key === plainRun.key ? [] : [`with ${key === 'wrong' ? 'a wrong key' : "another account's key"}`]),
+    ...(concurrency > 1 ? [`${concurrency} requests at once`] : []),
+    ...step.troubles.map(tellTrouble),
+    ...(breakage === null ? [] : [`${breakage.how.replaceAll('_', ' ')} at statement ${breakage.at}`]),
+    ...(breakage === null || breakage.how === 'conflict'
+      ? []
+      : [isSeenDead ? 'and is seen dead' : 'and seems alive']),
+    ...(interruptAt === null ? [] : [`interrupted at ${nameOf(interruptAt)}`]),
+    ...(refusedFrom === null ? [] : [`its key is refused from ${nameOf(refusedFrom)} on`]),
+    ...(beside === 'none'
+      ? []
+      : [
+          `standing still at ${nameOf(step.beginBeside)} while another run ${beside === 'refused' ? 'tries' : 'takes over'}`,
+        ]),
+  ]
+  return `run: ${words.join(', ')}`
+}
+
+function tellTrouble({ on, failures, way, lie, moves }: PlannedTrouble): string {
+  const words = [
+    ...(failures.length > 3 ? [`${failures[0]} ${failures.length} times`] : failures),
+    ...(way === 'plain' ? [] : [way]),
+    ...(lie === 'none' ? [] : [lie]),
+    ...(moves === null ? [] : [`the account moves on (seed ${moves})`]),
+  ]
+  return `${nameOf(on)}: ${words.join(' + ') || 'nothing'}`
+}
+
+function nameOf(target: Target): string {
+  return typeof target === 'number'
+    ? `event number ${target}`
+    : target === 'again'
+      ? 'the second look'
+      : target
+}

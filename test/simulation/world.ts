@@ -1,0 +1,94 @@
+/** The world of one history: the account at the service, the mirror as the model has it, and the clock. */
+import { accountOf } from './account.ts'
+import type { Account } from './account.ts'
+import { chanceOf } from './chance.ts'
+import { empty, letPass, readTables } from './clock.ts'
+import type { Tables } from './clock.ts'
+import type { Engine } from './engine.ts'
+import type { Moment } from './judge.ts'
+import { leaks, look, Memory, prepareLook } from './look.ts'
+import type { Seen } from './look.ts'
+import type { Mirror } from './mirror.ts'
+import type { RunOnRecord } from './on-record.ts'
+import type { History } from './steps.ts'
+import { startService } from './service.ts'
+import type { Service } from './service.ts'
+
+/** What thousands of histories share. */
+export interface Stage extends AsyncDisposable {
+  readonly engine: Engine
+  readonly tables: Tables
+  readonly service: Service
+}
+
+export async function openStage(engine: Engine): Promise<Stage> {
+  await engine.ask(prepareLook)
+  const service = await startService()
+  return {
+    engine,
+    tables: await readTables(engine),
+    service,
+    [Symbol.asyncDispose]: async () => {
+      await service[Symbol.asyncDispose]()
+      await engine[Symbol.asyncDispose]()
+    },
+  }
+}
+
+export class World {
+  readonly stage: Stage
+  readonly owner: Account
+  readonly other: Account
+  mirror: Mirror = new Map()
+  /** Of the account, as the mirror knows it. */
+  email: string | null = null
+  /** Simulated time. */
+  minute = 0
+  /** In their order. */
+  runs: RunOnRecord[] = []
+  /** Rejects that the owner can live with: the list and the SHA-256. */
+  readonly accepted = new Set<string>()
+  /** A run whose process died: since when, and whether that can be seen. */
+  stuck: { readonly since: number; readonly isSeenDead: boolean } | null = null
+  readonly moments: Moment[] = []
+  /** What happened, in lines that are the same whenever the history is played. */
+  readonly trace: string[] = []
+
+  readonly #memory = new Memory()
+
+  constructor(stage: Stage, { size }: History) {
+    this.stage = stage
+    const chance = chanceOf(size.seed)
+    this.owner = accountOf(chance, size, 'owner')
+    this.other = accountOf(chance, { events: [3, 12], validators: 'none' }, 'other')
+  }
+
+  static async begin(stage: Stage, history: History): Promise<World> {
+    await empty(stage.engine, stage.tables)
+    return new World(stage, history)
+  }
+
+  look(): Promise<Seen> {
+    return look(this.stage.engine.ask, this.minute, this.#memory)
+  }
+
+  leaks(): Promise<readonly string[]> {
+    return leaks(this.stage.engine, this.stage.tables.all)
+  }
+
+  async accept(): Promise<void> {
+    await this.stage.engine.ask(
+      `insert into headcount.reject_acceptances (account_id, event_id, sha256)
+       select distinct account_id, event_id, sha256 from headcount.rejects on conflict do nothing`,
+    )
+    for (const [id, { rejects }] of this.mirror) {
+      for (const { sha256 } of rejects) this.accepted.add(`${id} ${sha256}`)
+    }
+  }
+
+  async pass(minutes: number): Promise<void> {
+    await letPass(this.stage.engine, this.stage.tables, minutes)
+    this.minute += minutes
+    for (const moment of this.moments) moment.at -= minutes * 60e6
+  }
+}
