@@ -200,15 +200,15 @@ async function differences(
               case when i.event_id is null then ${rowAsJson('found')} end as found
         where i.event_id is null or l.event_id is null
         union all
-       ${sql.join(
-         pairs.map(
-           ({ name, expected, found }, place) => sql`
-             select ${sql.lit(place)}, ${sql.lit(name)}, ${expected.shown}, ${found.shown}
-              where i.event_id is not null and l.event_id is not null
-                and ${expected.compared} is distinct from ${found.compared}`,
-         ),
-         sql` union all `,
-       )}
+        select v.place, v.name, v.expected, v.found
+          from (values ${sql.join(
+            pairs.map(
+              ({ name, expected, found }, place) => sql`(
+                ${sql.lit(place)}, ${sql.lit(name)}, ${expected.shown}, ${found.shown},
+                ${expected.compared} is distinct from ${found.compared})`,
+            ),
+          )}) as v(place, name, expected, found, differs)
+         where v.differs and i.event_id is not null and l.event_id is not null
      ) found
      where i.event_id is null
         or l.event_id is null
