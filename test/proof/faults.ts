@@ -99,7 +99,7 @@ export const faults: readonly Fault[] = [
   { id: 'D16', what: 'a PGlite folder that is damaged' },
   { id: 'D17', what: 'rows that the database swallows' },
 
-  { id: 'O1', what: 'SIGKILL at any moment', missing: 'comes with the kill test' },
+  { id: 'O1', what: 'SIGKILL at any moment' },
   { id: 'O2', what: 'SIGTERM, and a second signal' },
   { id: 'O3', what: 'a run longer than the interval of the schedule' },
   { id: 'O4', what: 'the machine asleep over ticks' },

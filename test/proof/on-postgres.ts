@@ -8,8 +8,8 @@ import { otherPostgres } from '../support/other-postgres.ts'
 
 const help = `npm run test:postgres -- MAJOR [arguments of vitest]
 
-  Runs the integration tests on Postgres 15, 16 or 17; npm installs it into .postgres/MAJOR when it is missing.
-  npm test runs on Postgres 18.
+  Runs the integration tests on Postgres 15, 16 or 17, without those on PGlite; npm installs it into
+  .postgres/MAJOR when it is missing. npm test runs on Postgres 18 and on PGlite.
 `
 
 /** The newest of each major version when this was written. */
@@ -18,6 +18,9 @@ const versions: Readonly<Record<string, string>> = {
   16: '16.14.0-beta.17',
   17: '17.10.0-beta.17',
 }
+
+/** Tests on both engines have the engine in their names. */
+const withoutPglite = String.raw`^(?!.*\(embedded\))`
 
 const root = join(import.meta.dirname, '../..')
 const [major = '', ...others] = process.argv.slice(2)
@@ -28,11 +31,9 @@ if (version === undefined) {
 } else {
   const installed = existsSync(otherPostgres(major)) ? 0 : await install(major, version)
   const vitest = join(root, 'node_modules/vitest/vitest.mjs')
-  process.exitCode =
-    installed ||
-    (await run(process.execPath, [vitest, 'run', '--project', 'integration', ...others], root, {
-      POSTGRES: major,
-    }))
+  const which = others.includes('-t') ? [] : ['-t', withoutPglite]
+  const args = [vitest, 'run', '--project', 'integration', ...which, ...others]
+  process.exitCode = installed || (await run(process.execPath, args, root, { POSTGRES: major }))
 }
 
 /** A project of its own, so that the one of the repository and its lockfile stay as they are. */
