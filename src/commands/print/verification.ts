@@ -84,7 +84,11 @@ function notes(report: VerifyReport, out: Pick<Output, 'style'>): string[] {
   const note = (word: string, colour: 'yellow' | 'red', text: string) =>
     told.push(`  ${out.style(colour, word)} ${clean(text).replaceAll('\n', '\n    ')}\n`)
   if (report.differences_total > 0) {
-    note('differences', 'red', 'headcount backfill mends them; sync trusts what it read before and does not')
+    note(
+      'differences',
+      'red',
+      'headcount backfill --restart mends them; sync trusts what it read before and does not',
+    )
   }
   if (report.events_changed) {
     note(

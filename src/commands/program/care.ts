@@ -24,7 +24,7 @@ export function declareCare(declare: Declare): void {
       'Compares events, responses, payments and slots with what the service answers now, and prints each ' +
       'difference (exit 10). Writes nothing; a run may go on meanwhile (a pglite: folder is in use until it ends). ' +
       'A list that changed since the last sync is said to have changed, and what is held is said to be held: ' +
-      'neither is a difference. headcount backfill mends what it finds; sync trusts what it read before and does not.',
+      'neither is a difference. headcount backfill --restart mends what it finds; sync trusts what it read before and does not.',
     examples: [
       { line: 'headcount verify', what: 'everything' },
       { line: 'headcount verify --sample 20', what: 'the responses to 20 events at random' },
