@@ -39,12 +39,12 @@ export function formatReport(report: RunReport, out: Pick<Output, 'style'>): str
 
 function headline(report: RunReport, out: Pick<Output, 'style'>): string {
   const colour = report.status === 'succeeded' ? 'green' : report.status === 'held' ? 'yellow' : 'red'
-  const status = out.style(colour, report.status)
+  const styled = (text: string) => out.style(colour, text)
   const what = `${report.mode} of account ${clean(report.account)}`
   const took = formatDuration(report.duration_ms)
-  return report.dry_run
-    ? `${what} would be ${status}; nothing was written (dry run, ${took})`
-    : `${what} ${status} in ${took}`
+  if (!report.dry_run) return `${what} ${styled(report.status)} in ${took}`
+  const foretold = report.status === 'succeeded' ? styled('succeed') : `be ${styled(report.status)}`
+  return `${what} would ${foretold}; nothing was written (dry run, ${took})`
 }
 
 function serviceLine(report: RunReport): string {
