@@ -6,6 +6,9 @@ import type { Guard } from './guards/guard.ts'
 import { runTests } from './run-tests.ts'
 import type { Outcome, TestResult } from './run-tests.ts'
 
+/** A test that is red because the machine is busy proves nothing. */
+const PATIENCE_MS = 120_000
+
 export interface Verdict {
   readonly guard: Guard
   /** The first test that went red; null when the guard is missed by none. */
@@ -50,7 +53,7 @@ export async function tryWithout(
 }
 
 function selectionOf({ tests, only }: Guard, signal: AbortSignal) {
-  return { files: tests, signal, ...(only !== undefined && { pattern: only }) }
+  return { files: tests, signal, timeoutMs: PATIENCE_MS, ...(only !== undefined && { pattern: only }) }
 }
 
 async function judgeWhole(running: Promise<Outcome>): Promise<string | null> {

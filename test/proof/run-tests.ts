@@ -31,6 +31,8 @@ export interface Selection {
   readonly show?: boolean
   /** Stop at the first test that fails. */
   readonly bail?: boolean
+  /** How long a test may take, in ms, unless it says so itself. */
+  readonly timeoutMs?: number
   readonly signal?: AbortSignal
 }
 
@@ -62,13 +64,14 @@ export async function runTests(root: string, selection: Selection): Promise<Outc
 }
 
 async function runVitest(root: string, results: string, selection: Selection) {
-  const { files = [], pattern, show = false, bail = false, signal } = selection
+  const { files = [], pattern, show = false, bail = false, timeoutMs, signal } = selection
   const args = [
     join(root, 'node_modules/vitest/vitest.mjs'),
     'run',
     ...files,
     ...(pattern === undefined ? [] : ['-t', pattern]),
     ...(bail ? ['--bail=1'] : []),
+    ...(timeoutMs === undefined ? [] : [`--testTimeout=${timeoutMs}`]),
     ...(show ? ['--reporter=default'] : []),
     '--reporter=json',
     `--outputFile.json=${results}`,
