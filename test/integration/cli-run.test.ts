@@ -307,7 +307,7 @@ describe.skipIf(scriptPath === null)('on a terminal (skipped where script of uti
     })
     const { code, stdout } = await s.onTerminal(['sync'])
     expect(code).toBe(0)
-    expect(stdout).toMatch(/█+░+ 1\/2 events, 2 responses, \d rows? changed/)
+    expect(stdout).toMatch(/█+░+ 1\/2 events, 2 responses( \(\d+\/s\))?, \d rows? changed/)
     expect(stdout.lastIndexOf('█')).toBeLessThan(stdout.indexOf('succeeded'))
     // The line is cleared, the cursor shows, lines wrap.
     expect(stdout).toContain('\u001b[2K')

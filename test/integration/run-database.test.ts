@@ -215,13 +215,13 @@ onPostgresStage('a Postgres that breaks off', (stage) => {
   })
 })
 
-/** Ends the connections to the mirror of which this is true, as soon as there is one. */
+/** Ends the connections to the mirror of which this is true, as soon as there is one, and waits until they are gone. */
 async function terminate({ url }: Stage, condition: string): Promise<void> {
   const name = url.split('/').at(-1)
   await onServer(`
     do $$ begin
       for attempt in 1..400 loop
-        perform pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}' and ${condition};
+        perform pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = '${name}' and ${condition};
         exit when found;
         perform pg_sleep(0.02);
         perform pg_stat_clear_snapshot();
