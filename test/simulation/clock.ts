@@ -1,5 +1,5 @@
 /** Simulated time: to let it pass, everything that the mirror has stored moves into the past. */
-import type { Engine } from './engine.ts'
+import type { Ask } from './engine.ts'
 
 /** Time stamps that belong to the service, and stay. */
 const ofTheService = new Set([
@@ -17,12 +17,12 @@ export interface Tables {
   readonly times: ReadonlyMap<string, readonly string[]>
 }
 
-export async function readTables(engine: Engine): Promise<Tables> {
-  const tables = await engine.ask(
+export async function readTables(ask: Ask): Promise<Tables> {
+  const tables = await ask(
     `select table_name from information_schema.tables
       where table_schema = 'headcount' and table_type = 'BASE TABLE' and table_name <> 'schema_migrations'`,
   )
-  const columns = await engine.ask(
+  const columns = await ask(
     `select c.table_name, c.column_name from information_schema.columns c
        join information_schema.tables t using (table_schema, table_name)
       where table_schema = 'headcount' and t.table_type = 'BASE TABLE' and c.table_name <> 'schema_migrations'
@@ -37,7 +37,7 @@ export async function readTables(engine: Engine): Promise<Tables> {
 }
 
 /** Moves all that is stored so many minutes into the past. */
-export async function letPass(engine: Engine, { times }: Tables, minutes: number): Promise<void> {
+export async function letPass(ask: Ask, { times }: Tables, minutes: number): Promise<void> {
   const shift = `interval '${minutes} minutes'`
   const held = `held = (select jsonb_agg(jsonb_set(g, '{since}', to_jsonb((g->>'since')::timestamptz - ${shift})) order by place)
                           from jsonb_array_elements(held) with ordinality as groups (g, place))`
@@ -48,9 +48,9 @@ export async function letPass(engine: Engine, { times }: Tables, minutes: number
     ]
     return `u${place} as (update headcount.${table} set ${sets.join(', ')})`
   })
-  await engine.ask(`with ${updates.join(',\n')} select 1`)
+  await ask(`with ${updates.join(',\n')} select 1`)
 }
 
-export async function empty(engine: Engine, { all }: Tables): Promise<void> {
-  await engine.ask(`truncate ${all.map((table) => `headcount.${table}`).join(', ')} restart identity`)
+export async function empty(ask: Ask, { all }: Tables): Promise<void> {
+  await ask(`truncate ${all.map((table) => `headcount.${table}`).join(', ')} restart identity`)
 }

@@ -23,7 +23,7 @@ export function killAccount(chance: Chance, events: number, responses: number): 
   return account
 }
 
-/** Every run finds work: rows come, change and go in most lists, and a few events come, change and go. */
+/** Every run finds work: rows come, change and go in most lists, and a few events too; none grows to a page's length. */
 export function moveOn(account: KillAccount, chance: Chance): void {
   const ids = [...account.events.keys()]
   for (const id of chance.shuffle(ids).slice(0, 2)) {
@@ -37,7 +37,7 @@ export function moveOn(account: KillAccount, chance: Chance): void {
       return isGood(item) && chance.odds(0.2) ? drawResponse(chance, item.row.id) : item
     })
     event.responses.splice(chance.int(0, event.responses.length), 1)
-    event.responses.push(response(account, chance), response(account, chance))
+    event.responses.push(response(account, chance))
   }
 }
 

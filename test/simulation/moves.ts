@@ -131,7 +131,7 @@ const weights = {
   restoreEvents: 3,
   reuseId: 1,
   shuffleEvents: 1,
-  thinOut: 0.6,
+  thinOut: 1.2,
   mend: 1.5,
   shout: 0.3,
   newAddress: 0.2,

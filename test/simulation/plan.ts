@@ -23,9 +23,9 @@ export function historyOf(seed: number): History {
 
 /** Mostly small; sometimes a list longer than a page, sometimes many lists. */
 function sizeOf(chance: Chance): readonly number[] {
-  const size = chance.weigh({ small: 7, long: 2, many: 1, none: 0.3 })
+  const size = chance.weigh({ small: 7, long: 2, many: 1.3, none: 0.3 })
   if (size === 'none') return []
-  if (size === 'many') return Array.from({ length: chance.int(11, 14) }, () => chance.int(9, 14))
+  if (size === 'many') return Array.from({ length: chance.int(11, 14) }, () => chance.int(10, 15))
   const small = Array.from({ length: chance.int(1, 5) }, () => chance.int(0, 14))
   return size === 'long' ? [chance.int(50, 64), ...small] : small
 }

@@ -26,7 +26,7 @@ export async function openStage(engine: Engine): Promise<Stage> {
   const service = await startService()
   return {
     engine,
-    tables: await readTables(engine),
+    tables: await readTables(engine.ask),
     service,
     [Symbol.asyncDispose]: async () => {
       await service[Symbol.asyncDispose]()
@@ -64,7 +64,7 @@ export class World {
   }
 
   static async begin(stage: Stage, history: History): Promise<World> {
-    await empty(stage.engine, stage.tables)
+    await empty(stage.engine.ask, stage.tables)
     return new World(stage, history)
   }
 
@@ -87,7 +87,7 @@ export class World {
   }
 
   async pass(minutes: number): Promise<void> {
-    await letPass(this.stage.engine, this.stage.tables, minutes)
+    await letPass(this.stage.engine.ask, this.stage.tables, minutes)
     this.minute += minutes
     for (const moment of this.moments) moment.at -= minutes * 60e6
   }
