@@ -1,10 +1,11 @@
 /** PGlite in memory, held by the simulation and lent to each run. */
 import { PGlite } from '@electric-sql/pglite'
+import type { QueryOptions } from '@electric-sql/pglite'
 import { migrate } from '../../src/index.ts'
 import type { RunOptions } from '../../src/index.ts'
 import { asText } from './as-text.ts'
 import { Counter, isFence } from './engine.ts'
-import type { Breakage, Engine } from './engine.ts'
+import type { Engine } from './engine.ts'
 
 type Lent = NonNullable<RunOptions['pglite']>
 
@@ -16,7 +17,7 @@ export async function openPglite(): Promise<Engine> {
     forRun: (breakage) => {
       const broken = new Counter(breakage)
       return {
-        option: { pglite: fragile(pglite, broken, breakage) },
+        option: { pglite: fragile(pglite, broken) },
         broken,
         [Symbol.asyncDispose]: async () => {},
       }
@@ -29,23 +30,33 @@ export async function openPglite(): Promise<Engine> {
   }
 }
 
-function fragile(pglite: PGlite, counter: Counter, breakage: Breakage | null): Lent {
-  if (breakage === null) return pglite
+const withReaders = new WeakSet<PGlite>()
+
+function fragile(pglite: PGlite, counter: Counter): Lent {
+  // PGlite copies the readers that come with a statement, 600 of them: it has those of the first one for good.
+  const options = (given: QueryOptions | undefined): QueryOptions => {
+    const { parsers, ...others } = given ?? {}
+    if (parsers !== undefined && !withReaders.has(pglite)) {
+      Object.assign(pglite.parsers, parsers)
+      withReaders.add(pglite)
+    }
+    return others
+  }
   return {
     parsers: pglite.parsers,
     closed: false,
-    query: async (text, values, options) => {
+    query: async (text, values, given) => {
       counter.pass(false)
-      return pglite.query(text, values, options)
+      return pglite.query(text, values, options(given))
     },
     transaction: async (work) => {
       counter.pass(false)
       const result = await pglite.transaction(async (tx) => {
         let isInBatch = false
-        const query: typeof tx.query = async (text, values, options) => {
+        const query: typeof tx.query = async (text, values, given) => {
           counter.pass(isInBatch)
           isInBatch ||= isFence(text)
-          return tx.query(text, values, options)
+          return tx.query(text, values, options(given))
         }
         const done = await work({ ...tx, query })
         counter.pass(isInBatch)

@@ -1,15 +1,12 @@
 /** What a process and its mirror take up, between two runs. */
 import { readdir } from 'node:fs/promises'
 import type { Ask } from './engine.ts'
+import type { EngineName } from './open.ts'
 
-export interface Figures {
-  readonly when: string
-  /** MB, after the garbage was collected. */
-  readonly rss: number
-  readonly heap: number
+/** What the database takes up. */
+export interface Stored {
   /** Of the runs, at the server; null where there is none. */
   readonly connections: number | null
-  readonly files: number
   /** kB of tables and indexes, but for history, after a vacuum: what was freed can be used again. */
   readonly tables: number
   /** Rows that a vacuum had to take away. */
@@ -17,16 +14,23 @@ export interface Figures {
   readonly history: number
 }
 
-export async function takeFigures(when: string, ask: Ask, engine: 'postgres' | 'pglite'): Promise<Figures> {
+export interface Figures extends Stored {
+  readonly when: string
+  /** MB, after the garbage was collected. */
+  readonly rss: number
+  readonly heap: number
+  readonly files: number
+}
+
+export async function takeStored(ask: Ask, engine: EngineName): Promise<Stored> {
   const one = async (text: string) => Number((await ask(text))[0]?.[0])
-  const isServer = engine === 'postgres'
-  const connections = isServer
-    ? await one(`select count(*) from pg_stat_activity where application_name = 'headcount'`)
-    : null
-  await ask('select pg_stat_clear_snapshot()')
-  const dead = isServer
-    ? await one(`select sum(n_dead_tup) from pg_stat_user_tables where schemaname = 'headcount'`)
-    : null
+  const ofServer = async (text: string) => (engine === 'postgres' ? one(text) : null)
+  const connections = await ofServer(
+    `select count(*) from pg_stat_activity where application_name = 'headcount'`,
+  )
+  const dead = await ofServer(
+    `select sum(n_dead_tup) from pg_stat_user_tables where schemaname = 'headcount'`,
+  )
   const names = await ask(
     `select format('headcount.%I', tablename) from pg_tables where schemaname = 'headcount' order by tablename`,
   )
@@ -38,19 +42,15 @@ export async function takeFigures(when: string, ask: Ask, engine: 'postgres' | '
   const history = await one(
     `select (select count(*) from headcount.event_history) + (select count(*) from headcount.response_history)`,
   )
+  return { connections, tables: Math.round(tables), dead, history }
+}
+
+/** Of this process, when no database is open in it. */
+export async function takeFigures(when: string, stored: Stored): Promise<Figures> {
   globalThis.gc?.()
   const { rss, heapUsed } = process.memoryUsage()
   const files = (await readdir('/proc/self/fd')).length
-  return {
-    when,
-    rss: mb(rss),
-    heap: mb(heapUsed),
-    connections,
-    files,
-    tables: Math.round(tables),
-    dead,
-    history,
-  }
+  return { when, rss: mb(rss), heap: mb(heapUsed), files, ...stored }
 }
 
 function mb(bytes: number): number {

@@ -13,7 +13,7 @@ import { openKillPlace } from './kill-place.ts'
 import type { KillPlace } from './kill-place.ts'
 import { ownKeys } from './keys.ts'
 import type { EngineName } from './open.ts'
-import { grown, heading, lineOf, takeFigures } from './soak-figures.ts'
+import { grown, heading, lineOf, takeFigures, takeStored } from './soak-figures.ts'
 import type { Figures } from './soak-figures.ts'
 
 const { values } = parseArgs({
@@ -54,13 +54,14 @@ async function soak({ title, engine, runs, all, minutes }: Soak): Promise<readon
     if (status !== 'succeeded') throw new Error(`run ${run} ended as ${status}`)
     service.asked.length = 0
     const when = at.get(run)
-    await place.look(async (ask) => {
+    const stored = await place.look(async (ask) => {
       if (minutes > 0) await pass(ask, minutes)
-      if (when === undefined) return
-      figures.push(await takeFigures(when, ask, engine))
+      return when === undefined ? null : takeStored(ask, engine)
     })
-    const last = figures.at(-1)
-    if (when !== undefined && last !== undefined) print(lineOf(last))
+    if (when === undefined || stored === null) continue
+    const taken = await takeFigures(when, stored)
+    figures.push(taken)
+    print(lineOf(taken))
   }
   const [first, half, last] = figures
   if (first === undefined || half === undefined || last === undefined) return []
