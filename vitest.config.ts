@@ -5,8 +5,8 @@ export default defineConfig({
     pool: 'forks',
     // The machine of a developer and of CI has two cores at least; Postgres wants its share.
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
     setupFiles: ['test/support/seed.ts'],
     projects: [
       { extends: true, test: { name: 'unit', include: ['test/unit/**/*.test.ts'] } },

@@ -1,6 +1,7 @@
-import type { PGlite, Transaction as Tx } from '@electric-sql/pglite'
+import type { PGlite } from '@electric-sql/pglite'
 import { Kysely, PGliteDialect } from 'kysely'
 import type { Database, DatabaseLog } from './database.ts'
+import type { Embedded, Readers, Sender } from './embedded.ts'
 import { databaseError } from './failures.ts'
 import { lockFolder } from './folder-lock.ts'
 import type { FolderLock } from './folder-lock.ts'
@@ -10,11 +11,6 @@ import type { Tables } from './tables.ts'
 import { applySettings, settingsOf } from './transaction.ts'
 import type { Answer, Transaction, TransactionOptions } from './transaction.ts'
 import { readerOf } from './values.ts'
-
-type Sender = Pick<Tx, 'query'>
-
-/** An embedded database that a caller keeps open: a PGlite, or what stands before one. */
-export type Embedded = Pick<PGlite, 'query' | 'transaction' | 'parsers' | 'closed'>
 
 /** For what is nobody else's: a database in memory, and one that its caller answers for. */
 const noLock: FolderLock = { isHeld: () => true, assertHeld: () => {}, release: async () => {} }
@@ -112,8 +108,6 @@ function embeddedDatabase(
   return database
 }
 
-type Readers = Embedded['parsers']
-
 /** Every type gets our reader, also those for which PGlite has one of its own. */
 function readersFor({ parsers }: Embedded): Readers {
   return Object.fromEntries(Object.keys(parsers).map((type) => [type, readerOf(Number(type))]))
@@ -158,7 +152,7 @@ async function inTransaction<T>(
 ): Promise<T> {
   const thrown: unknown[] = []
   const lost = Promise.withResolvers<never>()
-  const whole = async (tx: Tx): Promise<T> => {
+  const whole = async (tx: Sender): Promise<T> => {
     const held = reading(guarded(tx, lock), readers)
     const query = (text: string, values: readonly unknown[] = []) => answer(held, place, text, values)
     if (options.readOnly === true) await query('set transaction isolation level repeatable read, read only')

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path'
 import type { Pool } from 'pg'
 import { UsageError } from '../errors.ts'
-import type { Embedded } from './connect-embedded.ts'
+import type { Embedded } from './embedded.ts'
 import type { Database, DatabaseLog } from './database.ts'
 
-export type { Embedded } from './connect-embedded.ts'
+export type { Embedded } from './embedded.ts'
 export type { Database, DatabaseLog } from './database.ts'
 
 /** A database by its address, or one that the caller keeps open: a pool of pg's, or a PGlite. */

@@ -1,0 +1,30 @@
+/**
+ * What we use of a PGlite, written out: its own types ask for those of WebAssembly and Emscripten, which a program that
+ * checks the types of its libraries would have to have.
+ */
+
+/** An embedded database that a caller keeps open: a PGlite, or what stands before one. */
+export interface Embedded extends Sender {
+  readonly closed: boolean
+  /** How values of each type are read from their text, by the type's number (pg_type.oid). */
+  readonly parsers: Readers
+  transaction<T>(work: (tx: Sender) => Promise<T>): Promise<T>
+}
+
+export interface Sender {
+  query<T>(text: string, values?: unknown[], options?: SendOptions): Promise<Sent<T>>
+}
+
+export interface SendOptions {
+  readonly rowMode?: 'array' | 'object'
+  readonly parsers?: Readers
+}
+
+export interface Sent<T> {
+  readonly rows: T[]
+  readonly fields: { readonly name: string; readonly dataTypeID: number }[]
+  readonly rowCount?: number
+  readonly affectedRows?: number
+}
+
+export type Readers = Record<number, (text: string, type?: number) => unknown>
