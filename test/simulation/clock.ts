@@ -51,6 +51,10 @@ export async function letPass(ask: Ask, { times }: Tables, minutes: number): Pro
   await ask(`with ${updates.join(',\n')} select 1`)
 }
 
-export async function empty(ask: Ask, { all }: Tables): Promise<void> {
-  await ask(`truncate ${all.map((table) => `headcount.${table}`).join(', ')} restart identity`)
+/** Truncating costs as much as ten deletions: most histories begin with rows deleted, and dead rows go now and then. */
+export async function empty(ask: Ask, { all }: Tables, isThorough: boolean): Promise<void> {
+  const names = all.map((table) => `headcount.${table}`)
+  if (isThorough) await ask(`truncate ${names.join(', ')}`)
+  else
+    await ask(`with ${names.map((name, place) => `d${place} as (delete from ${name})`).join(', ')} select 1`)
 }

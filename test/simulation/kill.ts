@@ -41,6 +41,7 @@ async function killOn(engine: EngineName, kills: number, seed: number): Promise<
     onKill: (killed) => {
       all.push(killed)
       if (process.stderr.isTTY) process.stderr.write(`\r${engine}: ${all.length} of ${kills} kills `)
+      else if (all.length % 25 === 0) print(`${engine}: ${all.length} of ${kills} kills`)
     },
   })
   if (process.stderr.isTTY) process.stderr.write('\r')

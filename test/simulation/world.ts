@@ -19,7 +19,11 @@ export interface Stage extends AsyncDisposable {
   readonly engine: Engine
   readonly tables: Tables
   readonly service: Service
+  /** Played so far. */
+  histories: number
 }
+
+const HISTORIES_TO_TRUNCATE = 20
 
 export async function openStage(engine: Engine): Promise<Stage> {
   await engine.ask(prepareLook)
@@ -28,6 +32,7 @@ export async function openStage(engine: Engine): Promise<Stage> {
     engine,
     tables: await readTables(engine.ask),
     service,
+    histories: 0,
     [Symbol.asyncDispose]: async () => {
       await service[Symbol.asyncDispose]()
       await engine[Symbol.asyncDispose]()
@@ -64,7 +69,8 @@ export class World {
   }
 
   static async begin(stage: Stage, history: History): Promise<World> {
-    await empty(stage.engine.ask, stage.tables)
+    stage.histories += 1
+    await empty(stage.engine.ask, stage.tables, stage.histories % HISTORIES_TO_TRUNCATE === 1)
     return new World(stage, history)
   }
 
