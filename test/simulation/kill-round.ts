@@ -102,7 +102,7 @@ async function lookAt({ place, moments }: Scene): Promise<Seen> {
     await ask(prepareLook)
     const seen = await look(ask, 0, new Memory())
     requireEqual(seen.orphans, 0, 'rows that hang on nothing')
-    requireReplay(seen, moments)
+    requireReplay(seen, moments.slice(-3))
     moments.push(momentOf(seen))
     return seen
   })

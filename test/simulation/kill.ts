@@ -31,19 +31,24 @@ function whole(option: string, text: string): number {
 /** More than the 5,000 rows of a batch, also where only changed lists are written. */
 const size = { events: 90, responses: 80 }
 
+/** Then another one begins, for history grows with each kill, and every look reads it whole. */
+const KILLS_OF_A_MIRROR = 20
+
 async function killOn(engine: EngineName, kills: number, seed: number): Promise<void> {
   const all: Killed[] = []
-  await killMany({
-    ...size,
-    engine,
-    kills,
-    seed,
-    onKill: (killed) => {
-      all.push(killed)
-      if (process.stderr.isTTY) process.stderr.write(`\r${engine}: ${all.length} of ${kills} kills `)
-      else if (all.length % 25 === 0) print(`${engine}: ${all.length} of ${kills} kills`)
-    },
-  })
+  while (all.length < kills) {
+    await killMany({
+      ...size,
+      engine,
+      kills: Math.min(KILLS_OF_A_MIRROR, kills - all.length),
+      seed: seed + all.length,
+      onKill: (killed) => {
+        all.push(killed)
+        if (process.stderr.isTTY) process.stderr.write(`\r${engine}: ${all.length} of ${kills} kills `)
+        else if (all.length % 25 === 0) print(`${engine}: ${all.length} of ${kills} kills`)
+      },
+    })
+  }
   if (process.stderr.isTTY) process.stderr.write('\r')
   const count = (of: (killed: Killed) => boolean) => all.filter(of).length
   const backfills = count(({ mode }) => mode === 'backfill')

@@ -4,6 +4,7 @@ import type { Account, ServedEvent } from './account.ts'
 import type { Chance } from './chance.ts'
 import { drawEvent, drawNameless, drawResponse, spoil } from './draw-items.ts'
 import { ownKeys } from './keys.ts'
+import { touch } from './touch.ts'
 import { idOf } from './truth.ts'
 import type { ResponseItem } from './truth.ts'
 
@@ -15,6 +16,9 @@ const ofList: Readonly<Record<string, (event: ServedEvent, account: Account, cha
     for (let count = chance.int(1, 3); count > 0; count--) responses.push(newResponse(account, chance))
   },
   edit: ({ responses }, _account, chance) => replaceOne(responses, chance, (id) => drawResponse(chance, id)),
+  touch: (event, _account, chance) => {
+    event.responses = event.responses.map((item) => (chance.odds(0.3) ? (touch(item, chance) ?? item) : item))
+  },
   spoil: ({ responses }, _account, chance) => replaceOne(responses, chance, spoil),
   nameless: ({ responses }, _account, chance) =>
     void responses.push(drawNameless(chance, 'response', ownKeys[0])),
@@ -108,6 +112,7 @@ const ofAccount: Readonly<Record<string, Move>> = {
 const weights = {
   add: 10,
   edit: 10,
+  touch: 4,
   spoil: 2,
   nameless: 1,
   clean: 2,
