@@ -113,7 +113,13 @@ onBothStages('the deadline of a run', (stage) => {
     await on.sync()
     for (const id of ['gala', 'picnic']) on.account.of(id).push(...responsesFrom(10, 1))
     on.service.at('/events/picnic/responses', silence)
-    const { exit, status, error, report } = await on.sync({ runTimeoutMs: 1500, concurrency: 1 })
+    // The folder of a PGlite is opened within it, which takes seconds on a busy machine.
+    const runTimeoutMs = on.engine === 'postgres' ? 1500 : 6000
+    const { exit, status, error, report } = await on.sync({
+      runTimeoutMs,
+      requestTimeoutMs: 20_000,
+      concurrency: 1,
+    })
     expect({ exit, status, error }).toEqual({ exit: 6, status: 'partial', error: null })
     expect(report.errors).toMatchObject([{ event_id: null, code: 'run_deadline' }])
     expect(report.events).toMatchObject({ due: 2, changed: 1 })
