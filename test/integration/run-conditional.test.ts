@@ -5,7 +5,7 @@ import { accountOf, refusal, responseItem } from '../support/account.ts'
 import type { Account } from '../support/account.ts'
 import { send } from '../support/fault-server.ts'
 import type { Answer, SeenRequest } from '../support/fault-server.ts'
-import { onBothStages, onPostgresStage } from '../support/stage.ts'
+import { onPostgresStage } from '../support/stage.ts'
 import type { Stage } from '../support/stage.ts'
 
 /** Gives every list of responses a validator, honest unless said otherwise, and answers 304 to it. */
@@ -43,7 +43,7 @@ function letPass({ change }: Stage, hours: number): Promise<unknown> {
 
 const two = { gala: 3, picnic: 2 }
 
-onBothStages('a service with validators', (stage) => {
+onPostgresStage('a service with validators', (stage) => {
   test('is asked with them: an unchanged list costs no body, a changed one is read', async () => {
     await using on = await stage(accountOf(two))
     sendValidators(on)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { accountOf, refusal, responsesFrom } from '../support/account.ts'
 import type { Account } from '../support/account.ts'
 import { send } from '../support/fault-server.ts'
-import { onBothStages, onPostgresStage } from '../support/stage.ts'
+import { onPostgresStage } from '../support/stage.ts'
 import type { Stage } from '../support/stage.ts'
 
 const HOUR = 3600
@@ -34,7 +34,7 @@ async function asked({ service }: Stage, work: () => Promise<unknown>): Promise<
   return paths.flatMap((path) => /events\/(.*)\/responses/.exec(path)?.[1] ?? []).toSorted()
 }
 
-onBothStages('due events', (stage) => {
+onPostgresStage('due events', (stage) => {
   test('an older event waits 1 h, 2 h, 4 h while nothing changes, 1 h again after a change', async () => {
     await using on = await stage(accountWithOldGala({ picnic: 2 }))
     expect(await asked(on, on.sync)).toEqual(['gala', 'picnic'])
