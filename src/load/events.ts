@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 import type { EventItem, Tables } from '../db/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
-import { keepFormerEvents } from './history.ts'
+import { beginOfEvent, keepFormerEvents } from './history.ts'
 import { incomingEvents } from './incoming.ts'
 import { noCounts, pieces, requireCount } from './writing.ts'
 import type { Writing, Written } from './writing.ts'
@@ -61,9 +61,12 @@ export async function loadEvents(
 
 async function insertEvents(trx: Transaction, writing: Writing, events: readonly EventItem[]) {
   const result = await sql`
-    insert into headcount.events (account_id, id, title, event_at, description, event_type, location, _extra, _run_id)
-    select ${writing.account}, id, title, event_at, description, event_type, location, _extra, ${writing.run}
+    insert into headcount.events (account_id, id, title, event_at, description, event_type, location, _extra,
+                                  _first_seen_at, _changed_at, _run_id)
+    select ${writing.account}, id, title, event_at, description, event_type, location, _extra,
+           began, began, ${writing.run}
       from (${incomingEvents(events)}) incoming
+     cross join lateral (select ${beginOfEvent(writing.account)} as began) version
      order by id`.execute(trx.kysely)
   return requireCount('headcount.events, insert', events.length, result)
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
 import type { Transaction } from '../db/transaction.ts'
 import { incomingKeys } from './incoming.ts'
 import { requireCount } from './writing.ts'
@@ -27,6 +28,28 @@ export async function keepFormerResponses(
       join (${incomingKeys(keys)}) k on k.event_id = r.event_id and k.id = r.id
      where r.account_id = ${writing.account}`.execute(trx.kysely)
   requireCount('headcount.response_history', keys.length, result)
+}
+
+/**
+ * When the version of a row begins that is inserted: now, but where the clock of the database was set back, not
+ * before a former version of its key ended, for a moment has one version of a row. The greatest end of all is asked
+ * for first, once a statement, so that only then every key is looked up.
+ */
+export function beginOfResponse(account: number): RawBuilder<unknown> {
+  return sql`case when (select max(valid_to) from headcount.response_history) > now() then greatest(now(), (
+               select max(h.valid_to)
+                 from headcount.response_history h
+                where h.account_id = ${account} and h.event_id = incoming.event_id and h.response_id = incoming.id
+             )) else now() end`
+}
+
+/** The same for an event. */
+export function beginOfEvent(account: number): RawBuilder<unknown> {
+  return sql`case when (select max(valid_to) from headcount.event_history) > now() then greatest(now(), (
+               select max(h.valid_to)
+                 from headcount.event_history h
+                where h.account_id = ${account} and h.event_id = incoming.id
+             )) else now() end`
 }
 
 /** Copies the live versions of these events into history, before they are changed or removed. */

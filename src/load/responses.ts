@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Transaction } from '../db/transaction.ts'
 import { differing } from './compare.ts'
-import { keepFormerResponses } from './history.ts'
+import { beginOfResponse, keepFormerResponses } from './history.ts'
 import { incomingResponses } from './incoming.ts'
 import type { EventResponse } from './incoming.ts'
 import { addPayments, replacePayments } from './payments.ts'
@@ -41,10 +41,11 @@ export async function loadResponses(
 async function insertResponses(trx: Transaction, writing: Writing, responses: readonly EventResponse[]) {
   const result = await sql`
     insert into headcount.responses (account_id, event_id, id, kind, name, email, message, quantity, rsvp,
-                                     created_at, updated_at, _extra, _run_id)
+                                     created_at, updated_at, _extra, _first_seen_at, _changed_at, _run_id)
     select ${writing.account}, event_id, id, kind, name, email, message, quantity, rsvp,
-           created_at, updated_at, _extra, ${writing.run}
+           created_at, updated_at, _extra, began, began, ${writing.run}
       from (${incomingResponses(responses)}) incoming
+     cross join lateral (select ${beginOfResponse(writing.account)} as began) version
      order by event_id, id`.execute(trx.kysely)
   return requireCount('headcount.responses, insert', responses.length, result)
 }

@@ -93,6 +93,65 @@ describe.each(engines)('a history of edits, deletions and returns (%s)', (engine
   }, 120_000)
 })
 
+/** What was written before the clock of the database was set back by a day. */
+async function setBackByADay(database: Database) {
+  await database.transaction(async (trx) => {
+    await trx.query(`update headcount.sync_runs set started_at = started_at + interval '1 day'`)
+    for (const table of ['event_history', 'response_history'])
+      await trx.query(
+        `update headcount.${table} set valid_from = valid_from + interval '1 day', valid_to = valid_to + interval '1 day'`,
+      )
+  })
+}
+
+test('O6 clock set back a day: what was deleted and comes back begins where its former version ended', async () => {
+  await using mirror = await openMirror('postgres')
+  const { database } = mirror
+  const whole = new Map([
+    ['', '[{"id":"gala"},{"id":"ball"},{"id":"fair"}]'],
+    ['gala', '[{"id":1,"name":"Ann"},{"id":2}]'],
+    ['ball', '[{"id":3}]'],
+  ])
+  const less = new Map([
+    ['', '[{"id":"gala"},{"id":"fair"}]'],
+    ['gala', '[{"id":2}]'],
+  ])
+  await mirror.sync(whole)
+  await mirror.sync(less)
+  await setBackByADay(database)
+  const added = '[{"id":1,"name":"Ann"},{"id":2},{"id":4}]'
+  await mirror.sync(new Map([...whole, ['gala', added]]))
+  const began = await select(
+    database,
+    `select id, _changed_at = _first_seen_at, _changed_at > now(), (
+              select max(valid_to) from headcount.response_history h where (h.event_id, h.response_id) = (r.event_id, r.id)
+            ) = _changed_at
+       from headcount.responses r
+      order by id`,
+  )
+  expect(began).toEqual([
+    ['1', true, true, true],
+    ['2', true, false, null],
+    ['3', true, true, true],
+    ['4', true, false, null],
+  ])
+  expect(
+    await select(
+      database,
+      `select e.id from headcount.events e join headcount.event_history h on h.event_id = e.id and h.valid_to = e._changed_at`,
+    ),
+  ).toEqual([['ball']])
+  expect(
+    await select(
+      database,
+      'select change, count(*)::int from headcount.response_changes group by 1 order by 1',
+    ),
+  ).toEqual([
+    ['delete', 2],
+    ['insert', 6],
+  ])
+})
+
 /** The fields of every response as the changes up to a moment leave them, as text; those that are null left out. */
 async function replay(database: Database, at: string) {
   const changes = await select(

@@ -20,8 +20,11 @@ export interface Scene {
   readonly chance: Chance
   /** Events as the mirror was last found to hold them. */
   held: ReadonlyMap<string, ServedUnit>
+  /** The last looks, to which history must lead back. */
   readonly moments: Moment[]
 }
+
+const MOMENTS = 3
 
 export interface Killed {
   readonly mode: 'sync' | 'backfill'
@@ -102,8 +105,10 @@ async function lookAt({ place, moments }: Scene): Promise<Seen> {
     await ask(prepareLook)
     const seen = await look(ask, 0, new Memory())
     requireEqual(seen.orphans, 0, 'rows that hang on nothing')
-    requireReplay(seen, moments.slice(-3))
+    requireReplay(seen, moments)
     moments.push(momentOf(seen))
+    // Each holds the whole mirror.
+    moments.splice(0, moments.length - MOMENTS)
     return seen
   })
 }
