@@ -1,4 +1,5 @@
 /** Every guard that `npm run mutants` takes out, in the order of its table. */
+import { commandGuards } from './guards/commands.ts'
 import { databaseGuards } from './guards/database.ts'
 import { deletionGuards } from './guards/deletions.ts'
 import type { Guard } from './guards/guard.ts'
@@ -14,6 +15,7 @@ export const guards: readonly Guard[] = [
   ...databaseGuards,
   ...runGuards,
   ...observationGuards,
+  ...commandGuards,
 ]
 
 /** The source without the guard. @throws when its text is not there exactly once: a guard that moved must be followed. */

@@ -91,6 +91,7 @@ async function wholeRun(
 function startRun(mode: string, { baseUrl }: KillService, { url }: KillPlace) {
   const env = {
     PATH: process.env['PATH'],
+    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
     HEADCOUNT_BASE_URL: baseUrl,
     HEADCOUNT_API_KEY: ownKeys[0],
     DATABASE_URL: url,
@@ -129,9 +130,10 @@ function requireWhole({ held, account }: Scene, seen: Seen): number {
   return done
 }
 
-/** What the backfill that was killed has stored, and need not read again. */
+/** What the backfill that was killed has stored, and need not read again; one killed early has no run on record. */
 function readInBackfill({ mirror, runs }: Seen): ReadonlySet<string> {
-  const backfill = runs.findLast(({ mode }) => mode === 'backfill')?.backfill ?? null
+  const last = runs.at(-1)
+  const backfill = last?.status === 'running' && last.mode === 'backfill' ? last.backfill : null
   const units = backfill === null ? [] : [...mirror]
   return new Set(units.flatMap(([id, { facts }]) => (id !== '' && facts?.backfill === backfill ? id : [])))
 }

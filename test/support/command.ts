@@ -18,7 +18,7 @@ export interface Ran {
 }
 
 export interface RunOptions {
-  /** Nothing of the environment of the tests goes in but the search path. */
+  /** Nothing of the environment of the tests goes in but the search path and the place of compiled code. */
   readonly env?: Readonly<Record<string, string>>
   readonly cwd?: string
   readonly stdin?: string
@@ -35,7 +35,11 @@ export function headcount(args: readonly string[], options: RunOptions = {}): Pr
 export async function run(program: string, args: readonly string[], options: RunOptions = {}): Promise<Ran> {
   const child = spawn(program, args, {
     cwd: options.cwd ?? tmpdir(),
-    env: { PATH: process.env['PATH'], ...options.env },
+    env: {
+      PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+      ...options.env,
+    },
     timeout: DEADLINE_MS,
     killSignal: 'SIGKILL',
   })
