@@ -6,8 +6,8 @@ import { onBoth } from '../support/databases.ts'
 import { startWire } from '../support/wire.ts'
 import type { Wire } from '../support/wire.ts'
 
-async function asked(url: string, statement: string) {
-  await using database = await connect(url)
+async function asked(target: Wire['target'], statement: string) {
+  await using database = await connect(target)
   return (await ask(database, statement, 10_000)).rows
 }
 
@@ -124,7 +124,7 @@ describe('the very moment of a change', () => {
       const told = async (instant: string) =>
         (
           await asked(
-            wire.url,
+            wire.target,
             `select ${column} from ${table}s_at('default', ${instant}) order by ${column}`,
           )
         ).flat()
@@ -150,7 +150,7 @@ describe('response_changes', () => {
     ])
     const changes = () =>
       asked(
-        wire.url,
+        wire.target,
         `select change, response_id, field, old_value, new_value from response_changes
           where account = 'default' and event_id = 'gala' order by changed_at, response_id, field`,
       )
@@ -202,7 +202,10 @@ describe('set_aside', () => {
       `[{"id":1,"amount":"abc","seat":1,"slots":[{},{"name":null,"end_date":"now"}]},{"id":2,"slots":"none"}]`,
     )
     const { report } = await wire.sync()
-    const rows = await asked(wire.url, 'select event_id, response_id, position, field, value from set_aside')
+    const rows = await asked(
+      wire.target,
+      'select event_id, response_id, position, field, value from set_aside',
+    )
     expect(rows).toEqual([
       ['gala', null, null, 'title', 5],
       ['gala', '1', null, 'amount', 'abc'],
@@ -213,6 +216,6 @@ describe('set_aside', () => {
     wire.bodies.set('', '[{"id":"gala","title":"Gala"}]')
     wire.bodies.set('gala', '[{"id":1,"amount":"1.00"}]')
     await wire.sync()
-    expect(await asked(wire.url, 'table set_aside')).toEqual([])
+    expect(await asked(wire.target, 'table set_aside')).toEqual([])
   })
 })

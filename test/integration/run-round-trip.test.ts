@@ -26,7 +26,7 @@ describe.each([
       await mirror(wire, twice, second)
       await mirror(wire, once, second)
 
-      await using database = await connect(wire.url)
+      await using database = await connect(wire.target)
       const was = mirrorOf(first)
       expect(await readMeanings(database, twice, then)).toEqual(was)
       expect(await readMeanings(database, twice, null)).toEqual(mirrorOf(second, was))

@@ -168,7 +168,7 @@ onPostgresStage('verify, what cannot be read', (stage) => {
   test('an empty database is refused and migrate is named', async () => {
     await using on = await stage(accountOf({ gala: 1 }))
     await using place = await freshPlace('postgres', { blank: true })
-    const failure = await failureOn({ url: place.url, service: on.service })
+    const failure = await failureOn({ target: place.url, service: on.service })
     expect(failure).toMatchObject({ exitCode: 5, code: 'schema_version' })
     expect(failure.message).toContain('headcount migrate')
   })
@@ -225,7 +225,7 @@ onPostgresStage('verify, how it reads', (stage) => {
     await on.change(`update headcount.events set title = 'X'`)
     const before = on.mirror.rows()
     await using reader = await readerOf(on.url)
-    expect(await verifyOn({ url: reader.url, service: on.service })).toMatchObject({
+    expect(await verifyOn({ target: reader.url, service: on.service })).toMatchObject({
       status: 'different',
       differences_total: 2,
       held: 20,

@@ -107,8 +107,8 @@ export async function freshPlace(engine: Engine, options: FreshOptions = {}): Pr
   }
 }
 
-/** Outside a test, as in a hook, there is nobody to tell. */
-function noteEngine(engine: Engine): void {
+/** Tells the table of faults. Outside a test, as in a hook, there is nobody to tell. */
+export function noteEngine(engine: Engine): void {
   const meta = TestRunner.getCurrentTest()?.meta
   if (meta !== undefined) meta.engines = [...new Set([...(meta.engines ?? []), engine])]
 }

@@ -5,13 +5,14 @@
 import { inspect } from 'node:util'
 import { describe, expect } from 'vitest'
 import { connect } from '../../src/db/connect.ts'
+import type { Embedded } from '../../src/db/connect.ts'
 import { HeadcountError } from '../../src/errors.ts'
 import { backfill, sync } from '../../src/index.ts'
 import type { RunOptions, RunReport } from '../../src/index.ts'
 import type { Account } from './account.ts'
 import { nothing, readContents } from './contents.ts'
 import type { Contents } from './contents.ts'
-import { engines, freshPlace } from './databases.ts'
+import { engines, freshPlace, noteEngine } from './databases.ts'
 import { send, startFaultServer } from './fault-server.ts'
 import type { FaultServer } from './fault-server.ts'
 import {
@@ -24,6 +25,7 @@ import {
   liveEvents,
   servedEvents,
 } from './invariants.ts'
+import { lendPglite } from './pglites.ts'
 import { testKey } from './reading.ts'
 
 /** How a run ended, whether it gave a report or threw. */
@@ -40,6 +42,8 @@ export interface Ended {
 
 export interface Stage extends AsyncDisposable {
   readonly engine: (typeof engines)[number]
+  readonly target: Target
+  /** Of the database; a PGlite that stays open has none. */
   readonly url: string
   readonly account: Account
   readonly service: FaultServer
@@ -57,6 +61,14 @@ export interface Stage extends AsyncDisposable {
   readonly expectMirrored: () => void
 }
 
+/** A Postgres by its address, or a PGlite that stays open. */
+export type Target = string | { readonly pglite: Embedded }
+
+/** As the options of a run name it. */
+export function optionOf(target: Target): Pick<RunOptions, 'database' | 'pglite'> {
+  return typeof target === 'string' ? { database: target } : target
+}
+
 type Tests = (stage: (account: Account) => Promise<Stage>) => void
 
 /** The same tests on both engines; `stage` gives a service and an empty mirror. */
@@ -66,7 +78,7 @@ export function onBothStages(name: string, tests: Tests): void {
 
 /**
  * On Postgres only: for faults that end before the database, and for variants of what another test shows on both.
- * A run on PGlite, which is opened for each, costs ten times as much as one on Postgres.
+ * A run on PGlite costs several times as much as one on Postgres.
  */
 export function onPostgresStage(name: string, tests: Tests): void {
   describe(name, () => tests((account) => startStage('postgres', account)))
@@ -76,21 +88,21 @@ export async function startStage(engine: (typeof engines)[number], account: Acco
   await using opened = new AsyncDisposableStack()
   const service = opened.use(await startFaultServer())
   service.always(send((request) => account.answer(request)))
-  const place = opened.use(await freshPlace(engine))
+  const target = await freshTarget(engine, opened)
   let mirror = nothing
   let moments: Contents[] = []
   const said: string[] = []
 
-  const stage: Omit<Stage, 'mirror' | typeof Symbol.asyncDispose> = {
+  const stage: Omit<Stage, 'mirror' | 'url' | typeof Symbol.asyncDispose> = {
     engine,
-    url: place.url,
+    target,
     account,
     service,
     sync: (options) => runAndLook('sync', options),
     backfill: (options) => runAndLook('backfill', options),
     run: async (mode, options = {}) => {
       const ended = await runOnce(mode, {
-        database: place.url,
+        ...(options.database === undefined && optionOf(target)),
         apiKey: testKey,
         baseUrl: service.baseUrl.href,
         requestTimeoutMs: 5000,
@@ -101,7 +113,7 @@ export async function startStage(engine: (typeof engines)[number], account: Acco
     },
     look: async () => {
       const before = mirror
-      mirror = await withMirror(place.url, readContents)
+      mirror = await withMirror(target, readContents)
       expectWhole(before, mirror, account)
       expectNothingLost(before, mirror, account)
       expectNoKey(mirror, said.splice(0).join('\n'))
@@ -110,7 +122,7 @@ export async function startStage(engine: (typeof engines)[number], account: Acco
       moments.push(mirror)
     },
     change: (...statements) =>
-      withMirror(place.url, async (database) => {
+      withMirror(target, async (database) => {
         const rows = await database.transaction(async (trx) => {
           let last: readonly (readonly unknown[])[] = []
           for (const statement of statements) last = (await trx.query(statement)).rows
@@ -142,6 +154,10 @@ export async function startStage(engine: (typeof engines)[number], account: Acco
     get mirror() {
       return mirror
     },
+    get url() {
+      if (typeof target === 'string') return target
+      throw new Error('A PGlite that stays open has no address.')
+    },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }
@@ -165,11 +181,18 @@ function fine(id: string) {
   return { id, held: [], error_code: null }
 }
 
+async function freshTarget(engine: (typeof engines)[number], opened: AsyncDisposableStack): Promise<Target> {
+  if (engine === 'postgres') return opened.use(await freshPlace(engine)).url
+  noteEngine(engine)
+  const { pglite } = opened.use(await lendPglite())
+  return { pglite }
+}
+
 async function withMirror<T>(
-  url: string,
+  target: Target,
   work: (database: Awaited<ReturnType<typeof connect>>) => Promise<T>,
 ): Promise<T> {
-  await using database = await connect(url)
+  await using database = await connect(target)
   return await work(database)
 }
 

@@ -3,14 +3,15 @@ import { HeadcountError } from '../../src/errors.ts'
 import { verify } from '../../src/index.ts'
 import type { Difference, VerifyOptions, VerifyReport } from '../../src/index.ts'
 import { testKey } from './reading.ts'
+import { optionOf } from './stage.ts'
 import type { Stage } from './stage.ts'
 
 export function verifyOn(
-  { url, service }: Pick<Stage, 'url' | 'service'>,
+  { target, service }: Pick<Stage, 'target' | 'service'>,
   options: Partial<VerifyOptions> = {},
 ): Promise<VerifyReport> {
   return verify({
-    database: url,
+    ...(options.database === undefined && optionOf(target)),
     apiKey: testKey,
     baseUrl: service.baseUrl.href,
     requestTimeoutMs: 5000,
@@ -20,7 +21,7 @@ export function verifyOn(
 
 /** The error that it throws. */
 export async function failureOn(
-  stage: Pick<Stage, 'url' | 'service'>,
+  stage: Pick<Stage, 'target' | 'service'>,
   options: Partial<VerifyOptions> = {},
 ): Promise<HeadcountError> {
   const failure: unknown = await verifyOn(stage, options).then(

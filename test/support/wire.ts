@@ -14,7 +14,7 @@ import type { Ended, Stage } from './stage.ts'
 
 export type Row = Readonly<Record<string, unknown>>
 
-export interface Wire extends AsyncDisposable, Pick<Stage, 'engine' | 'url' | 'service' | 'change'> {
+export interface Wire extends AsyncDisposable, Pick<Stage, 'engine' | 'target' | 'service' | 'change'> {
   /** The responses to each event as the service sends them, and under `` the list of events. */
   readonly bodies: Map<string, string>
   readonly sync: (options?: Partial<RunOptions>) => Promise<Ended>
@@ -54,14 +54,14 @@ export async function startWire(engine: (typeof engines)[number]): Promise<Wire>
   }
   return {
     engine,
-    url: stage.url,
+    target: stage.target,
     service: stage.service,
     change: stage.change,
     bodies,
     sync: (options) => hear(stage.run('sync', options)),
     backfill: (options) => hear(stage.run('backfill', options)),
     look: async () => {
-      const look = await lookAt(stage.url)
+      const look = await lookAt(stage.target)
       expectNoKey(look.contents, said.splice(0).join('\n'))
       expectContiguous(look.contents)
       return look
@@ -77,8 +77,8 @@ function answerFrom(bodies: ReadonlyMap<string, string>, { account }: Stage, req
   return { body: bodies.get(decodeURIComponent(id ?? '')) ?? '[]' }
 }
 
-async function lookAt(url: string): Promise<Look> {
-  await using database = await connect(url)
+async function lookAt(target: Stage['target']): Promise<Look> {
+  await using database = await connect(target)
   const contents = await readContents(database)
   const tables = await database.transaction(
     async (trx) => {
