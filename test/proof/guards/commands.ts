@@ -1,0 +1,63 @@
+import type { Guard } from './guard.ts'
+
+const dryRun = 'test/integration/dry-run.test.ts'
+const prune = 'test/integration/cli-prune.test.ts'
+
+/** What keeps commands beside the run to what they are asked: those that only look, and the one that deletes. */
+export const commandGuards: readonly Guard[] = [
+  {
+    name: 'read-only transactions',
+    promise: 'a dry run needs no right to write, and takes no lock that a run would wait for',
+    file: 'src/sync/dry-run.ts',
+    text: 'return database.transaction(work, { readOnly: true })',
+    instead:
+      "return database.transaction(async (trx) => (await trx.query('lock table headcount.events'), work(trx)))",
+    tests: [dryRun],
+    only: 'takes no account',
+  },
+  {
+    name: 'mirror of nothing',
+    promise: 'a dry run makes no schema where there is none',
+    file: 'src/sync/dry-run.ts',
+    text: 'await database.close()\n      return await openEmpty()',
+    instead: 'await migrate(database)\n      return database',
+    tests: [dryRun],
+    only: 'where there is no mirror',
+  },
+  {
+    name: 'foretold holds',
+    promise: 'a dry run foretells what would be held, and the exit code of it',
+    file: 'src/load/planning.ts',
+    text: 'matters.read(states)',
+    instead: '',
+    tests: [dryRun],
+    only: 'brake holds',
+  },
+  {
+    name: 'asks first',
+    promise: 'prune deletes nothing that it was not told to delete',
+    file: 'src/commands/prune.ts',
+    text: 'flags.yes ?? (await isWanted(context))',
+    instead: 'true || (await isWanted(context))',
+    tests: [prune],
+    only: 'shows what goes',
+  },
+  {
+    name: 'horizon',
+    promise: 'history that was pruned in part is never given for the whole',
+    file: 'src/load/prune.ts',
+    text: 'set _history_from = greatest(_history_from, ${before}::timestamptz)\n',
+    instead: 'set _history_from = ${before}::timestamptz\n',
+    tests: [prune],
+    only: 'never sets the horizon back',
+  },
+  {
+    name: 'versions beyond',
+    promise: 'prune keeps a version that was still live at the moment named',
+    file: 'src/load/prune.ts',
+    text: 'where account_id = ${account_id} and valid_to <= ${before}::timestamptz',
+    instead: 'where account_id = ${account_id} and valid_from <= ${before}::timestamptz',
+    tests: [prune],
+    only: 'piece by piece',
+  },
+]

@@ -1,0 +1,62 @@
+/**
+ * Opening a PGlite takes as long as ten runs on Postgres: those of a file's tests stay open, and a test that is done
+ * with one leaves it to the next, emptied. What is done with a folder is tested where folders are.
+ */
+import { openAsBlob } from 'node:fs'
+import { PGlite } from '@electric-sql/pglite'
+import { inject } from 'vitest'
+
+export interface Lent extends AsyncDisposable {
+  /** Migrated and empty. */
+  readonly pglite: PGlite
+}
+
+const idle: PGlite[] = []
+let pristine = ''
+
+export async function lendPglite(): Promise<Lent> {
+  const pglite = idle.pop() ?? (await open())
+  pristine ||= await schemaOf(pglite)
+  return {
+    pglite,
+    [Symbol.asyncDispose]: async () => {
+      // One whose schema a test has changed, or that cannot be emptied, is no good for the next.
+      const isGood = await empty(pglite).catch(() => false)
+      if (isGood) idle.push(pglite)
+      else await pglite.close()
+    },
+  }
+}
+
+/** From a copy in a file, for making a database anew takes six times as long. */
+async function open(): Promise<PGlite> {
+  return PGlite.create({ loadDataDir: await openAsBlob(inject('embeddedCopy')) })
+}
+
+async function empty(pglite: PGlite): Promise<boolean> {
+  if ((await schemaOf(pglite)) !== pristine) return false
+  const { rows } = await pglite.query<{ tables: string }>(
+    `select string_agg(format('%I.%I', schemaname, tablename), ', ') as tables
+       from pg_tables
+      where schemaname = 'headcount' and tablename <> 'schema_migrations'`,
+  )
+  await pglite.exec(`truncate ${rows[0]?.tables} restart identity`)
+  return true
+}
+
+/** Names each thing that a test could make, change or drop, so that any difference shows. */
+async function schemaOf(pglite: PGlite): Promise<string> {
+  const { rows } = await pglite.query<{ schema: string }>(
+    `select md5(string_agg(thing, ' ' order by thing)) as schema
+       from (select ('class', oid, relname)::text as thing from pg_class where oid >= 16384
+             union all
+             select ('column', attrelid, attnum, attname, atttypid, attnotnull)::text
+               from pg_attribute where attrelid >= 16384
+             union all select ('trigger', oid, tgenabled)::text from pg_trigger
+             union all select ('rule', oid, ev_enabled)::text from pg_rewrite
+             union all select ('constraint', oid)::text from pg_constraint where oid >= 16384
+             union all select ('function', oid, xmin)::text from pg_proc where oid >= 16384
+             union all select ('migration', number, name)::text from headcount.schema_migrations) things`,
+  )
+  return rows[0]?.schema ?? ''
+}
