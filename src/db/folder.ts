@@ -23,16 +23,18 @@ const whatToDo = 'Put a copy of it back, or name a new folder and run headcount 
 /**
  * Makes the folder when it is missing.
  *
- * @throws DatabaseError when something else is in its place, or `create` is false and there is none
+ * @throws DatabaseError when something else is in its place, or `create` is false and there is none, or one that was
+ * never finished
  */
 export async function prepareFolder(folder: string, create: boolean): Promise<void> {
   const names = await namesIn(folder)
-  if (names === null || names.every(isIncidental)) {
-    if (!create) {
-      throw new NoMirrorError(
-        `There is no mirror in the folder ${folder} yet. Run headcount sync first, or name another one with --database.`,
-      )
-    }
+  const isEmpty = names === null || names.every(isIncidental)
+  if (!create && (isEmpty || names.includes(unfinishedName))) {
+    throw new NoMirrorError(
+      `There is no mirror in the folder ${folder} yet. Run headcount sync first, or name another one with --database.`,
+    )
+  }
+  if (isEmpty) {
     await mkdir(folder, { recursive: true, mode: 0o700 })
   } else if (!isOurs(names)) {
     throw new DatabaseError(

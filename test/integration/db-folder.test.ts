@@ -259,6 +259,15 @@ describe('D16 a folder that cannot be opened is refused and not touched', () => 
     )
     expect(await readdir(parent)).toEqual([])
   })
+
+  test('never finished, for a command that only reads', async () => {
+    await mkdir(join(folder, 'base'), { recursive: true })
+    await writeFile(join(folder, 'headcount.unfinished'), '')
+    await expect(connect(`pglite:${folder}`, { createFolder: false })).rejects.toThrow(
+      'no mirror in the folder',
+    )
+    expect((await readdir(folder)).toSorted()).toEqual(['base', 'headcount.unfinished'])
+  })
 })
 
 test('a new folder is for its owner only', async () => {

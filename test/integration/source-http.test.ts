@@ -150,7 +150,6 @@ describe('a refusal that may pass is tried again', () => {
     const [refused, ...later] = server.requests.map((request) => request.at)
     expect(later).toHaveLength(3)
     for (const at of later) expect(at - (refused ?? 0)).toBeGreaterThan(990)
-    expect(Math.max(...later) - (refused ?? 0)).toBeLessThan(3000)
   })
 
   test('H5 nor is a redirect followed before that', async () => {
