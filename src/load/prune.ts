@@ -39,14 +39,14 @@ export async function findOldVersions(
 }
 
 /**
- * Stores how far back an account's history reaches. It is stored before the first version is deleted: who asks for
+ * Stores how far back an account's history reaches, unless less of it is left already. It is stored before the first version is deleted: who asks for
  * an earlier moment is refused from then on, and never answered from what is left of it.
  */
 export async function raiseHorizon(trx: Transaction, account: number, before: string): Promise<void> {
   await sql`
     update headcount.accounts
-       set _history_from = greatest(_history_from, ${before}::timestamptz)
-     where id = ${account} and _history_from is distinct from greatest(_history_from, ${before}::timestamptz)`.execute(
+       set _history_from = ${before}::timestamptz
+     where id = ${account} and coalesce(_history_from, '-infinity') < ${before}::timestamptz`.execute(
     trx.kysely,
   )
 }
