@@ -159,7 +159,8 @@ async function inTransaction<T>(
     const settings = settingsOf('embedded', options)
     await query(applySettings, [settings.map(({ name }) => name), settings.map(({ value }) => value)])
     try {
-      const result = await work({ engine: 'embedded', kysely: kyselyOver(held, place), query })
+      const copy = (target: string, rows: Buffer) => copied(held, place, target, rows)
+      const result = await work({ engine: 'embedded', kysely: kyselyOver(held, place), query, copy })
       lock.assertHeld()
       return result
     } catch (error) {
@@ -199,6 +200,14 @@ async function answer(
     rows,
     count: rowCount ?? null,
   }
+}
+
+async function copied(sender: Sender, place: string, target: string, rows: Buffer): Promise<number> {
+  const text = `copy ${target} from '/dev/blob' with (format binary)`
+  const { rowCount } = await sent(place, () =>
+    sender.query(text, [], { blob: new Blob([new Uint8Array(rows)]) }),
+  )
+  return rowCount ?? -1
 }
 
 /** Kysely with its own dialect; it sees no more of PGlite than how to send a statement. */

@@ -111,7 +111,7 @@ async function inTransaction<T>(
   work: (trx: Transaction) => Promise<T>,
   options: TransactionOptions,
 ): Promise<T> {
-  const { queryObjects, query } = session
+  const { queryObjects, query, copy } = session
   session.answerWithin(
     options.statementTimeoutMs === 0 ? 0 : (options.statementTimeoutMs ?? 300_000) + 30_000,
   )
@@ -126,7 +126,7 @@ async function inTransaction<T>(
     await queryObjects(applySettings, [settings.map(({ name }) => name), settings.map(({ value }) => value)])
     // Inside the transaction Kysely sees one session, which it cannot give back.
     const bound = kyselyOver(async () => ({ ...session, release: () => {} }))
-    const result = await work({ engine: 'postgres', kysely: bound, query })
+    const result = await work({ engine: 'postgres', kysely: bound, query, copy })
     await session.commit()
     session.release()
     return result

@@ -18,6 +18,8 @@ export interface Sender {
 export interface SendOptions {
   readonly rowMode?: 'array' | 'object'
   readonly parsers?: Readers
+  /** What a COPY reads from /dev/blob. */
+  readonly blob?: Blob
 }
 
 export interface Sent<T> {

@@ -1,4 +1,6 @@
+import { finished } from 'node:stream/promises'
 import type { Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
+import { from as copyFrom } from 'pg-copy-streams'
 import { DatabaseError } from '../errors.ts'
 import { databaseError, isConnectionLost } from './failures.ts'
 import type { Answer } from './transaction.ts'
@@ -10,6 +12,8 @@ export interface Session {
   readonly query: (text: string, values?: readonly unknown[]) => Promise<Answer>
   /** The same with rows as objects, as pg gives them. */
   readonly queryObjects: (text: string, values: readonly unknown[]) => Promise<QueryResult>
+  /** Copies rows in binary form into a table. @returns how many were written. @throws DatabaseError, ConflictError */
+  readonly copy: (target: string, rows: Buffer) => Promise<number>
   /** @throws DatabaseError when the server rolled back instead, as it does after a failed statement. */
   readonly commit: () => Promise<void>
   /** Never throws: a connection that cannot roll back is closed when it is released. */
@@ -67,6 +71,15 @@ export async function borrow(pool: Pool, place: string): Promise<Session> {
       }
     },
     queryObjects: (text, values) => guarded(client.query(extended(text, values))),
+    copy: async (target, rows) => {
+      const stream = Object.assign(copyFrom(`copy ${target} from stdin with (format binary)`), {
+        query_timeout: answerMs,
+      })
+      client.query(stream)
+      stream.end(rows)
+      await guarded(finished(stream))
+      return stream.rowCount
+    },
     commit: async () => {
       const { command } = await session.queryObjects('commit', [])
       if (command !== 'COMMIT') {

@@ -18,6 +18,14 @@ export interface Transaction {
    * @throws DatabaseError, ConflictError
    */
   readonly query: (text: string, values?: readonly unknown[]) => Promise<Answer>
+  /**
+   * Copies rows in the binary form of COPY into a table.
+   *
+   * @param target the table with its columns, as SQL: `headcount.events (account_id, id)`
+   * @returns how many rows the database wrote
+   * @throws DatabaseError, ConflictError
+   */
+  readonly copy: (target: string, rows: Buffer) => Promise<number>
 }
 
 /** What a statement answered. Rows are in the order of the columns; values as db/values.ts says. */

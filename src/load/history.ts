@@ -43,6 +43,12 @@ export function beginOfResponse(account: number): RawBuilder<unknown> {
              )) else now() end`
 }
 
+/** Whether the clock of the database was set back behind the end of some version. */
+export async function isClockBehind(trx: Transaction): Promise<boolean> {
+  const { rows } = await trx.query('select max(valid_to) > now() from headcount.response_history')
+  return rows[0]?.[0] === true
+}
+
 /** The same for an event. */
 export function beginOfEvent(account: number): RawBuilder<unknown> {
   return sql`case when (select max(valid_to) from headcount.event_history) > now() then greatest(now(), (

@@ -1,7 +1,9 @@
 import { sql } from 'kysely'
+import type { TableCounts } from '../db/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { differing } from './compare.ts'
-import { beginOfResponse, keepFormerResponses } from './history.ts'
+import { copyResponses } from './copy/copy-responses.ts'
+import { beginOfResponse, isClockBehind, keepFormerResponses } from './history.ts'
 import { incomingResponses } from './incoming.ts'
 import type { EventResponse } from './incoming.ts'
 import { addPayments, replacePayments } from './payments.ts'
@@ -23,11 +25,9 @@ export async function loadResponses(
 ): Promise<Written> {
   const { added, changed } = await differing(trx, writing.account, others)
   const rows = noCounts()
-  for (const piece of pieces([...fresh, ...added])) {
-    rows.responses.inserted += await insertResponses(trx, writing, piece)
-    rows.payments.inserted += await addPayments(trx, writing.account, piece)
-    rows.slots.inserted += await addSlots(trx, writing.account, piece)
-  }
+  const isNew = [...fresh, ...added]
+  const addAll = isNew.length > 0 && (await isClockBehind(trx)) ? insertAll : copyResponses
+  for (const piece of pieces(isNew)) addCounts(rows, await addAll(trx, writing, piece))
   for (const piece of pieces(changed)) {
     await keepFormerResponses(trx, writing, 'update', keysOf(piece))
     const responses = { inserted: 0, updated: await updateResponses(trx, writing, piece), deleted: 0 }
@@ -36,6 +36,19 @@ export async function loadResponses(
     addCounts(rows, { ...noCounts(), responses, payments, slots })
   }
   return { rows, events: new Set([...fresh, ...added, ...changed].map(({ event_id }) => event_id)) }
+}
+
+/** Where the clock was set back: each row begins where its former version ended, which COPY cannot look up. */
+async function insertAll(
+  trx: Transaction,
+  writing: Writing,
+  responses: readonly EventResponse[],
+): Promise<TableCounts> {
+  const rows = noCounts()
+  rows.responses.inserted = await insertResponses(trx, writing, responses)
+  rows.payments.inserted = await addPayments(trx, writing.account, responses)
+  rows.slots.inserted = await addSlots(trx, writing.account, responses)
+  return rows
 }
 
 async function insertResponses(trx: Transaction, writing: Writing, responses: readonly EventResponse[]) {
