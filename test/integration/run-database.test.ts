@@ -74,9 +74,7 @@ onBothStages('D17 affected rows differ from rows sent', (stage) => {
     on.account.of('picnic').push(...responsesFrom(2, 1))
     const { exit, error } = await on.sync()
     expect(exit).toBe(5)
-    expect(error?.message).toMatch(
-      /responses, insert: 3 rows were sent, the database wrote 2\. .*rolled back/,
-    )
+    expect(error?.message).toMatch(/responses, copy: 3 rows were sent, the database wrote 2\. .*rolled back/)
     expect(kept(on)).toEqual(before)
     await on.change(...noTrigger)
     expect(await on.sync()).toMatchObject({ exit: 0 })
@@ -204,7 +202,7 @@ onPostgresStage('a Postgres that breaks off', (stage) => {
 
   test('D3 the connection is lost at COMMIT, outcome unknown: exit 5, and the next run converges', async () => {
     await using on = await stage(accountOf({ gala: 3, picnic: 2 }))
-    await using proxy = await startFailingProxy(on.url, 'insert into headcount.responses')
+    await using proxy = await startFailingProxy(on.url, 'copy headcount.responses')
     expect(await on.run('sync', { database: proxy.url })).toMatchObject({ exit: 5 })
     await on.look()
     // It was committed: only the answer is missing.

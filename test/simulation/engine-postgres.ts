@@ -1,6 +1,7 @@
 /** A database of a real Postgres server; a run that dies loses its connections in the middle. */
 import { Client, Pool } from 'pg'
 import type { QueryConfig, QueryResult } from 'pg'
+import type { CopyStreamQuery as Copy } from 'pg-copy-streams'
 import { startPostgres } from '../support/postgres.ts'
 import { Counter, isFence } from './engine.ts'
 import type { Breakage, Engine } from './engine.ts'
@@ -33,9 +34,11 @@ function clientFor(counter: Counter, breakage: Breakage | null): typeof Client {
   return class extends Client {
     constructor(config?: ConstructorParameters<typeof Client>[0]) {
       super(config)
-      const send: (query: QueryConfig) => Promise<QueryResult> = this.query.bind(this)
+      const send: <Query extends QueryConfig | Copy>(
+        query: Query,
+      ) => Query extends Copy ? Copy : Promise<QueryResult> = this.query.bind(this)
       let isInBatch = false
-      Reflect.set(this, 'query', async (query: QueryConfig) => {
+      const sendOne = async (query: QueryConfig) => {
         try {
           counter.pass(isInBatch)
           const result = await send(query)
@@ -48,7 +51,21 @@ function clientFor(counter: Counter, breakage: Breakage | null): typeof Client {
           if (counter.isDead) this.#cut()
           throw error
         }
-      })
+      }
+      // A COPY is sent as a stream, and says by it that it failed.
+      const sendCopy = (copy: Copy) => {
+        try {
+          counter.pass(isInBatch)
+          return send(copy)
+        } catch (error) {
+          if (counter.isDead) this.#cut()
+          process.nextTick(() => copy.emit('error', error))
+          return copy
+        }
+      }
+      Reflect.set(this, 'query', (query: QueryConfig | Copy) =>
+        'submit' in query ? sendCopy(query) : sendOne(query),
+      )
     }
 
     #cut(): void {
