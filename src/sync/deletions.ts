@@ -13,18 +13,22 @@ const PAGE_LENGTHS: ReadonlySet<number> = new Set([50, 100, 200, 250, 500, 1000]
 /** Removals of one run that need no second look, whatever the size of the account. */
 const FEW_REMOVALS = 100
 
-/** A complete list beside what the mirror holds of it. */
-export interface ListChange {
-  /** Live ids that the list no longer has, but for those of rejects whose id can be read. */
-  readonly absent: readonly string[]
-  /** Live rows before this run. */
-  readonly live: number
+/** What a list itself says for or against deletions. */
+export interface Signs {
   /** Items in the list as the service sent it. */
   readonly length: number
   /** The list has a reject whose id cannot be read: it may be one of the absent. */
   readonly unreadableId: boolean
   /** Signs that the list may not be complete. */
   readonly incomplete: 'paging' | 'no_end_mark' | null
+}
+
+/** A complete list beside what the mirror holds of it. */
+export interface ListChange extends Signs {
+  /** Live ids that the list no longer has, but for those of rejects whose id can be read. */
+  readonly absent: readonly string[]
+  /** Live rows before this run. */
+  readonly live: number
   /** What was held of this list before. */
   readonly held: readonly HeldGroup[]
 }
@@ -80,6 +84,16 @@ export function decideEvents(
   return decide(list, rows, policy, reason, timeConfirmsEvents)
 }
 
+/** A list that was read twice: a sign against deletions counts although the other look does not show it. */
+export function worseOf(one: Signs, other: Signs): Signs {
+  const lengths = [one.length, other.length]
+  return {
+    length: lengths.find((length) => length === 0) ?? lengths.find(isPageLong) ?? one.length,
+    unreadableId: one.unreadableId || other.unreadableId,
+    incomplete: one.incomplete ?? other.incomplete,
+  }
+}
+
 /** Ids of these groups, in one list. */
 export function heldIds(held: readonly HeldGroup[]): string[] {
   return held.flatMap(({ ids }) => ids)
@@ -95,8 +109,12 @@ function suspicion(change: ListChange, few: boolean): HoldReason | null {
   if (change.unreadableId) return 'unreadable_id'
   if (change.length === 0 && (change.live >= 2 || !few)) return 'list_empty'
   if (!few) return 'many_missing'
-  if (PAGE_LENGTHS.has(change.length)) return 'page_length'
+  if (isPageLong(change.length)) return 'page_length'
   return null
+}
+
+function isPageLong(length: number): boolean {
+  return PAGE_LENGTHS.has(length)
 }
 
 /** The brake: many small losses in one run are a large one. What time or the user confirmed does not count. */

@@ -5,8 +5,8 @@ import { absentEvents } from '../load/survey.ts'
 import type { AbsentEvent } from '../load/survey.ts'
 import { addCounts } from '../load/writing.ts'
 import { NORMALISER_VERSION } from '../normalise/version.ts'
-import { decideEvents, heldIds, spend } from './deletions.ts'
-import type { Decision } from './deletions.ts'
+import { decideEvents, heldIds, spend, worseOf } from './deletions.ts'
+import type { Decision, Signs } from './deletions.ts'
 import type { DueEvent } from './due.ts'
 import { listEvents } from './listing.ts'
 import type { EventsList } from './listing.ts'
@@ -18,7 +18,8 @@ const ROWS_PER_REMOVAL = 5000
 
 /**
  * Removes the events that are gone, last of all, under the guard. `notFound` are listed events whose responses
- * the service did not know: the list is read once more to tell a vanished event from a failing one.
+ * the service did not know: the list is read once more to tell a vanished event from a failing one. Where the two
+ * lists differ, none is believed against the other: what one of them has is there, but for what was not found.
  */
 export async function removeVanished(
   run: OpenRun,
@@ -30,11 +31,11 @@ export async function removeVanished(
   if (run.settings.events !== null) return
   const stillListed = new Set(list.ids)
   const missing = new Set(notFound.map(({ event }) => event.id).filter((id) => !stillListed.has(id)))
-  const listed = firstList.ids.filter((id) => !missing.has(id))
+  const listed = [...new Set([...firstList.ids.filter((id) => !missing.has(id)), ...list.ids])]
   const absent = await absentFrom(run, listed)
-  const decision = await decideVanished(run, list, absent)
+  const decision = await decideVanished(run, worseOf(firstList, list), absent)
   await removeDecided(run, absent, decision)
-  await recordList(run, firstList, listed, decision)
+  await recordList(run, firstList, listed, decision, list.digest === firstList.digest)
 }
 
 /** Events of the mirror that are not listed; a run that trusts nothing also finds rows that hang on no event. */
@@ -50,7 +51,7 @@ async function absentFrom(
 
 async function decideVanished(
   run: OpenRun,
-  list: EventsList,
+  { length, unreadableId, incomplete }: Signs,
   absent: readonly AbsentEvent[],
 ): Promise<Decision> {
   if (absent.length === 0) return { remove: [], held: [], unconfirmed: 0, brakes: false }
@@ -59,9 +60,9 @@ async function decideVanished(
     {
       absent,
       live: live.events,
-      length: list.length,
-      unreadableId: list.unreadableId,
-      incomplete: list.incomplete,
+      length,
+      unreadableId,
+      incomplete,
       held: run.states.get(EVENTS_LIST)?.held ?? [],
     },
     run.holdPolicy,
@@ -131,14 +132,15 @@ function groupByRows(events: readonly AbsentEvent[]): string[][] {
   return groups
 }
 
-/** Stores what is known of the list itself. Its digest only when every record of it is in the mirror. */
+/** Stores what is known of the list itself. Its digest only when the mirror has its records and no other event. */
 async function recordList(
   run: OpenRun,
   list: EventsList,
   listed: readonly string[],
   { held }: Decision,
+  isUndisputed: boolean,
 ): Promise<void> {
-  const isWhole = held.length === 0 && run.tally.errors.length === 0
+  const isWhole = held.length === 0 && run.tally.errors.length === 0 && isUndisputed
   await run.write(async (trx) => {
     await run.load.rejects(trx, run.account.id, run.lease.runId, [{ event_id: null, rejects: list.rejects }])
     await run.load.forgetUnlisted(trx, run.account.id, listed)

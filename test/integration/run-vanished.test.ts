@@ -186,4 +186,33 @@ onPostgresStage('the guard of deletions, the list of events, more', (stage) => {
     expect(await on.sync()).toMatchObject({ exit: 0 })
     on.expectMirrored()
   })
+
+  test.each<[string, (all: readonly unknown[]) => [readonly unknown[], Record<string, string>?]]>([
+    ['with signs of paging', (all) => [all.slice(0, 54), { 'X-Total-Count': '55' }]],
+    ['with an unreadable id', (all) => [[...all.slice(0, 54), { id: null }]]],
+    ['a page long', (all) => [all.slice(0, 50)]],
+    ['with no sign at all', (all) => [all.slice(0, 54)]],
+  ])('H4 missing from a first list %s and not from the second: nothing is lost', async (_, flawed) => {
+    await using on = await stage(accountWith(55, 2))
+    await on.sync()
+    const before = [on.mirror.rows('events'), on.mirror.rows('responses')]
+    on.service.at('/events', list(...flawed(on.account.events)))
+    on.service.at('/events/event-00/responses', send(refusal(404)))
+    expect(await on.sync()).toMatchObject({ exit: 6, report: { held: 0, events: { failed: 1 } } })
+    expect([on.mirror.rows('events'), on.mirror.rows('responses')]).toEqual(before)
+    expect(await on.sync()).toMatchObject({ exit: 0 })
+    on.expectMirrored()
+  })
+
+  test('H4 missing from both lists: the worse sign of the two counts', async () => {
+    await using on = await stage(accountOf({ gala: 3, picnic: 5, ball: 4 }))
+    await on.sync()
+    on.account.remove('ball')
+    on.service.at('/events', list(on.account.events, { 'X-Total-Count': '3' }))
+    on.service.at('/events/gala/responses', send(refusal(404)))
+    expect(await on.sync()).toMatchObject({ exit: 6, report: { held: 1 } })
+    expect(held(on)).toEqual([['paging', 1]])
+    expect(await on.sync()).toMatchObject({ exit: 0, report: { rows: { events: { deleted: 1 } } } })
+    on.expectMirrored()
+  })
 })

@@ -14,6 +14,8 @@ const kinds = {
   /** Costs a second of real time. */
   silent: [0.05, (chance) => ({ troubles: [{ ...quiet, on: target(chance), failures: ['silence'] }] })],
   lying: [2.5, (chance) => ({ concurrency: chance.pick([1, 8]), troubles: several(chance, lying) })],
+  /** One of two lists of events is flawed: the second is asked for because of an event that is not found. */
+  lookedAgain: [1, (chance) => ({ concurrency: chance.pick([1, 8]), troubles: lookedAgain(chance) })],
   failing: [2, (chance) => ({ concurrency: chance.pick([1, 8]), troubles: several(chance, failing) })],
   fatal: [1, (chance) => ({ troubles: [fatal(chance)] })],
   down: [0.4, () => ({ troubles: everything('s500') })],
@@ -116,6 +118,13 @@ function several(chance: Chance, make: (chance: Chance) => PlannedTrouble): read
 function lying(chance: Chance): PlannedTrouble {
   const on = chance.odds(0.35) ? 'events' : chance.int(0, 20)
   return { ...quiet, on, way: chance.weigh(ways), lie: chance.odds(0.7) ? chance.pick(lies) : 'none' }
+}
+
+function lookedAgain(chance: Chance): readonly PlannedTrouble[] {
+  const notFound = { ...quiet, on: chance.int(0, 4), failures: [chance.pick(['s404', 's410'] as const)] }
+  const flawed = (on: Target) => ({ ...lying(chance), on })
+  const firstOnly = chance.odds(0.6) ? [flawed('events')] : []
+  return [notFound, ...firstOnly, ...(chance.odds(0.5) || firstOnly.length === 0 ? [flawed('again')] : [])]
 }
 
 function failing(chance: Chance): PlannedTrouble {

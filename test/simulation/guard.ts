@@ -10,8 +10,8 @@ export interface Loss {
   readonly isMuch: boolean
   /** Live rows that the list had. */
   readonly live: number
-  /** Items as sent. */
-  readonly length: number
+  /** Items as sent, by each look at the list. */
+  readonly lengths: readonly number[]
   readonly hasNamelessReject: boolean
   readonly sign: Sign | null
   readonly held: ReadonlyMap<string, Held>
@@ -44,11 +44,15 @@ export function isMuch(lost: number, of: number): boolean {
 const pages = [50, 100, 200, 250, 500, 1000]
 
 export function rule(loss: Loss, around: Circumstances): Ruling {
-  const { absent, rows, length, live, sign } = loss
+  const { absent, rows, lengths, live, sign } = loss
   if (absent.length === 0) return { remove: [], held: new Map(), unconfirmed: 0, brakes: false }
-  const isEmptied = length === 0 && (live >= 2 || loss.isMuch)
+  const isEmptied = lengths.includes(0) && (live >= 2 || loss.isMuch)
   const looksLikeOutage =
-    sign !== null || loss.hasNamelessReject || isEmptied || loss.isMuch || pages.includes(length)
+    sign !== null ||
+    loss.hasNamelessReject ||
+    isEmptied ||
+    loss.isMuch ||
+    lengths.some((length) => pages.includes(length))
   const brakes = !looksLikeOutage && (around.braked || around.removed + rows > around.allowed)
   if (!looksLikeOutage && !brakes) return { remove: absent, held: new Map(), unconfirmed: rows, brakes }
 

@@ -91,8 +91,9 @@ export function predict(before: Mirror, asked: Asked, heard: readonly Heard[], n
   const stillListed = idsOf(asked.named === null ? looked : list)
   for (const id of missing) if (stillListed.has(id)) failed.add(id)
   if (asked.named === null) {
-    const present = [...idsOf(list)].filter((id) => !missing.has(id) || stillListed.has(id))
-    const brakes = removeVanished(after, list, looked, new Set(present), start, { ...around, ...spent })
+    // What one of the two looks shows is there, unless it was asked for and not found.
+    const present = new Set([...[...idsOf(list)].filter((id) => !missing.has(id)), ...stillListed])
+    const brakes = removeVanished(after, list, looked, present, start, { ...around, ...spent })
     spent = { ...spent, braked: spent.braked || brakes }
     const unit = unitOf(after, LIST)
     const facts = withBackfill(unit.facts ?? unknownList, unitOf(before, LIST), asked.backfill)
@@ -138,7 +139,7 @@ function apply(unit: Unit, record: EventRow, read: ListRead<ResponseRow>, around
       rows: absent.length,
       isMuch: isMuch(absent.length, unit.responses.size),
       live: unit.responses.size,
-      length: read.length,
+      lengths: [read.length],
       hasNamelessReject: read.hasNamelessReject,
       sign: read.sign,
       held: unit.facts?.held ?? new Map(),
@@ -184,9 +185,9 @@ function removeVanished(
       rows,
       isMuch: isMuch(rows, start.total) || isMuch(gone.length, start.events),
       live: start.events,
-      length: looked.length,
-      hasNamelessReject: looked.hasNamelessReject,
-      sign: looked.sign,
+      lengths: [list.length, looked.length],
+      hasNamelessReject: list.hasNamelessReject || looked.hasNamelessReject,
+      sign: list.sign ?? looked.sign,
       held: known.facts?.held ?? new Map(),
       isEventsList: true,
     },

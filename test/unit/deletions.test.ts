@@ -1,7 +1,7 @@
 import { assert, constantFrom, integer, record, subarray, array, boolean, property } from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { HeldGroup, HoldReason } from '../../src/db/tables.ts'
-import { decideEvents, decideResponses, heldIds, spend } from '../../src/sync/deletions.ts'
+import { decideEvents, decideResponses, heldIds, spend, worseOf } from '../../src/sync/deletions.ts'
 import type { HoldPolicy, ListChange, RemovalBudget } from '../../src/sync/deletions.ts'
 
 const now = '2026-10-18T12:00:00.000000Z'
@@ -77,6 +77,21 @@ describe('a list of responses that lost rows', () => {
   ])('%s', (_, more, expected) => {
     expect(verdict(losing(1, 30, more))).toBe(expected)
     expect(verdict(losing(0, 30, more))).toBe('nothing')
+  })
+})
+
+describe('a list that was read twice', () => {
+  const fine = { length: 55, unreadableId: false, incomplete: null }
+
+  test.each<[string, Partial<ListChange>]>([
+    ['empty', { length: 0 }],
+    ['a page long', { length: 50 }],
+    ['with an unreadable id', { unreadableId: true }],
+    ['with signs of paging', { incomplete: 'paging' }],
+    ['without an end mark', { incomplete: 'no_end_mark' }],
+  ])('%s once counts as such, whichever it was', (_, sign) => {
+    expect(worseOf({ ...fine, ...sign }, fine)).toEqual({ ...fine, ...sign })
+    expect(worseOf(fine, { ...fine, ...sign })).toEqual({ ...fine, ...sign })
   })
 })
 
