@@ -66,6 +66,9 @@ export class PausedByServiceError extends UnreachableError {
   }
 }
 
+/** Another request of this run was told so; this one was not sent. */
+export class NotAskedError extends PausedByServiceError {}
+
 /** The service's certificate cannot be trusted (name, date, issuer), or its port does not speak TLS; never tried again. */
 export class CertificateError extends UnreachableError {
   override readonly code = 'certificate'

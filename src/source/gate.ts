@@ -1,5 +1,5 @@
 /** One gate for all requests of a source: `Retry-After` closes it, whichever request was told. */
-import type { PausedByServiceError } from '../errors.ts'
+import type { NotAskedError } from '../errors.ts'
 import { sleep } from './wait.ts'
 
 export class Gate {
@@ -18,7 +18,7 @@ export class Gate {
   }
 
   /** The service asked for more time than this run has: no request starts any more, and all that wait are told why. */
-  shut(error: PausedByServiceError): void {
+  shut(error: NotAskedError): void {
     this.#shut.abort(error)
   }
 

@@ -1,5 +1,5 @@
 /** Tries a request again as the policy of retry.ts says, with the clock, the chance and the gate of the source. */
-import { HeadcountError, PausedByServiceError, UnreachableError } from '../errors.ts'
+import { HeadcountError, NotAskedError, PausedByServiceError, UnreachableError } from '../errors.ts'
 import type { Line } from './exchange.ts'
 import { decide, type Decision, type Failure, isRefusal, MOST_REFUSALS, MOST_TRIES } from './retry.ts'
 import { PassingStatusError } from './status.ts'
@@ -74,6 +74,6 @@ function shutGate(
       ? `The service asks to come back at ${until.toISOString()} (Retry-After), later than this run may wait.`
       : 'The service has refused every request for 15 minutes; what is left waits for the next run.'
   const paused = new PausedByServiceError(`${error.message} ${words}`, until)
-  line.gate.shut(paused)
+  line.gate.shut(new NotAskedError(paused.message, until))
   return paused
 }

@@ -71,6 +71,7 @@ async function pass(
       if (said.is === 'compared') note(verification, event, said)
       else notCompared.push([event, said])
     },
+    before: ({ id }) => states.get(id),
     failed: (event, error) => {
       if (!(error instanceof HeadcountError)) throw error
       if (error instanceof NotFoundError) notFound.push(event)

@@ -54,7 +54,7 @@ export async function chooseDue(run: OpenRun, list: EventsList): Promise<readonl
   tally.due = due.length
   tally.skipped = candidates.length - left.length
   tellWhatIsSkipped(run)
-  return failedFirst(due)
+  return due
 }
 
 function tellWhatIsSkipped({ backfill, tally, settings }: OpenRun): void {
@@ -83,10 +83,4 @@ export function requireListed(named: ReadonlySet<string> | null, list: EventsLis
     `The service lists no event ${unknown.map((id) => `"${id}"`).join(', ')}. Nothing was written. ` +
       'See the ids with: headcount query "select id, title from events".',
   )
-}
-
-/** What failed last time is read first: a run that ends early has then at least mended that. */
-function failedFirst(due: readonly DueEvent[]): readonly DueEvent[] {
-  const hasFailed = ({ state }: DueEvent) => state !== undefined && state.error_code !== null
-  return [...due.filter(hasFailed), ...due.filter((event) => !hasFailed(event))]
 }

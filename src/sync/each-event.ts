@@ -5,12 +5,18 @@ import {
   InterruptedError,
   KeyRefusedError,
   LeaseLostError,
+  NotAskedError,
   PausedByServiceError,
   RunDeadlineError,
 } from '../errors.ts'
+import { inRounds } from './rounds.ts'
+import type { ReadBefore } from './rounds.ts'
 import type { OpenRun } from './opening.ts'
 
-/** Refusals of the key, one after the other, that show that it is the key and not the event. */
+/**
+ * Refusals of the key, one after the other, that show that it is the key and not the event. An event that was refused
+ * when it was last read says nothing new of the key: counted, a few such events would end every run for good.
+ */
 const REFUSALS_THAT_END = 3
 
 /**
@@ -22,6 +28,8 @@ const EVENTS_PER_REQUEST = 2
 /** What is done with each event. */
 export interface EachEvent<Event> {
   read(event: Event): Promise<void>
+  /** What is known of its last read. */
+  before(event: Event): ReadBefore | undefined
   /** The event could not be read. May throw on what is no failure of the service. */
   failed(event: Event, error: unknown): void
   /** Called after each event, whatever came of it. */
@@ -29,8 +37,9 @@ export interface EachEvent<Event> {
 }
 
 /**
- * Reads events, a bounded number at once, until all were tried or an error shows that no further one can be
- * read or stored: then everything under way is stopped, and the signal has the reason.
+ * Reads events in rounds, a bounded number at once, until all were tried or an error shows that no further one can be
+ * read or stored: then everything under way is stopped, and the signal has the reason. The event that showed it has
+ * failed when the service answered so: the next run goes by that.
  */
 export async function readEachEvent<Event>(
   { settings, signal, stop }: Pick<OpenRun, 'settings' | 'signal' | 'stop'>,
@@ -46,15 +55,28 @@ export async function readEachEvent<Event>(
       await each.read(event)
       refusals = 0
     } catch (error) {
+      // Requests that wait behind a pause are told first, and stop the rest: the event that brought it is noted even so.
+      if (isToldToPause(error) && error !== signal.reason) each.failed(event, error)
       if (signal.aborted) return
-      if (error instanceof KeyRefusedError) refusals += 1
-      if (endsAll(error) || refusals >= REFUSALS_THAT_END) throw error
+      if (endsAll(error)) throw error
       each.failed(event, error)
+      if (isNewRefusal(error, each.before(event))) refusals += 1
+      if (refusals >= REFUSALS_THAT_END) throw error
     }
     each.done()
   }
 
-  await Promise.all(events.map((event) => place(() => tryOne(event).catch((error: unknown) => stop(error)))))
+  for (const round of inRounds(events, (event) => each.before(event))) {
+    await Promise.all(round.map((event) => place(() => tryOne(event).catch((error: unknown) => stop(error)))))
+  }
+}
+
+function isToldToPause(error: unknown): boolean {
+  return error instanceof PausedByServiceError && !(error instanceof NotAskedError)
+}
+
+function isNewRefusal(error: unknown, before: ReadBefore | undefined): boolean {
+  return error instanceof KeyRefusedError && before?.error_code !== error.code
 }
 
 /** Errors after which no further event can be read or written: the database's, ours, and the run's own end. */

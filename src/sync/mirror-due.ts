@@ -25,6 +25,7 @@ export async function mirrorDue(run: OpenRun, due: readonly DueEvent[]): Promise
   run.progress('responses')
   await readEachEvent(run, due, {
     read: (event) => readEvent(run, batches, event),
+    before: ({ state }) => state,
     failed: (event, error) => {
       if (error instanceof NotFoundError) notFound.push(event)
       else noteFailure(run, event, error)

@@ -43,6 +43,7 @@ onPostgresStage('a run is closed, whatever ends it', (stage) => {
     on.service.at('/events/c/responses', send({ status: 429, headers: { 'Retry-After': '3600' } }))
     const { report } = await on.sync({ concurrency: 1 })
     expect(report.errors).toMatchObject([
+      { event_id: 'c', code: 'paused_by_service' },
       { event_id: null, code: 'paused_by_service' },
       { event_id: 'a', code: 'not_found' },
     ])

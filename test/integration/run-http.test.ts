@@ -106,7 +106,7 @@ onBothStages('a key that is refused for events', (stage) => {
     const { exit, status, report } = await on.sync({ concurrency: 1 })
     expect({ exit, status }).toEqual({ exit: 3, status: 'failed' })
     // `b` failed by itself, for `c` was a success after it.
-    expect(report.errors.map(({ event_id }) => event_id)).toEqual(['b', 'd', 'e', null])
+    expect(report.errors.map(({ event_id }) => event_id)).toEqual(['b', 'd', 'e', 'f', null])
     expect(await on.sync()).toMatchObject({ exit: 0 })
     on.expectMirrored()
   })
@@ -167,8 +167,11 @@ onBothStages('a service that asks for more patience than a run has', (stage) => 
     on.service.at('/events/c/responses', send({ status: 429, headers: { 'Retry-After': '3600' } }))
     const { exit, status, error, report, ms } = await on.sync({ concurrency: 1 })
     expect({ exit, status, error }).toEqual({ exit: 6, status: 'partial', error: null })
-    expect(report.errors).toMatchObject([{ event_id: null, code: 'paused_by_service' }])
-    expect(report.events).toMatchObject({ due: 4, changed: 2 })
+    expect(report.errors).toMatchObject([
+      { event_id: 'c', code: 'paused_by_service' },
+      { event_id: null, code: 'paused_by_service' },
+    ])
+    expect(report.events).toMatchObject({ due: 4, changed: 2, failed: 1 })
     expect(ms).toBeLessThan(8000)
     expect(on.service.requests.filter(({ path }) => path.includes('/d/'))).toHaveLength(1)
     expect(await on.sync()).toMatchObject({ exit: 0 })

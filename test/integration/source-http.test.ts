@@ -6,6 +6,7 @@ import {
   ForeignOriginError,
   KeyRefusedError,
   NotFoundError,
+  NotAskedError,
   PausedByServiceError,
   UnreachableError,
 } from '../../src/errors.ts'
@@ -200,7 +201,9 @@ describe('a refusal that may pass is tried again', () => {
     const { until } = error as PausedByServiceError
     expect(Math.abs(until.getTime() - Date.now() - 1_000_000)).toBeLessThan(2000)
     expect(error.message).toContain(until.toISOString())
-    expect(await errorOf(source.responses('a'))).toBe(error)
+    const unasked = await errorOf(source.responses('a'))
+    expect(unasked).toBeInstanceOf(NotAskedError)
+    expect(unasked).toMatchObject({ code: 'paused_by_service', message: error.message, until })
     expect(server.requests).toHaveLength(1)
     expect(source.counts).toMatchObject({ requests: 1, retries: 0 })
   })
@@ -214,8 +217,9 @@ describe('a refusal that may pass is tried again', () => {
     })
     const source = sourceOf(server.baseUrl)
     const errors = await Promise.all([errorOf(source.responses('a')), errorOf(source.responses('b'))])
-    expect(errors[0]).toBeInstanceOf(PausedByServiceError)
-    expect(errors[1]).toBe(errors[0])
+    expect(errors[0]).toBeInstanceOf(NotAskedError)
+    expect(errors[1]).toBeInstanceOf(PausedByServiceError)
+    expect(errors[1]).not.toBeInstanceOf(NotAskedError)
   })
 
   test('H8 a Retry-After beyond the run deadline', async () => {

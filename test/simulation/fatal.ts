@@ -1,6 +1,7 @@
 /** Which answers of the service end a run, and with which exit code. */
 import type { Ran } from './judge-run.ts'
 import { endOf, eventsRead } from './lists.ts'
+import { unitOf } from './mirror.ts'
 import type { World } from './world.ts'
 
 const exits = { passing: 4, refused: 3, missing: 2, broken: 7, answered: null, same: null } as const
@@ -21,17 +22,17 @@ export function fatalExit(world: World, { step, heard, asked }: Ran): number | '
     world.email !== null && world.email.toLowerCase() !== endOf(heard, 'ping')?.email.toLowerCase()
   if (isOther && !step.adopt && live.length > 0 && !live.some(([id]) => ids.has(id))) return 2
   if (asked.named?.some((id) => !list.rows.has(id))) return 2
-  return isRefused(heard) ? 'refusals' : null
+  return isRefused(world, heard) ? 'refusals' : null
 }
 
-/** Three events without a success between, or the second look. */
-function isRefused(heard: Ran['heard']): boolean {
+/** Three events without a success between, but for those that were refused before; or the second look. */
+function isRefused({ mirror }: World, heard: Ran['heard']): boolean {
   let refusals = 0
   for (const { subject, end } of heard) {
     if (subject === 'again' && end === 'refused') return true
     if (!subject.startsWith('/') || end === 'passing') continue
     if (end === 'answered' || end === 'same') refusals = 0
-    else if (end === 'refused') refusals += 1
+    else if (end === 'refused' && unitOf(mirror, subject.slice(1)).facts?.refused !== true) refusals += 1
     if (refusals >= 3) return true
   }
   return false

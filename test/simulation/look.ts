@@ -62,7 +62,7 @@ export const prepareLook = `prepare simulation_look as
   union all
   select 'reject', json_build_array(coalesce(event_id, ''), item_index, sha256)::text from headcount.rejects
   union all
-  select 'state', json_build_array(event_id, ${micros('checked_at')}, step, error_code is not null, set_aside, held,
+  select 'state', json_build_array(event_id, ${micros('checked_at')}, step, error_code, set_aside, held,
     held_count, etag, ${micros('read_at')}, backfill_id)::text from headcount.sync_state
   union all
   select 'run', json_build_array(id, mode, selective, status, ${micros('started_at')}, backfill_id, report)::text
@@ -132,7 +132,7 @@ export async function look(ask: Ask, minute: number, memory: Memory): Promise<Se
   }
   for (const [id, index, sha256] of parsed<[string, number, string]>('reject'))
     unit(id).rejects.push({ index, sha256 })
-  for (const [id, checked, step, failing, asides, held, heldCount, etag, read, backfill] of parsed<StateRow>(
+  for (const [id, checked, step, failure, asides, held, heldCount, etag, read, backfill] of parsed<StateRow>(
     'state',
   )) {
     const groups = (held ?? []).flatMap(({ since, ids }) =>
@@ -144,7 +144,8 @@ export async function look(ask: Ask, minute: number, memory: Memory): Promise<Se
     unit(id).facts = {
       checkedAt,
       step,
-      failing,
+      failing: failure !== null,
+      refused: failure === 'key_refused',
       asides,
       etag,
       backfill,
@@ -174,7 +175,7 @@ export async function look(ask: Ask, minute: number, memory: Memory): Promise<Se
 
 type Groups = readonly { readonly since: string; readonly ids: readonly string[] }[]
 type StateRow = [
-  ...[id: string, checked: string | null, step: number | null, failing: boolean, asides: number],
+  ...[id: string, checked: string | null, step: number | null, failure: string | null, asides: number],
   ...[
     held: Groups | null,
     heldCount: number,

@@ -16,6 +16,8 @@ export interface Facts {
   /** Seconds until it is due again; null: at the next run. */
   readonly step: number | null
   readonly failing: boolean
+  /** It failed because the key was refused for it. */
+  readonly refused: boolean
   readonly asides: number
   /** The validator to ask with, and when the body was last read whole. */
   readonly etag: string | null
@@ -31,6 +33,7 @@ export const unknownList: Facts = {
   checkedAt: null,
   step: null,
   failing: false,
+  refused: false,
   asides: 0,
   etag: null,
   readAt: null,

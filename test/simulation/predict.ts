@@ -101,7 +101,8 @@ export function predict(before: Mirror, asked: Asked, heard: readonly Heard[], n
   }
   for (const id of failed) {
     const unit = unitOf(after, id)
-    after.set(id, { ...unit, facts: { ...(unit.facts ?? unknownList), failing: true } })
+    const refused = endOf(heard, `/${id}`)?.end === 'refused'
+    after.set(id, { ...unit, facts: { ...(unit.facts ?? unknownList), failing: true, refused } })
   }
   const { braked } = spent
   return { after, listed: list.rows.size, due: new Set(due.map(({ id }) => id)), changed, failed, braked }
@@ -121,7 +122,10 @@ function withBackfill(facts: Facts, { facts: former }: Unit, backfill: number | 
 function leave(unit: Unit, record: EventRow, now: number): Unit {
   const facts = unit.facts ?? unknownList
   const step = nextStep(record, facts.step, !isSame(unit.record, record))
-  return { ...withRows(unit, record, []), facts: { ...facts, checkedAt: now, failing: false, step } }
+  return {
+    ...withRows(unit, record, []),
+    facts: { ...facts, checkedAt: now, failing: false, refused: false, step },
+  }
 }
 
 /** In the order in which they were answered. */
