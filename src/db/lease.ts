@@ -9,6 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { AccountBusyError, LeaseLostError } from '../errors.ts'
 import type { JsonValue } from '../json.ts'
+import { watchBeats } from './beats.ts'
+import type { Beat } from './beats.ts'
 import { codeOf } from './failures.ts'
 import type { Database, DatabaseLog } from './database.ts'
 import { startHeartbeat } from './heartbeat.ts'
@@ -62,40 +64,41 @@ export async function takeLease(database: Database, options: LeaseOptions): Prom
   const { signal, log } = options
   const holder = options.holder ?? (await thisProcess())
   let watched: string | null = null
+  const silenceOf = watchBeats()
   for (;;) {
     signal?.throwIfAborted()
     const other = await runningRun(database, options.accountId)
+    const silence = other === null ? 0 : silenceOf(other)
     const opened =
       other === null
         ? await insertRun(database, options, holder)
-        : (await isDead(other))
+        : silence >= deadAfter || (await isGoneHolder(other))
           ? await takeOver(database, options, holder, other)
           : null
     if (opened !== null) return leaseOf(database, opened, options)
     if (other === null) continue
-    if (other.silence < livesFor) throw busy(other)
+    // A beat in the future is no sign of life: whoever lives sends another one within seconds.
+    if (other.silence >= 0 && other.silence < livesFor) throw busy(other)
     if (watched !== other.id) {
       log?.(
         'warn',
         `Run ${other.id} of this account shows no sign of life; watching it for up to ${deadAfter} s`,
         {
           run_id: other.id,
-          silent_for_s: Math.round(other.silence),
+          silent_for_s: Math.round(silence),
         },
       )
     }
     watched = other.id
-    await sleep(Math.min(1000, Math.max(50, (deadAfter - other.silence) * 1000)), undefined, { signal })
+    await sleep(Math.min(1000, Math.max(50, (deadAfter - silence) * 1000)), undefined, { signal })
   }
 }
 
-interface RunningRun {
+interface RunningRun extends Beat {
   readonly id: string
   readonly mode: RunMode
   readonly holder: Holder | null
   readonly startedAt: string
-  /** Seconds since its last beat. */
-  readonly silence: number
 }
 
 interface OpenedRun {
@@ -114,25 +117,26 @@ async function readRunning(
   lock: '' | 'for update',
 ): Promise<RunningRun | null> {
   const { rows } = await trx.query(
-    `select id, mode, holder, started_at, extract(epoch from clock_timestamp() - heartbeat_at)::float8
+    `select id, mode, holder, started_at, extract(epoch from clock_timestamp() - heartbeat_at)::float8, heartbeat_at
        from headcount.sync_runs
       where account_id = $1 and status = 'running' ${lock}`,
     [accountId],
   )
   const [row] = rows
   if (row === undefined) return null
-  const [id, mode, holder, startedAt, silence] = row
+  const [id, mode, holder, startedAt, silence, beat] = row
   return {
     id: String(id),
     mode: mode === 'backfill' ? 'backfill' : 'sync',
     holder: readHolder(holder as JsonValue),
     startedAt: String(startedAt),
     silence: Number(silence),
+    beat: String(beat),
   }
 }
 
-async function isDead({ silence, holder }: RunningRun): Promise<boolean> {
-  return silence >= deadAfter || (holder !== null && (await isGone(holder)))
+async function isGoneHolder({ holder }: RunningRun): Promise<boolean> {
+  return holder !== null && isGone(holder)
 }
 
 /** Null when another run was quicker. */
@@ -174,7 +178,8 @@ async function takeOver(
   const work = async (trx: Transaction) => {
     const other = await readRunning(trx, options.accountId, 'for update')
     if (other !== null) {
-      if (other.id !== dead.id || !(await isDead(other))) return null
+      // Dead as it was judged, unless it has beaten since.
+      if (other.id !== dead.id || other.beat !== dead.beat) return null
       await trx.kysely
         .updateTable('headcount.sync_runs')
         .set({ status: 'abandoned', finished_at: sql`now()` })

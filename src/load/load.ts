@@ -22,6 +22,7 @@ export interface Load {
     trx: Transaction,
     account: number,
     identity: { readonly email: string | null; readonly base_url: string },
+    isOther: boolean,
   ): Promise<void>
   events(trx: Transaction, writing: Writing, events: readonly EventItem[]): Promise<Written>
   responses(

@@ -153,7 +153,8 @@ async function recordStates(
     const held: readonly HeldGroup[] = decisions.get(load.event.id)?.held ?? []
     return {
       event_id: load.event.id,
-      digest: held.length > 0 ? null : load.list.digest,
+      // Signs of more pages are to be told by every run, not by the first one alone.
+      digest: held.length > 0 || load.list.incomplete === 'paging' ? null : load.list.digest,
       etag: held.length > 0 ? null : load.list.etag,
       normaliser: NORMALISER_VERSION,
       held,

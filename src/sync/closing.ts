@@ -76,7 +76,7 @@ function makeReport(run: OpenRun, status: EndStatus, open: OpenMatters): RunRepo
     retries: source.counts.retries,
     not_modified: source.counts.notModified,
     bytes_received: source.counts.bytesReceived,
-    warnings: tally.warnings,
+    warnings: tally.warnings.map(run.conceal),
     errors: tally.listedErrors,
     errors_total: tally.errors.length,
     ...(run.plan !== null && { dry_run: true, plan: run.plan() }),

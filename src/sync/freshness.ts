@@ -36,9 +36,10 @@ export function dueReason(
   return hasWaited(known, maxStalenessMs, Date.parse(now)) ? 'waited' : null
 }
 
-/** The cap may have been lowered since the next time was set. */
+/** The cap may have been lowered since the next time was set. What was read in the future tells of a clock that was wrong. */
 function hasWaited(known: KnownList, maxStalenessMs: number, now: number): boolean {
   if (known.checked_at === null || known.next_check_at === null) return true
+  if (Date.parse(known.checked_at) > now) return true
   return Date.parse(known.next_check_at) <= now || Date.parse(known.checked_at) + maxStalenessMs <= now
 }
 

@@ -1,4 +1,5 @@
 import { AccountMismatchError } from '../errors.ts'
+import type { ListState } from '../load/state.ts'
 import type { OpenRun } from './opening.ts'
 import type { Tally } from './report.ts'
 
@@ -22,15 +23,21 @@ export async function confirmIdentity(
   identity: Identity,
   listed: readonly string[],
 ): Promise<void> {
-  const known = await checkIdentity(run, identity, listed, run.settings.adopt)
+  const { known, isOther } = await checkIdentity(run, identity, listed, run.settings.adopt)
   if (known.email === (identity.email ?? known.email) && known.base_url === identity.base_url) return
-  await run.write((trx) => run.load.identity(trx, run.account.id, identity))
+  await run.write((trx) => run.load.identity(trx, run.account.id, identity, isOther))
+  if (isOther) run.states = new Map([...run.states].map(([id, state]) => [id, distrusted(state)]))
+}
+
+/** As `load.identity` leaves it. */
+function distrusted(state: ListState): ListState {
+  return { ...state, etag: null, next_check_at: null, step: null, backfill_id: null }
 }
 
 /**
  * Compares who the service says we are with what the mirror was built from; warns when that changed.
  *
- * @returns what the mirror was built from.
+ * @returns what the mirror was built from, and whether that is another account or address than now.
  * @throws AccountMismatchError, as confirmIdentity.
  */
 export async function checkIdentity(
@@ -38,7 +45,7 @@ export async function checkIdentity(
   identity: Identity,
   listed: readonly string[],
   adopt: boolean,
-): Promise<Known> {
+): Promise<{ readonly known: Known; readonly isOther: boolean }> {
   const known = await readIdentity(run)
   const change = describeChange(known, identity)
   if (change !== null && !adopt && !(await sharesAnEvent(run, listed))) {
@@ -49,7 +56,7 @@ export async function checkIdentity(
     )
   }
   if (change !== null) run.tally.warn(`The account changed: ${change}. The mirror goes on with the new one.`)
-  return known
+  return { known, isOther: change !== null }
 }
 
 type Known = { readonly email: string | null; readonly base_url: string | null }

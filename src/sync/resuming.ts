@@ -4,6 +4,7 @@ import type { Database } from '../db/connect.ts'
 import type { Lease } from '../db/lease.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { ListState } from '../load/state.ts'
+import { NORMALISER_VERSION } from '../normalise/version.ts'
 import { onlyRow } from '../load/writing.ts'
 import { writeFenced } from './fenced.ts'
 
@@ -53,7 +54,11 @@ async function findUnfinished(trx: Transaction, lease: Lease, account: number) {
   return rows.length === 0 ? null : onlyRow(rows)
 }
 
-/** Whether the backfill has read this list already. What failed since is read again. */
+/**
+ * Whether the backfill has read this list already. What failed since is read again, and so is what is held, which this
+ * run may be asked to decide, and what another version of ours has read.
+ */
 export function isReadBy(backfill: Backfill | null, state: ListState | undefined): boolean {
-  return backfill !== null && state?.backfill_id === backfill.id && state.error_code === null
+  if (backfill === null || state === undefined || state.backfill_id !== backfill.id) return false
+  return state.error_code === null && state.held.length === 0 && state.normaliser === NORMALISER_VERSION
 }

@@ -20,7 +20,9 @@ export function trustedValidator(
 ): string | null {
   if (!stored || stored.digest === null || stored.normaliser !== NORMALISER_VERSION) return null
   if (stored.held.length > 0 || stored.read_at === null) return null
-  return Date.parse(now) - Date.parse(stored.read_at) < TRUSTED_FOR_MS ? stored.etag : null
+  const age = Date.parse(now) - Date.parse(stored.read_at)
+  // A reading in the future tells of a clock that was wrong: nobody knows how old it is.
+  return age >= 0 && age < TRUSTED_FOR_MS ? stored.etag : null
 }
 
 /** Whether the service sent the validator of the stored list with another list: its word is worth nothing. */

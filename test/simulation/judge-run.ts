@@ -1,4 +1,5 @@
 /** Whether a run did what it promises, told from the answers it got, how it ended and what the mirror holds. */
+import { reliedOn } from './another.ts'
 import { countOpen, countRows } from './counts.ts'
 import type { Broken } from './engine.ts'
 import { fatalExit } from './fatal.ts'
@@ -100,7 +101,7 @@ function isOrderOpen({ step, heard }: Ran, { braked }: Prediction): boolean {
 function predictFor(world: World, { asked, heard }: Ran, { runs }: Seen): Prediction {
   const isNew = asked.mode === 'backfill' && asked.named === null && asked.backfill === null
   const backfill = isNew ? (runs.at(-1)?.id ?? null) : asked.backfill
-  return predict(world.mirror, { ...asked, backfill }, heard, world.minute)
+  return predict(reliedOn(world, heard), { ...asked, backfill }, heard, world.minute)
 }
 
 /** A run that came to its end: the mirror is exactly what was predicted, and the report tells it truly. */

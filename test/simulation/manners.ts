@@ -1,4 +1,5 @@
 /** How a run may ask: what is final is not asked for again, what may pass is, and validators are used as promised. */
+import { reliedOn } from './another.ts'
 import { failures } from './faults.ts'
 import type { Ran } from './judge-run.ts'
 import { require, requireEqual } from './judge.ts'
@@ -11,6 +12,7 @@ const HOURS_24 = 24 * 60
 
 export function requireManners(world: World, ran: Ran): void {
   const { heard, step, isInterrupted, broken } = ran
+  const mirror = reliedOn(world, heard)
   for (const [subject, requests] of Map.groupBy(heard, ({ subject }) => subject)) {
     const ends = requests.map(({ end }) => end)
     require(requests.length <= 10, `${subject} was asked for ${requests.length} times`)
@@ -18,7 +20,7 @@ export function requireManners(world: World, ran: Ran): void {
     require(final < 0 ||
       final === ends.length - 1, `${subject} was asked for again after: ${ends.join(', ')}`)
     const wanted = subject.startsWith('/')
-      ? trusted(world, ran, unitOf(world.mirror, subject.slice(1)).facts)
+      ? trusted(world, ran, unitOf(mirror, subject.slice(1)).facts)
       : null
     for (const { askedWith } of requests)
       requireEqual(askedWith, wanted, `the validator that ${subject} was asked with`)

@@ -108,9 +108,9 @@ export function predict(before: Mirror, asked: Asked, heard: readonly Heard[], n
   return { after, listed: list.rows.size, due: new Set(due.map(({ id }) => id)), changed, failed, braked }
 }
 
-/** A broken-off backfill is continued: what it has read is not read again, unless it failed or its record changed. */
+/** A broken-off backfill is continued: what it has read is not read again, unless it failed, is held, or its record changed. */
 function isReadBy(backfill: number | null, { facts, record: known }: Unit, record: EventRow): boolean {
-  if (backfill === null || facts === null || facts.failing) return false
+  if (backfill === null || facts === null || facts.failing || facts.held.size > 0) return false
   return facts.backfill === backfill && isSame(known, record)
 }
 
