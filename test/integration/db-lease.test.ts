@@ -155,6 +155,19 @@ onBoth('the lease', (fresh, engine) => {
     await second
   })
 
+  test('O6 a beat in the future is no sign of life: its holder is watched, and left alone when it beats', async () => {
+    await using mirror = await fresh()
+    const first = await takeLease(mirror.database, { accountId, mode, holder: await elsewhere() })
+    await first.stopHeartbeat()
+    await makeSilent(mirror.database, first.runId, -86_400)
+    const watch = takeLease(mirror.database, { accountId, mode })
+    const refused = expect(watch).rejects.toThrow(AccountBusyError)
+    const first_seen = await Promise.race([watch.then(String, String), sleep(1500, 'watching')])
+    expect(first_seen).toBe('watching')
+    await makeSilent(mirror.database, first.runId, 0)
+    await refused
+  })
+
   test('an abort ends the watch', async () => {
     await using mirror = await fresh()
     const first = await takeLease(mirror.database, { accountId, mode, holder: await elsewhere() })

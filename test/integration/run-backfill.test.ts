@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { accountOf, refusal, responseItem } from '../support/account.ts'
 import type { Account } from '../support/account.ts'
-import { send } from '../support/fault-server.ts'
+import { send, startFaultServer } from '../support/fault-server.ts'
 import { onBothStages, onPostgresStage, pause } from '../support/stage.ts'
 import type { Stage } from '../support/stage.ts'
 
@@ -64,6 +64,27 @@ onPostgresStage('O10 a backfill that was broken off, more', (stage) => {
     await breakOff(on)
     await on.change(`update headcount.sync_runs set started_at = started_at - interval '2 minutes'`)
     expect(await asked(on, on.backfill)).toEqual(['ball', 'gala', 'picnic'])
+  })
+
+  test('reads everything again when another address answers', async () => {
+    await using on = await stage(threeEvents())
+    await breakOff(on)
+    await using moved = await startFaultServer()
+    moved.always(send((request) => on.account.answer(request)))
+    on.account.of('ball')[0] = responseItem(1)
+    expect(await on.backfill({ baseUrl: moved.baseUrl.href })).toMatchObject({ exit: 0 })
+    on.expectMirrored()
+  })
+
+  test('reads again what is held, to decide it', async () => {
+    await using on = await stage(accountOf({ gala: 30, picnic: 2 }))
+    await on.sync()
+    on.account.of('gala').splice(0, 20)
+    on.service.at('/events/picnic/responses', send(refusal(400)))
+    expect(await on.backfill()).toMatchObject({ exit: 6, report: { held: 20 } })
+    on.service.at('/events/picnic/responses')
+    expect(await on.backfill({ acceptDeletions: true })).toMatchObject({ exit: 0, report: { held: 0 } })
+    on.expectMirrored()
   })
 
   test('is continued over several interruptions', async () => {

@@ -102,6 +102,14 @@ onPostgresStage('the guard of deletions, one list, more', (stage) => {
     on.expectMirrored()
   })
 
+  test('signs of paging are told by every run, not by the first one alone', async () => {
+    await using on = await stage(accountOf({ gala: 3 }))
+    for (const options of [{}, {}, { all: true }]) {
+      on.service.at('/events/gala/responses', list(on.account.of('gala'), { 'X-Total-Count': '500' }))
+      expect((await on.sync(options)).report.warnings).toEqual([expect.stringMatching(/may have more pages/)])
+    }
+  })
+
   test('signs of paging hold, and time never confirms it', async () => {
     await using on = await stage(accountOf({ gala: 8 }))
     await on.sync()

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { accountOf } from '../support/account.ts'
 import { send, startFaultServer } from '../support/fault-server.ts'
+import type { SeenRequest } from '../support/fault-server.ts'
 import { onBothStages, onPostgresStage } from '../support/stage.ts'
 
 onBothStages('S10 another account', (stage) => {
@@ -74,5 +75,24 @@ onPostgresStage('S10 the same account under another e-mail or address', (stage) 
       exit: 0,
       report: { warnings: [] },
     })
+  })
+
+  test('lists of before are read again, whatever their validators and their times say', async () => {
+    await using on = await stage(accountOf({ gala: 2, old: 2 }))
+    Object.assign(Object(on.account.events[1]), { event_at: '2020-01-01T00:00:00Z' })
+    const withOneValidator = send((request: SeenRequest) => {
+      if (request.headers['if-none-match'] !== undefined) return { status: 304 }
+      return { ...on.account.answer(request), headers: { ETag: '"1"' } }
+    })
+    on.service.always(withOneValidator)
+    await on.sync()
+    await using moved = await startFaultServer()
+    moved.always(withOneValidator)
+    for (const id of ['gala', 'old']) on.account.of(id)[0] = { id: 1, name: 'of another account' }
+    expect(await on.sync({ baseUrl: moved.baseUrl.href })).toMatchObject({
+      exit: 0,
+      report: { not_modified: 0, events: { due: 2, changed: 2 } },
+    })
+    on.expectMirrored()
   })
 })

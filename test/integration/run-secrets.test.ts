@@ -92,6 +92,20 @@ describe('X1 the key, with a run that fails at', () => {
     expectNoKey(contents, '')
   })
 
+  test('a service that gives it for an e-mail address has none', async () => {
+    const account = accountOf({ gala: 1 })
+    await using own = await commandStage('postgres', account)
+    const ran: Ran[] = []
+    for (const email of [testKey, 'owner@example.org', `<${testKey}>`, 'other@example.org']) {
+      account.email = email
+      ran.push(await own.run(['sync', '--json']))
+    }
+    expect(ran.map(({ code }) => code)).toEqual([0, 0, 0, 0])
+    await using database = await connect(own.place.url)
+    expectSecret(spellings, ...ran)
+    expectNoKey(await readContents(database), '')
+  })
+
   test('the other host of a redirect never hears of it', async () => {
     await using other = await startFaultServer()
     other.always(list([]))

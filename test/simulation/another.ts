@@ -7,7 +7,8 @@ import type { World } from './world.ts'
 /** The mirror as a run may rely on it. */
 export function reliedOn({ mirror, email }: World, heard: readonly Heard[]): Mirror {
   const told = endOf(heard, 'ping')
-  const isSame = email === null || told?.end !== 'answered' || told.email.toLowerCase() === email.toLowerCase()
+  const isSame =
+    email === null || told?.end !== 'answered' || told.email.toLowerCase() === email.toLowerCase()
   return isSame ? mirror : withoutReadings(mirror)
 }
 

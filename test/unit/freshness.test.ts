@@ -29,6 +29,12 @@ describe('an event is due', () => {
     ['our normaliser is another version', { ...settled, normaliser: 0 }, false, 'new_version'],
     ['its wait is over now', { ...settled, next_check_at: now }, false, 'waited'],
     ['no next time is known', { ...settled, next_check_at: null }, false, 'waited'],
+    [
+      'O6 read in the future, by a clock that was wrong',
+      { ...settled, checked_at: '2027-10-18T00:00:00Z', next_check_at: '2027-10-19T00:00:00Z' },
+      false,
+      'waited',
+    ],
   ])('%s', (_, known, recordChanged, expected) => {
     expect(dueReason(long, known, recordChanged, 1, week, now)).toBe(expected)
   })

@@ -20,6 +20,7 @@ test.each([
     '"v1"',
   ],
   ['not from then on', { ...stored, read_at: '2026-05-01T12:00:00.000Z' }, null],
+  ['O6 not when it was read in the future', { ...stored, read_at: '2026-05-02T12:00:00.001Z' }, null],
   ['not when the list was never read whole', { ...stored, read_at: null }, null],
   ['not while something of the list is held', { ...stored, held }, null],
   ['not without a digest: the list is not in the mirror', { ...stored, digest: null }, null],

@@ -12,6 +12,23 @@ export const runGuards: readonly Guard[] = [
     only: 'S10',
   },
   {
+    name: 'another answers',
+    promise: 'what one account or address said of its lists is not believed of another',
+    file: 'src/sync/identity.ts',
+    text: 'if (isOther) run.states =',
+    instead: 'if (false) run.states =',
+    tests: ['test/integration/run-identity.test.ts'],
+    only: 'lists of before',
+  },
+  {
+    name: 'readings of the future',
+    promise: 'a list that was read by a clock that was wrong is read again',
+    file: 'src/sync/validators.ts',
+    text: 'age >= 0 && ',
+    instead: '',
+    tests: ['test/unit/validators.test.ts'],
+  },
+  {
     name: 'second look',
     promise: 'an event whose responses are not found is kept until the list of events is without it',
     file: 'src/sync/vanished.ts',
