@@ -129,9 +129,9 @@ export function timeConfirmsEvents(reason: HoldReason): boolean {
   return reason !== 'list_empty' && timeConfirmsResponses(reason)
 }
 
-/** A list that may not be complete proves nothing, however long it stays so. */
+/** A list that may not be complete, or may have a row under an id that cannot be read, proves nothing, however long it stays so. */
 export function timeConfirmsResponses(reason: HoldReason): boolean {
-  return reason !== 'paging' && reason !== 'no_end_mark'
+  return reason !== 'paging' && reason !== 'no_end_mark' && reason !== 'unreadable_id'
 }
 
 function decide(

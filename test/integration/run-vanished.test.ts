@@ -215,4 +215,18 @@ onPostgresStage('the guard of deletions, the list of events, more', (stage) => {
     expect(await on.sync()).toMatchObject({ exit: 0, report: { rows: { events: { deleted: 1 } } } })
     on.expectMirrored()
   })
+
+  test('S6 P7 an event whose id became unreadable is still listed: time never confirms its deletion', async () => {
+    await using on = await stage(accountOf({ gala: 3, picnic: 5 }))
+    await on.sync()
+    const [gala] = on.account.events
+    on.account.events[0] = { ...Object(gala), id: null }
+    expect(await on.sync()).toMatchObject({ exit: 8, report: { held: 1, rejected: 1 } })
+    expect(held(on)).toEqual([['unreadable_id', 1]])
+    await twoHoursPass(on)
+    expect(await on.sync()).toMatchObject({ exit: 8, report: { held: 1 } })
+    on.account.events[0] = gala
+    expect(await on.sync()).toMatchObject({ exit: 0 })
+    on.expectMirrored()
+  })
 })

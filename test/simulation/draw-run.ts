@@ -15,7 +15,7 @@ const kinds = {
   silent: [0.05, (chance) => ({ troubles: [{ ...quiet, on: target(chance), failures: ['silence'] }] })],
   lying: [2.5, (chance) => ({ concurrency: chance.pick([1, 8]), troubles: several(chance, lying) })],
   /** One of two lists of events is flawed: the second is asked for because of an event that is not found. */
-  lookedAgain: [1, (chance) => ({ concurrency: chance.pick([1, 8]), troubles: lookedAgain(chance) })],
+  lookedAgain: [1.5, (chance) => ({ all: chance.odds(0.5), troubles: lookedAgain(chance) })],
   failing: [2, (chance) => ({ concurrency: chance.pick([1, 8]), troubles: several(chance, failing) })],
   fatal: [1, (chance) => ({ troubles: [fatal(chance)] })],
   down: [0.4, () => ({ troubles: everything('s500') })],
@@ -121,10 +121,11 @@ function lying(chance: Chance): PlannedTrouble {
 }
 
 function lookedAgain(chance: Chance): readonly PlannedTrouble[] {
-  const notFound = { ...quiet, on: chance.int(0, 4), failures: [chance.pick(['s404', 's410'] as const)] }
-  const flawed = (on: Target) => ({ ...lying(chance), on })
-  const firstOnly = chance.odds(0.6) ? [flawed('events')] : []
-  return [notFound, ...firstOnly, ...(chance.odds(0.5) || firstOnly.length === 0 ? [flawed('again')] : [])]
+  const notFound = { ...quiet, on: chance.int(0, 2), failures: [chance.pick(['s404', 's410'] as const)] }
+  const lie = () => chance.pick(['none', 'half', 'without_last', 'without_last'] as const)
+  const flawed = (on: Target) => ({ ...quiet, on, way: chance.weigh(ways), lie: lie() })
+  const which = chance.pick<readonly Target[]>([['events'], ['events'], ['again'], ['events', 'again']])
+  return [notFound, ...which.map(flawed)]
 }
 
 function failing(chance: Chance): PlannedTrouble {

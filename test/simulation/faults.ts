@@ -80,7 +80,7 @@ export type Sign = 'paging' | 'no_end_mark'
 export type Way = keyof typeof ways
 
 /** Complete answers that are not what the account holds. */
-export type Lie = 'none' | 'nothing' | 'half' | 'page' | 'shuffled'
+export type Lie = 'none' | 'nothing' | 'half' | 'page' | 'shuffled' | 'without_last'
 export const lies: readonly Lie[] = ['nothing', 'half', 'page', 'shuffled']
 
 /** A careless service quotes the key that it was asked with. */

@@ -56,7 +56,7 @@ export function rule(loss: Loss, around: Circumstances): Ruling {
   const brakes = !looksLikeOutage && (around.braked || around.removed + rows > around.allowed)
   if (!looksLikeOutage && !brakes) return { remove: absent, held: new Map(), unconfirmed: rows, brakes }
 
-  const proves = sign === null && !(loss.isEventsList && isEmptied)
+  const proves = sign === null && !loss.hasNamelessReject && !(loss.isEventsList && isEmptied)
   const remove: string[] = []
   const held = new Map<string, Held>()
   for (const id of absent) {

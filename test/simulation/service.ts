@@ -159,6 +159,7 @@ function lieAbout<T>(items: readonly T[], trouble: Trouble | undefined): readonl
   if (trouble?.lie === 'half') return items.slice(0, Math.floor(items.length / 2))
   if (trouble?.lie === 'nothing') return []
   if (trouble?.lie === 'page' && items.length > 50) return items.slice(0, 50)
+  if (trouble?.lie === 'without_last') return items.slice(0, -1)
   if (trouble?.lie === 'shuffled') return items.toReversed()
   return items
 }

@@ -239,15 +239,17 @@ describe('a hold', () => {
     })
   })
 
-  test('under signs of paging or without an end mark, time confirms nothing, the user does', () => {
-    for (const incomplete of ['paging', 'no_end_mark'] as const) {
-      const change = losing(20, 50, { incomplete, held: [group('2020-01-01T00:00:00Z')] })
-      expect(decideResponses(change, policy, plenty)).toMatchObject({
-        remove: [],
-        held: [group('2020-01-01T00:00:00Z')],
-      })
-      expect(decideResponses(change, accepting, plenty).remove).toEqual(ids(1, 20))
-    }
+  test.each<[string, Partial<ListChange>]>([
+    ['under signs of paging', { incomplete: 'paging' }],
+    ['without an end mark', { incomplete: 'no_end_mark' }],
+    ['beside an item whose id cannot be read', { unreadableId: true }],
+  ])('%s, time confirms nothing, the user does', (_, sign) => {
+    const change = losing(20, 50, { ...sign, held: [group('2020-01-01T00:00:00Z')] })
+    expect(decideResponses(change, policy, plenty)).toMatchObject({
+      remove: [],
+      held: [group('2020-01-01T00:00:00Z')],
+    })
+    expect(decideResponses(change, accepting, plenty).remove).toEqual(ids(1, 20))
   })
 
   test('a clock that ran under signs of paging starts anew with the first list that shows none', () => {

@@ -68,8 +68,16 @@ export const deletionGuards: readonly Guard[] = [
     name: 'proof by time',
     promise: 'time never confirms what a list without an end, or with more pages, does not show',
     file,
-    text: "return reason !== 'paging' && reason !== 'no_end_mark'",
-    instead: 'return true',
+    text: "reason !== 'paging' && reason !== 'no_end_mark'",
+    instead: 'true',
+    tests,
+  },
+  {
+    name: 'an id without proof',
+    promise: 'time never confirms what is missing beside an item whose id cannot be read: it may be that one',
+    file,
+    text: " && reason !== 'unreadable_id'",
+    instead: '',
     tests,
   },
   {
