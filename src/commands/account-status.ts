@@ -3,8 +3,9 @@ import { sql } from 'kysely'
 import type { RunMode, RunStatus, Timestamp } from '../db/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { countRejects } from '../load/rejects.ts'
-import { describeFailing, describeHeld, readLists, whyDue } from './list-status.ts'
-import type { FailingList, HeldDeletions, MirrorSettings } from './list-status.ts'
+import { EVENTS_LIST } from '../load/state.ts'
+import { describeFailing, describeHeld, missingEvents, readLists, whyDue } from './list-status.ts'
+import type { FailingList, HeldDeletions, KnownList, MirrorSettings } from './list-status.ts'
 
 export interface AccountStatus {
   readonly account: string
@@ -15,6 +16,7 @@ export interface AccountStatus {
   readonly last_run: RunSummary | null
   /** Since the last good run ended, by the database's clock; null when there was none. */
   readonly age_ms: number | null
+  /** Without those that the list of events misses. */
   readonly events_due: number
   readonly rows: Readonly<Record<'events' | 'responses' | 'payments' | 'slots', number>>
   /** Items that cannot be stored, without those that were accepted. */
@@ -43,6 +45,12 @@ export async function readAccounts(
   const statuses: AccountStatus[] = []
   for (const { id, name, email, base_url } of accounts) {
     const lists = await readLists(kysely, id)
+    const missing = missingEvents(
+      lists.find(({ event_id }) => event_id === EVENTS_LIST),
+      holdForMs,
+    )
+    const isDue = (list: KnownList) =>
+      list.isEvent && !missing.has(list.event_id) && whyDue(list, maxStalenessMs, now) !== null
     const last_good_run = await lastRun(kysely, id, ['succeeded', 'held'])
     const finished = last_good_run?.finished_at
     statuses.push({
@@ -52,7 +60,7 @@ export async function readAccounts(
       last_good_run,
       last_run: await lastRun(kysely, id, null),
       age_ms: finished ? Math.max(0, Date.parse(now) - Date.parse(finished)) : null,
-      events_due: lists.filter((list) => list.isEvent && whyDue(list, maxStalenessMs, now) !== null).length,
+      events_due: lists.filter(isDue).length,
       rows: await countRows(kysely, id),
       ...(await countRejects(kysely, id)),
       set_aside: lists.reduce((sum, { set_aside }) => sum + (set_aside ?? 0), 0),

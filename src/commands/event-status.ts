@@ -3,9 +3,10 @@ import { sql } from 'kysely'
 import type { Timestamp } from '../db/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { countRejects } from '../load/rejects.ts'
+import { EVENTS_LIST } from '../load/state.ts'
 import type { DueReason } from '../sync/freshness.ts'
-import { describeFailing, describeHeld, readLists, whyDue, type KnownList } from './list-status.ts'
-import type { FailingList, HeldDeletions, MirrorSettings } from './list-status.ts'
+import { describeFailing, describeHeld, missingEvents, readLists, whyDue } from './list-status.ts'
+import type { FailingList, HeldDeletions, KnownList, MirrorSettings, MissingEvent } from './list-status.ts'
 
 export interface EventStatus {
   readonly account: string
@@ -14,11 +15,14 @@ export interface EventStatus {
   readonly event_at: Timestamp | null
   /** When its responses were last read whole, changed or not; null: never. */
   readonly last_read_at: Timestamp | null
-  /** null: the next run reads it. */
+  /** null: the next run reads it, or, when it is missing, the first run that finds it listed again. */
   readonly next_read_at: Timestamp | null
   /** Why the next run reads it; null when it does not, unless the service changes the event's own record. */
   readonly due: DueReason | null
-  readonly held: readonly Omit<HeldDeletions, 'event_id'>[]
+  /** Its own deletion, when that is on hold: the list of events misses it. */
+  readonly missing: MissingEvent | null
+  /** Deletions of its responses that are on hold. */
+  readonly held: readonly Omit<HeldDeletions, 'event_id' | 'events'>[]
   /** Items that cannot be stored, without those that were accepted. */
   readonly rejected: number
   readonly accepted: number
@@ -33,7 +37,7 @@ export async function readEvent(
   { maxStalenessMs, holdForMs }: MirrorSettings,
 ): Promise<readonly EventStatus[]> {
   // The list of events itself is kept under the empty id.
-  if (eventId === '') return []
+  if (eventId === EVENTS_LIST) return []
   const now = (await sql<{ now: string }>`select now() as now`.execute(kysely)).rows[0]?.now ?? ''
   const accounts = await kysely
     .selectFrom('headcount.accounts')
@@ -44,7 +48,9 @@ export async function readEvent(
   for (const { id, name } of accounts) {
     const [list] = await readLists(kysely, id, eventId)
     if (list === undefined) continue
-    const due = whyDue(list, maxStalenessMs, now)
+    const [eventsList] = await readLists(kysely, id, EVENTS_LIST)
+    const missing = missingEvents(eventsList, holdForMs).get(eventId) ?? null
+    const due = missing === null ? whyDue(list, maxStalenessMs, now) : null
     const failing = describeFailing(list)
     statuses.push({
       account: name,
@@ -52,9 +58,10 @@ export async function readEvent(
       title: list.title,
       event_at: list.event_at,
       last_read_at: list.checked_at,
-      next_read_at: due === null ? nextRead(list, maxStalenessMs) : null,
+      next_read_at: due === null && missing === null ? nextRead(list, maxStalenessMs) : null,
       due,
-      held: describeHeld(list, holdForMs).map(({ event_id: _, ...held }) => held),
+      missing,
+      held: describeHeld(list, holdForMs).map(({ event_id: _, events: __, ...held }) => held),
       ...(await countRejects(kysely, id, eventId)),
       set_aside: list.set_aside ?? 0,
       failing: failing && { failed_at: failing.failed_at, code: failing.code, message: failing.message },

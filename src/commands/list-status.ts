@@ -17,6 +17,8 @@ export interface HeldDeletions {
   readonly since: Timestamp
   readonly reason: HoldReason
   readonly rows: number
+  /** Of the list of events: those that it misses. null: they are responses. */
+  readonly events: readonly string[] | null
   /** A run after this moment that still misses them applies them; null: only the owner's word does. */
   readonly applied_after: Timestamp | null
 }
@@ -70,8 +72,25 @@ export function describeHeld({ event_id, held }: KnownList, holdForMs: number): 
     since,
     reason,
     rows: ids.length,
+    events: event_id === '' ? ids : null,
     applied_after: isConfirmable(reason) ? end(since) : null,
   }))
+}
+
+/** The deletion of an event that is on hold: the list of events misses it, and no run reads it until it comes back. */
+export type MissingEvent = Pick<HeldDeletions, 'since' | 'reason' | 'applied_after'>
+
+/** The events whose own deletion is on hold, by id; of the state of the list of events, if there is one. */
+export function missingEvents(
+  eventsList: KnownList | undefined,
+  holdForMs: number,
+): ReadonlyMap<string, MissingEvent> {
+  const held = eventsList === undefined ? [] : describeHeld(eventsList, holdForMs)
+  return new Map(
+    held.flatMap(({ since, reason, applied_after, events }) =>
+      (events ?? []).map((id) => [id, { since, reason, applied_after }]),
+    ),
+  )
 }
 
 export function describeFailing(list: KnownList): FailingList | null {

@@ -231,6 +231,31 @@ onPostgresCommandStage('status --event', (stage) => {
     expect(shown.stdout).toMatch(/due +yes: deletions of it are held/)
   })
 
+  test('an event that the list of events misses is not due: since when, why, and when it is deleted', async () => {
+    const account = accountOf({ gala: 30, picnic: 2, ball: 2, fair: 2 })
+    await using s = await stage(account)
+    await s.run(['sync', '-q'])
+    account.remove('gala')
+    expect((await s.run(['sync', '-q'])).code).toBe(8)
+    const ran = await s.run(['status', '--event', 'gala', '--json'])
+    const { events } = JSON.parse(ran.stdout) as { events: EventStatus[] }
+    expect(events).toMatchObject([
+      { due: null, next_read_at: null, held: [], missing: { reason: 'many_missing' } },
+    ])
+    const { since = '', applied_after } = events[0]?.missing ?? {}
+    expect(Date.parse(applied_after ?? '') - Date.parse(since)).toBeCloseTo(3_600_000, -1)
+    const shown = (await s.run(['status', '--event', 'gala'])).stdout
+    expect(shown).toMatch(/next read +when it is listed again/)
+    expect(shown).toMatch(/due +no: the list of events misses it/)
+    expect(shown).toMatch(
+      /missing +since \S+, from the list of events: .*; deleted with its responses by a run/,
+    )
+    expect(shown).toContain('headcount sync --accept-deletions\n')
+    const whole = (await s.run(['status'])).stdout
+    expect(whole).toMatch(/events due +3 of 4/)
+    expect(whole).toMatch(/the list of events: 1 deletion \(gala\) since /)
+  })
+
   test('shows the next read of an old event, no later than the cap; an unknown event is exit 2', async () => {
     await using s = await stage(accountOf({ gala: 1 }))
     expect((await s.run(['sync', '-q'])).code).toBe(0)

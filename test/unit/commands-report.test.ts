@@ -106,17 +106,19 @@ describe('the status for people', () => {
     const since = '2026-01-01T00:00:00Z'
     const held = [
       { event_id: 'gala', since, reason: 'many_missing', rows: 12, applied_after: '2026-01-01T01:00:00Z' },
-      { event_id: null, since, reason: 'list_empty', rows: 3, applied_after: null },
+      { event_id: null, since, reason: 'list_empty', rows: 6, applied_after: null },
     ] as const
-    const text = formatStatus([{ ...status, held }], plain)
+    const events = ['a', 'b', 'c', 'd', 'e', 'f']
+    const named = held.map((group) => ({ ...group, events: group.event_id === null ? events : null }))
+    const text = formatStatus([{ ...status, held: named }], plain)
     expect(text).toContain(
       `event gala: 12 deletions since ${since}: many rows vanished at once; applied by a run after 2026-01-01T01:00:00Z that still misses them\n`,
     )
     expect(text).toContain(
-      `the list of events: 3 deletions since ${since}: the list came back empty; time alone never applies them\n`,
+      `the list of events: 6 deletions (a, b, c, d, e, …) since ${since}: the list came back empty; time alone never applies them\n`,
     )
     expect(text).toContain('headcount sync --accept-deletions\n')
-    const other = formatStatus([{ ...status, account: "the club's", held }], plain)
+    const other = formatStatus([{ ...status, account: "the club's", held: named }], plain)
     expect(other).toContain(`headcount sync --account 'the club'\\''s' --accept-deletions\n`)
   })
 })

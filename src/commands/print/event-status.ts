@@ -2,7 +2,7 @@ import type { DueReason } from '../../sync/freshness.ts'
 import type { EventStatus } from '../event-status.ts'
 import type { Output } from '../terminal.ts'
 import { cleanLine } from './clean.ts'
-import { describeHold, howToDecide } from './held.ts'
+import { describeHold, describeMissing, howToDecide } from './held.ts'
 import { formatCount } from './number.ts'
 import { rejectedLine, setAsideQuery } from './status.ts'
 import { drawPairs } from './table.ts'
@@ -23,21 +23,22 @@ export function formatEvents(events: readonly EventStatus[], out: Pick<Output, '
 }
 
 function formatEvent(event: EventStatus, out: Pick<Output, 'style'>): string {
-  const { set_aside, held, failing } = event
+  const { set_aside, missing, held, failing } = event
   const title = out.style('bold', cleanLine(`event ${event.event_id} of account ${event.account}`))
   const described = [event.title, event.event_at].filter((part) => part !== null).join(', ')
   const pairs: (readonly [string, string])[] = [
     ['last read', event.last_read_at ?? 'never'],
-    ['next read', event.next_read_at ?? 'by the next run'],
-    [
-      'due',
-      event.due === null
-        ? 'no: it did not change; a change of its own record makes it due'
-        : `yes: ${dueReasons[event.due]}`,
-    ],
+    ['next read', missing === null ? (event.next_read_at ?? 'by the next run') : 'when it is listed again'],
+    ['due', describeDue(event)],
+    ...(missing === null
+      ? []
+      : [['missing', describeMissing(missing)] as const, ['', howToDecide(event.account)] as const]),
     ...(held.length === 0 ? [['held', 'none'] as const] : []),
-    ...held.map((deletions) => ['held', describeHold(deletions)] as const),
-    ...(held.length === 0 ? [] : [['', howToDecide(event.account, event.event_id)] as const]),
+    ...held.map((deletions) => ['held', describeHold({ ...deletions, events: null })] as const),
+    // No run can be asked for an event that is not listed.
+    ...(held.length === 0 || missing !== null
+      ? []
+      : [['', howToDecide(event.account, event.event_id)] as const]),
     ['rejected', rejectedLine(event)],
     ['set aside', set_aside === 0 ? 'none' : `${formatCount(set_aside, 'field')}: see ${setAsideQuery}`],
     [
@@ -46,4 +47,10 @@ function formatEvent(event: EventStatus, out: Pick<Output, 'style'>): string {
     ],
   ]
   return `${title}${described && ` (${cleanLine(described)})`}\n${drawPairs(pairs, '  ')}`
+}
+
+function describeDue({ due, missing }: EventStatus): string {
+  if (missing !== null) return 'no: the list of events misses it'
+  if (due === null) return 'no: it did not change; a change of its own record makes it due'
+  return `yes: ${dueReasons[due]}`
 }

@@ -1,8 +1,11 @@
 /** Deletions that are held, for people: since when, why, and how to decide. */
 import type { HoldReason } from '../../db/tables.ts'
-import type { HeldDeletions } from '../list-status.ts'
+import type { HeldDeletions, MissingEvent } from '../list-status.ts'
 import { cleanLine } from './clean.ts'
 import { formatCount } from './number.ts'
+
+/** Events named one by one; the JSON has them all. */
+const NAMED = 5
 
 const reasons: Readonly<Record<HoldReason, string>> = {
   list_empty: 'the list came back empty',
@@ -14,17 +17,27 @@ const reasons: Readonly<Record<HoldReason, string>> = {
   no_end_mark: 'the answer had no end mark and may be cut short',
 }
 
-export function describeHold({
-  rows,
-  since,
-  reason,
-  applied_after,
-}: Omit<HeldDeletions, 'event_id'>): string {
+export function describeHold(held: Omit<HeldDeletions, 'event_id'>): string {
+  const { rows, events, since, reason, applied_after } = held
   const end =
     applied_after === null
       ? 'time alone never applies them'
       : `applied by a run after ${applied_after} that still misses them`
-  return `${formatCount(rows, 'deletion')} since ${since}: ${reasons[reason]}; ${end}`
+  return `${formatCount(rows, 'deletion')}${named(events ?? [])} since ${since}: ${reasons[reason]}; ${end}`
+}
+
+/** The deletion of one event, of which the list of events says nothing any more. */
+export function describeMissing({ since, reason, applied_after }: MissingEvent): string {
+  const end =
+    applied_after === null
+      ? 'time alone never deletes it'
+      : `deleted with its responses by a run after ${applied_after} that still misses it`
+  return `since ${since}, from the list of events: ${reasons[reason]}; ${end}`
+}
+
+function named(events: readonly string[]): string {
+  if (events.length === 0) return ''
+  return ` (${events.slice(0, NAMED).map(cleanLine).join(', ')}${events.length > NAMED ? ', …' : ''})`
 }
 
 /** What to do about what is held of an account, or of one event of it. */
