@@ -7,6 +7,7 @@ import { deletePiece, findOldVersions, raiseHorizon } from '../load/prune.ts'
 import type { OldVersions } from '../load/prune.ts'
 import { canAsk, confirm } from './confirm.ts'
 import type { Command } from './context.ts'
+import { requireAccount } from './known-account.ts'
 import { changeMirror } from './mirror.ts'
 import type { PastMoment } from './past-moment.ts'
 import { cleanLine } from './print/clean.ts'
@@ -29,7 +30,7 @@ export const prune: Command<PruneFlags> = async (context) => {
   const { flags, terminal, signal } = context
   const { out, err } = terminal
   return changeMirror(context, async (database, { account }) => {
-    if (account !== null) await requireAccount(database, account)
+    await requireAccount(database, account)
     const before = await database.transaction((trx) => instantOf(trx, flags.historyBefore), {
       readOnly: true,
     })
@@ -65,13 +66,6 @@ async function instantOf({ kysely }: Transaction, moment: PastMoment): Promise<s
   throw new UsageError(
     `${row?.instant} is yet to come: the clock of the database says ${row?.now}. Name a moment of the past.`,
   )
-}
-
-async function requireAccount({ kysely }: Database, name: string): Promise<void> {
-  const accounts = await kysely.selectFrom('headcount.accounts').select('name').orderBy('id').execute()
-  if (accounts.some((account) => account.name === name)) return
-  const known = accounts.map((account) => cleanLine(account.name)).join(', ')
-  throw new UsageError(`The mirror has no account "${name}"; it has ${known === '' ? 'none' : known}.`)
 }
 
 async function isWanted({ terminal, signal }: Parameters<typeof prune>[0]): Promise<boolean> {

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Flags } from '../config.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Command } from './context.ts'
+import { requireAccount } from './known-account.ts'
 import { readMirror } from './mirror.ts'
 import { cleanLine } from './print/clean.ts'
 import { writeJson } from './print/json.ts'
@@ -22,9 +23,10 @@ export function shownSum(sha256: string): string {
 
 export const rejects: Command<RejectsFlags> = async (context) => {
   const { flags, terminal } = context
-  const found = await readMirror(context, (database, { account }) =>
-    database.transaction((trx) => readRejects(trx, account, flags.limit), { readOnly: true }),
-  )
+  const found = await readMirror(context, async (database, { account }) => {
+    await requireAccount(database, account)
+    return database.transaction((trx) => readRejects(trx, account, flags.limit), { readOnly: true })
+  })
   if (flags.json) await writeJson(terminal.out, { rejects: found })
   else
     await terminal.out.write(

@@ -2,6 +2,7 @@ import type { Flags } from '../config.ts'
 import type { RunReport } from '../index.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Command } from './context.ts'
+import { requireAccount } from './known-account.ts'
 import { readMirror } from './mirror.ts'
 import { cleanLine } from './print/clean.ts'
 import { formatDuration } from './print/duration.ts'
@@ -14,9 +15,10 @@ type RunsFlags = Flags & { readonly json?: true; readonly limit: number }
 
 export const runs: Command<RunsFlags> = async (context) => {
   const { flags, terminal } = context
-  const found = await readMirror(context, (database, { account }) =>
-    database.transaction((trx) => readRuns(trx, account, flags.limit), { readOnly: true }),
-  )
+  const found = await readMirror(context, async (database, { account }) => {
+    await requireAccount(database, account)
+    return database.transaction((trx) => readRuns(trx, account, flags.limit), { readOnly: true })
+  })
   if (flags.json) await writeJson(terminal.out, { runs: found })
   else await terminal.out.write(found.length === 0 ? 'No runs yet.\n' : formatRuns(found, terminal.out))
   return 0

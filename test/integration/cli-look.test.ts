@@ -292,6 +292,16 @@ onPostgresCommandStage('status --event', (stage) => {
   })
 })
 
+test('an account that the mirror does not have is refused, and those that it has are named', async () => {
+  await using s = await commandStage('postgres', accountOf({ gala: 1 }))
+  expect((await s.run(['sync', '-q'])).code).toBe(0)
+  for (const command of ['rejects', 'runs', 'contract']) {
+    const ran = await s.run([command, '--account', 'typo'])
+    expect(ran).toMatchObject({ code: 2, stdout: '' })
+    expect(ran.stderr).toContain('The mirror has no account "typo"; it has default.')
+  }
+})
+
 describe('migrate', () => {
   test('applies what is pending and says what; commands that read refuse until then', async () => {
     await using s = await commandStage('postgres', accountOf({}), { blank: true })
