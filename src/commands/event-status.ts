@@ -7,6 +7,7 @@ import { EVENTS_LIST } from '../load/state.ts'
 import type { DueReason } from '../sync/freshness.ts'
 import { describeFailing, describeHeld, missingEvents, readLists, whyDue } from './list-status.ts'
 import type { FailingList, HeldDeletions, KnownList, MirrorSettings, MissingEvent } from './list-status.ts'
+import { isRecordRejected } from './rejected-record.ts'
 
 export interface EventStatus {
   readonly account: string
@@ -23,6 +24,8 @@ export interface EventStatus {
   readonly missing: MissingEvent | null
   /** Deletions of its responses that are on hold. */
   readonly held: readonly Omit<HeldDeletions, 'event_id' | 'events'>[]
+  /** Its own record as listed now cannot be stored: the former one stays. */
+  readonly record_rejected: boolean
   /** Items that cannot be stored, without those that were accepted. */
   readonly rejected: number
   readonly accepted: number
@@ -61,6 +64,7 @@ export async function readEvent(
       next_read_at: due === null && missing === null ? nextRead(list, maxStalenessMs) : null,
       due,
       missing,
+      record_rejected: await isRecordRejected(kysely, id, eventId),
       held: describeHeld(list, holdForMs).map(({ event_id: _, events: __, ...held }) => held),
       ...(await countRejects(kysely, id, eventId)),
       set_aside: list.set_aside ?? 0,

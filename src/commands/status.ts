@@ -9,6 +9,7 @@ import { formatDuration } from './print/duration.ts'
 import { formatEvents } from './print/event-status.ts'
 import { writeJson } from './print/json.ts'
 import { formatStatus } from './print/status.ts'
+import { isRecordRejected } from './rejected-record.ts'
 
 type StatusFlags = Flags & {
   readonly json?: true
@@ -36,12 +37,20 @@ export const status: Command<StatusFlags> = async (context) => {
 
 async function eventStatus(context: Context<StatusFlags>, id: string): Promise<number> {
   const { flags, terminal } = context
-  const events = await readMirror(context, (database, { run }) =>
-    database.transaction((trx) => readEvent(trx, id, run), { readOnly: true }),
+  const { events, isKnown } = await readMirror(context, (database, { run }) =>
+    database.transaction(
+      async (trx) => ({
+        events: await readEvent(trx, id, run),
+        isKnown: await isRecordRejected(trx.kysely, null, id),
+      }),
+      { readOnly: true },
+    ),
   )
   if (events.length === 0) {
     throw new UsageError(
-      `The mirror has no event "${id}". See the ids with: headcount query "select id, title from events".`,
+      isKnown
+        ? `Event "${id}" is listed, but its record is rejected: nothing of it is in the mirror. See why with: headcount rejects.`
+        : `The mirror has no event "${id}". See the ids with: headcount query "select id, title from events".`,
     )
   }
   if (flags.json) await writeJson(terminal.out, { events })

@@ -36,6 +36,20 @@ export async function differingEvents(
   return { added, changed }
 }
 
+/** The live records of these events. */
+export async function liveEvents(
+  kysely: Kysely<Tables>,
+  account: number,
+  ids: readonly string[],
+): Promise<readonly EventItem[]> {
+  const { rows } = await sql<EventItem>`
+    select id, title, event_at, description, event_type, location, _extra
+      from headcount.events
+     where account_id = ${account} and id = any (${ids}::text[])
+     order by id`.execute(kysely)
+  return rows
+}
+
 /** Brings the records of events to what the service lists; equal ones are not touched. Tells which were written. */
 export async function loadEvents(
   trx: Transaction,

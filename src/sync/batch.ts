@@ -57,7 +57,8 @@ async function apply(trx: Transaction, run: OpenRun, loads: readonly EventLoad[]
   const known = lists.filter(({ state }) => run.mode === 'backfill' && state !== undefined)
   const orphans = await run.load.removeOrphans(trx, writing.account, idsOf(known))
   const rewriting = { ...writing, history: false }
-  const [newRecords, oldRecords] = partition(loads, ({ record }) => record !== 'rewritten')
+  const records = loads.filter(({ isRejected }) => !isRejected)
+  const [newRecords, oldRecords] = partition(records, ({ record }) => record !== 'rewritten')
   const [newLists, oldLists] = partition(lists, ({ list }) => list.verdict !== 'same_body')
   const written = [
     await run.load.events(trx, writing, newRecords.map(eventOf)),

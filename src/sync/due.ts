@@ -1,5 +1,4 @@
 import type { EventItem } from '../db/tables.ts'
-import { UsageError } from '../errors.ts'
 import { differingEvents } from '../load/events.ts'
 import type { ListState } from '../load/state.ts'
 import { NORMALISER_VERSION } from '../normalise/version.ts'
@@ -8,6 +7,7 @@ import { goneFields } from './complete-list.ts'
 import { dueReason } from './freshness.ts'
 import type { EventsList } from './listing.ts'
 import type { OpenRun } from './opening.ts'
+import { liveRejected, requireListed } from './rejected-events.ts'
 import { isReadBy } from './resuming.ts'
 
 /** An event whose responses are to be read. */
@@ -15,6 +15,8 @@ export interface DueEvent {
   readonly event: EventItem
   /** The event's own record beside the mirror's; `rewritten`: only our own version reads it differently. */
   readonly record: 'same' | 'changed' | 'rewritten'
+  /** The record as listed cannot be stored: `event` is the mirror's own, and is not written. */
+  readonly isRejected: boolean
   readonly state: ListState | undefined
 }
 
@@ -26,16 +28,20 @@ export interface DueEvent {
  */
 export async function chooseDue(run: OpenRun, list: EventsList): Promise<readonly DueEvent[]> {
   const { settings, lease, mode, tally } = run
-  requireListed(settings.events, list)
+  const rejected = await liveRejected(run, list)
+  const readable = [...list.rows, ...rejected]
+  requireListed(settings.events, list, readable)
   await warnOfGoneFields(run, list)
   const differing = await differingEvents(run.database.kysely, run.account.id, list.rows)
   const isDifferent = (id: string) => differing.added.has(id) || differing.changed.has(id)
   const differs: DueEvent['record'] = list.verdict === 'same_body' ? 'rewritten' : 'changed'
-  const candidates: readonly DueEvent[] = list.rows
+  const isRejected = new Set(rejected)
+  const candidates: readonly DueEvent[] = readable
     .filter(({ id }) => settings.events === null || settings.events.has(id))
     .map((event) => ({
       event,
       record: isDifferent(event.id) ? differs : 'same',
+      isRejected: isRejected.has(event),
       state: run.states.get(event.id),
     }))
   const everything = mode === 'backfill' || settings.all || settings.events !== null
@@ -50,7 +56,7 @@ export async function chooseDue(run: OpenRun, list: EventsList): Promise<readonl
     ) !== null
   const left = candidates.filter(({ record, state }) => record !== 'same' || !isReadBy(run.backfill, state))
   const due = left.filter((candidate) => everything || isDue(candidate))
-  tally.listed = list.rows.length
+  tally.listed = readable.length
   tally.due = due.length
   tally.skipped = candidates.length - left.length
   tellWhatIsSkipped(run)
@@ -72,15 +78,4 @@ async function warnOfGoneFields(run: OpenRun, list: EventsList): Promise<void> {
     run.observations.addGone('event', field)
     run.tally.warn(`List of events: no event has "${field}" any more; its column is now empty.`)
   }
-}
-
-/** @throws UsageError when a named event is not listed. */
-export function requireListed(named: ReadonlySet<string> | null, list: EventsList): void {
-  const listed = new Set(list.rows.map(({ id }) => id))
-  const unknown = [...(named ?? [])].filter((id) => !listed.has(id))
-  if (unknown.length === 0) return
-  throw new UsageError(
-    `The service lists no event ${unknown.map((id) => `"${id}"`).join(', ')}. Nothing was written. ` +
-      'See the ids with: headcount query "select id, title from events".',
-  )
 }

@@ -3,13 +3,13 @@ import { HeadcountError, KeyRefusedError } from '../errors.ts'
 import { compareTexts } from '../normalise/order.ts'
 import { compareRecords } from './compare-records.ts'
 import { compareLists } from './compare-lists.ts'
-import { requireListed } from './due.ts'
 import { checkIdentity } from './identity.ts'
 import { asInterruption } from './interruption.ts'
 import { askIdentity, listEvents } from './listing.ts'
 import type { EventsList } from './listing.ts'
 import { settle } from './options.ts'
 import type { RunOptions } from './options.ts'
+import { liveRejected, requireListed } from './rejected-events.ts'
 import { sampleOf } from './sample.ts'
 import { openVerification } from './verification.ts'
 import type { Verification } from './verification.ts'
@@ -74,9 +74,10 @@ async function compareAll(
   const identity = await askIdentity(verification)
   const list = await listEvents(verification)
   await checkIdentity(verification, identity, list.ids, false)
-  requireListed(settings.events, list)
-  const chosen = sample(list.rows.filter(({ id }) => settings.events?.has(id) ?? true))
-  found.tally.listed = list.rows.length
+  const readable = [...list.rows, ...(await liveRejected(verification, list))]
+  requireListed(settings.events, list, readable)
+  const chosen = sample(readable.filter(({ id }) => settings.events?.has(id) ?? true))
+  found.tally.listed = readable.length
   found.tally.due = chosen.length
   const areCompared = await compareRecords(verification, list)
   const notFound = await compareLists(verification, chosen)

@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest'
-import { verify } from '../../src/index.ts'
 import { accountOf, refusal, responseItem } from '../support/account.ts'
 import type { Account } from '../support/account.ts'
 import { send } from '../support/fault-server.ts'
-import { testKey } from '../support/reading.ts'
 import { onPostgresStage } from '../support/stage.ts'
 import type { Stage } from '../support/stage.ts'
+import { verifyOn } from '../support/verifying.ts'
 
 /** An account of twelve events with one response each. */
 function twelveEvents(): Account {
@@ -51,13 +50,7 @@ onPostgresStage('events that are forbidden for good', (stage) => {
     await using on = await withForbidden()
     await on.sync({ concurrency: 1 })
     await on.sync({ concurrency: 1 })
-    const report = await verify({
-      database: on.url,
-      apiKey: testKey,
-      baseUrl: on.service.baseUrl.href,
-      concurrency: 1,
-    })
-    expect(report).toMatchObject({ lists_compared: 7, differences_total: 0 })
+    expect(await verifyOn(on, { concurrency: 1 })).toMatchObject({ lists_compared: 7, differences_total: 0 })
   })
 })
 

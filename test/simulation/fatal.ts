@@ -2,6 +2,7 @@
 import type { Ran } from './judge-run.ts'
 import { endOf, eventsRead } from './lists.ts'
 import { unitOf } from './mirror.ts'
+import { readableFrom } from './predict.ts'
 import type { World } from './world.ts'
 
 const exits = { passing: 4, refused: 3, missing: 2, broken: 7, answered: null, same: null } as const
@@ -21,7 +22,8 @@ export function fatalExit(world: World, { step, heard, asked }: Ran): number | '
   const isOther =
     world.email !== null && world.email.toLowerCase() !== endOf(heard, 'ping')?.email.toLowerCase()
   if (isOther && !step.adopt && live.length > 0 && !live.some(([id]) => ids.has(id))) return 2
-  if (asked.named?.some((id) => !list.rows.has(id))) return 2
+  const readable = new Set(readableFrom(list, world.mirror).map(({ id }) => id))
+  if (asked.named?.some((id) => !readable.has(id))) return 2
   return isRefused(world, heard) ? 'refusals' : null
 }
 

@@ -131,9 +131,8 @@ function subjectOf(account: Account, target: Target): Subject {
   return typeof target === 'number' ? `/${eventAt(account, target) ?? ''}` : target
 }
 
-/** The id of the event at this place among those that can be stored, counted round. */
+/** The id of the event at this place among those whose id can be read, counted round. */
 function eventAt({ events }: Account, place: number): string | null {
-  const good = events.filter(({ item }) => item.row !== null)
-  const event = good[place % good.length]
-  return event === undefined ? null : idOf(event.item)
+  const ids = events.flatMap(({ item }) => idOf(item) ?? [])
+  return ids[place % ids.length] ?? null
 }

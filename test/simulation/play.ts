@@ -1,7 +1,7 @@
 /** Plays a history on a stage, and judges every step of it. */
 import { chanceOf } from './chance.ts'
 import { Broken, momentOf, requireEqual, requireReplay } from './judge.ts'
-import type { Facts } from './mirror.ts'
+import type { Unit } from './mirror.ts'
 import { move } from './moves.ts'
 import { plainRun } from './steps.ts'
 import type { History, RunStep, Step } from './steps.ts'
@@ -64,10 +64,11 @@ async function requireEnd(world: World): Promise<void> {
   const seen = await world.look()
   requireReplay(seen, world.moments)
   requireServed(world.owner, seen.mirror)
-  // The responses of an event whose own record cannot be stored are not read.
+  // The responses of an event whose own record was never stored are not read.
   const spoilt = new Set(world.owner.events.flatMap(({ item }) => (item.row === null ? (item.id ?? []) : [])))
-  const isOpen = (facts: Facts | null) => facts !== null && (facts.held.size > 0 || facts.failing)
-  const open = [...seen.mirror].flatMap(([id, { facts }]) => (isOpen(facts) && !spoilt.has(id) ? id : []))
+  const isRead = (id: string, { record }: Unit) => record !== null || !spoilt.has(id)
+  const isOpen = ({ facts }: Unit) => facts !== null && (facts.held.size > 0 || facts.failing)
+  const open = [...seen.mirror].flatMap(([id, unit]) => (isOpen(unit) && isRead(id, unit) ? id : []))
   requireEqual(open, [], 'held or failing in the end')
   requireEqual(await world.leaks(), [], 'the key stands in the mirror')
 }

@@ -55,7 +55,8 @@ export function predict(before: Mirror, asked: Asked, heard: readonly Heard[], n
   const around = { now, holdFor: HOLD_FOR, accept: asked.accept, allowed: Math.max(100, start.total / 10) }
   let spent = { removed: 0, braked: false }
   const after = new Map(before)
-  const candidates = [...list.rows.values()].filter(({ id }) => asked.named?.includes(id) ?? true)
+  const readable = readableFrom(list, before)
+  const candidates = readable.filter(({ id }) => asked.named?.includes(id) ?? true)
   const isAll = asked.mode === 'backfill' || asked.all || asked.named !== null
   const left = candidates.filter((record) => !isReadBy(asked.backfill, unitOf(before, record.id), record))
   const due = left.filter((record) => isAll || isDue(unitOf(before, record.id), record, now))
@@ -105,7 +106,15 @@ export function predict(before: Mirror, asked: Asked, heard: readonly Heard[], n
     after.set(id, { ...unit, facts: { ...(unit.facts ?? unknownList), failing: true, refused } })
   }
   const { braked } = spent
-  return { after, listed: list.rows.size, due: new Set(due.map(({ id }) => id)), changed, failed, braked }
+  return { after, listed: readable.length, due: new Set(due.map(({ id }) => id)), changed, failed, braked }
+}
+
+/**
+ * The records of the events whose responses can be read: those listed, and for one whose record as listed cannot be
+ * stored the live one, if there is one.
+ */
+export function readableFrom({ rows, rejectedIds }: ListRead<EventRow>, mirror: Mirror): readonly EventRow[] {
+  return [...rows.values(), ...rejectedIds.flatMap((id) => unitOf(mirror, id).record ?? [])]
 }
 
 /** A broken-off backfill is continued: what it has read is not read again, unless it failed, is held, or its record changed. */

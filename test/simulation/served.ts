@@ -14,12 +14,13 @@ export function requireServed({ events }: Account, mirror: Mirror): void {
   const servedIds = served.filter((id) => !spoilt.has(id))
   requireEqual(liveIds.toSorted(), servedIds.toSorted(), 'the events in the end')
   for (const { item, responses } of events) {
-    if (item.row === null) continue
-    const unit = mirror.get(item.row.id)
-    requireEqual(unit?.record, item.row, `event ${item.row.id} in the end`)
+    const id = idOf(item)
+    const unit = mirror.get(id ?? '')
+    if (item.row !== null) requireEqual(unit?.record, item.row, `event ${id} in the end`)
+    else if (id === null || unit === undefined || unit.record === null) continue
     const kept = new Set(responses.flatMap((response) => (response.row === null ? (response.id ?? []) : [])))
     const rows = [...(unit?.responses ?? [])].filter(([id]) => !kept.has(id))
-    requireEqual(sorted(rows), sorted([...latest(responses)]), `the responses of ${item.row.id} in the end`)
+    requireEqual(sorted(rows), sorted([...latest(responses)]), `the responses of ${id} in the end`)
   }
 }
 

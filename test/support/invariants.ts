@@ -49,7 +49,7 @@ export function expectWhole(before: Contents, after: Contents, account: Account)
     const event = live.get(id)
     const now = served.get(id)
     if (isSame(event, old.get(id))) continue
-    const wanted = now && withKept(now, old.get(id), keptBack(after, id))
+    const wanted = now && withKept(now, old.get(id), keptBack(after, id), isRecordRejected(after, id))
     expect(event, `event ${id} is neither old nor new`).toEqual(wanted)
   }
 }
@@ -62,25 +62,40 @@ function mapsToo(_key: string, value: unknown): unknown {
   return value instanceof Map ? [...value].toSorted(([a], [b]) => (a < b ? -1 : 1)) : value
 }
 
-function withKept(event: LiveEvent, old: LiveEvent | undefined, kept: ReadonlySet<string>): LiveEvent {
+function withKept(
+  event: LiveEvent,
+  old: LiveEvent | undefined,
+  kept: ReadonlySet<string>,
+  keepsRecord: boolean,
+): LiveEvent {
   const responses = new Map(event.responses)
   for (const id of kept) {
     responses.delete(id)
     if (old?.responses.has(id)) responses.set(id, old.responses.get(id))
   }
-  return { record: event.record, responses }
+  return { record: keepsRecord ? old?.record : event.record, responses }
 }
 
 /** Ids of an event's responses that stay as they were: held, or rejected. */
 function keptBack(contents: Contents, event_id: string): ReadonlySet<string> {
   const held = contents.states.get(event_id)?.held.flatMap(({ ids }) => ids) ?? []
-  const rejects = contents
-    .rows('rejects')
-    .map((row) => JSON.parse(row) as { event_id: string; payload: string })
-  const rejected = rejects.flatMap((reject) =>
+  const rejected = rejectsOf(contents).flatMap((reject) =>
     reject.event_id === event_id ? (/"id":\s*"?(\d+)/.exec(reject.payload)?.[1] ?? []) : [],
   )
   return new Set([...held, ...rejected])
+}
+
+/** The list of events has the event, but not so that it could be stored. */
+function isRecordRejected(contents: Contents, id: string): boolean {
+  return rejectsOf(contents).some(
+    ({ event_id, payload }) => event_id === null && payload.includes(`"id":${JSON.stringify(id)}`),
+  )
+}
+
+function rejectsOf(contents: Contents) {
+  return contents
+    .rows('rejects')
+    .map((row) => JSON.parse(row) as { event_id: string | null; payload: string })
 }
 
 /** What left the live tables is no longer at the service, and stands in history as deleted. */

@@ -39,6 +39,9 @@ function formatEvent(event: EventStatus, out: Pick<Output, 'style'>): string {
     ...(held.length === 0 || missing !== null
       ? []
       : [['', howToDecide(event.account, event.event_id)] as const]),
+    ...(event.record_rejected
+      ? [['its record', 'listed, but rejected: the former one stays; see headcount rejects'] as const]
+      : []),
     ['rejected', rejectedLine(event)],
     ['set aside', set_aside === 0 ? 'none' : `${formatCount(set_aside, 'field')}: see ${setAsideQuery}`],
     [

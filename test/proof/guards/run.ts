@@ -56,6 +56,15 @@ export const runGuards: readonly Guard[] = [
     only: 'S12',
   },
   {
+    name: 'events with a rejected record',
+    promise: 'the responses of an event whose record can no longer be stored are read all the same',
+    file: 'src/sync/rejected-events.ts',
+    text: 'rejected.length === 0 ? [] :',
+    instead: 'rejected.length >= 0 ? [] :',
+    tests: ['test/integration/run-rejected-events.test.ts'],
+    only: 'keeps its record, and',
+  },
+  {
     name: 'early end',
     promise: 'a run that the service sent away early says so',
     file: 'src/sync/vanished.ts',
