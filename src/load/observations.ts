@@ -39,35 +39,3 @@ export async function recordObservations(
   )
   requireCount('headcount.api_observations', observations.length, result)
 }
-
-/**
- * Which of these facts live rows of earlier runs show already: a mirror that was filled before anything was observed,
- * or whose first run was broken off, has nothing new to tell of them. Asked only when something looks new.
- */
-export async function knownToMirror(
-  { kysely }: Transaction,
-  account: number,
-  run: string,
-  facts: readonly ObservedFact[],
-): Promise<readonly ObservedFact[]> {
-  if (facts.length === 0) return []
-  const { rows } = await sql<ObservedFact>`
-    select item.*
-      from json_to_recordset(${JSON.stringify(facts)}::json) as item(subject text, fact text, value text)
-     where case item.subject || ' ' || item.fact
-             when 'response.rsvp value' then exists (
-               select 1 from headcount.responses
-                where account_id = ${account} and _run_id <> ${run} and rsvp = item.value)
-             when 'event.event_type value' then exists (
-               select 1 from headcount.events
-                where account_id = ${account} and _run_id <> ${run} and event_type = item.value)
-             when 'response unknown_field' then exists (
-               select 1 from headcount.responses
-                where account_id = ${account} and _run_id <> ${run} and _extra ? item.value)
-             when 'event unknown_field' then exists (
-               select 1 from headcount.events
-                where account_id = ${account} and _run_id <> ${run} and _extra ? item.value)
-             else false
-           end`.execute(kysely)
-  return rows
-}

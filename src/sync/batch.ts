@@ -29,7 +29,7 @@ interface Applied {
   readonly removals: Removals
   readonly warnings: readonly string[]
   /** Fields that a list has lost. */
-  readonly gone: readonly string[]
+  readonly gone: readonly { readonly event_id: string; readonly field: string }[]
 }
 
 /**
@@ -44,7 +44,11 @@ export async function applyBatch(run: OpenRun, loads: readonly EventLoad[]): Pro
   run.tally.unchanged += loads.length - applied.changed.size
   addCounts(run.tally.rows, applied.rows)
   for (const warning of applied.warnings) run.tally.warn(warning)
-  for (const field of applied.gone) run.observations.addGone('response', field)
+  for (const { event_id, field } of applied.gone) {
+    run.observations.addGone('response', field)
+    // The live rows tell it no longer: should this run not live to report it, the log has it.
+    run.settings.logger.info({ event_id, field }, goneLine(event_id, field))
+  }
   for (const { list } of loads) if (list !== null) run.observations.addList('responses', list)
 }
 
@@ -87,7 +91,9 @@ async function apply(trx: Transaction, run: OpenRun, loads: readonly EventLoad[]
     changed,
     removals: [...decisions.values()].reduce(spend, run.removals),
     warnings: lists.flatMap((load) => warnings(load, live.get(load.event.id), decisions.get(load.event.id))),
-    gone: lists.flatMap(({ event, list }) => goneFields(list, live.get(event.id)?.fields ?? [])),
+    gone: lists.flatMap(({ event, list }) =>
+      goneFields(list, live.get(event.id)?.fields ?? []).map((field) => ({ event_id: event.id, field })),
+    ),
   }
 }
 
@@ -179,13 +185,15 @@ function warnings(
   const gone = goneFields(list, before?.fields ?? [])
   const held = heldIds(decision?.held ?? []).length
   return [
-    ...gone.map(
-      (field) => `Event ${event.id}: no response has "${field}" any more; its column is now empty.`,
-    ),
+    ...gone.map((field) => goneLine(event.id, field)),
     ...(held > 0
       ? [`Event ${event.id}: ${held} deletions are held (${decision?.held.at(-1)?.reason}).`]
       : []),
   ]
+}
+
+function goneLine(event_id: string, field: string): string {
+  return `Event ${event_id}: no response has "${field}" any more; its column is now empty.`
 }
 
 function partition<T>(items: readonly T[], belongs: (item: T) => boolean): [T[], T[]] {

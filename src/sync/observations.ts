@@ -1,8 +1,12 @@
 import type { Observation } from '../db/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
-import { knownToMirror, readObserved } from '../load/observations.ts'
+import { readObserved } from '../load/observations.ts'
+import { knownToMirror, shownByRows, unclosedRuns } from '../load/observed-rows.ts'
+import { EVENT_FIELDS } from '../normalise/observe/events.ts'
 import { Observed, textsOf } from '../normalise/observe/observed.ts'
 import type { Series } from '../normalise/observe/observed.ts'
+import { quotable } from '../normalise/observe/quotable.ts'
+import { RESPONSE_FIELDS } from '../normalise/observe/responses.ts'
 import type { CompleteList } from './complete-list.ts'
 import { newsLines, newsOf } from './news.ts'
 import { keyOf, settleObservations } from './observed-facts.ts'
@@ -19,7 +23,8 @@ export const ORDINARY_STATUSES: ReadonlySet<string> = new Set(['200', '304'])
 /**
  * What a run has seen of what the specification leaves open. Kept in memory and written once, when the run closes:
  * the rows are few and hot, and each batch would write them all again. A run that is killed loses its counts (the
- * lists that it stored are not parsed again until they change), never data.
+ * lists that it stored are not parsed again until they change), never data; the values and fields in the rows that it
+ * stored are seen by the next run that is closed.
  */
 export class Observations {
   /** Of lists that were new or had changed, or that have no digest (something of them is held): these count again. */
@@ -50,28 +55,42 @@ export class Observations {
   }
 }
 
-/** Stores what the run has seen, and warns of what no run had seen before. */
+/** Stores what the run has seen, and what runs before it stored and did not live to tell; warns of what is new. */
 export async function storeObservations(trx: Transaction, run: OpenRun): Promise<void> {
-  const known = await readObserved(trx, run.account.id)
+  const { account, lease, observations } = run
+  const known = await readObserved(trx, account.id)
+  const unclosed = await unclosedRuns(trx, account.id, lease.runId)
   const concealed = (observation: Observation): Observation => ({
     ...observation,
     value: run.conceal(observation.value),
   })
   const statuses = statusesOf(run)
+  const isOrdinary = ({ value }: Observation) => ORDINARY_STATUSES.has(value)
+  const fresh = [...observations.fresh.tell(), ...statuses.filter((status) => !isOrdinary(status))]
+  const again = [...observations.again.tell(), ...statuses.filter(isOrdinary)]
+  const seen = new Set([...fresh, ...again].map(keyOf))
+  const left = (await shownByRows(trx, account.id, unclosed)).map(quoted)
+  const untold = left.filter((observation) => isOpen(observation) && !seen.has(keyOf(observation)))
   const { rows, added } = settleObservations(
     known,
-    [...run.observations.fresh.tell(), ...statuses.filter(({ value }) => !ORDINARY_STATUSES.has(value))].map(
-      concealed,
-    ),
-    [...run.observations.again.tell(), ...statuses.filter(({ value }) => ORDINARY_STATUSES.has(value))].map(
-      concealed,
-    ),
+    fresh.map(concealed),
+    [...again, ...untold].map(concealed),
   )
   const news = newsOf(known, added)
-  const old = new Set((await knownToMirror(trx, run.account.id, run.lease.runId, news)).map(keyOf))
+  const old = new Set((await knownToMirror(trx, account.id, [lease.runId, ...unclosed], news)).map(keyOf))
   for (const line of newsLines(news.filter((observation) => !old.has(keyOf(observation)))))
     run.tally.warn(line)
-  await run.load.observations(trx, run.account.id, rows)
+  await run.load.observations(trx, account.id, rows)
+}
+
+function quoted(observation: Observation): Observation {
+  return { ...observation, value: quotable(observation.value) }
+}
+
+/** A field that the specification names and that is kept in `_extra` was set aside. */
+function isOpen({ subject, fact, value }: Observation): boolean {
+  if (fact !== 'unknown_field') return true
+  return !(subject === 'event' ? EVENT_FIELDS : RESPONSE_FIELDS).has(value)
 }
 
 function statusesOf({ source }: OpenRun): Observation[] {

@@ -5,6 +5,7 @@ import { refusal } from '../support/account.ts'
 import { send } from '../support/fault-server.ts'
 import { testKey } from '../support/reading.ts'
 import { eventsText, startWire } from '../support/wire.ts'
+import type { Ended } from '../support/stage.ts'
 import type { Look, Wire } from '../support/wire.ts'
 
 const observed = (look: Look): Record<string, number> =>
@@ -104,6 +105,71 @@ describe.each(engines)('observations (%s)', (engine) => {
     expect((await wire.sync()).report.warnings).toEqual([
       '`rsvp` = `waitlist` seen for the first time in 1 response',
     ])
+  })
+})
+
+describe('observations of a run that dies before it is closed', () => {
+  /** A run whose batches are stored, and its end is not. */
+  async function dyingSync(wire: Wire): Promise<Ended> {
+    await wire.change(
+      `create or replace function public.die() returns trigger language plpgsql as $$ begin
+         raise exception 'the server went away'; end $$`,
+      `create trigger die before update on headcount.sync_runs for each row
+         when (new.report is not null) execute function public.die()`,
+    )
+    const ended = await wire.sync()
+    await wire.change(
+      'drop trigger die on headcount.sync_runs',
+      `update headcount.sync_runs set status = 'abandoned' where status = 'running'`,
+    )
+    return ended
+  }
+
+  test('are told by the next run, once: values and fields in the rows that it stored', async () => {
+    await using wire = await startWire('postgres')
+    serve(wire, { '': eventsText(['gala', 'ball']), gala: replies('yes', 'no'), ball: replies('yes') })
+    await wire.sync()
+    serve(wire, {
+      gala: replies('yes', 'no', 'waitlist', 'waitlist', 'Jane Canary 4'),
+      ball: '[{"id":0,"rsvp":"yes","seat":"A","quantity":"many"},{"id":1,"rsvp":"no"}]',
+    })
+    expect(await dyingSync(wire)).toMatchObject({ exit: 5 })
+    expect((await wire.look()).rows('responses', 'gala')).toHaveLength(5)
+    expect(Object.keys(observed(await wire.look()))).not.toContain('response.rsvp value waitlist')
+    expect((await wire.sync()).report.warnings.toSorted()).toEqual([
+      '`rsvp` = `waitlist` seen for the first time in 2 responses',
+      'a field of the response that the specification does not name, `seat`, seen for the first time in 1 response',
+    ])
+    expect(observed(await wire.look())).toMatchObject({
+      'response.rsvp value waitlist': 2,
+      'response unknown_field seat': 1,
+      'response.rsvp value no': 1,
+    })
+    expect((await wire.sync()).report.warnings).toEqual([])
+  })
+
+  test('are counted once where the next run reads the list again', async () => {
+    await using wire = await startWire('postgres')
+    serve(wire, { '': eventsText(['gala']), gala: replies('yes') })
+    await wire.sync()
+    serve(wire, { gala: replies('yes', 'waitlist') })
+    await dyingSync(wire)
+    serve(wire, { gala: replies('yes', 'waitlist', 'yes') })
+    expect((await wire.sync()).report.warnings).toEqual([
+      '`rsvp` = `waitlist` seen for the first time in 1 response',
+    ])
+  })
+
+  test('that a field is gone from every response is in its log', async () => {
+    await using wire = await startWire('postgres')
+    serve(wire, { '': eventsText(['gala']), gala: '[{"id":1,"email":"x@example.org"}]' })
+    await wire.sync()
+    serve(wire, { gala: '[{"id":1}]' })
+    const logged: string[] = []
+    const hear = (_fields: object, message: string) => void logged.push(message)
+    const logger = { debug: hear, info: hear, warn: hear, error: hear }
+    await wire.sync({ logger })
+    expect(logged).toContain('Event gala: no response has "email" any more; its column is now empty.')
   })
 })
 

@@ -7,8 +7,9 @@ import { quotable } from './quotable.ts'
 import { noteTime, timeForms } from './time-forms.ts'
 
 const FIELDS = ['id', 'title', 'event_at', 'description', 'event_type', 'location']
-const KNOWN: ReadonlySet<string> = new Set(FIELDS)
-const SHAPE: Series<number> = { most: Infinity, tell: presence('event', FIELDS, KNOWN) }
+/** What the specification names of an event. */
+export const EVENT_FIELDS: ReadonlySet<string> = new Set(FIELDS)
+const SHAPE: Series<number> = { most: Infinity, tell: presence('event', FIELDS, EVENT_FIELDS) }
 const EVENT_AT: Series<number> = { tell: timeForms('event.event_at') }
 const EVENT_TYPE = textsOf('event.event_type', 'value')
 const UNKNOWN = textsOf('event', 'unknown_field')
@@ -34,7 +35,7 @@ export function observeEvents(observed: Observed) {
 
   return (fields: JsonObject, row: EventItem): void => {
     shape.note(FIELDS.reduce((pattern, field) => withField(pattern, fields[field]), 0))
-    noteUnknown(unknown, row._extra, KNOWN)
+    noteUnknown(unknown, row._extra, EVENT_FIELDS)
     noteTime(eventAt, fields['event_at'], row.event_at)
     if (row.event_type !== null) eventType.note(row.event_type, quotable)
     idForm.note(formOf(row.id))

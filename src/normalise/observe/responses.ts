@@ -10,7 +10,8 @@ import { noteTime, timeForms } from './time-forms.ts'
 const COMMON = ['id', 'name', 'email', 'message', 'created_at', 'updated_at']
 /** In the order of `patternOf`. */
 const FIELDS = [...COMMON, 'quantity', 'rsvp', 'amount', 'processing_fee', 'slots']
-const KNOWN: ReadonlySet<string> = new Set(FIELDS)
+/** What the specification names of a response. */
+export const RESPONSE_FIELDS: ReadonlySet<string> = new Set(FIELDS)
 /** In the order of `patternOfSlot`. */
 const SLOT_FIELDS = ['name', 'start_date', 'end_date']
 const KNOWN_OF_SLOT: ReadonlySet<string> = new Set(SLOT_FIELDS)
@@ -60,7 +61,7 @@ export function observeResponses(observed: Observed) {
 
   return (fields: JsonObject, row: ResponseItem): void => {
     shapes[row.kind].note(patternOf(fields))
-    noteUnknown(unknown, row._extra, KNOWN)
+    noteUnknown(unknown, row._extra, RESPONSE_FIELDS)
     noteTime(created, fields['created_at'], row.created_at)
     noteTime(updated, fields['updated_at'], row.updated_at)
     if (row.rsvp !== null)

@@ -50,4 +50,13 @@ export const observationGuards: readonly Guard[] = [
     tests: runs,
     only: 'a mirror filled',
   },
+  {
+    name: 'news of a run that died',
+    promise: 'what a run stored and did not live to tell is told by the next one',
+    file: 'src/sync/observations.ts',
+    text: 'isOpen(observation) && !seen.has(keyOf(observation))',
+    instead: 'isOpen(observation) && seen === null',
+    tests: runs,
+    only: 'are told by the next run',
+  },
 ]
