@@ -18,7 +18,7 @@ const COMPARED_AT_ONCE = 2
 /** What can be said of a list. `held`: deletions of it on hold; `isFailing`: the last sync could not read it. */
 type Said =
   | ({ readonly is: 'compared'; readonly isFailing: boolean } & Compared)
-  | { readonly is: 'changed'; readonly isFailing: boolean; readonly held: number }
+  | { readonly is: 'changed' | 'undecided'; readonly isFailing: boolean; readonly held: number }
   | { readonly is: 'never_read' }
 
 /** Events of which nothing is said yet after a pass. */
@@ -45,7 +45,7 @@ export async function compareLists(
   for (const [{ id }, said] of second.notCompared) {
     if (said.is === 'never_read') found.neverRead.push(id)
     else {
-      found.changed.push(id)
+      found[said.is].push(id)
       found.held += said.held
       if (said.isFailing) found.failing.push(id)
     }
@@ -127,15 +127,15 @@ async function compareIn(
   if (vouched === null) return { is: 'never_read' }
   const isFailing = vouched.error_code !== null
   const heldBefore = heldIds(vouched.held)
-  const changed = { is: 'changed', isFailing, held: heldBefore.length } as const
-  if (vouched.digest !== null && vouched.digest !== list.digest) return changed
+  const notCompared = { isFailing, held: heldBefore.length }
+  if (vouched.digest !== null && vouched.digest !== list.digest) return { is: 'changed', ...notCompared }
   const present = new Set(presentIds(list))
   const held = heldBefore.filter((id) => !present.has(id))
   const rowIds = new Set(list.rows.map(({ id }) => id))
   const rejected = list.rejects.flatMap(({ id }) => (id === null || rowIds.has(id) ? [] : id))
   const expected = { rows: list.rows, protectedIds: [...held, ...rejected] }
   const differences = await compareResponses(trx, account, event_id, expected, room)
-  if (vouched.digest === null && differences.total > 0) return changed
+  if (vouched.digest === null && differences.total > 0) return { is: 'undecided', ...notCompared }
   return {
     is: 'compared',
     isFailing,

@@ -12,32 +12,34 @@ import type { Compared } from './verify-report.ts'
  * Compares the records of the events with the live ones, and looks for rows of events that are not listed; all in
  * one view of the mirror.
  *
- * @returns false when the list is another one than at the last sync: then nothing is noted.
+ * @returns false when the list is another one than at the last sync, or that cannot be told: then no row is noted.
  */
 export async function compareRecords(verification: Verification, list: EventsList): Promise<boolean> {
   const { database, found } = verification
   const compared = await database.transaction((trx) => compareIn(trx, verification, list), {
     readOnly: true,
   })
-  if (compared === null) return false
+  found.eventsUndecided = compared === 'undecided'
+  if (compared === 'changed' || compared === 'undecided') return false
   found.events = compared.rows
   found.add(compared)
   return true
 }
 
-/** Null when the list changed since the last sync. */
+/** `changed` since the last sync; `undecided`: it differs, and no digest tells who moved. */
 async function compareIn(
   trx: Transaction,
   { account, settings, found }: Verification,
   list: EventsList,
-): Promise<Compared | null> {
+): Promise<Compared | 'changed' | 'undecided'> {
   const states = await readStates(trx.kysely, account.id)
   const stored = states.get(EVENTS_LIST)
-  if (stored === undefined || (stored.digest !== null && stored.digest !== list.digest)) return null
+  if (stored === undefined || (stored.digest !== null && stored.digest !== list.digest)) return 'changed'
   const listed = new Set(list.ids)
   const held = heldIds(stored.held).filter((id) => !listed.has(id))
-  // The digest is stored when every record is. Without it, those of events that failed may be of another day.
-  const isStored = (id: string) => stored.digest !== null || isGood(states.get(id))
+  // The digest is stored when every record is, but for those of events that failed: they may be of another day.
+  const isStored = (id: string) =>
+    !hasFailed(states.get(id)) && (stored.digest !== null || wasRead(states.get(id)))
   const rows = list.rows.filter(({ id }) => (settings.events?.has(id) ?? true) && isStored(id))
   const comparedIds = new Set(rows.map(({ id }) => id))
   const protectedIds = [...held, ...list.ids.filter((id) => !comparedIds.has(id))]
@@ -52,7 +54,7 @@ async function compareIn(
     listedDifferences.push(...rowsOf.listed)
     total += rowsOf.total
   }
-  if (stored.digest === null && total > 0) return null
+  if (stored.digest === null && total > 0) return 'undecided'
   return {
     listed: listedDifferences,
     total,
@@ -62,6 +64,10 @@ async function compareIn(
   }
 }
 
-function isGood(state: ListState | undefined): boolean {
-  return state !== undefined && state.checked_at !== null && state.error_code === null
+function hasFailed(state: ListState | undefined): boolean {
+  return state !== undefined && state.error_code !== null
+}
+
+function wasRead(state: ListState | undefined): boolean {
+  return state !== undefined && state.checked_at !== null
 }

@@ -34,16 +34,19 @@ export async function chooseDue(run: OpenRun, list: EventsList): Promise<readonl
   await warnOfGoneFields(run, list)
   const differing = await differingEvents(run.database.kysely, run.account.id, list.rows)
   const isDifferent = (id: string) => differing.added.has(id) || differing.changed.has(id)
-  const differs: DueEvent['record'] = list.verdict === 'same_body' ? 'rewritten' : 'changed'
+  // The record of an event that failed may be of another day than the digest.
+  const differs = (state: ListState | undefined): DueEvent['record'] =>
+    list.verdict === 'same_body' && (state === undefined || state.error_code === null)
+      ? 'rewritten'
+      : 'changed'
   const isRejected = new Set(rejected)
   const candidates: readonly DueEvent[] = readable
     .filter(({ id }) => settings.events === null || settings.events.has(id))
-    .map((event) => ({
-      event,
-      record: isDifferent(event.id) ? differs : 'same',
-      isRejected: isRejected.has(event),
-      state: run.states.get(event.id),
-    }))
+    .map((event) => {
+      const state = run.states.get(event.id)
+      const record = isDifferent(event.id) ? differs(state) : 'same'
+      return { event, record, isRejected: isRejected.has(event), state }
+    })
   const everything = mode === 'backfill' || settings.all || settings.events !== null
   const isDue = ({ event, record, state }: DueEvent) =>
     dueReason(

@@ -132,7 +132,10 @@ function groupByRows(events: readonly AbsentEvent[]): string[][] {
   return groups
 }
 
-/** Stores what is known of the list itself. Its digest only when the mirror has its records and no other event. */
+/**
+ * Stores what is known of the list itself. Its digest only when the mirror has its records and no other event; those
+ * of events that failed may be older, so that their failure is stored with it.
+ */
 async function recordList(
   run: OpenRun,
   list: EventsList,
@@ -140,10 +143,11 @@ async function recordList(
   { held }: Decision,
   isUndisputed: boolean,
 ): Promise<void> {
-  const isWhole = held.length === 0 && run.tally.errors.length === 0 && isUndisputed
+  const isWhole = held.length === 0 && isUndisputed
   await run.write(async (trx) => {
     await run.load.rejects(trx, run.account.id, run.lease.runId, [{ event_id: null, rejects: list.rejects }])
     await run.load.forgetUnlisted(trx, run.account.id, listed)
+    await run.load.failed(trx, run.account.id, run.failures)
     await run.load.read(trx, run.account.id, run.backfill?.id ?? null, [
       {
         event_id: EVENTS_LIST,

@@ -8,7 +8,7 @@ const LISTED = 1000
 /** What `verify` found. */
 export interface VerifyReport {
   readonly account: string
-  /** `different`: there are differences; `partial`: not all, or nothing, could be compared; `equal`: neither. */
+  /** `different`: there are differences; `partial`: not all could be compared or decided, or nothing; `equal`: neither. */
   readonly status: 'equal' | 'different' | 'partial'
   readonly duration_ms: number
   /** What is not as the service says; the first thousand. */
@@ -19,12 +19,19 @@ export interface VerifyReport {
   readonly lists_compared: number
   /** Events whose lists the service changed since the last sync: nothing can be said of their rows. */
   readonly lists_changed: readonly string[]
+  /**
+   * Events whose lists differ from the mirror and have no stored digest: whether the service or the mirror moved
+   * cannot be told.
+   */
+  readonly lists_undecided: readonly string[]
   /** Listed events that no sync has read yet. */
   readonly lists_never_read: readonly string[]
   /** Events that the last sync could not read: their rows are those of an earlier one. */
   readonly lists_failing: readonly string[]
   /** The list of events is another one than at the last sync: its records were not compared. */
   readonly events_changed: boolean
+  /** The list of events differs from the mirror and has no stored digest, as in `lists_undecided`. */
+  readonly events_undecided: boolean
   readonly events_compared: number
   readonly responses_compared: number
   /** Deletions on hold: rows that the service no longer has, and the mirror keeps until that is confirmed. */
@@ -53,10 +60,13 @@ export class Findings {
   total = 0
   lists = 0
   responses = 0
+  /** Records compared; null while nothing can be said of them. */
   events: number | null = null
+  eventsUndecided = false
   held = 0
   rejected = 0
   readonly changed: string[] = []
+  readonly undecided: string[] = []
   readonly neverRead: string[] = []
   readonly failing: string[] = []
 
@@ -75,6 +85,7 @@ export class Findings {
   get status(): VerifyReport['status'] {
     if (this.total > 0) return 'different'
     const comparedNothing = this.tally.due === 0 ? this.events === null : this.lists === 0
-    return this.tally.errors.length > 0 || comparedNothing ? 'partial' : 'equal'
+    const isUndecided = this.eventsUndecided || this.undecided.length > 0
+    return this.tally.errors.length > 0 || comparedNothing || isUndecided ? 'partial' : 'equal'
   }
 }

@@ -47,8 +47,8 @@ export type VerifyOptions = Pick<
  *
  * A list whose digest is the stored one did not change since the last sync: whatever differs is a difference. One
  * whose digest is another is read once more at the end, for a sync may have run; when it is still another it is
- * reported as changed. A list without a stored digest (something of it is held) is compared row by row by the next
- * sync whatever happens: what differs beyond the held ids counts as changed, not as a difference.
+ * reported as changed. A list without a stored digest (something of it is held) that differs beyond the held ids is
+ * undecided: whether the service or the mirror moved cannot be told, and the next sync compares it row by row.
  *
  * @returns the report, also when there are differences or not all could be read.
  * @throws HeadcountError for a fatal cause: refused key, service or database out of reach, broken contract, another
@@ -127,9 +127,11 @@ function reportOf({ account, source, startedMs, found }: Verification): VerifyRe
     lists_chosen: tally.due,
     lists_compared: found.lists,
     lists_changed: found.changed.toSorted(),
+    lists_undecided: found.undecided.toSorted(),
     lists_never_read: found.neverRead.toSorted(),
     lists_failing: found.failing.toSorted(),
-    events_changed: found.events === null,
+    events_changed: found.events === null && !found.eventsUndecided,
+    events_undecided: found.eventsUndecided,
     events_compared: found.events ?? 0,
     responses_compared: found.responses,
     held: found.held,

@@ -53,6 +53,24 @@ onPostgresCommandStage('headcount verify', (stage) => {
     ])
   })
 
+  test('a list that differs and has no digest: exit 6, and why that is neither equal nor different', async () => {
+    const account = accountOf({ gala: 40, picnic: 2 })
+    await using on = await stage(account)
+    await on.run(['sync', '--quiet'])
+    account.of('gala').splice(0, 20)
+    await on.run(['sync', '--quiet'])
+    await using database = await on.place.open()
+    await database.transaction((trx) =>
+      trx.query(`update headcount.responses set name = 'X' where event_id = 'gala'`),
+    )
+    const said = await on.run(['verify'], { env: { HEADCOUNT_LOG_FORMAT: 'pretty' } })
+    expect(said).toMatchObject({ code: 6, stdout: '' })
+    expect(said.stderr).toMatch(
+      /undecided gala: the list of responses differs from the mirror; without a stored/,
+    )
+    expect(said.stderr).toMatch(/held 20 deletions, no difference/)
+  })
+
   test('when every list has changed since the last sync: exit 6, and which', async () => {
     const account = accountOf({ gala: 3 })
     await using on = await stage(account)

@@ -81,6 +81,24 @@ onBothStages('what the service means', (stage) => {
   })
 })
 
+onPostgresStage('our own version changes', (stage) => {
+  test('S15 after an event failed: the record that it had in between is in history', async () => {
+    await using on = await stage(accountOf({ gala: 3 }))
+    await on.sync()
+    Object.assign(on.account.events[0] ?? {}, { title: 'Renamed' })
+    on.service.at('/events/gala/responses', send(refusal(400)))
+    expect(await on.sync()).toMatchObject({ exit: 6, report: { rows: { events: { updated: 0 } } } })
+    const older = NORMALISER_VERSION - 1
+    const body = JSON.stringify(on.account.events)
+    await on.change(
+      `update headcount.sync_state set normaliser = ${older}, digest = '${digest(older, body)}' where event_id = ''`,
+    )
+    expect(await on.sync()).toMatchObject({ exit: 0, report: { rows: { events: { updated: 1 } } } })
+    expect(on.mirror.rows('event_history')).toEqual([expect.stringContaining('The gala')])
+    on.expectMirrored()
+  })
+})
+
 /** The digest of a list of one page, as an older normaliser would have stored it. */
 function digest(normaliser: number, body: string): string {
   const ofBody = createHash('sha256').update(body).digest()

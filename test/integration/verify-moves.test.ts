@@ -87,21 +87,55 @@ onPostgresStage('verify, lists that moved', (stage) => {
     expect(report.errors).toMatchObject([{ event_id: 'picnic', code: 'not_found' }])
   })
 
-  test('beyond what is held, a list that changed is changed; the next run compares it row by row', async () => {
+  test('beyond what is held, a list that differs is undecided, never equal; the next run compares it row by row', async () => {
     await using on = await stage(accountOf({ gala: 40, picnic: 1 }))
     await on.sync()
     on.account.of('gala').splice(0, 20)
     await on.sync()
     await on.change(`update headcount.responses set name = 'X' where id = 30`)
     expect(await verifyOn(on)).toMatchObject({
-      status: 'equal',
+      status: 'partial',
       differences: [],
-      lists_changed: ['gala'],
+      lists_undecided: ['gala'],
+      lists_changed: [],
       lists_compared: 1,
       held: 20,
     })
     await on.sync()
-    expect(await verifyOn(on)).toMatchObject({ lists_changed: [], lists_compared: 2, held: 20 })
+    expect(await verifyOn(on)).toMatchObject({
+      status: 'equal',
+      lists_undecided: [],
+      lists_compared: 2,
+      held: 20,
+    })
+  })
+
+  test('beyond the events that are held, a list of events that differs is undecided, never equal', async () => {
+    await using on = await stage(accountOf({ gala: 30, picnic: 2 }))
+    await on.sync()
+    on.account.remove('gala')
+    await on.sync()
+    await on.change(`update headcount.events set title = 'X' where id = 'picnic'`)
+    const report = await verifyOn(on)
+    expect(report).toMatchObject({ status: 'partial', events_undecided: true, events_changed: false })
+    await on.sync()
+    expect(await verifyOn(on)).toMatchObject({ status: 'equal', events_undecided: false, held: 1 })
+  })
+
+  test('an event that failed keeps no difference of the others from being found', async () => {
+    await using on = await stage(accountOf({ gala: 3, picnic: 2 }))
+    await on.sync()
+    Object.assign(on.account.events[1] ?? {}, { title: 'Renamed' })
+    on.service.at('/events/picnic/responses', send(refusal(400)))
+    expect(await on.sync()).toMatchObject({ exit: 6 })
+    expect(await verifyOn(on)).toMatchObject({ status: 'equal', lists_failing: ['picnic'] })
+    await on.change(
+      `update headcount.events set title = 'X' where id = 'gala'`,
+      `insert into headcount.events (account_id, id, _run_id) values (1, 'ghost', 1)`,
+    )
+    const report = await verifyOn(on)
+    expect(report).toMatchObject({ status: 'different', events_changed: false, events_undecided: false })
+    expect(inWords(report)).toEqual(['events gala: title The gala | X', 'events ghost: extra'])
   })
 
   test('events that are held are said to be held, with all their rows', async () => {

@@ -70,6 +70,7 @@ function headline(report: VerifyReport, out: Pick<Output, 'style'>): string {
 function lists({ lists_chosen, lists_compared, ...report }: VerifyReport): string {
   const others = [
     [report.lists_changed.length, 'changed since the last sync'],
+    [report.lists_undecided.length, 'undecided'],
     [report.lists_never_read.length, 'never read'],
     [report.errors_total, 'failed'],
   ] as const
@@ -78,6 +79,9 @@ function lists({ lists_chosen, lists_compared, ...report }: VerifyReport): strin
     ...others.flatMap(([count, what]) => (count === 0 ? [] : `${formatNumber(count)} ${what}`)),
   ].join(', ')
 }
+
+const undecided =
+  'differs from the mirror; without a stored digest it cannot be told whether the service or the mirror moved; the next sync compares it row by row'
 
 function notes(report: VerifyReport, out: Pick<Output, 'style'>): string[] {
   const told: string[] = []
@@ -97,6 +101,8 @@ function notes(report: VerifyReport, out: Pick<Output, 'style'>): string[] {
       'the list of events is another one than at the last sync: its records were not compared',
     )
   }
+  if (report.events_undecided) note('undecided', 'yellow', `the list of events ${undecided}`)
+  noteEvents(report.lists_undecided, 'undecided', `the list of responses ${undecided}`)
   noteEvents(report.lists_changed, 'changed', 'responses changed since the last sync: not compared')
   noteEvents(report.lists_never_read, 'never read', 'no sync has read the responses yet')
   noteEvents(report.lists_failing, 'failing', 'the last sync could not read the responses')
