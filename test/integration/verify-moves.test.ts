@@ -122,6 +122,24 @@ onPostgresStage('verify, lists that moved', (stage) => {
     expect(await verifyOn(on)).toMatchObject({ status: 'equal', events_undecided: false, held: 1 })
   })
 
+  test('D2 a run that dies at its close: the digest of the list and what failed beside it are stored together', async () => {
+    await using on = await stage(accountOf({ gala: 3, picnic: 2 }))
+    await on.sync()
+    await on.change(
+      `create function no_end() returns trigger language plpgsql as $$ begin raise 'no end'; end $$`,
+      `create trigger no_end before update of status on headcount.sync_runs
+         for each row when (new.status <> 'running') execute function no_end()`,
+    )
+    Object.assign(on.account.events[1] ?? {}, { title: 'Renamed' })
+    on.service.at('/events/picnic/responses', send(refusal(400)))
+    expect(await on.run('sync')).toMatchObject({ exit: 5 })
+    expect(await verifyOn(on)).toMatchObject({
+      status: 'equal',
+      events_changed: false,
+      lists_failing: ['picnic'],
+    })
+  })
+
   test('an event that failed keeps no difference of the others from being found', async () => {
     await using on = await stage(accountOf({ gala: 3, picnic: 2 }))
     await on.sync()

@@ -196,4 +196,13 @@ export const runGuards: readonly Guard[] = [
     tests: ['test/integration/verify-moves.test.ts'],
     only: 'undecided, never equal',
   },
+  {
+    name: 'failures beside the digest',
+    promise: 'a digest of the list of events is stored together with the failures that it does not vouch for',
+    file: 'src/sync/vanished.ts',
+    text: 'await run.load.failed(trx, run.account.id, run.failures)',
+    instead: '',
+    tests: ['test/integration/verify-moves.test.ts'],
+    only: 'dies at its close',
+  },
 ]
