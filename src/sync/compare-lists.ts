@@ -101,7 +101,7 @@ function note({ found, tally }: Verification, { id }: EventItem, said: Said & { 
 
 /** Reads the list; it keeps its place in memory until it is compared. */
 async function look(
-  { source, database, conceal, account, found }: Verification,
+  { source, database, conceal, account, found, tally }: Verification,
   { id }: EventItem,
   place: ReturnType<typeof pLimit>,
 ): Promise<Said> {
@@ -110,6 +110,7 @@ async function look(
   using reading = answer
   return await place(() => {
     const list = completeList(reading, normaliseResponses, undefined, conceal)
+    for (const warning of list.warnings) tally.warn(`Event ${id}: ${warning}`)
     const work = (trx: Transaction) => compareIn(trx, account.id, id, list, found.room)
     return database.transaction(work, { readOnly: true })
   })

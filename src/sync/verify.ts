@@ -115,7 +115,7 @@ async function listOrFailure(verification: Verification): Promise<EventsList | n
   }
 }
 
-function reportOf({ account, source, startedMs, found }: Verification): VerifyReport {
+function reportOf({ account, source, startedMs, found, conceal }: Verification): VerifyReport {
   const { tally } = found
   return {
     account: account.name,
@@ -139,7 +139,7 @@ function reportOf({ account, source, startedMs, found }: Verification): VerifyRe
     requests: source.counts.requests,
     retries: source.counts.retries,
     bytes_received: source.counts.bytesReceived,
-    warnings: tally.warnings,
+    warnings: tally.warnings.map(conceal),
     errors: tally.listedErrors,
     errors_total: tally.errors.length,
   }

@@ -3,6 +3,7 @@ import { accountOf, responsesFrom } from '../support/account.ts'
 import { chunked, list, send, untilClose } from '../support/fault-server.ts'
 import { heldOf, twoHoursPass } from '../support/holds.ts'
 import { onBothStages, onPostgresStage } from '../support/stage.ts'
+import { verifyOn } from '../support/verifying.ts'
 
 onBothStages('the guard of deletions, one list', (stage) => {
   test('S3 the responses of one event suddenly empty: held, what is present elsewhere is written', async () => {
@@ -102,12 +103,17 @@ onPostgresStage('the guard of deletions, one list, more', (stage) => {
     on.expectMirrored()
   })
 
-  test('signs of paging are told by every run, not by the first one alone', async () => {
+  test('signs of paging are told by every run, not by the first one alone, and by verify', async () => {
     await using on = await stage(accountOf({ gala: 3 }))
     for (const options of [{}, {}, { all: true }]) {
       on.service.at('/events/gala/responses', list(on.account.of('gala'), { 'X-Total-Count': '500' }))
       expect((await on.sync(options)).report.warnings).toEqual([expect.stringMatching(/may have more pages/)])
     }
+    on.service.at('/events/gala/responses', list(on.account.of('gala'), { 'X-Total-Count': '500' }))
+    expect(await verifyOn(on)).toMatchObject({
+      status: 'equal',
+      warnings: [expect.stringMatching(/^Event gala: .*may have more pages/)],
+    })
   })
 
   test('signs of paging hold, and time never confirms it', async () => {
