@@ -3,8 +3,7 @@ import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { Database } from '../src/db/connect.ts'
 import type { Transaction } from '../src/db/transaction.ts'
-import { createAccount } from './account.ts'
-import type { AccountSize, Version } from './account.ts'
+import type { SentEvent, SentResponse } from './account/account.ts'
 import { eventRow, paymentRow, responseRow, slotRows, tableNames, tables } from './rows.ts'
 import type { Row, TableName } from './rows.ts'
 
@@ -18,25 +17,25 @@ export type Digests = Readonly<Record<TableName, TableDigest>>
 
 const ROWS_PER_PAGE = 20_000
 
-/** What the mirror of an account must hold. */
-export function expectedDigests(size: AccountSize, version: Version): Digests {
-  const account = createAccount(size)
+/** What the mirror of an account must hold: of its events and responses, given in the order of their keys. */
+export function startDigests() {
   const [events, responses, payments, slots] = [digest(), digest(), digest(), digest()]
-  for (let place = 0; place < size.events; place++) {
-    const event = account.event(place)
-    events.add(eventRow(event))
-    for (const response of account.responses(place, version)) {
-      responses.add(responseRow(event.id, response))
-      const payment = paymentRow(event.id, response)
-      if (payment !== null) payments.add(payment)
-      for (const slot of slotRows(event.id, response)) slots.add(slot)
-    }
-  }
   return {
-    events: events.end(),
-    responses: responses.end(),
-    payments: payments.end(),
-    slots: slots.end(),
+    addEvent(event: SentEvent): void {
+      events.add(eventRow(event))
+    },
+    addResponse({ id }: SentEvent, response: SentResponse): void {
+      responses.add(responseRow(id, response))
+      const payment = paymentRow(id, response)
+      if (payment !== null) payments.add(payment)
+      for (const slot of slotRows(id, response)) slots.add(slot)
+    },
+    end: (): Digests => ({
+      events: events.end(),
+      responses: responses.end(),
+      payments: payments.end(),
+      slots: slots.end(),
+    }),
   }
 }
 

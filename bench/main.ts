@@ -1,85 +1,96 @@
-import { mkdtemp, chmod, writeFile } from 'node:fs/promises'
 import { rmSync } from 'node:fs'
+import { chmod, mkdtemp, writeFile } from 'node:fs/promises'
 import { availableParallelism, cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
-import type { AccountSize } from './account.ts'
-import { formatBytes, formatNumber } from '../src/commands/print/number.ts'
+import { formatNumber } from '../src/commands/print/number.ts'
+import { accountsOf } from './account/accounts.ts'
+import type { AccountName, Accounts } from './account/accounts.ts'
+import type { Version } from './account/versions.ts'
 import { startEngine } from './engines/engine.ts'
-import type { EngineName } from './engines/engine.ts'
-import { inChild } from './in-child.ts'
+import type { Engine, EngineName } from './engines/engine.ts'
+import { compile } from './measured/compiled.ts'
+import { measuredOf } from './measurements.ts'
+import type { MeasurementName } from './measurements.ts'
 import { ArgumentError, help, readOptions } from './options.ts'
 import type { Options } from './options.ts'
 import { measureRound } from './round.ts'
 import type { Bench, Measurement } from './round.ts'
-import { startService } from './service.ts'
+import { measurementsFor } from './scenarios.ts'
+import { startService } from './service/service.ts'
+import type { Needed } from './service/service.ts'
 import { summarise } from './summary.ts'
-import type { EngineRounds, Summary } from './summary.ts'
-import { drawSummaries } from './table.ts'
+import type { Summary } from './summary.ts'
+import { drawParts, drawSummaries, drawVerdicts } from './tables.ts'
+import { judge } from './verdicts.ts'
+import type { Verdict } from './verdicts.ts'
 
 /** What `--json` writes. */
 export interface Figures {
   readonly machine: ReturnType<typeof machine>
-  readonly account: AccountSize & { readonly bytes: number }
-  readonly repeat: number
+  readonly server: string
+  readonly accounts: Accounts
+  readonly verdicts: readonly Verdict[]
   readonly summaries: readonly Summary[]
-  readonly engines: readonly EngineRounds[]
+  readonly rounds: readonly (readonly Measurement[])[]
 }
 
 async function main(options: Options): Promise<void> {
-  const { size, scenarios, profile, repeat } = options
-  await using service = await startService(size)
-  const responses = size.events * size.responses
-  const what = `${formatNumber(size.events)} events of ${formatNumber(size.responses)} responses`
-  say(`${what}, ${formatBytes(service.bytes)} (${Math.round(service.bytes / responses)} bytes a response)`)
-  const expected = {
-    original: await inChild('expect', { size, version: 'original' }),
-    changed: await inChild('expect', { size, version: 'changed' }),
-  }
-  const engines: EngineRounds[] = []
-  for (const engine of options.engines) {
-    const report =
-      (round: number) =>
-      (_: unknown, { name, ms }: Measurement) => {
-        say(`${engine}, round ${round} of ${repeat}: ${name} ${(ms / 1000).toFixed(2)} s`)
-      }
-    engines.push(
-      await measureEngine(engine, repeat, (round) => ({
-        size,
-        scenarios,
-        service,
-        expected,
-        profile,
-        report: report(round),
-      })),
-    )
+  const { scenarios, profile, repeat } = options
+  const names = measurementsFor(scenarios)
+  const accounts = accountsOf(options.events, options.responses)
+  const folder = await temporaryFolder()
+  say(`${formatNumber(options.events)} events of ${formatNumber(options.responses)} responses`)
+  const compiled = await compile(join(folder, 'compiled'))
+  await using service = await startService(folder, accounts, neededFor(names))
+  await using engines = startedWhenAsked(folder)
+  const rounds: (readonly Measurement[])[] = []
+  for (let round = 1; round <= repeat; round++) {
+    const report: Bench['report'] = ({ name, ms }) =>
+      say(`round ${round} of ${repeat}: ${name} ${(ms / 1000).toFixed(2)} s`)
+    const { engine } = engines
+    rounds.push(await measureRound({ accounts, service, compiled, folder, profile, engine, report }, names))
   }
 
-  const summaries = engines.flatMap((rounds) => summarise(rounds, responses))
-  process.stdout.write(drawSummaries(summaries))
+  const [verdicts, summaries] = [judge(scenarios, rounds, accounts), summarise(rounds)]
+  const { server } = service
+  process.stdout.write(`${drawVerdicts(verdicts)}\nServed by ${server}.\n\n${drawSummaries(summaries)}`)
+  const parts = summaries.find(({ name }) => name === 'start')?.parts
+  if (parts) process.stdout.write(`\nThe start:\n\n${drawParts(parts)}`)
   if (options.json !== null) {
-    const account = { ...size, bytes: service.bytes }
-    const figures: Figures = { machine: machine(), account, repeat, summaries, engines }
+    const figures: Figures = { machine: machine(), server, accounts, verdicts, summaries, rounds }
     await writeFile(options.json, `${JSON.stringify(figures, null, 2)}\n`)
   }
 }
 
-async function measureEngine(
-  name: EngineName,
-  repeat: number,
-  benchOf: (round: number) => Bench,
-): Promise<EngineRounds> {
-  const folder = await temporaryFolder()
-  await using engine = await startEngine(name, folder, (url) => inChild('prepare', { url }))
-  const rounds: (readonly Measurement[])[] = []
-  for (let round = 1; round <= repeat; round++) rounds.push(await measureRound(benchOf(round), engine))
-  return { engine: name, rounds }
+/** Every version that is shown, after the original, from which each mirror is loaded. */
+function neededFor(names: readonly MeasurementName[]): Needed {
+  const needed = new Map<AccountName, Set<Version>>()
+  for (const { account, shows } of names.map(measuredOf)) {
+    needed.set(account, (needed.get(account) ?? new Set<Version>(['original'])).add(shows))
+  }
+  return new Map([...needed].map(([account, versions]) => [account, [...versions]]))
+}
+
+function startedWhenAsked(folder: string): AsyncDisposable & Pick<Bench, 'engine'> {
+  const stack = new AsyncDisposableStack()
+  const started = new Map<EngineName, Promise<Engine>>()
+  return {
+    engine: (name) => {
+      const known = started.get(name)
+      if (known !== undefined) return known
+      const starting = startEngine(name, folder).then((engine) => stack.use(engine))
+      started.set(name, starting)
+      return starting
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  }
 }
 
 /** Gone when the bench ends, also by a signal: Postgres is stopped before that by its own hook. */
 async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'headcount-bench-'))
-  // The server may run as another user than root; it must be able to reach its folder.
+  // Servers may run as another user than root; they must be able to reach their folders.
   await chmod(folder, 0o755)
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   return folder

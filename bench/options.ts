@@ -1,15 +1,14 @@
 import { parseArgs } from 'node:util'
-import type { AccountSize } from './account.ts'
+import { drawPairs } from '../src/commands/print/table.ts'
 import { engineNames } from './engines/engine.ts'
-import type { EngineName } from './engines/engine.ts'
-
-export type ScenarioName = 'cold' | 'unchanged' | 'changed'
-const scenarioNames: readonly ScenarioName[] = ['cold', 'unchanged', 'changed']
+import { engineOf, scenarioNames, scenarios } from './scenarios.ts'
+import type { Scenario } from './scenarios.ts'
 
 export interface Options {
-  readonly size: AccountSize
-  readonly engines: readonly EngineName[]
-  readonly scenarios: readonly ScenarioName[]
+  /** Of the largest account; the others follow. */
+  readonly events: number
+  readonly responses: number
+  readonly scenarios: readonly Scenario[]
   readonly repeat: number
   /** File for every figure as JSON; null: none. */
   readonly json: string | null
@@ -19,19 +18,25 @@ export interface Options {
 
 export const help = `npm run bench -- [options]
 
-  --events N        events of the account (1000)
+  --events N        events of the largest account, from 10 (10000); the others are made smaller with it
   --responses N     responses to each event (100)
-  --engine NAME     ${engineNames.join(' or ')}; may be given twice (both)
-  --scenario NAME   ${scenarioNames.join(', ')}; may be given more than once (all)
-  --repeat N        rounds; the table shows the least and the median (1)
+  --scenario NAME   one of those below; may be given more than once (all)
+  --engine NAME     only the scenarios on ${engineNames.join(' or ')} (both)
+  --repeat N        rounds, each with floors and scenarios (1)
   --json FILE       every figure of every round
   --profile FOLDER  a CPU profile of each measured process (slower: take no times from such a run)
 
-Progress goes to stderr, the table to stdout. See docs/performance.md.
+Scenarios:
+
+${drawPairs(
+  scenarios.map(({ name, what }) => [name, what]),
+  '  ',
+)}
+Progress goes to stderr, the tables to stdout. See docs/performance.md.
 `
 
 const declared = {
-  events: { type: 'string', default: '1000' },
+  events: { type: 'string', default: '10000' },
   responses: { type: 'string', default: '100' },
   engine: { type: 'string', multiple: true },
   scenario: { type: 'string', multiple: true },
@@ -52,20 +57,24 @@ export class ArgumentError extends Error {}
 export function readOptions(args: readonly string[]): Options | null {
   const values = parse(args)
   if (values.help) return null
+  const names = chosen('scenario', values.scenario, scenarioNames)
+  const engines = chosen('engine', values.engine, engineNames)
   return {
-    size: { events: count('events', values.events), responses: count('responses', values.responses) },
-    engines: chosen('engine', values.engine, engineNames),
-    scenarios: chosen('scenario', values.scenario, scenarioNames),
+    events: count('events', values.events, 10),
+    responses: count('responses', values.responses),
+    scenarios: scenarios.filter(
+      (scenario) => names.includes(scenario.name) && engines.includes(engineOf(scenario)),
+    ),
     repeat: count('repeat', values.repeat),
     json: values.json ?? null,
     profile: values.profile ?? null,
   }
 }
 
-function count(option: string, text: string): number {
+function count(option: string, text: string, least = 1): number {
   const value = Number(text)
-  if (!Number.isSafeInteger(value) || value < 1) {
-    throw new ArgumentError(`--${option} must be a whole number from 1, not "${text}".`)
+  if (!Number.isSafeInteger(value) || value < least) {
+    throw new ArgumentError(`--${option} must be a whole number from ${least}, not "${text}".`)
   }
   return value
 }

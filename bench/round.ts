@@ -1,105 +1,114 @@
-import type { AccountSize, Version } from './account.ts'
-import type { Engine } from './engines/engine.ts'
-import type { Digests } from './equality.ts'
-import { requireEqual } from './equality.ts'
-import { inChild } from './in-child.ts'
-import type { Mark, Writes } from './marks.ts'
-import type { Cost } from './measure.ts'
-import type { ScenarioName } from './options.ts'
-import type { Service } from './service.ts'
+import type { AccountName, Accounts } from './account/accounts.ts'
+import type { Engine, EngineName, Mirror } from './engines/engine.ts'
+import { examine, putToRest } from './examine.ts'
+import type { Writes } from './marks.ts'
+import type { Cost } from './measured/process.ts'
+import { measuredOf } from './measurements.ts'
+import type { Measured, MeasurementName } from './measurements.ts'
+import { loadedMirrors } from './mirrors.ts'
+import type { LoadedMirrors } from './mirrors.ts'
+import type { Service } from './service/service.ts'
+import type { Way } from './service/ways.ts'
+import { doWork } from './work.ts'
+import type { Done, Tools } from './work.ts'
 
-/** What is measured: two floors, and the scenarios. */
-export type MeasurementName = 'download' | 'copy' | ScenarioName
-
-/** One measurement of one round; a download writes nothing anywhere. */
+/** One measurement of one round. */
 export interface Measurement extends Cost {
   readonly name: MeasurementName
+  readonly requests: number
+  /** Null where there is no database. */
   readonly writes: Writes | null
 }
 
-export interface Bench {
-  readonly size: AccountSize
-  readonly scenarios: readonly ScenarioName[]
+export interface Bench extends Tools {
+  readonly accounts: Accounts
   readonly service: Service
-  readonly expected: Readonly<Record<Version, Digests>>
-  readonly profile: string | null
+  engine(name: EngineName): Promise<Engine>
   /** Told of each measurement as it ends. */
-  readonly report: (engine: Engine, measurement: Measurement) => void
+  readonly report: (measurement: Measurement) => void
 }
 
-/** A mirror under measurement, with the mark set before the next one. */
-interface Mirror {
-  readonly bench: Bench
-  readonly engine: Engine
-  readonly url: string
-  mark: Mark
-}
-
-/** Measures the floors and the scenarios once, each in a process of its own, one directly after the other. */
-export async function measureRound(bench: Bench, engine: Engine): Promise<readonly Measurement[]> {
-  const { scenarios, service } = bench
+/** Measures each of these once, in a process of its own, one directly after the other. */
+export async function measureRound(
+  bench: Bench,
+  names: readonly MeasurementName[],
+): Promise<readonly Measurement[]> {
+  await using mirrors = loadedMirrors((mirror, account, way) => load(bench, mirror, account, way))
   const measurements: Measurement[] = []
-  const note = (measurement: Measurement) => {
-    bench.report(engine, measurement)
+  for (const name of names) {
+    const measurement = await measureOne(bench, mirrors, name)
+    bench.report(measurement)
     measurements.push(measurement)
-  }
-  await service.show('original')
-  note(await measureDownload(bench, engine))
-  if (scenarios.includes('cold')) note(await measureCopy(bench, engine))
-
-  await using fresh = await engine.fresh()
-  const mirror: Mirror = { bench, engine, url: fresh.url, mark: fresh.mark }
-  const cold = await measureSync(mirror, 'cold', 'original')
-  if (scenarios.includes('cold')) note(cold)
-  if (scenarios.includes('unchanged')) note(await measureSync(mirror, 'unchanged', 'original'))
-  if (scenarios.includes('changed')) {
-    await service.show('changed')
-    note(await measureSync(mirror, 'changed', 'changed'))
   }
   return measurements
 }
 
-async function measureDownload(bench: Bench, engine: Engine): Promise<Measurement> {
-  const { service, profile } = bench
-  const cost = await inChild('download', { origin: service.origin }, profileOf(profile, engine, 'download'))
-  if (cost.result !== service.bytes) {
-    throw new Error(`The download gave ${cost.result} bytes; the service has ${service.bytes}.`)
+async function measureOne(bench: Bench, mirrors: LoadedMirrors, name: MeasurementName): Promise<Measurement> {
+  const measured = measuredOf(name)
+  if (measured.engine === null) return measureWithoutDatabase(bench, name, measured)
+  const { account, way, shows } = measured
+  const engine = await bench.engine(measured.engine)
+  const mirror =
+    measured.mirror === 'empty' ? await engine.copy(engine.empty) : await mirrors.copy(engine, account, way)
+  const { digests } = await bench.service.show(account, shows)
+  const { cost, requests } = await repeat(bench, name, measured, mirror)
+  const writes = await examine(mirror, name, digests)
+  if (measured.mirror === 'empty' && measured.work === 'syncAll') {
+    await mirrors.keep(engine, account, way, await putToRest(mirror))
+  } else {
+    await mirror[Symbol.asyncDispose]()
   }
-  return { name: 'download', ...costOf(cost), writes: null }
+  return { name, ...cost, requests, writes }
 }
 
-async function measureCopy(bench: Bench, engine: Engine): Promise<Measurement> {
-  await using fresh = await engine.fresh()
-  const mirror: Mirror = { bench, engine, url: fresh.url, mark: fresh.mark }
-  const input = { origin: bench.service.origin, url: mirror.url }
-  const cost = await inChild('copy', input, profileOf(bench.profile, engine, 'copy'))
-  return { name: 'copy', ...costOf(cost), writes: await examine(mirror, 'copy', 'original') }
+async function measureWithoutDatabase(
+  bench: Bench,
+  name: MeasurementName,
+  measured: Measured,
+): Promise<Measurement> {
+  const served = await bench.service.show(measured.account, measured.shows)
+  const { cost, requests, bytes = served.bytes } = await repeat(bench, name, measured, null)
+  if (bytes === served.bytes) return { name, ...cost, requests, writes: null }
+  throw new Error(`${name}: read ${bytes} bytes; the service has ${served.bytes}.`)
 }
 
-async function measureSync(mirror: Mirror, name: ScenarioName, version: Version): Promise<Measurement> {
-  const { bench, engine, url } = mirror
-  const cost = await inChild(
-    'sync',
-    { origin: bench.service.origin, url },
-    profileOf(bench.profile, engine, name),
-  )
-  if (cost.result.status !== 'succeeded') {
-    throw new Error(`${engine.name}, ${name}: the run ended ${cost.result.status}.`)
+/** Does it as often as it says; the one of median time counts. */
+async function repeat(
+  bench: Bench,
+  name: MeasurementName,
+  { work, account, way, times, clock }: Measured,
+  mirror: Mirror | null,
+): Promise<Done> {
+  const place = {
+    name,
+    base: bench.service.baseOf(account, way),
+    shape: bench.accounts[account],
+    url: mirror?.url ?? null,
   }
-  return { name, ...costOf(cost), writes: await examine(mirror, name, version) }
+  const all: Done[] = []
+  while (all.length < times) all.push(await doWork(work, bench, place))
+  const done = all.toSorted((a, b) => a.cost.ms - b.cost.ms)[Math.floor(times / 2)]
+  if (done === undefined) throw new RangeError(`${name} is measured ${times} times.`)
+  return clock === 'process' ? done : { ...done, cost: withoutStart(done.cost) }
 }
 
-async function examine(mirror: Mirror, name: MeasurementName, version: Version): Promise<Writes> {
-  const { writes, digests, mark } = await inChild('examine', { url: mirror.url, since: mirror.mark })
-  requireEqual(`${mirror.engine.name}, ${name}`, digests, mirror.bench.expected[version])
-  mirror.mark = mark
-  return writes
+function withoutStart(cost: Cost): Cost {
+  const { parts } = cost
+  if (parts === null) throw new Error('A process without parts has no start to leave out.')
+  return { ...cost, ms: parts.opening + parts.run }
 }
 
-function costOf({ ms, cpuMs, peakBytes }: Cost): Cost {
-  return { ms, cpuMs, peakBytes }
-}
-
-function profileOf(folder: string | null, engine: Engine, name: MeasurementName) {
-  return folder === null ? null : { folder, name: `${engine.name}-${name}` }
+/** Loads an account as it was, unmeasured, and leaves the mirror at rest. */
+async function load(bench: Bench, mirror: Mirror, account: AccountName, way: Way): Promise<Mirror> {
+  const { accounts, service } = bench
+  const { digests } = await service.show(account, 'original')
+  const place = {
+    name: `load-${account}-${way}`,
+    base: service.baseOf(account, way),
+    shape: accounts[account],
+    url: mirror.url,
+  }
+  await doWork('syncAll', { ...bench, profile: null }, place)
+  await examine(mirror, place.name, digests)
+  return putToRest(mirror)
 }

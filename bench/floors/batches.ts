@@ -1,8 +1,8 @@
-import type { Pool } from 'undici'
-import type { SentEvent, SentResponse } from '../account.ts'
+import type { SentEvent, SentResponse } from '../account/account.ts'
 import { eventRow, paymentRow, responseRow, slotRows } from '../rows.ts'
 import { copyLine } from './copy-text.ts'
-import { AT_ONCE, get, responsesPath } from './fetching.ts'
+import { AT_ONCE, responsesPath } from './fetching.ts'
+import type { Client } from './fetching.ts'
 
 /** Rows in the text form of COPY, table by table. */
 export interface CopyBatch {
@@ -16,13 +16,9 @@ export function copyEvents(events: readonly SentEvent[]): string {
   return events.map((event) => copyLine('events', eventRow(event))).join('')
 }
 
-export async function readEvents(client: Pool): Promise<readonly SentEvent[]> {
-  return (await (await get(client, '/events')).json()) as SentEvent[]
-}
-
 /** Reads every list, eight ahead, in the order of the key, and gathers batches of so many responses or a little more. */
 export async function* copyBatches(
-  client: Pool,
+  client: Client,
   events: readonly SentEvent[],
   rowsPerBatch: number,
 ): AsyncGenerator<CopyBatch> {
@@ -44,7 +40,7 @@ interface EventList {
   readonly responses: readonly SentResponse[]
 }
 
-async function* listsInOrder(client: Pool, events: readonly SentEvent[]): AsyncGenerator<EventList> {
+async function* listsInOrder(client: Client, events: readonly SentEvent[]): AsyncGenerator<EventList> {
   const ahead: Promise<EventList>[] = []
   for (const event of events) {
     const list = readList(client, event)
@@ -58,8 +54,9 @@ async function* listsInOrder(client: Pool, events: readonly SentEvent[]): AsyncG
   for (const list of ahead) yield await list
 }
 
-async function readList(client: Pool, event: SentEvent): Promise<EventList> {
-  return { event, responses: (await (await get(client, responsesPath(event))).json()) as SentResponse[] }
+async function readList(client: Client, event: SentEvent): Promise<EventList> {
+  const { body } = await client.get(responsesPath(event))
+  return { event, responses: (await body.json()) as SentResponse[] }
 }
 
 function encode(lists: readonly EventList[]): CopyBatch {

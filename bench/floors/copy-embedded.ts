@@ -1,13 +1,14 @@
 import type { PGlite } from '@electric-sql/pglite'
 import { tableNames } from '../rows.ts'
 import type { TableName } from '../rows.ts'
-import { copyBatches, copyEvents, readEvents } from './batches.ts'
+import { copyBatches, copyEvents } from './batches.ts'
 import { copyStatement } from './copy-text.ts'
-import { openClient } from './fetching.ts'
+import type { Read } from './download.ts'
+import { openClient, readEvents } from './fetching.ts'
 
 /** Downloads, parses and copies an account into the empty tables of a mirror: one COPY a table, one transaction. */
-export async function copyIntoEmbedded(origin: string, folder: string): Promise<void> {
-  const http = openClient(origin)
+export async function copyIntoEmbedded(base: string, folder: string): Promise<Read> {
+  const http = openClient(base)
   // Loaded here, as a run loads it: both pay for it.
   const { PGlite } = await import('@electric-sql/pglite')
   const pglite = await PGlite.create(folder)
@@ -21,6 +22,7 @@ export async function copyIntoEmbedded(origin: string, folder: string): Promise<
       texts.slots.push(batch.slots)
     }
     await writeAll(pglite, texts)
+    return { requests: 1 + events.length }
   } finally {
     await http.close()
     await pglite.close()

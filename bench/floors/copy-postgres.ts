@@ -2,10 +2,11 @@ import { finished } from 'node:stream/promises'
 import { Client } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import type { TableName } from '../rows.ts'
-import { copyBatches, copyEvents, readEvents } from './batches.ts'
+import { copyBatches, copyEvents } from './batches.ts'
 import type { CopyBatch } from './batches.ts'
 import { copyStatement } from './copy-text.ts'
-import { openClient } from './fetching.ts'
+import type { Read } from './download.ts'
+import { openClient, readEvents } from './fetching.ts'
 
 const CONNECTIONS = 2
 const ROWS_PER_TRANSACTION = 5000
@@ -14,8 +15,8 @@ const ROWS_PER_TRANSACTION = 5000
  * Downloads, parses and copies an account into the empty tables of a mirror, on two connections. Batches commit
  * as a run's do, without waiting for the disk; the events come last and wait for it, and so for all before them.
  */
-export async function copyIntoPostgres(origin: string, url: string): Promise<void> {
-  const http = openClient(origin)
+export async function copyIntoPostgres(base: string, url: string): Promise<Read> {
+  const http = openClient(base)
   const connections = Array.from({ length: CONNECTIONS }, () => new Client(url))
   try {
     await Promise.all(connections.map((connection) => connection.connect()))
@@ -30,6 +31,7 @@ export async function copyIntoPostgres(origin: string, url: string): Promise<voi
     )
     const [first] = connections
     if (first !== undefined) await copy(first, 'events', copyEvents(events))
+    return { requests: 1 + events.length }
   } finally {
     await Promise.all([http.close(), ...connections.map((connection) => connection.end())])
   }

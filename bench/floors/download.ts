@@ -1,26 +1,50 @@
 import pLimit from 'p-limit'
-import type { Pool } from 'undici'
-import type { SentEvent } from '../account.ts'
-import { AT_ONCE, get, openClient, responsesPath } from './fetching.ts'
+import type { SentEvent } from '../account/account.ts'
+import { AT_ONCE, openClient, responsesPath } from './fetching.ts'
+import type { Client } from './fetching.ts'
 
-/** Reads every list of the account, eight at once, and throws the bodies away. Returns their bytes. */
-export async function download(origin: string): Promise<number> {
-  const client = openClient(origin)
+/** What a floor read. */
+export interface Read {
+  readonly requests: number
+  /** Of the bodies; where nothing else tells that all was read. */
+  readonly bytes?: number
+}
+
+/** Reads one body and returns its bytes. */
+type Reading = (client: Client, path: string) => Promise<number>
+
+/** Reads every list of the account, eight at once, and throws the bodies away. */
+export function download(base: string): Promise<Read> {
+  return readAll(base, async (client, path) => {
+    let bytes = 0
+    for await (const piece of (await client.get(path)).body) bytes += (piece as Buffer).length
+    return bytes
+  })
+}
+
+/** Reads every list of the account, eight at once, parses it, and throws it away. */
+export function downloadAndParse(base: string): Promise<Read> {
+  return readAll(base, async (client, path) => {
+    const body = Buffer.from(await (await client.get(path)).body.arrayBuffer())
+    JSON.parse(body.toString())
+    return body.length
+  })
+}
+
+async function readAll(base: string, read: Reading): Promise<Read> {
+  const client = openClient(base)
   try {
-    const ping = await drain(client, '/ping')
-    const list = await (await get(client, '/events')).text()
+    const ping = await read(client, '/ping')
+    const list = await (await client.get('/events')).body.text()
+    const events = JSON.parse(list) as SentEvent[]
     const place = pLimit(AT_ONCE)
-    const sizes = await place.map(JSON.parse(list) as SentEvent[], (event) =>
-      drain(client, responsesPath(event)),
-    )
-    return ping + Buffer.byteLength(list) + sizes.reduce((sum, size) => sum + size, 0)
+    const sizes = await place.map(events, (event) => read(client, responsesPath(event)))
+    return { bytes: ping + Buffer.byteLength(list) + sum(sizes), requests: 2 + sizes.length }
   } finally {
     await client.close()
   }
 }
 
-async function drain(client: Pool, path: string): Promise<number> {
-  let bytes = 0
-  for await (const piece of await get(client, path)) bytes += (piece as Buffer).length
-  return bytes
+function sum(sizes: readonly number[]): number {
+  return sizes.reduce((total, size) => total + size, 0)
 }

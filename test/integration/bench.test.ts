@@ -4,55 +4,110 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { engineNames } from '../../bench/engines/engine.ts'
-import { expectedDigests, requireEqual } from '../../bench/equality.ts'
+import { createAccount } from '../../bench/account/account.ts'
+import { accountsOf } from '../../bench/account/accounts.ts'
+import type { Version } from '../../bench/account/versions.ts'
+import type { EngineName } from '../../bench/engines/engine.ts'
+import { requireEqual, startDigests } from '../../bench/equality.ts'
+import type { Digests } from '../../bench/equality.ts'
 import type { Figures } from '../../bench/main.ts'
+import { engineOf, measurementsFor, scenarios } from '../../bench/scenarios.ts'
+import type { Summary } from '../../bench/summary.ts'
 
 const run = promisify(execFile)
 const bench = new URL('../../bench/main.ts', import.meta.url).pathname
-const size = { events: 5, responses: 10 }
+const size = { events: 20, responses: 20 }
+const accounts = accountsOf(size.events, size.responses)
 
-/** Runs the bench on a tiny account and gives its figures, with the table as printed. */
-async function figuresOf(...args: readonly string[]): Promise<{ figures: Figures; table: string }> {
+/** Runs every scenario of an engine on a tiny account and gives its figures, with the tables as printed. */
+async function figuresOf(engine: EngineName): Promise<{ figures: Figures; printed: string }> {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'headcount-test-bench-'))
   const file = join(folder.path, 'figures.json')
   const account = ['--events', `${size.events}`, '--responses', `${size.responses}`]
-  const { stdout } = await run(process.execPath, [bench, ...account, '--json', file, ...args])
-  return { figures: JSON.parse(await readFile(file, 'utf8')) as Figures, table: stdout }
+  // The folder of what is measured is a new one each time: what Node compiled would pile up beside that of other tests.
+  const env = { ...process.env, NODE_COMPILE_CACHE: join(folder.path, 'compiled') }
+  const args = [bench, ...account, '--engine', engine, '--json', file]
+  const { stdout } = await run(process.execPath, args, { env })
+  return { figures: JSON.parse(await readFile(file, 'utf8')) as Figures, printed: stdout }
+}
+
+function digestsOf(version: Version): Digests {
+  const account = createAccount(accounts.whole)
+  const digests = startDigests()
+  for (let place = 0; place < account.shape.events; place++) {
+    const event = account.event(place)
+    digests.addEvent(event)
+    for (const response of account.responses(place, version)) digests.addResponse(event, response)
+  }
+  return digests.end()
+}
+
+/** Each scenario has a verdict on each of its bounds, and each measurement a line of figures. */
+function expectWhole(engine: EngineName, { figures, printed }: Awaited<ReturnType<typeof figuresOf>>): void {
+  const own = scenarios.filter((scenario) => engineOf(scenario) === engine)
+  expect(figures.verdicts.map(({ scenario, figure }) => `${scenario}: ${figure}`)).toEqual([
+    ...own.flatMap(({ name, bounds }) => bounds.map(({ figure }) => `${name}: ${figure}`)),
+    ...(engine === 'postgres' ? [expect.stringMatching(/^all on Postgres .*: peak memory$/)] : []),
+  ])
+  for (const { least, figure, isMet } of figures.verdicts) {
+    expect(least).not.toBeNaN()
+    if (figure === 'rows written') expect({ least, isMet }).toEqual({ least: 0, isMet: true })
+    else expect(least).toBeGreaterThan(0)
+  }
+  expect(figures.summaries.map(({ name }) => name)).toEqual(measurementsFor(own))
+  for (const { name, minMs, cpuMs, peakBytes } of figures.summaries) {
+    expect(minMs).toBeGreaterThan(0)
+    if (name === 'node') continue
+    expect(cpuMs).toBeGreaterThan(0)
+    expect(peakBytes).toBeGreaterThan(10e6)
+  }
+  for (const name of [...own.map(({ name }) => name), 'figure', 'min s']) expect(printed).toContain(name)
 }
 
 describe.concurrent('npm run bench', () => {
-  test.each(engineNames)(
-    'measures floors and scenarios, each equal to the service (%s)',
-    { timeout: 120_000 },
-    async (engine) => {
-      const { figures, table } = await figuresOf('--engine', engine)
-      const expected = expectedDigests(size, 'original')
-      const rows = Object.values(expected).reduce((sum, digest) => sum + digest.rows, 0)
+  test(
+    'measures every scenario on Postgres, each mirror equal to the service',
+    { timeout: 180_000 },
+    async () => {
+      const ran = await figuresOf('postgres')
+      expectWhole('postgres', ran)
+      const of = new Map<string, Summary>(ran.figures.summaries.map((summary) => [summary.name, summary]))
+      const rows = Object.values(digestsOf('original')).reduce((sum, table) => sum + table.rows, 0)
+      const [all, tenth] = [2 + size.events, 2 + accounts.tenth.events]
 
-      expect(figures.summaries.map(({ name }) => name)).toEqual([
-        'download',
-        'copy',
-        'cold',
-        'unchanged',
-        'changed',
-      ])
-      expect(figures.summaries.map(({ rowsWritten }) => rowsWritten)).toEqual([null, rows, rows, 0, 1])
-      for (const { name, minMs, ratio, walBytes, peakBytes } of figures.summaries) {
-        expect(minMs).toBeGreaterThan(0)
-        expect(peakBytes).toBeGreaterThan(10e6)
-        if (name === 'download' || name === 'copy') expect(ratio).toBeNull()
-        else expect(ratio).toBeGreaterThan(0)
-        if (name !== 'download') expect(walBytes).toBeGreaterThan(0)
+      for (const name of ['copy', 'cold'] as const)
+        expect(of.get(name)).toMatchObject({ rows, historyRows: 0 })
+      expect(of.get('changed')?.historyRows).toBe(1)
+      expect(of.get('every-list')?.historyRows).toBe(size.events)
+      expect(of.get('edited')?.historyRows).toBe(size.events * (2 + 1))
+      expect(of.get('large-changed')?.historyRows).toBe((size.events * size.responses) / 100)
+      for (const name of ['growth', 'growth-tenth']) {
+        expect(of.get(name)).toMatchObject({ historyRows: accounts.tenth.events, requests: tenth })
       }
-      expect(table.trimEnd().split('\n')).toHaveLength(2 + figures.summaries.length)
+      for (const name of ['download', 'unchanged', 'not-modified', 'etag']) {
+        expect(of.get(name)?.requests).toBe(all)
+      }
+      for (const name of ['node', 'start']) expect(of.get(name)?.requests).toBe(2)
+      expect(Object.keys(of.get('start')?.parts ?? {})).toEqual([
+        'start of Node',
+        'loading',
+        'opening',
+        'run',
+      ])
+    },
+  )
+
+  test(
+    'measures every scenario on PGlite, each mirror equal to the service',
+    { timeout: 180_000 },
+    async () => {
+      expectWhole('pglite', await figuresOf('pglite'))
     },
   )
 
   test('an inequality is an error that names the table', () => {
-    const found = expectedDigests(size, 'changed')
-    expect(() => requireEqual('cold', found, expectedDigests(size, 'original'))).toThrow(
-      'cold: the mirror is not what the service sends (responses: values differ)',
+    expect(() => requireEqual('cold', digestsOf('changed'), digestsOf('original'))).toThrow(
+      'cold: the mirror is not what the service sends (responses: values differ',
     )
   })
 

@@ -1,16 +1,17 @@
-import { gatherPeople } from '../src/service/sample/people.ts'
-import type { Person } from '../src/service/sample/people.ts'
-import { createRandom } from '../src/service/sample/random.ts'
-import type { Random } from '../src/service/sample/random.ts'
+import { gatherPeople } from '../../src/service/sample/people.ts'
+import type { Person } from '../../src/service/sample/people.ts'
+import { createRandom } from '../../src/service/sample/random.ts'
+import type { Random } from '../../src/service/sample/random.ts'
+import { fatesIn } from './versions.ts'
+import type { Version } from './versions.ts'
 
 /** How large an account is: so many events, each with so many responses. */
-export interface AccountSize {
+export interface AccountShape {
   readonly events: number
   readonly responses: number
+  /** So many of its events, from the first on, are far in the future; the others are long over. */
+  readonly active: number
 }
-
-/** The account as it was, or after one response changed in every hundredth event. */
-export type Version = 'original' | 'changed'
 
 /** An event as the service sends it. */
 export interface SentEvent {
@@ -43,54 +44,52 @@ export interface SentSlot {
   readonly end_date: string
 }
 
-/** An account made from a seed; nothing of it is kept, so that its size costs no memory. */
+/**
+ * An account made from a seed; nothing of it is kept, so that its size costs no memory. A smaller one with as many
+ * responses to an event is the beginning of a larger one.
+ */
 export interface Account {
-  readonly size: AccountSize
+  readonly shape: AccountShape
   /** The event at this place, from 0. Ids ascend with the place, also by their bytes. */
   event(place: number): SentEvent
   /** The responses to the event at this place, by ascending id. */
   responses(place: number, version: Version): Generator<SentResponse>
 }
 
-/** One event in so many has another list in the changed version. */
-const EVENTS_PER_CHANGE = 100
-/** A person answers so many times in the account, on average. */
-const RESPONSES_PER_PERSON = 4
+/** In an account of a million responses, a person answers four times on average. */
+const PEOPLE = 250_000
 const HOUR_MS = 3_600_000
-const FIRST_EVENT = Date.UTC(2025, 0, 6, 18)
+/** The first of the events that are over, and of those that are to come. */
+const FIRST_EVENT = Date.UTC(2021, 0, 4, 18)
+const FIRST_ACTIVE_EVENT = Date.UTC(2100, 0, 4, 18)
 
-export function createAccount(size: AccountSize, seed = 'headcount'): Account {
+export function createAccount(shape: AccountShape, seed = 'headcount'): Account {
   const random = createRandom(seed)
   const stock = (['berlin', 'brooklyn', 'kolkata'] as const).flatMap((place) =>
     gatherPeople(place, 300, random.fork(place)),
   )
-  const people = Math.max(1, Math.floor((size.events * size.responses) / RESPONSES_PER_PERSON))
   return {
-    size,
-    event: (place) => eventAt(place, random.fork(`event ${place}`)),
+    shape,
+    event: (place) => eventAt(place, place < shape.active, random.fork(`event ${place}`)),
     *responses(place, version) {
       const draws = random.fork(`responses ${place}`)
-      const changing = version === 'changed' && isChanging(place) ? Math.floor(size.responses / 2) : null
-      for (let index = 0; index < size.responses; index++) {
-        const person = personAt(stock, draws.integer(0, people - 1))
-        const id = 1_000_000 + (place * size.responses + index) * 3
+      const fateOf = fatesIn(version, shape, place)
+      for (let index = 0; index < shape.responses; index++) {
+        const person = personAt(stock, draws.integer(0, PEOPLE - 1))
+        const id = 1_000_000 + (place * shape.responses + index) * 3
         const response = { id, ...person, ...answer(draws, FIRST_EVENT + place * HOUR_MS) }
-        yield index === changing ? edited(response) : response
+        const fate = fateOf?.(index) ?? 'same'
+        if (fate !== 'deleted') yield fate === 'edited' ? edited(response) : response
       }
     },
   }
 }
 
-/** Whether the list of the event at this place differs between the versions. */
-export function isChanging(place: number): boolean {
-  return place % EVENTS_PER_CHANGE === 0
-}
-
-function eventAt(place: number, random: Random): SentEvent {
+function eventAt(place: number, isActive: boolean, random: Random): SentEvent {
   return {
     id: `gathering-${String(place).padStart(8, '0')}`,
     title: random.pick(['Chorprobe', 'Repair café', 'বইমেলা', 'Турнір', 'Street fair']) + ` ${place + 1}`,
-    event_at: seconds(FIRST_EVENT + place * HOUR_MS),
+    event_at: seconds((isActive ? FIRST_ACTIVE_EVENT : FIRST_EVENT) + place * HOUR_MS),
     description: random.pick(['', 'Bring a friend.\nDoors at 18:30.', 'Eintritt frei – Spenden willkommen.']),
     event_type: random.pick(['rsvp', 'payment', 'signup']),
     location: random.pick(['Großer Saal', 'Pier 5, Brooklyn', 'College Street, কলকাতা']),
@@ -151,9 +150,16 @@ function slot(random: Random, eventAt: number): SentSlot {
   }
 }
 
+/** Another message; of a payment also another amount, of a sign-up another slot. */
 function edited(response: SentResponse): SentResponse {
-  const updated_at = seconds(Date.parse(response.updated_at) + HOUR_MS)
-  return { ...response, message: `${response.message} (edited)`, updated_at }
+  const { amount, slots } = response
+  return {
+    ...response,
+    message: `${response.message} (edited)`,
+    updated_at: seconds(Date.parse(response.updated_at) + HOUR_MS),
+    ...(amount !== undefined && { amount: money(Math.round(Number(amount) * 100) + 100) }),
+    ...(slots && { slots: slots.map((slot, place) => (place === 0 ? { ...slot, name: 'Küche' } : slot)) }),
+  }
 }
 
 function seconds(ms: number): string {

@@ -1,0 +1,109 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { COST_DESCRIPTOR } from './told.ts'
+import type { Told } from './told.ts'
+
+/** What a process cost, from its start to its end. */
+export interface Cost {
+  readonly ms: number
+  /** Null of what does not tell it; user and system time, without the database server's. */
+  readonly cpuMs: number | null
+  readonly peakBytes: number | null
+  /** Where the time went; only of a process that opened a connection and asked the service. */
+  readonly parts: Parts | null
+}
+
+/** The time of a run, one part after the other, in milliseconds. */
+export interface Parts {
+  readonly 'start of Node': number
+  /** Modules of the program and of the driver, and settings. */
+  readonly loading: number
+  /** From the first connection to the database to the first request to the service. */
+  readonly opening: number
+  /** Until the program is over, with the closing of the run and of the database. */
+  readonly run: number
+}
+
+export interface Program {
+  /** Arguments of Node: the script and its own. */
+  readonly args: readonly string[]
+  /** The environment, but for the search path. */
+  readonly env?: Readonly<Record<string, string>>
+  /** Compiled tell-cost.ts. */
+  readonly tellCost: string
+  /** Where a CPU profile goes; null: none is taken. */
+  readonly profile: { readonly folder: string; readonly name: string } | null
+}
+
+/**
+ * Runs a program of Node to its end and says what it cost and what it printed.
+ *
+ * @throws Error with what it wrote to stderr when it ended with another code than 0.
+ */
+export async function measureProcess(program: Program): Promise<{ cost: Cost; stdout: string }> {
+  const { args, env = {}, tellCost, profile } = program
+  const profiling = profile
+    ? ['--cpu-prof', `--cpu-prof-dir=${profile.folder}`, `--cpu-prof-name=${profile.name}.cpuprofile`]
+    : []
+  const started = { wall: Date.now(), clock: performance.now() }
+  const child = startNode([...profiling, '--import', tellCost, ...args], env)
+  const [stdout, { told, ms }] = await Promise.all([output(child, args), costTold(child, started.clock)])
+  return { stdout, cost: { ms, ...costOf(told, started.wall) } }
+}
+
+/** Runs a program of Node to its end and gives what it printed, and how long it took. */
+export async function runProcess(args: readonly string[]): Promise<{ ms: number; stdout: string }> {
+  const start = performance.now()
+  const child = startNode(args, {})
+  const ended = once(child, 'exit').then(() => performance.now() - start)
+  return { stdout: await output(child, args), ms: await ended }
+}
+
+function startNode(args: readonly string[], env: Readonly<Record<string, string>>): ChildProcess {
+  const stdio = ['ignore', 'pipe', 'pipe', 'pipe'] as const
+  return spawn(process.execPath, args, { env: { ...surroundings(), ...env }, stdio: [...stdio] })
+}
+
+/** Of our own environment only the search path, and where Node keeps what it compiled, when somebody chose that. */
+function surroundings(): Readonly<Record<string, string>> {
+  const { PATH, NODE_COMPILE_CACHE } = process.env
+  return {
+    ...(PATH !== undefined && { PATH }),
+    ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }),
+  }
+}
+
+async function output(child: ChildProcess, args: readonly string[]): Promise<string> {
+  const [stdout, stderr, [code, signal]] = await Promise.all([
+    text(child.stdio[1] as Readable),
+    text(child.stdio[2] as Readable),
+    once(child, 'exit'),
+  ])
+  if (code === 0) return stdout
+  throw new Error(`node ${args.join(' ')} ended with ${code ?? signal}:\n${stderr}${stdout}`)
+}
+
+async function costTold(child: ChildProcess, start: number): Promise<{ told: Told; ms: number }> {
+  const ended = once(child, 'exit').then(() => performance.now() - start)
+  const told = await text(child.stdio[COST_DESCRIPTOR] as Readable)
+  const ms = await ended
+  if (told === '') throw new Error('A measured process ended without telling what it cost.')
+  return { told: JSON.parse(told) as Told, ms }
+}
+
+function costOf(told: Told, started: number): Omit<Cost, 'ms'> {
+  const { begun, connecting, asking, ended, cpuMs, peakBytes } = told
+  const parts =
+    connecting === null || asking === null
+      ? null
+      : {
+          'start of Node': begun - started,
+          loading: connecting - begun,
+          opening: asking - connecting,
+          run: ended - asking,
+        }
+  return { cpuMs, peakBytes, parts }
+}

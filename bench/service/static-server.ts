@@ -1,0 +1,63 @@
+/**
+ * Serves the folders of site.ts, in a process of its own, where there is no nginx, and what nginx cannot: answers that
+ * come late. Started by own-server.ts with the folder.
+ */
+import { createReadStream } from 'node:fs'
+import { open, readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { SLOW_MS } from './ways.ts'
+import type { Way } from './ways.ts'
+
+const folder = process.argv[2] ?? ''
+const address = /^\/(plain|etag|slow)\/(\w+)\/api\/v1\/(?:(ping|events)|events\/([\w-]+)\/responses)$/
+/** Beyond this a body is sent in pieces, so that this process stays small. */
+const LARGEST_WHOLE = 1 << 20
+
+const server = createServer((request, response) => {
+  answer(request, response).catch((error: unknown) => {
+    process.stderr.write(`${String(error)}\n`)
+    response.destroy()
+  })
+})
+server.listen(0, '127.0.0.1', () => {
+  process.send?.((server.address() as AddressInfo).port)
+})
+// The parent is gone, however it ended: nobody asks any more.
+process.once('disconnect', () => process.exit(0))
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const [, way = '', account = '', single, event] = address.exec(request.url ?? '') ?? []
+  if (way === 'slow') await setTimeout(SLOW_MS)
+  const names = single === undefined ? [`shown/${event}`, `original/${event}`] : [single]
+  for (const name of way === '' ? [] : names) {
+    if (await send(join(folder, account, `${name}.json`), way as Way, request, response)) return
+  }
+  response.writeHead(404).end()
+}
+
+/** Sends a file; false when there is none. */
+async function send(
+  path: string,
+  way: Way,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<boolean> {
+  const file = await open(path).catch(() => null)
+  if (file === null) return false
+  await using _closing = file
+  const { size, mtimeMs } = await file.stat()
+  const etag = `"${Math.floor(mtimeMs / 1000).toString(16)}-${size.toString(16)}"`
+  const headers = { 'Content-Type': 'application/json', 'Content-Length': size }
+  if (way === 'etag' && request.headers['if-none-match'] === etag) {
+    response.writeHead(304, { ETag: etag }).end()
+  } else {
+    response.writeHead(200, way === 'etag' ? { ...headers, ETag: etag } : headers)
+    if (size <= LARGEST_WHOLE) response.end(await readFile(file))
+    else createReadStream(path).pipe(response)
+  }
+  return true
+}

@@ -1,0 +1,77 @@
+import { formatNumber } from '../src/commands/print/number.ts'
+import { drawPairs, drawTable } from '../src/commands/print/table.ts'
+import type { TableColumn } from '../src/commands/print/table.ts'
+import type { Parts } from './measured/process.ts'
+import type { Bound } from './scenarios.ts'
+import type { Summary } from './summary.ts'
+import type { Verdict } from './verdicts.ts'
+
+const verdictColumns: readonly TableColumn[] = [
+  { heading: 'scenario' },
+  { heading: 'figure' },
+  { heading: 'against' },
+  { heading: 'least', align: 'right' },
+  { heading: 'median', align: 'right' },
+  { heading: 'largest', align: 'right' },
+  { heading: 'target', align: 'right' },
+  { heading: '' },
+]
+
+/** The targets beside what was measured, one line a bound. */
+export function drawVerdicts(verdicts: readonly Verdict[]): string {
+  const rows = verdicts.map(({ scenario, figure, against, least, median, largest, target, isMet }) => [
+    scenario,
+    figure,
+    against ?? '',
+    ...[least, median, largest].map(shown[figure]),
+    `≤ ${shown[figure](target)}`,
+    isMet ? 'met' : 'missed',
+  ])
+  return drawTable(verdictColumns, rows, { width: null })
+}
+
+const shown: Readonly<Record<Bound['figure'], (value: number) => string>> = {
+  time: (value) => `${value.toFixed(2)} ×`,
+  'extra time': (value) => `${Math.round(value)} ms`,
+  'rows written': formatNumber,
+  WAL: (value) => `${(value / 1e6).toFixed(2)} MB`,
+  'peak memory': (value) => `${Math.round(value / 1e6)} MB`,
+}
+
+const figureColumns: readonly TableColumn[] = [
+  { heading: 'measured' },
+  { heading: 'engine' },
+  ...['min s', 'median s', 'CPU s', 'peak MB', 'WAL kB', 'rows', 'history', 'requests'].map(
+    (heading): TableColumn => ({ heading, align: 'right' }),
+  ),
+]
+
+/** The figures of floors and scenarios, one line a measurement. */
+export function drawSummaries(summaries: readonly Summary[]): string {
+  const rows = summaries.map((summary) => [
+    summary.name,
+    summary.engine,
+    seconds(summary.minMs),
+    seconds(summary.medianMs),
+    summary.cpuMs === null ? '' : seconds(summary.cpuMs),
+    rounded(summary.peakBytes, 1e6),
+    rounded(summary.walBytes, 1000),
+    rounded(summary.rows, 1),
+    rounded(summary.historyRows, 1),
+    rounded(summary.requests, 1),
+  ])
+  return drawTable(figureColumns, rows, { width: null })
+}
+
+/** Where the time of a short process went. */
+export function drawParts(parts: Parts): string {
+  return drawPairs(Object.entries(parts).map(([part, ms]) => [part, `${Math.round(Number(ms))} ms`]))
+}
+
+function seconds(ms: number): string {
+  return (ms / 1000).toFixed(ms < 1000 ? 3 : 2)
+}
+
+function rounded(value: number | null, unit: number): string {
+  return value === null ? '' : formatNumber(Math.round(value / unit))
+}
