@@ -17,18 +17,17 @@ export type Digests = Readonly<Record<TableName, TableDigest>>
 
 const ROWS_PER_PAGE = 20_000
 
-/** What the mirror of an account must hold: of its events and responses, given in the order of their keys. */
+/** What the mirror of an account must hold: its rows, each as a line, given in the order of their keys. */
 export function startDigests() {
   const [events, responses, payments, slots] = [digest(), digest(), digest(), digest()]
   return {
     addEvent(event: SentEvent): void {
-      events.add(eventRow(event))
+      events.add([lineOf(eventRow(event))])
     },
-    addResponse({ id }: SentEvent, response: SentResponse): void {
-      responses.add(responseRow(id, response))
-      const payment = paymentRow(id, response)
-      if (payment !== null) payments.add(payment)
-      for (const slot of slotRows(id, response)) slots.add(slot)
+    addResponses(lines: readonly ResponseLines[]): void {
+      responses.add(lines.map(({ response }) => response))
+      payments.add(lines.flatMap(({ payment }) => payment ?? []))
+      slots.add(lines.flatMap(({ slots }) => slots))
     },
     end: (): Digests => ({
       events: events.end(),
@@ -36,6 +35,22 @@ export function startDigests() {
       payments: payments.end(),
       slots: slots.end(),
     }),
+  }
+}
+
+/** The rows of one response. */
+export interface ResponseLines {
+  readonly response: string
+  readonly payment: string | null
+  readonly slots: readonly string[]
+}
+
+export function linesOf({ id }: SentEvent, response: SentResponse): ResponseLines {
+  const payment = paymentRow(id, response)
+  return {
+    response: lineOf(responseRow(id, response)),
+    payment: payment && lineOf(payment),
+    slots: slotRows(id, response).map(lineOf),
   }
 }
 
@@ -70,7 +85,7 @@ async function digestOf(trx: Transaction, table: TableName): Promise<TableDigest
   let after: readonly unknown[] = []
   do {
     const page = await trx.query(pageOf(table, after.length > 0), after)
-    for (const row of page.rows) whole.add(row as Row)
+    whole.add(page.rows.map((row) => lineOf(row as Row)))
     const last = page.rows.length === ROWS_PER_PAGE ? page.rows.at(-1) : undefined
     after = last === undefined ? [] : places.map((place) => last[place])
   } while (after.length > 0)
@@ -88,13 +103,17 @@ function pageOf(table: TableName, isNext: boolean): string {
            limit ${ROWS_PER_PAGE}`
 }
 
+function lineOf(row: Row): string {
+  return `${JSON.stringify(row)}\n`
+}
+
 function digest() {
   const hash = createHash('sha256')
   let rows = 0
   return {
-    add(row: Row): void {
-      rows += 1
-      hash.update(`${JSON.stringify(row)}\n`)
+    add(lines: readonly string[]): void {
+      rows += lines.length
+      hash.update(lines.join(''))
     },
     end: (): TableDigest => ({ rows, sha256: hash.digest('hex') }),
   }

@@ -7,8 +7,7 @@ import { formatNumber } from '../src/commands/print/number.ts'
 import { accountsOf } from './account/accounts.ts'
 import type { AccountName, Accounts } from './account/accounts.ts'
 import type { Version } from './account/versions.ts'
-import { startEngine } from './engines/engine.ts'
-import type { Engine, EngineName } from './engines/engine.ts'
+import { enginesIn } from './engines/engines.ts'
 import { compile } from './measured/compiled.ts'
 import { measuredOf } from './measurements.ts'
 import type { MeasurementName } from './measurements.ts'
@@ -42,8 +41,8 @@ async function main(options: Options): Promise<void> {
   const folder = await temporaryFolder()
   say(`${formatNumber(options.events)} events of ${formatNumber(options.responses)} responses`)
   const compiled = await compile(join(folder, 'compiled'))
+  await using engines = enginesIn(folder)
   await using service = await startService(folder, accounts, neededFor(names))
-  await using engines = startedWhenAsked(folder)
   const rounds: (readonly Measurement[])[] = []
   for (let round = 1; round <= repeat; round++) {
     const report: Bench['report'] = ({ name, ms }) =>
@@ -72,22 +71,7 @@ function neededFor(names: readonly MeasurementName[]): Needed {
   return new Map([...needed].map(([account, versions]) => [account, [...versions]]))
 }
 
-function startedWhenAsked(folder: string): AsyncDisposable & Pick<Bench, 'engine'> {
-  const stack = new AsyncDisposableStack()
-  const started = new Map<EngineName, Promise<Engine>>()
-  return {
-    engine: (name) => {
-      const known = started.get(name)
-      if (known !== undefined) return known
-      const starting = startEngine(name, folder).then((engine) => stack.use(engine))
-      started.set(name, starting)
-      return starting
-    },
-    [Symbol.asyncDispose]: () => stack.disposeAsync(),
-  }
-}
-
-/** Gone when the bench ends, also by a signal: Postgres is stopped before that by its own hook. */
+/** Gone when the bench ends, also by a signal. */
 async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'headcount-bench-'))
   // Servers may run as another user than root; they must be able to reach their folders.

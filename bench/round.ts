@@ -23,7 +23,7 @@ export interface Measurement extends Cost {
 export interface Bench extends Tools {
   readonly accounts: Accounts
   readonly service: Service
-  engine(name: EngineName): Promise<Engine>
+  readonly engine: (name: EngineName) => Promise<Engine>
   /** Told of each measurement as it ends. */
   readonly report: (measurement: Measurement) => void
 }

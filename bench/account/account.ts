@@ -2,8 +2,6 @@ import { gatherPeople } from '../../src/service/sample/people.ts'
 import type { Person } from '../../src/service/sample/people.ts'
 import { createRandom } from '../../src/service/sample/random.ts'
 import type { Random } from '../../src/service/sample/random.ts'
-import { fatesIn } from './versions.ts'
-import type { Version } from './versions.ts'
 
 /** How large an account is: so many events, each with so many responses. */
 export interface AccountShape {
@@ -53,7 +51,7 @@ export interface Account {
   /** The event at this place, from 0. Ids ascend with the place, also by their bytes. */
   event(place: number): SentEvent
   /** The responses to the event at this place, by ascending id. */
-  responses(place: number, version: Version): Generator<SentResponse>
+  responses(place: number): Generator<SentResponse>
 }
 
 /** In an account of a million responses, a person answers four times on average. */
@@ -71,15 +69,12 @@ export function createAccount(shape: AccountShape, seed = 'headcount'): Account 
   return {
     shape,
     event: (place) => eventAt(place, place < shape.active, random.fork(`event ${place}`)),
-    *responses(place, version) {
+    *responses(place) {
       const draws = random.fork(`responses ${place}`)
-      const fateOf = fatesIn(version, shape, place)
       for (let index = 0; index < shape.responses; index++) {
         const person = personAt(stock, draws.integer(0, PEOPLE - 1))
         const id = 1_000_000 + (place * shape.responses + index) * 3
-        const response = { id, ...person, ...answer(draws, FIRST_EVENT + place * HOUR_MS) }
-        const fate = fateOf?.(index) ?? 'same'
-        if (fate !== 'deleted') yield fate === 'edited' ? edited(response) : response
+        yield { id, ...person, ...answer(draws, FIRST_EVENT + place * HOUR_MS) }
       }
     },
   }
@@ -150,8 +145,8 @@ function slot(random: Random, eventAt: number): SentSlot {
   }
 }
 
-/** Another message; of a payment also another amount, of a sign-up another slot. */
-function edited(response: SentResponse): SentResponse {
+/** The response with another message; of a payment also another amount, of a sign-up another slot. */
+export function edit(response: SentResponse): SentResponse {
   const { amount, slots } = response
   return {
     ...response,

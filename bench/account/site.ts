@@ -5,12 +5,13 @@
  *     <folder>/original/<event>.json    every list
  *     <folder>/<version>/<event>.json   only the lists that differ from the original's
  */
-import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { startDigests } from '../equality.ts'
-import type { Digests } from '../equality.ts'
-import { createAccount } from './account.ts'
+import { linesOf, startDigests } from '../equality.ts'
+import type { Digests, ResponseLines } from '../equality.ts'
+import { createAccount, edit } from './account.ts'
 import type { Account, AccountShape, SentEvent, SentResponse } from './account.ts'
+import { openList } from './list-file.ts'
 import { fatesIn } from './versions.ts'
 import type { Version } from './versions.ts'
 
@@ -33,94 +34,87 @@ export interface Served {
 export type Site = Readonly<Partial<Record<Version, Served>>>
 
 const PING = '{"email":"owner@example.org"}'
-/** Items made into text at a time: a list of a million never stands in memory as a whole. */
-const ITEMS_PER_PIECE = 1000
+/** Responses in hand at a time: a list of a million never stands in memory as a whole. */
+const RESPONSES_PER_PIECE = 1000
 
 /** Writes the bodies of some versions of an account into a folder. */
 export function writeSite({ folder, shape, versions }: Wanted): Site {
   mkdirSync(folder, { recursive: true })
   const account = createAccount(shape)
-  writeFileSync(join(folder, 'ping.json'), PING)
   const events = Array.from({ length: shape.events }, (_, place) => account.event(place))
   const list = JSON.stringify(events)
+  writeFileSync(join(folder, 'ping.json'), PING)
   writeFileSync(join(folder, 'events.json'), list)
-  const bytes = PING.length + Buffer.byteLength(list)
-  const originals: number[] = []
+  const written = versions.map((version) => ({
+    version,
+    digests: startDigests(),
+    bytes: PING.length + Buffer.byteLength(list),
+  }))
+  for (const version of versions) mkdirSync(join(folder, version))
+  for (const [place, event] of events.entries()) {
+    for (const { digests } of written) digests.addEvent(event)
+    const sizes = writeLists(folder, account, place, event, written)
+    for (const one of written) one.bytes += sizes.get(one.version) ?? sizes.get('original') ?? 0
+  }
   return Object.fromEntries(
-    versions.map((version) => [
-      version,
-      writeVersion(join(folder, version), { account, version, originals, bytes }),
-    ]),
+    written.map(({ version, bytes, digests }) => [version, { bytes, digests: digests.end() }]),
   )
 }
 
-interface Writing {
-  readonly account: Account
-  readonly version: Version
-  /** Bytes of the original lists, by the place of their event. */
-  readonly originals: number[]
-  /** Bytes of what is the same in every version. */
-  readonly bytes: number
+/** A response as it is sent, with the rows it becomes. */
+interface Made {
+  readonly text: string
+  readonly lines: ResponseLines
 }
 
-function writeVersion(folder: string, { account, version, originals, bytes }: Writing): Served {
-  mkdirSync(folder)
-  const digests = startDigests()
-  let sum = bytes
-  for (let place = 0; place < account.shape.events; place++) {
-    const event = account.event(place)
-    digests.addEvent(event)
-    const responses = noting(account.responses(place, version), (response) =>
-      digests.addResponse(event, response),
-    )
-    if (version === 'original') {
-      const written = writeList(folder, event, responses)
-      originals[place] = written
-      sum += written
-    } else if (fatesIn(version, account.shape, place) !== null) {
-      sum += writeList(folder, event, responses)
-    } else {
-      for (const _ of responses);
-      sum += originals[place] ?? 0
+/** Writes the list of an event in all versions in which it differs; gives the bytes of each list written. */
+function writeLists(
+  folder: string,
+  account: Account,
+  place: number,
+  event: SentEvent,
+  versions: readonly { readonly version: Version; readonly digests: ReturnType<typeof startDigests> }[],
+): ReadonlyMap<Version, number> {
+  const make = (response: SentResponse): Made => ({
+    text: JSON.stringify(response),
+    lines: linesOf(event, response),
+  })
+  const lists = versions.map(({ version, digests }) => {
+    const fateOf = fatesIn(version, account.shape, place)
+    const isWritten = version === 'original' || fateOf !== null
+    const file = isWritten ? openList(join(folder, version, `${event.id}.json`)) : null
+    return { version, digests, fateOf, file }
+  })
+  let index = 0
+  for (const responses of pieces(account.responses(place), RESPONSES_PER_PIECE)) {
+    const originals = responses.map(make)
+    for (const { digests, fateOf, file } of lists) {
+      const made =
+        fateOf === null
+          ? originals
+          : originals.flatMap((original, at) => {
+              const fate = fateOf(index + at)
+              if (fate === 'same') return original
+              const response = responses[at]
+              return fate === 'deleted' || response === undefined ? [] : make(edit(response))
+            })
+      digests.addResponses(made.map(({ lines }) => lines))
+      file?.write(made.map(({ text }) => text))
     }
+    index += responses.length
   }
-  return { bytes: sum, digests: digests.end() }
+  return new Map(lists.flatMap(({ version, file }) => (file ? [[version, file.end()]] : [])))
 }
 
-function* noting<T>(items: Iterable<T>, note: (item: T) => void): Generator<T> {
+function* pieces<T>(items: Iterable<T>, size: number): Generator<readonly T[]> {
+  let piece: T[] = []
   for (const item of items) {
-    note(item)
-    yield item
+    piece.push(item)
+    if (piece.length < size) continue
+    yield piece
+    piece = []
   }
-}
-
-/** Returns the bytes of the list. */
-function writeList(folder: string, event: SentEvent, responses: Iterable<SentResponse>): number {
-  const file = openSync(join(folder, `${event.id}.json`), 'w')
-  let bytes = 0
-  let texts: string[] = []
-  const write = (text: string): void => {
-    const piece = Buffer.from(text)
-    for (let written = 0; written < piece.length;) written += writeSync(file, piece, written)
-    bytes += piece.length
-  }
-  let before = '['
-  const flush = (): void => {
-    if (texts.length > 0) write(before + texts.join(','))
-    if (texts.length > 0) before = ','
-    texts = []
-  }
-  try {
-    for (const response of responses) {
-      texts.push(JSON.stringify(response))
-      if (texts.length === ITEMS_PER_PIECE) flush()
-    }
-    flush()
-    write(before === '[' ? '[]' : ']')
-  } finally {
-    closeSync(file)
-  }
-  return bytes
+  if (piece.length > 0) yield piece
 }
 
 // In a process of its own, told what is wanted as JSON: the making of large accounts shall not weigh on the bench's.

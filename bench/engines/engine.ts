@@ -18,9 +18,3 @@ export interface Engine extends AsyncDisposable {
   /** A mirror with the same contents; nobody may be connected to the first. */
   copy(mirror: Mirror): Promise<Mirror>
 }
-
-export async function startEngine(name: EngineName, folder: string): Promise<Engine> {
-  // Loaded when asked for: a bench on one engine must not need the other.
-  if (name === 'postgres') return (await import('./postgres.ts')).startPostgres(folder)
-  return (await import('./pglite.ts')).startPglite(folder)
-}

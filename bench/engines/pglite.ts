@@ -6,8 +6,6 @@ import type { Engine, Mirror } from './engine.ts'
 /** PGlite in folders that are copies of one made before. */
 export async function startPglite(folder: string): Promise<Engine> {
   let made = 0
-  // A signal is to end the process by `exit`, which takes the folder away; for Postgres its own package sees to it.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
   const template = join(folder, 'pglite-empty')
   const mirrorIn = (place: string, mark: Mirror['mark']): Mirror => ({
     url: `pglite:${place}`,

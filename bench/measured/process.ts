@@ -30,7 +30,7 @@ export interface Parts {
 export interface Program {
   /** Arguments of Node: the script and its own. */
   readonly args: readonly string[]
-  /** The environment, but for the search path. */
+  /** The whole environment, but for the search path. */
   readonly env?: Readonly<Record<string, string>>
   /** Compiled tell-cost.ts. */
   readonly tellCost: string
@@ -50,7 +50,11 @@ export async function measureProcess(program: Program): Promise<{ cost: Cost; st
     : []
   const started = { wall: Date.now(), clock: performance.now() }
   const child = startNode([...profiling, '--import', tellCost, ...args], env)
-  const [stdout, { told, ms }] = await Promise.all([output(child, args), costTold(child, started.clock)])
+  const telling = costTold(child, started.clock)
+  // Awaited in its turn: of a process that failed, what it wrote says more than that it told nothing.
+  telling.catch(() => {})
+  const stdout = await output(child, args)
+  const { told, ms } = await telling
   return { stdout, cost: { ms, ...costOf(told, started.wall) } }
 }
 
@@ -63,17 +67,8 @@ export async function runProcess(args: readonly string[]): Promise<{ ms: number;
 }
 
 function startNode(args: readonly string[], env: Readonly<Record<string, string>>): ChildProcess {
-  const stdio = ['ignore', 'pipe', 'pipe', 'pipe'] as const
-  return spawn(process.execPath, args, { env: { ...surroundings(), ...env }, stdio: [...stdio] })
-}
-
-/** Of our own environment only the search path, and where Node keeps what it compiled, when somebody chose that. */
-function surroundings(): Readonly<Record<string, string>> {
-  const { PATH, NODE_COMPILE_CACHE } = process.env
-  return {
-    ...(PATH !== undefined && { PATH }),
-    ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }),
-  }
+  const PATH = process.env['PATH'] ?? ''
+  return spawn(process.execPath, args, { env: { PATH, ...env }, stdio: ['ignore', 'pipe', 'pipe', 'pipe'] })
 }
 
 async function output(child: ChildProcess, args: readonly string[]): Promise<string> {

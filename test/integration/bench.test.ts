@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { createAccount } from '../../bench/account/account.ts'
 import { accountsOf } from '../../bench/account/accounts.ts'
+import { writeSite } from '../../bench/account/site.ts'
 import type { Version } from '../../bench/account/versions.ts'
 import type { EngineName } from '../../bench/engines/engine.ts'
-import { requireEqual, startDigests } from '../../bench/equality.ts'
-import type { Digests } from '../../bench/equality.ts'
+import { requireEqual } from '../../bench/equality.ts'
+import type { Digests, TableDigest } from '../../bench/equality.ts'
 import type { Figures } from '../../bench/main.ts'
 import { engineOf, measurementsFor, scenarios } from '../../bench/scenarios.ts'
 import type { Summary } from '../../bench/summary.ts'
@@ -24,22 +24,15 @@ async function figuresOf(engine: EngineName): Promise<{ figures: Figures; printe
   await using folder = await mkdtempDisposable(join(tmpdir(), 'headcount-test-bench-'))
   const file = join(folder.path, 'figures.json')
   const account = ['--events', `${size.events}`, '--responses', `${size.responses}`]
-  // The folder of what is measured is a new one each time: what Node compiled would pile up beside that of other tests.
-  const env = { ...process.env, NODE_COMPILE_CACHE: join(folder.path, 'compiled') }
-  const args = [bench, ...account, '--engine', engine, '--json', file]
-  const { stdout } = await run(process.execPath, args, { env })
+  const { stdout } = await run(process.execPath, [bench, ...account, '--engine', engine, '--json', file])
   return { figures: JSON.parse(await readFile(file, 'utf8')) as Figures, printed: stdout }
 }
 
-function digestsOf(version: Version): Digests {
-  const account = createAccount(accounts.whole)
-  const digests = startDigests()
-  for (let place = 0; place < account.shape.events; place++) {
-    const event = account.event(place)
-    digests.addEvent(event)
-    for (const response of account.responses(place, version)) digests.addResponse(event, response)
-  }
-  return digests.end()
+/** What mirrors of versions of the account must hold. */
+async function expectedOf(...versions: readonly Version[]): Promise<readonly Digests[]> {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'headcount-test-bench-'))
+  const site = writeSite({ folder: folder.path, shape: accounts.whole, versions })
+  return versions.flatMap((version) => site[version]?.digests ?? [])
 }
 
 /** Each scenario has a verdict on each of its bounds, and each measurement a line of figures. */
@@ -72,7 +65,8 @@ describe.concurrent('npm run bench', () => {
       const ran = await figuresOf('postgres')
       expectWhole('postgres', ran)
       const of = new Map<string, Summary>(ran.figures.summaries.map((summary) => [summary.name, summary]))
-      const rows = Object.values(digestsOf('original')).reduce((sum, table) => sum + table.rows, 0)
+      const [original] = await expectedOf('original')
+      const rows = Object.values(original ?? {}).reduce((sum, table: TableDigest) => sum + table.rows, 0)
       const [all, tenth] = [2 + size.events, 2 + accounts.tenth.events]
 
       for (const name of ['copy', 'cold'] as const)
@@ -105,8 +99,10 @@ describe.concurrent('npm run bench', () => {
     },
   )
 
-  test('an inequality is an error that names the table', () => {
-    expect(() => requireEqual('cold', digestsOf('changed'), digestsOf('original'))).toThrow(
+  test('an inequality is an error that names the table', async () => {
+    const [original, changed] = await expectedOf('original', 'changed')
+    if (!original || !changed) throw new Error('two versions were asked for')
+    expect(() => requireEqual('cold', changed, original)).toThrow(
       'cold: the mirror is not what the service sends (responses: values differ',
     )
   })
