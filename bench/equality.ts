@@ -75,7 +75,7 @@ export function requireEqual(what: string, found: Digests, expected: Digests): v
     found[table].rows === expected[table].rows
       ? `${table}: values differ`
       : `${table}: ${found[table].rows} rows instead of ${expected[table].rows}`
-  throw new Error(`${what}: the mirror is not what the service sends (${differing.map(tell).join('; ')}).`)
+  throw new Error(`${what} is not what the service sends (${differing.map(tell).join('; ')}).`)
 }
 
 async function digestOf(trx: Transaction, table: TableName): Promise<TableDigest> {

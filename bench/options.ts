@@ -59,12 +59,13 @@ export function readOptions(args: readonly string[]): Options | null {
   if (values.help) return null
   const names = chosen('scenario', values.scenario, scenarioNames)
   const engines = chosen('engine', values.engine, engineNames)
+  const wanted = scenarios.filter(({ name }) => names.includes(name))
+  const kept = wanted.filter((scenario) => engines.includes(engineOf(scenario)))
+  if (kept.length === 0) throw new ArgumentError(`No scenario that was named is on ${engines.join(' or ')}.`)
   return {
     events: count('events', values.events, 10),
     responses: count('responses', values.responses),
-    scenarios: scenarios.filter(
-      (scenario) => names.includes(scenario.name) && engines.includes(engineOf(scenario)),
-    ),
+    scenarios: kept,
     repeat: count('repeat', values.repeat),
     json: values.json ?? null,
     profile: values.profile ?? null,

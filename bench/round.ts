@@ -25,22 +25,40 @@ export interface Bench extends Tools {
   readonly service: Service
   readonly engine: (name: EngineName) => Promise<Engine>
   /** Told of each measurement as it ends. */
-  readonly report: (measurement: Measurement) => void
+  readonly report: (text: string) => void
 }
 
-/** Measures each of these once, in a process of its own, one directly after the other. */
-export async function measureRound(
-  bench: Bench,
-  names: readonly MeasurementName[],
-): Promise<readonly Measurement[]> {
+/** A measurement that gave no figures: its process failed, or did not do what it should have. */
+export interface Failure {
+  readonly name: MeasurementName
+  readonly message: string
+}
+
+export interface Round {
+  readonly measurements: readonly Measurement[]
+  readonly failures: readonly Failure[]
+}
+
+/**
+ * Measures each of these once, in a process of its own, one directly after the other. A failure does not end the round:
+ * the other figures are worth what they are.
+ */
+export async function measureRound(bench: Bench, names: readonly MeasurementName[]): Promise<Round> {
   await using mirrors = loadedMirrors((mirror, account, way) => load(bench, mirror, account, way))
   const measurements: Measurement[] = []
+  const failures: Failure[] = []
   for (const name of names) {
-    const measurement = await measureOne(bench, mirrors, name)
-    bench.report(measurement)
-    measurements.push(measurement)
+    try {
+      const measurement = await measureOne(bench, mirrors, name)
+      bench.report(`${name} ${(measurement.ms / 1000).toFixed(2)} s`)
+      measurements.push(measurement)
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error)
+      bench.report(`${name} failed: ${message}`)
+      failures.push({ name, message })
+    }
   }
-  return measurements
+  return { measurements, failures }
 }
 
 async function measureOne(bench: Bench, mirrors: LoadedMirrors, name: MeasurementName): Promise<Measurement> {
@@ -52,7 +70,7 @@ async function measureOne(bench: Bench, mirrors: LoadedMirrors, name: Measuremen
     measured.mirror === 'empty' ? await engine.copy(engine.empty) : await mirrors.copy(engine, account, way)
   const { digests } = await bench.service.show(account, shows)
   const { cost, requests } = await repeat(bench, name, measured, mirror)
-  const writes = await examine(mirror, name, digests)
+  const writes = await examine(mirror, 'the mirror', digests)
   if (measured.mirror === 'empty' && measured.work === 'syncAll') {
     await mirrors.keep(engine, account, way, await putToRest(mirror))
   } else {
@@ -69,7 +87,7 @@ async function measureWithoutDatabase(
   const served = await bench.service.show(measured.account, measured.shows)
   const { cost, requests, bytes = served.bytes } = await repeat(bench, name, measured, null)
   if (bytes === served.bytes) return { name, ...cost, requests, writes: null }
-  throw new Error(`${name}: read ${bytes} bytes; the service has ${served.bytes}.`)
+  throw new Error(`it read ${bytes} bytes; the service has ${served.bytes}`)
 }
 
 /** Does it as often as it says; the one of median time counts. */
@@ -109,6 +127,6 @@ async function load(bench: Bench, mirror: Mirror, account: AccountName, way: Way
     url: mirror.url,
   }
   await doWork('syncAll', { ...bench, profile: null }, place)
-  await examine(mirror, place.name, digests)
+  await examine(mirror, 'the mirror before', digests)
   return putToRest(mirror)
 }

@@ -1,11 +1,9 @@
 import type { Parts } from './measured/process.ts'
 import { measuredOf } from './measurements.ts'
 import type { MeasurementName } from './measurements.ts'
-import type { Measurement } from './round.ts'
+import type { Measurement, Round } from './round.ts'
 
-export type Rounds = readonly (readonly Measurement[])[]
-
-/** One measurement over all rounds. Times and CPU are medians unless said otherwise. */
+/** One measurement over all rounds in which it did not fail. Times and CPU are medians unless said otherwise. */
 export interface Summary {
   readonly name: MeasurementName
   readonly engine: string
@@ -22,9 +20,10 @@ export interface Summary {
   readonly parts: Parts | null
 }
 
-export function summarise(rounds: Rounds): readonly Summary[] {
-  return (rounds[0] ?? []).map(({ name }) => {
-    const all = rounds.map((round) => measurementOf(round, name))
+export function summarise(rounds: readonly Round[]): readonly Summary[] {
+  const measured = new Set(rounds.flatMap(({ measurements }) => measurements.map(({ name }) => name)))
+  return [...measured].map((name) => {
+    const all = rounds.flatMap((round) => measurementOf(round, name) ?? [])
     const writes = all.flatMap((one) => one.writes ?? [])
     const parts = all.flatMap((one) => one.parts ?? [])
     return {
@@ -58,10 +57,9 @@ export function summarise(rounds: Rounds): readonly Summary[] {
   })
 }
 
-export function measurementOf(round: readonly Measurement[], name: MeasurementName): Measurement {
-  const measurement = round.find((one) => one.name === name)
-  if (measurement === undefined) throw new Error(`A round has no measurement "${name}".`)
-  return measurement
+/** Undefined when it failed. */
+export function measurementOf({ measurements }: Round, name: MeasurementName): Measurement | undefined {
+  return measurements.find((one) => one.name === name)
 }
 
 export function median(values: readonly number[]): number {

@@ -19,13 +19,13 @@ const verdictColumns: readonly TableColumn[] = [
 
 /** The targets beside what was measured, one line a bound. */
 export function drawVerdicts(verdicts: readonly Verdict[]): string {
-  const rows = verdicts.map(({ scenario, figure, against, least, median, largest, target, isMet }) => [
+  const rows = verdicts.map(({ scenario, figure, against, values, target, verdict }) => [
     scenario,
     figure,
     against ?? '',
-    ...[least, median, largest].map(shown[figure]),
+    ...(values ? [values.least, values.median, values.largest].map(shown[figure]) : ['', '', '']),
     `≤ ${shown[figure](target)}`,
-    isMet ? 'met' : 'missed',
+    verdict,
   ])
   return drawTable(verdictColumns, rows, { width: null })
 }

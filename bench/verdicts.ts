@@ -1,9 +1,8 @@
 import type { Accounts } from './account/accounts.ts'
-import type { Measurement } from './round.ts'
+import type { Measurement, Round } from './round.ts'
 import { engineOf, PEAK_ON_POSTGRES } from './scenarios.ts'
 import type { Bound, Scenario } from './scenarios.ts'
 import { measurementOf, median } from './summary.ts'
-import type { Rounds } from './summary.ts'
 
 /** One bound of one scenario beside what was measured. */
 export interface Verdict {
@@ -11,18 +10,17 @@ export interface Verdict {
   readonly figure: Bound['figure']
   /** What a time is compared with. */
   readonly against: string | null
-  readonly least: number
-  readonly median: number
-  readonly largest: number
+  /** Null when no round gave a figure. */
+  readonly values: { readonly least: number; readonly median: number; readonly largest: number } | null
   readonly target: number
-  /** By the median of a time, by the largest of anything else. */
-  readonly isMet: boolean
+  /** By the median of a time, by the largest of anything else; failed when any round gave no figure. */
+  readonly verdict: 'met' | 'missed' | 'failed'
 }
 
 /** Every bound of the scenarios, and at the end the one that all on Postgres have in common. */
 export function judge(
   scenarios: readonly Scenario[],
-  rounds: Rounds,
+  rounds: readonly Round[],
   accounts: Accounts,
 ): readonly Verdict[] {
   const each = scenarios.flatMap((scenario) =>
@@ -30,27 +28,37 @@ export function judge(
   )
   const onPostgres = scenarios.filter((scenario) => engineOf(scenario) === 'postgres')
   const peaks = onPostgres.map((scenario) => judgeBound(scenario, PEAK_ON_POSTGRES, rounds, accounts))
-  const highest = peaks.toSorted((a, b) => b.largest - a.largest)[0]
+  const peakOf = ({ values }: Verdict) => values?.largest ?? 0
+  const highest = peaks.toSorted((a, b) => peakOf(b) - peakOf(a))[0]
   if (highest === undefined) return each
   return [...each, { ...highest, scenario: `all on Postgres (most: ${highest.scenario})` }]
 }
 
-function judgeBound(scenario: Scenario, bound: Bound, rounds: Rounds, accounts: Accounts): Verdict {
-  const { name, floor } = scenario
-  const isTime = bound.figure === 'time' || bound.figure === 'extra time'
-  const floorOf = (round: readonly Measurement[]) =>
-    typeof floor === 'string' ? measurementOf(round, floor).ms : floor.ms(accounts)
-  const values = rounds.map((round) => figures[bound.figure](measurementOf(round, name), floorOf(round)))
-  const [middle, largest] = [median(values), Math.max(...values)]
+function judgeBound(
+  { name, floor }: Scenario,
+  { figure, most }: Bound,
+  rounds: readonly Round[],
+  accounts: Accounts,
+): Verdict {
+  const isTime = figure === 'time' || figure === 'extra time'
+  const floorOf = (round: Round) =>
+    typeof floor === 'string' ? measurementOf(round, floor)?.ms : floor.ms(accounts)
+  const found = rounds.flatMap((round) => {
+    const [measurement, floorMs] = [measurementOf(round, name), floorOf(round)]
+    return measurement === undefined || floorMs === undefined ? [] : figures[figure](measurement, floorMs)
+  })
+  const values =
+    found.length === 0
+      ? null
+      : { least: Math.min(...found), median: median(found), largest: Math.max(...found) }
+  const isMet = values !== null && (isTime ? values.median : values.largest) <= most
   return {
     scenario: name,
-    figure: bound.figure,
+    figure,
     against: isTime ? (typeof floor === 'string' ? floor : floor.what) : null,
-    least: Math.min(...values),
-    median: middle,
-    largest,
-    target: bound.most,
-    isMet: (isTime ? middle : largest) <= bound.most,
+    values,
+    target: most,
+    verdict: found.length < rounds.length ? 'failed' : isMet ? 'met' : 'missed',
   }
 }
 

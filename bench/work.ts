@@ -50,14 +50,14 @@ async function runFloor(work: Work, operand: string, tools: Tools, place: Place)
 
 /** @throws Error when the run did not read what it should have. */
 async function runSync(flags: readonly string[], tools: Tools, place: Place): Promise<Done> {
-  const { name, base, url, shape } = place
+  const { base, url, shape } = place
   const args = [tools.compiled.command, 'sync', ...flags, '--json', '--quiet']
   const env = { HEADCOUNT_BASE_URL: base, HEADCOUNT_API_KEY: 'bench', DATABASE_URL: url ?? '' }
   const { cost, stdout } = await measure(tools, place, args, env)
   const { status, events, requests } = JSON.parse(stdout) as RunReport
   const due = flags.includes('--all') ? shape.events : shape.active
   if (status === 'succeeded' && events.due === due) return { cost, requests }
-  throw new Error(`${name}: the run ${status} with ${events.due} events due instead of ${due}.`)
+  throw new Error(`the run ${status} with ${events.due} events due instead of ${due}`)
 }
 
 /** The least that a run could be: a start of Node and two requests, on a connection that is open. */

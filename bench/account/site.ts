@@ -19,7 +19,7 @@ import type { Version } from './versions.ts'
 export interface Wanted {
   readonly folder: string
   readonly shape: AccountShape
-  /** The original must be the first of them. */
+  /** The original must be among them. */
   readonly versions: readonly Version[]
 }
 

@@ -6,6 +6,9 @@ import { text } from 'node:stream/consumers'
 import { COST_DESCRIPTOR } from './told.ts'
 import type { Told } from './told.ts'
 
+/** No process takes as long; one that hangs is ended, and has failed. */
+const LONGEST_MS = 20 * 60_000
+
 /** What a process cost, from its start to its end. */
 export interface Cost {
   readonly ms: number
@@ -68,7 +71,8 @@ export async function runProcess(args: readonly string[]): Promise<{ ms: number;
 
 function startNode(args: readonly string[], env: Readonly<Record<string, string>>): ChildProcess {
   const PATH = process.env['PATH'] ?? ''
-  return spawn(process.execPath, args, { env: { PATH, ...env }, stdio: ['ignore', 'pipe', 'pipe', 'pipe'] })
+  const stdio = ['ignore', 'pipe', 'pipe', 'pipe'] as const
+  return spawn(process.execPath, args, { env: { PATH, ...env }, stdio: [...stdio], timeout: LONGEST_MS })
 }
 
 async function output(child: ChildProcess, args: readonly string[]): Promise<string> {
