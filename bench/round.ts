@@ -66,15 +66,20 @@ async function measureOne(bench: Bench, mirrors: LoadedMirrors, name: Measuremen
   if (measured.engine === null) return measureWithoutDatabase(bench, name, measured)
   const { account, way, shows } = measured
   const engine = await bench.engine(measured.engine)
-  const mirror =
-    measured.mirror === 'empty' ? await engine.copy(engine.empty) : await mirrors.copy(engine, account, way)
+  await using held = new AsyncDisposableStack()
+  const mirror = held.use(
+    measured.mirror === 'empty' ? await engine.copy(engine.empty) : await mirrors.copy(engine, account, way),
+  )
   const { digests } = await bench.service.show(account, shows)
-  const { cost, requests } = await repeat(bench, name, measured, mirror)
+  const { cost, requests, notModified } = await repeat(bench, name, measured, mirror)
   const writes = await examine(mirror, 'the mirror', digests)
+  const { events } = bench.accounts[account]
+  if (way === 'etag' && notModified !== events) {
+    throw new Error(`${notModified} lists were answered 304 instead of ${events}`)
+  }
   if (measured.mirror === 'empty' && measured.work === 'syncAll') {
     await mirrors.keep(engine, account, way, await putToRest(mirror))
-  } else {
-    await mirror[Symbol.asyncDispose]()
+    held.move()
   }
   return { name, ...cost, requests, writes }
 }

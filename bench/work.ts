@@ -30,6 +30,8 @@ export interface Place {
 
 export interface Done extends Read {
   readonly cost: Cost
+  /** Of a run: requests answered 304. */
+  readonly notModified?: number
 }
 
 /** Does a piece of work in a process of its own. */
@@ -54,9 +56,9 @@ async function runSync(flags: readonly string[], tools: Tools, place: Place): Pr
   const args = [tools.compiled.command, 'sync', ...flags, '--json', '--quiet']
   const env = { HEADCOUNT_BASE_URL: base, HEADCOUNT_API_KEY: 'bench', DATABASE_URL: url ?? '' }
   const { cost, stdout } = await measure(tools, place, args, env)
-  const { status, events, requests } = JSON.parse(stdout) as RunReport
+  const { status, events, requests, not_modified: notModified } = JSON.parse(stdout) as RunReport
   const due = flags.includes('--all') ? shape.events : shape.active
-  if (status === 'succeeded' && events.due === due) return { cost, requests }
+  if (status === 'succeeded' && events.due === due) return { cost, requests, notModified }
   throw new Error(`the run ${status} with ${events.due} events due instead of ${due}`)
 }
 
