@@ -90,9 +90,7 @@ onPostgresCommandStage('contract', (stage) => {
     expect(ran.stdout).toMatch(/^ {2}reply\.rsvp +3$/m)
 
     const other = await s.run(['contract', '--account', 'nobody'])
-    expect(other).toMatchObject({
-      code: 0,
-      stdout: 'No such account was mirrored here yet. Begin with: headcount sync\n',
-    })
+    expect(other).toMatchObject({ code: 2, stdout: '' })
+    expect(other.stderr).toContain('The mirror has no account "nobody"; it has default.')
   })
 })

@@ -83,15 +83,18 @@ export interface Meaning {
 }
 export type Meanings = ReadonlyMap<string, Meaning>
 
-/** What the mirror holds after a run, with all deletions applied: a rejected item with a readable id stays as it was. */
+/**
+ * What the mirror holds after a run, with all deletions applied: a rejected item with a readable id stays as it was,
+ * and the responses of an event whose record stays are those of now.
+ */
 export function mirrorOf({ events, lists }: AccountTexts, before: Meanings = new Map()): Meanings {
   const read = readList('event', events)
   const now = new Map<string, Meaning>()
-  for (const id of read.rejectedIds) {
+  const former = read.rejectedIds.flatMap((id) => {
     const was = before.get(id)
-    if (was !== undefined) now.set(id, was)
-  }
-  for (const [id, record] of read.rows) {
+    return was === undefined ? [] : [[id, was.record] as const]
+  })
+  for (const [id, record] of new Map([...former, ...read.rows])) {
     const list = readList('response', lists.get(id) ?? [])
     const was = before.get(id)?.responses
     const stay = list.rejectedIds.flatMap((response) => {

@@ -13,7 +13,7 @@ const INDENT = '  '
 
 /** Each open point of the specification with what was seen, for people. */
 export function formatContract(accounts: readonly AccountContract[], out: Output): string {
-  if (accounts.length === 0) return 'No such account was mirrored here yet. Begin with: headcount sync\n'
+  if (accounts.length === 0) return 'No account was mirrored here yet. Begin with: headcount sync\n'
   return accounts.map((account) => formatAccount(account, out)).join('\n')
 }
 
