@@ -70,7 +70,7 @@ function judgeBrokenOff(world: World, ran: Ran, seen: Seen): void {
   require(possible.includes(ended.exit), `a run that broke off ended with ${ended.exit} (${ended.code})`)
   const isListed = endOf(ran.heard, 'events')?.end === 'answered'
   const after = isListed ? predictFor(world, ran, seen).after : world.mirror
-  world.mirror = requireWhole(seen.mirror, world.mirror, after)
+  world.mirror = requireWhole(seen.mirror, world.mirror, after, reliedOn(world, ran.heard))
   takeRecord(world, ran, seen.runs)
 }
 

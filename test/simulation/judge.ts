@@ -30,13 +30,15 @@ export function requireMirror(seen: Mirror, expected: Mirror): void {
 /**
  * After a run that broke off: each event is wholly what it was or wholly what the run was to make of it.
  *
+ * @param begun what the run made of all events before it read the first
  * @returns the mirror as it turned out to be, of the model's own making
  */
-export function requireWhole(seen: Mirror, before: Mirror, after: Mirror): Mirror {
+export function requireWhole(seen: Mirror, before: Mirror, after: Mirror, begun = before): Mirror {
   const turnedOut = new Map<string, Unit>()
   for (const id of idsOf(seen, before, after)) {
     const actual = canonical(plain(unitOf(seen, id)))
-    const found = [unitOf(before, id), unitOf(after, id)].find((unit) => canonical(plain(unit)) === actual)
+    const possible = [before, after, begun].map((mirror) => unitOf(mirror, id))
+    const found = possible.find((unit) => canonical(plain(unit)) === actual)
     if (found === undefined) {
       requireEqual(
         plain(unitOf(seen, id)),
