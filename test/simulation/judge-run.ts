@@ -49,7 +49,7 @@ export async function judgeRun(world: World, ran: Ran): Promise<Seen> {
   const mayBreakOff =
     broken.isDead || ran.isInterrupted || broken.conflict === 'elsewhere' || fatal === 'refusals'
   const hasReport = ended.exit === 0 || ended.exit === 6 || ended.exit === 8
-  if (mayBreakOff && !hasReport) judgeBrokenOff(world, ran, seen)
+  if (mayBreakOff && !hasReport) judgeBrokenOff(world, ran, seen, fatal)
   else if (fatal !== null) judgeFatal(world, ran, seen, fatal)
   else judgeNormal(world, ran, seen)
   requireEmail(world, ran, seen.email)
@@ -63,11 +63,13 @@ export async function judgeRun(world: World, ran: Ran): Promise<Seen> {
 }
 
 /** Dead, interrupted or refused in the middle: each event is wholly old or wholly new. */
-function judgeBrokenOff(world: World, ran: Ran, seen: Seen): void {
+function judgeBrokenOff(world: World, ran: Ran, seen: Seen, fatal: number | 'refusals' | null): void {
   const { ended, broken, isInterrupted } = ran
   const isOfDatabase = broken.isDead || broken.conflict === 'elsewhere'
   const possible = isOfDatabase ? [5, 9, 143] : isInterrupted ? [143, 3, 4] : [3]
-  require(possible.includes(ended.exit), `a run that broke off ended with ${ended.exit} (${ended.code})`)
+  // One that dies while it stores a fatal end still tells its cause.
+  require(possible.includes(ended.exit) ||
+    ended.exit === fatal, `a run that broke off ended with ${ended.exit} (${ended.code})`)
   const isListed = endOf(ran.heard, 'events')?.end === 'answered'
   const after = isListed ? predictFor(world, ran, seen).after : world.mirror
   world.mirror = requireWhole(seen.mirror, world.mirror, after, reliedOn(world, ran.heard))

@@ -33,4 +33,6 @@ process.on('message', ({ seed }: Order) => {
     tell({ result: { seed, steps, why: failure?.why ?? null } })
   })()
 })
+// Nobody asks any more, however the parent ended.
+process.once('disconnect', () => process.exit(0))
 tell({ result: null })
