@@ -142,6 +142,7 @@ describe('with a pool of the caller', () => {
   test('a fatal cause leaves it open too', async () => {
     await using place = await freshPlace('postgres')
     const pool = new Pool({ connectionString: place.url, max: 3 })
+    pool.on('error', () => {})
     const before = listenersOf(pool)
     service.always(send(refusal(401)))
     await expect(sync(optionsFor(pool))).rejects.toThrow(KeyRefusedError)
