@@ -30,26 +30,28 @@ export async function keepFormerResponses(
   requireCount('headcount.response_history', keys.length, result)
 }
 
-/**
- * When the version of a row begins that is inserted: now, but where the clock of the database was set back, not
- * before a former version of its key ended, for a moment has one version of a row. The greatest end of all is asked
- * for first, once a statement, so that only then every key is looked up.
- */
-export function beginOfResponse(account: number): RawBuilder<unknown> {
-  return sql`case when (select max(valid_to) from headcount.response_history) > now() then greatest(now(), (
-               select max(h.valid_to)
-                 from headcount.response_history h
-                where h.account_id = ${account} and h.event_id = incoming.event_id and h.response_id = incoming.id
-             )) else now() end`
-}
-
-/** Whether the clock of the database was set back behind the end of some version. */
+/** Whether the clock of the database was set back behind the end of some version of a response. */
 export async function isClockBehind(trx: Transaction): Promise<boolean> {
   const { rows } = await trx.query('select max(valid_to) > now() from headcount.response_history')
   return rows[0]?.[0] === true
 }
 
-/** The same for an event. */
+/**
+ * When the version of a response begins that is inserted although the clock was set back: not before a former version
+ * of its key ended, for a moment has one version of a row.
+ */
+export function beginOfResponse(account: number): RawBuilder<unknown> {
+  return sql`greatest(now(), (
+               select max(h.valid_to)
+                 from headcount.response_history h
+                where h.account_id = ${account} and h.event_id = incoming.event_id and h.response_id = incoming.id
+             ))`
+}
+
+/**
+ * The same for an event, whatever the clock says: the greatest end of all is asked for first, once a statement, so
+ * that only where it is in the future every key is looked up.
+ */
 export function beginOfEvent(account: number): RawBuilder<unknown> {
   return sql`case when (select max(valid_to) from headcount.event_history) > now() then greatest(now(), (
                select max(h.valid_to)
