@@ -159,7 +159,7 @@ async function inTransaction<T>(
     const settings = settingsOf('embedded', options)
     await query(applySettings, [settings.map(({ name }) => name), settings.map(({ value }) => value)])
     try {
-      const copy = (target: string, rows: Buffer) => copied(held, place, target, rows)
+      const copy = (target: string, rows: Buffer<ArrayBuffer>) => copied(held, place, target, rows)
       const result = await work({ engine: 'embedded', kysely: kyselyOver(held, place), query, copy })
       lock.assertHeld()
       return result
@@ -202,11 +202,14 @@ async function answer(
   }
 }
 
-async function copied(sender: Sender, place: string, target: string, rows: Buffer): Promise<number> {
+async function copied(
+  sender: Sender,
+  place: string,
+  target: string,
+  rows: Buffer<ArrayBuffer>,
+): Promise<number> {
   const text = `copy ${target} from '/dev/blob' with (format binary)`
-  const { rowCount } = await sent(place, () =>
-    sender.query(text, [], { blob: new Blob([new Uint8Array(rows)]) }),
-  )
+  const { rowCount } = await sent(place, () => sender.query(text, [], { blob: new Blob([rows]) }))
   return rowCount ?? -1
 }
 

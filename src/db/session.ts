@@ -13,7 +13,7 @@ export interface Session {
   /** The same with rows as objects, as pg gives them. */
   readonly queryObjects: (text: string, values: readonly unknown[]) => Promise<QueryResult>
   /** Copies rows in binary form into a table. @returns how many were written. @throws DatabaseError, ConflictError */
-  readonly copy: (target: string, rows: Buffer) => Promise<number>
+  readonly copy: (target: string, rows: Buffer<ArrayBuffer>) => Promise<number>
   /** @throws DatabaseError when the server rolled back instead, as it does after a failed statement. */
   readonly commit: () => Promise<void>
   /** Never throws: a connection that cannot roll back is closed when it is released. */

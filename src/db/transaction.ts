@@ -25,7 +25,7 @@ export interface Transaction {
    * @returns how many rows the database wrote
    * @throws DatabaseError, ConflictError
    */
-  readonly copy: (target: string, rows: Buffer) => Promise<number>
+  readonly copy: (target: string, rows: Buffer<ArrayBuffer>) => Promise<number>
 }
 
 /** What a statement answered. Rows are in the order of the columns; values as db/values.ts says. */

@@ -39,7 +39,9 @@ export class BinaryRows {
   text(value: string | null): void {
     if (value === null) return this.#null()
     this.#reserve(FIXED + value.length * BYTES_PER_CHARACTER)
-    this.#writeText(value)
+    const written = this.#bytes.write(value, this.#end + 4)
+    this.#bytes.writeInt32BE(written, this.#end)
+    this.#end += 4 + written
   }
 
   int4(value: number): void {
@@ -90,7 +92,7 @@ export class BinaryRows {
   }
 
   /** All of it. Nothing more can be written. */
-  finish(): Buffer {
+  finish(): Buffer<ArrayBuffer> {
     this.#reserve(FIXED)
     this.#end = this.#bytes.writeInt16BE(TRAILER, this.#end)
     return this.#bytes.subarray(0, this.#end)
@@ -99,12 +101,6 @@ export class BinaryRows {
   #null(): void {
     this.#reserve(FIXED)
     this.#end = this.#bytes.writeInt32BE(NULL, this.#end)
-  }
-
-  #writeText(value: string): void {
-    const written = this.#bytes.write(value, this.#end + 4)
-    this.#bytes.writeInt32BE(written, this.#end)
-    this.#end += 4 + written
   }
 
   #reserve(bytes: number): void {

@@ -1,6 +1,6 @@
 import { writeSafeInteger } from './safe-integer.ts'
 
-/** Postgres counts microseconds from 2000-01-01; its calendar has no other one before 1582 either. */
+/** Postgres counts from 2000-01-01, by one calendar for all years. */
 const DAYS_TO_2000 = 730_426
 const SECONDS_OF_DAY = 86_400
 /** Up to so many seconds their microseconds are integers that a double holds: the years 1715 to 2284. */
@@ -27,7 +27,7 @@ export function writeInstant(bytes: Buffer, text: string, at: number): number {
   return bytes.writeBigInt64BE(BigInt(seconds) * 1_000_000n + BigInt(micros), at)
 }
 
-/** Days from the first of March of the year 0 on, so that a leap day is the last of its year; moved to 0001-01-01. */
+/** Days from 0000-03-01 to this one, both counted: a year that begins in March has its leap day at its end. */
 function daysBefore(year: number, month: number, day: number): number {
   const years = month <= 2 ? year - 1 : year
   const months = (month + 9) % 12
