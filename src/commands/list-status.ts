@@ -2,6 +2,7 @@
 import type { RunConfig } from '../config.ts'
 import type { HoldReason, Timestamp } from '../db/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
+import { EVENTS_LIST } from '../load/state.ts'
 import { NORMALISER_VERSION } from '../normalise/version.ts'
 import { timeConfirmsEvents, timeConfirmsResponses } from '../sync/deletions.ts'
 import { dueReason } from '../sync/freshness.ts'
@@ -65,14 +66,14 @@ export function whyDue(list: KnownList, maxStalenessMs: number, now: string): Du
 }
 
 export function describeHeld({ event_id, held }: KnownList, holdForMs: number): HeldDeletions[] {
-  const isConfirmable = event_id === '' ? timeConfirmsEvents : timeConfirmsResponses
+  const isConfirmable = event_id === EVENTS_LIST ? timeConfirmsEvents : timeConfirmsResponses
   const end = (since: Timestamp) => new Date(Date.parse(since) + holdForMs).toISOString()
   return (held ?? []).map(({ since, reason, ids }) => ({
     event_id: event_id || null,
     since,
     reason,
     rows: ids.length,
-    events: event_id === '' ? ids : null,
+    events: event_id === EVENTS_LIST ? ids : null,
     applied_after: isConfirmable(reason) ? end(since) : null,
   }))
 }
