@@ -5,8 +5,6 @@ import type { Logger, RunOptions, RunReport, RunStatus } from '../index.ts'
 import type { Context } from './context.ts'
 import { createLogger } from './logger.ts'
 import { noteDefaultDatabase } from './mirror.ts'
-import { formatPlan } from './print/plan.ts'
-import { formatReport } from './print/report.ts'
 import { writeJson } from './print/json.ts'
 import { openBar, openLines, type ProgressDisplay } from './progress.ts'
 import { concealSecrets } from './secrets.ts'
@@ -50,7 +48,10 @@ export async function mirror(
   }
   await announce(report, config, logger, terminal.err)
   if (flags.json) await writeJson(terminal.out, report)
-  else if (report.plan) await terminal.out.write(formatPlan(report.plan))
+  else if (report.plan) {
+    const { formatPlan } = await import('./print/plan.ts')
+    await terminal.out.write(formatPlan(report.plan))
+  }
   return exitCodeOf(report.status)
 }
 
@@ -98,6 +99,7 @@ export async function announce(
     const what = report.dry_run ? `dry run of ${report.mode}` : report.mode
     logger[isGood ? 'info' : 'warn']({ report: told }, `${what} ${report.status}`)
   } else if (!isGood || config.logLevel === 'info' || config.logLevel === 'debug') {
+    const { formatReport } = await import('./print/report.ts')
     await err.write(formatReport(report, err))
   }
 }

@@ -1,7 +1,6 @@
-import { performance } from 'node:perf_hooks'
 import type { SingleBar } from 'cli-progress'
 import type { Progress } from '../index.ts'
-import { progressBar, progressLine } from './print/progress-line.ts'
+import { progressLine } from './print/progress-line.ts'
 import type { Output } from './terminal.ts'
 
 /** Where the progress of a run is shown, and where other lines go meanwhile. */
@@ -14,6 +13,7 @@ export interface ProgressDisplay extends Disposable {
 /** One bar on a terminal, redrawn in place and gone at the end. */
 export async function openBar(err: Output): Promise<ProgressDisplay> {
   const { default: cliProgress } = await import('cli-progress')
+  const { progressBar } = await import('./print/progress-bar.ts')
   const startedAt = performance.now()
   let newest: Progress | null = null
   const line = () => {

@@ -29,7 +29,8 @@ export function openReading(environment: Environment): Reading {
   async function take<Value>(setting: Setting<Value>, flag?: Flag): Promise<Value | null>
   async function take<Value>(setting: Setting<Value>, flag?: Flag): Promise<Value | null> {
     const given = givenText(setting, flag, environment)
-    const fallback = async () => (setting.fallback === undefined ? null : setting.read(setting.fallback))
+    const fallback = async () =>
+      setting.fallbackValue ?? (setting.fallback === undefined ? null : setting.read(setting.fallback))
     if (given === null) return fallback()
     try {
       return await setting.read(given.text)

@@ -7,6 +7,8 @@ export interface Setting<Value> {
   readonly flag?: string
   readonly read: (text: string) => Value | Promise<Value>
   readonly fallback?: string
+  /** The fallback's value, where reading it would load what most commands do without. */
+  readonly fallbackValue?: Value
   readonly example: string
   /** An empty variable is a fault, not an absent one: someone meant to fill it. */
   readonly mustNotBeEmpty?: true
@@ -83,6 +85,7 @@ export const settings = {
     flag: '--schedule',
     read: values.schedule,
     fallback: '*/15 * * * *',
+    fallbackValue: '*/15 * * * *',
     example: '"*/15 * * * *"',
   },
   timezone: {
@@ -90,6 +93,7 @@ export const settings = {
     flag: '--timezone',
     read: values.timeZone,
     fallback: 'UTC',
+    fallbackValue: 'UTC',
     example: 'Europe/Berlin',
   },
   healthPort: {

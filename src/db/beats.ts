@@ -1,5 +1,3 @@
-import { performance } from 'node:perf_hooks'
-
 /** The sign of life of another run, as the database has it. */
 export interface Beat {
   /** Which one: the time stamp as text. */

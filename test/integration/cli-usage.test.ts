@@ -1,7 +1,6 @@
 /** The command line before any work: help, versions, and calls that cannot be read. */
 import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
-import { version } from '../../src/version.ts'
 import { headcount, headcountOnTerminal, run, scriptPath } from '../support/command.ts'
 
 const commands = ['sync', 'backfill', 'query', 'status', 'runs', 'rejects', 'doctor', 'migrate']
@@ -25,21 +24,6 @@ test.each(calls)('help %s is what its --help prints, with examples', async (comm
   expect(one).toMatchObject({ code: 0, stderr: '' })
   expect(one.stdout).toContain(`Usage: headcount ${command} `)
   expect(one.stdout).toContain('Examples:')
-})
-
-test('the version is printed without loading a driver, a client or a logger', async () => {
-  const ran = await run(process.execPath, [
-    '--input-type=module',
-    '--eval',
-    `import { registerHooks } from 'node:module'
-     const loaded = []
-     registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) })
-     process.argv.push('cli', '--version')
-     await import(${JSON.stringify(new URL('../../src/cli.ts', import.meta.url).href)})
-     const heavy = /node_modules\\/(pg|@electric-sql|undici|pino|kysely|hono|node-cron|cli-progress)\\//
-     console.error(JSON.stringify(loaded.filter((url) => heavy.test(url))))`,
-  ])
-  expect(ran).toEqual({ code: 0, stdout: `${version()}\n`, stderr: '[]\n' })
 })
 
 describe('O7 a call that cannot be read is exit 2, with the nearest word', () => {

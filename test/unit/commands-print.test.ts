@@ -3,7 +3,8 @@ import { formatAnswer, type AnswerFormat } from '../../src/commands/print/answer
 import { clean, cleanJson, cleanLine } from '../../src/commands/print/clean.ts'
 import { formatDuration } from '../../src/commands/print/duration.ts'
 import { formatBytes, formatCount, formatNumber } from '../../src/commands/print/number.ts'
-import { progressBar, progressLine } from '../../src/commands/print/progress-line.ts'
+import { progressBar } from '../../src/commands/print/progress-bar.ts'
+import { progressLine } from '../../src/commands/print/progress-line.ts'
 import { drawTable, shorten } from '../../src/commands/print/table.ts'
 import type { Progress } from '../../src/index.ts'
 

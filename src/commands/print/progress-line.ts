@@ -1,10 +1,6 @@
 import type { Progress } from '../../index.ts'
 import { formatDuration } from './duration.ts'
 import { formatCount, formatNumber } from './number.ts'
-import { shorten } from './table.ts'
-
-const LONGEST_BAR = 24
-const SHORTEST_BAR = 6
 
 /** How far a run is, on one line: events, responses, rows changed, rate, time left, retries when there are any. */
 export function progressLine(progress: Progress, elapsedMs: number): string {
@@ -21,16 +17,6 @@ export function progressLine(progress: Progress, elapsedMs: number): string {
   else parts.push(...timeLeft(progress, elapsedMs))
   if (progress.retries > 0) parts.push(formatCount(progress.retries, 'retry', 'retries'))
   return parts.join(', ')
-}
-
-/** The same in at most so many columns, with a bar in front where there is room for one. */
-export function progressBar(progress: Progress, elapsedMs: number, columns: number): string {
-  const { done, total } = progress.events
-  const line = progressLine(progress, elapsedMs)
-  const width = Math.min(LONGEST_BAR, columns - line.length - 1)
-  if (width < SHORTEST_BAR || total === 0) return shorten(line, columns)
-  const filled = Math.floor((done / total) * width)
-  return `${'█'.repeat(filled)}${'░'.repeat(width - filled)} ${line}`
 }
 
 function skipped(events: number): string {
