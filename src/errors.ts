@@ -118,6 +118,12 @@ export class ConflictError extends DatabaseError {
   override readonly retryable = true
 }
 
+/** A list too large for memory found no place on this machine's disk. */
+export class TemporaryFileError extends HeadcountError {
+  readonly code = 'temporary_file'
+  readonly exitCode = 5
+}
+
 /** The schema in the database is older or newer than this program needs. */
 export class SchemaVersionError extends DatabaseError {
   override readonly code = 'schema_version'

@@ -1,14 +1,14 @@
 /** The three endpoints of the service, as the rest of the program sees them. */
-import pLimit from 'p-limit'
+import pLimit, { type LimitFunction } from 'p-limit'
 import { version } from '../version.ts'
 import { addressBelow, readBaseAddress } from './address.ts'
+import { firstOf } from './body.ts'
 import { createClient } from './client.ts'
 import { checkApiKey } from './credentials.ts'
-import { type Counts, exchange, type Line } from './exchange.ts'
+import { type Counts, exchange, type Line, type Wish } from './exchange.ts'
 import { Gate } from './gate.ts'
 import { headerOf } from './headers.ts'
 import { startLife } from './life.ts'
-import { MemoryClaim } from './memory.ts'
 import { readPages } from './pages.ts'
 import { type ShownPace, startPacing } from './pacing.ts'
 import { parsePing } from './payloads.ts'
@@ -16,14 +16,19 @@ import { createReading, type ListReading } from './reading.ts'
 import { createRedactor } from './redact.ts'
 import { readHttpDate } from './retry-after.ts'
 import { withRetries } from './retrying.ts'
+import { BodyRoom } from './room.ts'
 import { textOf } from './utf8.ts'
 import { usableEtag } from './validator.ts'
 
 const DEFAULT_TIMEOUT_MS = 60_000
 const DEFAULT_CONCURRENCY = 8
 const DEFAULT_BODY_BYTES = 1024 ** 3
-/** A list is held in memory whole, as bytes and as text: above this it does not fit beside its rows. */
+/** A list is held in memory whole: above this it does not fit beside its rows. */
 const MOST_LIST_BYTES = 256 * 1024 ** 2
+/** Up to so many bytes a list stays in memory; beyond it is read in pieces, from a file. */
+const IN_MEMORY_BYTES = 4 * 1024 ** 2
+/** A little below the longest item that is stored, so that most pieces need no look for a longer one. */
+const PIECE_BYTES = 1_000_000
 const MOST_PING_BYTES = 1024 ** 2
 
 export interface SourceOptions {
@@ -45,6 +50,10 @@ export interface SourceOptions {
   readonly log?: (level: 'debug' | 'warn', message: string, fields?: object) => void
   /** The most requests at once. */
   readonly concurrency?: number
+  /** Up to so many bytes a list is held in memory; a larger one goes to a temporary file. */
+  readonly inMemoryBytes?: number
+  /** About how long the pieces are in which a larger list is read. */
+  readonly pieceBytes?: number
 }
 
 export interface Source {
@@ -89,7 +98,7 @@ export function createSource(options: SourceOptions): Source {
   const places = pLimit(concurrency)
   const log: Line['log'] = (level, message, fields) => options.log?.(level, redactor.text(message), fields)
   const line: Line = {
-    // One more than there are places: a reading that holds the memory for large bodies needs none (exchange.ts).
+    // One more than there are places: a reading that holds the place for large lists needs none (exchange.ts).
     client: createClient({
       origin: base.origin,
       apiKey,
@@ -107,30 +116,30 @@ export function createSource(options: SourceOptions): Source {
     random: options.random ?? Math.random,
     log,
   }
-  const largeBodies = pLimit(1)
-  const mostBytes = Math.min(options.maxBodyBytes ?? DEFAULT_BODY_BYTES, MOST_LIST_BYTES)
+  const largeLists = pLimit(1)
+  const { inMemoryBytes = IN_MEMORY_BYTES, pieceBytes = PIECE_BYTES } = options
+  const limit = Math.min(options.maxBodyBytes ?? DEFAULT_BODY_BYTES, MOST_LIST_BYTES)
 
-  async function list(url: URL, memory: MemoryClaim, etag: null): Promise<ListReading>
-  async function list(
-    url: URL,
-    memory: MemoryClaim,
-    etag: string | null,
-  ): Promise<ListReading | 'not_modified'>
-  async function list(url: URL, memory: MemoryClaim, etag: string | null) {
+  type Asked = Pick<Wish, 'url' | 'limit' | 'etag'>
+  async function list(places: LimitFunction, asked: Asked & { readonly etag: null }): Promise<ListReading>
+  async function list(places: LimitFunction, asked: Asked): Promise<ListReading | 'not_modified'>
+  async function list(places: LimitFunction, asked: Asked) {
+    const room = new BodyRoom(places, inMemoryBytes)
     try {
-      const pages = await readPages(line, { url, kind: 'list', memory, before: 0, limit: mostBytes, etag })
-      return pages === 'not_modified' ? pages : createReading(url.pathname, pages, memory, redactor)
+      const pages = await readPages(line, { ...asked, kind: 'list', room, before: 0 })
+      if (pages === 'not_modified') return pages
+      return createReading(asked.url.pathname, pages, { room, pieceBytes, redactor })
     } catch (error) {
-      memory[Symbol.dispose]()
+      room[Symbol.dispose]()
       throw error
     }
   }
   const ping: Source['ping'] = async () => {
-    using memory = new MemoryClaim(largeBodies)
+    using room = new BodyRoom(largeLists, inMemoryBytes)
     const wish = {
       url: addressBelow(base, 'ping'),
       kind: 'object',
-      memory,
+      room,
       before: 0,
       limit: MOST_PING_BYTES,
       etag: null,
@@ -141,7 +150,7 @@ export function createSource(options: SourceOptions): Source {
       () => {},
     )
     const instant = readHttpDate(headerOf(headers, 'date'))
-    const { email } = parsePing(textOf(body.bytes))
+    const { email } = parsePing(textOf(await firstOf(body)))
     // It is stored and told: one that repeats the key is none.
     const isSafe = email === null || redactor.text(email) === email
     return { email: isSafe ? email : null, serverDate: instant === null ? null : new Date(instant) }
@@ -155,12 +164,12 @@ export function createSource(options: SourceOptions): Source {
   }
   return {
     ping: () => withoutKey(ping()),
-    // The events list has memory of its own: there is one at a time, and a caller may keep it while it reads the
+    // The events list has a place of its own: there is one at a time, and a caller may keep it while it reads the
     // responses, which must not wait for it.
-    events: async () => withoutKey(list(addressBelow(base, 'events'), new MemoryClaim(pLimit(1)), null)),
+    events: async () => withoutKey(list(pLimit(1), { url: addressBelow(base, 'events'), limit, etag: null })),
     responses: async (eventId, etag) => {
       const url = addressBelow(base, 'events', eventId, 'responses')
-      return withoutKey(list(url, new MemoryClaim(largeBodies), usableEtag(etag)))
+      return withoutKey(list(largeLists, { url, limit, etag: usableEtag(etag) }))
     },
     counts,
     get pace() {

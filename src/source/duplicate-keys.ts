@@ -16,32 +16,33 @@ const SPACE = 0x20
 /**
  * The keys that stand in one object more than once.
  *
- * @param page JSON that `JSON.parse` has accepted; of anything else the result means nothing.
+ * @param page JSON that `JSON.parse` has accepted, or the beginning of it; of anything else the result means nothing.
  */
 export function duplicateKeys(page: string): string[] {
+  const beginning = page.slice(0, LOOKED_AT)
   const duplicates: string[] = []
   const open: string[][] = []
-  const end = Math.min(page.length, LOOKED_AT)
-  for (let at = 0; at < end; at += 1) {
-    const character = page.charCodeAt(at)
+  for (let at = 0; at < beginning.length; at += 1) {
+    const character = beginning.charCodeAt(at)
     if (character === OPEN_BRACE) open.push([])
     else if (character === CLOSE_BRACE) open.pop()
     if (character !== QUOTE) continue
     const start = at
-    at = endOfString(page, at)
+    at = endOfString(beginning, at)
+    if (at === -1) break
     const keys = open.at(-1)
-    if (keys === undefined || !isKey(page, at + 1)) continue
-    const key = keyOf(page.slice(start, at + 1))
+    if (keys === undefined || !isKey(beginning, at + 1)) continue
+    const key = keyOf(beginning.slice(start, at + 1))
     if (!keys.includes(key)) keys.push(key)
     else if (!duplicates.includes(key)) duplicates.push(key)
   }
   return duplicates
 }
 
-/** Place of the quote that ends the string whose first quote stands at `start`. */
+/** Place of the quote that ends the string whose first quote stands at `start`; -1 when the text ends before it. */
 function endOfString(text: string, start: number): number {
   let at = text.indexOf('"', start + 1)
-  while (isEscaped(text, at)) at = text.indexOf('"', at + 1)
+  while (at !== -1 && isEscaped(text, at)) at = text.indexOf('"', at + 1)
   return at
 }
 

@@ -8,12 +8,12 @@ import { readFraming } from './framing.ts'
 import type { Gate } from './gate.ts'
 import { type Headers, headerOf } from './headers.ts'
 import type { Life } from './life.ts'
-import type { MemoryClaim } from './memory.ts'
 import { explainNetworkFailure } from './network-failures.ts'
 import type { Pacing } from './pacing.ts'
 import { takePlace } from './places.ts'
 import type { Redactor } from './redact.ts'
 import { followRedirect, isRedirect } from './redirect.ts'
+import type { BodyRoom } from './room.ts'
 import { requireShape } from './shape.ts'
 import { explainStatus } from './status.ts'
 import { tooSlow } from './too-slow.ts'
@@ -55,8 +55,8 @@ export interface Counts {
 export interface Wish {
   readonly url: URL
   readonly kind: 'list' | 'object'
-  readonly memory: MemoryClaim
-  /** Bytes of the same reading that are in memory already. */
+  readonly room: BodyRoom
+  /** Bytes that the same reading has already. */
   readonly before: number
   /** The most bytes that the body may have. */
   readonly limit: number
@@ -79,9 +79,9 @@ export type Unsent = 'not_modified' | 'unproven'
 export async function exchange(line: Line, wish: Wish & { readonly etag: null }): Promise<Received>
 export async function exchange(line: Line, wish: Wish): Promise<Received | Unsent>
 export async function exchange(line: Line, wish: Wish): Promise<Received | Unsent> {
-  // A reading that holds the memory for large bodies goes first: the others may be waiting for that memory,
-  // each in a place, and it must be able to finish before they can.
-  const giveBack = wish.memory.held ? null : await takePlace(line.places, line.gate.signal)
+  // A reading that holds the place for large lists goes first: the others may be waiting for it, each in a place
+  // for requests, and it must be able to finish before they can.
+  const giveBack = wish.room.isLarge ? null : await takePlace(line.places, line.gate.signal)
   try {
     const start = await line.pacing.start()
     try {
@@ -163,17 +163,17 @@ async function read(line: Line, wish: Wish, { answer, url, deadline }: Answered)
     throw explainStatus(status, headers, path, excerpt)
   }
   const { gzip, hasEndMark } = readFraming(headers, path, wish.limit)
-  const { limit, before, memory } = wish
+  const { limit, before, room } = wish
   const wire = counted(answer.body, count, { path, limit })
   const body = await receiveBody(wire, gzip, {
     deadline,
-    memory,
+    room,
     before,
     limit,
     path,
     signal: line.gate.signal,
   })
-  requireShape(body.bytes, wish.kind, { path, hasEndMark, excerpt: line.redactor.excerpt })
+  await requireShape(body, wish.kind, { path, hasEndMark, excerpt: line.redactor.excerpt })
   return { url, headers, body, hasEndMark }
 }
 

@@ -41,19 +41,19 @@ export async function readPages(line: Line, first: Wish): Promise<Pages | 'not_m
     pages.push(page)
     const next = nextPage(page.headers, page.url)
     unreadableLink ||= next.unreadable
-    wish = next.url === null ? null : following(wish, next.url, page.body.bytes.length)
+    wish = next.url === null ? null : following(wish, next.url, page.body.size)
   }
   return { pages, unreadableLink }
 }
 
-/** The wish for the next page, whose bytes come on top of those in memory. */
+/** The wish for the next page, whose bytes come on top of those that are here. */
 function following(wish: Wish, url: URL, bytes: number): Wish {
   return { ...wish, url, before: wish.before + bytes, limit: wish.limit - bytes, etag: null }
 }
 
 /** An answer that says "unchanged" of another list than ours proves nothing: the page is asked for once more, whole. */
 async function readPage(line: Line, wish: Wish): Promise<Received | 'not_modified'> {
-  const release = (): void => wish.memory.keepOnly(wish.before)
+  const release = (): void => wish.room.keepOnly(wish.before)
   const page: Received | Unsent = await withRetries(line, () => exchange(line, wish), release)
   if (page !== 'unproven') return page
   line.log('debug', `GET ${wish.url.pathname}: a 304 that is not about our ETag. Asking without it.`)

@@ -8,6 +8,7 @@ import {
   parseWithSource,
 } from '../json.ts'
 import type { JsonValue } from '../json.ts'
+import type { Piece } from './cutting.ts'
 import { duplicateKeys } from './duplicate-keys.ts'
 import { findItems } from './items.ts'
 import type { ItemSlice } from './items.ts'
@@ -39,8 +40,22 @@ export interface ListPayload {
  */
 export function parseList(pages: readonly string[], what: string): ListPayload {
   const items: PayloadItem[] = []
-  for (const page of pages) appendItems(items, page, parseArray(page, what))
+  for (const page of pages) appendItems(items, page, parseArray(page, what), 0)
   return { items, duplicateKeys: pages.flatMap(duplicateKeys) }
+}
+
+/**
+ * Reads a piece of a list that was cut (cutting.ts), as if it were a page.
+ *
+ * @param first how many items stand before it
+ * @throws ContractError as parseList, and for a piece without an item: a comma stands where an item belongs.
+ */
+export function parsePiece(piece: Piece, text: string, first: number, what: string): readonly PayloadItem[] {
+  const items: PayloadItem[] = []
+  const values = parsePlainPiece(piece, text, what)
+  if (values.length === 0 && !piece.isWhole) throw notJson(what, piece.end)
+  appendItems(items, text, values, first)
+  return items
 }
 
 /**
@@ -62,17 +77,39 @@ function parseArray(page: string, what: string): readonly JsonValue[] {
   return value
 }
 
-/** `JSON.parse` quotes the body in its message, so only the place is taken over from it: bodies hold personal data. */
 function parseBody(text: string, what: string): JsonValue {
+  return parseOr(text, (position) => notJson(what, position, 'position'))
+}
+
+/** Brackets around the text make it an array, if it is anything. */
+function parsePlainPiece({ start, end }: Piece, text: string, what: string): readonly JsonValue[] {
+  const fault = (position: number | null): ContractError =>
+    notJson(what, position === null ? end : start + Buffer.byteLength(text.slice(1, position)))
+  const value = parseOr(text, fault)
+  if (!Array.isArray(value)) throw fault(null)
+  return value
+}
+
+/** `JSON.parse` quotes the body in its message, so only the place is taken over from it: bodies hold personal data. */
+function parseOr(text: string, fault: (position: number | null) => ContractError): JsonValue {
   try {
     return parsePlain(text)
   } catch (error) {
-    const place = error instanceof Error ? /JSON at (position \d+)/.exec(error.message)?.[1] : undefined
-    throw new ContractError(
-      `${what}: the answer is not JSON${place === undefined ? '' : ` (at ${place})`}, or not all of it. ` +
-        'Look at what stands at this address: a log-in page, a proxy or an interrupted answer.',
-    )
+    const position = error instanceof Error ? /JSON at position (\d+)/.exec(error.message)?.[1] : undefined
+    throw fault(position === undefined ? null : Number(position))
   }
+}
+
+/** @param place where it is not, if that is known: a position in its text, or a byte of the body */
+export function notJson(
+  what: string,
+  place: number | null,
+  unit: 'position' | 'byte' = 'byte',
+): ContractError {
+  return new ContractError(
+    `${what}: the answer is not JSON${place === null ? '' : ` (at ${unit} ${place})`}, or not all of it. ` +
+      'Look at what stands at this address: a log-in page, a proxy or an interrupted answer.',
+  )
 }
 
 function wrongShape(what: string, wanted: 'array' | 'object', value: JsonValue): ContractError {
@@ -92,7 +129,7 @@ function nameOf(value: JsonValue): string {
  * Ordinary pages are taken as parsed. The text is gone through a second time only for numbers that a double
  * cannot hold, for the size of items on a large page, or when someone asks for an item's source text.
  */
-function appendItems(items: PayloadItem[], page: string, values: readonly JsonValue[]): void {
+function appendItems(items: PayloadItem[], page: string, values: readonly JsonValue[], before: number): void {
   const needsDigits = needsSourceText(page)
   const isLarge = Buffer.byteLength(page) > MAX_ITEM_BYTES
   let found: readonly ItemSlice[] | null = null
@@ -107,7 +144,7 @@ function appendItems(items: PayloadItem[], page: string, values: readonly JsonVa
 
   for (const [place, value] of values.entries()) {
     items.push({
-      index: items.length,
+      index: before + items.length,
       value: needsDigits ? withDigits(value, textOf(slice(place)), slice(place).depth) : value,
       bytes: isLarge ? Buffer.byteLength(textOf(slice(place))) : 0,
       sourceText: () => textOf(slice(place)),

@@ -2,12 +2,12 @@
 import { createHash } from 'node:crypto'
 import { headerOf } from './headers.ts'
 import { hintsOf } from './hints.ts'
-import type { MemoryClaim } from './memory.ts'
+import { joined, type ListPieces, manyPieces, onePiece } from './list-pieces.ts'
 import type { Pages } from './pages.ts'
 import { signsOfMore } from './paging.ts'
-import { type ListPayload, parseList } from './payloads.ts'
+import type { ListPayload } from './payloads.ts'
 import type { Redactor } from './redact.ts'
-import { textOf } from './utf8.ts'
+import type { BodyRoom } from './room.ts'
 import { usableEtag } from './validator.ts'
 
 export interface ListReading extends Disposable {
@@ -15,40 +15,68 @@ export interface ListReading extends Disposable {
   readonly bytes: number
   /** SHA-256 over the version of our normaliser and the bodies of all pages, in hexadecimal. */
   digest(normaliser: number): string
-  /** A sign that forbids deletions from this list. Ask after `payload()`: the number of items may reveal paging. */
+  /** Whether it is too large for memory: it lies in a file, and is read in pieces. */
+  readonly isLarge: boolean
+  /** A sign that forbids deletions from this list. Ask when it was read through: the number of items may reveal paging. */
   readonly holds: 'paging' | 'no_end_mark' | null
   /**
    * The validator to ask with the next time; null when there is none, or when the list may be more than was answered
-   * (pages, signs of more, no end mark). Ask after `payload()`: before it, a header that counts items makes it null,
-   * for they were not counted.
+   * (pages, signs of more, no end mark). Ask when it was read through: before, a header that counts items makes it
+   * null, for they were not counted.
    */
   readonly etag: string | null
   /** Names of headers that hint at limits, paging or caches (hints.ts). */
   readonly hints: readonly string[]
-  /** What a person should know about this list. Ask after `payload()`. */
+  /** What a person should know about this list. Ask when it was read through. */
   readonly warnings: readonly string[]
-  /** Parses the pages; each call anew, so that nothing is held twice. Throws ContractError, which quotes nothing. */
-  payload(): ListPayload
+  /**
+   * Reads the list through, parsing it piece by piece; one that is held in memory is one piece. Each call reads it
+   * anew, so that nothing is held twice. Throws ContractError, which quotes nothing, and TemporaryFileError.
+   */
+  pieces(): AsyncGenerator<ListPayload>
+  /** The whole list at once. Throws as pieces(). */
+  payload(): Promise<ListPayload>
+}
+
+/** What a reading needs besides its pages. */
+export interface ReadingOptions {
+  readonly room: BodyRoom
+  /** About how long the pieces of a large list are, in bytes. */
+  readonly pieceBytes: number
+  readonly redactor: Redactor
 }
 
 /** @param path the address of the list, for messages */
 export function createReading(
   path: string,
   read: Pages,
-  memory: MemoryClaim,
-  redactor: Redactor,
+  { room, pieceBytes, redactor }: ReadingOptions,
 ): ListReading {
-  let bodies: readonly Buffer[] = read.pages.map((page) => page.body.bytes)
-  const digests = read.pages.map((page) => page.body.digest)
+  const what = `GET ${path}`
+  const { isLarge } = room
+  const bodies = read.pages.map((page) => page.body)
+  const digests = bodies.map((body) => body.digest)
   const headers = read.pages.map((page) => page.headers)
-  const bytes = bodies.reduce((sum, body) => sum + body.length, 0)
+  const bytes = bodies.reduce((sum, body) => sum + body.size, 0)
+  let list: ListPieces | null = isLarge ? manyPieces(bodies, pieceBytes, what) : onePiece(bodies, what)
   let signs: readonly string[] = read.unreadableLink ? ['its Link header cannot be read'] : []
   const hasEndMark = read.pages.every((page) => page.hasEndMark)
   const etag = headers.length === 1 ? usableEtag(headerOf(headers[0] ?? {}, 'etag')) : null
   // Unequal to every count, as long as nothing was counted.
   let items = Number.NaN
+  async function* pieces(): AsyncGenerator<ListPayload> {
+    if (list === null) throw new Error(`The reading of ${path} was disposed of before it was parsed.`)
+    let count = 0
+    for await (const piece of list()) {
+      count += piece.items.length
+      yield piece
+    }
+    items = count
+    signs = [...new Set([...signs, ...signsOfMore(headers, items)])]
+  }
   return {
     bytes,
+    isLarge,
     digest: (normaliser) => {
       const hash = createHash('sha256').update(`headcount normaliser ${normaliser}\n`)
       for (const digest of digests) hash.update(digest)
@@ -72,16 +100,11 @@ export function createReading(
         warnings.push(`GET ${path}: the body has no end mark; nothing is deleted because of it.`)
       return warnings.map((warning) => redactor.text(warning))
     },
-    payload: () => {
-      if (bodies.length === 0) throw new Error(`The reading of ${path} was disposed of before it was parsed.`)
-      const payload = parseList(bodies.map(textOf), `GET ${path}`)
-      items = payload.items.length
-      signs = [...new Set([...signs, ...signsOfMore(headers, items)])]
-      return payload
-    },
+    pieces,
+    payload: () => joined(pieces()),
     [Symbol.dispose]: () => {
-      bodies = []
-      memory[Symbol.dispose]()
+      list = null
+      room[Symbol.dispose]()
     },
   }
 }

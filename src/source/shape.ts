@@ -1,6 +1,7 @@
 /** Whether a whole body can be the JSON that was asked for, told from its first and last bytes, before any parse. */
 import { ContractError, PagedObjectError, UnreachableError } from '../errors.ts'
-import { requireUtf8, textOf } from './utf8.ts'
+import { type Body, firstOf, lastOf } from './body.ts'
+import { textOf } from './utf8.ts'
 
 export interface Subject {
   readonly path: string
@@ -14,54 +15,68 @@ const wanted = {
   object: { open: '{', close: '}', name: 'object' },
 } as const
 
+/** Within so many bytes of its end a list must open, and close. */
+const EDGE = 4096
 /** Above this an object is not parsed only to word a message. */
 const LARGEST_OBJECT_LOOKED_INTO = 1024 * 1024
+const LARGEST_QUOTED_BODY = 64 * 1024
 const pagingKeys = ['next', 'cursor', 'next_page', 'page', 'data', 'items', 'results', 'total']
 
 /**
  * @throws ContractError for an empty body, one that is not UTF-8, an HTML page, or JSON of another kind;
  * UnreachableError (worth another try) for a body that has no end mark and visibly breaks off
  */
-export function requireShape(bytes: Buffer, kind: 'list' | 'object', subject: Subject): void {
+export async function requireShape(body: Body, kind: 'list' | 'object', subject: Subject): Promise<void> {
   const { open, close, name } = wanted[kind]
-  const start = textOf(bytes.subarray(0, 4096)).trimStart()
+  const edge = await firstOf(body, EDGE)
+  const start = textOf(edge).trimStart()
   const isOpen = start.startsWith(open)
   // Before anything else: a body that breaks off may break off inside a character.
-  if (isOpen && !subject.hasEndMark && !bytes.subarray(-4096).toString('latin1').trimEnd().endsWith(close)) {
+  if (isOpen && !subject.hasEndMark && !(await endOf(body)).endsWith(close)) {
     throw new UnreachableError(
       `GET ${subject.path}: the connection ended in the middle of the ${name}, which says nothing about its length.`,
     )
   }
-  requireUtf8(bytes, subject.path)
+  // UTF-16 and UTF-32 of ASCII pass for UTF-8.
+  if (!body.isUtf8 || edge.subarray(0, 4).includes(0)) {
+    throw new ContractError(
+      `GET ${subject.path}: the body is not UTF-8 text, so it is not the JSON that was asked for.`,
+    )
+  }
   if (isOpen) return
   const answered = `GET ${subject.path} was answered with`
   if (start === '') {
     throw new ContractError(`${answered} an empty body where a JSON ${name} belongs.`)
   }
-  const quoted = subject.excerpt(textOf(bytes))
+  const quoted = subject.excerpt(textOf(await firstOf(body, LARGEST_QUOTED_BODY)))
   if (start.startsWith('<')) {
     throw new ContractError(
       `${answered} an HTML page (to log in?), not a JSON ${name}. Check the base address. It begins: ${quoted}`,
     )
   }
   if (start.startsWith('{')) {
-    const paged = paging(bytes)
+    const paged = await paging(body)
     const message = `${answered} an object, not a list${paged}: ${quoted}`
     throw paged === '' ? new ContractError(message) : new PagedObjectError(message)
   }
   throw new ContractError(`${answered} something that is no JSON ${name}. It begins: ${quoted}`)
 }
 
-function paging(bytes: Buffer): string {
-  const keys = keysOf(bytes).filter((key) => pagingKeys.includes(key.toLowerCase()))
+async function endOf(body: Body): Promise<string> {
+  return (await lastOf(body, EDGE)).toString('latin1').trimEnd()
+}
+
+async function paging(body: Body): Promise<string> {
+  const keys = (await keysOf(body)).filter((key) => pagingKeys.includes(key.toLowerCase()))
   if (keys.length === 0) return ''
   return ` (its keys ${keys.join(', ')} look as if the service answered in pages, in a way that is not known)`
 }
 
-function keysOf(bytes: Buffer): readonly string[] {
-  if (bytes.length > LARGEST_OBJECT_LOOKED_INTO) return []
+async function keysOf(body: Body): Promise<readonly string[]> {
+  if (body.size > LARGEST_OBJECT_LOOKED_INTO) return []
+  const text = textOf(await firstOf(body))
   try {
-    return Object.keys(Object(JSON.parse(textOf(bytes))))
+    return Object.keys(Object(JSON.parse(text)))
   } catch {
     // Not JSON either: the caller's message shows how it begins.
     return []

@@ -108,8 +108,8 @@ async function look(
   const answer = await source.responses(id)
   if (answer === 'not_modified') throw new Error('The service was asked without a validator.')
   using reading = answer
-  return await place(() => {
-    const list = completeList(reading, normaliseResponses, undefined, conceal)
+  return await place(async () => {
+    const list = await completeList(reading, normaliseResponses, undefined, conceal)
     for (const warning of list.warnings) tally.warn(`Event ${id}: ${warning}`)
     const work = (trx: Transaction) => compareIn(trx, account.id, id, list, found.room)
     return database.transaction(work, { readOnly: true })

@@ -40,13 +40,13 @@ export interface CompleteList<Row> {
  *
  * @throws ContractError when the body is not a complete list.
  */
-export function completeList<Row>(
+export async function completeList<Row>(
   reading: ListReading,
   normalise: (payload: ListPayload) => Normalised<Row>,
   stored: StoredValidator | undefined,
   conceal: (text: string) => string,
-): CompleteList<Row> {
-  const payload = reading.payload()
+): Promise<CompleteList<Row>> {
+  const payload = await reading.payload()
   const normalised = normalise(payload)
   const contradicted = isContradicted(reading, stored)
   return {

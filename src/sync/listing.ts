@@ -36,7 +36,7 @@ export async function askIdentity(run: Reading): Promise<Identity> {
 export async function listEvents(run: Reading): Promise<EventsList> {
   run.progress('events')
   using reading = await atBaseAddress(run, '/events', () => run.source.events())
-  const list = completeList(reading, normaliseEvents, run.states.get(EVENTS_LIST), run.conceal)
+  const list = await completeList(reading, normaliseEvents, run.states.get(EVENTS_LIST), run.conceal)
   for (const warning of list.warnings) run.tally.warn(`List of events: ${warning}`)
   return { ...list, ids: presentIds(list) }
 }

@@ -54,7 +54,7 @@ async function readEvent(run: OpenRun, batches: Batches, due: DueEvent): Promise
   if (trusts && judgeDigest(reading, due.state) === 'same') {
     return leaveAsItIs(run, batches, due, { etag: reading.etag, read_whole: true })
   }
-  const list = completeList(reading, normaliseResponses, due.state, run.conceal)
+  const list = await completeList(reading, normaliseResponses, due.state, run.conceal)
   for (const warning of list.warnings) run.tally.warn(`Event ${due.event.id}: ${warning}`)
   run.tally.responsesRead += list.rows.length
   await batches.add({ ...due, list })

@@ -1,7 +1,17 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
-import { describe, expect, test, vi } from 'vitest'
-import { BodyTooLargeError, ContractError, InterruptedError, UnreachableError } from '../../src/errors.ts'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import {
+  BodyTooLargeError,
+  ContractError,
+  InterruptedError,
+  TemporaryFileError,
+  UnreachableError,
+} from '../../src/errors.ts'
+import type { ListReading } from '../../src/source/reading.ts'
 import { chunked, list, oneByteSlices, send, type Step, untilClose } from '../support/fault-server.ts'
 import { errorOf, faultServer, sourceOf, valuesOf, wholeOf } from '../support/reading.ts'
 
@@ -21,7 +31,7 @@ describe('compression', () => {
     const source = sourceOf(server.baseUrl)
     using reading = await source.events()
     using plain = await source.events()
-    expect(reading.payload().items.map((item) => item.value)).toEqual(items)
+    expect((await reading.payload()).items.map((item) => item.value)).toEqual(items)
     expect(reading.digest(1)).toBe(plain.digest(1))
     expect(reading.bytes).toBe(Buffer.byteLength(text))
     expect(source.counts.bytesReceived).toBe(gzipSync(text).length + reading.bytes)
@@ -140,6 +150,94 @@ describe('H23 character sets', () => {
   })
 })
 
+describe('a list too large for memory', () => {
+  /** As few bytes as this in memory: every list goes to a file, and is read in pieces of about this length. */
+  const tiny = { inMemoryBytes: 10, pieceBytes: 10 }
+
+  test('is read from a file as it would be from memory, over all its pages', async () => {
+    const server = await faultServer()
+    const pages = [['fête-🎉', { a: [1, 'x'.repeat(5000)] }], [], [9, { b: '},{' }], ['last']]
+    for (const [place, page] of pages.entries()) {
+      const links: Record<string, string> =
+        place + 1 < pages.length ? { Link: `<?page=${place + 1}>; rel=next` } : {}
+      const text = JSON.stringify(page, null, place)
+      const body = place === 1 ? gzipSync(text) : `\uFEFF${text}`
+      const headers = { ...links, ...(place === 1 && { 'Content-Encoding': 'gzip' }) }
+      const path = `/events/a/responses${place === 0 ? '' : `?page=${place}`}`
+      const first = send({ body, headers }, place === 0 ? oneByteSlices : chunked)
+      server.at(path, first, send({ body, headers }))
+    }
+    using streamed = await wholeOf(sourceOf(server.baseUrl, tiny).responses('a'))
+    using held = await wholeOf(sourceOf(server.baseUrl).responses('a'))
+    expect([streamed.isLarge, held.isLarge]).toEqual([true, false])
+    expect(streamed.bytes).toBe(held.bytes)
+    expect(streamed.digest(1)).toBe(held.digest(1))
+    const itemsOf = async (reading: ListReading) =>
+      (await reading.payload()).items.map((item) => [item.index, item.value, item.sourceText()])
+    expect(await itemsOf(streamed)).toEqual(await itemsOf(held))
+    expect(await itemsOf(streamed)).toHaveLength(5)
+  })
+
+  test.each<[string, Step]>([
+    ['a page to log in', send({ body: `<!doctype html>${'x'.repeat(5000)}` })],
+    ['an object with keys of paging', send({ body: JSON.stringify({ data: ['x'.repeat(5000)], next: 2 }) })],
+    ['UTF-16', send({ body: Buffer.from('[{"id":"a"}]', 'utf16le') })],
+    ['half a character at its end', send({ body: Buffer.concat([Buffer.from('["'), Buffer.from([0xc3])]) })],
+    ['a list that breaks off, without an end mark', send({ body: '[{"id":"a"},{"id"' }, untilClose)],
+  ])('%s gets the same error', async (_, step) => {
+    const server = await faultServer()
+    server.always(step)
+    const [streamed, held] = [sourceOf(server.baseUrl, tiny), sourceOf(server.baseUrl)]
+    const error = await errorOf(streamed.responses('a'))
+    expect(error).toEqual(await errorOf(held.responses('a')))
+    expect(streamed.counts.requests).toBe(held.counts.requests)
+  })
+
+  test('is written over by the next try, and read as that one sent it', async () => {
+    const server = await faultServer()
+    server.at('/events/a/responses', list(['kept', 'x'.repeat(50)], { Link: '<?page=2>; rel=next' }))
+    server.at(
+      '/events/a/responses?page=2',
+      send({ body: ['lost', 'x'.repeat(5000)] }, (socket, head, body) => {
+        socket.write(`${head}Content-Length: ${body.length}\r\n\r\n`)
+        socket.write(body.subarray(0, 4000), () => socket.resetAndDestroy())
+      }),
+    )
+    server.at('/events/a/responses?page=2', list(['came']))
+    const values = await valuesOf(sourceOf(server.baseUrl, tiny).responses('a'))
+    expect(values).toEqual(['kept', 'x'.repeat(50), 'came'])
+  })
+
+  test('needs a folder that can be written to: the error names it and what to do, and nothing is tried again', async () => {
+    const server = await faultServer()
+    server.always(list(items))
+    const source = sourceOf(server.baseUrl, tiny)
+    vi.stubEnv('TMPDIR', '/nowhere/at-all')
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const error = await errorOf(source.responses('a'))
+    expect(error).toBeInstanceOf(TemporaryFileError)
+    expect(error.message).toMatch(/temporary file in \/nowhere\/at-all: ENOENT.* TMPDIR/)
+    expect(source.counts).toMatchObject({ requests: 1, retries: 0 })
+    vi.unstubAllEnvs()
+    // Its place was given back.
+    expect(await valuesOf(source.responses('a'))).toEqual(items)
+  })
+
+  test('leaves nothing in the folder, for the file has no name', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'headcount-test-'))
+    vi.stubEnv('TMPDIR', folder)
+    onTestFinished(async () => {
+      vi.unstubAllEnvs()
+      await rm(folder, { recursive: true })
+    })
+    const server = await faultServer()
+    server.always(list(items))
+    using reading = await wholeOf(sourceOf(server.baseUrl, tiny).responses('a'))
+    expect(await readdir(folder)).toEqual([])
+    expect((await reading.payload()).items).toHaveLength(2)
+  })
+})
+
 describe('memory', () => {
   test('of large bodies, the second waits until the first has been used; small ones do not wait', async () => {
     const server = await faultServer()
@@ -159,7 +257,7 @@ describe('memory', () => {
     expect(isThere).toBe(false)
     first[Symbol.dispose]()
     using reading = await second
-    expect(reading.payload().items).toHaveLength(1)
+    expect((await reading.payload()).items).toHaveLength(1)
     expect(source.counts).toMatchObject({ requests: 3, retries: 0 })
   })
 
@@ -179,7 +277,7 @@ describe('memory', () => {
     const source = sourceOf(server.baseUrl)
     using events = await source.events()
     expect(await valuesOf(source.responses('a'))).toHaveLength(1)
-    expect(events.payload().items).toHaveLength(1)
+    expect((await events.payload()).items).toHaveLength(1)
   })
 
   test('a try that fails gives its place back while it waits for the next', async () => {
@@ -216,6 +314,6 @@ describe('memory', () => {
     await vi.waitFor(() => expect(source.counts.bytesReceived).toBeGreaterThan(9_000_000))
     controller.abort()
     expect(await second).toBeInstanceOf(InterruptedError)
-    expect(first.payload().items).toHaveLength(1)
+    expect((await first.payload()).items).toHaveLength(1)
   })
 })

@@ -28,7 +28,7 @@ export async function wholeOf(reading: ReturnType<Source['responses']>): Promise
 /** The values of a list, and nothing kept. */
 export async function valuesOf(reading: ReturnType<Source['responses']>): Promise<readonly unknown[]> {
   using list = await wholeOf(reading)
-  return list.payload().items.map((item) => item.value)
+  return (await list.payload()).items.map((item) => item.value)
 }
 
 /** The error that a promise ends with. */
