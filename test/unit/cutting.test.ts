@@ -43,7 +43,7 @@ test('a list that is cut has the items that it has whole, in a first reading and
       expect(contentOf(await joined(list()))).toEqual(whole)
     },
   )
-  await fc.assert(check, { numRuns: 1000 })
+  await fc.assert(check, { numRuns: 600 })
 })
 
 /** A list with a fault in it, or one that only looks so: a character more, one less, or another one. */
@@ -60,7 +60,7 @@ test('P1 broken JSON is refused in pieces exactly when it is refused whole', asy
     const whole = await resultOf(async () => parseList([text], WHAT))
     expect(await resultOf(() => joined(inPieces([text], bytes)()))).toEqual(whole)
   })
-  await fc.assert(check, { numRuns: 3000 })
+  await fc.assert(check, { numRuns: 2000 })
 })
 
 async function resultOf(read: () => Promise<ListPayload>): Promise<unknown> {
