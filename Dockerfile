@@ -6,11 +6,11 @@ FROM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci
-COPY tsconfig.json ./
+COPY tsconfig.json tsconfig.library.json ./
+COPY build ./build
 COPY migrations ./migrations
 COPY src ./src
 RUN npm run build
-RUN npm ci --omit=dev
 
 FROM node:24-slim
 # The only place that may be written to when the rest is read-only.
@@ -18,8 +18,9 @@ RUN mkdir -m 0700 /scratch && chown node:node /scratch
 ENV NODE_ENV=production TMPDIR=/scratch HEADCOUNT_HEALTH_PORT=8081
 WORKDIR /app
 COPY --from=build /app/package.json ./
-COPY --from=build /app/node_modules ./node_modules
-COPY --from=build /app/dist ./dist
+# The only package that is not in the bundle.
+COPY --from=build /app/node_modules/@electric-sql/pglite ./node_modules/@electric-sql/pglite
+COPY --from=build /app/dist/command ./dist/command
 COPY --from=build /app/src/headcount.cjs ./src/headcount.cjs
 USER node
 # A failing answer says why; docker inspect shows it.

@@ -7,4 +7,6 @@ if (major < 24) {
   )
   process.exit(1)
 }
-require('../dist/src/cli.js')
+// What Node compiled is kept for the next start, beside the code and as safe as it; where that cannot be written, nothing is.
+require('node:module').enableCompileCache(require('node:path').join(__dirname, '../dist/cache'))
+require('../dist/command/cli.cjs')

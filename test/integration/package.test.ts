@@ -1,11 +1,12 @@
 /** The package as `npm pack` makes it and `npm install` gives it to others. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { basename, delimiter, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accountOf } from '../support/account.ts'
+import { freshPlace } from '../support/databases.ts'
 import { send, startFaultServer } from '../support/fault-server.ts'
 import { copyProject, projectFolder, shell } from '../support/npm.ts'
 import { testKey } from '../support/reading.ts'
@@ -40,16 +41,29 @@ test('holds what is needed and nothing else', () => {
     expect.arrayContaining([
       'package/LICENSE',
       'package/README.md',
-      'package/dist/src/cli.js',
+      'package/dist/command/cli.cjs',
+      'package/dist/command/THIRD-PARTY.txt',
       'package/dist/src/index.js',
       'package/dist/src/index.d.ts',
       'package/src/headcount.cjs',
     ]),
   )
   const allowed =
-    /^package\/(dist\/(src|migrations)\/|docs\/|src\/headcount\.cjs$|package\.json$|[A-Z]+(\.md)?$)/
+    /^package\/(dist\/(command|src|migrations)\/|docs\/|src\/headcount\.cjs$|package\.json$|[A-Z]+(\.md)?$)/
   expect(packed.filter((path) => !allowed.test(path))).toEqual([])
   expect(packed.filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))).toEqual([])
+  // The command is in its bundle; the library is all else.
+  expect(
+    packed.filter((path) => /^package\/dist\/src\/(cli|commands|config|service|worker)/.test(path)),
+  ).toEqual([])
+})
+
+test('hands on the licences of the packages in the bundle', async () => {
+  const text = await readFile(join(consumer, 'node_modules/headcount/dist/command/THIRD-PARTY.txt'), 'utf8')
+  for (const title of ['commander 15', 'kysely 0', 'pg 8', 'undici 8', 'pino 10', 'hono 4']) {
+    expect(text).toMatch(new RegExp(`^${title}\\.\\S+ \\(MIT\\)$`, 'm'))
+  }
+  expect(text.match(/Permission is hereby granted/g)?.length).toBeGreaterThan(40)
 })
 
 test('npx headcount --version', async () => {
@@ -72,6 +86,36 @@ test('the command mirrors and answers', async () => {
     env,
   )
   expect(answer).toBe('count\n3\n')
+})
+
+test('on Postgres it loads few files, and keeps what Node compiled beside them for the next start', async () => {
+  await using place = await freshPlace('postgres', { blank: true })
+  await using service = await startFaultServer()
+  service.always(send((request) => accountOf({ gala: 3 }).answer(request)))
+  await writeFile(
+    join(consumer, 'loaded.cjs'),
+    `const loaded = new Set()
+     require('node:module').registerHooks({ load: (url, context, next) => (loaded.add(url), next(url, context)) })
+     process.on('exit', () => console.log(JSON.stringify([...loaded])))`,
+  )
+  const env = {
+    HEADCOUNT_BASE_URL: service.baseUrl.href,
+    HEADCOUNT_API_KEY: testKey,
+    DATABASE_URL: place.url,
+    NODE_COMPILE_CACHE: '',
+  }
+  const command = 'node --require ./loaded.cjs node_modules/headcount/src/headcount.cjs sync --quiet'
+  const loaded = JSON.parse(await shell(command, consumer, env)) as string[]
+  const files = loaded.filter((url) => url.startsWith('file:'))
+  expect(files.filter((url) => !url.includes('/node_modules/headcount/'))).toEqual([])
+  const names = files.map((url) => basename(url))
+  expect(names).toEqual(expect.arrayContaining(['cli.cjs', 'sync.cjs', 'connect-postgres.cjs', 'pino.cjs']))
+  for (const name of ['connect-embedded', 'demo', 'node-cron', 'cli-progress', 'pino-pretty', 'table']) {
+    expect(names).not.toContain(`${name}.cjs`)
+  }
+  expect(names.length).toBeLessThan(35)
+  const [kept = ''] = await readdir(join(consumer, 'node_modules/headcount/dist/cache'))
+  expect(kept).toContain(process.version)
 })
 
 test('as a library: import { sync } from "headcount"', async () => {
