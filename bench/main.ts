@@ -1,6 +1,5 @@
-import { rmSync } from 'node:fs'
-import { chmod, mkdtemp, writeFile } from 'node:fs/promises'
-import { availableParallelism, cpus, tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
+import { availableParallelism, cpus } from 'node:os'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { formatNumber } from '../src/commands/print/number.ts'
@@ -21,6 +20,7 @@ import type { Needed } from './service/service.ts'
 import { summarise } from './summary.ts'
 import type { Summary } from './summary.ts'
 import { drawParts, drawSummaries, drawVerdicts } from './tables.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 import { judge } from './verdicts.ts'
 import type { Verdict } from './verdicts.ts'
 
@@ -70,15 +70,6 @@ function neededFor(names: readonly MeasurementName[]): Needed {
     needed.set(account, (needed.get(account) ?? new Set<Version>(['original'])).add(shows))
   }
   return new Map([...needed].map(([account, versions]) => [account, [...versions]]))
-}
-
-/** Gone when the bench ends, also by a signal. */
-async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'headcount-bench-'))
-  // Servers may run as another user than root; they must be able to reach their folders.
-  await chmod(folder, 0o755)
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
-  return folder
 }
 
 function machine() {

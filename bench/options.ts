@@ -72,7 +72,8 @@ export function readOptions(args: readonly string[]): Options | null {
   }
 }
 
-function count(option: string, text: string, least = 1): number {
+/** @throws ArgumentError when it is not a whole number, or less than the least. */
+export function count(option: string, text: string, least = 1): number {
   const value = Number(text)
   if (!Number.isSafeInteger(value) || value < least) {
     throw new ArgumentError(`--${option} must be a whole number from ${least}, not "${text}".`)
@@ -80,7 +81,12 @@ function count(option: string, text: string, least = 1): number {
   return value
 }
 
-function chosen<Name extends string>(
+/**
+ * The names that were given, in the order of the known ones; all of these when none was.
+ *
+ * @throws ArgumentError at one that is unknown.
+ */
+export function chosen<Name extends string>(
   option: string,
   named: readonly string[] | undefined,
   names: readonly Name[],

@@ -3,12 +3,14 @@ import { join } from 'node:path'
 import { bundleCommand } from '../../build/command.ts'
 import { runProcess } from './process.ts'
 
-/** headcount as users run it, and the floors: compiled, in a folder of their own. */
+/** headcount as users run it, the floors and the scripts of the peers: compiled, in a folder of their own. */
 export interface Compiled {
   /** The entry of the command line. */
   readonly command: string
   /** The entry of the floors. */
   readonly floors: string
+  /** The folder of the scripts. */
+  readonly scripts: string
   readonly tellCost: string
 }
 
@@ -30,6 +32,7 @@ export async function compile(folder: string): Promise<Compiled> {
   return {
     command: join(folder, 'src/headcount.cjs'),
     floors: join(dist, 'bench/floors/main.js'),
+    scripts: join(dist, 'bench/peers/scripts'),
     tellCost: join(dist, 'bench/measured/tell-cost.js'),
   }
 }

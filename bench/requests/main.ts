@@ -3,10 +3,6 @@
  * arrive. The days are foretold by the rule of src/sync/freshness.ts; a smaller account is mirrored by the real run,
  * over HTTP and Postgres in simulated time, which must read exactly what is foretold.
  */
-import { rmSync } from 'node:fs'
-import { chmod, mkdtemp } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { isDeepStrictEqual, parseArgs } from 'node:util'
 import { formatNumber } from '../../src/commands/print/number.ts'
 import { drawTable } from '../../src/commands/print/table.ts'
@@ -16,6 +12,7 @@ import type { RequestFigures, Staleness } from './figures.ts'
 import { foretell } from './foretell.ts'
 import { DAY, liveAccount, MINUTE } from './life.ts'
 import { realTicks } from './real.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const { values } = parseArgs({
   options: {
@@ -38,10 +35,7 @@ function momentsOf(from: number, until: number, step: number): readonly number[]
 
 /** @throws Error at the first run that reads something else than foretold. */
 async function compareWithReal(events: number, days: number): Promise<number> {
-  const folder = await mkdtemp(join(tmpdir(), 'headcount-bench-'))
-  await chmod(folder, 0o755)
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
-  await using engines = enginesIn(folder)
+  await using engines = enginesIn(await temporaryFolder())
   const engine = await engines.engine('postgres')
   await using mirror = await engine.copy(engine.empty)
   const moments = [

@@ -32,8 +32,15 @@ export async function startNginx(sites: string, folder: string): Promise<WebServ
   const refused = ended.then(() => Promise.reject(new Error(`nginx ended:\n${told}`)))
   refused.catch(() => {})
   await Promise.race([untilItAnswers(origin), refused])
+  let questions = 0
   return {
     origin,
+    requests: async () => {
+      const status = await (await request(`${origin}/requests`)).body.text()
+      const [, asked] = /^ \d+ \d+ (\d+)/m.exec(status) ?? []
+      questions += 1
+      return Number(asked) - questions
+    },
     [Symbol.asyncDispose]: async () => {
       process.removeListener('exit', stop)
       stop()
@@ -82,6 +89,7 @@ ${temporary}
   server {
     listen 127.0.0.1:${port};
     root ${sites};
+    location = /requests { stub_status; }
 ${location('plain', 'etag off; if_modified_since off;')}
 ${location('etag', 'etag on;')}
   }

@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { request } from 'undici'
 import type { WebServer } from './service.ts'
 
 /** The bench's own server over a folder of sites, until it is disposed of. */
@@ -10,8 +11,10 @@ export async function startOwnServer(folder: string): Promise<WebServer> {
     once(child, 'message').then(([message]) => Number(message)),
     ended.then(([code]) => Promise.reject(new Error(`The server ended before it listened (${code}).`))),
   ])
+  const origin = `http://127.0.0.1:${port}`
   return {
-    origin: `http://127.0.0.1:${port}`,
+    origin,
+    requests: async () => Number(await (await request(`${origin}/requests`)).body.text()),
     [Symbol.asyncDispose]: async () => {
       if (child.connected) child.disconnect()
       await ended

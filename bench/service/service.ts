@@ -11,6 +11,8 @@ import type { Way } from './ways.ts'
 /** A server over the folder of the sites. */
 export interface WebServer extends AsyncDisposable {
   readonly origin: string
+  /** How many requests it was asked until now, this question left out. */
+  requests(): Promise<number>
 }
 
 /** The accounts, served on loopback by other processes until it is disposed of. */
@@ -21,6 +23,8 @@ export interface Service extends AsyncDisposable {
   baseOf(account: AccountName, way: Way): string
   /** Chooses the version of an account that is answered from now on. */
   show(account: AccountName, version: Version): Promise<Served>
+  /** How many requests were made until now, but for those to what is slow on purpose. */
+  requests(): Promise<number>
 }
 
 /** Which versions of which accounts are needed; the making of each takes its time. */
@@ -47,6 +51,7 @@ export async function startService(folder: string, accounts: Accounts, needed: N
       await rename(link, join(folderOfSites, account, 'shown'))
       return served
     },
+    requests: () => (nginx ?? own).requests(),
     [Symbol.asyncDispose]: () => servers.disposeAsync(),
   }
 }

@@ -17,7 +17,13 @@ const address = /^\/(plain|etag|slow)\/(\w+)\/api\/v1\/(?:(ping|events)|events\/
 /** Beyond this a body is sent in pieces, so that this process stays small. */
 const LARGEST_WHOLE = 1 << 20
 
+let requests = 0
 const server = createServer((request, response) => {
+  if (request.url === '/requests') {
+    response.end(String(requests))
+    return
+  }
+  requests += 1
   answer(request, response).catch((error: unknown) => {
     process.stderr.write(`${String(error)}\n`)
     response.destroy()
