@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import type { PostgresPoolClient } from 'kysely'
-import { Client, Pool } from 'pg'
+import { Client, escapeLiteral, Pool } from 'pg'
 import type { ClientConfig } from 'pg'
 import { UsageError } from '../errors.ts'
 import { completeUrl } from './complete-url.ts'
@@ -8,8 +8,8 @@ import type { Database, DatabaseLog } from './database.ts'
 import { borrow } from './session.ts'
 import type { Session } from './session.ts'
 import type { Tables } from './tables.ts'
-import { applySettings, settingsOf } from './transaction.ts'
-import type { Transaction, TransactionOptions } from './transaction.ts'
+import { settingsOf } from './transaction.ts'
+import type { Setting, Transaction, TransactionOptions } from './transaction.ts'
 
 /** A pool of our own for a `postgres://` URL. Nothing is connected yet. */
 export function ownPool(url: URL): Pool {
@@ -106,24 +106,26 @@ function kyselyOver(session: () => Promise<Session>): Kysely<Tables> {
   return new Kysely({ dialect: new PostgresDialect({ pool: { options: {}, connect, end: async () => {} } }) })
 }
 
+/** As one statement; a proxy passes it on with the transaction's first. */
+function applied(settings: readonly Setting[]): string {
+  const calls = settings.map(
+    ({ name, value }) => `set_config(${escapeLiteral(name)}, ${escapeLiteral(value)}, true)`,
+  )
+  return `select ${calls.join(', ')}`
+}
+
 async function inTransaction<T>(
   session: Session,
   work: (trx: Transaction) => Promise<T>,
   options: TransactionOptions,
 ): Promise<T> {
-  const { queryObjects, query, copy } = session
+  const { query, copy, send } = session
   session.answerWithin(
     options.statementTimeoutMs === 0 ? 0 : (options.statementTimeoutMs ?? 300_000) + 30_000,
   )
   try {
-    await queryObjects(
-      options.readOnly === true
-        ? 'begin isolation level repeatable read read only'
-        : 'begin isolation level read committed',
-      [],
-    )
-    const settings = settingsOf('postgres', options)
-    await queryObjects(applySettings, [settings.map(({ name }) => name), settings.map(({ value }) => value)])
+    const isolation = options.readOnly === true ? 'repeatable read read only' : 'read committed'
+    await send([`begin isolation level ${isolation}`, applied(settingsOf('postgres', options))])
     // Inside the transaction Kysely sees one session, which it cannot give back.
     const bound = kyselyOver(async () => ({ ...session, release: () => {} }))
     const result = await work({ engine: 'postgres', kysely: bound, query, copy })

@@ -67,7 +67,7 @@ export async function takeLease(database: Database, options: LeaseOptions): Prom
   const silenceOf = watchBeats()
   for (;;) {
     signal?.throwIfAborted()
-    const other = await runningRun(database, options.accountId)
+    const other = await readRunning(database, options.accountId, '')
     const silence = other === null ? 0 : silenceOf(other)
     const opened =
       other === null
@@ -101,38 +101,36 @@ interface RunningRun extends Beat {
   readonly startedAt: string
 }
 
+interface RunningRow {
+  readonly id: string
+  readonly mode: RunMode
+  readonly holder: JsonValue
+  readonly started_at: string
+  readonly silence: number
+  readonly heartbeat_at: string
+}
+
 interface OpenedRun {
   readonly id: string
   readonly startedAt: string
 }
 
-async function runningRun(database: Database, accountId: number): Promise<RunningRun | null> {
-  return database.transaction((trx) => readRunning(trx, accountId, ''), { readOnly: true })
-}
-
 /** `now()` stands still in a transaction; a take-over that waited for its lock needs the clock. */
 async function readRunning(
-  trx: Transaction,
+  { kysely }: Pick<Database, 'kysely'>,
   accountId: number,
   lock: '' | 'for update',
 ): Promise<RunningRun | null> {
-  const { rows } = await trx.query(
-    `select id, mode, holder, started_at, extract(epoch from clock_timestamp() - heartbeat_at)::float8, heartbeat_at
-       from headcount.sync_runs
-      where account_id = $1 and status = 'running' ${lock}`,
-    [accountId],
-  )
+  const { rows } = await sql<RunningRow>`
+    select id, mode, holder, started_at, extract(epoch from clock_timestamp() - heartbeat_at)::float8 as silence,
+           heartbeat_at
+      from headcount.sync_runs
+     where account_id = ${accountId} and status = 'running' ${sql.raw(lock)}
+  `.execute(kysely)
   const [row] = rows
   if (row === undefined) return null
-  const [id, mode, holder, startedAt, silence, beat] = row
-  return {
-    id: String(id),
-    mode: mode === 'backfill' ? 'backfill' : 'sync',
-    holder: readHolder(holder as JsonValue),
-    startedAt: String(startedAt),
-    silence: Number(silence),
-    beat: String(beat),
-  }
+  const { id, mode, holder, started_at: startedAt, silence, heartbeat_at: beat } = row
+  return { id, mode, holder: readHolder(holder), startedAt, silence, beat }
 }
 
 async function isGoneHolder({ holder }: RunningRun): Promise<boolean> {

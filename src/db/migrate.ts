@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { migrations } from '../../migrations/index.ts'
 import type { Migration } from '../../migrations/index.ts'
 import { SchemaVersionError } from '../errors.ts'
@@ -33,12 +34,7 @@ export async function migrate(database: Database): Promise<readonly { number: nu
 
 /** The schema's version in the database (0: there is none) and the one that this program needs. */
 export async function schemaState(database: Database): Promise<{ current: number; needed: number }> {
-  return database.transaction(
-    async (trx) => ({ current: await currentVersion(trx), needed: migrations.length }),
-    {
-      readOnly: true,
-    },
-  )
+  return { current: await currentVersion(database), needed: migrations.length }
 }
 
 /**
@@ -93,11 +89,13 @@ async function beginSchema(trx: Transaction): Promise<void> {
  * Reads the catalog as a table: to_regclass answers from a cache that still denies what another starter made
  * while this transaction waited for the lock.
  */
-async function currentVersion(trx: Transaction): Promise<number> {
-  const { rows } = await trx.query(
-    `select from pg_catalog.pg_tables where schemaname = 'headcount' and tablename = 'schema_migrations'`,
-  )
-  if (rows.length === 0) return 0
-  const newest = await trx.query('select coalesce(max(number), 0) from headcount.schema_migrations')
-  return Number(newest.rows[0]?.[0])
+async function currentVersion({ kysely }: Pick<Database, 'kysely'>): Promise<number> {
+  const { rows: tables } = await sql`
+    select 1 as found from pg_catalog.pg_tables where schemaname = 'headcount' and tablename = 'schema_migrations'
+  `.execute(kysely)
+  if (tables.length === 0) return 0
+  const { rows } = await sql<{ newest: number }>`
+    select coalesce(max(number), 0) as newest from headcount.schema_migrations
+  `.execute(kysely)
+  return Number(rows[0]?.newest)
 }

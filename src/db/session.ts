@@ -12,6 +12,8 @@ export interface Session {
   readonly query: (text: string, values?: readonly unknown[]) => Promise<Answer>
   /** The same with rows as objects, as pg gives them. */
   readonly queryObjects: (text: string, values: readonly unknown[]) => Promise<QueryResult>
+  /** Sends statements of ours in one message, one trip for all; nothing is bound in them. @throws DatabaseError */
+  readonly send: (statements: readonly string[]) => Promise<void>
   /** Copies rows in binary form into a table. @returns how many were written. @throws DatabaseError, ConflictError */
   readonly copy: (target: string, rows: Buffer<ArrayBuffer>) => Promise<number>
   /** @throws DatabaseError when the server rolled back instead, as it does after a failed statement. */
@@ -24,11 +26,14 @@ export interface Session {
   readonly release: () => void
 }
 
-/** pg takes both, though its types do not name them. */
-interface ExtendedQuery extends QueryConfig {
-  /** One text is then always one statement, also where nothing is bound: as on PGlite. */
-  readonly queryMode: 'extended'
+/** pg takes it, though its types do not name it. */
+interface TimedQuery extends QueryConfig {
   readonly query_timeout: number
+}
+
+interface ExtendedQuery extends TimedQuery {
+  /** One text is then always one statement, also where nothing is bound: as on PGlite. Not in pg's types either. */
+  readonly queryMode: 'extended'
 }
 
 /** Readers for the values of one query: neither the pool nor pg's globals are changed. */
@@ -71,6 +76,10 @@ export async function borrow(pool: Pool, place: string): Promise<Session> {
       }
     },
     queryObjects: (text, values) => guarded(client.query(extended(text, values))),
+    send: async (statements) => {
+      const query: TimedQuery = { text: statements.join('; '), query_timeout: answerMs }
+      await guarded(client.query(query))
+    },
     copy: async (target, rows) => {
       const stream = Object.assign(copyFrom(`copy ${target} from stdin with (format binary)`), {
         query_timeout: answerMs,
