@@ -2,6 +2,7 @@ import { mirror } from './0001_mirror.ts'
 import { bookkeeping } from './0002_bookkeeping.ts'
 import { history } from './0003_history.ts'
 import { setAside } from './0004_set_aside.ts'
+import { responseDocuments } from './0005_response_documents.ts'
 
 /** One step of the schema. Statements run one by one, all of a migration in one transaction. */
 export interface Migration {
@@ -16,4 +17,5 @@ export const migrations: readonly Migration[] = [
   { number: 2, name: 'bookkeeping', statements: bookkeeping },
   { number: 3, name: 'history', statements: history },
   { number: 4, name: 'set_aside', statements: setAside },
+  { number: 5, name: 'response_documents', statements: responseDocuments },
 ]

@@ -330,6 +330,28 @@ view response_details -- Responses with their event's title and time, their paym
      LEFT JOIN headcount.events e ON e.account_id = r.account_id AND e.id = r.event_id
      LEFT JOIN headcount.payments p ON p.account_id = r.account_id AND p.event_id = r.event_id AND p.response_id = r.id;
 
+view response_documents -- Each live response as one document with its payment and its slots, as the service sends it: what history keeps of a version.
+  account_id integer -- The account (accounts.id).
+  event_id text collate "C" -- The event (events.id).
+  response_id bigint -- The response (responses.id).
+  document jsonb -- The item, with its time stamps in UTC and what stands in _extra.
+  _changed_at timestamp with time zone -- When this version began (responses._changed_at).
+ SELECT r.account_id,
+    r.event_id,
+    r.id AS response_id,
+    (jsonb_strip_nulls(jsonb_build_object('id', r.id, 'name', r.name, 'email', r.email, 'message', r.message, 'quantity', r.quantity, 'rsvp', r.rsvp, 'created_at', headcount.iso_utc(r.created_at), 'updated_at', headcount.iso_utc(r.updated_at), 'amount', p.amount::text, 'processing_fee', p.processing_fee::text)) ||
+        CASE
+            WHEN slots.document IS NOT NULL THEN jsonb_build_object('slots', slots.document)
+            WHEN r.kind = 'signup'::text THEN '{"slots": []}'::jsonb
+            ELSE '{}'::jsonb
+        END) || COALESCE(r._extra, '{}'::jsonb) AS document,
+    r._changed_at
+   FROM headcount.responses r
+     LEFT JOIN headcount.payments p ON p.account_id = r.account_id AND p.event_id = r.event_id AND p.response_id = r.id
+     CROSS JOIN LATERAL ( SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object('name', s.name, 'start_date', headcount.iso_offset(s.start_date, s.start_local), 'end_date', headcount.iso_offset(s.end_date, s.end_local))) || COALESCE(s._extra, '{}'::jsonb) ORDER BY s."position") AS document
+           FROM headcount.slots s
+          WHERE s.account_id = r.account_id AND s.event_id = r.event_id AND s.response_id = r.id) slots;
+
 view set_aside -- Fields whose value does not fit their column, as the service sends them now. Characters that were replaced by U+FFFD are counted as set aside too, but stand in their column.
   account_id integer -- The account (accounts.id).
   event_id text collate "C" -- The event (events.id).
@@ -612,26 +634,9 @@ CREATE OR REPLACE FUNCTION headcount.response_document(response headcount.respon
  LANGUAGE sql
  STABLE
 AS $function$
-    select jsonb_strip_nulls(jsonb_build_object(
-             'id', response.id, 'name', response.name, 'email', response.email, 'message', response.message,
-             'quantity', response.quantity, 'rsvp', response.rsvp,
-             'created_at', headcount.iso_utc(response.created_at),
-             'updated_at', headcount.iso_utc(response.updated_at),
-             'amount', payment.amount, 'processing_fee', payment.processing_fee))
-        || case
-             when slots.document is not null then jsonb_build_object('slots', slots.document)
-             when response.kind = 'signup' then '{"slots": []}'
-             else '{}'
-           end
-        || coalesce(response._extra, '{}')
-      from (select headcount.slots_document(response.account_id, response.event_id, response.id) as document) slots
-      left join (
-        select p.amount::text as amount, p.processing_fee::text as processing_fee
-          from headcount.payments p
-         where p.account_id = response.account_id
-           and p.event_id = response.event_id
-           and p.response_id = response.id
-      ) payment on true
+    select d.document
+      from headcount.response_documents d
+     where d.account_id = response.account_id and d.event_id = response.event_id and d.response_id = response.id
   $function$
 
 function responses_at(account text, instant timestamp with time zone) -- The responses of an account at a moment, as runs saw it; a moment before the first run or before the horizon of prune is an error.
@@ -711,23 +716,6 @@ AS $function$
      where headcount.account_at(account, instant) is not null
        and h.account_id = (select headcount.account_at(account, instant))
        and h.valid_from <= instant and instant < h.valid_to
-  $function$
-
-function slots_document(account integer, event text, response bigint) -- The slots of a response as the service would write them; NULL when there are none.
-CREATE OR REPLACE FUNCTION headcount.slots_document(account integer, event text, response bigint)
- RETURNS jsonb
- LANGUAGE sql
- STABLE
-AS $function$
-    select jsonb_agg(
-             jsonb_strip_nulls(jsonb_build_object(
-               'name', s.name,
-               'start_date', headcount.iso_offset(s.start_date, s.start_local),
-               'end_date', headcount.iso_offset(s.end_date, s.end_local)))
-             || coalesce(s._extra, '{}')
-             order by s.position)
-      from headcount.slots s
-     where s.account_id = account and s.event_id = event and s.response_id = response
   $function$
 
 function stored_amount(value jsonb) -- A field of a document as its numeric column had it; NULL when it was set aside.

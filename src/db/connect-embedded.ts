@@ -2,6 +2,7 @@ import type { PGlite } from '@electric-sql/pglite'
 import { Kysely, PGliteDialect } from 'kysely'
 import type { Database, DatabaseLog } from './database.ts'
 import type { Embedded, Readers, Sender } from './embedded.ts'
+import { DatabaseError } from '../errors.ts'
 import { databaseError } from './failures.ts'
 import { lockFolder } from './folder-lock.ts'
 import type { FolderLock } from './folder-lock.ts'
@@ -9,7 +10,7 @@ import { beginFolder, finishFolder, inspectFolder, openingFailed, prepareFolder 
 import { requireRoom } from './room.ts'
 import type { Tables } from './tables.ts'
 import { applySettings, settingsOf } from './transaction.ts'
-import type { Answer, Transaction, TransactionOptions } from './transaction.ts'
+import type { Answer, Copied, Transaction, TransactionOptions } from './transaction.ts'
 import { readerOf } from './values.ts'
 
 /** For what is nobody else's: a database in memory, and one that its caller answers for. */
@@ -160,7 +161,9 @@ async function inTransaction<T>(
     await query(applySettings, [settings.map(({ name }) => name), settings.map(({ value }) => value)])
     try {
       const copy = (target: string, rows: Buffer<ArrayBuffer>) => copied(held, place, target, rows)
-      const result = await work({ engine: 'embedded', kysely: kyselyOver(held, place), query, copy })
+      const copyOut = (text: string) => copiedOut(held, place, text)
+      const kysely = kyselyOver(held, place)
+      const result = await work({ engine: 'embedded', kysely, query, copy, copyOut })
       lock.assertHeld()
       return result
     } catch (error) {
@@ -211,6 +214,13 @@ async function copied(
   const text = `copy ${target} from '/dev/blob' with (format binary)`
   const { rowCount } = await sent(place, () => sender.query(text, [], { blob: new Blob([rows]) }))
   return rowCount ?? -1
+}
+
+async function copiedOut(sender: Sender, place: string, query: string): Promise<Copied> {
+  const text = `copy (${query}) to '/dev/blob' with (format binary)`
+  const { rowCount, blob } = await sent(place, () => sender.query(text))
+  if (blob === undefined) throw new DatabaseError(`${place}: a COPY gave no rows, not even none`)
+  return { rows: rowCount ?? -1, bytes: Buffer.from(await blob.arrayBuffer()) }
 }
 
 /** Kysely with its own dialect; it sees no more of PGlite than how to send a statement. */

@@ -119,7 +119,7 @@ async function inTransaction<T>(
   work: (trx: Transaction) => Promise<T>,
   options: TransactionOptions,
 ): Promise<T> {
-  const { query, copy, send } = session
+  const { query, copy, copyOut, send } = session
   session.answerWithin(
     options.statementTimeoutMs === 0 ? 0 : (options.statementTimeoutMs ?? 300_000) + 30_000,
   )
@@ -128,7 +128,7 @@ async function inTransaction<T>(
     await send([`begin isolation level ${isolation}`, applied(settingsOf('postgres', options))])
     // Inside the transaction Kysely sees one session, which it cannot give back.
     const bound = kyselyOver(async () => ({ ...session, release: () => {} }))
-    const result = await work({ engine: 'postgres', kysely: bound, query, copy })
+    const result = await work({ engine: 'postgres', kysely: bound, query, copy, copyOut })
     await session.commit()
     session.release()
     return result

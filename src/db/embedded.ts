@@ -27,6 +27,8 @@ export interface Sent<T> {
   readonly fields: { readonly name: string; readonly dataTypeID: number }[]
   readonly rowCount?: number
   readonly affectedRows?: number
+  /** What a COPY wrote to /dev/blob. */
+  readonly blob?: Blob
 }
 
 export type Readers = Record<number, (text: string, type?: number) => unknown>

@@ -1,9 +1,10 @@
+import { buffer } from 'node:stream/consumers'
 import { finished } from 'node:stream/promises'
 import type { Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
-import { from as copyFrom } from 'pg-copy-streams'
+import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
 import { DatabaseError } from '../errors.ts'
 import { databaseError, isConnectionLost } from './failures.ts'
-import type { Answer } from './transaction.ts'
+import type { Answer, Copied } from './transaction.ts'
 import { readerOf } from './values.ts'
 
 /** A connection borrowed from a pool. */
@@ -16,6 +17,8 @@ export interface Session {
   readonly send: (statements: readonly string[]) => Promise<void>
   /** Copies rows in binary form into a table. @returns how many were written. @throws DatabaseError, ConflictError */
   readonly copy: (target: string, rows: Buffer<ArrayBuffer>) => Promise<number>
+  /** Reads what a query gives in the binary form of COPY. @throws DatabaseError, ConflictError */
+  readonly copyOut: (query: string) => Promise<Copied>
   /** @throws DatabaseError when the server rolled back instead, as it does after a failed statement. */
   readonly commit: () => Promise<void>
   /** Never throws: a connection that cannot roll back is closed when it is released. */
@@ -88,6 +91,14 @@ export async function borrow(pool: Pool, place: string): Promise<Session> {
       stream.end(rows)
       await guarded(finished(stream))
       return stream.rowCount
+    },
+    copyOut: async (query) => {
+      const stream = Object.assign(copyTo(`copy (${query}) to stdout with (format binary)`), {
+        query_timeout: answerMs,
+      })
+      client.query(stream)
+      const bytes = await guarded(buffer(stream))
+      return { rows: stream.rowCount, bytes }
     },
     commit: async () => {
       const { command } = await session.queryObjects('commit', [])

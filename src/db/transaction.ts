@@ -26,6 +26,19 @@ export interface Transaction {
    * @throws DatabaseError, ConflictError
    */
   readonly copy: (target: string, rows: Buffer<ArrayBuffer>) => Promise<number>
+  /**
+   * Reads what a query gives in the binary form of COPY, whole.
+   *
+   * @param query one `select`; it takes no parameters
+   * @throws DatabaseError, ConflictError
+   */
+  readonly copyOut: (query: string) => Promise<Copied>
+}
+
+/** Rows that were copied out of the database. */
+export interface Copied {
+  readonly rows: number
+  readonly bytes: Buffer
 }
 
 /** What a statement answered. Rows are in the order of the columns; values as db/values.ts says. */

@@ -22,11 +22,11 @@ export async function keepFormerResponses(
   const result = await sql`
     insert into headcount.response_history (account_id, event_id, response_id, valid_from, valid_to, operation,
                                             document, ended_by_run_id)
-    select r.account_id, r.event_id, r.id, r._changed_at, greatest(now(), r._changed_at), ${operation},
-           headcount.response_document(r), ${writing.run}
-      from headcount.responses r
-      join (${incomingKeys(keys)}) k on k.event_id = r.event_id and k.id = r.id
-     where r.account_id = ${writing.account}`.execute(trx.kysely)
+    select d.account_id, d.event_id, d.response_id, d._changed_at, greatest(now(), d._changed_at), ${operation},
+           d.document, ${writing.run}
+      from headcount.response_documents d
+      join (${incomingKeys(keys)}) k on k.event_id = d.event_id and k.id = d.response_id
+     where d.account_id = ${writing.account}`.execute(trx.kysely)
   requireCount('headcount.response_history', keys.length, result)
 }
 

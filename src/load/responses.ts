@@ -26,8 +26,10 @@ export async function loadResponses(
   const { added, changed } = await differing(trx, writing.account, others)
   const rows = noCounts()
   const isNew = [...fresh, ...added]
-  const addAll = isNew.length > 0 && (await isClockBehind(trx)) ? insertAll : copyResponses
-  for (const piece of pieces(isNew)) addCounts(rows, await addAll(trx, writing, piece))
+  if (isNew.length > 0) {
+    const addAll = (await isClockBehind(trx)) ? insertAll : copyResponses
+    addCounts(rows, await addAll(trx, writing, isNew))
+  }
   for (const piece of pieces(changed)) {
     await keepFormerResponses(trx, writing, 'update', keysOf(piece))
     const responses = { inserted: 0, updated: await updateResponses(trx, writing, piece), deleted: 0 }
@@ -45,9 +47,11 @@ async function insertAll(
   responses: readonly EventResponse[],
 ): Promise<TableCounts> {
   const rows = noCounts()
-  rows.responses.inserted = await insertResponses(trx, writing, responses)
-  rows.payments.inserted = await addPayments(trx, writing.account, responses)
-  rows.slots.inserted = await addSlots(trx, writing.account, responses)
+  for (const piece of pieces(responses)) {
+    rows.responses.inserted += await insertResponses(trx, writing, piece)
+    rows.payments.inserted += await addPayments(trx, writing.account, piece)
+    rows.slots.inserted += await addSlots(trx, writing.account, piece)
+  }
   return rows
 }
 

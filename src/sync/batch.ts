@@ -1,21 +1,23 @@
 import type { HeldGroup, ResponseItem, TableCounts } from '../db/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
+import { compareLists } from '../load/list-changes.ts'
+import type { ListChange } from '../load/list-changes.ts'
 import type { UnchangedState } from '../load/state.ts'
-import { absentResponses, surveyResponses } from '../load/survey.ts'
-import type { LiveList } from '../load/survey.ts'
 import { addCounts } from '../load/writing.ts'
 import type { Writing, Written } from '../load/writing.ts'
 import { NORMALISER_VERSION } from '../normalise/version.ts'
-import { goneFields, presentIds } from './complete-list.ts'
+import { goneFields } from './complete-list.ts'
 import type { CompleteList } from './complete-list.ts'
-import { decideResponses, heldIds, spend } from './deletions.ts'
-import type { Decision, Removals } from './deletions.ts'
+import { decideResponses, heldIds } from './deletions.ts'
+import type { Decision } from './deletions.ts'
 import type { DueEvent } from './due.ts'
 import { nextStep } from './freshness.ts'
 import type { OpenRun } from './opening.ts'
 
 /** An event to be brought up to date: its record, and its responses unless they are unchanged. */
 export type EventLoad = ListLoad | (DueEvent & { readonly list: null; readonly unchanged: Unchanged })
+
+type Changes = ReadonlyMap<string, ListChange>
 
 type ListLoad = DueEvent & { readonly list: CompleteList<ResponseItem> }
 
@@ -26,7 +28,6 @@ export type Unchanged = Pick<UnchangedState, 'etag' | 'read_whole'>
 interface Applied {
   readonly rows: TableCounts
   readonly changed: ReadonlySet<string>
-  readonly removals: Removals
   readonly warnings: readonly string[]
   /** Fields that a list has lost. */
   readonly gone: readonly { readonly event_id: string; readonly field: string }[]
@@ -38,8 +39,16 @@ interface Applied {
  */
 export async function applyBatch(run: OpenRun, loads: readonly EventLoad[]): Promise<void> {
   const bytes = loads.reduce((sum, { list }) => sum + (list?.bytes ?? 0), 0)
-  const applied = await run.write((trx) => apply(trx, run, loads), { bytes })
-  run.removals = applied.removals
+  const decisions = new Map<string, Decision>()
+  const applied = await run.write(
+    async (trx) => {
+      // A conflict with another transaction rolled back what the try before this one had decided.
+      for (const decision of decisions.values()) run.removals.takeBack(decision)
+      decisions.clear()
+      return apply(trx, run, loads, decisions)
+    },
+    { bytes },
+  )
   run.tally.changed += applied.changed.size
   run.tally.unchanged += loads.length - applied.changed.size
   addCounts(run.tally.rows, applied.rows)
@@ -52,14 +61,24 @@ export async function applyBatch(run: OpenRun, loads: readonly EventLoad[]): Pro
   for (const { list } of loads) if (list !== null) run.observations.addList('responses', list)
 }
 
-async function apply(trx: Transaction, run: OpenRun, loads: readonly EventLoad[]): Promise<Applied> {
+/** @param decisions takes what is decided of each list that loses responses */
+async function apply(
+  trx: Transaction,
+  run: OpenRun,
+  loads: readonly EventLoad[],
+  decisions: Map<string, Decision>,
+): Promise<Applied> {
   const writing = { account: run.account.id, run: run.lease.runId, history: true }
   const lists = loads.filter((load): load is ListLoad => load.list !== null)
-  const live = await surveyResponses(trx, writing.account, idsOf(lists))
-  const decisions = await decideDeletions(trx, run, lists, live)
+  const changes = await compareLists(
+    trx,
+    writing.account,
+    lists.map(({ event, list }) => ({ event_id: event.id, rows: list.rows })),
+  )
+  await decideDeletions(trx, run, lists, changes, decisions)
 
-  const known = lists.filter(({ state }) => run.mode === 'backfill' && state !== undefined)
-  const orphans = await run.load.removeOrphans(trx, writing.account, idsOf(known))
+  const readAgain = lists.filter(({ state }) => run.mode === 'backfill' && state !== undefined)
+  const orphans = await run.load.removeOrphans(trx, writing.account, idsOf(readAgain))
   const rewriting = { ...writing, history: false }
   const records = loads.filter(({ isRejected }) => !isRejected)
   const [newRecords, oldRecords] = partition(records, ({ record }) => record !== 'rewritten')
@@ -67,8 +86,8 @@ async function apply(trx: Transaction, run: OpenRun, loads: readonly EventLoad[]
   const written = [
     await run.load.events(trx, writing, newRecords.map(eventOf)),
     await run.load.events(trx, rewriting, oldRecords.map(eventOf)),
-    await loadLists(trx, run, writing, newLists, live),
-    await loadLists(trx, run, rewriting, oldLists, live),
+    await loadLists(trx, run, writing, newLists, changes),
+    await loadLists(trx, run, rewriting, oldLists, changes),
   ]
   const removals = [...decisions].flatMap(([event_id, { remove }]) => remove.map((id) => ({ event_id, id })))
   const removed = await run.load.removeResponses(trx, writing, removals)
@@ -89,60 +108,57 @@ async function apply(trx: Transaction, run: OpenRun, loads: readonly EventLoad[]
   return {
     rows: removed,
     changed,
-    removals: [...decisions.values()].reduce(spend, run.removals),
-    warnings: lists.flatMap((load) => warnings(load, live.get(load.event.id), decisions.get(load.event.id))),
+    warnings: lists.flatMap((load) =>
+      warnings(load, changes.get(load.event.id), decisions.get(load.event.id)),
+    ),
     gone: lists.flatMap(({ event, list }) =>
-      goneFields(list, live.get(event.id)?.fields ?? []).map((field) => ({ event_id: event.id, field })),
+      goneFields(list, changes.get(event.id)?.fields ?? []).map((field) => ({ event_id: event.id, field })),
     ),
   }
 }
 
-/** Lists without a live row are written without a comparison. */
 function loadLists(
   trx: Transaction,
   run: OpenRun,
   writing: Writing,
   lists: readonly ListLoad[],
-  live: ReadonlyMap<string, LiveList>,
+  changes: Changes,
 ): Promise<Written> {
-  const rowsOf = (loads: readonly ListLoad[]) =>
-    loads.flatMap(({ event, list }) => list.rows.map((response) => ({ event_id: event.id, response })))
-  return run.load.responses(
-    trx,
-    writing,
-    rowsOf(lists.filter(({ event }) => !live.has(event.id))),
-    rowsOf(lists.filter(({ event }) => live.has(event.id))),
-  )
+  const rowsOf = (kind: 'added' | 'differing') =>
+    lists.flatMap(({ event }) =>
+      (changes.get(event.id)?.[kind] ?? []).map((response) => ({ event_id: event.id, response })),
+    )
+  return run.load.responses(trx, writing, rowsOf('added'), rowsOf('differing'))
 }
 
 async function decideDeletions(
   trx: Transaction,
   run: OpenRun,
   lists: readonly ListLoad[],
-  live: ReadonlyMap<string, LiveList>,
-): Promise<ReadonlyMap<string, Decision>> {
-  const known = lists.filter(({ event }) => live.has(event.id))
-  const present = known.map(({ event, list }) => ({ event_id: event.id, ids: presentIds(list) }))
-  const absent = await absentResponses(trx, run.account.id, present)
-  const losing = known.filter(({ event }) => absent.has(event.id))
-  if (losing.length === 0) return new Map()
-  const decisions = new Map<string, Decision>()
-  const { total: liveAtStart } = await run.liveAtStart(trx.kysely)
-  let removals = run.removals
-  for (const { event, list, state } of losing) {
-    const change = {
-      absent: absent.get(event.id) ?? [],
-      live: live.get(event.id)?.rows ?? 0,
-      length: list.length,
-      unreadableId: list.unreadableId,
-      incomplete: list.incomplete,
-      held: state?.held ?? [],
-    }
-    const decision = decideResponses(change, run.holdPolicy, { ...removals, liveAtStart })
-    removals = spend(removals, decision)
+  changes: Changes,
+  decisions: Map<string, Decision>,
+): Promise<void> {
+  for (const { event, list, state } of lists) {
+    const present = new Set(list.rejects.map(({ id }) => id))
+    const change = changes.get(event.id)
+    const absent = change?.absent.filter((id) => !present.has(id)) ?? []
+    if (absent.length === 0) continue
+    const { total: liveAtStart } = await run.liveAtStart(trx.kysely)
+    const decision = decideResponses(
+      {
+        absent,
+        live: change?.live ?? 0,
+        length: list.length,
+        unreadableId: list.unreadableId,
+        incomplete: list.incomplete,
+        held: state?.held ?? [],
+      },
+      run.holdPolicy,
+      { ...run.removals.now, liveAtStart },
+    )
+    run.removals.add(decision)
     decisions.set(event.id, decision)
   }
-  return decisions
 }
 
 async function recordStates(
@@ -179,7 +195,7 @@ async function recordStates(
 /** What the user should know of a list: fields gone from every item, deletions held back. */
 function warnings(
   { event, list }: ListLoad,
-  before: LiveList | undefined,
+  before: ListChange | undefined,
   decision: Decision | undefined,
 ): string[] {
   const gone = goneFields(list, before?.fields ?? [])

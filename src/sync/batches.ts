@@ -7,21 +7,28 @@ const ROWS_PER_BATCH = 5000
 const BYTES_PER_BATCH = 4_000_000
 /** A slow service fills a batch slowly: what is this old is stored, so that a crash loses seconds, not minutes. */
 const OLDEST_IN_BATCH_MS = 2000
+/** Batches written at once: they have other events, and so other rows. A third one would wait for the same two cores. */
+const WRITERS = 2
 
 /**
- * Gathers events into batches and loads them one after the other. While one batch is written the next is
- * gathered; when that one is full too, `add` waits, so that reading never runs far ahead of the database.
+ * Gathers events into batches and loads them. While batches are written the next one is gathered; when that one is full
+ * too, `add` waits for a writer, whoever calls it, so that reading never runs ahead of the database by more than a batch.
  */
 export class Batches {
   readonly #run: OpenRun
+  readonly #writers: number
+  readonly #writing = new Set<Promise<void>>()
   #pending: EventLoad[] = []
   #rows = 0
   #bytes = 0
   #oldest = 0
-  #writing: Promise<void> = Promise.resolve()
+  #handing: Promise<void> | null = null
+  #failure: { readonly cause: unknown } | null = null
 
   constructor(run: OpenRun) {
     this.#run = run
+    // PGlite has one connection; a dry run lists what it would write in a fixed order.
+    this.#writers = run.database.engine === 'embedded' || run.plan !== null ? 1 : WRITERS
   }
 
   /** Takes an event; an event is never split over two batches. */
@@ -31,9 +38,22 @@ export class Batches {
     this.#rows += 1 + (load.list?.rows.length ?? 0)
     this.#bytes += load.list?.bytes ?? 0
     if (!this.#isFull()) return
-    await this.#write()
+    await this.#handOver()
     // A large list keeps its place in memory until its rows are stored: the next large one waits for it.
-    if ((load.list?.bytes ?? 0) >= BYTES_PER_BATCH) await this.#writing
+    if ((load.list?.bytes ?? 0) >= BYTES_PER_BATCH) await Promise.all(this.#writing)
+  }
+
+  /** Loads what is left and waits until everything is stored. @throws what kept a batch from being stored */
+  async finish(): Promise<void> {
+    await this.#handOver()
+    await Promise.all(this.#writing)
+    if (this.#failure !== null) throw this.#failure.cause
+  }
+
+  /** Drops what is not being written yet, and waits for what is. */
+  async abandon(): Promise<void> {
+    this.#pending = []
+    await Promise.all(this.#writing)
   }
 
   #isFull(): boolean {
@@ -41,30 +61,30 @@ export class Batches {
     return performance.now() - this.#oldest >= OLDEST_IN_BATCH_MS
   }
 
-  /** Loads what is left and waits until everything is stored. */
-  async finish(): Promise<void> {
-    await this.#write()
-    await this.#writing
+  /** Hands the pending batch to a writer as soon as one is free; all who find it full meanwhile wait together. */
+  #handOver(): Promise<void> {
+    this.#handing ??= this.#handToFreeWriter().finally(() => (this.#handing = null))
+    return this.#handing
   }
 
-  /** Drops what is not being written yet, and waits for what is. */
-  async abandon(): Promise<void> {
-    this.#pending = []
-    await this.#writing.catch(() => undefined)
-  }
-
-  /** Hands the pending batch over as soon as the one before it is stored. */
-  async #write(): Promise<void> {
+  async #handToFreeWriter(): Promise<void> {
+    while (this.#writing.size >= this.#writers) await Promise.race(this.#writing)
     const batch = this.#pending
-    const before = this.#writing
     this.#pending = []
     this.#rows = 0
     this.#bytes = 0
-    const stored = before.then(async () => {
-      if (batch.length > 0) await applyBatch(this.#run, batch)
-    })
-    this.#writing = stored
-    stored.catch((error: unknown) => this.#run.stop(error))
-    await before
+    if (batch.length === 0 || this.#failure !== null) return
+    const written = this.#write(batch).finally(() => this.#writing.delete(written))
+    this.#writing.add(written)
+  }
+
+  /** Never throws: what keeps a batch from being stored ends the run, and no further one is written. */
+  async #write(batch: readonly EventLoad[]): Promise<void> {
+    try {
+      await applyBatch(this.#run, batch)
+    } catch (cause) {
+      this.#failure ??= { cause }
+      this.#run.stop(cause)
+    }
   }
 }

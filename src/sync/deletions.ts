@@ -162,11 +162,3 @@ function decide(
 function isConfirmed(group: HeldGroup, policy: HoldPolicy): boolean {
   return Date.parse(policy.now) - Date.parse(group.since) >= policy.holdForMs
 }
-
-/** What a run has removed, after one more decision. */
-export function spend(removals: Removals, decision: Decision): Removals {
-  return {
-    removed: removals.removed + decision.unconfirmed,
-    braked: removals.braked || decision.brakes,
-  }
-}

@@ -37,7 +37,7 @@ export async function openDryRun(
   const account = { id: known?.id ?? NO_ACCOUNT, name: settings.account }
   const lease = leaseOfNothing(await readClock(database))
   const load = planning(mostKeys)
-  let live: LiveCounts | null = null
+  let live: Promise<LiveCounts> | null = null
   const resources = opened.move()
   return {
     ...begun,
@@ -49,7 +49,7 @@ export async function openDryRun(
     backfill: null,
     load,
     plan: () => load.plan(),
-    liveAtStart: async (kysely) => (live ??= await countLive(kysely, account.id)),
+    liveAtStart: (kysely) => (live ??= countLive(kysely, account.id)),
     write: async (work, { isLast = false } = {}) => {
       if (!isLast) settings.signal?.throwIfAborted()
       return database.transaction(work, { readOnly: true })

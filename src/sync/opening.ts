@@ -16,11 +16,12 @@ import type { Source } from '../source/api.ts'
 import { createRedactor } from '../source/redact.ts'
 import { logTo, openSource } from './open-source.ts'
 import type { Progress, Settings } from './options.ts'
-import type { HoldPolicy, Removals } from './deletions.ts'
+import type { HoldPolicy } from './deletions.ts'
 import { writeFenced } from './fenced.ts'
 import { joinBackfill } from './resuming.ts'
 import type { Backfill } from './resuming.ts'
 import { Observations } from './observations.ts'
+import { RunRemovals } from './removals.ts'
 import { Tally } from './report.ts'
 
 /** A run that has begun: it holds its account until it is closed. */
@@ -41,7 +42,10 @@ export interface OpenRun extends AsyncDisposable {
   readonly backfill: Backfill | null
   /** What was known of each list when the run began; recalled first of all. */
   states: ReadonlyMap<string, ListState>
-  /** Live rows of the account when the run began; counted when something is to be removed, for it takes a scan. */
+  /**
+   * Live rows of the account when the run began; counted when something is to be removed, for it takes a scan. What
+   * another batch writes at that very moment may be missed: the count only bounds what looks like an outage.
+   */
   liveAtStart(kysely: Kysely<Tables>): Promise<LiveCounts>
   readonly holdPolicy: HoldPolicy
   readonly tally: Tally
@@ -50,8 +54,7 @@ export interface OpenRun extends AsyncDisposable {
   readonly unchanged: UnchangedState[]
   /** Lists that could not be read, noted when the run closes. */
   readonly failures: FailedState[]
-  /** What the run has removed so far: the brake looks at it. */
-  removals: Removals
+  readonly removals: RunRemovals
   /** Aborted when the run must end: by the caller, its deadline, the loss of the lease, or `stop`. */
   readonly signal: AbortSignal
   stop(cause: unknown): void
@@ -96,7 +99,7 @@ export async function openRun(mode: RunMode, settings: Settings): Promise<OpenRu
       ? await joinBackfill(database, lease, account.id, settings.restart)
       : null
   const { tally } = begun
-  let live: LiveCounts | null = null
+  let live: Promise<LiveCounts> | null = null
   const resources = opened.move()
   return {
     ...begun,
@@ -108,7 +111,15 @@ export async function openRun(mode: RunMode, settings: Settings): Promise<OpenRu
     backfill,
     load,
     plan: null,
-    liveAtStart: async (kysely) => (live ??= tally.before(await countLive(kysely, account.id))),
+    liveAtStart: async (kysely) => {
+      live ??= countLive(kysely, account.id).then((now) => tally.before(now))
+      try {
+        return await live
+      } catch (error) {
+        live = null
+        throw error
+      }
+    },
     write: async (work, { isLast = false, bytes = 0 } = {}) => {
       if (!isLast) settings.signal?.throwIfAborted()
       return writeFenced(database, lease, work, { durable: isLast, contentBytes: bytes })
@@ -164,7 +175,7 @@ export function beginRun(settings: Settings, opened: AsyncDisposableStack): Begu
     states: new Map<string, ListState>(),
     unchanged: [],
     failures: [],
-    removals: { removed: 0, braked: false },
+    removals: new RunRemovals(),
   }
 }
 

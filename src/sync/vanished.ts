@@ -5,7 +5,7 @@ import { absentEvents } from '../load/survey.ts'
 import type { AbsentEvent } from '../load/survey.ts'
 import { addCounts } from '../load/writing.ts'
 import { NORMALISER_VERSION } from '../normalise/version.ts'
-import { decideEvents, heldIds, spend, worseOf } from './deletions.ts'
+import { decideEvents, heldIds, worseOf } from './deletions.ts'
 import type { Decision, Signs } from './deletions.ts'
 import type { DueEvent } from './due.ts'
 import { listEvents } from './listing.ts'
@@ -66,7 +66,7 @@ async function decideVanished(
       held: run.states.get(EVENTS_LIST)?.held ?? [],
     },
     run.holdPolicy,
-    { ...run.removals, liveAtStart: live.total },
+    { ...run.removals.now, liveAtStart: live.total },
   )
 }
 
@@ -112,7 +112,7 @@ async function removeDecided(
     const removed = await run.write((trx) => run.load.removeEvents(trx, writing, group))
     addCounts(run.tally.rows, removed)
   }
-  run.removals = spend(run.removals, decision)
+  run.removals.add(decision)
   const held = heldIds(decision.held).length
   if (held > 0)
     run.tally.warn(`List of events: ${held} deletions are held (${decision.held.at(-1)?.reason}).`)

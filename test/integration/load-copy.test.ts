@@ -91,7 +91,7 @@ onBoth('rows in the binary form of COPY', (fresh) => {
         }
         const [count, differing] = await mirror.database.transaction(async (trx) => {
           await trx.query(table)
-          const count = await trx.copy('copied', bytes.finish())
+          const count = await trx.copy('copied', bytes.take())
           const { rows: differing } = await trx.query(
             `select c::text, t::text
                from copied c

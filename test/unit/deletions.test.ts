@@ -1,7 +1,8 @@
 import { assert, constantFrom, integer, record, subarray, array, boolean, property } from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { HeldGroup, HoldReason } from '../../src/db/tables.ts'
-import { decideEvents, decideResponses, heldIds, spend, worseOf } from '../../src/sync/deletions.ts'
+import { decideEvents, decideResponses, heldIds, worseOf } from '../../src/sync/deletions.ts'
+import { RunRemovals } from '../../src/sync/removals.ts'
 import type { HoldPolicy, ListChange, RemovalBudget } from '../../src/sync/deletions.ts'
 
 const now = '2026-10-18T12:00:00.000000Z'
@@ -106,13 +107,27 @@ describe('the brake over a run', () => {
   })
 
   test('every further list that lost rows is held too, however few they are', () => {
-    let removals = { removed: 0, braked: false }
+    const removals = new RunRemovals()
     const reasons = [95, 10, 3, 0].map((lost) => {
-      const decision = decideResponses(losing(lost, 1000), policy, { ...removals, liveAtStart: 900 })
-      removals = spend(removals, decision)
+      const decision = decideResponses(losing(lost, 1000), policy, { ...removals.now, liveAtStart: 900 })
+      removals.add(decision)
       return decision.held[0]?.reason ?? `${decision.remove.length} removed`
     })
     expect(reasons).toEqual(['95 removed', 'run_total', 'run_total', '0 removed'])
+  })
+
+  test('a decision that was rolled back frees what it took', () => {
+    const removals = new RunRemovals()
+    const decide = (lost: number) =>
+      decideResponses(losing(lost, 1000), policy, { ...removals.now, liveAtStart: 900 })
+    const [many, more] = [decide(95), decide(95)]
+    removals.add(many)
+    removals.add(more)
+    const braking = decide(95)
+    removals.add(braking)
+    expect(removals.now).toEqual({ removed: 190, braked: true })
+    for (const decision of [more, braking]) removals.takeBack(decision)
+    expect(removals.now).toEqual({ removed: 95, braked: false })
   })
 
   test('what time or the user confirmed does not count', () => {

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { isObject, isRawNumber, needsSourceText, parseJson } from '../../src/json.ts'
 
@@ -62,4 +63,16 @@ test('an object that looks like a raw number is an object', () => {
   expect(isRawNumber(value)).toBe(false)
   expect(isObject(value)).toBe(true)
   expect(isObject(parseJson('9007199254740993'))).toBe(false)
+})
+
+test('a number that may lose digits is seen wherever it stands', () => {
+  const numbers = fc.stringMatching(/^-?(?:0|[1-9]\d{0,25})(?:\.\d{1,25})?(?:[eE][-+]?\d{1,3})?$/)
+  const neighbours = fc.stringMatching(/^[\d. a-z-]{0,40}$/)
+  fc.assert(
+    fc.property(numbers, neighbours, neighbours, (number, text, key) => {
+      fc.pre(/^-?(?:\d{16}|[\d.]{17}|[\d.]+[eE])/.test(number))
+      expect(needsSourceText(`{"text":"${text}", "list":[${number},1]}`)).toBe(true)
+      expect(needsSourceText(`{"text":"${text}" ,"${key}":\n${number}}`)).toBe(true)
+    }),
+  )
 })

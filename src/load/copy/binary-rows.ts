@@ -1,10 +1,13 @@
 import type { JsonObject } from '../../json.ts'
+import { jsonbText } from './jsonb-text.ts'
 import { writeInstant } from './instant.ts'
 import { writeNumeric } from './numeric.ts'
 import { writeSafeInteger } from './safe-integer.ts'
 
 /** What every binary COPY begins with: the signature, no flags, no extension. */
 const HEADER = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1')
+/** Where the first row begins. */
+export const HEADER_BYTES = HEADER.length
 const TRAILER = -1
 const NULL = -1
 /** jsonb has a version before its text. */
@@ -27,6 +30,10 @@ export class BinaryRows {
 
   get count(): number {
     return this.#count
+  }
+
+  get bytes(): number {
+    return this.#end
   }
 
   /** Begins a row of so many fields. */
@@ -83,7 +90,7 @@ export class BinaryRows {
 
   jsonb(value: JsonObject | null): void {
     if (value === null) return this.#null()
-    const text = JSON.stringify(value)
+    const text = jsonbText(value)
     this.#reserve(FIXED + text.length * BYTES_PER_CHARACTER)
     const start = this.#end
     this.#end = this.#bytes.writeInt8(JSONB_VERSION, start + 4)
@@ -91,11 +98,15 @@ export class BinaryRows {
     this.#bytes.writeInt32BE(this.#end - start - 4, start)
   }
 
-  /** All of it. Nothing more can be written. */
-  finish(): Buffer<ArrayBuffer> {
+  /** All rows since the last call, as one COPY takes them. What comes after them is written into another buffer. */
+  take(): Buffer<ArrayBuffer> {
     this.#reserve(FIXED)
-    this.#end = this.#bytes.writeInt16BE(TRAILER, this.#end)
-    return this.#bytes.subarray(0, this.#end)
+    const end = this.#bytes.writeInt16BE(TRAILER, this.#end)
+    const rows = this.#bytes.subarray(0, end)
+    this.#bytes = Buffer.allocUnsafe(FIRST_CAPACITY)
+    this.#end = HEADER.copy(this.#bytes)
+    this.#count = 0
+    return rows
   }
 
   #null(): void {

@@ -4,12 +4,21 @@ import type { EventResponse } from '../incoming.ts'
 import { noCounts, requireCount } from '../writing.ts'
 import type { Writing } from '../writing.ts'
 import { BinaryRows } from './binary-rows.ts'
+import {
+  PAYMENT_COLUMNS,
+  RESPONSE_COLUMNS,
+  SLOT_COLUMNS,
+  writePayment,
+  writeResponse,
+  writeSlot,
+} from './response-rows.ts'
 
-const RESPONSES =
-  'account_id, event_id, id, kind, name, email, message, quantity, rsvp, created_at, updated_at, _extra, _run_id'
-const PAYMENTS = 'account_id, event_id, response_id, amount, processing_fee'
-const SLOTS =
-  'account_id, event_id, response_id, position, name, start_date, end_date, start_local, end_local, _extra'
+const RESPONSES = ['account_id', ...RESPONSE_COLUMNS, '_run_id']
+const PAYMENTS = ['account_id', ...PAYMENT_COLUMNS]
+const SLOTS = ['account_id', ...SLOT_COLUMNS]
+
+/** What is sent at once: beyond it a larger message saves nothing and only takes memory. */
+const MOST_BYTES = 4 * 1024 ** 2
 
 /**
  * Writes responses that are not in the mirror, with their payments and slots, straight into the live tables: the
@@ -20,55 +29,44 @@ export async function copyResponses(
   { account, run }: Writing,
   responses: readonly EventResponse[],
 ): Promise<TableCounts> {
+  const written = noCounts()
   const [live, payments, slots] = [new BinaryRows(), new BinaryRows(), new BinaryRows()]
+  const send = async () => {
+    written.responses.inserted += await copy(trx, 'headcount.responses', RESPONSES, live)
+    written.payments.inserted += await copy(trx, 'headcount.payments', PAYMENTS, payments)
+    written.slots.inserted += await copy(trx, 'headcount.slots', SLOTS, slots)
+  }
   for (const { event_id, response } of inOrder(responses)) {
-    live.row(13)
+    if (live.bytes + slots.bytes > MOST_BYTES) await send()
+    live.row(RESPONSES.length)
     live.int4(account)
-    live.text(event_id)
-    live.int8(response.id)
-    live.text(response.kind)
-    live.text(response.name)
-    live.text(response.email)
-    live.text(response.message)
-    live.int8(response.quantity)
-    live.text(response.rsvp)
-    live.instant(response.created_at)
-    live.instant(response.updated_at)
-    live.jsonb(response._extra)
+    writeResponse(live, event_id, response)
     live.int8(run)
     if (response.payment !== null) {
-      payments.row(5)
+      payments.row(PAYMENTS.length)
       payments.int4(account)
-      payments.text(event_id)
-      payments.int8(response.id)
-      payments.numeric(response.payment.amount)
-      payments.numeric(response.payment.processing_fee)
+      writePayment(payments, event_id, response.id, response.payment)
     }
     for (const [place, slot] of response.slots.entries()) {
-      slots.row(10)
+      slots.row(SLOTS.length)
       slots.int4(account)
-      slots.text(event_id)
-      slots.int8(response.id)
-      slots.int4(place + 1)
-      slots.text(slot.name)
-      slots.instant(slot.start_date)
-      slots.instant(slot.end_date)
-      slots.instant(slot.start_local)
-      slots.instant(slot.end_local)
-      slots.jsonb(slot._extra)
+      writeSlot(slots, event_id, response.id, place, slot)
     }
   }
-  const written = noCounts()
-  written.responses.inserted = await copy(trx, 'headcount.responses', RESPONSES, live)
-  written.payments.inserted = await copy(trx, 'headcount.payments', PAYMENTS, payments)
-  written.slots.inserted = await copy(trx, 'headcount.slots', SLOTS, slots)
+  await send()
   return written
 }
 
-async function copy(trx: Transaction, table: string, columns: string, rows: BinaryRows): Promise<number> {
-  if (rows.count === 0) return 0
-  const written = await trx.copy(`${table} (${columns})`, rows.finish())
-  return requireCount(`${table}, copy`, rows.count, { numAffectedRows: BigInt(written) })
+async function copy(
+  trx: Transaction,
+  table: string,
+  columns: readonly string[],
+  rows: BinaryRows,
+): Promise<number> {
+  const { count } = rows
+  if (count === 0) return 0
+  const written = await trx.copy(`${table} (${columns.join(', ')})`, rows.take())
+  return requireCount(`${table}, copy`, count, { numAffectedRows: BigInt(written) })
 }
 
 /** Rows in the order of their key go to neighbouring places of its index. Most lists come in it. */

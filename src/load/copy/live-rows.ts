@@ -1,0 +1,40 @@
+import type { Transaction } from '../../db/transaction.ts'
+import { PAYMENT_COLUMNS, RESPONSE_COLUMNS, SLOT_COLUMNS } from './response-rows.ts'
+
+/** Live rows in the binary form of COPY, each table's in the order of its key. */
+export interface LiveRows {
+  readonly responses: Buffer
+  readonly payments: Buffer
+  readonly slots: Buffer
+}
+
+/**
+ * Reads what is live of these events, in the form in which it would be written: a tenth of the work of rows as text
+ * that become objects. Null when no response of them is live; payments and slots without one are not looked at.
+ */
+export async function readLiveRows(
+  trx: Transaction,
+  account: number,
+  event_ids: readonly string[],
+): Promise<LiveRows | null> {
+  // COPY takes no parameters: what it reads stands in settings of the transaction.
+  await trx.query(
+    `select set_config('headcount.account', $1, true), set_config('headcount.events', $2, true)`,
+    [String(account), JSON.stringify(event_ids)],
+  )
+  const { rows, bytes: responses } = await read(trx, 'responses', RESPONSE_COLUMNS, 2)
+  if (rows === 0) return null
+  const { bytes: payments } = await read(trx, 'payments', PAYMENT_COLUMNS, 2)
+  const { bytes: slots } = await read(trx, 'slots', SLOT_COLUMNS, 3)
+  return { responses, payments, slots }
+}
+
+/** @param keys so many columns are the key */
+function read(trx: Transaction, table: string, columns: readonly string[], keys: number) {
+  return trx.copyOut(`
+    select ${columns.join(', ')}
+      from headcount.${table}
+     where account_id = current_setting('headcount.account')::int
+       and event_id = any (array(select json_array_elements_text(current_setting('headcount.events')::json)))
+     order by ${columns.slice(0, keys).join(', ')}`)
+}

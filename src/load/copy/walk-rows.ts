@@ -1,0 +1,33 @@
+import type { RowReader } from './row-reader.ts'
+
+/** Of a key: in both with the same bytes, in both but not the same, or on one side alone. */
+export type Meeting = 'same' | 'differs' | 'incoming' | 'live'
+
+/**
+ * Goes through two sequences of rows, both in the order of their keys, and tells of each key as the readers stand at it.
+ *
+ * @param integers so many columns of integers belong to the key, behind the text
+ */
+export function walkRows(
+  incoming: RowReader,
+  live: RowReader,
+  integers: number,
+  meet: (meeting: Meeting) => void,
+): void {
+  let [isIncoming, isLive] = [incoming.next(), live.next()]
+  while (isIncoming || isLive) {
+    const meeting = meetingOf(isIncoming ? incoming : null, isLive ? live : null, integers)
+    meet(meeting)
+    if (meeting !== 'live') isIncoming = incoming.next()
+    if (meeting !== 'incoming') isLive = live.next()
+  }
+}
+
+function meetingOf(incoming: RowReader | null, live: RowReader | null, integers: number): Meeting {
+  if (live === null) return 'incoming'
+  if (incoming === null) return 'live'
+  if (incoming.isEqual(live)) return 'same'
+  const order = incoming.compareKey(live, integers)
+  if (order === 0) return 'differs'
+  return order < 0 ? 'incoming' : 'live'
+}
