@@ -41,7 +41,7 @@ async function main(options: Options): Promise<boolean> {
   const accounts = accountsOf(options.events, options.responses)
   const folder = await temporaryFolder()
   say(`${formatNumber(options.events)} events of ${formatNumber(options.responses)} responses`)
-  const compiled = await compile(join(folder, 'compiled'))
+  const compiled = await compile(join(folder, 'compiled'), profile)
   await using engines = enginesIn(folder)
   await using service = await startService(folder, accounts, neededFor(names))
   const rounds: Round[] = []

@@ -5,8 +5,11 @@
  * runs, but for the drivers), or what the profiler names in brackets, such as the garbage collector; `(idle)` is
  * waiting, for the service or for the database server.
  */
+import { existsSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { basename } from 'node:path'
+import { SourceMap, type SourceMapPayload } from 'node:module'
+import { basename, dirname, join } from 'node:path'
+import { MAPS } from './measured/compiled.ts'
 import { drawTable } from '../src/commands/print/table.ts'
 
 /** The part of V8's format that is read here; times in microseconds. */
@@ -18,19 +21,27 @@ interface Profile {
 
 interface ProfileNode {
   readonly id: number
-  readonly callFrame: { readonly functionName: string; readonly url: string }
+  readonly callFrame: CallFrame
   readonly children?: readonly number[]
+}
+
+/** Lines and columns from 0. */
+interface CallFrame {
+  readonly functionName: string
+  readonly url: string
+  readonly lineNumber: number
+  readonly columnNumber: number
 }
 
 const LOADING = 'loading modules'
 /** Places with less than this share of the whole are added up. */
 const SMALLEST_SHARE = 0.01
 
-function placesOf({ nodes, samples, timeDeltas }: Profile): ReadonlyMap<string, number> {
+function placesOf({ nodes, samples, timeDeltas }: Profile, sourceOf: SourceOf): ReadonlyMap<string, number> {
   const places = new Map<number, string>()
   // A node comes before its children: what it says of them is known when they are reached.
   for (const { id, callFrame, children = [] } of nodes) {
-    const place = places.get(id) ?? placeOf(callFrame)
+    const place = places.get(id) ?? placeOf({ ...callFrame, url: sourceOf(callFrame) })
     places.set(id, place)
     if (place === LOADING) for (const child of children) places.set(child, LOADING)
   }
@@ -42,7 +53,7 @@ function placesOf({ nodes, samples, timeDeltas }: Profile): ReadonlyMap<string, 
   return times
 }
 
-function placeOf({ functionName, url }: ProfileNode['callFrame']): string {
+function placeOf({ functionName, url }: CallFrame): string {
   if (url.startsWith('node:internal/modules/')) return LOADING
   if (url.startsWith('wasm:')) return 'wasm'
   if (url.startsWith('node:')) return 'node'
@@ -51,6 +62,24 @@ function placeOf({ functionName, url }: ProfileNode['callFrame']): string {
   const [, room] = /\/((?:src|bench|migrations)\/[^/]+)(?:\/[^/]+)?$/.exec(url) ?? []
   if (room !== undefined) return room
   return functionName.startsWith('(') ? functionName : 'built-in'
+}
+
+/** The file that a function was written in: of one in the bundle, what its map says. */
+type SourceOf = (frame: CallFrame) => string
+
+function readMaps(folder: string): SourceOf {
+  const maps = new Map<string, SourceMap | null>()
+  return ({ url, lineNumber, columnNumber }) => {
+    const path = join(folder, MAPS, `${basename(url)}.map`)
+    if (!maps.has(path)) maps.set(path, readMap(path))
+    const entry = maps.get(path)?.findEntry(lineNumber, columnNumber)
+    return entry !== undefined && 'originalSource' in entry ? entry.originalSource : url
+  }
+}
+
+function readMap(path: string): SourceMap | null {
+  if (!existsSync(path)) return null
+  return new SourceMap(JSON.parse(readFileSync(path, 'utf8')) as SourceMapPayload)
 }
 
 function draw(times: ReadonlyMap<string, number>): string {
@@ -70,5 +99,5 @@ function draw(times: ReadonlyMap<string, number>): string {
 
 for (const file of process.argv.slice(2)) {
   const profile = JSON.parse(await readFile(file, 'utf8')) as Profile
-  process.stdout.write(`${basename(file)}\n${draw(placesOf(profile))}\n`)
+  process.stdout.write(`${basename(file)}\n${draw(placesOf(profile, readMaps(dirname(file))))}\n`)
 }

@@ -8,8 +8,10 @@ const repository = join(import.meta.dirname, '..')
  * Writes the command line and all that it uses into a few files, each loaded when a command needs it: finding and
  * reading 620 took two thirds of a start. The library stays as tsc writes it, so that kysely and pg are those of the
  * program that it is part of.
+ *
+ * `sourcemap`: with the maps that tell which line came from where, twice as large as the bundle itself.
  */
-export async function bundleCommand(folder: string): Promise<void> {
+export async function bundleCommand(folder: string, { sourcemap = false } = {}): Promise<void> {
   await build({
     cwd: repository,
     input: { cli: 'src/cli.ts' },
@@ -23,6 +25,8 @@ export async function bundleCommand(folder: string): Promise<void> {
       format: 'cjs',
       entryFileNames: '[name].cjs',
       chunkFileNames: '[name].cjs',
+      sourcemap,
+      comments: { legal: true, annotation: true, jsdoc: false },
     },
   })
 }
