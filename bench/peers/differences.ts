@@ -7,6 +7,7 @@ import type { Transaction } from '../../src/db/transaction.ts'
 import { tableNames, tables } from '../rows.ts'
 import type { Row, TableName } from '../rows.ts'
 import type { ExpectedEvent } from './expected.ts'
+import { withRows } from './shown-rows.ts'
 
 export interface Differences {
   /** Rows that should be there and are not, table by table where there are any. */
@@ -27,24 +28,18 @@ export function findDifferences(
   rows: string,
   expected: Iterable<ExpectedEvent>,
 ): Promise<Differences> {
-  return database.transaction(async (trx) => {
-    for (const statement of statementsOf(rows)) await trx.query(statement)
+  return withRows(database, rows, async (trx) => {
     const comparisons: Comparison[] = []
     for (const table of tableNames) comparisons.push(await startComparison(trx, table))
     for (const event of expected) for (const comparison of comparisons) await comparison.compare(event)
     for (const comparison of comparisons) await comparison.end()
     await trx.query('close all')
-    for (const table of tableNames) await trx.query(`drop view pg_temp.${table}`)
     return {
       missing: counted(comparisons.map(({ table, tally }) => [table, tally.missing])),
       extra: counted(comparisons.map(({ table, tally }) => [table, tally.extra])),
       values: counted(comparisons.flatMap(({ tally }) => [...tally.values])),
     }
   })
-}
-
-function statementsOf(text: string): readonly string[] {
-  return text.split(/;\s*$/m).filter((statement) => statement.trim() !== '')
 }
 
 function counted<Name extends string>(

@@ -15,6 +15,7 @@ import { expectedEvents } from './expected.ts'
 import type { Peer, Size } from './peer.ts'
 import { runTree } from './process-tree.ts'
 import type { Command, TreeCost } from './process-tree.ts'
+import { fingerprint } from './shown-rows.ts'
 
 /** The runs of a peer, one after the other on the same database, and what the service answers meanwhile. */
 export const shownIn = {
@@ -31,6 +32,8 @@ export interface PeerRun extends TreeCost {
   /** Of the whole server. */
   readonly walBytes: number
   readonly requests: number
+  /** Of the peer's rows after it (`fingerprint`). */
+  readonly print: string
   readonly differences: Differences
 }
 
@@ -71,8 +74,12 @@ export async function measurePeer(bench: Bench, peer: Peer, python: string, size
       const measured = await measureCommand(bench, command, mirror.url, limit - performance.now())
       say(`${peer.name} ${run} ${(measured.ms / 1000).toFixed(2)} s`)
       await using database = await connect(mirror.url)
+      const print = await fingerprint(database, rows)
       const expected = expectedEvents(bench.shapes[size], shownIn[run])
-      runs.push({ ...measured, run, differences: await findDifferences(database, rows, expected) })
+      // What a run left as it was needs no second comparison, which takes longer than the run at its best.
+      const known = runs.find((one) => one.print === print && shownIn[one.run] === shownIn[run])
+      const differences = known?.differences ?? (await findDifferences(database, rows, expected))
+      runs.push({ ...measured, run, print, differences })
     }
   } catch (error) {
     const failure = error instanceof Error ? error.message : String(error)
