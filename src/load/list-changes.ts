@@ -41,14 +41,17 @@ export interface ListChange {
  * Compares lists with the live rows of their events, byte for byte, in the form in which they would be written. Equal
  * bytes are equal values; what differs is left to a comparison by value (compare.ts). It also sees rows that someone
  * changed by hand.
+ *
+ * @param ids live responses with other ids are not looked at; null: all of these events are
  */
 export async function compareLists(
   trx: Transaction,
   account: number,
   lists: readonly IncomingList[],
+  ids: readonly string[] | null = null,
 ): Promise<ReadonlyMap<string, ListChange>> {
-  const ids = lists.map(({ event_id }) => event_id)
-  const live = ids.length === 0 ? null : await readLiveRows(trx, account, ids)
+  const event_ids = lists.map(({ event_id }) => event_id)
+  const live = event_ids.length === 0 ? null : await readLiveRows(trx, account, event_ids, ids)
   if (live === null) return new Map(lists.map((list) => [list.event_id, allNew(list)]))
   const changes = new Map(lists.map((list) => [list.event_id, new Comparison(list)]))
   const incoming = encode(changes)

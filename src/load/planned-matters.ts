@@ -27,8 +27,10 @@ export class PlannedMatters {
     const accepted = this.#accepted
     for (const { event_id, rejects } of lists) {
       const list = event_id ?? EVENTS_LIST
-      const open = rejects.filter(({ sha256 }) => !accepted.has(`${sha256} ${list}`))
-      this.#rejected.set(list, open.length)
+      let open = 0
+      for await (const piece of rejects)
+        open += piece.filter(({ sha256 }) => !accepted.has(`${sha256} ${list}`)).length
+      this.#rejected.set(list, open)
     }
   }
 

@@ -2,12 +2,13 @@ import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 import type { RejectItem, Tables } from '../db/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
-import { onlyRow, pieces, requireCount } from './writing.ts'
+import { inStatements, onlyRow, requireCount } from './writing.ts'
 
 /** The rejects of one list; `event_id` is null for the list of events. */
 export interface ListRejects {
   readonly event_id: string | null
-  readonly rejects: readonly RejectItem[]
+  /** In pieces, for there may be as many as there are items in the list. */
+  readonly rejects: Iterable<readonly RejectItem[]> | AsyncIterable<readonly RejectItem[]>
 }
 
 /** Makes the stored rejects of these lists what the service answers now: the former ones go, the present ones come. */
@@ -23,10 +24,7 @@ export async function replaceRejects(
     delete from headcount.rejects
      where account_id = ${account}
        and (event_id = any (${ids}::text[]) or (event_id is null and ${holdsEventsList}))`.execute(trx.kysely)
-  const rows = lists.flatMap(({ event_id, rejects }) =>
-    rejects.map(({ id: _, ...reject }) => ({ event_id, ...reject })),
-  )
-  for (const piece of pieces(rows)) {
+  for await (const piece of inStatements(rowsOf(lists))) {
     const result = await sql`
       insert into headcount.rejects (account_id, event_id, item_index, reason, path, payload, bytes, sha256, run_id)
       select ${account}, event_id, item_index, reason, path, payload, bytes, sha256, ${run}
@@ -35,6 +33,12 @@ export async function replaceRejects(
       trx.kysely,
     )
     requireCount('headcount.rejects, insert', piece.length, result)
+  }
+}
+
+async function* rowsOf(lists: readonly ListRejects[]) {
+  for (const { event_id, rejects } of lists) {
+    for await (const piece of rejects) yield piece.map(({ id: _, ...reject }) => ({ event_id, ...reject }))
   }
 }
 

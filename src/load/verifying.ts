@@ -4,7 +4,9 @@ import type { EventItem, HeldGroup, ResponseItem } from '../db/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { eventDifferences, responseDifferences } from './differences.ts'
 import type { Difference, Differences, Scope } from './differences.ts'
-import { pieces } from './writing.ts'
+import type { EventResponse } from './incoming.ts'
+import { words } from './words.ts'
+import { inStatements, onlyRow, pieces } from './writing.ts'
 
 /** What the mirror vouches for: the digest of the list that it holds, and what it holds besides. */
 export interface Vouched {
@@ -30,40 +32,69 @@ export async function readVouched(
   return known ? { ...known, held: known.held ?? [] } : null
 }
 
-/** A list as the service answers it, sorted by id. */
-export interface Expected<Row> {
-  readonly rows: readonly Row[]
-  /** Live rows with these ids are not compared: held, or of an item that was rejected. */
-  readonly protectedIds: readonly string[]
+/** The responses to an event as the service answers them. */
+export interface ExpectedResponses {
+  rows(): AsyncIterable<readonly ResponseItem[]>
+  /** Whether there may be a live row with this id: it is one of the rows, held, or of an item that was rejected. */
+  allows(id: string): boolean
 }
 
 /** Compares every response to one event. At most `most` differences are listed, all are counted. */
-export function compareResponses(
+export async function compareResponses(
   trx: Transaction,
   account: number,
   event_id: string,
-  { rows, protectedIds }: Expected<ResponseItem>,
+  expected: ExpectedResponses,
   most: number,
 ): Promise<Differences> {
-  return inPieces(rows, most, (piece, { after, upTo }, left) => {
-    const kept = protectedIds.filter(
-      (id) => (after === null || BigInt(id) > BigInt(after)) && (upTo === null || BigInt(id) <= BigInt(upTo)),
+  const listed: Difference[] = []
+  let total = 0
+  const compare = async (ids: readonly string[], responses: readonly EventResponse[]) => {
+    const scope: Scope = (id) => sql`live.event_id = ${event_id} and ${id} = any (${ids}::bigint[])`
+    const comparison = { scope, most: most - listed.length, values: true }
+    const found = await responseDifferences(trx, account, responses, comparison)
+    listed.push(...found.listed)
+    total += found.total
+  }
+  for await (const rows of inStatements(expected.rows())) {
+    const responses = rows.map((response) => ({ event_id, response }))
+    await compare(
+      rows.map(({ id }) => id),
+      responses,
     )
-    const scope: Scope = (id) => sql`
-      live.event_id = ${event_id}
-        and (${after}::bigint is null or ${id} > ${after}::bigint)
-        and (${upTo}::bigint is null or ${id} <= ${upTo}::bigint)
-        and ${id} <> all (${kept}::bigint[])`
-    const responses = piece.map((response) => ({ event_id, response }))
-    return responseDifferences(trx, account, responses, { scope, most: left, values: true })
-  })
+  }
+  const others = await liveIds(trx, account, event_id)
+  const extra = [...words(others).filter((id) => !expected.allows(id))]
+  for (const ids of pieces(extra)) await compare(ids, [])
+  return { listed, total }
+}
+
+/** Ids of everything live that hangs on an event, in one text. */
+async function liveIds(trx: Transaction, account: number, event_id: string): Promise<string> {
+  const { rows } = await sql<{ ids: string }>`
+    select coalesce(string_agg(id::text, ' ' order by id), '') as ids
+      from (select id from headcount.responses where account_id = ${account} and event_id = ${event_id}
+             union
+            select response_id from headcount.payments where account_id = ${account} and event_id = ${event_id}
+             union
+            select response_id from headcount.slots where account_id = ${account} and event_id = ${event_id}) live`.execute(
+    trx.kysely,
+  )
+  return onlyRow(rows).ids
+}
+
+/** The records of events as the service answers them, sorted by id. */
+export interface ExpectedEvents {
+  readonly rows: readonly EventItem[]
+  /** Live rows with these ids are not compared: held, or of an item that was rejected. */
+  readonly protectedIds: readonly string[]
 }
 
 /** Compares the records of all events; with `onlyThese` no other live event is looked at. */
 export function compareEvents(
   trx: Transaction,
   account: number,
-  { rows, protectedIds }: Expected<EventItem>,
+  { rows, protectedIds }: ExpectedEvents,
   onlyThese: boolean,
   most: number,
 ): Promise<Differences> {

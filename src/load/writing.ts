@@ -50,6 +50,30 @@ export function* pieces<Row>(rows: readonly Row[]): Generator<readonly Row[]> {
   if (start < rows.length) yield rows.slice(start)
 }
 
+/** The same for rows that come in pieces of any size: small ones are put together. */
+export async function* inStatements<Row>(
+  incoming: AsyncIterable<readonly Row[]>,
+): AsyncGenerator<readonly Row[]> {
+  let group: Row[] = []
+  let content = 0
+  for await (const rows of incoming) {
+    for (const row of rows) {
+      const length = contentLength(row)
+      if (
+        group.length === ROWS_PER_STATEMENT ||
+        (group.length > 0 && content + length > CONTENT_PER_STATEMENT)
+      ) {
+        yield group
+        group = []
+        content = 0
+      }
+      group.push(row)
+      content += length
+    }
+  }
+  if (group.length > 0) yield group
+}
+
 /** About how long a value is as JSON: its texts and keys count, at any depth. */
 function contentLength(value: unknown): number {
   if (typeof value === 'string') return value.length

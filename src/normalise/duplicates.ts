@@ -1,5 +1,7 @@
-import { isDeepStrictEqual } from 'node:util'
+import type { Timestamp } from '../db/items.ts'
+import { contentOf } from './content.ts'
 import { instantOf } from './timestamps.ts'
+import type { Differing } from './warnings.ts'
 
 interface Keyed {
   readonly id: string
@@ -7,8 +9,7 @@ interface Keyed {
 
 export interface Distinct<Row> {
   readonly rows: readonly Row[]
-  /** Ids that stood more than once with contents that differ. */
-  readonly differing: readonly string[]
+  readonly differing: Differing | null
 }
 
 /**
@@ -19,9 +20,9 @@ export interface Distinct<Row> {
  */
 export function withoutDuplicates<Row extends Keyed>(
   rows: readonly Row[],
-  updatedAt: (row: Row) => string | null,
+  updatedAt: (row: Row) => Timestamp | null,
 ): Distinct<Row> {
-  if (!rows.some((row, place) => row.id === rows[place + 1]?.id)) return { rows, differing: [] }
+  if (!rows.some((row, place) => row.id === rows[place + 1]?.id)) return { rows, differing: null }
   const distinct: Row[] = []
   const differing = new Set<string>()
   for (const row of rows) {
@@ -30,13 +31,20 @@ export function withoutDuplicates<Row extends Keyed>(
       distinct.push(row)
       continue
     }
-    if (!isDeepStrictEqual(former, row)) differing.add(row.id)
-    if (isAtLeast(updatedAt(row), updatedAt(former))) distinct[distinct.length - 1] = row
+    if (contentOf(former) !== contentOf(row)) differing.add(row.id)
+    if (isAtLeast(instantOrNone(updatedAt(row)), instantOrNone(updatedAt(former))))
+      distinct[distinct.length - 1] = row
   }
-  return { rows: distinct, differing: [...differing] }
+  const [first] = differing
+  return { rows: distinct, differing: first === undefined ? null : { count: differing.size, first } }
 }
 
-function isAtLeast(later: string | null, earlier: string | null): boolean {
+export function instantOrNone(timestamp: Timestamp | null): bigint | null {
+  return timestamp === null ? null : instantOf(timestamp)
+}
+
+/** Whether a row with the first time stamp takes the place of one with the second that stands before it. */
+export function isAtLeast(later: bigint | null, earlier: bigint | null): boolean {
   if (earlier === null) return true
-  return later !== null && instantOf(later) >= instantOf(earlier)
+  return later !== null && later >= earlier
 }

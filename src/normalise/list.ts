@@ -2,19 +2,19 @@ import type { RejectItem } from '../db/tables.ts'
 import { isObject, MAX_ITEM_BYTES } from '../json.ts'
 import type { JsonObject, JsonValue } from '../json.ts'
 import type { ListPayload, PayloadItem } from '../source/payloads.ts'
+import { Asides } from './asides.ts'
 import { withoutDuplicates } from './duplicates.ts'
 import type { Findings } from './findings.ts'
-import { noteList } from './observe/list.ts'
+import { IdOrder, noteDuplicateKeys } from './observe/list.ts'
 import { Observed } from './observe/observed.ts'
 import { rejectOf } from './rejects.ts'
 import { warningsOf } from './warnings.ts'
 
-/** A list as the mirror takes it. */
-export interface Normalised<Row> {
-  /** Sorted by id as the database sorts it, one row for each id. */
-  readonly rows: readonly Row[]
-  readonly rejects: readonly RejectItem[]
-  /** Values of these rows that are not stored as sent: fields set aside, and texts in which characters were replaced. */
+/** What a list shows beside its rows and rejects. */
+export interface ListFacts {
+  /** Items as sent. */
+  readonly length: number
+  /** Values of its rows that are not stored as sent: fields set aside, and texts in which characters were replaced. */
   readonly setAside: number
   readonly warnings: readonly string[]
   /** Fields of the spec that at least one item carries with a value other than null; a slot's as `slots.name`. */
@@ -23,6 +23,13 @@ export interface Normalised<Row> {
   readonly unreadableId: boolean
   /** What its items show of what the specification leaves open. */
   readonly observed: Observed
+}
+
+/** A list as the mirror takes it. */
+export interface Normalised<Row> extends ListFacts {
+  /** Sorted by id as the database sorts it, one row for each id. */
+  readonly rows: readonly Row[]
+  readonly rejects: readonly RejectItem[]
 }
 
 /** What tells events and responses apart. */
@@ -36,7 +43,7 @@ export interface Shape<Row> {
   readonly observe: (observed: Observed) => Observe<Row>
 }
 
-type Observe<Row> = (fields: JsonObject, row: Row) => void
+export type Observe<Row> = (fields: JsonObject, row: Row) => void
 
 /** Reads a list, item by item: each becomes a row or a reject, and none keeps another from being read. */
 export function normaliseList<Row extends { readonly id: string }>(
@@ -49,25 +56,30 @@ export function normaliseList<Row extends { readonly id: string }>(
   const carried = new Set<string>()
   const observed = new Observed()
   const observe = shape.observe(observed)
+  const order = new IdOrder(shape.compareIds)
   for (const item of payload.items) {
     const findings: Findings = { asides: null, flaw: null, carried }
     const result = readItem(item, shape, findings, observe)
     if ('reject' in result) rejects.push(result.reject)
     else {
       read.push(result.row)
+      order.add(result.row.id)
       if (findings.asides !== null) asides.set(result.row, findings.asides)
     }
   }
 
-  noteList(observed, shape, payload, read)
+  noteDuplicateKeys(observed, shape.name, payload.duplicateKeys)
+  order.note(observed, shape.name)
   read.sort((a, b) => shape.compareIds(a.id, b.id))
   const { rows, differing } = withoutDuplicates(read, shape.updatedAt)
-  const entries = asides.size === 0 ? [] : rows.flatMap((row) => asides.get(row) ?? [])
+  const taken = new Asides()
+  if (asides.size > 0) for (const row of rows) taken.add(asides.get(row) ?? null)
   return {
     rows,
     rejects,
-    setAside: entries.length,
-    warnings: warningsOf(entries, differing),
+    length: payload.items.length,
+    setAside: taken.total,
+    warnings: warningsOf(taken, differing),
     fields: carried,
     unreadableId: rejects.some((reject) => reject.id === null),
     observed,
@@ -76,7 +88,8 @@ export function normaliseList<Row extends { readonly id: string }>(
 
 type Result<Row> = { readonly row: Row } | { readonly reject: RejectItem }
 
-function readItem<Row>(
+/** Makes of an item what it can be, and notes in `findings` what else it shows. */
+export function readItem<Row>(
   item: PayloadItem,
   shape: Shape<Row>,
   findings: Findings,

@@ -7,8 +7,9 @@ import type { Draft } from './draft.ts'
 import type { Findings } from './findings.ts'
 import { bigintOf } from './ids.ts'
 import { isPayment, kindOf } from './kind.ts'
+import { LargeList } from './large-list.ts'
 import { normaliseList } from './list.ts'
-import type { Normalised } from './list.ts'
+import type { Normalised, Shape } from './list.ts'
 import { observeResponses } from './observe/responses.ts'
 import { compareIntegers } from './order.ts'
 import { slotsOf } from './slots.ts'
@@ -29,16 +30,23 @@ const RESPONSE_FIELDS: ReadonlySet<string> = new Set([
 
 const NO_SLOTS: readonly SlotItem[] = []
 
+const RESPONSE: Shape<ResponseItem> = {
+  name: 'response',
+  idOf: bigintOf,
+  rowOf: responseOf,
+  compareIds: compareIntegers,
+  updatedAt: (row) => row.updated_at,
+  observe: observeResponses,
+}
+
 /** The responses to one event; rows by id, ascending. Throws nothing, whatever the items are. */
 export function normaliseResponses(payload: ListPayload): Normalised<ResponseItem> {
-  return normaliseList(payload, {
-    name: 'response',
-    idOf: bigintOf,
-    rowOf: responseOf,
-    compareIds: compareIntegers,
-    updatedAt: (row) => row.updated_at,
-    observe: observeResponses,
-  })
+  return normaliseList(payload, RESPONSE)
+}
+
+/** The same for more responses than memory holds: they are given piece by piece. */
+export function largeResponses(): LargeList<ResponseItem> {
+  return new LargeList(RESPONSE)
 }
 
 function responseOf(fields: JsonObject, id: string, findings: Findings): ResponseItem {

@@ -1,29 +1,32 @@
+import type { Asides } from './asides.ts'
 import { REPAIRED } from './findings.ts'
 
+/** Ids that stand more than once with contents that differ: how many, and the first of them. */
+export interface Differing {
+  readonly count: number
+  readonly first: string
+}
+
 /** One line a matter, however many items it concerns. No values: they are personal data. */
-export function warningsOf(asides: readonly string[], differingIds: readonly string[]): string[] {
-  return [setAsideWarning(asides), repairedWarning(asides), differingWarning(differingIds)].filter(
+export function warningsOf({ entries }: Asides, differing: Differing | null): string[] {
+  return [setAsideWarning(entries), repairedWarning(entries), differingWarning(differing)].filter(
     (line) => line !== null,
   )
 }
 
-function setAsideWarning(asides: readonly string[]): string | null {
-  const counts = new Map<string, number>()
-  for (const field of asides) if (field !== REPAIRED) counts.set(field, (counts.get(field) ?? 0) + 1)
-  if (counts.size === 0) return null
-  const fields = [...counts]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([field, count]) => `${field} (${count})`)
+function setAsideWarning(asides: Asides['entries']): string | null {
+  const fields = asides.filter(([field]) => field !== REPAIRED).map(([field, count]) => `${field} (${count})`)
+  if (fields.length === 0) return null
   return `values that their columns cannot hold were set aside, the originals are in _extra: ${fields.join(', ')}`
 }
 
-function repairedWarning(asides: readonly string[]): string | null {
-  const count = asides.filter((entry) => entry === REPAIRED).length
-  if (count === 0) return null
-  return `texts with U+0000 or half a surrogate pair, which Postgres cannot hold; U+FFFD stands in their place: ${count}`
+function repairedWarning(asides: Asides['entries']): string | null {
+  const repaired = asides.find(([entry]) => entry === REPAIRED)
+  if (repaired === undefined) return null
+  return `texts with U+0000 or half a surrogate pair, which Postgres cannot hold; U+FFFD stands in their place: ${repaired[1]}`
 }
 
-function differingWarning(ids: readonly string[]): string | null {
-  if (ids.length === 0) return null
-  return `ids that stand more than once in the list, with different contents; the latest version was taken: ${ids.length} (the first is ${JSON.stringify(ids[0])})`
+function differingWarning(differing: Differing | null): string | null {
+  if (differing === null) return null
+  return `ids that stand more than once in the list, with different contents; the latest version was taken: ${differing.count} (the first is ${JSON.stringify(differing.first)})`
 }

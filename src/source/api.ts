@@ -23,8 +23,8 @@ import { usableEtag } from './validator.ts'
 const DEFAULT_TIMEOUT_MS = 60_000
 const DEFAULT_CONCURRENCY = 8
 const DEFAULT_BODY_BYTES = 1024 ** 3
-/** A list is held in memory whole: above this it does not fit beside its rows. */
-const MOST_LIST_BYTES = 256 * 1024 ** 2
+/** A run has the list of events in memory whole: above this it does not fit. */
+const MOST_EVENTS_BYTES = 256 * 1024 ** 2
 /** Up to so many bytes a list stays in memory; beyond it is read in pieces, from a file. */
 const IN_MEMORY_BYTES = 4 * 1024 ** 2
 /** A little below the longest item that is stored, so that most pieces need no look for a longer one. */
@@ -118,7 +118,7 @@ export function createSource(options: SourceOptions): Source {
   }
   const largeLists = pLimit(1)
   const { inMemoryBytes = IN_MEMORY_BYTES, pieceBytes = PIECE_BYTES } = options
-  const limit = Math.min(options.maxBodyBytes ?? DEFAULT_BODY_BYTES, MOST_LIST_BYTES)
+  const limit = options.maxBodyBytes ?? DEFAULT_BODY_BYTES
 
   type Asked = Pick<Wish, 'url' | 'limit' | 'etag'>
   async function list(places: LimitFunction, asked: Asked & { readonly etag: null }): Promise<ListReading>
@@ -166,7 +166,10 @@ export function createSource(options: SourceOptions): Source {
     ping: () => withoutKey(ping()),
     // The events list has a place of its own: there is one at a time, and a caller may keep it while it reads the
     // responses, which must not wait for it.
-    events: async () => withoutKey(list(pLimit(1), { url: addressBelow(base, 'events'), limit, etag: null })),
+    events: async () => {
+      const most = Math.min(limit, MOST_EVENTS_BYTES)
+      return withoutKey(list(pLimit(1), { url: addressBelow(base, 'events'), limit: most, etag: null }))
+    },
     responses: async (eventId, etag) => {
       const url = addressBelow(base, 'events', eventId, 'responses')
       return withoutKey(list(largeLists, { url, limit, etag: usableEtag(etag) }))

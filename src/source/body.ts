@@ -112,6 +112,6 @@ export async function* counted(
 
 function tooLarge(path: string, limit: number): BodyTooLargeError {
   return new BodyTooLargeError(
-    `GET ${path}: the body is larger than the ${limit} bytes that this program takes in (--max-body, at most 256 MB).`,
+    `GET ${path}: the body is larger than the ${limit} bytes that this program takes in (--max-body; of the list of events at most 256 MB).`,
   )
 }

@@ -1,25 +1,22 @@
-import type { HeldGroup, ResponseItem, TableCounts } from '../db/tables.ts'
+import type { HeldGroup, TableCounts } from '../db/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
-import { compareLists } from '../load/list-changes.ts'
-import type { ListChange } from '../load/list-changes.ts'
 import type { UnchangedState } from '../load/state.ts'
 import { addCounts } from '../load/writing.ts'
-import type { Writing, Written } from '../load/writing.ts'
 import { NORMALISER_VERSION } from '../normalise/version.ts'
 import { goneFields } from './complete-list.ts'
-import type { CompleteList } from './complete-list.ts'
 import { decideResponses, heldIds } from './deletions.ts'
 import type { Decision } from './deletions.ts'
 import type { DueEvent } from './due.ts'
 import { nextStep } from './freshness.ts'
+import { compareAll, loadLists } from './list-loads.ts'
+import type { Changes } from './list-loads.ts'
 import type { OpenRun } from './opening.ts'
+import type { ResponsesList } from './responses-list.ts'
 
 /** An event to be brought up to date: its record, and its responses unless they are unchanged. */
 export type EventLoad = ListLoad | (DueEvent & { readonly list: null; readonly unchanged: Unchanged })
 
-type Changes = ReadonlyMap<string, ListChange>
-
-type ListLoad = DueEvent & { readonly list: CompleteList<ResponseItem> }
+type ListLoad = DueEvent & { readonly list: ResponsesList }
 
 /** What is known of a list that is still as it was. */
 export type Unchanged = Pick<UnchangedState, 'etag' | 'read_whole'>
@@ -70,11 +67,7 @@ async function apply(
 ): Promise<Applied> {
   const writing = { account: run.account.id, run: run.lease.runId, history: true }
   const lists = loads.filter((load): load is ListLoad => load.list !== null)
-  const changes = await compareLists(
-    trx,
-    writing.account,
-    lists.map(({ event, list }) => ({ event_id: event.id, rows: list.rows })),
-  )
+  const changes = await compareAll(trx, writing.account, lists)
   await decideDeletions(trx, run, lists, changes, decisions)
 
   const readAgain = lists.filter(({ state }) => run.mode === 'backfill' && state !== undefined)
@@ -95,7 +88,7 @@ async function apply(
     trx,
     writing.account,
     writing.run,
-    lists.map(({ event, list }) => ({ event_id: event.id, rejects: list.rejects })),
+    lists.map(({ event, list }) => ({ event_id: event.id, rejects: list.rejects() })),
   )
   addCounts(removed, orphans)
   const changed = new Set([
@@ -117,20 +110,6 @@ async function apply(
   }
 }
 
-function loadLists(
-  trx: Transaction,
-  run: OpenRun,
-  writing: Writing,
-  lists: readonly ListLoad[],
-  changes: Changes,
-): Promise<Written> {
-  const rowsOf = (kind: 'added' | 'differing') =>
-    lists.flatMap(({ event }) =>
-      (changes.get(event.id)?.[kind] ?? []).map((response) => ({ event_id: event.id, response })),
-    )
-  return run.load.responses(trx, writing, rowsOf('added'), rowsOf('differing'))
-}
-
 async function decideDeletions(
   trx: Transaction,
   run: OpenRun,
@@ -139,9 +118,9 @@ async function decideDeletions(
   decisions: Map<string, Decision>,
 ): Promise<void> {
   for (const { event, list, state } of lists) {
-    const present = new Set(list.rejects.map(({ id }) => id))
     const change = changes.get(event.id)
-    const absent = change?.absent.filter((id) => !present.has(id)) ?? []
+    // The live row stays of an item that is rejected.
+    const absent = change?.absent.filter((id) => !list.has(id)) ?? []
     if (absent.length === 0) continue
     const { total: liveAtStart } = await run.liveAtStart(trx.kysely)
     const decision = decideResponses(
@@ -195,7 +174,7 @@ async function recordStates(
 /** What the user should know of a list: fields gone from every item, deletions held back. */
 function warnings(
   { event, list }: ListLoad,
-  before: ListChange | undefined,
+  before: { readonly fields: readonly string[] } | undefined,
   decision: Decision | undefined,
 ): string[] {
   const gone = goneFields(list, before?.fields ?? [])

@@ -35,12 +35,13 @@ export class Batches {
   async add(load: EventLoad): Promise<void> {
     if (this.#pending.length === 0) this.#oldest = performance.now()
     this.#pending.push(load)
-    this.#rows += 1 + (load.list?.rows.length ?? 0)
+    this.#rows += 1 + (load.list?.count ?? 0)
     this.#bytes += load.list?.bytes ?? 0
-    if (!this.#isFull()) return
+    const isLarge = load.list?.inMemory === null
+    if (!isLarge && !this.#isFull()) return
     await this.#handOver()
-    // A large list keeps its place in memory until its rows are stored: the next large one waits for it.
-    if ((load.list?.bytes ?? 0) >= BYTES_PER_BATCH) await Promise.all(this.#writing)
+    // The rows of a large list are read when they are stored: until then its reading must live.
+    if (isLarge) await Promise.all(this.#writing)
   }
 
   /** Loads what is left and waits until everything is stored. @throws what kept a batch from being stored */

@@ -1,14 +1,13 @@
 import pLimit from 'p-limit'
-import type { EventItem, ResponseItem } from '../db/tables.ts'
+import type { EventItem } from '../db/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { HeadcountError, NotFoundError } from '../errors.ts'
 import { readStates } from '../load/state.ts'
 import { compareResponses, readVouched } from '../load/verifying.ts'
-import { normaliseResponses } from '../normalise/responses.ts'
-import { completeList, presentIds } from './complete-list.ts'
-import type { CompleteList } from './complete-list.ts'
 import { heldIds } from './deletions.ts'
 import { isEarlyEnd, readEachEvent } from './each-event.ts'
+import { responsesList } from './responses-list.ts'
+import type { ResponsesList } from './responses-list.ts'
 import type { Verification } from './verification.ts'
 import type { Compared } from './verify-report.ts'
 
@@ -101,7 +100,7 @@ function note({ found, tally }: Verification, { id }: EventItem, said: Said & { 
 
 /** Reads the list; it keeps its place in memory until it is compared. */
 async function look(
-  { source, database, conceal, account, found, tally }: Verification,
+  { source, database, conceal, settings, account, found, tally }: Verification,
   { id }: EventItem,
   place: ReturnType<typeof pLimit>,
 ): Promise<Said> {
@@ -109,7 +108,7 @@ async function look(
   if (answer === 'not_modified') throw new Error('The service was asked without a validator.')
   using reading = answer
   return await place(async () => {
-    const list = await completeList(reading, normaliseResponses, undefined, conceal)
+    const list = await responsesList(reading, undefined, { conceal, settings })
     for (const warning of list.warnings) tally.warn(`Event ${id}: ${warning}`)
     const work = (trx: Transaction) => compareIn(trx, account.id, id, list, found.room)
     return database.transaction(work, { readOnly: true })
@@ -121,7 +120,7 @@ async function compareIn(
   trx: Transaction,
   account: number,
   event_id: string,
-  list: CompleteList<ResponseItem>,
+  list: ResponsesList,
   room: number,
 ): Promise<Said> {
   const vouched = await readVouched(trx, account, event_id)
@@ -130,19 +129,16 @@ async function compareIn(
   const heldBefore = heldIds(vouched.held)
   const notCompared = { isFailing, held: heldBefore.length }
   if (vouched.digest !== null && vouched.digest !== list.digest) return { is: 'changed', ...notCompared }
-  const present = new Set(presentIds(list))
-  const held = heldBefore.filter((id) => !present.has(id))
-  const rowIds = new Set(list.rows.map(({ id }) => id))
-  const rejected = list.rejects.flatMap(({ id }) => (id === null || rowIds.has(id) ? [] : id))
-  const expected = { rows: list.rows, protectedIds: [...held, ...rejected] }
+  const held = new Set(heldBefore.filter((id) => !list.has(id)))
+  const expected = { rows: list.rows, allows: (id: string) => list.has(id) || held.has(id) }
   const differences = await compareResponses(trx, account, event_id, expected, room)
   if (vouched.digest === null && differences.total > 0) return { is: 'undecided', ...notCompared }
   return {
     is: 'compared',
     isFailing,
     ...differences,
-    rows: list.rows.length,
-    held: held.length,
-    rejected: list.rejects.length,
+    rows: list.count,
+    held: held.size,
+    rejected: list.rejected,
   }
 }

@@ -3,6 +3,7 @@ import { EVENTS_LIST, readStates } from '../load/state.ts'
 import type { ListState } from '../load/state.ts'
 import { strayEvents } from '../load/orphans.ts'
 import { compareEvents, compareResponses } from '../load/verifying.ts'
+import type { ExpectedResponses } from '../load/verifying.ts'
 import { heldIds } from './deletions.ts'
 import type { EventsList } from './listing.ts'
 import type { Verification } from './verification.ts'
@@ -50,7 +51,7 @@ async function compareIn(
   const strays = onlyNamed ? [] : await strayEvents(trx.kysely, account.id, [...list.ids, ...held])
   for (const { id: event_id } of strays) {
     const room = found.room - listedDifferences.length
-    const rowsOf = await compareResponses(trx, account.id, event_id, { rows: [], protectedIds: [] }, room)
+    const rowsOf = await compareResponses(trx, account.id, event_id, nothing, room)
     listedDifferences.push(...rowsOf.listed)
     total += rowsOf.total
   }
@@ -62,6 +63,12 @@ async function compareIn(
     held: held.length,
     rejected: list.rejects.length,
   }
+}
+
+/** Expected of an event that is not listed. */
+const nothing: ExpectedResponses = {
+  rows: async function* () {},
+  allows: () => false,
 }
 
 function hasFailed(state: ListState | undefined): boolean {

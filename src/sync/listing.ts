@@ -1,15 +1,18 @@
-import type { EventItem } from '../db/tables.ts'
+import type { EventItem, RejectItem } from '../db/tables.ts'
 import { ForeignOriginError, NotFoundError, UsageError } from '../errors.ts'
 import { EVENTS_LIST } from '../load/state.ts'
 import { normaliseEvents } from '../normalise/events.ts'
-import { completeList, presentIds } from './complete-list.ts'
+import { completeList, concealed } from './complete-list.ts'
 import type { CompleteList } from './complete-list.ts'
 import type { Identity } from './identity.ts'
 import type { OpenRun } from './opening.ts'
 import type { Tally } from './report.ts'
 
-/** The list of events. `ids`: those of its rows, and of rejects whose id can be read. */
-export interface EventsList extends CompleteList<EventItem> {
+/** The list of events. It is in memory whole, however long: a run needs all of it at once. */
+export interface EventsList extends CompleteList {
+  readonly rows: readonly EventItem[]
+  readonly rejects: readonly RejectItem[]
+  /** Ids of its rows, and of rejects whose id can be read. */
   readonly ids: readonly string[]
 }
 
@@ -36,9 +39,11 @@ export async function askIdentity(run: Reading): Promise<Identity> {
 export async function listEvents(run: Reading): Promise<EventsList> {
   run.progress('events')
   using reading = await atBaseAddress(run, '/events', () => run.source.events())
-  const list = await completeList(reading, normaliseEvents, run.states.get(EVENTS_LIST), run.conceal)
+  const { rows, rejects, ...facts } = normaliseEvents(await reading.payload())
+  const list = completeList(reading, facts, rows.length, run.states.get(EVENTS_LIST))
   for (const warning of list.warnings) run.tally.warn(`List of events: ${warning}`)
-  return { ...list, ids: presentIds(list) }
+  const ids = [...rows.map(({ id }) => id), ...rejects.flatMap(({ id }) => id ?? [])]
+  return { ...list, rows, rejects: concealed(rejects, run.conceal), ids }
 }
 
 /** A wrong base address shows as 404 or as a redirect elsewhere: that is for the user to mend, not an empty account. */

@@ -1,13 +1,12 @@
 import { HeadcountError, NotFoundError, PagedObjectError } from '../errors.ts'
-import { normaliseResponses } from '../normalise/responses.ts'
 import type { Unchanged } from './batch.ts'
 import { Batches } from './batches.ts'
-import { completeList } from './complete-list.ts'
 import { judgeDigest } from './digests.ts'
 import type { DueEvent } from './due.ts'
 import { isEarlyEnd, readEachEvent } from './each-event.ts'
 import { nextStep } from './freshness.ts'
 import type { OpenRun } from './opening.ts'
+import { responsesList } from './responses-list.ts'
 import { trustedValidator } from './validators.ts'
 
 /** How reading the due events ended. */
@@ -54,9 +53,9 @@ async function readEvent(run: OpenRun, batches: Batches, due: DueEvent): Promise
   if (trusts && judgeDigest(reading, due.state) === 'same') {
     return leaveAsItIs(run, batches, due, { etag: reading.etag, read_whole: true })
   }
-  const list = await completeList(reading, normaliseResponses, due.state, run.conceal)
+  const list = await responsesList(reading, due.state, run)
   for (const warning of list.warnings) run.tally.warn(`Event ${due.event.id}: ${warning}`)
-  run.tally.responsesRead += list.rows.length
+  run.tally.responsesRead += list.count
   await batches.add({ ...due, list })
 }
 

@@ -34,7 +34,7 @@ export class Observations {
   readonly #gone = new Map<string, Series<string>>()
 
   /** Adds a list; call it when the list's rows are committed. */
-  addList(name: keyof typeof lists, list: CompleteList<unknown>): void {
+  addList(name: keyof typeof lists, list: CompleteList): void {
     const into = list.verdict === 'other' ? this.fresh : this.again
     into.add(list.observed)
     for (const header of list.hints) into.texts(lists[name].header).add(header, 1)

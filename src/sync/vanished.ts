@@ -145,7 +145,9 @@ async function recordList(
 ): Promise<void> {
   const isWhole = held.length === 0 && isUndisputed
   await run.write(async (trx) => {
-    await run.load.rejects(trx, run.account.id, run.lease.runId, [{ event_id: null, rejects: list.rejects }])
+    await run.load.rejects(trx, run.account.id, run.lease.runId, [
+      { event_id: null, rejects: [list.rejects] },
+    ])
     await run.load.forgetUnlisted(trx, run.account.id, listed)
     await run.load.failed(trx, run.account.id, run.failures)
     await run.load.read(trx, run.account.id, run.backfill?.id ?? null, [

@@ -18,9 +18,9 @@ async function fill(database: Database): Promise<number> {
     const { rows } = await trx.query(`insert into headcount.accounts (name) values ('a') returning id`)
     const account = Number(rows[0]?.[0])
     await replaceRejects(trx, account, '1', [
-      { event_id: null, rejects: [reject(0, same)] },
-      { event_id: 'ball', rejects: [reject(0, same), reject(1, same)] },
-      { event_id: 'gala', rejects: [reject(0, same), reject(1, other)] },
+      { event_id: null, rejects: [[reject(0, same)]] },
+      { event_id: 'ball', rejects: [[reject(0, same), reject(1, same)]] },
+      { event_id: 'gala', rejects: [[reject(0, same), reject(1, other)]] },
     ])
     return account
   })

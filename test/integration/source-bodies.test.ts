@@ -105,12 +105,17 @@ describe('H22 a body above the cap', () => {
     expect(await valuesOf(sourceOf(server.baseUrl, { maxBodyBytes: 3004 }).events())).toEqual(body)
   })
 
-  test('a list above 256 MB is refused as long as lists are held in memory', async () => {
+  test('a list of events above 256 MB is refused, for it is held in memory whole; one of responses is not', async () => {
     const server = await faultServer()
     server.always(
-      send({}, (socket, head) => void socket.write(`${head}Content-Length: ${256 * 1024 ** 2 + 1}\r\n\r\n[`)),
+      send({}, (socket, head) => {
+        socket.write(`${head}Content-Length: ${256 * 1024 ** 2 + 1}\r\n\r\n[`)
+        socket.destroySoon()
+      }),
     )
-    expect(await errorOf(sourceOf(server.baseUrl).events())).toBeInstanceOf(BodyTooLargeError)
+    const source = sourceOf(server.baseUrl)
+    expect(await errorOf(source.events())).toBeInstanceOf(BodyTooLargeError)
+    expect(await errorOf(source.responses('a'))).toBeInstanceOf(UnreachableError)
   })
 })
 

@@ -244,7 +244,7 @@ onPostgresStage('verify, how it reads', (stage) => {
     ])
   })
 
-  test('10,000 rows in one list: in pieces, each row found in the piece where it belongs', async () => {
+  test('10,000 rows in one list: in pieces, and behind them what the mirror has besides', async () => {
     await using on = await stage(longAccount())
     await on.run('sync')
     const rows = on.account.of('gala').length
@@ -256,7 +256,7 @@ onPostgresStage('verify, how it reads', (stage) => {
        select 1, 'gala', id, 'bare', 1 from unnest(array[1, 9999, 10001, 20001]) as id`,
     )
     expect(inWords(await verifyOn(on))).toEqual(
-      [1, 2, 9999, 10000, 10001, 10002, 20000, 20001].map(
+      [2, 10000, 10002, 20000, 1, 9999, 10001, 20001].map(
         (id) => `responses gala ${id}: ${id % 2 === 0 ? 'missing' : 'extra'}`,
       ),
     )

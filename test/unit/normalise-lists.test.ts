@@ -161,6 +161,7 @@ test('an empty list has nothing to say', () => {
   expect(responsesOf()).toEqual({
     rows: [],
     rejects: [],
+    length: 0,
     setAside: 0,
     warnings: [],
     fields: new Set(),

@@ -1,4 +1,3 @@
-import type { ListPayload } from '../../source/payloads.ts'
 import { textsOf } from './observed.ts'
 import type { Observed } from './observed.ts'
 import { quotable } from './quotable.ts'
@@ -9,30 +8,42 @@ const duplicates = {
   response: textsOf('response', 'duplicate_key'),
 }
 
-interface Items {
-  readonly name: 'event' | 'response'
-  readonly compareIds: (a: string, b: string) => number
+type Name = 'event' | 'response'
+
+/** Notes keys that stand twice in one object. */
+export function noteDuplicateKeys(observed: Observed, name: Name, keys: readonly string[]): void {
+  for (const key of keys) observed.texts(duplicates[name]).note(key, quotable)
 }
 
-/** Notes what a list shows as a whole: keys that stand twice, and how the ids follow one another. */
-export function noteList<Row extends { readonly id: string }>(
-  observed: Observed,
-  { name, compareIds }: Items,
-  payload: ListPayload,
-  rowsAsSent: readonly Row[],
-): void {
-  for (const key of payload.duplicateKeys) observed.texts(duplicates[name]).note(key, quotable)
-  if (rowsAsSent.length > 1) observed.texts(orders[name]).note(orderOf(rowsAsSent, compareIds))
-}
+/** How the ids of a list follow one another. */
+export class IdOrder {
+  readonly #compareIds: (a: string, b: string) => number
+  #last: string | null = null
+  #isOne = true
+  #ascends = true
+  #descends = true
 
-function orderOf(rows: readonly { readonly id: string }[], compareIds: Items['compareIds']): string {
-  let ascends = true
-  let descends = true
-  for (let place = 1; place < rows.length && (ascends || descends); place += 1) {
-    const difference = compareIds(rows[place - 1]?.id ?? '', rows[place]?.id ?? '')
-    if (difference > 0) ascends = false
-    if (difference < 0) descends = false
+  constructor(compareIds: (a: string, b: string) => number) {
+    this.#compareIds = compareIds
   }
-  if (ascends) return 'ids ascending'
-  return descends ? 'ids descending' : 'not by id'
+
+  /** The next id, as sent. */
+  add(id: string): void {
+    if (this.#last !== null) {
+      this.#isOne = false
+      if (this.#ascends || this.#descends) {
+        const difference = this.#compareIds(this.#last, id)
+        if (difference > 0) this.#ascends = false
+        if (difference < 0) this.#descends = false
+      }
+    }
+    this.#last = id
+  }
+
+  /** Notes it, unless there are fewer than two. */
+  note(observed: Observed, name: Name): void {
+    if (this.#last === null || this.#isOne) return
+    const order = this.#ascends ? 'ids ascending' : this.#descends ? 'ids descending' : 'not by id'
+    observed.texts(orders[name]).note(order)
+  }
 }
