@@ -64,7 +64,9 @@ export async function compareResponses(
     )
   }
   const others = await liveIds(trx, account, event_id)
-  const extra = [...words(others).filter((id) => !expected.allows(id))]
+  const extra = words(others)
+    .filter((id) => !expected.allows(id))
+    .toArray()
   for (const ids of pieces(extra)) await compare(ids, [])
   return { listed, total }
 }

@@ -1,4 +1,4 @@
-import type { Timestamp } from '../db/items.ts'
+import type { Timestamp } from '../db/tables.ts'
 import { contentOf } from './content.ts'
 import { instantOf } from './timestamps.ts'
 import type { Differing } from './warnings.ts'

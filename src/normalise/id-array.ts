@@ -1,4 +1,4 @@
-import type { Digits } from '../db/items.ts'
+import type { Digits } from '../db/tables.ts'
 
 const FIRST_CAPACITY = 1024
 

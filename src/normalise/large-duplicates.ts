@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Digits, Timestamp } from '../db/items.ts'
+import type { Digits, Timestamp } from '../db/tables.ts'
 import type { Asides } from './asides.ts'
 import { contentOf } from './content.ts'
 import { instantOrNone, isAtLeast } from './duplicates.ts'

@@ -1,4 +1,4 @@
-import type { Digits, RejectItem } from '../db/items.ts'
+import type { Digits, RejectItem } from '../db/tables.ts'
 import type { ListPayload } from '../source/payloads.ts'
 import { Asides } from './asides.ts'
 import type { Findings } from './findings.ts'

@@ -130,7 +130,10 @@ async function compareIn(
   const notCompared = { isFailing, held: heldBefore.length }
   if (vouched.digest !== null && vouched.digest !== list.digest) return { is: 'changed', ...notCompared }
   const held = new Set(heldBefore.filter((id) => !list.has(id)))
-  const expected = { rows: list.rows, allows: (id: string) => list.has(id) || held.has(id) }
+  const expected = {
+    rows: () => list.rows(),
+    allows: (id: string) => list.has(id) || held.has(id),
+  }
   const differences = await compareResponses(trx, account, event_id, expected, room)
   if (vouched.digest === null && differences.total > 0) return { is: 'undecided', ...notCompared }
   return {

@@ -78,9 +78,17 @@ export const payloadGuards: readonly Guard[] = [
     name: 'duplicates',
     promise: 'the same id twice in a list is one row, the latest',
     file: 'src/normalise/duplicates.ts',
-    text: 'if (isAtLeast(updatedAt(row), updatedAt(former)))',
+    text: 'if (isAtLeast(instantOrNone(updatedAt(row)), instantOrNone(updatedAt(former))))',
     instead: 'if (true)',
     tests: ['test/unit/normalise-duplicates.test.ts'],
+  },
+  {
+    name: 'duplicates in a large list',
+    promise: 'of the same id in two pieces of a large list one is taken, the latest, as in a small one',
+    file: 'src/normalise/large-list.ts',
+    text: 'read.filter((one) => this.#settled.isTaken(one))',
+    instead: 'read',
+    tests: ['test/unit/normalise-large.test.ts'],
   },
   {
     name: 'keys like __proto__',
