@@ -9,6 +9,8 @@ export function openSource(settings: Settings, signal: AbortSignal): Source {
     apiKey: settings.apiKey,
     requestTimeoutMs: settings.requestTimeoutMs,
     maxBodyBytes: settings.maxBodyBytes,
+    inMemoryBytes: settings.inMemoryBytes,
+    pieceBytes: settings.pieceBytes,
     concurrency: settings.concurrency,
     runDeadline: settings.runTimeoutMs === null ? null : performance.now() + settings.runTimeoutMs,
     signal,

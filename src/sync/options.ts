@@ -48,6 +48,10 @@ export interface RunOptions {
   readonly runTimeoutMs?: number
   /** Largest body; 1 GiB when not given. */
   readonly maxBodyBytes?: number
+  /** Up to so many bytes a list is held in memory; a larger one lies in a temporary file. 4 MiB when not given. */
+  readonly inMemoryBytes?: number
+  /** About how long the pieces are in which a larger list is read. 1 MB when not given. */
+  readonly pieceBytes?: number
   /** Longest time that an older, unchanged event is not read; seven days when not given. */
   readonly maxStalenessMs?: number
   /** How long deletions that look like an outage are held; one hour when not given. */
@@ -78,7 +82,14 @@ export interface RunOptions {
 const HOUR_MS = 3_600_000
 
 /** Options that are a time or a size: no whole number is asked for, but a sensible one. */
-const AMOUNTS = ['requestTimeoutMs', 'runTimeoutMs', 'maxBodyBytes', 'maxStalenessMs'] as const
+const AMOUNTS = [
+  'requestTimeoutMs',
+  'runTimeoutMs',
+  'maxBodyBytes',
+  'inMemoryBytes',
+  'pieceBytes',
+  'maxStalenessMs',
+] as const
 
 function requirePositive(name: string, value: number | undefined): void {
   if (value === undefined || (Number.isFinite(value) && value > 0)) return
@@ -132,6 +143,9 @@ export function settle(options: RunOptions) {
     requestTimeoutMs: options.requestTimeoutMs ?? 60_000,
     runTimeoutMs: options.runTimeoutMs ?? null,
     maxBodyBytes: options.maxBodyBytes ?? 2 ** 30,
+    inMemoryBytes: options.inMemoryBytes ?? 4 * 1024 ** 2,
+    // A little below the longest item that is stored, so that most pieces need no look for a longer one.
+    pieceBytes: options.pieceBytes ?? 1_000_000,
     maxStalenessMs: options.maxStalenessMs ?? 7 * 24 * HOUR_MS,
     holdForMs: options.holdForMs ?? HOUR_MS,
     all: options.all ?? false,

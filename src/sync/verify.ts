@@ -30,6 +30,8 @@ export type VerifyOptions = Pick<
   | 'requestTimeoutMs'
   | 'runTimeoutMs'
   | 'maxBodyBytes'
+  | 'inMemoryBytes'
+  | 'pieceBytes'
   | 'events'
   | 'signal'
   | 'logger'

@@ -67,15 +67,19 @@ onPostgresStage('a run is closed, whatever ends it', (stage) => {
     expect(await on.sync({ runTimeoutMs: 30 * 24 * 3_600_000 })).toMatchObject({ exit: 0 })
   })
 
-  test.each(['requestTimeoutMs', 'runTimeoutMs', 'maxBodyBytes', 'maxStalenessMs'] as const)(
-    'an option %s that is no number above 0 is refused by name',
-    async (option) => {
-      await using on = await stage(accountOf({ a: 2 }))
-      for (const value of [Number.NaN, -1, 0]) {
-        const { exit, error } = await on.run('sync', { [option]: value })
-        expect({ exit, says: error?.message }).toEqual({ exit: 2, says: expect.stringContaining(option) })
-      }
-      expect(on.service.requests).toEqual([])
-    },
-  )
+  test.each([
+    'requestTimeoutMs',
+    'runTimeoutMs',
+    'maxBodyBytes',
+    'inMemoryBytes',
+    'pieceBytes',
+    'maxStalenessMs',
+  ] as const)('an option %s that is no number above 0 is refused by name', async (option) => {
+    await using on = await stage(accountOf({ a: 2 }))
+    for (const value of [Number.NaN, -1, 0]) {
+      const { exit, error } = await on.run('sync', { [option]: value })
+      expect({ exit, says: error?.message }).toEqual({ exit: 2, says: expect.stringContaining(option) })
+    }
+    expect(on.service.requests).toEqual([])
+  })
 })
