@@ -52,7 +52,7 @@ export function drawRun(chance: Chance): RunStep {
     isSeenDead: chance.odds(0.6),
   }
   const draw: Draw = kinds[chance.weigh(weights)][1]
-  return { ...base, ...draw(chance) }
+  return { ...base, ...draw(chance), pieceBytes: chance.odds(0.35) ? chance.int(1, 1500) : null }
 }
 
 const quiet = { failures: [], way: 'plain', lie: 'none', moves: null } as const

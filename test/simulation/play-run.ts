@@ -94,6 +94,7 @@ async function begin(world: World, step: RunStep, around: Around): Promise<Ran> 
     apiKey: key,
     baseUrl: stage.service.baseUrl,
     concurrency: step.concurrency,
+    ...(step.pieceBytes !== null && { inMemoryBytes: 1, pieceBytes: step.pieceBytes }),
     requestTimeoutMs: isSilent ? 1000 : 30_000,
     all: step.all,
     acceptDeletions: step.accept,

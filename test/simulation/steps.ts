@@ -27,6 +27,8 @@ export interface RunStep {
   /** Places of events in the list. */
   readonly named: readonly number[] | null
   readonly concurrency: number
+  /** Lists are read from a file, in pieces about so long, as if they were too large for memory; null: they are not. */
+  readonly pieceBytes: number | null
   readonly troubles: readonly PlannedTrouble[]
   readonly key: 'own' | 'wrong' | 'other'
   readonly breakage: Breakage | null
@@ -62,6 +64,7 @@ export const plainRun: RunStep = {
   restart: false,
   named: null,
   concurrency: 1,
+  pieceBytes: null,
   troubles: [],
   key: 'own',
   breakage: null,

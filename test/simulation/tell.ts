@@ -23,6 +23,7 @@ function tellRun(step: RunStep): string {
     restart,
     named,
     concurrency,
+    pieceBytes,
     key,
     breakage,
     isSeenDead,
@@ -39,6 +40,7 @@ function tellRun(step: RunStep): string {
     ...(named === null ? [] : [`of events number ${named.join(' and ')} only`]),
     ...(key === plainRun.key ? [] : [`with ${key === 'wrong' ? 'a wrong key' : "another account's key"}`]),
     ...(concurrency > 1 ? [`${concurrency} requests at once`] : []),
+    ...(pieceBytes === null ? [] : [`lists in pieces of ${pieceBytes} bytes`]),
     ...step.troubles.map(tellTrouble),
     ...(breakage === null ? [] : [`${breakage.how.replaceAll('_', ' ')} at statement ${breakage.at}`]),
     ...(breakage === null || breakage.how === 'conflict'
