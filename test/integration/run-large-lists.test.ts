@@ -82,8 +82,8 @@ onBothStages('large lists', (stage) => {
     }
     await both('sync')
     large.expectMirrored()
-    // A run on PGlite costs several times as much: what it could do otherwise shows in the first changes.
-    for (const change of large.engine === 'postgres' ? changes : changes.slice(0, 2)) {
+    // A run on PGlite costs several times as much: what it could do otherwise shows in some of the changes.
+    for (const change of changes.filter((_, turn) => large.engine === 'postgres' || turn % 2 === 0)) {
       for (const { account } of [large, small]) change(account.of('gala'), account)
       const planned = { ...tiny, dryRun: true, acceptDeletions: true }
       const plan = sorted((await large.run('sync', planned)).report.plan)

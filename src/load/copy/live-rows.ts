@@ -20,7 +20,7 @@ export async function readLiveRows(
   event_ids: readonly string[],
   ids: readonly string[] | null,
 ): Promise<LiveRows | null> {
-  // COPY takes no parameters: what it reads stands in settings of the transaction.
+  // COPY takes no parameters: what it reads stands in settings of the transaction, each looked at once (array(select …)).
   await trx.query(
     `select set_config('headcount.account', $1, true), set_config('headcount.events', $2, true),
             set_config('headcount.ids', $3, true)`,
@@ -41,6 +41,6 @@ function read(trx: Transaction, table: string, columns: readonly string[], keys:
       from headcount.${table}
      where account_id = current_setting('headcount.account')::int
        and event_id = any (array(select json_array_elements_text(current_setting('headcount.events')::json)))
-       ${onlyIds ? `and ${columns[1]} = any (current_setting('headcount.ids')::bigint[])` : ''}
+       ${onlyIds ? `and ${columns[1]} = any (array(select unnest(current_setting('headcount.ids')::bigint[])))` : ''}
      order by ${columns.slice(0, keys).join(', ')}`)
 }
