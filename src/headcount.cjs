@@ -7,6 +7,8 @@ if (major < 24) {
   )
   process.exit(1)
 }
+// The part of the heap for young objects stays as small as it begins: grown, it takes 100 MB more and saves next to nothing.
+require('node:v8').setFlagsFromString('--semi-space-growth-factor=1')
 // What Node compiled is kept for the next start, beside the code and as safe as it; where that cannot be written, nothing is.
 require('node:module').enableCompileCache(require('node:path').join(__dirname, '../dist/cache'))
 require('../dist/command/cli.cjs')

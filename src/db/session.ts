@@ -95,10 +95,16 @@ export async function borrow(pool: Pool, place: string): Promise<Session> {
     copyOut: async (query) => {
       const stream = Object.assign(copyTo(`copy (${query}) to stdout with (format binary)`), {
         query_timeout: answerMs,
+        callback: () => {},
       })
       client.query(stream)
-      const bytes = await guarded(buffer(stream))
-      return { rows: stream.rowCount, bytes }
+      try {
+        const bytes = await guarded(buffer(stream))
+        return { rows: stream.rowCount, bytes }
+      } finally {
+        // pg put its own in its place, which ends the timer; a COPY to us does not call it by itself.
+        stream.callback()
+      }
     },
     commit: async () => {
       const { command } = await session.queryObjects('commit', [])

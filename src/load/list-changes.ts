@@ -122,16 +122,17 @@ function encode(comparisons: Comparisons): Record<'responses' | 'payments' | 'sl
     const { event_id, rows } = comparison.list
     for (const response of rows) {
       const { id, payment } = response
-      responses.of.push({ comparison, response })
+      const placed = { comparison, response }
+      responses.of.push(placed)
       responses.rows.row(RESPONSE_COLUMNS.length)
       writeResponse(responses.rows, event_id, response)
       if (payment !== null) {
-        payments.of.push({ comparison, response })
+        payments.of.push(placed)
         payments.rows.row(PAYMENT_COLUMNS.length)
         writePayment(payments.rows, event_id, id, payment)
       }
       for (const [place, slot] of response.slots.entries()) {
-        slots.of.push({ comparison, response })
+        slots.of.push(placed)
         slots.rows.row(SLOT_COLUMNS.length)
         writeSlot(slots.rows, event_id, id, place, slot)
       }

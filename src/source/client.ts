@@ -62,8 +62,15 @@ export function createClient(options: ClientOptions): Client {
       const { body } = answer
       // An error after the last piece was wanted has nobody left to hear it.
       body.on('error', () => {})
-      return { status: answer.statusCode, headers: answer.headers, body, discard: () => body.destroy() }
+      // One that has no body is over already. To destroy it would be an abort, whose error takes longer to make than
+      // the answer took to read.
+      const discard = () => void (hasBody(answer.statusCode) ? body.destroy() : body.resume())
+      return { status: answer.statusCode, headers: answer.headers, body, discard }
     },
     close: () => pool.destroy(),
   }
+}
+
+function hasBody(status: number): boolean {
+  return status !== 204 && status !== 304
 }

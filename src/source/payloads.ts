@@ -131,7 +131,8 @@ function nameOf(value: JsonValue): string {
  */
 function appendItems(items: PayloadItem[], page: string, values: readonly JsonValue[], before: number): void {
   const needsDigits = needsSourceText(page)
-  const isLarge = Buffer.byteLength(page) > MAX_ITEM_BYTES
+  // Counted only where it can matter: a character takes three bytes at most.
+  const isLarge = page.length > MAX_ITEM_BYTES / 3 && Buffer.byteLength(page) > MAX_ITEM_BYTES
   let found: readonly ItemSlice[] | null = null
   const slice = (place: number): ItemSlice => {
     found ??= findItems(page)

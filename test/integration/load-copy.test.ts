@@ -109,3 +109,21 @@ onBoth('rows in the binary form of COPY', (fresh) => {
     )
   })
 })
+
+onBoth('rows copied out', (fresh) => {
+  test('leave no timer behind, which would keep a process alive', async () => {
+    await using mirror = await fresh()
+    const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length
+    await mirror.database
+      .transaction(async (trx) => {
+        const before = timers()
+        expect(await trx.copyOut('select n from generate_series(1, 3) n')).toMatchObject({ rows: 3 })
+        await expect(trx.copyOut('select 1 / (n - 2) from generate_series(1, 3) n')).rejects.toThrow(/zero/)
+        expect(timers()).toBeLessThanOrEqual(before)
+      })
+      .catch((error: unknown) => {
+        // The statement that failed has ended the transaction.
+        expect(String(error)).toMatch(/rolled back/)
+      })
+  })
+})
