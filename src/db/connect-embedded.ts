@@ -10,7 +10,7 @@ import { beginFolder, finishFolder, inspectFolder, openingFailed, prepareFolder 
 import { requireRoom } from './room.ts'
 import type { Tables } from './tables.ts'
 import { applySettings, settingsOf } from './transaction.ts'
-import type { Answer, Copied, Transaction, TransactionOptions } from './transaction.ts'
+import type { Answer, Transaction, TransactionOptions } from './transaction.ts'
 import { readerOf } from './values.ts'
 
 /** For what is nobody else's: a database in memory, and one that its caller answers for. */
@@ -216,11 +216,11 @@ async function copied(
   return rowCount ?? -1
 }
 
-async function copiedOut(sender: Sender, place: string, query: string): Promise<Copied> {
+async function copiedOut(sender: Sender, place: string, query: string): Promise<Buffer> {
   const text = `copy (${query}) to '/dev/blob' with (format binary)`
-  const { rowCount, blob } = await sent(place, () => sender.query(text))
+  const { blob } = await sent(place, () => sender.query(text))
   if (blob === undefined) throw new DatabaseError(`${place}: a COPY gave no rows, not even none`)
-  return { rows: rowCount ?? -1, bytes: Buffer.from(await blob.arrayBuffer()) }
+  return Buffer.from(await blob.arrayBuffer())
 }
 
 /** Kysely with its own dialect; it sees no more of PGlite than how to send a statement. */

@@ -4,7 +4,7 @@ import type { Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
 import { DatabaseError } from '../errors.ts'
 import { databaseError, isConnectionLost } from './failures.ts'
-import type { Answer, Copied } from './transaction.ts'
+import type { Answer } from './transaction.ts'
 import { readerOf } from './values.ts'
 
 /** A connection borrowed from a pool. */
@@ -18,7 +18,7 @@ export interface Session {
   /** Copies rows in binary form into a table. @returns how many were written. @throws DatabaseError, ConflictError */
   readonly copy: (target: string, rows: Buffer<ArrayBuffer>) => Promise<number>
   /** Reads what a query gives in the binary form of COPY. @throws DatabaseError, ConflictError */
-  readonly copyOut: (query: string) => Promise<Copied>
+  readonly copyOut: (query: string) => Promise<Buffer>
   /** @throws DatabaseError when the server rolled back instead, as it does after a failed statement. */
   readonly commit: () => Promise<void>
   /** Never throws: a connection that cannot roll back is closed when it is released. */
@@ -99,8 +99,8 @@ export async function borrow(pool: Pool, place: string): Promise<Session> {
       })
       client.query(stream)
       try {
-        const bytes = await guarded(buffer(stream))
-        return { rows: stream.rowCount, bytes }
+        // How many rows it were is told only later, when the stream has ended.
+        return await guarded(buffer(stream))
       } finally {
         // pg put its own in its place, which ends the timer; a COPY to us does not call it by itself.
         stream.callback()

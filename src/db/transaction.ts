@@ -32,13 +32,7 @@ export interface Transaction {
    * @param query one `select`; it takes no parameters
    * @throws DatabaseError, ConflictError
    */
-  readonly copyOut: (query: string) => Promise<Copied>
-}
-
-/** Rows that were copied out of the database. */
-export interface Copied {
-  readonly rows: number
-  readonly bytes: Buffer
+  readonly copyOut: (query: string) => Promise<Buffer>
 }
 
 /** What a statement answered. Rows are in the order of the columns; values as db/values.ts says. */

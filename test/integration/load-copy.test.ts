@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { BinaryRows } from '../../src/load/copy/binary-rows.ts'
+import { RowReader } from '../../src/load/copy/row-reader.ts'
 import { onBoth } from '../support/databases.ts'
 
 const table = `create temp table copied (
@@ -117,7 +118,12 @@ onBoth('rows copied out', (fresh) => {
     await mirror.database
       .transaction(async (trx) => {
         const before = timers()
-        expect(await trx.copyOut('select n from generate_series(1, 3) n')).toMatchObject({ rows: 3 })
+        const rows = new RowReader(await trx.copyOut('select n::text from generate_series(1, 2) n'))
+        expect([rows.next() && rows.text(0), rows.next() && rows.text(0), rows.next()]).toEqual([
+          '1',
+          '2',
+          false,
+        ])
         await expect(trx.copyOut('select 1 / (n - 2) from generate_series(1, 3) n')).rejects.toThrow(/zero/)
         expect(timers()).toBeLessThanOrEqual(before)
       })
@@ -126,4 +132,14 @@ onBoth('rows copied out', (fresh) => {
         expect(String(error)).toMatch(/rolled back/)
       })
   })
+})
+
+test('rows copied out that break off are an error, not fewer rows', () => {
+  const rows = new BinaryRows()
+  rows.row(1)
+  rows.text('Ann')
+  const whole = rows.take()
+  const reader = new RowReader(whole.subarray(0, whole.length - 2))
+  expect(reader.next()).toBe(true)
+  expect(() => reader.next()).toThrow(/before all of it was read/)
 })

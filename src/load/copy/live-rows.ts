@@ -1,5 +1,6 @@
 import type { Transaction } from '../../db/transaction.ts'
 import { PAYMENT_COLUMNS, RESPONSE_COLUMNS, SLOT_COLUMNS } from './response-rows.ts'
+import { RowReader } from './row-reader.ts'
 
 /** Live rows in the binary form of COPY, each table's in the order of its key. */
 export interface LiveRows {
@@ -27,10 +28,10 @@ export async function readLiveRows(
     [String(account), JSON.stringify(event_ids), `{${ids?.join(',') ?? ''}}`],
   )
   const onlyIds = ids !== null
-  const { rows, bytes: responses } = await read(trx, 'responses', RESPONSE_COLUMNS, 2, onlyIds)
-  if (rows === 0) return null
-  const { bytes: payments } = await read(trx, 'payments', PAYMENT_COLUMNS, 2, onlyIds)
-  const { bytes: slots } = await read(trx, 'slots', SLOT_COLUMNS, 3, onlyIds)
+  const responses = await read(trx, 'responses', RESPONSE_COLUMNS, 2, onlyIds)
+  if (!new RowReader(responses).next()) return null
+  const payments = await read(trx, 'payments', PAYMENT_COLUMNS, 2, onlyIds)
+  const slots = await read(trx, 'slots', SLOT_COLUMNS, 3, onlyIds)
   return { responses, payments, slots }
 }
 

@@ -1,3 +1,4 @@
+import { DatabaseError } from '../../errors.ts'
 import { HEADER_BYTES } from './binary-rows.ts'
 
 const TRAILER = -1
@@ -15,16 +16,23 @@ export class RowReader {
   #place = -1
   #filled = 0
 
-  /** @param bytes one whole COPY; none at all is no row */
+  /** @param bytes one whole COPY */
   constructor(bytes: Buffer) {
     this.#bytes = bytes
   }
 
-  /** Goes to the next row. @returns false behind the last one */
+  /**
+   * Goes to the next row.
+   *
+   * @returns false behind the last one
+   * @throws DatabaseError for a COPY without its end: rows that are not in it are not absent
+   */
   next(): boolean {
     this.#place += 1
     this.#start = this.#end
-    if (this.#start + 2 > this.#bytes.length) return false
+    if (this.#start + 2 > this.#bytes.length) {
+      throw new DatabaseError('The database ended a COPY before all of it was read. Run it again.')
+    }
     const count = this.#bytes.readInt16BE(this.#start)
     if (count === TRAILER) return false
     let at = this.#start + 2
