@@ -108,4 +108,59 @@ onBoth('lists beside the live rows', (fresh) => {
       { numRuns: 60 },
     )
   })
+
+  const shift: SlotItem = {
+    name: 'Early',
+    start_date: '2024-05-01T10:00:00Z',
+    end_date: null,
+    start_local: '2024-05-01T10:00:00',
+    end_local: null,
+    _extra: null,
+  }
+  const ann: ResponseItem = {
+    id: '7',
+    kind: 'mixed',
+    name: 'Ann',
+    email: null,
+    message: null,
+    quantity: null,
+    rsvp: null,
+    created_at: null,
+    updated_at: null,
+    _extra: null,
+    payment: { amount: '12.5', processing_fee: null },
+    slots: [shift, shift],
+  }
+  const changes: Readonly<Record<string, Partial<ResponseItem>>> = {
+    'a field': { name: 'Bea' },
+    'an amount': { payment: { amount: '12.50', processing_fee: null } },
+    'no payment': { payment: null },
+    'a slot': { slots: [shift, { ...shift, name: 'Late' }] },
+    'a slot less': { slots: [shift] },
+    'a slot more': { slots: [shift, shift, shift] },
+  }
+
+  test('a response differs by any of its parts alone, whichever side has it', async () => {
+    await using mirror = await fresh()
+    const neighbours = ['3', '9'].map((id) => ({ ...ann, id }))
+    const listOf = (response: ResponseItem): Account => [
+      { event_id: 'a', rows: [neighbours[0] ?? ann, response, neighbours[1] ?? ann] },
+    ]
+    const told: string[] = []
+    for (const [name, change] of Object.entries(changes)) {
+      for (const [before, now] of [
+        [ann, { ...ann, ...change }],
+        [{ ...ann, ...change }, ann],
+      ] as const) {
+        await mirror.database.transaction(async (trx) => {
+          await copyResponses(trx, { account: 1, run: '1', history: true }, placed(listOf(before)))
+          const found = (await compareLists(trx, 1, listOf(now))).get('a')
+          told.push(`${name}: ${found?.differing.map(({ id }) => id).join()}`)
+          for (const table of ['slots', 'payments', 'responses'])
+            await trx.query(`delete from headcount.${table}`)
+        })
+      }
+    }
+    expect(told).toEqual(Object.keys(changes).flatMap((name) => [`${name}: 7`, `${name}: 7`]))
+  })
 })
