@@ -52,7 +52,10 @@ export function drawRun(chance: Chance): RunStep {
     isSeenDead: chance.odds(0.6),
   }
   const draw: Draw = kinds[chance.weigh(weights)][1]
-  return { ...base, ...draw(chance), pieceBytes: chance.odds(0.35) ? chance.int(1, 1500) : null }
+  const run = { ...base, ...draw(chance) }
+  const pieceBytes = chance.odds(0.35) ? chance.int(1, 1500) : null
+  // A list that is read in pieces is a batch of its own: a run that stands still would have stored those before.
+  return { ...run, pieceBytes: run.beside === plainRun.beside ? pieceBytes : null }
 }
 
 const quiet = { failures: [], way: 'plain', lie: 'none', moves: null } as const
