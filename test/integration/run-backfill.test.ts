@@ -6,10 +6,13 @@ import { send, startFaultServer } from '../support/fault-server.ts'
 import { onBothStages, onPostgresStage, pause } from '../support/stage.ts'
 import type { Stage } from '../support/stage.ts'
 
-/** The first event is large enough for a batch of its own, which is stored while the others are still read. */
+/**
+ * The first event is large enough for a batch of its own, which is stored while the others are still read, and fits into
+ * memory: what is read from a file is rolled back by an abort.
+ */
 function threeEvents(): Account {
   const account = accountOf({ ball: 5, gala: 3, picnic: 2 })
-  for (const response of account.of('ball')) Object.assign(Object(response), { message: 'x'.repeat(900_000) })
+  for (const response of account.of('ball')) Object.assign(Object(response), { message: 'x'.repeat(825_000) })
   return account
 }
 
@@ -32,7 +35,7 @@ async function breakOff(on: Stage): Promise<void> {
   expect(await run).toMatchObject({ exit: 143 })
   paused.release()
   await on.look()
-  expect(on.mirror.states.get('ball')?.digest).not.toBeNull()
+  expect(on.mirror.states.get('ball')?.digest).toEqual(expect.any(String))
 }
 
 onBothStages('O10 a backfill that was broken off', (stage) => {

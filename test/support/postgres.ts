@@ -45,7 +45,10 @@ export async function startPostgres(): Promise<{ readonly url: string; readonly 
     createPostgresUser: process.getuid?.() === 0,
     persistent: false,
     initdbFlags: ['--encoding=UTF8', '--locale=C.UTF-8'],
-    postgresFlags: ['-c', 'max_connections=200', '-c', 'unix_socket_directories='],
+    // Tests look into the WAL of what they wrote, while others write hundreds of megabytes.
+    postgresFlags: ['max_connections=200', 'unix_socket_directories=', 'wal_keep_size=1GB'].flatMap(
+      (setting) => ['-c', setting],
+    ),
     onLog: (message) => log.push(message),
     onError: (message) => log.push(String(message)),
   })
