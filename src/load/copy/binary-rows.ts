@@ -8,7 +8,8 @@ import { writeSafeInteger } from './safe-integer.ts'
 const HEADER = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1')
 /** Where the first row begins. */
 export const HEADER_BYTES = HEADER.length
-const TRAILER = -1
+/** Stands where the number of a row's fields would, behind the last row. */
+export const TRAILER = -1
 const NULL = -1
 /** jsonb has a version before its text. */
 const JSONB_VERSION = 1

@@ -1,7 +1,5 @@
 import { DatabaseError } from '../../errors.ts'
-import { HEADER_BYTES } from './binary-rows.ts'
-
-const TRAILER = -1
+import { HEADER_BYTES, TRAILER } from './binary-rows.ts'
 
 /**
  * Rows in the binary form of COPY, read one after the other. `next` goes to a row; everything else tells of the row
