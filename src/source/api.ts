@@ -6,6 +6,7 @@ import { firstOf } from './body.ts'
 import { createClient } from './client.ts'
 import { checkApiKey } from './credentials.ts'
 import { type Counts, exchange, type Line, type Wish } from './exchange.ts'
+import { Deadlines } from './deadline.ts'
 import { Gate } from './gate.ts'
 import { headerOf } from './headers.ts'
 import { startLife } from './life.ts'
@@ -108,6 +109,7 @@ export function createSource(options: SourceOptions): Source {
     }),
     life,
     gate,
+    deadlines: new Deadlines(life.signal),
     places,
     pacing: startPacing({ places, gate, requestTimeoutMs, log }),
     redactor,

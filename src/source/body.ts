@@ -1,18 +1,14 @@
 /** Receives a body: unwrapped, bounded, checked and hashed on the way; in memory, or in a file when it is large. */
-import { createHash } from 'node:crypto'
 import { BodyTooLargeError } from '../errors.ts'
+import { checkBytes, type Checked, RunningCheck } from './checks.ts'
 import type { Deadline } from './deadline.ts'
 import { inflate } from './inflate.ts'
 import type { BodyRoom } from './room.ts'
 import type { TemporaryFile } from './temporary-file.ts'
-import { Utf8Check } from './utf8.ts'
 
 /** A body as sent, without compression. */
-export interface Body {
+export interface Body extends Checked {
   readonly size: number
-  /** SHA-256 over its bytes. */
-  readonly digest: Buffer
-  readonly isUtf8: boolean
   /** Fills `bytes` with what stands at this place. */
   read(bytes: Buffer, place: number): Promise<void>
 }
@@ -33,52 +29,68 @@ export interface Reception {
 const WRITTEN_AT_ONCE = 1024 * 1024
 
 /**
- * @param wire the pieces of the body as they come, already counted
+ * @param wire the pieces of the body as they come
  * @throws BodyTooLargeError above the limit, TemporaryFileError, and whatever breaks the stream
  */
 export async function receiveBody(wire: AsyncIterable<Buffer>, gzip: boolean, to: Reception): Promise<Body> {
-  const hash = createHash('sha256')
-  const utf8 = new Utf8Check()
-  let file: TemporaryFile | null = null
   let pieces: Buffer[] = []
   let size = 0
-  let written = 0
-  const write = async (file: TemporaryFile): Promise<void> => {
-    const bytes = Buffer.concat(pieces, size - written)
-    pieces = []
-    // A slow disk is not the service's doing.
-    await to.deadline.standStill(file.write(bytes, file.size + written))
-    written = size
-  }
-  for await (const piece of gzip ? inflate(wire) : wire) {
+  let filing: Filing | null = null
+  for await (const piece of gzip ? inflate(bounded(wire, to)) : wire) {
     size += piece.length
     if (size > to.limit) throw tooLarge(to.path, to.limit)
-    hash.update(piece)
-    utf8.add(piece)
     pieces.push(piece)
     if (to.room.isInMemory(to.before + size)) continue
-    file ??= await to.deadline.standStill(to.room.file(to.signal))
-    if (size - written >= WRITTEN_AT_ONCE) await write(file)
+    filing ??= new Filing(await to.deadline.standStill(to.room.file(to.signal)))
+    if (size - filing.size < WRITTEN_AT_ONCE) continue
+    // A slow disk is not the service's doing.
+    await to.deadline.standStill(filing.write(pieces))
+    pieces = []
   }
-  const found = { size, digest: hash.digest(), isUtf8: utf8.end() }
-  if (file === null) return inMemory(Buffer.concat(pieces, size), found)
-  await write(file)
-  return inFile(file, found)
+  if (filing === null) return inMemory(joined(pieces))
+  await to.deadline.standStill(filing.write(pieces))
+  return filing.end()
 }
 
-type Found = Omit<Body, 'read'>
+/** Bytes on their way into the file of a reading. */
+class Filing {
+  readonly #file: TemporaryFile
+  readonly #check = new RunningCheck()
+  /** Bytes written; the file has no part in them until all are there. */
+  size = 0
 
-function inMemory(all: Buffer, found: Found): Body {
+  constructor(file: TemporaryFile) {
+    this.#file = file
+  }
+
+  async write(pieces: readonly Buffer[]): Promise<void> {
+    const bytes = joined(pieces)
+    this.#check.add(bytes)
+    await this.#file.write(bytes, this.#file.size + this.size)
+    this.size += bytes.length
+  }
+
+  end(): Body {
+    const { size } = this
+    const file = this.#file
+    const start = file.size
+    file.size += size
+    return { size, ...this.#check.end(), read: (bytes, place) => file.read(bytes, start + place) }
+  }
+}
+
+function inMemory(all: Buffer): Body {
   return {
-    ...found,
+    size: all.length,
+    ...checkBytes(all),
     read: async (bytes, place) => void all.copy(bytes, 0, place),
   }
 }
 
-function inFile(file: TemporaryFile, found: Found): Body {
-  const start = file.size
-  file.size += found.size
-  return { ...found, read: (bytes, place) => file.read(bytes, start + place) }
+/** Most bodies come in one piece. */
+function joined(pieces: readonly Buffer[]): Buffer {
+  const [only] = pieces
+  return only !== undefined && pieces.length === 1 ? only : Buffer.concat(pieces)
 }
 
 /** The first bytes of a body, all of it when it is not longer. */
@@ -95,17 +107,15 @@ export async function lastOf(body: Body, most: number): Promise<Buffer> {
   return bytes
 }
 
-/** Counts what comes over the wire: for the deadline, which grows with it, and against the limit. */
-export async function* counted(
-  body: AsyncIterable<Buffer>,
-  count: (bytes: number) => void,
-  to: { readonly path: string; readonly limit: number },
+/** What is compressed is bounded by itself: a body may grow small when it is unwrapped. */
+async function* bounded(
+  wire: AsyncIterable<Buffer>,
+  { path, limit }: Pick<Reception, 'path' | 'limit'>,
 ): AsyncGenerator<Buffer> {
   let size = 0
-  for await (const piece of body) {
+  for await (const piece of wire) {
     size += piece.length
-    count(piece.length)
-    if (size > to.limit) throw tooLarge(to.path, to.limit)
+    if (size > limit) throw tooLarge(path, limit)
     yield piece
   }
 }

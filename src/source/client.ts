@@ -1,26 +1,19 @@
 /** The only place that speaks HTTP outwards: one pool of connections a run, bound to one origin. */
 import { Pool } from 'undici'
-import type { Headers } from './headers.ts'
+import { Transfer } from './transfer.ts'
 
 const LONGEST_CONNECT_MS = 10_000
 
 export interface Client {
   /**
-   * Sends one GET and gives the answer as soon as its headers are there. Follows nothing, retries nothing.
+   * Sends one GET. Follows nothing, retries nothing.
    *
    * @param etag asks for the list only if it is no longer the one that this validator belongs to
+   * @param received is told of each piece of the body that is read
    */
-  get(url: URL, etag: string | null, signal: AbortSignal): Promise<Answer>
+  get(url: URL, etag: string | null, received: (bytes: number) => void): Transfer
   /** Breaks off what is under way and closes every connection. */
   close(): Promise<void>
-}
-
-export interface Answer {
-  readonly status: number
-  readonly headers: Headers
-  readonly body: AsyncIterable<Buffer>
-  /** Lets go of what is left of the body; a connection that still carries some of it is closed. */
-  discard(): void
 }
 
 export interface ClientOptions {
@@ -51,26 +44,19 @@ export function createClient(options: ClientOptions): Client {
     'accept-encoding': 'gzip, identity',
   }
   return {
-    get: async (url, etag, signal) => {
+    get: (url, etag, received) => {
       if (url.origin !== options.origin) throw new RangeError(`The key is not sent to ${url.origin}.`)
-      const answer = await pool.request({
-        method: 'GET',
-        path: url.pathname + url.search,
-        headers: etag === null ? headers : { ...headers, 'if-none-match': etag },
-        signal,
-      })
-      const { body } = answer
-      // An error after the last piece was wanted has nobody left to hear it.
-      body.on('error', () => {})
-      // One that has no body is over already. To destroy it would be an abort, whose error takes longer to make than
-      // the answer took to read.
-      const discard = () => void (hasBody(answer.statusCode) ? body.destroy() : body.resume())
-      return { status: answer.statusCode, headers: answer.headers, body, discard }
+      const transfer = new Transfer(received)
+      pool.dispatch(
+        {
+          method: 'GET',
+          path: url.pathname + url.search,
+          headers: etag === null ? headers : { ...headers, 'if-none-match': etag },
+        },
+        transfer,
+      )
+      return transfer
     },
     close: () => pool.destroy(),
   }
-}
-
-function hasBody(status: number): boolean {
-  return status !== 204 && status !== 304
 }

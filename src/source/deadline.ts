@@ -2,65 +2,99 @@
  * One deadline over a whole request, from the first byte sent to the last received: a pause between two chunks
  * says nothing, for a slow drip never pauses long. It grows with what arrives, so that a large list can finish.
  */
-import { LONGEST_TIMER_MS } from './wait.ts'
+import { asError, LONGEST_TIMER_MS } from './wait.ts'
 
 const BYTES_FOR_ONE_SECOND = 256 * 1024
 
-export interface Deadline extends Disposable {
-  /** Aborted when the time is over or the life that bounds it ends, with that reason. */
-  readonly signal: AbortSignal
-  /** Body bytes as they came over the wire: every 256 KiB give one second more. */
-  received(bytes: number): void
-  /** Awaits something that is not the service's doing; the clock stands still meanwhile. */
-  standStill<T>(wait: Promise<T>): Promise<T>
+/** The deadlines of all requests of a source: when its life ends, so do they, with its reason. */
+export class Deadlines {
+  readonly #life: AbortSignal
+  readonly #running = new Set<Deadline>()
+
+  constructor(life: AbortSignal) {
+    this.#life = life
+    // One listener for all: to add and remove one for each request costs more than the request's own checks.
+    life.addEventListener('abort', () => {
+      for (const deadline of this.#running) deadline.end(asError(life.reason))
+    })
+  }
+
+  /** @param expired makes the reason, from the number of bytes received until then */
+  start(timeoutMs: number, expired: (bytes: number) => Error): Deadline {
+    const deadline = new Deadline(timeoutMs, expired, () => this.#running.delete(deadline))
+    this.#running.add(deadline)
+    if (this.#life.aborted) deadline.end(asError(this.#life.reason))
+    return deadline
+  }
 }
 
-/**
- * @param life bounds the request too: when it ends, so does the request, with its reason
- * @param expired makes the reason, from the number of bytes received until then
- */
-export function startDeadline(
-  timeoutMs: number,
-  life: AbortSignal,
-  expired: (bytes: number) => Error,
-): Deadline {
-  const controller = new AbortController()
-  let due = performance.now() + timeoutMs
-  let bytes = 0
-  let waits = 0
-  let timer: NodeJS.Timeout | undefined
-  const end = (): void => controller.abort(life.reason)
-  const check = (): void => {
-    if (waits > 0) return
-    const left = due - performance.now()
-    if (left <= 0) controller.abort(expired(bytes))
-    else timer = setTimeout(check, Math.min(Math.ceil(left), LONGEST_TIMER_MS))
+/** Runs until it is disposed of. */
+export class Deadline implements Disposable {
+  readonly #expired: (bytes: number) => Error
+  readonly #forget: () => void
+  #due: number
+  #bytes = 0
+  #waits = 0
+  #timer: NodeJS.Timeout | undefined
+  #reason: Error | null = null
+  #stop: (reason: Error) => void = () => {}
+
+  constructor(timeoutMs: number, expired: (bytes: number) => Error, forget: () => void) {
+    this.#expired = expired
+    this.#forget = forget
+    this.#due = performance.now() + timeoutMs
+    this.#check()
   }
-  if (life.aborted) end()
-  else life.addEventListener('abort', end, { once: true })
-  check()
-  return {
-    signal: controller.signal,
-    received: (more) => {
-      bytes += more
-      due += (more / BYTES_FOR_ONE_SECOND) * 1000
-    },
-    standStill: async (wait) => {
-      const since = performance.now()
-      waits += 1
-      clearTimeout(timer)
-      try {
-        return await wait
-      } finally {
-        waits -= 1
-        due += performance.now() - since
-        check()
-      }
-    },
-    [Symbol.dispose]: () => {
-      waits = Infinity
-      clearTimeout(timer)
-      life.removeEventListener('abort', end)
-    },
+
+  /** Why it has ended; null while it has not. */
+  get reason(): Error | null {
+    return this.#reason
+  }
+
+  /** Names what is broken off at its end, in place of what was named before. */
+  breaksOff(stop: (reason: Error) => void): void {
+    this.#stop = stop
+    if (this.#reason !== null) stop(this.#reason)
+  }
+
+  /** Body bytes as they came over the wire: every 256 KiB give one second more. */
+  received(bytes: number): void {
+    this.#bytes += bytes
+    this.#due += (bytes / BYTES_FOR_ONE_SECOND) * 1000
+  }
+
+  /** Awaits something that is not the service's doing; the clock stands still meanwhile. */
+  async standStill<T>(wait: Promise<T>): Promise<T> {
+    const since = performance.now()
+    this.#waits += 1
+    clearTimeout(this.#timer)
+    try {
+      return await wait
+    } finally {
+      this.#waits -= 1
+      this.#due += performance.now() - since
+      this.#check()
+    }
+  }
+
+  /** Ends it before its time. */
+  end(reason: Error): void {
+    if (this.#reason !== null) return
+    clearTimeout(this.#timer)
+    this.#reason = reason
+    this.#stop(reason)
+  }
+
+  [Symbol.dispose](): void {
+    this.#waits = Infinity
+    clearTimeout(this.#timer)
+    this.#forget()
+  }
+
+  #check(): void {
+    if (this.#waits > 0 || this.#reason !== null) return
+    const left = this.#due - performance.now()
+    if (left <= 0) return this.end(this.#expired(this.#bytes))
+    this.#timer = setTimeout(() => this.#check(), Math.min(Math.ceil(left), LONGEST_TIMER_MS))
   }
 }

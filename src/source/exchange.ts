@@ -1,9 +1,9 @@
 /** One try of one request: a place, the gate, the deadline, redirects by hand, the status, the body. */
 import type { LimitFunction } from 'p-limit'
 import { HeadcountError } from '../errors.ts'
-import { type Body, counted, receiveBody } from './body.ts'
-import type { Answer, Client } from './client.ts'
-import { type Deadline, startDeadline } from './deadline.ts'
+import { type Body, receiveBody } from './body.ts'
+import type { Client } from './client.ts'
+import type { Deadline, Deadlines } from './deadline.ts'
 import { readFraming } from './framing.ts'
 import type { Gate } from './gate.ts'
 import { type Headers, headerOf } from './headers.ts'
@@ -17,8 +17,9 @@ import type { BodyRoom } from './room.ts'
 import { requireShape } from './shape.ts'
 import { explainStatus } from './status.ts'
 import { tooSlow } from './too-slow.ts'
+import type { Head, Transfer } from './transfer.ts'
 import { provesUnchanged } from './validator.ts'
-import { asError, orAborted } from './wait.ts'
+import { asError } from './wait.ts'
 
 const LARGEST_QUOTED_BODY = 64 * 1024
 
@@ -27,6 +28,7 @@ export interface Line {
   readonly client: Client
   readonly life: Life
   readonly gate: Gate
+  readonly deadlines: Deadlines
   /** Bounds the requests at once; the pace narrows and widens it. */
   readonly places: LimitFunction
   readonly pacing: Pacing
@@ -98,7 +100,7 @@ export async function exchange(line: Line, wish: Wish): Promise<Received | Unsen
 }
 
 async function askInTime(line: Line, wish: Wish): Promise<Received | Unsent> {
-  using deadline = startDeadline(line.requestTimeoutMs, line.life.signal, (bytes) =>
+  using deadline = line.deadlines.start(line.requestTimeoutMs, (bytes) =>
     tooSlow(line.requestTimeoutMs, wish.url.pathname, bytes),
   )
   try {
@@ -107,25 +109,31 @@ async function askInTime(line: Line, wish: Wish): Promise<Received | Unsent> {
     if (line.life.signal.aborted) throw asError(line.life.signal.reason)
     // A status that was read counts, even when the time ran out over the body that came with it.
     if (error instanceof HeadcountError) throw error
-    if (deadline.signal.aborted) throw asError(deadline.signal.reason)
+    if (deadline.reason !== null) throw deadline.reason
     throw explainNetworkFailure(error, wish.url) ?? error
   }
 }
 
 async function ask(line: Line, wish: Wish, deadline: Deadline): Promise<Received | Unsent> {
   const way = [wish.url]
+  const received = (bytes: number): void => {
+    line.counts.bytesReceived += bytes
+    deadline.received(bytes)
+    line.pacing.silence.heard()
+  }
   for (let url = wish.url; ; way.push(url)) {
     // Where a redirect leads is asked no sooner than anything else.
     if (way.length > 1) await deadline.standStill(line.pacing.start())
     line.counts.requests += 1
-    const head = line.client.get(url, wish.etag, deadline.signal)
-    const answer = await line.pacing.silence.head(orAborted(head, deadline.signal))
-    noteStatus(line.counts.statuses, wish.url, answer.status)
+    const transfer = line.client.get(url, wish.etag, received)
+    deadline.breaksOff((reason) => transfer.breakOff(reason))
+    const head = await line.pacing.silence.head(transfer.head)
+    noteStatus(line.counts.statuses, wish.url, head.status)
     try {
-      if (!isRedirect(answer.status)) return await read(line, wish, { answer, url, deadline })
-      url = followRedirect(way, answer.status, headerOf(answer.headers, 'location'))
+      if (!isRedirect(head.status)) return await read(line, wish, { head, transfer, url, deadline })
+      url = followRedirect(way, head.status, headerOf(head.headers, 'location'))
     } finally {
-      answer.discard()
+      transfer.discard()
     }
   }
 }
@@ -140,32 +148,28 @@ function noteStatus(statuses: Map<string, number>, { pathname }: URL, status: nu
 }
 
 interface Answered {
-  readonly answer: Answer
+  readonly head: Head
+  readonly transfer: Transfer
   readonly url: URL
   readonly deadline: Deadline
 }
 
-async function read(line: Line, wish: Wish, { answer, url, deadline }: Answered): Promise<Received | Unsent> {
-  const { headers, status } = answer
+async function read(line: Line, wish: Wish, answered: Answered): Promise<Received | Unsent> {
+  const { transfer, url, deadline } = answered
+  const { headers, status } = answered.head
   const path = url.pathname
-  const count = (bytes: number): void => {
-    line.counts.bytesReceived += bytes
-    deadline.received(bytes)
-    line.pacing.silence.heard()
-  }
   if (status === 304 && wish.etag !== null) {
     if (!provesUnchanged(headers, wish.etag)) return 'unproven'
     line.counts.notModified += 1
     return 'not_modified'
   }
   if (status !== 200) {
-    const excerpt = line.redactor.excerpt(await quotedBody(answer, path, count))
+    const excerpt = line.redactor.excerpt(await quotedBody(headers, transfer, path))
     throw explainStatus(status, headers, path, excerpt)
   }
   const { gzip, hasEndMark } = readFraming(headers, path, wish.limit)
   const { limit, before, room } = wish
-  const wire = counted(answer.body, count, { path, limit })
-  const body = await receiveBody(wire, gzip, {
+  const body = await receiveBody(transfer, gzip, {
     deadline,
     room,
     before,
@@ -178,13 +182,13 @@ async function read(line: Line, wish: Wish, { answer, url, deadline }: Answered)
 }
 
 /** As much of the body as a message may need. That it breaks off matters less than the status that came with it. */
-async function quotedBody(answer: Answer, path: string, count: (bytes: number) => void): Promise<string> {
+async function quotedBody(headers: Headers, body: AsyncIterable<Buffer>, path: string): Promise<string> {
   const pieces: Buffer[] = []
   try {
-    const { gzip } = readFraming(answer.headers, path, Infinity)
+    const { gzip } = readFraming(headers, path, Infinity)
     if (gzip) return '(compressed)'
     let size = 0
-    for await (const piece of counted(answer.body, count, { path, limit: Infinity })) {
+    for await (const piece of body) {
       pieces.push(piece)
       size += piece.length
       if (size >= LARGEST_QUOTED_BODY) break

@@ -9,7 +9,11 @@ export class Gate {
   readonly signal: AbortSignal
 
   constructor(life: AbortSignal) {
-    this.signal = AbortSignal.any([life, this.#shut.signal])
+    this.signal = this.#shut.signal
+    const end = (): void => this.#shut.abort(life.reason)
+    if (life.aborted) end()
+    // Not AbortSignal.any: whoever looks at such a signal makes it look at all that it is made of.
+    else life.addEventListener('abort', end, { once: true })
   }
 
   /** Lets no request start for so many ms from now; a shorter time never replaces a longer one. */

@@ -16,9 +16,21 @@ const patterns = [
   /^(?:etag|last-modified|cache-control|age|expires)$/,
 ]
 
+/** What was found of a name: a service sends the same ones with each of thousands of answers. */
+const known = new Map<string, boolean>()
+const MOST_KNOWN = 1000
+
+function isHint(name: string): boolean {
+  const found = known.get(name)
+  if (found !== undefined) return found
+  const isOne = patterns.some((pattern) => pattern.test(name))
+  if (known.size < MOST_KNOWN) known.set(name, isOne)
+  return isOne
+}
+
 /** The names, in lower case and in order, of the headers of all these answers that hint at limits, paging or caches. */
 export function hintsOf(answers: readonly Headers[]): readonly string[] {
-  const names = new Set(answers.flatMap((headers) => Object.keys(headers)))
-  const hints = [...names].filter((name) => patterns.some((pattern) => pattern.test(name)))
-  return hints.toSorted().slice(0, MOST_HINTS)
+  const hints = new Set<string>()
+  for (const headers of answers) for (const name in headers) if (isHint(name)) hints.add(name)
+  return [...hints].toSorted().slice(0, MOST_HINTS)
 }

@@ -1,5 +1,5 @@
 /** A list as it was read: its digest, what it says about its own completeness, and its items on demand. */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { headerOf } from './headers.ts'
 import { hintsOf } from './hints.ts'
 import { joined, type ListPieces, manyPieces, onePiece } from './list-pieces.ts'
@@ -78,9 +78,8 @@ export function createReading(
     bytes,
     isLarge,
     digest: (normaliser) => {
-      const hash = createHash('sha256').update(`headcount normaliser ${normaliser}\n`)
-      for (const digest of digests) hash.update(digest)
-      return hash.digest('hex')
+      const version = Buffer.from(`headcount normaliser ${normaliser}\n`)
+      return hash('sha256', Buffer.concat([version, ...digests]), 'hex')
     },
     get holds() {
       if (signs.length > 0) return 'paging'

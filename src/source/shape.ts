@@ -17,6 +17,8 @@ const wanted = {
 
 /** Within so many bytes of its end a list must open, and close. */
 const EDGE = 4096
+/** So many bytes show whether a character takes two or four of them. */
+const SURE = 4
 /** Above this an object is not parsed only to word a message. */
 const LARGEST_OBJECT_LOOKED_INTO = 1024 * 1024
 const LARGEST_QUOTED_BODY = 64 * 1024
@@ -28,6 +30,7 @@ const pagingKeys = ['next', 'cursor', 'next_page', 'page', 'data', 'items', 'res
  */
 export async function requireShape(body: Body, kind: 'list' | 'object', subject: Subject): Promise<void> {
   const { open, close, name } = wanted[kind]
+  if (subject.hasEndMark && body.isUtf8 && beginsWith(await firstOf(body, SURE), open)) return
   const edge = await firstOf(body, EDGE)
   const start = textOf(edge).trimStart()
   const isOpen = start.startsWith(open)
@@ -60,6 +63,11 @@ export async function requireShape(body: Body, kind: 'list' | 'object', subject:
     throw paged === '' ? new ContractError(message) : new PagedObjectError(message)
   }
   throw new ContractError(`${answered} something that is no JSON ${name}. It begins: ${quoted}`)
+}
+
+/** Whether it is beyond doubt, as with nearly every body: no mark, no blank, and no zero as in UTF-16 and UTF-32. */
+function beginsWith(start: Buffer, open: string): boolean {
+  return start[0] === open.charCodeAt(0) && !start.includes(0)
 }
 
 async function endOf(body: Body): Promise<string> {

@@ -14,17 +14,38 @@ export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
   }
 }
 
+/**
+ * Who waits beside each signal. A signal has one listener of ours for all of them: to add one to it and take it away
+ * again costs more than most waits.
+ */
+const waiters = new WeakMap<AbortSignal, Set<(reason: Error) => void>>()
+
+function waitersOf(signal: AbortSignal): Set<(reason: Error) => void> {
+  const known = waiters.get(signal)
+  if (known !== undefined) return known
+  const added = new Set<(reason: Error) => void>()
+  waiters.set(signal, added)
+  signal.addEventListener('abort', () => {
+    for (const stop of added) stop(asError(signal.reason))
+  })
+  return added
+}
+
 /** What the promise gives, or the signal's reason as an error when that comes first; the promise then ends unheard. */
-export async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>()
-  const stop = (): void => reject(asError(signal.reason))
-  if (signal.aborted) stop()
-  else signal.addEventListener('abort', stop, { once: true })
-  try {
-    return await Promise.race([aborted, promise])
-  } finally {
-    signal.removeEventListener('abort', stop)
+export function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: first, resolve, reject } = Promise.withResolvers<T>()
+  if (signal.aborted) reject(asError(signal.reason))
+  const waiting = waitersOf(signal)
+  waiting.add(reject)
+  const heard = (settle: () => void): void => {
+    waiting.delete(reject)
+    settle()
   }
+  promise.then(
+    (value) => heard(() => resolve(value)),
+    (error: unknown) => heard(() => reject(error)),
+  )
+  return first
 }
 
 export function asError(reason: unknown): Error {

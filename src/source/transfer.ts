@@ -1,0 +1,106 @@
+/** One request under way: its head as soon as it is there, its body piece by piece, and what breaks it off. */
+import type { Dispatcher } from 'undici'
+import type { Headers } from './headers.ts'
+
+/** So many bytes wait for the reader; above them the service waits. */
+const MOST_WAITING = 64 * 1024
+
+/** What an answer begins with. */
+export interface Head {
+  readonly status: number
+  readonly headers: Headers
+}
+
+/**
+ * undici's handler of a request, which it tells what comes. Its own `request` makes a stream of each body, and of each
+ * signal listeners: for a body of some kilobytes that took longer than to receive it.
+ */
+export class Transfer implements Dispatcher.DispatchHandler, AsyncIterable<Buffer>, AsyncIterator<Buffer> {
+  readonly #head = Promise.withResolvers<Head>()
+  readonly #received: (bytes: number) => void
+  #controller: Dispatcher.DispatchController | null = null
+  #pieces: Buffer[] = []
+  #waiting = 0
+  #isOver = false
+  #error: Error | null = null
+  #wake: () => void = () => {}
+
+  /** @param received is told of each piece of the body that the reader takes */
+  constructor(received: (bytes: number) => void) {
+    this.#received = received
+  }
+
+  /** Rejects with the client's error, or the reason for which it was broken off. */
+  get head(): Promise<Head> {
+    return this.#head.promise
+  }
+
+  /** Closes the connection unless the answer is over; whoever awaits something of it gets the reason. */
+  breakOff(reason: Error): void {
+    if (this.#isOver) return
+    this.#fail(reason)
+    this.#controller?.abort(reason)
+  }
+
+  /** Lets go of what is left of the body. */
+  discard(): void {
+    if (!this.#isOver) this.breakOff(new Error('The rest of the answer is not wanted.'))
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  async next(): Promise<IteratorResult<Buffer, undefined>> {
+    for (;;) {
+      const value = this.#pieces.shift()
+      if (value !== undefined) return { done: false, value: this.#take(value) }
+      if (this.#error !== null) throw this.#error
+      if (this.#isOver) return { done: true, value: undefined }
+      await new Promise<void>((resolve) => (this.#wake = resolve))
+    }
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    // It was broken off before it had a connection.
+    if (this.#error !== null) controller.abort(this.#error)
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: Headers): void {
+    // 1xx comes before the answer.
+    if (status >= 200) this.#head.resolve({ status, headers })
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, piece: Buffer): void {
+    if (this.#isOver) return
+    this.#pieces.push(piece)
+    this.#waiting += piece.length
+    if (this.#waiting >= MOST_WAITING) controller.pause()
+    this.#wake()
+  }
+
+  onResponseEnd(): void {
+    this.#isOver = true
+    this.#wake()
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (!this.#isOver) this.#fail(error)
+  }
+
+  #take(piece: Buffer): Buffer {
+    this.#waiting -= piece.length
+    if (this.#waiting === 0 && this.#controller?.paused === true) this.#controller.resume()
+    this.#received(piece.length)
+    return piece
+  }
+
+  #fail(error: Error): void {
+    this.#isOver = true
+    this.#error = error
+    this.#pieces = []
+    this.#head.reject(error)
+    this.#wake()
+  }
+}
