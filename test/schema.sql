@@ -156,10 +156,10 @@ table sync_runs with (fillfactor=50) -- Executions of sync and backfill. A runni
   CREATE INDEX sync_runs_by_account ON headcount.sync_runs USING btree (account_id, id DESC)
   CREATE UNIQUE INDEX sync_runs_one_running ON headcount.sync_runs USING btree (account_id) WHERE (status = 'running'::text)
 
-table sync_state with (fillfactor=50) -- What is known of each list: one row an event, and one for the list of events (event_id is empty).
+table sync_state with (fillfactor=40) -- What is known of each list: one row an event, and one for the list of events (event_id is empty).
   account_id integer not null -- The account (accounts.id).
   event_id text collate "C" not null -- The event (events.id), or empty for the list of events.
-  digest text -- SHA-256 over our normaliser's version and the list's body; NULL unless the list was applied whole.
+  digest bytea -- SHA-256 over our normaliser's version and the list's body; NULL unless the list was applied whole.
   normaliser integer -- Version of our normaliser that the digest was made with.
   etag text -- Validator that the service sent with the list.
   checked_at timestamp with time zone -- When the list was last read whole.

@@ -145,6 +145,7 @@ interface SyncStateTable {
   account_id: number
   /** The event's id; '' is the list of events itself. */
   event_id: string
+  /** Bytes; as Postgres writes them when they are selected as they are: `\x` and hexadecimal digits. */
   digest: string | null
   normaliser: number | null
   etag: string | null

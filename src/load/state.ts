@@ -54,6 +54,9 @@ export interface FailedState {
   readonly error_message: string
 }
 
+/** As a digest is compared. */
+export const digestInHexadecimal = sql<string | null>`encode(digest, 'hex')`.as('digest')
+
 export async function readStates(
   kysely: Kysely<Tables>,
   account: number,
@@ -62,7 +65,6 @@ export async function readStates(
     .selectFrom('headcount.sync_state')
     .select([
       'event_id',
-      'digest',
       'normaliser',
       'etag',
       'read_at',
@@ -73,6 +75,7 @@ export async function readStates(
       'held',
     ])
     .select('error_code')
+    .select(digestInHexadecimal)
     .where('account_id', '=', account)
     .execute()
   return new Map(rows.map((row) => [row.event_id, { ...row, held: row.held ?? [] }]))
@@ -95,7 +98,7 @@ export async function recordRead(
     insert into headcount.sync_state as state
            (account_id, event_id, digest, normaliser, etag, checked_at, read_at, next_check_at, step, backfill_id,
             held, held_count, held_since, set_aside)
-    select ${account}, event_id, digest, normaliser, etag, now(), now(), now() + step * interval '1 second', step, ${backfill}::bigint,
+    select ${account}, event_id, decode(digest, 'hex'), normaliser, etag, now(), now(), now() + step * interval '1 second', step, ${backfill}::bigint,
            held, held_count, held_since, set_aside
       from json_to_recordset(${JSON.stringify(rows)}::json) as item(
         event_id text, digest text, normaliser int, etag text, step int, held jsonb, held_count int, held_since timestamptz,

@@ -5,6 +5,7 @@ import type { Transaction } from '../db/transaction.ts'
 import { eventDifferences, responseDifferences } from './differences.ts'
 import type { Difference, Differences, Scope } from './differences.ts'
 import type { EventResponse } from './incoming.ts'
+import { digestInHexadecimal } from './state.ts'
 import { words } from './words.ts'
 import { inStatements, onlyRow, pieces } from './writing.ts'
 
@@ -24,7 +25,7 @@ export async function readVouched(
 ): Promise<Vouched | null> {
   const known = await trx.kysely
     .selectFrom('headcount.sync_state')
-    .select(['digest', 'held', 'error_code'])
+    .select([digestInHexadecimal, 'held', 'error_code'])
     .where('account_id', '=', account)
     .where('event_id', '=', event_id)
     .where('checked_at', 'is not', null)

@@ -3,6 +3,7 @@ import { migrations } from '../../migrations/index.ts'
 import { connect } from '../../src/db/connect.ts'
 import { migrate, requireSchema, schemaState } from '../../src/db/migrate.ts'
 import { SchemaVersionError } from '../../src/errors.ts'
+import { readStates } from '../../src/load/state.ts'
 import { engines, freshMirror, freshPlace, onServer } from '../support/databases.ts'
 
 const everyMigration = migrations.map(({ number, name }) => ({ number, name }))
@@ -98,4 +99,26 @@ test('D12 a migration killed half-way leaves nothing, and the next start makes i
   expect(schema.rows).toEqual([[true]])
   await watcher.transaction((trx) => trx.query('drop event trigger wait_in_the_middle'))
   expect(await migrate(watcher)).toEqual(everyMigration)
+})
+
+test('a digest that an older schema stored as text vouches for its list under the new one', async () => {
+  await using place = await freshPlace('postgres', { blank: true })
+  await using database = await place.open()
+  const digest = 'd1'.repeat(32)
+  await database.transaction(async (trx) => {
+    await trx.query('create schema headcount')
+    await trx.query(
+      'create table headcount.schema_migrations (number int primary key, name text, applied_at timestamptz)',
+    )
+    for (const { number, name, statements } of migrations.slice(0, 5)) {
+      for (const statement of statements) await trx.query(statement)
+      await trx.query('insert into headcount.schema_migrations values ($1, $2)', [number, name])
+    }
+    await trx.query(
+      `insert into headcount.sync_state (account_id, event_id, digest) values (1, 'gala', $1)`,
+      [digest],
+    )
+  })
+  expect(await migrate(database)).toEqual(everyMigration.slice(5))
+  expect(await readStates(database.kysely, 1)).toMatchObject(new Map([['gala', { digest }]]))
 })

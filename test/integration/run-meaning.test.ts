@@ -68,7 +68,7 @@ onBothStages('what the service means', (stage) => {
       `update headcount.events set location = 'as an older version read it'`,
       ...[...on.mirror.states.keys()].map((id) => {
         const body = JSON.stringify(id === '' ? on.account.events : on.account.of(id))
-        return `update headcount.sync_state set normaliser = ${older}, digest = '${digest(older, body)}' where event_id = '${id}'`
+        return `update headcount.sync_state set normaliser = ${older}, digest = '\\x${digest(older, body)}' where event_id = '${id}'`
       }),
     )
     const { exit, report } = await on.sync()
@@ -91,7 +91,7 @@ onPostgresStage('our own version changes', (stage) => {
     const older = NORMALISER_VERSION - 1
     const body = JSON.stringify(on.account.events)
     await on.change(
-      `update headcount.sync_state set normaliser = ${older}, digest = '${digest(older, body)}' where event_id = ''`,
+      `update headcount.sync_state set normaliser = ${older}, digest = '\\x${digest(older, body)}' where event_id = ''`,
     )
     expect(await on.sync()).toMatchObject({ exit: 0, report: { rows: { events: { updated: 1 } } } })
     expect(on.mirror.rows('event_history')).toEqual([expect.stringContaining('The gala')])
