@@ -9,7 +9,14 @@ import { replaceRejects } from './rejects.ts'
 import type { ListRejects } from './rejects.ts'
 import { removeEvents, removeResponses } from './remove.ts'
 import { loadResponses } from './responses.ts'
-import { countOpenMatters, forgetUnlisted, recordFailed, recordRead, recordUnchanged } from './state.ts'
+import {
+  countOpenMatters,
+  forgetUnlisted,
+  recordDoubt,
+  recordFailed,
+  recordRead,
+  recordUnchanged,
+} from './state.ts'
 import type { FailedState, OpenMatters, ReadState, UnchangedState } from './state.ts'
 import type { Writing, Written } from './writing.ts'
 
@@ -45,6 +52,7 @@ export interface Load {
     backfill: string | null,
     states: readonly ReadState[],
   ): Promise<void>
+  doubt(trx: Transaction, account: number, event_id: string): Promise<void>
   unchanged(trx: Transaction, account: number, lists: readonly UnchangedState[]): Promise<void>
   observations(trx: Transaction, account: number, observations: readonly Observation[]): Promise<void>
   failed(trx: Transaction, account: number, failures: readonly FailedState[]): Promise<void>
@@ -63,6 +71,7 @@ export const load: Load = {
   removeOrphans,
   rejects: replaceRejects,
   read: recordRead,
+  doubt: recordDoubt,
   unchanged: recordUnchanged,
   failed: recordFailed,
   observations: recordObservations,

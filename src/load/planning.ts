@@ -28,6 +28,7 @@ export function planning(most: number): Planning {
   return {
     plan: () => planned.plan,
     identity: nothing,
+    doubt: nothing,
     unchanged: nothing,
     failed: nothing,
     observations: nothing,

@@ -132,6 +132,16 @@ export async function recordUnchanged(
   }
 }
 
+/** From now on nothing vouches for what is stored of this list. */
+export async function recordDoubt(trx: Transaction, account: number, event_id: string): Promise<void> {
+  await trx.kysely
+    .updateTable('headcount.sync_state')
+    .set({ digest: null, etag: null })
+    .where('account_id', '=', account)
+    .where('event_id', '=', event_id)
+    .execute()
+}
+
 /** Notes that lists could not be read. */
 export async function recordFailed(
   trx: Transaction,

@@ -9,6 +9,7 @@ import type { EventsList } from './listing.ts'
 import type { OpenRun } from './opening.ts'
 import { liveRejected, requireListed } from './rejected-events.ts'
 import { isReadBy } from './resuming.ts'
+import { isInDoubt, isVouched } from './vouched-list.ts'
 
 /** An event whose responses are to be read. */
 export interface DueEvent {
@@ -32,7 +33,10 @@ export async function chooseDue(run: OpenRun, list: EventsList): Promise<readonl
   const readable = [...list.rows, ...rejected]
   requireListed(settings.events, list, readable)
   await warnOfGoneFields(run, list)
-  const differing = await differingEvents(run.database.kysely, run.account.id, list.rows)
+  const compared = isVouched(run, list)
+    ? list.rows.filter(({ id }) => isInDoubt(run.states.get(id)))
+    : list.rows
+  const differing = await differingEvents(run.database.kysely, run.account.id, compared)
   const isDifferent = (id: string) => differing.added.has(id) || differing.changed.has(id)
   // The record of an event that failed may be of another day than the digest.
   const differs = (state: ListState | undefined): DueEvent['record'] =>

@@ -7,6 +7,7 @@ import { isEarlyEnd, readEachEvent } from './each-event.ts'
 import { nextStep } from './freshness.ts'
 import type { OpenRun } from './opening.ts'
 import { responsesList } from './responses-list.ts'
+import { Stamps } from './stamps.ts'
 import { trustedValidator } from './validators.ts'
 
 /** How reading the due events ended. */
@@ -17,13 +18,23 @@ export interface Outcome {
   readonly endedEarly: HeadcountError | null
 }
 
+/** Where an event goes that was read. */
+interface Into {
+  readonly batches: Batches
+  readonly stamps: Stamps
+}
+
 /** Reads the due events, a bounded number at once, and hands what changed to the loader. */
 export async function mirrorDue(run: OpenRun, due: readonly DueEvent[]): Promise<Outcome> {
   const batches = new Batches(run)
+  const stamps = new Stamps({
+    ...run,
+    write: (states) => run.write((trx) => run.load.unchanged(trx, run.account.id, states)),
+  })
   const notFound: DueEvent[] = []
   run.progress('responses')
   await readEachEvent(run, due, {
-    read: (event) => readEvent(run, batches, event),
+    read: (event) => readEvent(run, { batches, stamps }, event),
     before: ({ state }) => state,
     failed: (event, error) => {
       if (error instanceof NotFoundError) notFound.push(event)
@@ -34,6 +45,7 @@ export async function mirrorDue(run: OpenRun, due: readonly DueEvent[]): Promise
       run.progress('responses')
     },
   })
+  await stamps.settle()
   const ended: unknown = run.signal.aborted ? run.signal.reason : null
   if (ended !== null && !isEarlyEnd(ended)) {
     await batches.abandon()
@@ -44,32 +56,32 @@ export async function mirrorDue(run: OpenRun, due: readonly DueEvent[]): Promise
 }
 
 /** Reads one event. "Not modified" or an equal digest ends it here; otherwise its rows go to the loader. */
-async function readEvent(run: OpenRun, batches: Batches, due: DueEvent): Promise<void> {
+async function readEvent(run: OpenRun, into: Into, due: DueEvent): Promise<void> {
   const trusts = run.mode !== 'backfill'
   const etag = trusts ? trustedValidator(due.state, run.lease.startedAt) : null
   const answer = await run.source.responses(due.event.id, etag)
-  if (answer === 'not_modified') return leaveAsItIs(run, batches, due, { etag, read_whole: false })
+  if (answer === 'not_modified') return leaveAsItIs(run, into, due, { etag, read_whole: false })
   using reading = answer
   if (trusts && judgeDigest(reading, due.state) === 'same') {
-    return leaveAsItIs(run, batches, due, { etag: reading.etag, read_whole: true })
+    return leaveAsItIs(run, into, due, { etag: reading.etag, read_whole: true })
   }
   const list = await responsesList(reading, due.state, run)
   for (const warning of list.warnings) run.tally.warn(`Event ${due.event.id}: ${warning}`)
   run.tally.responsesRead += list.count
-  await batches.add({ ...due, list })
+  await into.batches.add({ ...due, list })
 }
 
 /** The responses are as they were; the event's own record may not be. */
 async function leaveAsItIs(
   run: OpenRun,
-  batches: Batches,
+  { batches, stamps }: Into,
   due: DueEvent,
   unchanged: Unchanged,
 ): Promise<void> {
   if (due.record !== 'same') return batches.add({ ...due, list: null, unchanged })
   const { settings, lease, tally } = run
   const step = nextStep(due.event, due.state?.step ?? null, false, settings.maxStalenessMs, lease.startedAt)
-  run.unchanged.push({ event_id: due.event.id, step, ...unchanged })
+  stamps.add({ event_id: due.event.id, step, ...unchanged })
   tally.unchanged += 1
 }
 

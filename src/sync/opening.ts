@@ -50,7 +50,7 @@ export interface OpenRun extends AsyncDisposable {
   readonly holdPolicy: HoldPolicy
   readonly tally: Tally
   readonly observations: Observations
-  /** Lists found as they were, stamped when the run closes. */
+  /** Lists found as they were and not yet stamped; those that are left are when the run closes. */
   readonly unchanged: UnchangedState[]
   /** Lists that could not be read, noted when the run closes. */
   readonly failures: FailedState[]

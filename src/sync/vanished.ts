@@ -12,6 +12,7 @@ import { listEvents } from './listing.ts'
 import type { EventsList } from './listing.ts'
 import type { OpenRun } from './opening.ts'
 import { noteFailure } from './mirror-due.ts'
+import { isVouched } from './vouched-list.ts'
 
 /** Rows that one transaction removes: an event is removed whole, so a large one goes beyond it. */
 const ROWS_PER_REMOVAL = 5000
@@ -29,6 +30,7 @@ export async function removeVanished(
   run.progress('removing')
   const list = notFound.length === 0 ? firstList : await lookAgain(run, firstList, notFound)
   if (run.settings.events !== null) return
+  if (list === firstList && isVouched(run, list)) return stampList(run, list)
   const stillListed = new Set(list.ids)
   const missing = new Set(notFound.map(({ event }) => event.id).filter((id) => !stillListed.has(id)))
   const listed = [...new Set([...firstList.ids.filter((id) => !missing.has(id)), ...list.ids])]
@@ -36,6 +38,12 @@ export async function removeVanished(
   const decision = await decideVanished(run, worseOf(firstList, list), absent)
   await removeDecided(run, absent, decision)
   await recordList(run, firstList, listed, decision, list.digest === firstList.digest)
+}
+
+/** The list is as it was stored: no event is gone, and what is known of it stays. */
+function stampList(run: OpenRun, list: EventsList): void {
+  run.unchanged.push({ event_id: EVENTS_LIST, step: null, etag: null, read_whole: true })
+  run.observations.addList('events', list)
 }
 
 /** Events of the mirror that are not listed; a run that trusts nothing also finds rows that hang on no event. */

@@ -205,4 +205,13 @@ export const runGuards: readonly Guard[] = [
     tests: ['test/integration/verify-moves.test.ts'],
     only: 'dies at its close',
   },
+  {
+    name: 'former digest',
+    promise: 'the digest of one list of events vouches for no record that another one had',
+    file: 'src/sync/vouched-list.ts',
+    text: 'await run.write((trx) => run.load.doubt(trx, run.account.id, EVENTS_LIST))',
+    instead: '',
+    tests: ['test/integration/run-vouched.test.ts'],
+    only: 'once a record of another list is stored',
+  },
 ]
