@@ -47,7 +47,7 @@ test('stamps that could not be stored end the run, and are left to its closing w
   writes[0]?.end.reject(cause)
   await stamps.settle()
   expect(run.signal.reason).toBe(cause)
-  stamps.add(...states('d'))
+  for (const state of states('d')) stamps.add(state)
   expect(writes).toHaveLength(1)
   expect(waiting().toSorted()).toEqual(['a', 'b', 'c', 'd'])
 })
