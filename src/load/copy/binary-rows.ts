@@ -1,8 +1,9 @@
 import type { JsonObject } from '../../json.ts'
 import { jsonbText } from './jsonb-text.ts'
 import { writeInstant } from './instant.ts'
-import { writeNumeric } from './numeric.ts'
+import { numericRoom, writeNumeric } from './numeric.ts'
 import { writeSafeInteger } from './safe-integer.ts'
+import { writeShortText } from './short-text.ts'
 
 /** What every binary COPY begins with: the signature, no flags, no extension. */
 const HEADER = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1')
@@ -25,9 +26,18 @@ const BYTES_PER_CHARACTER = 3
  * has its columns in order but the server: whoever writes rows writes all of each.
  */
 export class BinaryRows {
-  #bytes = Buffer.allocUnsafe(FIRST_CAPACITY)
-  #end = HEADER.copy(this.#bytes)
+  #bytes: Buffer<ArrayBuffer>
+  /** The same bytes; its way to write numbers costs a quarter of that of a Buffer. */
+  #view: DataView
+  #end: number
   #count = 0
+
+  /** @param capacity about how many bytes it will be: a buffer that grows is written twice */
+  constructor(capacity = FIRST_CAPACITY) {
+    this.#bytes = Buffer.allocUnsafeSlow(Math.max(capacity, FIRST_CAPACITY))
+    this.#view = new DataView(this.#bytes.buffer)
+    this.#end = HEADER.copy(this.#bytes)
+  }
 
   get count(): number {
     return this.#count
@@ -41,85 +51,92 @@ export class BinaryRows {
   row(fields: number): void {
     this.#count += 1
     this.#reserve(FIXED)
-    this.#end = this.#bytes.writeInt16BE(fields, this.#end)
+    this.#view.setInt16(this.#end, fields)
+    this.#end += 2
   }
 
   text(value: string | null): void {
     if (value === null) return this.#null()
     this.#reserve(FIXED + value.length * BYTES_PER_CHARACTER)
-    const written = this.#bytes.write(value, this.#end + 4)
-    this.#bytes.writeInt32BE(written, this.#end)
-    this.#end += 4 + written
+    const start = this.#end + 4
+    const short = writeShortText(this.#bytes, value, start)
+    const written = short === -1 ? this.#bytes.write(value, start) : short
+    this.#view.setInt32(this.#end, written)
+    this.#end = start + written
   }
 
   int4(value: number): void {
     this.#reserve(FIXED)
-    this.#end = this.#bytes.writeInt32BE(4, this.#end)
-    this.#end = this.#bytes.writeInt32BE(value, this.#end)
+    this.#view.setInt32(this.#end, 4)
+    this.#view.setInt32(this.#end + 4, value)
+    this.#end += 8
   }
 
   /** @param digits of an integer that fits into 64 bits */
   int8(digits: string | null): void {
     if (digits === null) return this.#null()
     this.#reserve(FIXED)
-    this.#end = this.#bytes.writeInt32BE(8, this.#end)
+    this.#view.setInt32(this.#end, 8)
     // Up to fifteen digits a double holds every integer.
-    if (digits.length > 15) this.#end = this.#bytes.writeBigInt64BE(BigInt(digits), this.#end)
-    else this.#end = writeSafeInteger(this.#bytes, Number(digits), this.#end)
+    if (digits.length <= 15) writeSafeInteger(this.#view, Number(digits), this.#end + 4)
+    else this.#view.setBigInt64(this.#end + 4, BigInt(digits))
+    this.#end += 12
   }
 
   /** `timestamptz` of a time stamp with an offset, `timestamp` of a wall clock without one. */
   instant(text: string | null): void {
     if (text === null) return this.#null()
     this.#reserve(FIXED)
-    this.#end = this.#bytes.writeInt32BE(8, this.#end)
-    this.#end = writeInstant(this.#bytes, text, this.#end)
+    this.#view.setInt32(this.#end, 8)
+    this.#end = writeInstant(this.#view, text, this.#end + 4)
   }
 
   /** @param text of a decimal number, with or without an exponent, within the bounds of numeric */
   numeric(text: string | null): void {
     if (text === null) return this.#null()
-    this.#reserve(FIXED)
-    const start = this.#end
-    this.#end += 4
-    writeNumeric(text, (word) => {
-      this.#reserve(FIXED)
-      this.#end = this.#bytes.writeUInt16BE(word & 0xffff, this.#end)
-    })
-    this.#bytes.writeInt32BE(this.#end - start - 4, start)
+    this.#reserve(FIXED + numericRoom(text))
+    const start = this.#end + 4
+    const end = writeNumeric(this.#view, text, start)
+    this.#view.setInt32(this.#end, end - start)
+    this.#end = end
   }
 
   jsonb(value: JsonObject | null): void {
     if (value === null) return this.#null()
     const text = jsonbText(value)
     this.#reserve(FIXED + text.length * BYTES_PER_CHARACTER)
-    const start = this.#end
-    this.#end = this.#bytes.writeInt8(JSONB_VERSION, start + 4)
-    this.#end += this.#bytes.write(text, this.#end)
-    this.#bytes.writeInt32BE(this.#end - start - 4, start)
+    const start = this.#end + 4
+    this.#bytes[start] = JSONB_VERSION
+    const written = 1 + this.#bytes.write(text, start + 1)
+    this.#view.setInt32(this.#end, written)
+    this.#end = start + written
   }
 
-  /** All rows since the last call, as one COPY takes them. What comes after them is written into another buffer. */
+  /** All rows since the last call, as one COPY takes them. What comes after them is written over them: send them first. */
   take(): Buffer<ArrayBuffer> {
     this.#reserve(FIXED)
-    const end = this.#bytes.writeInt16BE(TRAILER, this.#end)
-    const rows = this.#bytes.subarray(0, end)
-    this.#bytes = Buffer.allocUnsafe(FIRST_CAPACITY)
-    this.#end = HEADER.copy(this.#bytes)
+    this.#view.setInt16(this.#end, TRAILER)
+    const rows = this.#bytes.subarray(0, this.#end + 2)
+    this.#end = HEADER_BYTES
     this.#count = 0
     return rows
   }
 
   #null(): void {
     this.#reserve(FIXED)
-    this.#end = this.#bytes.writeInt32BE(NULL, this.#end)
+    this.#view.setInt32(this.#end, NULL)
+    this.#end += 4
   }
 
   #reserve(bytes: number): void {
     const needed = this.#end + bytes
-    if (needed <= this.#bytes.length) return
-    const larger = Buffer.allocUnsafe(Math.max(needed, this.#bytes.length * 2))
+    if (needed > this.#bytes.length) this.#grow(needed)
+  }
+
+  #grow(needed: number): void {
+    const larger = Buffer.allocUnsafeSlow(Math.max(needed, this.#bytes.length * 2))
     this.#bytes.copy(larger, 0, 0, this.#end)
     this.#bytes = larger
+    this.#view = new DataView(larger.buffer)
   }
 }

@@ -6,54 +6,60 @@ const SECONDS_OF_DAY = 86_400
 /** Up to so many seconds their microseconds are integers that a double holds: the years 1715 to 2284. */
 const MOST_SECONDS = 9_000_000_000
 
+const POINT = 0x2e
+const PLUS = 0x2b
+const MINUS = 0x2d
+const ZERO = 0x30
+const NINE = 0x39
+
 /**
  * Writes a time stamp as `timestamptz`, or a wall clock without zone as `timestamp`. The text has the form that
  * `normalise` gives: `YYYY-MM-DDTHH:MM:SS`, up to six digits of a fraction, then `Z`, an offset or nothing.
  *
  * @returns where the next byte goes
  */
-export function writeInstant(bytes: Buffer, text: string, at: number): number {
-  const days = daysBefore(digits(text, 0, 4), digits(text, 5, 2), digits(text, 8, 2)) - DAYS_TO_2000
-  const wall = digits(text, 11, 2) * 3600 + digits(text, 14, 2) * 60 + digits(text, 17, 2)
+export function writeInstant(view: DataView, text: string, at: number): number {
+  const days = daysBefore(pair(text, 0) * 100 + pair(text, 2), pair(text, 5), pair(text, 8)) - DAYS_TO_2000
+  const wall = pair(text, 11) * 3600 + pair(text, 14) * 60 + pair(text, 17)
   let place = 19
   let micros = 0
-  if (text.charCodeAt(place) === 46 /* . */) {
-    let unit = 100_000
-    for (place += 1; isDigit(text.charCodeAt(place)); place += 1, unit /= 10)
-      micros += (text.charCodeAt(place) - 48) * unit
+  // Most end here, with `Z` or nothing.
+  if (text.length > 20) {
+    if (text.charCodeAt(place) === POINT) {
+      let unit = 100_000
+      for (place += 1; isDigit(text, place); place += 1, unit /= 10)
+        micros += (text.charCodeAt(place) - ZERO) * unit
+    }
   }
   const seconds = days * SECONDS_OF_DAY + wall - offsetSeconds(text, place)
-  if (Math.abs(seconds) <= MOST_SECONDS) return writeSafeInteger(bytes, seconds * 1_000_000 + micros, at)
-  return bytes.writeBigInt64BE(BigInt(seconds) * 1_000_000n + BigInt(micros), at)
+  if (Math.abs(seconds) <= MOST_SECONDS) return writeSafeInteger(view, seconds * 1_000_000 + micros, at)
+  view.setBigInt64(at, BigInt(seconds) * 1_000_000n + BigInt(micros))
+  return at + 8
 }
 
 /** Days from 0000-03-01 to this one, both counted: a year that begins in March has its leap day at its end. */
 function daysBefore(year: number, month: number, day: number): number {
   const years = month <= 2 ? year - 1 : year
-  const months = (month + 9) % 12
-  return (
-    years * 365 +
-    Math.floor(years / 4) -
-    Math.floor(years / 100) +
-    Math.floor(years / 400) +
-    Math.floor((months * 153 + 2) / 5) +
-    day
-  )
+  const months = month <= 2 ? month + 9 : month - 3
+  // `| 0` rounds to zero, which is down: none of it is negative.
+  const leapDays = ((years / 4) | 0) - ((years / 100) | 0) + ((years / 400) | 0)
+  return years * 365 + leapDays + (((months * 153 + 2) / 5) | 0) + day
 }
 
 function offsetSeconds(text: string, place: number): number {
   const sign = text.charCodeAt(place)
-  if (sign !== 43 /* + */ && sign !== 45 /* - */) return 0
-  const seconds = digits(text, place + 1, 2) * 3600 + digits(text, place + 4, 2) * 60
-  return sign === 45 ? -seconds : seconds
+  if (sign !== PLUS && sign !== MINUS) return 0
+  const seconds = pair(text, place + 1) * 3600 + pair(text, place + 4) * 60
+  return sign === MINUS ? -seconds : seconds
 }
 
-function digits(text: string, at: number, count: number): number {
-  let value = 0
-  for (let place = at; place < at + count; place += 1) value = value * 10 + text.charCodeAt(place) - 48
-  return value
+/** Two digits. */
+function pair(text: string, at: number): number {
+  return (text.charCodeAt(at) - ZERO) * 10 + text.charCodeAt(at + 1) - ZERO
 }
 
-function isDigit(code: number): boolean {
-  return code >= 48 && code <= 57
+/** Of a place behind the text `charCodeAt` gives NaN. */
+function isDigit(text: string, at: number): boolean {
+  const code = text.charCodeAt(at)
+  return code >= ZERO && code <= NINE
 }

@@ -1,66 +1,102 @@
 /** A word of numeric holds four decimal digits. */
 const DIGITS_PER_WORD = 4
+const BYTES_PER_WORD = 2
+/** How many words there are, the weight of the first, the sign, and how many digits are shown behind the point. */
+const HEAD = 4 * BYTES_PER_WORD
 const NEGATIVE = 0x4000
 
-/**
- * Writes a decimal number in the binary form of `numeric`: how many words of four digits, the weight of the first,
- * the sign, how many digits stand behind the point, then the words. Zeros at either end are left out of the words;
- * those behind the point are remembered by their number, so that 12.50 stays 12.50.
- *
- * @param write takes the next 16 bits
- */
-export function writeNumeric(text: string, write: (word: number) => void): void {
-  const { isNegative, digits, point, scale } = read(text)
-  // The first word begins where the distance to the point is a multiple of four.
-  const ahead = mod(-point, DIGITS_PER_WORD)
-  const words: number[] = []
-  for (let start = -ahead; start < digits.length; start += DIGITS_PER_WORD) {
-    let word = 0
-    for (let place = start; place < start + DIGITS_PER_WORD; place += 1) {
-      const digit = place >= 0 && place < digits.length ? digits.charCodeAt(place) - 48 : 0
-      word = word * 10 + digit
-    }
-    words.push(word)
-  }
-  let weight = (point + ahead) / DIGITS_PER_WORD - 1
-  let [first, end] = [0, words.length]
-  while (end > first && words[end - 1] === 0) end -= 1
-  while (first < end && words[first] === 0) {
-    first += 1
-    weight -= 1
-  }
-  const isZero = first === end
-  write(end - first)
-  write(isZero ? 0 : weight)
-  write(isNegative && !isZero ? NEGATIVE : 0)
-  write(scale)
-  for (let place = first; place < end; place += 1) write(words[place] ?? 0)
+const MINUS = 0x2d
+const POINT = 0x2e
+const ZERO = 0x30
+const NINE = 0x39
+
+/** Room for a number: a digit takes half a byte, and at either end a word may hold but one. */
+export function numericRoom(text: string): number {
+  return HEAD + 2 * BYTES_PER_WORD + text.length
 }
 
-interface Decimal {
+/**
+ * Writes a decimal number in the binary form of `numeric`: its head, then words of four digits. Zeros at either end are
+ * left out of the words; those behind the point are remembered by their number, so that 12.50 stays 12.50. Digit by
+ * digit, without arrays or parts of the text: a fifth of the cost.
+ *
+ * @param view has room for it
+ * @returns where the next byte goes
+ */
+export function writeNumeric(view: DataView, text: string, at: number): number {
+  const number = read(text)
+  // The first word begins where the distance to the point is a multiple of four.
+  const ahead = mod(-number.point, DIGITS_PER_WORD)
+  const first = at + HEAD
+  let weight = (number.point + ahead) / DIGITS_PER_WORD - 1
+  let next = first
+  let end = first
+  for (let from = -ahead; from < number.count; from += DIGITS_PER_WORD) {
+    const word = wordOf(text, number, from)
+    if (word === 0 && next === first) {
+      weight -= 1
+      continue
+    }
+    view.setUint16(next, word)
+    next += BYTES_PER_WORD
+    if (word !== 0) end = next
+  }
+  const isZero = end === first
+  view.setUint16(at, (end - first) / BYTES_PER_WORD)
+  view.setInt16(at + 2, isZero ? 0 : weight)
+  view.setUint16(at + 4, number.isNegative && !isZero ? NEGATIVE : 0)
+  view.setUint16(at + 6, number.scale)
+  return end
+}
+
+interface Written {
   readonly isNegative: boolean
-  /** All digits without the point. */
-  readonly digits: string
-  /** How many of them stand before the point; may lie outside of them. */
+  /** Where its digits begin in the text. */
+  readonly start: number
+  /** How many of its digits stand before the point as written. */
+  readonly whole: number
+  /** How many digits it has. */
+  readonly count: number
+  /** How many of them stand before the point once the exponent has moved it; may lie outside of them. */
   readonly point: number
   /** How many digits are shown behind the point. */
   readonly scale: number
 }
 
-function read(text: string): Decimal {
-  const isNegative = text.startsWith('-')
-  const power = text.search(/e/i)
-  const exponent = power === -1 ? 0 : Number(text.slice(power + 1))
-  const mantissa = text.slice(isNegative ? 1 : 0, power === -1 ? text.length : power)
-  const dot = mantissa.indexOf('.')
-  const whole = dot === -1 ? mantissa : mantissa.slice(0, dot)
-  const fraction = dot === -1 ? '' : mantissa.slice(dot + 1)
+function read(text: string): Written {
+  const isNegative = text.charCodeAt(0) === MINUS
+  const start = isNegative ? 1 : 0
+  let end = start
+  let dot = -1
+  for (; end < text.length; end += 1) {
+    const code = text.charCodeAt(end)
+    if (code === POINT) dot = end
+    else if (code < ZERO || code > NINE) break
+  }
+  // What ends the digits is the letter of an exponent.
+  const exponent = end === text.length ? 0 : Number(text.slice(end + 1))
+  const whole = (dot === -1 ? end : dot) - start
+  const fraction = dot === -1 ? 0 : end - dot - 1
   return {
     isNegative,
-    digits: whole + fraction,
-    point: whole.length + exponent,
-    scale: Math.max(0, fraction.length - exponent),
+    start,
+    whole,
+    count: whole + fraction,
+    point: whole + exponent,
+    scale: Math.max(0, fraction - exponent),
   }
+}
+
+function wordOf(text: string, number: Written, from: number): number {
+  let word = 0
+  for (let place = from; place < from + DIGITS_PER_WORD; place += 1) word = word * 10 + digitOf(text, number, place)
+  return word
+}
+
+/** The digit at a place, from 0 and without the point; zeros stand around them. */
+function digitOf(text: string, { start, whole, count }: Written, place: number): number {
+  if (place < 0 || place >= count) return 0
+  return text.charCodeAt(start + place + (place < whole ? 0 : 1)) - ZERO
 }
 
 function mod(value: number, by: number): number {
