@@ -2,6 +2,7 @@ import type { EventItem } from '../db/tables.ts'
 import type { JsonObject } from '../json.ts'
 import type { ListPayload } from '../source/payloads.ts'
 import { asText, asTimestamp, draftOf, finishExtra, take } from './draft.ts'
+import { EVENT_FIELDS, KNOWN_OF_EVENT, patternOfEvent } from './fields.ts'
 import type { Findings } from './findings.ts'
 import { eventIdOf } from './ids.ts'
 import { normaliseList } from './list.ts'
@@ -9,19 +10,12 @@ import type { Normalised } from './list.ts'
 import { observeEvents } from './observe/events.ts'
 import { compareTexts } from './order.ts'
 
-const EVENT_FIELDS: ReadonlySet<string> = new Set([
-  'id',
-  'title',
-  'event_at',
-  'description',
-  'event_type',
-  'location',
-])
-
 /** The events of an account; rows by id in the order of its bytes. Throws nothing, whatever the items are. */
 export function normaliseEvents(payload: ListPayload): Normalised<EventItem> {
   return normaliseList(payload, {
     name: 'event',
+    fields: EVENT_FIELDS,
+    patternOf: patternOfEvent,
     idOf: eventIdOf,
     rowOf: eventOf,
     compareIds: compareTexts,
@@ -34,11 +28,11 @@ function eventOf(fields: JsonObject, id: string, findings: Findings): EventItem 
   const draft = draftOf(fields, findings)
   return {
     id,
-    title: take(draft, 'title', asText),
-    event_at: take(draft, 'event_at', asTimestamp),
-    description: take(draft, 'description', asText),
-    event_type: take(draft, 'event_type', asText),
-    location: take(draft, 'location', asText),
-    _extra: finishExtra(draft, EVENT_FIELDS),
+    title: take(draft, 'title', fields['title'], asText),
+    event_at: take(draft, 'event_at', fields['event_at'], asTimestamp),
+    description: take(draft, 'description', fields['description'], asText),
+    event_type: take(draft, 'event_type', fields['event_type'], asText),
+    location: take(draft, 'location', fields['location'], asText),
+    _extra: finishExtra(draft, KNOWN_OF_EVENT),
   }
 }

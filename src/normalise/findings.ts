@@ -4,13 +4,22 @@
  */
 export type Flaw = 'too_deep' | 'number_out_of_range'
 
-/** What the reading of one item finds beside its row. */
-export interface Findings {
-  /** One entry a value that is not stored as sent: the name of the field set aside, or `REPAIRED`. */
-  asides: string[] | null
-  flaw: Flaw | null
-  /** Fields of the spec that an item of this list carried with a value other than null. */
-  readonly carried: Set<string>
+/** What the reading of a list finds beside its rows. One for all items: an object for each would be garbage at once. */
+export class Findings {
+  /** Of the item that is read: one entry a value that is not stored as sent, the name of the field set aside or `REPAIRED`. */
+  asides: string[] | null = null
+  /** Of the item that is read. */
+  flaw: Flaw | null = null
+  /** Of all items so far: their patterns (observe/presence.ts) in one. */
+  carried = 0
+  /** The same of their slots. */
+  carriedOfSlots = 0
+
+  /** Goes to the next item. */
+  next(): void {
+    this.asides = null
+    this.flaw = null
+  }
 }
 
 /** Entry in `asides` for a text in which characters were replaced. */

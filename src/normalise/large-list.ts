@@ -1,11 +1,11 @@
 import type { Digits, RejectItem } from '../db/tables.ts'
 import type { ListPayload } from '../source/payloads.ts'
 import { Asides } from './asides.ts'
-import type { Findings } from './findings.ts'
+import { Findings } from './findings.ts'
 import { IdArray } from './id-array.ts'
 import { LargeDuplicates } from './large-duplicates.ts'
 import type { ReadRow } from './large-duplicates.ts'
-import { readItem } from './list.ts'
+import { fieldsOf, readItem } from './list.ts'
 import type { ListFacts, Observe, Shape } from './list.ts'
 import { IdOrder, noteDuplicateKeys } from './observe/list.ts'
 import { Observed } from './observe/observed.ts'
@@ -29,7 +29,7 @@ export class LargeList<Row extends { readonly id: Digits }> {
   /** Ids of the rejects whose id can be read. */
   readonly rejectIds = new IdArray()
   readonly #shape: Shape<Row>
-  readonly #carried = new Set<string>()
+  readonly #findings = new Findings()
   readonly #asides = new Asides()
   readonly #observed = new Observed()
   readonly #observe: Observe<Row>
@@ -46,7 +46,7 @@ export class LargeList<Row extends { readonly id: Digits }> {
 
   /** First reading: the pieces in their order. */
   add(payload: ListPayload): void {
-    const { read, rejects } = this.#read(payload, this.#carried, this.#observe)
+    const { read, rejects } = this.#read(payload, this.#findings, this.#observe)
     for (const { row, asides } of read) {
       this.rowIds.add(row.id)
       this.#order.add(row.id)
@@ -65,7 +65,7 @@ export class LargeList<Row extends { readonly id: Digits }> {
 
   /** Second reading, of a list with duplicates: the pieces in their order. */
   settle(payload: ListPayload): void {
-    for (const read of this.#read(payload, new Set(), ignore).read) this.#settled.settle(read)
+    for (const read of this.#read(payload, new Findings(), ignore).read) this.#settled.settle(read)
   }
 
   /** Ends the gathering, when all is read and settled. */
@@ -75,7 +75,7 @@ export class LargeList<Row extends { readonly id: Digits }> {
       length: this.#length,
       setAside: this.#asides.total,
       warnings: warningsOf(this.#asides, this.#settled.differing),
-      fields: this.#carried,
+      fields: fieldsOf(this.#shape, this.#findings),
       unreadableId: this.#rejected > this.rejectIds.length,
       observed: this.#observed,
     }
@@ -92,7 +92,7 @@ export class LargeList<Row extends { readonly id: Digits }> {
 
   /** The rows and rejects of one piece, when the list is read and settled. */
   take(payload: ListPayload): Piece<Row> {
-    const { read, rejects } = this.#read(payload, new Set(), ignore)
+    const { read, rejects } = this.#read(payload, new Findings(), ignore)
     const rows = read.filter((one) => this.#settled.isTaken(one)).map(({ row }) => row)
     return { rows: rows.sort((a, b) => this.#shape.compareIds(a.id, b.id)), rejects }
   }
@@ -105,11 +105,10 @@ export class LargeList<Row extends { readonly id: Digits }> {
     ))
   }
 
-  #read({ items }: ListPayload, carried: Set<string>, observe: Observe<Row>) {
+  #read({ items }: ListPayload, findings: Findings, observe: Observe<Row>) {
     const read: ReadRow<Row>[] = []
     const rejects: RejectItem[] = []
     for (const item of items) {
-      const findings: Findings = { asides: null, flaw: null, carried }
       const result = readItem(item, this.#shape, findings, observe)
       if ('reject' in result) rejects.push(result.reject)
       else read.push({ index: item.index, row: result.row, asides: findings.asides })

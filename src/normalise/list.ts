@@ -4,9 +4,11 @@ import type { JsonObject, JsonValue } from '../json.ts'
 import type { ListPayload, PayloadItem } from '../source/payloads.ts'
 import { Asides } from './asides.ts'
 import { withoutDuplicates } from './duplicates.ts'
-import type { Findings } from './findings.ts'
+import { SLOT_FIELDS } from './fields.ts'
+import { Findings } from './findings.ts'
 import { IdOrder, noteDuplicateKeys } from './observe/list.ts'
 import { Observed } from './observe/observed.ts'
+import { carriedIn } from './observe/presence.ts'
 import { rejectOf } from './rejects.ts'
 import { warningsOf } from './warnings.ts'
 
@@ -35,6 +37,9 @@ export interface Normalised<Row> extends ListFacts {
 /** What tells events and responses apart. */
 export interface Shape<Row> {
   readonly name: 'event' | 'response'
+  /** The fields that the specification names, in the order of `patternOf`. */
+  readonly fields: readonly string[]
+  readonly patternOf: (fields: JsonObject) => number
   readonly idOf: (value: JsonValue) => string | null
   readonly rowOf: (fields: JsonObject, id: string, findings: Findings) => Row
   readonly compareIds: (a: string, b: string) => number
@@ -43,7 +48,7 @@ export interface Shape<Row> {
   readonly observe: (observed: Observed) => Observe<Row>
 }
 
-export type Observe<Row> = (fields: JsonObject, row: Row) => void
+export type Observe<Row> = (fields: JsonObject, row: Row, pattern: number) => void
 
 /** Reads a list, item by item: each becomes a row or a reject, and none keeps another from being read. */
 export function normaliseList<Row extends { readonly id: string }>(
@@ -53,12 +58,11 @@ export function normaliseList<Row extends { readonly id: string }>(
   const read: Row[] = []
   const rejects: RejectItem[] = []
   const asides = new Map<Row, readonly string[]>()
-  const carried = new Set<string>()
+  const findings = new Findings()
   const observed = new Observed()
   const observe = shape.observe(observed)
   const order = new IdOrder(shape.compareIds)
   for (const item of payload.items) {
-    const findings: Findings = { asides: null, flaw: null, carried }
     const result = readItem(item, shape, findings, observe)
     if ('reject' in result) rejects.push(result.reject)
     else {
@@ -70,8 +74,11 @@ export function normaliseList<Row extends { readonly id: string }>(
 
   noteDuplicateKeys(observed, shape.name, payload.duplicateKeys)
   order.note(observed, shape.name)
-  read.sort((a, b) => shape.compareIds(a.id, b.id))
-  const { rows, differing } = withoutDuplicates(read, shape.updatedAt)
+  // Most lists come by id, each id once.
+  if (!order.isStrict) read.sort((a, b) => shape.compareIds(a.id, b.id))
+  const { rows, differing } = order.isStrict
+    ? { rows: read, differing: null }
+    : withoutDuplicates(read, shape.updatedAt)
   const taken = new Asides()
   if (asides.size > 0) for (const row of rows) taken.add(asides.get(row) ?? null)
   return {
@@ -80,13 +87,19 @@ export function normaliseList<Row extends { readonly id: string }>(
     length: payload.items.length,
     setAside: taken.total,
     warnings: warningsOf(taken, differing),
-    fields: carried,
+    fields: fieldsOf(shape, findings),
     unreadableId: rejects.some((reject) => reject.id === null),
     observed,
   }
 }
 
 type Result<Row> = { readonly row: Row } | { readonly reject: RejectItem }
+
+/** The fields that the items carried of which `findings` tells. */
+export function fieldsOf(shape: Pick<Shape<unknown>, 'fields'>, findings: Findings): ReadonlySet<string> {
+  const ofSlots = carriedIn(findings.carriedOfSlots, SLOT_FIELDS).map((field) => `slots.${field}`)
+  return new Set([...carriedIn(findings.carried, shape.fields), ...ofSlots])
+}
 
 /** Makes of an item what it can be, and notes in `findings` what else it shows. */
 export function readItem<Row>(
@@ -95,16 +108,21 @@ export function readItem<Row>(
   findings: Findings,
   observe: Observe<Row>,
 ): Result<Row> {
+  findings.next()
   if (!isObject(item.value)) return { reject: rejectOf(item, 'not_an_object') }
   const sent = item.value['id'] ?? null
   if (sent === null) return { reject: rejectOf(item, 'id_missing') }
   const id = shape.idOf(sent)
   if (id === null) return { reject: rejectOf(item, isRounded(sent) ? 'too_deep' : 'id_invalid') }
-  findings.carried.add('id')
-  if (item.bytes > MAX_ITEM_BYTES) return { reject: rejectOf(item, 'too_large', id) }
+  if (item.bytes > MAX_ITEM_BYTES) {
+    findings.carried |= shape.patternOf({ id: sent })
+    return { reject: rejectOf(item, 'too_large', id) }
+  }
+  const pattern = shape.patternOf(item.value)
+  findings.carried |= pattern
   const row = shape.rowOf(item.value, id, findings)
   if (findings.flaw !== null) return { reject: rejectOf(item, findings.flaw, id) }
-  observe(item.value, row)
+  observe(item.value, row, pattern)
   return { row }
 }
 

@@ -1,5 +1,7 @@
 import type { Digits } from '../db/tables.ts'
 
+const MINUS = 0x2d
+
 /** Order of Postgres' collation "C": by the bytes of UTF-8, which is by code points and not by the units of a text. */
 export function compareTexts(a: string, b: string): number {
   const length = Math.min(a.length, b.length)
@@ -19,8 +21,8 @@ function codePointRank(unit: number): number {
 
 /** Order of integers that are written without leading zeros. */
 export function compareIntegers(a: Digits, b: Digits): number {
-  const isNegative = a.startsWith('-')
-  if (isNegative !== b.startsWith('-')) return isNegative ? -1 : 1
+  const isNegative = a.charCodeAt(0) === MINUS
+  if (isNegative !== (b.charCodeAt(0) === MINUS)) return isNegative ? -1 : 1
   const bySize = a.length - b.length || Number(a > b) - Number(a < b)
   return isNegative ? -bySize : bySize
 }

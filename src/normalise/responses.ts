@@ -4,6 +4,7 @@ import type { ListPayload } from '../source/payloads.ts'
 import { amountOf } from './decimals.ts'
 import { asText, asTimestamp, draftOf, finishExtra, take } from './draft.ts'
 import type { Draft } from './draft.ts'
+import { KNOWN_OF_RESPONSE, patternOfResponse, RESPONSE_FIELDS } from './fields.ts'
 import type { Findings } from './findings.ts'
 import { bigintOf } from './ids.ts'
 import { isPayment, kindOf } from './kind.ts'
@@ -14,24 +15,12 @@ import { observeResponses } from './observe/responses.ts'
 import { compareIntegers } from './order.ts'
 import { slotsOf } from './slots.ts'
 
-const RESPONSE_FIELDS: ReadonlySet<string> = new Set([
-  'id',
-  'name',
-  'email',
-  'message',
-  'created_at',
-  'updated_at',
-  'quantity',
-  'rsvp',
-  'amount',
-  'processing_fee',
-  'slots',
-])
-
 const NO_SLOTS: readonly SlotItem[] = []
 
 const RESPONSE: Shape<ResponseItem> = {
   name: 'response',
+  fields: RESPONSE_FIELDS,
+  patternOf: patternOfResponse,
   idOf: bigintOf,
   rowOf: responseOf,
   compareIds: compareIntegers,
@@ -54,22 +43,22 @@ function responseOf(fields: JsonObject, id: string, findings: Findings): Respons
   return {
     id,
     kind: kindOf(fields),
-    name: take(draft, 'name', asText),
-    email: take(draft, 'email', asText),
-    message: take(draft, 'message', asText),
-    quantity: take(draft, 'quantity', bigintOf),
-    rsvp: take(draft, 'rsvp', asText),
-    created_at: take(draft, 'created_at', asTimestamp),
-    updated_at: take(draft, 'updated_at', asTimestamp),
-    payment: isPayment(fields) ? paymentOf(draft) : null,
-    slots: take(draft, 'slots', slotsOf) ?? NO_SLOTS,
-    _extra: finishExtra(draft, RESPONSE_FIELDS),
+    name: take(draft, 'name', fields['name'], asText),
+    email: take(draft, 'email', fields['email'], asText),
+    message: take(draft, 'message', fields['message'], asText),
+    quantity: take(draft, 'quantity', fields['quantity'], bigintOf),
+    rsvp: take(draft, 'rsvp', fields['rsvp'], asText),
+    created_at: take(draft, 'created_at', fields['created_at'], asTimestamp),
+    updated_at: take(draft, 'updated_at', fields['updated_at'], asTimestamp),
+    payment: isPayment(fields) ? paymentOf(fields, draft) : null,
+    slots: take(draft, 'slots', fields['slots'], slotsOf) ?? NO_SLOTS,
+    _extra: finishExtra(draft, KNOWN_OF_RESPONSE),
   }
 }
 
-function paymentOf(draft: Draft): PaymentItem {
+function paymentOf(fields: JsonObject, draft: Draft): PaymentItem {
   return {
-    amount: take(draft, 'amount', amountOf),
-    processing_fee: take(draft, 'processing_fee', amountOf),
+    amount: take(draft, 'amount', fields['amount'], amountOf),
+    processing_fee: take(draft, 'processing_fee', fields['processing_fee'], amountOf),
   }
 }

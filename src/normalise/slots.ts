@@ -2,10 +2,10 @@ import type { SlotItem } from '../db/tables.ts'
 import { isObject } from '../json.ts'
 import type { JsonObject, JsonValue } from '../json.ts'
 import { asText, asTimestamp, draftOf, finishExtra, take } from './draft.ts'
+import { KNOWN_OF_SLOT, patternOfSlot } from './fields.ts'
 import type { Findings } from './findings.ts'
 import { wallClockOf } from './timestamps.ts'
 
-const SLOT_FIELDS: ReadonlySet<string> = new Set(['name', 'start_date', 'end_date'])
 /** The response is level 1, the array 2. */
 const SLOT_LEVEL = 3
 
@@ -16,15 +16,16 @@ export function slotsOf(value: JsonValue, findings: Findings): readonly SlotItem
 }
 
 function slotOf(fields: JsonObject, findings: Findings): SlotItem {
+  findings.carriedOfSlots |= patternOfSlot(fields)
   const draft = draftOf(fields, findings, SLOT_LEVEL, 'slots.')
-  const start = take(draft, 'start_date', asTimestamp)
-  const end = take(draft, 'end_date', asTimestamp)
+  const start = take(draft, 'start_date', fields['start_date'], asTimestamp)
+  const end = take(draft, 'end_date', fields['end_date'], asTimestamp)
   return {
-    name: take(draft, 'name', asText),
+    name: take(draft, 'name', fields['name'], asText),
     start_date: start,
     end_date: end,
     start_local: start === null ? null : wallClockOf(start),
     end_local: end === null ? null : wallClockOf(end),
-    _extra: finishExtra(draft, SLOT_FIELDS),
+    _extra: finishExtra(draft, KNOWN_OF_SLOT),
   }
 }

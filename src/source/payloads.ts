@@ -129,27 +129,61 @@ function nameOf(value: JsonValue): string {
  * Ordinary pages are taken as parsed. The text is gone through a second time only for numbers that a double
  * cannot hold, for the size of items on a large page, or when someone asks for an item's source text.
  */
-function appendItems(items: PayloadItem[], page: string, values: readonly JsonValue[], before: number): void {
-  const needsDigits = needsSourceText(page)
+function appendItems(items: PayloadItem[], text: string, values: readonly JsonValue[], before: number): void {
+  const page = new Page(text)
+  const needsDigits = needsSourceText(text)
   // Counted only where it can matter: a character takes three bytes at most.
-  const isLarge = page.length > MAX_ITEM_BYTES / 3 && Buffer.byteLength(page) > MAX_ITEM_BYTES
-  let found: readonly ItemSlice[] | null = null
-  const slice = (place: number): ItemSlice => {
-    found ??= findItems(page)
-    const item = found[place]
-    if (item === undefined)
-      throw new Error(`The page has no item ${place}: the scanner disagrees with JSON.parse.`)
-    return item
+  const isLarge = text.length > MAX_ITEM_BYTES / 3 && Buffer.byteLength(text) > MAX_ITEM_BYTES
+  let place = 0
+  for (const sent of values) {
+    const value = needsDigits ? withDigits(sent, page.textOf(place), page.slice(place).depth) : sent
+    const bytes = isLarge ? Buffer.byteLength(page.textOf(place)) : 0
+    items.push(new PageItem(before + items.length, value, bytes, page, place))
+    place += 1
   }
-  const textOf = ({ start, end }: ItemSlice): string => page.slice(start, end)
+}
 
-  for (const [place, value] of values.entries()) {
-    items.push({
-      index: before + items.length,
-      value: needsDigits ? withDigits(value, textOf(slice(place)), slice(place).depth) : value,
-      bytes: isLarge ? Buffer.byteLength(textOf(slice(place))) : 0,
-      sourceText: () => textOf(slice(place)),
-    })
+/** The text of a page, in which the items are looked for when the first of them is asked for. */
+class Page {
+  readonly #text: string
+  #slices: readonly ItemSlice[] | null = null
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  slice(place: number): ItemSlice {
+    this.#slices ??= findItems(this.#text)
+    const slice = this.#slices[place]
+    if (slice === undefined)
+      throw new Error(`The page has no item ${place}: the scanner disagrees with JSON.parse.`)
+    return slice
+  }
+
+  textOf(place: number): string {
+    const { start, end } = this.slice(place)
+    return this.#text.slice(start, end)
+  }
+}
+
+/** A class, for a million closures that hardly anyone calls are a part of the cost of a run. */
+class PageItem implements PayloadItem {
+  readonly index: number
+  readonly value: JsonValue
+  readonly bytes: number
+  readonly #page: Page
+  readonly #place: number
+
+  constructor(index: number, value: JsonValue, bytes: number, page: Page, place: number) {
+    this.index = index
+    this.value = value
+    this.bytes = bytes
+    this.#page = page
+    this.#place = place
+  }
+
+  sourceText(): string {
+    return this.#page.textOf(this.#place)
   }
 }
 

@@ -2,11 +2,10 @@ import type { Observation } from '../db/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { readObserved } from '../load/observations.ts'
 import { knownToMirror, shownByRows, unclosedRuns } from '../load/observed-rows.ts'
-import { EVENT_FIELDS } from '../normalise/observe/events.ts'
+import { KNOWN_OF_EVENT, KNOWN_OF_RESPONSE } from '../normalise/fields.ts'
 import { Observed, textsOf } from '../normalise/observe/observed.ts'
 import type { Series } from '../normalise/observe/observed.ts'
 import { quotable } from '../normalise/observe/quotable.ts'
-import { RESPONSE_FIELDS } from '../normalise/observe/responses.ts'
 import type { CompleteList } from './complete-list.ts'
 import { newsLines, newsOf } from './news.ts'
 import { keyOf, settleObservations } from './observed-facts.ts'
@@ -90,7 +89,7 @@ function quoted(observation: Observation): Observation {
 /** A field that the specification names and that is kept in `_extra` was set aside. */
 function isOpen({ subject, fact, value }: Observation): boolean {
   if (fact !== 'unknown_field') return true
-  return !(subject === 'event' ? EVENT_FIELDS : RESPONSE_FIELDS).has(value)
+  return !(subject === 'event' ? KNOWN_OF_EVENT : KNOWN_OF_RESPONSE).has(value)
 }
 
 function statusesOf({ source }: OpenRun): Observation[] {

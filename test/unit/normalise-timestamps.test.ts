@@ -1,5 +1,6 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { instantOf } from '../../src/normalise/timestamps.ts'
+import { instantOf, isTimestamp } from '../../src/normalise/timestamps.ts'
 import { event, eventsOf, response } from '../support/normalising.ts'
 
 describe('P15 time stamps that are taken, as sent', () => {
@@ -96,4 +97,69 @@ test('instants are compared to the microsecond, whatever the offset', () => {
   expect(instantOf('2024-03-01T10:00:00.1Z') - instantOf('2024-03-01T10:00:00.099999Z')).toBe(1n)
   expect(instantOf('1970-01-01T00:00:00Z')).toBe(0n)
   expect(instantOf('0001-01-01T00:00:00Z')).toBe(-62_135_596_800_000_000n)
+})
+
+/** The rule as one would write it down: a pattern for the form, the calendar of `Date` for what is real. */
+function isTimestampPlainly(text: string): boolean {
+  const parts = /^(\d{4}-\d\d-\d\d)T(\d\d):(\d\d):(\d\d)(?:\.\d{1,6})?(?:Z|([+-])(\d\d):(\d\d))$/.exec(text)
+  if (parts === null) return false
+  const [, date = '', hour, minute, second, sign = '+', offsetHours = 0, offsetMinutes = 0] = parts
+  const day = new Date(`${date}T00:00:00Z`)
+  const isRealDay = !Number.isNaN(day.getTime()) && day.toISOString().startsWith(date)
+  const isRealTime = Number(hour) < 24 && Number(minute) < 60 && Number(second) < 60
+  if (!isRealDay || !isRealTime || Number(offsetHours) > 15 || Number(offsetMinutes) > 59) return false
+  const ahead = (Number(offsetHours) * 60 + Number(offsetMinutes)) * (sign === '-' ? -1 : 1)
+  const year = new Date(
+    day.getTime() + (Number(hour) * 60 + Number(minute) - ahead) * 60_000,
+  ).getUTCFullYear()
+  return year >= 1 && year <= 9999
+}
+
+/** Any number of so many digits, mostly a small one or near the end of what is real. */
+const number = (digits: number, most: number) =>
+  fc
+    .oneof(
+      { weight: 12, arbitrary: fc.integer({ min: 0, max: most + 1 }) },
+      { weight: 1, arbitrary: fc.integer({ min: 0, max: 10 ** digits - 1 }) },
+    )
+    .map((value) => String(value).padStart(digits, '0'))
+
+const nearlyTimestamp = fc
+  .tuple(
+    fc.oneof(number(4, 9998), fc.constantFrom('0000', '0001', '1900', '2000', '2024', '9999')),
+    number(2, 12),
+    number(2, 31),
+    number(2, 23),
+    number(2, 59),
+    number(2, 59),
+    fc.oneof(fc.constant(''), fc.stringMatching(/^\.\d{0,7}$/)),
+    fc.oneof(
+      fc.constantFrom('Z', '', 'z'),
+      fc
+        .tuple(fc.constantFrom('+', '-'), number(2, 15), number(2, 59))
+        .map(([sign, h, m]) => `${sign}${h}:${m}`),
+    ),
+  )
+  .map(
+    ([year, month, day, h, m, s, fraction, zone]) =>
+      `${year}-${month}-${day}T${h}:${m}:${s}${fraction}${zone}`,
+  )
+
+test('P15 a time stamp is what the plain rule says it is, also with one character another, more or fewer', () => {
+  const change = fc.tuple(
+    fc.nat({ max: 33 }),
+    fc.constantFrom(0, 1),
+    fc.constantFrom('', '0', '9', ':', '-', 'T', '.', '٣', '\n'),
+  )
+  let taken = 0
+  fc.assert(
+    fc.property(nearlyTimestamp, fc.option(change, { freq: 1 }), (text, other) => {
+      const [at, without, character] = other ?? [0, 0, '']
+      const changed = text.slice(0, at) + character + text.slice(at + without)
+      expect([changed, isTimestamp(changed)]).toEqual([changed, isTimestampPlainly(changed)])
+      if (isTimestamp(changed)) taken += 1
+    }),
+    { numRuns: 5000 },
+  )
+  expect(taken).toBeGreaterThan(500)
 })

@@ -89,7 +89,8 @@ function read(text: string): Written {
 
 function wordOf(text: string, number: Written, from: number): number {
   let word = 0
-  for (let place = from; place < from + DIGITS_PER_WORD; place += 1) word = word * 10 + digitOf(text, number, place)
+  for (let place = from; place < from + DIGITS_PER_WORD; place += 1)
+    word = word * 10 + digitOf(text, number, place)
   return word
 }
 

@@ -1,15 +1,13 @@
 import type { EventItem } from '../../db/items.ts'
 import type { JsonObject } from '../../json.ts'
+import { EVENT_FIELDS, KNOWN_OF_EVENT } from '../fields.ts'
 import { textsOf } from './observed.ts'
 import type { Observed, Series } from './observed.ts'
-import { noteUnknown, presence, withField } from './presence.ts'
+import { noteUnknown, presence } from './presence.ts'
 import { quotable } from './quotable.ts'
 import { noteTime, timeForms } from './time-forms.ts'
 
-const FIELDS = ['id', 'title', 'event_at', 'description', 'event_type', 'location']
-/** What the specification names of an event. */
-export const EVENT_FIELDS: ReadonlySet<string> = new Set(FIELDS)
-const SHAPE: Series<number> = { most: Infinity, tell: presence('event', FIELDS, EVENT_FIELDS) }
+const SHAPE: Series<number> = { most: Infinity, tell: presence('event', EVENT_FIELDS, KNOWN_OF_EVENT) }
 const EVENT_AT: Series<number> = { tell: timeForms('event.event_at') }
 const EVENT_TYPE = textsOf('event.event_type', 'value')
 const UNKNOWN = textsOf('event', 'unknown_field')
@@ -33,9 +31,9 @@ export function observeEvents(observed: Observed) {
   const unknown = observed.texts(UNKNOWN)
   const idForm = observed.texts(ID_FORM)
 
-  return (fields: JsonObject, row: EventItem): void => {
-    shape.note(FIELDS.reduce((pattern, field) => withField(pattern, fields[field]), 0))
-    noteUnknown(unknown, row._extra, EVENT_FIELDS)
+  return (fields: JsonObject, row: EventItem, pattern: number): void => {
+    shape.note(pattern)
+    noteUnknown(unknown, row._extra, KNOWN_OF_EVENT)
     noteTime(eventAt, fields['event_at'], row.event_at)
     if (row.event_type !== null) eventType.note(row.event_type, quotable)
     idForm.note(formOf(row.id))

@@ -22,6 +22,7 @@ export class IdOrder {
   #isOne = true
   #ascends = true
   #descends = true
+  #isStrict = true
 
   constructor(compareIds: (a: string, b: string) => number) {
     this.#compareIds = compareIds
@@ -33,11 +34,17 @@ export class IdOrder {
       this.#isOne = false
       if (this.#ascends || this.#descends) {
         const difference = this.#compareIds(this.#last, id)
+        if (difference >= 0) this.#isStrict = false
         if (difference > 0) this.#ascends = false
         if (difference < 0) this.#descends = false
       }
     }
     this.#last = id
+  }
+
+  /** Whether each id comes after the one before it. */
+  get isStrict(): boolean {
+    return this.#isStrict
   }
 
   /** Notes it, unless there are fewer than two. */

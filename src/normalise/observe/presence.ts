@@ -4,14 +4,21 @@ import type { Counts } from './counts.ts'
 import { OTHERS, quotable } from './quotable.ts'
 
 const STATES = ['absent', 'null', 'value'] as const
-const BASE = STATES.length
+const BITS = 2
+const STATE = 0b11
+const VALUE = 0b10
 
 /**
- * Which fields an item has, as one number with a digit of base 3 for each, the last field first: most items of a
- * list have the same fields, and are counted as one.
+ * Which fields an item has, as one number with two bits for each, the last field's the lowest: most items of a list
+ * have the same fields, and are counted as one. The bits of several items may be put into one by `|`.
  */
 export function withField(pattern: number, value: JsonValue | undefined): number {
-  return pattern * BASE + (value === undefined ? 0 : value === null ? 1 : 2)
+  return (pattern << BITS) | (value === undefined ? 0 : value === null ? 1 : VALUE)
+}
+
+/** The fields that had a value in one item at least. @param fields in the order in which they came into the patterns */
+export function carriedIn(patterns: number, fields: readonly string[]): readonly string[] {
+  return fields.filter((_, place) => (patterns >> ((fields.length - 1 - place) * BITS)) & VALUE)
 }
 
 /**
@@ -26,7 +33,7 @@ export function presence(shape: string, fields: readonly string[], own: Readonly
       const seen = STATES.map(() => 0)
       for (const [pattern, times] of entries) {
         if (pattern === OTHERS) continue
-        const state = Math.trunc(pattern / BASE ** place) % BASE
+        const state = (pattern >> (place * BITS)) & STATE
         seen[state] = (seen[state] ?? 0) + times
       }
       return STATES.map((value, state): Observation => ({

@@ -1,23 +1,22 @@
 import type { Kind, ResponseItem } from '../../db/items.ts'
 import { isObject } from '../../json.ts'
 import type { JsonObject } from '../../json.ts'
+import {
+  COMMON_FIELDS,
+  KNOWN_OF_RESPONSE,
+  KNOWN_OF_SLOT,
+  patternOfSlot,
+  RESPONSE_FIELDS,
+  SLOT_FIELDS,
+} from '../fields.ts'
 import { textsOf } from './observed.ts'
 import type { Observed, Series } from './observed.ts'
-import { noteUnknown, presence, withField } from './presence.ts'
+import { noteUnknown, presence } from './presence.ts'
 import { NOT_KEPT, quotable } from './quotable.ts'
 import { noteTime, timeForms } from './time-forms.ts'
 
-const COMMON = ['id', 'name', 'email', 'message', 'created_at', 'updated_at']
-/** In the order of `patternOf`. */
-const FIELDS = [...COMMON, 'quantity', 'rsvp', 'amount', 'processing_fee', 'slots']
-/** What the specification names of a response. */
-export const RESPONSE_FIELDS: ReadonlySet<string> = new Set(FIELDS)
-/** In the order of `patternOfSlot`. */
-const SLOT_FIELDS = ['name', 'start_date', 'end_date']
-const KNOWN_OF_SLOT: ReadonlySet<string> = new Set(SLOT_FIELDS)
-
 function shape(kind: Kind, ...fields: readonly string[]): Series<number> {
-  return { most: Infinity, tell: presence(kind, FIELDS, new Set([...COMMON, ...fields])) }
+  return { most: Infinity, tell: presence(kind, RESPONSE_FIELDS, new Set([...COMMON_FIELDS, ...fields])) }
 }
 
 const SHAPES: Readonly<Record<Kind, Series<number>>> = {
@@ -59,9 +58,9 @@ export function observeResponses(observed: Observed) {
   const unknown = observed.texts(UNKNOWN)
   const observeSlot = observeSlots(observed)
 
-  return (fields: JsonObject, row: ResponseItem): void => {
-    shapes[row.kind].note(patternOf(fields))
-    noteUnknown(unknown, row._extra, RESPONSE_FIELDS)
+  return (fields: JsonObject, row: ResponseItem, pattern: number): void => {
+    shapes[row.kind].note(pattern)
+    noteUnknown(unknown, row._extra, KNOWN_OF_RESPONSE)
     noteTime(created, fields['created_at'], row.created_at)
     noteTime(updated, fields['updated_at'], row.updated_at)
     if (row.rsvp !== null)
@@ -102,24 +101,4 @@ function observeSlots(observed: Observed) {
 /** A service that puts the respondent's own words where the reply belongs. */
 function isPersonal(value: string, { name, email, message }: ResponseItem): boolean {
   return value === name || value === email || value === message
-}
-
-/** Field by field in the code, not by a list of names: a tenth of the cost. */
-function patternOf(fields: JsonObject): number {
-  let pattern = withField(0, fields['id'])
-  pattern = withField(pattern, fields['name'])
-  pattern = withField(pattern, fields['email'])
-  pattern = withField(pattern, fields['message'])
-  pattern = withField(pattern, fields['created_at'])
-  pattern = withField(pattern, fields['updated_at'])
-  pattern = withField(pattern, fields['quantity'])
-  pattern = withField(pattern, fields['rsvp'])
-  pattern = withField(pattern, fields['amount'])
-  pattern = withField(pattern, fields['processing_fee'])
-  return withField(pattern, fields['slots'])
-}
-
-function patternOfSlot(fields: JsonObject): number {
-  const pattern = withField(withField(0, fields['name']), fields['start_date'])
-  return withField(pattern, fields['end_date'])
 }
