@@ -2,8 +2,7 @@ import { applyBatch } from './batch.ts'
 import type { EventLoad } from './batch.ts'
 import type { OpenRun } from './opening.ts'
 
-/** A batch is large enough that its commit does not count, and small enough to be lost without pain. */
-const ROWS_PER_BATCH = 5000
+/** A batch of rows with much in them is full before it has all the rows that fill one. */
 const BYTES_PER_BATCH = 4_000_000
 /** A slow service fills a batch slowly: what is this old is stored, so that a crash loses seconds, not minutes. */
 const OLDEST_IN_BATCH_MS = 2000
@@ -58,7 +57,7 @@ export class Batches {
   }
 
   #isFull(): boolean {
-    if (this.#rows >= ROWS_PER_BATCH || this.#bytes >= BYTES_PER_BATCH) return true
+    if (this.#rows >= this.#run.settings.batchRows || this.#bytes >= BYTES_PER_BATCH) return true
     return performance.now() - this.#oldest >= OLDEST_IN_BATCH_MS
   }
 

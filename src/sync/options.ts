@@ -52,6 +52,8 @@ export interface RunOptions {
   readonly inMemoryBytes?: number
   /** About how long the pieces are in which a larger list is read. 1 MB when not given. */
   readonly pieceBytes?: number
+  /** How many rows fill a batch, which is one transaction; it takes whole events. 5,000 when not given. */
+  readonly batchRows?: number
   /** Longest time that an older, unchanged event is not read; seven days when not given. */
   readonly maxStalenessMs?: number
   /** How long deletions that look like an outage are held; one hour when not given. */
@@ -88,6 +90,7 @@ const AMOUNTS = [
   'maxBodyBytes',
   'inMemoryBytes',
   'pieceBytes',
+  'batchRows',
   'maxStalenessMs',
 ] as const
 
@@ -146,6 +149,8 @@ export function settle(options: RunOptions) {
     inMemoryBytes: options.inMemoryBytes ?? 4 * 1024 ** 2,
     // A little below the longest item that is stored, so that most pieces need no look for a longer one.
     pieceBytes: options.pieceBytes ?? 1_000_000,
+    // Large enough that its commit does not count, and small enough to be lost without pain.
+    batchRows: options.batchRows ?? 5000,
     maxStalenessMs: options.maxStalenessMs ?? 7 * 24 * HOUR_MS,
     holdForMs: options.holdForMs ?? HOUR_MS,
     all: options.all ?? false,

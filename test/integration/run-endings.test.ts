@@ -73,6 +73,7 @@ onPostgresStage('a run is closed, whatever ends it', (stage) => {
     'maxBodyBytes',
     'inMemoryBytes',
     'pieceBytes',
+    'batchRows',
     'maxStalenessMs',
   ] as const)('an option %s that is no number above 0 is refused by name', async (option) => {
     await using on = await stage(accountOf({ a: 2 }))

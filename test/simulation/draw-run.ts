@@ -53,9 +53,18 @@ export function drawRun(chance: Chance): RunStep {
   }
   const draw: Draw = kinds[chance.weigh(weights)][1]
   const run = { ...base, ...draw(chance) }
-  const pieceBytes = chance.odds(0.35) ? chance.int(1, 1500) : null
-  // A list that is read in pieces is a batch of its own: a run that stands still would have stored those before.
-  return { ...run, pieceBytes: run.beside === plainRun.beside ? pieceBytes : null }
+  return {
+    ...run,
+    pieceBytes: chance.odds(0.35) ? chance.int(1, 1500) : null,
+    batchRows: batchRows[chance.weigh({ full: 4, one: 3, few: 3 })](chance),
+  }
+}
+
+/** The program's own size takes all that a simulated account has; one row is a batch for each event. */
+const batchRows = {
+  full: () => null,
+  one: () => 1,
+  few: (chance: Chance) => chance.int(2, 30),
 }
 
 const quiet = { failures: [], way: 'plain', lie: 'none', moves: null } as const

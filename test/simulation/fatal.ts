@@ -24,18 +24,18 @@ export function fatalExit(world: World, { step, heard, asked }: Ran): number | '
   if (isOther && !step.adopt && live.length > 0 && !live.some(([id]) => ids.has(id))) return 2
   const readable = new Set(readableFrom(list, world.mirror).map(({ id }) => id))
   if (asked.named?.some((id) => !readable.has(id))) return 2
-  return isRefused(world, heard) ? 'refusals' : null
+  return refusedAt(world, heard) === null ? null : 'refusals'
 }
 
-/** Three events without a success between, but for those that were refused before; or the second look. */
-function isRefused({ mirror }: World, heard: Ran['heard']): boolean {
+/** The answer that ends it: of three events without a success between, but for those that were refused before; or of the second look. */
+export function refusedAt({ mirror }: World, heard: Ran['heard']): number | null {
   let refusals = 0
-  for (const { subject, end } of heard) {
-    if (subject === 'again' && end === 'refused') return true
+  for (const [at, { subject, end }] of heard.entries()) {
+    if (subject === 'again' && end === 'refused') return at
     if (!subject.startsWith('/') || end === 'passing') continue
     if (end === 'answered' || end === 'same') refusals = 0
     else if (end === 'refused' && unitOf(mirror, subject.slice(1)).facts?.refused !== true) refusals += 1
-    if (refusals >= 3) return true
+    if (refusals >= 3) return at
   }
-  return false
+  return null
 }

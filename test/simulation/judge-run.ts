@@ -2,6 +2,7 @@
 import { reliedOn } from './another.ts'
 import { countOpen, countRows } from './counts.ts'
 import type { Broken } from './engine.ts'
+import { batchingOf, heardInTime, requireEarlyEnd } from './early-end.ts'
 import { fatalExit } from './fatal.ts'
 import { require, requireEqual, requireMirror, requireWhole } from './judge.ts'
 import { endOf } from './lists.ts'
@@ -26,6 +27,8 @@ export interface Ran {
   readonly moved: readonly string[]
   readonly broken: Broken
   readonly isInterrupted: boolean
+  /** What it had heard when it was interrupted. */
+  readonly heardBefore: readonly Heard[]
 }
 
 /** A run that could not take the account, or lost it, leaves everything as it is. */
@@ -70,9 +73,11 @@ function judgeBrokenOff(world: World, ran: Ran, seen: Seen, fatal: number | 'ref
   // One that dies while it stores a fatal end still tells its cause.
   require(possible.includes(ended.exit) ||
     ended.exit === fatal, `a run that broke off ended with ${ended.exit} (${ended.code})`)
-  const isListed = endOf(ran.heard, 'events')?.end === 'answered'
-  const after = isListed ? predictFor(world, ran, seen).after : world.mirror
-  world.mirror = requireWhole(seen.mirror, world.mirror, after, reliedOn(world, ran.heard))
+  const inTime = { ...ran, heard: heardInTime(world, ran) }
+  const isListed = endOf(inTime.heard, 'events')?.end === 'answered'
+  world.mirror = isListed
+    ? requireEarlyEnd(world, inTime, seen, predictFor(world, inTime, seen))
+    : requireWhole(seen.mirror, world.mirror, reliedOn(world, ran.heard))
   takeRecord(world, ran, seen.runs)
 }
 
@@ -87,20 +92,26 @@ function judgeNormal(world: World, ran: Ran, seen: Seen): void {
   require(endOf(ran.heard, 'events')?.end === 'answered', `a run ended without a list of events (${code})`)
   const prediction = predictFor(world, ran, seen)
   requireNormal(world, ran, prediction, seen.mirror)
-  world.mirror = isOrderOpen(ran, prediction)
+  world.mirror = isOrderOpen(world, ran, prediction)
     ? requireWhole(seen.mirror, world.mirror, prediction.after)
     : prediction.after
   requireOnRecord(world, ran, seen.runs, report?.status ?? 'none')
   requireEqual(seen.report, report, 'the report on record')
 }
 
-/** Which lists a pulled brake holds depends on the order in which they came, which retries and company change. */
-function isOrderOpen({ step, heard }: Ran, { braked }: Prediction): boolean {
-  return braked && (step.concurrency > 1 || heard.some(({ end }) => end === 'passing'))
+/** Which lists a pulled brake holds depends on the order in which they came, which retries, company and a second writer change. */
+function isOrderOpen(world: World, { step, heard }: Ran, { braked }: Prediction): boolean {
+  const { writers } = batchingOf(world, step, 0)
+  const isInOrder = step.concurrency === 1 && (writers === 1 || step.batchRows === null)
+  return braked && (!isInOrder || heard.some(({ end }) => end === 'passing'))
 }
 
 /** A backfill that begins with this run has its number. */
-function predictFor(world: World, { asked, heard }: Ran, { runs }: Seen): Prediction {
+export function predictFor(
+  world: World,
+  { asked, heard }: Pick<Ran, 'asked' | 'heard'>,
+  { runs }: Seen,
+): Prediction {
   const isNew = asked.mode === 'backfill' && asked.named === null && asked.backfill === null
   const backfill = isNew ? (runs.at(-1)?.id ?? null) : asked.backfill
   return predict(reliedOn(world, heard), { ...asked, backfill }, heard, world.minute)
@@ -113,7 +124,7 @@ function requireNormal(world: World, ran: Ran, prediction: Prediction, seen: Mir
   const { after, due, failed } = prediction
   const asked = new Set(heard.flatMap(({ subject }) => (subject.startsWith('/') ? subject.slice(1) : [])))
   requireEqual([...asked].toSorted(), [...due].toSorted(), 'the events that were read')
-  if (isOrderOpen(ran, prediction)) return
+  if (isOrderOpen(world, ran, prediction)) return
   requireMirror(seen, after)
   const open = countOpen(after, world.accepted)
   const status = failed.size > 0 ? 'partial' : open.rejected > 0 || open.held > 0 ? 'held' : 'succeeded'
@@ -152,7 +163,7 @@ function goneOf({ heard }: Ran, { due, failed }: Prediction): number {
   return [...due].filter((id) => endOf(heard, `/${id}`)?.end === 'missing' && !failed.has(id)).length
 }
 
-function requireEmail(world: World, { heard }: Ran, email: string | null): void {
+export function requireEmail(world: World, { heard }: Pick<Ran, 'heard'>, email: string | null): void {
   const told = endOf(heard, 'ping')
   const possible = [world.email, told?.end === 'answered' ? told.email : world.email]
   require(possible.includes(email), `the account's e-mail is ${email}, not one of ${possible.join(', ')}`)

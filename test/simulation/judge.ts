@@ -4,6 +4,7 @@ import { eventText, responseText } from './documents.ts'
 import { emptyUnit, LIST, unitOf } from './mirror.ts'
 import type { Mirror, Unit } from './mirror.ts'
 import type { Seen, Version } from './look.ts'
+import type { Sight } from './stored.ts'
 import { canonical } from './truth.ts'
 
 /** What the program did is not what it promised. */
@@ -58,6 +59,15 @@ function nameOf(id: string): string {
   return id === LIST ? 'the list of events' : `event ${id}`
 }
 
+/** Whether the unit is as it was, or as the run makes it; null where that is the same. */
+export function sightOf(seen: Mirror, before: readonly Mirror[], after: Mirror): (id: string) => Sight {
+  return (id) => {
+    const [actual, wanted] = [seen, after].map((mirror) => canonical(plain(unitOf(mirror, id))))
+    const isOld = before.some((mirror) => canonical(plain(unitOf(mirror, id))) === actual)
+    return isOld && actual === wanted ? null : isOld ? 'old' : 'new'
+  }
+}
+
 /** A unit as plain values, without what only the model knows. */
 function plain(unit: Unit): Record<string, unknown> {
   if (unit === emptyUnit) return emptyPlain
@@ -69,6 +79,7 @@ function plain(unit: Unit): Record<string, unknown> {
     facts: facts && {
       ...facts,
       body: null,
+      sent: null,
       held: byKey(new Map([...facts.held].map(([id, { since }]) => [id, since]))),
     },
     recordHistory,

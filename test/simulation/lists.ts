@@ -18,8 +18,9 @@ export interface ListRead<Row> {
   readonly length: number
   readonly sign: Sign | null
   readonly etag: string | null
-  /** What was sent, as one text. */
+  /** What was sent, as one text; and as it was sent, in its pages. */
   readonly body: string
+  readonly sent: string
 }
 
 /** How the last request about it ended; undefined when it was never asked for. */
@@ -39,7 +40,7 @@ export function responsesRead(heard: Heard): ListRead<ResponseRow> {
 }
 
 function listRead<Row extends { readonly id: string }>(
-  { sign, etag }: Heard,
+  { sign, etag, pages }: Heard,
   items: readonly Item<Row>[],
   replaces: (row: Row, former: Row) => boolean,
 ): ListRead<Row> {
@@ -61,6 +62,7 @@ function listRead<Row extends { readonly id: string }>(
     asides.set(item.row.id, item.asides)
   }
   const sum = [...asides.values()].reduce((total, count) => total + count, 0)
+  const body = items.map(({ text }) => text).join(',')
   return {
     rows,
     rejects,
@@ -70,6 +72,7 @@ function listRead<Row extends { readonly id: string }>(
     length: items.length,
     sign,
     etag,
-    body: items.map(({ text }) => text).join(','),
+    body,
+    sent: `${pages} ${body}`,
   }
 }

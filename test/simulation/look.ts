@@ -150,6 +150,7 @@ export async function look(ask: Ask, minute: number, memory: Memory): Promise<Se
       etag,
       backfill,
       body: null,
+      sent: null,
       held: new Map(groups),
       readAt: read === null ? null : minuteOf(Number(read)),
     }

@@ -24,6 +24,8 @@ export interface Facts {
   readonly readAt: number | null
   /** The body that was applied whole; null while something of it is held. Only the model knows it. */
   readonly body: string | null
+  /** What was sent when it was applied whole, page by page: the same again is not looked into. Only the model knows it. */
+  readonly sent: string | null
   /** The backfill that read it last: the number of its first run. */
   readonly backfill: number | null
   readonly held: ReadonlyMap<string, Held>
@@ -38,6 +40,7 @@ export const unknownList: Facts = {
   etag: null,
   readAt: null,
   body: null,
+  sent: null,
   backfill: null,
   held: new Map(),
 }

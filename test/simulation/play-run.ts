@@ -2,7 +2,7 @@
 import type { RunOptions } from '../../src/index.ts'
 import type { Account } from './account.ts'
 import { ownKeys, otherKey, wrongKey, canary } from './keys.ts'
-import { judgeRun, judgeRefused } from './judge-run.ts'
+import { judgeRun, judgeRefused, requireEmail } from './judge-run.ts'
 import type { Ran } from './judge-run.ts'
 import { require, requireEqual } from './judge.ts'
 import { unfinished } from './on-record.ts'
@@ -10,7 +10,9 @@ import type { Seen } from './look.ts'
 import type { RunStep, Target } from './steps.ts'
 import { plainRun } from './steps.ts'
 import { runOnce, withChance } from './running.ts'
-import type { Episode, Subject, Trouble } from './service.ts'
+import type { Episode, Heard, Subject, Trouble } from './service.ts'
+import { standsStill } from './standing-still.ts'
+import type { UnderWay } from './standing-still.ts'
 import { idOf } from './truth.ts'
 import type { World } from './world.ts'
 
@@ -25,22 +27,25 @@ export async function playRun(world: World, step: RunStep): Promise<Seen> {
 /** Two runs at once: the first stands still at some request while the second tries, or takes over. */
 async function playBeside(world: World, step: RunStep): Promise<Seen> {
   const subject = subjectOf(world.owner, step.beginBeside)
-  const reached = Promise.withResolvers<void>()
+  const reached = Promise.withResolvers<UnderWay>()
   const released = Promise.withResolvers<void>()
   // Items of the account quote the first key, which only the run that has it can take out of them.
   const takesOver = step.beside === 'takes_over'
   const first = begin(world, step, {
     ...(takesOver && { key: ownKeys[1] }),
-    onRequest: async (asked) => {
+    onRequest: async (asked, run) => {
       if (asked !== subject) return
-      reached.resolve()
+      reached.resolve(run)
       await released.promise
     },
   })
-  const isReached = await Promise.race([reached.promise.then(() => true), first.then(() => false)])
-  if (!isReached) return judgeRun(world, await first)
-  const before = { runs: world.runs, stuck: world.stuck }
-  const { runs } = await world.look()
+  const underWay = await Promise.race([reached.promise, first.then(() => null)])
+  if (underWay === null) return judgeRun(world, await first)
+  const { runs: formerRuns, stuck, mirror: formerMirror, email: formerEmail } = world
+  const { mirror, seen } = await standsStill(world, underWay)
+  const { runs, email } = seen
+  world.mirror = mirror
+  requireEmail(world, underWay, email)
   requireEqual(runs.at(-1)?.status, 'running', 'the run that stands still')
   if (takesOver) await world.pass(10)
   world.runs = [...runs]
@@ -53,7 +58,7 @@ async function playBeside(world: World, step: RunStep): Promise<Seen> {
   if (takesOver) await judgeRun(world, second)
   else {
     await judgeRefused(world, second)
-    Object.assign(world, before)
+    Object.assign(world, { runs: formerRuns, stuck, mirror: formerMirror, email: formerEmail })
   }
   released.resolve()
   if (takesOver) return judgeRefused(world, await first, 'lease_lost')
@@ -62,7 +67,7 @@ async function playBeside(world: World, step: RunStep): Promise<Seen> {
 
 interface Around {
   readonly key?: string
-  readonly onRequest?: (subject: Subject) => void | Promise<void>
+  readonly onRequest?: (subject: Subject, run: UnderWay) => void | Promise<void>
 }
 
 async function begin(world: World, step: RunStep, around: Around): Promise<Ran> {
@@ -74,15 +79,20 @@ async function begin(world: World, step: RunStep, around: Around): Promise<Ran> 
   const key = step.key === 'wrong' ? wrongKey : isOther ? otherKey : (around.key ?? ownKeys[0])
   const interrupt = new AbortController()
   const interruptAt = step.interruptAt === null ? null : subjectOf(account, step.interruptAt)
+  const heard: Heard[] = []
+  let heardBefore: readonly Heard[] = heard
   const episode: Episode = {
     account,
     troubles: troublesOf(account, step),
     refusedFrom: step.refusedFrom === null ? null : subjectOf(account, step.refusedFrom),
     onRequest: async (subject) => {
-      if (subject === interruptAt) interrupt.abort()
-      await around.onRequest?.(subject)
+      if (subject === interruptAt && !interrupt.signal.aborted) {
+        heardBefore = [...heard]
+        interrupt.abort()
+      }
+      await around.onRequest?.(subject, { step, asked, heard: [...heard], beganMs })
     },
-    heard: [],
+    heard,
     moved: [],
   }
   if (step.key !== 'wrong') stage.service.episodes.set(key, episode)
@@ -95,6 +105,7 @@ async function begin(world: World, step: RunStep, around: Around): Promise<Ran> 
     baseUrl: stage.service.baseUrl,
     concurrency: step.concurrency,
     ...(step.pieceBytes !== null && { inMemoryBytes: 1, pieceBytes: step.pieceBytes }),
+    ...(step.batchRows !== null && { batchRows: step.batchRows }),
     requestTimeoutMs: isSilent ? 1000 : 30_000,
     all: step.all,
     acceptDeletions: step.accept,
@@ -103,20 +114,21 @@ async function begin(world: World, step: RunStep, around: Around): Promise<Ran> 
     signal: interrupt.signal,
     ...(named !== null && named.length > 0 && { events: named }),
   }
-  const record = { runs: world.runs, minute: world.minute }
-  const ended = await runOnce(step.mode, options)
-  stage.service.episodes.delete(key)
-  require(!ended.said.includes(canary), 'the run said the key')
   const isWhole = step.mode === 'backfill' && options.events === undefined
   const asked = {
     mode: step.mode,
     all: step.all,
     accept: step.accept,
     named: options.events ?? null,
-    backfill: isWhole && !step.restart ? unfinished(record) : null,
+    backfill: isWhole && !step.restart ? unfinished(world) : null,
   }
-  const { heard, moved } = episode
-  return { step, asked, ended, heard, moved, broken: lent.broken, isInterrupted: interrupt.signal.aborted }
+  const beganMs = performance.now()
+  const ended = await runOnce(step.mode, options)
+  stage.service.episodes.delete(key)
+  require(!ended.said.includes(canary), 'the run said the key')
+  const { broken } = lent
+  const isInterrupted = interrupt.signal.aborted
+  return { step, asked, ended, heard, heardBefore, moved: episode.moved, broken, isInterrupted }
 }
 
 function troublesOf(account: Account, { troubles }: RunStep): ReadonlyMap<Subject, Trouble> {

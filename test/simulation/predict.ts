@@ -8,18 +8,11 @@ import { isMuch, rule } from './guard.ts'
 import type { Circumstances } from './guard.ts'
 import { endOf, eventsRead, responsesRead } from './lists.ts'
 import type { ListRead } from './lists.ts'
-import {
-  isSame,
-  LIST,
-  liveCounts,
-  unitOf,
-  unknownList,
-  withoutEvent,
-  withoutResponses,
-  withRows,
-} from './mirror.ts'
+import { isSame, LIST, liveCounts, unitOf, unknownList, withoutResponses, withRows } from './mirror.ts'
 import type { Facts, Mirror, Unit } from './mirror.ts'
+import type { Load } from './stored.ts'
 import type { EventRow, ResponseRow } from './truth.ts'
+import { removeVanished } from './vanished.ts'
 
 /** What was asked of a run, as far as it matters to the mirror. */
 export interface Asked {
@@ -39,6 +32,9 @@ export interface Prediction {
   readonly due: ReadonlySet<string>
   readonly changed: number
   readonly failed: ReadonlySet<string>
+  /** Events that go into batches, in the order in which they were answered; of the others only that they were read is stored. */
+  readonly loads: readonly Load[]
+  readonly left: readonly string[]
   /** The brake was pulled: which lists it holds depends on the order in which they were read. */
   readonly braked: boolean
 }
@@ -58,17 +54,26 @@ export function predict(before: Mirror, asked: Asked, heard: readonly Heard[], n
   const readable = readableFrom(list, before)
   const candidates = readable.filter(({ id }) => asked.named?.includes(id) ?? true)
   const isAll = asked.mode === 'backfill' || asked.all || asked.named !== null
-  const left = candidates.filter((record) => !isReadBy(asked.backfill, unitOf(before, record.id), record))
-  const due = left.filter((record) => isAll || isDue(unitOf(before, record.id), record, now))
+  const unread = candidates.filter((record) => !isReadBy(asked.backfill, unitOf(before, record.id), record))
+  const due = unread.filter((record) => isAll || isDue(unitOf(before, record.id), record, now))
   const failed = new Set<string>()
   const missing = new Set<string>()
+  const loads: Load[] = []
+  const left: string[] = []
   let changed = 0
 
   for (const record of inOrder(due, heard)) {
     const end = endOf(heard, `/${record.id}`)
     const unit = unitOf(before, record.id)
     if (end === undefined) continue
-    if (end.end === 'same' && !isSame(unit.record, record)) changed += 1
+    const isRecordSame = isSame(unit.record, record)
+    if (end.end === 'same' && !isRecordSame) changed += 1
+    if (end.end === 'same' || isKnown(asked, unit, end)) {
+      if (isRecordSame) left.push(record.id)
+      else loads.push({ id: record.id, rows: 1, hasList: false })
+    } else if (end.end === 'answered') {
+      loads.push({ id: record.id, rows: 1 + responsesRead(end).rows.size, hasList: true })
+    }
     if (end.end === 'missing') missing.add(record.id)
     else if (end.end === 'same') after.set(record.id, leave(unit, record, now))
     else if (end.end !== 'answered') failed.add(record.id)
@@ -106,7 +111,8 @@ export function predict(before: Mirror, asked: Asked, heard: readonly Heard[], n
     after.set(id, { ...unit, facts: { ...(unit.facts ?? unknownList), failing: true, refused } })
   }
   const { braked } = spent
-  return { after, listed: readable.length, due: new Set(due.map(({ id }) => id)), changed, failed, braked }
+  const ids = new Set(due.map(({ id }) => id))
+  return { after, listed: readable.length, due: ids, changed, failed, loads, left, braked }
 }
 
 /**
@@ -125,6 +131,12 @@ function isReadBy(backfill: number | null, { facts, record: known }: Unit, recor
 
 function withBackfill(facts: Facts, { facts: former }: Unit, backfill: number | null): Facts {
   return { ...facts, backfill: backfill ?? former?.backfill ?? null }
+}
+
+/** The list was sent as it was when it was applied last, page by page: nothing is looked into. */
+function isKnown({ mode }: Asked, { facts }: Unit, end: Heard): boolean {
+  if (mode === 'backfill' || facts === null || facts.sent === null || end.end !== 'answered') return false
+  return facts.sent === responsesRead(end).sent
 }
 
 /** "Not modified": the responses stay as they are, whatever became of the event's own record. */
@@ -175,46 +187,10 @@ function apply(unit: Unit, record: EventRow, read: ListRead<ResponseRow>, around
     asides: read.asides,
     etag: isUsable ? read.etag : null,
     body: isHeld ? null : read.body,
+    sent: isHeld || read.sign === 'paging' ? null : read.sent,
     held: ruling.held,
   }
   return { ...ruling, unit: { ...next, rejects: read.rejects, facts } }
-}
-
-/** @returns whether the brake was pulled. */
-function removeVanished(
-  after: Map<string, Unit>,
-  list: ListRead<EventRow>,
-  looked: ListRead<EventRow>,
-  present: ReadonlySet<string>,
-  start: { readonly events: number; readonly total: number },
-  around: Circumstances,
-): boolean {
-  const gone = [...after].filter(([id, { record }]) => record !== null && !present.has(id))
-  const rows = gone.reduce((sum, [, { responses }]) => sum + 1 + responses.size, 0)
-  const known = unitOf(after, LIST)
-  const ruling = rule(
-    {
-      absent: gone.map(([id]) => id),
-      rows,
-      isMuch: isMuch(rows, start.total) || isMuch(gone.length, start.events),
-      live: start.events,
-      lengths: [list.length, looked.length],
-      hasNamelessReject: list.hasNamelessReject || looked.hasNamelessReject,
-      sign: list.sign ?? looked.sign,
-      held: known.facts?.held ?? new Map(),
-      isEventsList: true,
-    },
-    around,
-  )
-  for (const id of ruling.remove) after.set(id, withoutEvent(unitOf(after, id)))
-  // What is neither listed nor in the mirror is forgotten.
-  for (const [id, unit] of after) {
-    if (unit.record === null && !present.has(id)) after.set(id, { ...unit, rejects: [], facts: null })
-  }
-  const { now } = around
-  const facts: Facts = { ...unknownList, checkedAt: now, readAt: now, asides: list.asides, held: ruling.held }
-  after.set(LIST, { ...known, rejects: list.rejects, facts })
-  return ruling.brakes
 }
 
 function idsOf({ rows, rejectedIds }: ListRead<EventRow>): ReadonlySet<string> {

@@ -12,6 +12,8 @@ export interface Ended {
   readonly report: RunReport | null
   /** Everything that it logged, reported or threw, as text. */
   readonly said: string
+  /** Of real time. */
+  readonly ms: number
 }
 
 const exitCodes: Readonly<Record<string, number>> = { succeeded: 0, partial: 6, held: 8 }
@@ -19,16 +21,18 @@ const exitCodes: Readonly<Record<string, number>> = { succeeded: 0, partial: 6, 
 /** @throws what is no error of the family: a fault of the program */
 export async function runOnce(mode: 'sync' | 'backfill', options: RunOptions): Promise<Ended> {
   const said: string[] = []
+  const began = performance.now()
+  const told = () => ({ said: said.join('\n'), ms: performance.now() - began })
   const hear = (fields: object, message: string) => void said.push(message, inspect(fields, { depth: 8 }))
   const logger = { debug: hear, info: hear, warn: hear, error: hear }
   try {
     const report = await { sync, backfill }[mode]({ ...options, logger })
     said.push(JSON.stringify(report))
-    return { exit: exitCodes[report.status] ?? 1, code: null, report, said: said.join('\n') }
+    return { exit: exitCodes[report.status] ?? 1, code: null, report, ...told() }
   } catch (error) {
     if (!(error instanceof HeadcountError)) throw error
     said.push(inspect(error, { depth: 8, showHidden: true }))
-    return { exit: error.exitCode, code: error.code, report: error.report ?? null, said: said.join('\n') }
+    return { exit: error.exitCode, code: error.code, report: error.report ?? null, ...told() }
   }
 }
 

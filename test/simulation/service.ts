@@ -29,6 +29,8 @@ export interface Heard {
   readonly end: Meaning | 'answered' | 'same'
   readonly items: readonly (ResponseItem | EventItem)[]
   readonly sign: Sign | null
+  /** How many there are of them. */
+  readonly pages: number
   readonly email: string
   /** The validator that came with it, and the one that was asked with. */
   readonly etag: string | null
@@ -79,6 +81,7 @@ async function answer(
   const subject = subjectOf(request.path, heard)
   const attempt = heard.filter((other) => other.subject === subject).length + 1
   const trouble = troubles.get(subject)
+  const pages = trouble?.way === 'pages' ? 2 : 1
   const askedWith = request.headers['if-none-match'] ?? null
   const hear = (
     end: Heard['end'],
@@ -87,7 +90,7 @@ async function answer(
     etag: string | null = null,
   ) =>
     // A copy: the account may move on while the run is still reading.
-    void heard.push({ subject, end, items: [...items], sign, email: account.email, etag, askedWith })
+    void heard.push({ subject, end, items: [...items], sign, pages, email: account.email, etag, askedWith })
   if (trouble?.moves != null && attempt === 1) {
     const chance = chanceOf(trouble.moves)
     episode.moved.push(move(account, chance), move(account, chance))

@@ -29,6 +29,8 @@ export interface RunStep {
   readonly concurrency: number
   /** Lists are read from a file, in pieces about so long, as if they were too large for memory; null: they are not. */
   readonly pieceBytes: number | null
+  /** Rows that fill a batch; null: so many that no batch of a simulated run is full. */
+  readonly batchRows: number | null
   readonly troubles: readonly PlannedTrouble[]
   readonly key: 'own' | 'wrong' | 'other'
   readonly breakage: Breakage | null
@@ -65,6 +67,7 @@ export const plainRun: RunStep = {
   named: null,
   concurrency: 1,
   pieceBytes: null,
+  batchRows: null,
   troubles: [],
   key: 'own',
   breakage: null,

@@ -24,6 +24,7 @@ function tellRun(step: RunStep): string {
     named,
     concurrency,
     pieceBytes,
+    batchRows,
     key,
     breakage,
     isSeenDead,
@@ -41,6 +42,7 @@ function tellRun(step: RunStep): string {
     ...(key === plainRun.key ? [] : [`with ${key === 'wrong' ? 'a wrong key' : "another account's key"}`]),
     ...(concurrency > 1 ? [`${concurrency} requests at once`] : []),
     ...(pieceBytes === null ? [] : [`lists in pieces of ${pieceBytes} bytes`]),
+    ...(batchRows === null ? [] : [`batches of ${batchRows} rows`]),
     ...step.troubles.map(tellTrouble),
     ...(breakage === null ? [] : [`${breakage.how.replaceAll('_', ' ')} at statement ${breakage.at}`]),
     ...(breakage === null || breakage.how === 'conflict'

@@ -1,0 +1,97 @@
+/** A run that came to no end: each event is wholly old or wholly new, and which of them may be new, its end tells. */
+import { reliedOn } from './another.ts'
+import { refusedAt } from './fatal.ts'
+import { require, requireWhole, sightOf } from './judge.ts'
+import type { Ran } from './judge-run.ts'
+import { endOf } from './lists.ts'
+import type { Seen } from './look.ts'
+import { LIST } from './mirror.ts'
+import type { Mirror } from './mirror.ts'
+import type { Prediction } from './predict.ts'
+import type { Heard } from './service.ts'
+import { canBeStored } from './stored.ts'
+import type { Batching, End } from './stored.ts'
+import type { RunStep } from './steps.ts'
+import { canonical } from './truth.ts'
+import type { World } from './world.ts'
+
+/** The answers that the run could still make use of. */
+export function heardInTime(
+  world: World,
+  { heard, heardBefore, isInterrupted, broken }: Ran,
+): readonly Heard[] {
+  if (broken.isDead || broken.conflict === 'elsewhere') return heard
+  if (isInterrupted) return heardBefore
+  const at = refusedAt(world, heard)
+  return at === null ? heard : heard.slice(0, at + 1)
+}
+
+/** @returns the mirror as it turned out to be, of the model's own making */
+export function requireEarlyEnd(world: World, ran: Ran, seen: Seen, prediction: Prediction): Mirror {
+  const { heard } = ran
+  const begun = reliedOn(world, heard)
+  const { after, left, failed, loads } = prediction
+  const turnedOut = requireWhole(seen.mirror, world.mirror, after, begun)
+  const sight = sightOf(seen.mirror, [world.mirror, begun], after)
+  if (ran.step.concurrency === 1) requireBatches(world, ran, prediction, sight)
+  const isOn = canonical(seen.runs) !== canonical(world.runs)
+  const status = isOn ? seen.runs.at(-1)?.status : undefined
+  const isOld = (id: string) => sight(id) === 'old'
+  const isNew = (id: string) => sight(id) === 'new'
+  const stamped = [...left, ...[...failed].filter((id) => hasFailed(heard, id))]
+  if (status === undefined || status === 'running') {
+    require(!left.some(isNew), 'an event is stamped by a run that is not closed')
+  } else require(!stamped.some(isOld), `a run is closed without what it knows of ${stamped.find(isOld)}`)
+  if (isNew(LIST)) {
+    const lost = loads.map(({ id }) => id).find(isOld)
+    require(lost === undefined, `the list of events is stored before ${lost}`)
+  }
+  return turnedOut
+}
+
+function requireBatches(
+  world: World,
+  ran: Ran,
+  { loads, due }: Prediction,
+  sight: ReturnType<typeof sightOf>,
+): void {
+  const isRead = [...due].every((id) => ran.heard.some(({ subject }) => subject === `/${id}`))
+  const end = endOfReading(ran, isRead)
+  const seen = loads.map(({ id }) => `${id}: ${sight(id) ?? 'the same'}`).join(', ')
+  require(canBeStored(
+    loads,
+    sight,
+    end,
+    batchingOf(world, ran.step, ran.ended.ms),
+  ), `this cannot be stored by batches when reading ends so (${end}): ${seen}`)
+}
+
+function endOfReading({ broken, isInterrupted }: Ran, isRead: boolean): End {
+  if (broken.isDead || broken.conflict === 'elsewhere') return isRead ? 'dead_after' : 'dead'
+  if (isRead) return 'read'
+  return isInterrupted ? 'aborted' : 'told'
+}
+
+/** What is this old is stored although its batch is not full (in ms; the program's own limit is two seconds). */
+const OLD = 1900
+/** The program's own size takes all that a simulated account has. */
+const ALL = 5000
+
+export function batchingOf(
+  { stage: { engine } }: World,
+  { batchRows, pieceBytes }: RunStep,
+  tookMs: number,
+): Batching {
+  return {
+    batchRows: batchRows ?? ALL,
+    writers: engine.name === 'pglite' ? 1 : 2,
+    isEachLarge: pieceBytes !== null,
+    isSlow: tookMs >= OLD,
+  }
+}
+
+/** One that was not found is looked for once more in the list of events: only then has it failed. */
+function hasFailed(heard: readonly Heard[], id: string): boolean {
+  const end = endOf(heard, `/${id}`)?.end
+  return end === 'broken' || end === 'refused'
+}

@@ -1,0 +1,43 @@
+/** What a run has stored while it stands still: the batches that are full. */
+import { reliedOn } from './another.ts'
+import { batchingOf } from './early-end.ts'
+import { Broken, requireWhole, sightOf } from './judge.ts'
+import { predictFor } from './judge-run.ts'
+import type { Ran } from './judge-run.ts'
+import { endOf } from './lists.ts'
+import type { Seen } from './look.ts'
+import type { Mirror } from './mirror.ts'
+import { canBeStored } from './stored.ts'
+import type { World } from './world.ts'
+
+/** A run that is under way. */
+export type UnderWay = Pick<Ran, 'step' | 'asked' | 'heard'> & { readonly beganMs: number }
+
+const WAIT_MS = 10_000
+
+/** Waits until all that is full is stored. @returns the mirror then, of the model's own making */
+export async function standsStill(world: World, run: UnderWay): Promise<{ seen: Seen; mirror: Mirror }> {
+  const until = performance.now() + WAIT_MS
+  for (let former = ''; ;) {
+    const seen = await world.look()
+    const { mirror, isSettled, stored } = storedOf(world, run, seen)
+    // Twice the same: one batch may still follow where another way of filling them would end.
+    if (isSettled && stored === former) return { seen, mirror }
+    former = stored
+    if (performance.now() > until) throw new Broken('a run that stands still has not stored its full batches')
+  }
+}
+
+/** Settled as soon as every batch that is full is stored. */
+function storedOf(world: World, run: UnderWay, seen: Seen) {
+  const begun = reliedOn(world, run.heard)
+  if (endOf(run.heard, 'events')?.end !== 'answered') {
+    return { mirror: requireWhole(seen.mirror, world.mirror, begun), isSettled: true, stored: 'none' }
+  }
+  const { after, loads } = predictFor(world, run, seen)
+  const mirror = requireWhole(seen.mirror, world.mirror, after, begun)
+  const sight = sightOf(seen.mirror, [world.mirror, begun], after)
+  const batching = batchingOf(world, run.step, performance.now() - run.beganMs)
+  const isSettled = canBeStored(loads, sight, 'still', batching)
+  return { mirror, isSettled, stored: loads.map(({ id }) => `${id} ${sight(id)}`).join() }
+}
