@@ -1,4 +1,5 @@
 /** What a run has stored while it stands still: the batches that are full. */
+import { setImmediate } from 'node:timers/promises'
 import { reliedOn } from './another.ts'
 import { batchingOf } from './early-end.ts'
 import { Broken, requireWhole, sightOf } from './judge.ts'
@@ -24,6 +25,8 @@ export async function standsStill(world: World, run: UnderWay): Promise<{ seen: 
     // Twice the same: one batch may still follow where another way of filling them would end.
     if (isSettled && stored === former) return { seen, mirror }
     former = stored
+    // PGlite answers without a turn of the event loop, in which the run reads its files.
+    await setImmediate()
     if (performance.now() > until) throw new Broken('a run that stands still has not stored its full batches')
   }
 }
