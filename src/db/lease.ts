@@ -144,9 +144,7 @@ async function insertRun(
   holder: Holder,
 ): Promise<OpenedRun | null> {
   try {
-    return await database.transaction((trx) => insertInto(trx, options, holder), {
-      lockTimeoutMs: takeOverLockMs,
-    })
+    return await insertInto(database, options, holder)
   } catch (error) {
     if (codeOf(error) === '23505') return null
     throw error
@@ -154,11 +152,11 @@ async function insertRun(
 }
 
 async function insertInto(
-  trx: Transaction,
+  { kysely }: Pick<Database, 'kysely'>,
   { accountId, mode, selective = false }: LeaseOptions,
   holder: Holder,
 ): Promise<OpenedRun> {
-  const run = await trx.kysely
+  const run = await kysely
     .insertInto('headcount.sync_runs')
     .values({ account_id: accountId, mode, selective, status: 'running', holder: JSON.stringify(holder) })
     .returning(['id', 'started_at'])

@@ -3,10 +3,14 @@ import { migrations } from '../../migrations/index.ts'
 import type { Migration } from '../../migrations/index.ts'
 import { SchemaVersionError } from '../errors.ts'
 import type { Database } from './database.ts'
+import { codeOf } from './failures.ts'
 import type { Transaction } from './transaction.ts'
 
 /** Any number that only headcount takes as an advisory lock. */
 const lockNumber = '6283185307'
+
+/** What Postgres answers (SQLSTATE) where there is no mirror yet. */
+const UNDEFINED_TABLE = '42P01'
 
 /** Waiting for another starter's migration, which may build an index over all rows. */
 const lockTimeoutMs = 10 * 60_000
@@ -34,7 +38,7 @@ export async function migrate(database: Database): Promise<readonly { number: nu
 
 /** The schema's version in the database (0: there is none) and the one that this program needs. */
 export async function schemaState(database: Database): Promise<{ current: number; needed: number }> {
-  return { current: await currentVersion(database), needed: migrations.length }
+  return { current: await storedVersion(database), needed: migrations.length }
 }
 
 /**
@@ -85,6 +89,16 @@ async function beginSchema(trx: Transaction): Promise<void> {
   )`)
 }
 
+/** Asked at each start: the catalog only when the table is not there. */
+async function storedVersion(database: Database): Promise<number> {
+  try {
+    return await newestVersion(database)
+  } catch (error) {
+    if (codeOf(error) === UNDEFINED_TABLE) return currentVersion(database)
+    throw error
+  }
+}
+
 /**
  * Reads the catalog as a table: to_regclass answers from a cache that still denies what another starter made
  * while this transaction waited for the lock.
@@ -93,7 +107,10 @@ async function currentVersion({ kysely }: Pick<Database, 'kysely'>): Promise<num
   const { rows: tables } = await sql`
     select 1 as found from pg_catalog.pg_tables where schemaname = 'headcount' and tablename = 'schema_migrations'
   `.execute(kysely)
-  if (tables.length === 0) return 0
+  return tables.length === 0 ? 0 : newestVersion({ kysely })
+}
+
+async function newestVersion({ kysely }: Pick<Database, 'kysely'>): Promise<number> {
   const { rows } = await sql<{ newest: number }>`
     select coalesce(max(number), 0) as newest from headcount.schema_migrations
   `.execute(kysely)

@@ -67,7 +67,15 @@ function readWallClock(value: string): string {
   return `${year}-${month}-${day}T${time}${era}`
 }
 
+/** In ISO form, in UTC and in a year of four digits: nothing is to be reckoned. A run reads tens of thousands of them. */
+function usualInstant(value: string): boolean {
+  return (
+    value[4] === '-' && value[7] === '-' && value[10] === ' ' && value[13] === ':' && value.endsWith('+00')
+  )
+}
+
 function readInstant(value: string): string {
+  if (usualInstant(value)) return `${value.slice(0, 10)}T${value.slice(11, -3)}Z`
   if (isInfinite(value)) return value
   const match = instantForm.exec(value)
   if (match === null) throw unreadable(value)

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 import type { HeldGroup, Tables } from '../db/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
-import { countRejects } from './rejects.ts'
+import { rejectCounts } from './rejects.ts'
 import { onlyRow, pieces, requireCount } from './writing.ts'
 
 /** The name under which `sync_state` keeps the list of events itself; no event has an empty id. */
@@ -134,12 +134,10 @@ export async function recordUnchanged(
 
 /** From now on nothing vouches for what is stored of this list. */
 export async function recordDoubt(trx: Transaction, account: number, event_id: string): Promise<void> {
-  await trx.kysely
-    .updateTable('headcount.sync_state')
-    .set({ digest: null, etag: null })
-    .where('account_id', '=', account)
-    .where('event_id', '=', event_id)
-    .execute()
+  const result = await sql`
+    update headcount.sync_state set digest = null, etag = null
+     where account_id = ${account} and event_id = ${event_id}`.execute(trx.kysely)
+  requireCount('headcount.sync_state, doubt', 1, result)
 }
 
 /** Notes that lists could not be read. */
@@ -185,11 +183,13 @@ export interface OpenMatters {
 }
 
 export async function countOpenMatters(trx: Transaction, account: number): Promise<OpenMatters> {
-  const { rejected } = await countRejects(trx.kysely, account)
-  const { rows } = await sql<Omit<OpenMatters, 'rejected'>>`
-    select coalesce(sum(held_count), 0)::int as held, coalesce(sum(set_aside), 0)::int as set_aside,
-           now() as now
-      from headcount.sync_state
-     where account_id = ${account}`.execute(trx.kysely)
-  return { rejected, ...onlyRow(rows) }
+  const { rows } = await sql<OpenMatters>`
+    select rejected, held, set_aside, now() as now
+      from (${rejectCounts(account, null)}) rejects
+     cross join (
+       select coalesce(sum(held_count), 0)::int as held, coalesce(sum(set_aside), 0)::int as set_aside
+         from headcount.sync_state
+        where account_id = ${account}
+     ) states`.execute(trx.kysely)
+  return onlyRow(rows)
 }

@@ -34,12 +34,17 @@ export async function askIdentity(run: Reading): Promise<Identity> {
 /**
  * Reads the list of events whole. Anything but a complete list is an error, never "no events".
  *
+ * @param recalled until then `run.states` may be unknown
  * @throws as askIdentity.
  */
-export async function listEvents(run: Reading): Promise<EventsList> {
+export async function listEvents(
+  run: Reading,
+  recalled: Promise<void> = Promise.resolve(),
+): Promise<EventsList> {
   run.progress('events')
   using reading = await atBaseAddress(run, '/events', () => run.source.events())
   const { rows, rejects, ...facts } = normaliseEvents(await reading.payload())
+  await recalled
   const list = completeList(reading, facts, rows.length, run.states.get(EVENTS_LIST))
   for (const warning of list.warnings) run.tally.warn(`List of events: ${warning}`)
   const ids = [...rows.map(({ id }) => id), ...rejects.flatMap(({ id }) => id ?? [])]

@@ -40,7 +40,7 @@ export interface OpenRun extends AsyncDisposable {
   readonly plan: (() => Plan) | null
   /** Of a backfill of the whole account; null of any other run. */
   readonly backfill: Backfill | null
-  /** What was known of each list when the run began; recalled first of all. */
+  /** What was known of each list when the run began (recall.ts). */
   states: ReadonlyMap<string, ListState>
   /**
    * Live rows of the account when the run began; counted when something is to be removed, for it takes a scan. What

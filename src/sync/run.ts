@@ -1,11 +1,11 @@
 import type { RunMode, RunReport } from '../db/tables.ts'
-import { readStates } from '../load/state.ts'
 import { closeFailed, closeRun } from './closing.ts'
 import { chooseDue } from './due.ts'
 import { openDryRun } from './dry-run.ts'
 import { confirmIdentity } from './identity.ts'
 import { asInterruption } from './interruption.ts'
 import { askIdentity, listEvents } from './listing.ts'
+import { recallMeanwhile } from './recall.ts'
 import { openRun } from './opening.ts'
 import type { OpenRun } from './opening.ts'
 import { settle } from './options.ts'
@@ -50,9 +50,10 @@ async function run(mode: RunMode, options: RunOptions): Promise<RunReport> {
 
 /** The story of a run. */
 async function mirror(run: OpenRun): Promise<RunReport> {
-  run.states = await readStates(run.database.kysely, run.account.id)
-  const identity = await askIdentity(run)
-  const list = await listEvents(run)
+  const { identity, list } = await recallMeanwhile(run, async (recalled) => ({
+    identity: await askIdentity(run),
+    list: await listEvents(run, recalled),
+  }))
   await confirmIdentity(run, identity, list.ids)
   const due = await chooseDue(run, list)
   await doubtFormerList(run, list, due)

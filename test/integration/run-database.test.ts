@@ -169,6 +169,16 @@ onBothStages('D2 a run that ends between the removal of an event and its own end
 })
 
 onPostgresStage('a Postgres that breaks off', (stage) => {
+  test('what is known cannot be read while the service is asked: exit 5, and nothing is left in the air', async () => {
+    await using on = await stage(accountOf({ gala: 3 }))
+    await on.sync()
+    await on.change('alter table headcount.sync_state rename column etag to gone')
+    expect(await on.run('sync')).toMatchObject({ exit: 5, error: { code: 'database' } })
+    await on.change('alter table headcount.sync_state rename column gone to etag')
+    expect(await on.sync()).toMatchObject({ exit: 0 })
+    on.expectMirrored()
+  })
+
   test('D2 the connection is terminated during a batch: exit 5, nothing half written, the run is closed', async () => {
     await using on = await stage(accountOf({ gala: 3, picnic: 2 }))
     await on.sync()
