@@ -1,7 +1,9 @@
+import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { accountOf, responseItem, responsesFrom } from '../support/account.ts'
 import { onServer } from '../support/databases.ts'
 import { startFailingProxy } from '../support/database-proxy.ts'
+import { send } from '../support/fault-server.ts'
 import { onBothStages, onPostgresStage, pause } from '../support/stage.ts'
 import type { Stage } from '../support/stage.ts'
 
@@ -173,6 +175,10 @@ onPostgresStage('a Postgres that breaks off', (stage) => {
     await using on = await stage(accountOf({ gala: 3 }))
     await on.sync()
     await on.change('alter table headcount.sync_state rename column etag to gone')
+    on.service.at('/ping', async (socket, request) => {
+      await setTimeout(50)
+      await send((asked) => on.account.answer(asked))(socket, request)
+    })
     expect(await on.run('sync')).toMatchObject({ exit: 5, error: { code: 'database' } })
     await on.change('alter table headcount.sync_state rename column gone to etag')
     expect(await on.sync()).toMatchObject({ exit: 0 })
