@@ -1,4 +1,4 @@
-/** What a list would change that is too large for memory: its ids are looked at first, its rows piece by piece. */
+/** What a list would change that is too large for memory: its rows are compared piece by piece, its ids at the end. */
 import { sql } from 'kysely'
 import type { Digits, ResponseItem } from '../db/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
@@ -7,21 +7,18 @@ import type { ListChange } from './list-changes.ts'
 import { words } from './words.ts'
 import { onlyRow, pieces } from './writing.ts'
 
-/** A large list beside what is live of it. `fields` is whole when all its pieces were compared. */
-export class LargeListChange implements Pick<ListChange, 'live' | 'fields' | 'absent'> {
+/** A large list beside what was live of it before its rows came. */
+export class LargeListChange {
   readonly event_id: string
   readonly live: number
-  readonly absent: readonly Digits[]
+  /** The ids of the live responses, in one text: as texts of their own they would take ten times as much. */
+  readonly #ids: string
   readonly #fields = new Set<string>()
 
-  constructor(event_id: string, live: number, absent: readonly Digits[]) {
+  constructor(event_id: string, live: number, ids: string) {
     this.event_id = event_id
     this.live = live
-    this.absent = absent
-  }
-
-  get fields(): readonly string[] {
-    return [...this.#fields]
+    this.#ids = ids
   }
 
   /** Compares some rows of the list with the live ones. @param rows by id, ascending */
@@ -35,9 +32,17 @@ export class LargeListChange implements Pick<ListChange, 'live' | 'fields' | 'ab
     return this.#compare(trx, account, rows, ids)
   }
 
-  /** Looks at the fields of the rows that the list no longer has. */
-  async compareAbsent(trx: Transaction, account: number): Promise<void> {
-    for (const ids of pieces(this.absent)) await this.#compare(trx, account, [], ids)
+  /** What it comes to when all its rows were compared. @param list the list itself, read through */
+  async end(
+    trx: Transaction,
+    account: number,
+    list: { has(id: Digits): boolean },
+  ): Promise<Pick<ListChange, 'live' | 'fields' | 'absent'>> {
+    const absent = words(this.#ids)
+      .filter((id) => !list.has(id))
+      .toArray()
+    for (const ids of pieces(absent)) await this.#compare(trx, account, [], ids)
+    return { live: this.live, fields: [...this.#fields], absent }
   }
 
   async #compare(
@@ -53,23 +58,16 @@ export class LargeListChange implements Pick<ListChange, 'live' | 'fields' | 'ab
   }
 }
 
-/**
- * Finds the live responses that a large list no longer has. Their ids come in one text, about 8 bytes a row: a million
- * ids as a parameter, or in as many rows, would take tenfold.
- */
-export async function compareIds(
+/** Begins the comparison of a large list, before any of its rows is written. */
+export async function beginLargeListChange(
   trx: Transaction,
   account: number,
   event_id: string,
-  list: { has(id: Digits): boolean },
 ): Promise<LargeListChange> {
   const { rows } = await sql<{ live: number; ids: string }>`
     select count(*)::int as live, coalesce(string_agg(id::text, ' ' order by id), '') as ids
       from headcount.responses
      where account_id = ${account} and event_id = ${event_id}`.execute(trx.kysely)
   const { live, ids } = onlyRow(rows)
-  const absent = words(ids)
-    .filter((id) => !list.has(id))
-    .toArray()
-  return new LargeListChange(event_id, live, absent)
+  return new LargeListChange(event_id, live, ids)
 }

@@ -21,7 +21,8 @@ export interface Piece<Row> {
 /**
  * A list that is too large for memory, given piece by piece: first all of it to `add`, which keeps ids and numbers but
  * no rows; then, if `hasDuplicates`, all of it to `settle`; then `finish` tells what it shows, and `take` gives the rows of each
- * piece, as often as it is asked. What comes of it is what `normaliseList` makes of the whole.
+ * piece, as often as it is asked. What comes of it is what `normaliseList` makes of the whole. Most lists come in the
+ * order of their ids: then `add` gives the rows already, and one reading does.
  */
 export class LargeList<Row extends { readonly id: Digits }> {
   /** Ids of the items that became rows. */
@@ -44,8 +45,11 @@ export class LargeList<Row extends { readonly id: Digits }> {
     this.#order = new IdOrder(shape.compareIds)
   }
 
-  /** First reading: the pieces in their order. */
-  add(payload: ListPayload): void {
+  /**
+   * First reading: the pieces in their order. Gives the rows of the piece, sorted by id; null as soon as the ids do not
+   * follow in one direction, for then which of two items is taken is only known at the end.
+   */
+  add(payload: ListPayload): readonly Row[] | null {
     const { read, rejects } = this.#read(payload, this.#findings, this.#observe)
     for (const { row, asides } of read) {
       this.rowIds.add(row.id)
@@ -56,6 +60,7 @@ export class LargeList<Row extends { readonly id: Digits }> {
     this.#length += payload.items.length
     this.#rejected += rejects.length
     noteDuplicateKeys(this.#observed, this.#shape.name, payload.duplicateKeys)
+    return this.#order.isOneWay ? this.#sorted(read) : null
   }
 
   /** Whether an id stands more than once. Ask after the first reading. */
@@ -93,8 +98,11 @@ export class LargeList<Row extends { readonly id: Digits }> {
   /** The rows and rejects of one piece, when the list is read and settled. */
   take(payload: ListPayload): Piece<Row> {
     const { read, rejects } = this.#read(payload, new Findings(), ignore)
-    const rows = read.filter((one) => this.#settled.isTaken(one)).map(({ row }) => row)
-    return { rows: rows.sort((a, b) => this.#shape.compareIds(a.id, b.id)), rejects }
+    return { rows: this.#sorted(read.filter((one) => this.#settled.isTaken(one))), rejects }
+  }
+
+  #sorted(read: readonly ReadRow<Row>[]): Row[] {
+    return read.map(({ row }) => row).sort((a, b) => this.#shape.compareIds(a.id, b.id))
   }
 
   get #settled(): LargeDuplicates<Row> {

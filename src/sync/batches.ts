@@ -1,5 +1,7 @@
 import { applyBatch } from './batch.ts'
 import type { EventLoad } from './batch.ts'
+import { applyLarge } from './large-batch.ts'
+import type { LargeLoad } from './large-batch.ts'
 import type { OpenRun } from './opening.ts'
 
 /** A batch of rows with much in them is full before it has all the rows that fill one. */
@@ -36,11 +38,21 @@ export class Batches {
     this.#pending.push(load)
     this.#rows += 1 + (load.list?.count ?? 0)
     this.#bytes += load.list?.bytes ?? 0
-    const isLarge = load.list?.inMemory === null
-    if (!isLarge && !this.#isFull()) return
+    if (this.#isFull()) await this.#handOver()
+  }
+
+  /**
+   * Takes an event whose list is too large for memory, as a batch of its own, and waits until it is stored. What is
+   * wrong with the list is found meanwhile, and is thrown.
+   */
+  async addLarge(load: LargeLoad): Promise<void> {
     await this.#handOver()
-    // The rows of a large list are read when they are stored: until then its reading must live.
-    if (isLarge) await Promise.all(this.#writing)
+    while (this.#writing.size >= this.#writers) await Promise.race(this.#writing)
+    if (this.#failure !== null) throw this.#failure.cause
+    const stored = applyLarge(this.#run, load)
+    const written = stored.then(nothing, nothing).finally(() => this.#writing.delete(written))
+    this.#writing.add(written)
+    await stored
   }
 
   /** Loads what is left and waits until everything is stored. @throws what kept a batch from being stored */
@@ -88,3 +100,5 @@ export class Batches {
     }
   }
 }
+
+function nothing(): void {}

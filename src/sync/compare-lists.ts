@@ -5,8 +5,11 @@ import { HeadcountError, NotFoundError } from '../errors.ts'
 import { readStates } from '../load/state.ts'
 import { compareResponses, readVouched } from '../load/verifying.ts'
 import { heldIds } from './deletions.ts'
+import type { ListReading } from '../source/reading.ts'
 import { isEarlyEnd, readEachEvent } from './each-event.ts'
-import { responsesList } from './responses-list.ts'
+import { LargeResponses } from './large-responses.ts'
+import type { Around } from './large-responses.ts'
+import { listInMemory } from './responses-list.ts'
 import type { ResponsesList } from './responses-list.ts'
 import type { Verification } from './verification.ts'
 import type { Compared } from './verify-report.ts'
@@ -108,11 +111,17 @@ async function look(
   if (answer === 'not_modified') throw new Error('The service was asked without a validator.')
   using reading = answer
   return await place(async () => {
-    const list = await responsesList(reading, undefined, { conceal, settings })
+    const list = await readList(reading, { conceal, settings })
     for (const warning of list.warnings) tally.warn(`Event ${id}: ${warning}`)
     const work = (trx: Transaction) => compareIn(trx, account.id, id, list, found.room)
     return database.transaction(work, { readOnly: true })
   })
+}
+
+async function readList(reading: ListReading, around: Around): Promise<ResponsesList> {
+  if (!reading.isLarge) return listInMemory(reading, undefined, around)
+  const { list } = await new LargeResponses(reading, undefined, around).readThrough(async () => {})
+  return list
 }
 
 /** The list beside the live rows and the digest that vouches for them, in one view of the mirror. */

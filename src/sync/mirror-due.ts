@@ -1,14 +1,16 @@
 import { HeadcountError, NotFoundError, PagedObjectError } from '../errors.ts'
-import type { Unchanged } from './batch.ts'
 import { Batches } from './batches.ts'
 import { judgeDigest } from './digests.ts'
 import type { DueEvent } from './due.ts'
 import { isEarlyEnd, readEachEvent } from './each-event.ts'
 import { nextStep } from './freshness.ts'
+import { LargeResponses } from './large-responses.ts'
 import type { OpenRun } from './opening.ts'
-import { responsesList } from './responses-list.ts'
+import { listInMemory } from './responses-list.ts'
 import { Stamps } from './stamps.ts'
 import { trustedValidator } from './validators.ts'
+import { tellList } from './write-batch.ts'
+import type { Unchanged } from './write-batch.ts'
 
 /** How reading the due events ended. */
 export interface Outcome {
@@ -65,9 +67,13 @@ async function readEvent(run: OpenRun, into: Into, due: DueEvent): Promise<void>
   if (trusts && judgeDigest(reading, due.state) === 'same') {
     return leaveAsItIs(run, into, due, { etag: reading.etag, read_whole: true })
   }
-  const list = await responsesList(reading, due.state, run)
-  for (const warning of list.warnings) run.tally.warn(`Event ${due.event.id}: ${warning}`)
-  run.tally.responsesRead += list.count
+  if (reading.isLarge) {
+    const large = new LargeResponses(reading, due.state, run)
+    await into.batches.addLarge({ ...due, large })
+    return
+  }
+  const list = await listInMemory(reading, due.state, run)
+  tellList(run.tally, due, list)
   await into.batches.add({ ...due, list })
 }
 

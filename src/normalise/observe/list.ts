@@ -23,6 +23,7 @@ export class IdOrder {
   #ascends = true
   #descends = true
   #isStrict = true
+  #hasTwins = false
 
   constructor(compareIds: (a: string, b: string) => number) {
     this.#compareIds = compareIds
@@ -35,6 +36,7 @@ export class IdOrder {
       if (this.#ascends || this.#descends) {
         const difference = this.#compareIds(this.#last, id)
         if (difference >= 0) this.#isStrict = false
+        if (difference === 0) this.#hasTwins = true
         if (difference > 0) this.#ascends = false
         if (difference < 0) this.#descends = false
       }
@@ -45,6 +47,11 @@ export class IdOrder {
   /** Whether each id comes after the one before it. */
   get isStrict(): boolean {
     return this.#isStrict
+  }
+
+  /** Whether each id follows in one direction so far, so that none stands twice. */
+  get isOneWay(): boolean {
+    return (this.#ascends || this.#descends) && !this.#hasTwins
   }
 
   /** Notes it, unless there are fewer than two. */
