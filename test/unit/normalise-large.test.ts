@@ -19,7 +19,8 @@ interface InPieces extends Normalised<ResponseItem> {
 async function inPieces(text: string, pieceBytes: number): Promise<InPieces> {
   const pieces = manyPieces([bodyOf(text)], pieceBytes, 'GET /x')
   const list = largeResponses()
-  for await (const piece of pieces()) list.add(piece)
+  const given: (readonly ResponseItem[] | null)[] = []
+  for await (const piece of pieces()) given.push(list.add(piece))
   if (list.hasDuplicates) for await (const piece of pieces()) list.settle(piece)
   const facts = list.finish()
   const rows: ResponseItem[] = []
@@ -30,6 +31,9 @@ async function inPieces(text: string, pieceBytes: number): Promise<InPieces> {
     rows.push(...taken.rows)
     rejects.push(...taken.rejects)
   }
+  // What the first reading gives is what is taken, up to where it gives nothing any more.
+  const sure = given.slice(0, given.includes(null) ? given.indexOf(null) : given.length)
+  if (sure.length === given.length) expect(sure.flat()).toEqual(rows)
   const ids = [list.rowIds, list.rejectIds].map((these) => [...new Set(these)])
   const sorted = rows.sort((a, b) => compareIntegers(a.id, b.id))
   return { ...facts, rows: sorted, rejects, count: list.count, rejected: list.rejected, ids }

@@ -11,14 +11,14 @@ export const databaseGuards: readonly Guard[] = [
     file: 'src/sync/batch.ts',
     text: '  await decideDeletions(trx, run, lists, changes, decisions)',
     instead:
-      '  await decideDeletions(trx, run, lists, changes, decisions)\n  await run.database.transaction((own) => recordStates(own, run, loads, decisions, new Set()))',
+      '  await decideDeletions(trx, run, lists, changes, decisions)\n  await run.database.transaction((own) => conclude(own, run, { loads, changes, decisions, written: [] }))',
     tests: ['test/integration/run-database.test.ts'],
     only: 'D4 at every try|D17 affected rows.*postgres',
   },
   {
     name: 'no digest while held',
     promise: 'a list of which something is held is never taken for mirrored',
-    file: 'src/sync/batch.ts',
+    file: 'src/sync/write-batch.ts',
     text: 'digest: held.length > 0 || load',
     instead: 'digest: load',
     tests: ['test/integration/run-deletions.test.ts'],

@@ -15,11 +15,12 @@ export const observationGuards: readonly Guard[] = [
   {
     name: 'committed before counted',
     promise: 'a batch that is rolled back is not counted',
-    file: 'src/sync/batch.ts',
-    text: 'const applied = await run.write(',
+    file: 'src/sync/write-batch.ts',
+    text: 'return apply(trx, decisions)',
     instead:
-      "for (const { list } of loads) if (list !== null) run.observations.addList('responses', list)\n" +
-      '  const applied = await run.write(',
+      'const told = await apply(trx, decisions)\n' +
+      "for (const { list } of told.lists) run.observations.addList('responses', list)\n" +
+      'return told',
     tests: runs,
     only: 'rolled back',
   },

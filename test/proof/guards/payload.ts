@@ -91,6 +91,24 @@ export const payloadGuards: readonly Guard[] = [
     tests: ['test/unit/normalise-large.test.ts'],
   },
   {
+    name: 'one reading of a large list',
+    promise:
+      'the rows of a large list are written at its first reading only as long as no id can stand twice',
+    file: 'src/normalise/observe/list.ts',
+    text: 'return (this.#ascends || this.#descends) && !this.#hasTwins',
+    instead: 'return true',
+    tests: ['test/unit/normalise-large.test.ts'],
+  },
+  {
+    name: 'first reading taken back',
+    promise: 'of a large list that must be read again nothing stays of the first reading',
+    file: 'src/sync/large-batch.ts',
+    text: "if (!isPlan) await trx.query('rollback to savepoint first_reading')",
+    instead: '',
+    tests: ['test/integration/run-large-lists.test.ts'],
+    only: 'postgres.*become the same',
+  },
+  {
     name: 'keys like __proto__',
     promise: '__proto__ and constructor are fields like any other',
     file: 'src/normalise/storable.ts',
