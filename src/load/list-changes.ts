@@ -158,7 +158,7 @@ function compareResponses(comparisons: Comparisons, incoming: Encoded, live: Buf
       return
     }
     comparison.live += 1
-    comparison.liveFields.addResponse(theirs)
+    comparison.liveFields.addResponse(meeting === 'same' ? ours : theirs)
     if (meeting === 'differs') comparison.note(response)
     if (meeting === 'live') comparison.absent.push(theirs.int8(1))
   })
@@ -175,7 +175,7 @@ function compareParts(
   const [ours, theirs] = [new RowReader(incoming.rows.take()), new RowReader(live)]
   walkRows(ours, theirs, integers, (meeting) => {
     const { comparison, response } = placeOf(comparisons, incoming, meeting, ours, theirs)
-    if (meeting !== 'incoming') addField(comparison.liveFields, theirs)
+    if (meeting !== 'incoming') addField(comparison.liveFields, meeting === 'same' ? ours : theirs)
     if (meeting !== 'same') comparison.note(response ?? comparison.withId(theirs.int8(1)))
   })
 }

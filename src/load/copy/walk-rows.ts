@@ -5,6 +5,7 @@ export type Meeting = 'same' | 'differs' | 'incoming' | 'live'
 
 /**
  * Goes through two sequences of rows, both in the order of their keys, and tells of each key as the readers stand at it.
+ * A live row that is the same is passed over unread: look at the incoming one.
  *
  * @param integers so many columns of integers belong to the key, behind the text
  */
@@ -14,12 +15,21 @@ export function walkRows(
   integers: number,
   meet: (meeting: Meeting) => void,
 ): void {
-  let [isIncoming, isLive] = [incoming.next(), live.next()]
-  while (isIncoming || isLive) {
+  let isIncoming = incoming.next()
+  /** Null as long as the next live row was not read. */
+  let isLive: boolean | null = null
+  for (;;) {
+    if (isIncoming && isLive === null && live.passSame(incoming)) {
+      meet('same')
+      isIncoming = incoming.next()
+      continue
+    }
+    isLive ??= live.next()
+    if (!isIncoming && !isLive) return
     const meeting = meetingOf(isIncoming ? incoming : null, isLive ? live : null, integers)
     meet(meeting)
     if (meeting !== 'live') isIncoming = incoming.next()
-    if (meeting !== 'incoming') isLive = live.next()
+    if (meeting !== 'incoming') isLive = null
   }
 }
 
