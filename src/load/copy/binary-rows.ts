@@ -3,7 +3,6 @@ import { jsonbText } from './jsonb-text.ts'
 import { writeInstant } from './instant.ts'
 import { numericRoom, writeNumeric } from './numeric.ts'
 import { writeSafeInteger } from './safe-integer.ts'
-import { writeShortText } from './short-text.ts'
 
 /** What every binary COPY begins with: the signature, no flags, no extension. */
 const HEADER = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1')
@@ -62,8 +61,8 @@ export class BinaryRows {
     if (value === null) return this.#null()
     this.#reserve(FIXED + value.length * BYTES_PER_CHARACTER)
     const start = this.#end + 4
-    const short = writeShortText(this.#bytes, value, start)
-    const written = short === -1 ? this.#bytes.write(value, start) : short
+    // Also of the shortest texts: a loop over their characters was tried, and costs more.
+    const written = this.#bytes.write(value, start)
     this.#view.setInt32(this.#end, written)
     this.#end = start + written
   }
