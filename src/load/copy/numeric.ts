@@ -18,7 +18,7 @@ export function numericRoom(text: string): number {
 /**
  * Writes a decimal number in the binary form of `numeric`: its head, then words of four digits. Zeros at either end are
  * left out of the words; those behind the point are remembered by their number, so that 12.50 stays 12.50. Digit by
- * digit, without arrays or parts of the text: a fifth of the cost.
+ * digit, without arrays or parts of the text: a quarter of the cost.
  *
  * @param view has room for it
  * @returns where the next byte goes
