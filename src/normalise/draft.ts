@@ -26,7 +26,7 @@ export function draftOf(fields: JsonObject, findings: Findings, level = 1, prefi
  * aside).
  *
  * @param value of that field; it is read where its name stands in the code: looked up here, by a name that is another
- * each time, it would cost five times as much
+ * each time, it would be searched for
  */
 export function take<Value>(
   draft: Draft,
