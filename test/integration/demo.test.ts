@@ -151,7 +151,7 @@ function shownStatements(page: string): string[] {
 /** The commands that the demo tells to type, as one shell line each, without the program's name. */
 function shownCommands(page: string): string[] {
   const lines = page.replaceAll('\\\n', ' ').split('\n')
-  return lines.flatMap((line) => line.match(/npm run -s headcount -- (.*)/)?.[1] ?? [])
+  return lines.flatMap((line) => line.match(/^ *headcount (query .*)/)?.[1] ?? [])
 }
 
 /** What the first of its two runs wrote. */

@@ -3,10 +3,10 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { inject } from 'vitest'
 
-const cli = join(import.meta.dirname, '../../src/cli.ts')
+const cli = inject('command')
 
 /** Longer than any command of the tests takes. */
 const DEADLINE_MS = 60_000

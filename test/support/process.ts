@@ -6,7 +6,7 @@ import { expect } from 'vitest'
 import type { Ran } from './command.ts'
 
 export interface ProcessOptions {
-  /** The whole environment, but for the search path. */
+  /** The whole environment, but for the search path and the place of compiled code. */
   readonly env: Readonly<Record<string, string>>
   readonly cwd?: string
   /** User and group that it runs as; only root may choose. */
@@ -32,7 +32,7 @@ export interface LogLine extends Readonly<Record<string, unknown>> {
 export function startProcess(program: string, args: readonly string[], options: ProcessOptions): Process {
   const { env, cwd, user } = options
   const child = spawn(program, args, {
-    env: { PATH: process.env['PATH'], ...env },
+    env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...env },
     cwd,
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(user !== undefined && { uid: user, gid: user }),

@@ -1,10 +1,12 @@
 import type { TestProject } from 'vitest/node'
+import setUpBundle from './bundle.ts'
 import setUpEmbedded from './embedded.ts'
 import setUpPostgres from './postgres.ts'
 
-/** Both engines at once, before the first integration test: each takes seconds and one core. */
+/** Both engines and the command at once, before the first integration test: an engine takes seconds and one core. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
-  const tearDowns = await Promise.all([setUpPostgres(project), setUpEmbedded(project)])
+  const parts = [setUpPostgres, setUpEmbedded, setUpBundle]
+  const tearDowns = await Promise.all(parts.map((part) => part(project)))
   return async () => {
     await Promise.all(tearDowns.map((tearDown) => tearDown()))
   }
