@@ -10,7 +10,7 @@ import { play } from './play.ts'
 import type { Stage } from './world.ts'
 
 const LEAST_HISTORIES = 50
-const SECONDS = 90
+const SECONDS = 60
 
 let stage: Stage
 
