@@ -7,8 +7,17 @@ if (major < 24) {
   )
   process.exit(1)
 }
-// The part of the heap for young objects stays as small as it begins: grown, it takes 100 MB more and saves next to nothing.
-require('node:v8').setFlagsFromString('--semi-space-growth-factor=1')
+// The part of the heap for young objects grows to 8 MB and no further: its default takes 100 MB more, its first size twice the time for garbage.
+var v8 = require('node:v8')
+var growing = setInterval(function () {
+  var young = v8.getHeapSpaceStatistics().find(function (space) {
+    return space.space_name === 'new_space'
+  })
+  if (young.space_size < 8 * 1024 * 1024) return
+  v8.setFlagsFromString('--semi-space-growth-factor=1')
+  clearInterval(growing)
+}, 10)
+growing.unref()
 // What Node compiled is kept for the next start, beside the code and as safe as it; where that cannot be written, nothing is.
 require('node:module').enableCompileCache(require('node:path').join(__dirname, '../dist/cache'))
 require('../dist/command/cli.cjs')

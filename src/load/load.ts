@@ -3,6 +3,8 @@ import type { Transaction } from '../db/transaction.ts'
 import { recordIdentity } from './account.ts'
 import { loadEvents } from './events.ts'
 import type { EventResponse } from './incoming.ts'
+import type { EncodedList } from './copy/copy-responses.ts'
+import { loadNewLists } from './new-lists.ts'
 import { recordObservations } from './observations.ts'
 import { removeOrphans } from './orphans.ts'
 import { replaceRejects } from './rejects.ts'
@@ -38,6 +40,8 @@ export interface Load {
     fresh: readonly EventResponse[],
     others: readonly EventResponse[],
   ): Promise<Written>
+  /** Null where nothing is written: then no list is encoded. */
+  readonly newLists: ((trx: Transaction, lists: readonly EncodedList[]) => Promise<Written>) | null
   removeResponses(
     trx: Transaction,
     writing: Writing,
@@ -66,6 +70,7 @@ export const load: Load = {
   identity: recordIdentity,
   events: loadEvents,
   responses: loadResponses,
+  newLists: loadNewLists,
   removeResponses,
   removeEvents,
   removeOrphans,

@@ -27,6 +27,7 @@ export function planning(most: number): Planning {
   const matters = new PlannedMatters()
   return {
     plan: () => planned.plan,
+    newLists: null,
     identity: nothing,
     doubt: nothing,
     unchanged: nothing,

@@ -9,6 +9,8 @@ import type { TemporaryFile } from './temporary-file.ts'
 /** A body as sent, without compression. */
 export interface Body extends Checked {
   readonly size: number
+  /** All of it when it is held in memory. */
+  readonly held: Buffer | null
   /** Fills `bytes` with what stands at this place. */
   read(bytes: Buffer, place: number): Promise<void>
 }
@@ -75,13 +77,14 @@ class Filing {
     const file = this.#file
     const start = file.size
     file.size += size
-    return { size, ...this.#check.end(), read: (bytes, place) => file.read(bytes, start + place) }
+    return { size, held: null, ...this.#check.end(), read: (bytes, place) => file.read(bytes, start + place) }
   }
 }
 
 function inMemory(all: Buffer): Body {
   return {
     size: all.length,
+    held: all,
     ...checkBytes(all),
     read: async (bytes, place) => void all.copy(bytes, 0, place),
   }
@@ -93,8 +96,9 @@ function joined(pieces: readonly Buffer[]): Buffer {
   return only !== undefined && pieces.length === 1 ? only : Buffer.concat(pieces)
 }
 
-/** The first bytes of a body, all of it when it is not longer. */
+/** The first bytes of a body, all of it when it is not longer: not to be written to. */
 export async function firstOf(body: Body, most: number = body.size): Promise<Buffer> {
+  if (body.held !== null) return body.held.subarray(0, most)
   const bytes = Buffer.allocUnsafe(Math.min(most, body.size))
   await body.read(bytes, 0)
   return bytes

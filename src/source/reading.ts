@@ -36,6 +36,8 @@ export interface ListReading extends Disposable {
   pieces(): AsyncGenerator<ListPayload>
   /** The whole list at once. Throws as pieces(). */
   payload(): Promise<ListPayload>
+  /** What gives the payload later, also when the reading was disposed of: of one that is held in memory. */
+  kept(): () => Promise<ListPayload>
 }
 
 /** What a reading needs besides its pages. */
@@ -101,6 +103,11 @@ export function createReading(
     },
     pieces,
     payload: () => joined(pieces()),
+    kept: () => {
+      const held = list
+      if (held === null || isLarge) throw new Error(`The reading of ${path} cannot be kept.`)
+      return () => joined(held())
+    },
     [Symbol.dispose]: () => {
       list = null
       room[Symbol.dispose]()

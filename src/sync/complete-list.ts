@@ -32,7 +32,11 @@ export function completeList(
 ): CompleteList {
   const contradicted = isContradicted(reading, stored)
   return {
-    ...facts,
+    length: facts.length,
+    setAside: facts.setAside,
+    fields: facts.fields,
+    unreadableId: facts.unreadableId,
+    observed: facts.observed,
     count,
     bytes: reading.bytes,
     incomplete: reading.holds,

@@ -1,4 +1,5 @@
 import { HeadcountError, NotFoundError, PagedObjectError } from '../errors.ts'
+import { ResponseEncoder } from '../load/copy/copy-responses.ts'
 import { Batches } from './batches.ts'
 import { judgeDigest } from './digests.ts'
 import type { DueEvent } from './due.ts'
@@ -6,10 +7,10 @@ import { isEarlyEnd, readEachEvent } from './each-event.ts'
 import { nextStep } from './freshness.ts'
 import { LargeResponses } from './large-responses.ts'
 import type { OpenRun } from './opening.ts'
-import { listInMemory } from './responses-list.ts'
+import { listInMemory, newList } from './responses-list.ts'
 import { Stamps } from './stamps.ts'
 import { trustedValidator } from './validators.ts'
-import { tellList } from './write-batch.ts'
+import { tellList, writingOf } from './write-batch.ts'
 import type { Unchanged } from './write-batch.ts'
 
 /** How reading the due events ended. */
@@ -24,6 +25,8 @@ export interface Outcome {
 interface Into {
   readonly batches: Batches
   readonly stamps: Stamps
+  /** Null in a run that writes nothing. */
+  readonly encoder: ResponseEncoder | null
 }
 
 /** Reads the due events, a bounded number at once, and hands what changed to the loader. */
@@ -33,10 +36,11 @@ export async function mirrorDue(run: OpenRun, due: readonly DueEvent[]): Promise
     ...run,
     write: (states) => run.write((trx) => run.load.unchanged(trx, run.account.id, states)),
   })
+  const encoder = run.load.newLists === null ? null : new ResponseEncoder(writingOf(run, 'other'))
   const notFound: DueEvent[] = []
   run.progress('responses')
   await readEachEvent(run, due, {
-    read: (event) => readEvent(run, { batches, stamps }, event),
+    read: (event) => readEvent(run, { batches, stamps, encoder }, event),
     before: ({ state }) => state,
     failed: (event, error) => {
       if (error instanceof NotFoundError) notFound.push(event)
@@ -72,7 +76,11 @@ async function readEvent(run: OpenRun, into: Into, due: DueEvent): Promise<void>
     await into.batches.addLarge({ ...due, large })
     return
   }
-  const list = await listInMemory(reading, due.state, run)
+  const { encoder } = into
+  const list =
+    due.state === undefined && encoder !== null
+      ? await newList(reading, (rows) => encoder.encode(due.event.id, rows), run)
+      : await listInMemory(reading, due.state, run)
   tellList(run.tally, due, list)
   await into.batches.add({ ...due, list })
 }

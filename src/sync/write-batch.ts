@@ -13,11 +13,11 @@ import type { Decision } from './deletions.ts'
 import type { DueEvent } from './due.ts'
 import { nextStep } from './freshness.ts'
 import type { OpenRun } from './opening.ts'
-import type { ResponsesList } from './responses-list.ts'
+import type { ResponsesList, StorableList } from './responses-list.ts'
 import type { Tally } from './report.ts'
 
 /** An event with its list, which is known whole. */
-export type ListLoad<List extends ResponsesList = ResponsesList> = DueEvent & { readonly list: List }
+export type ListLoad<List extends StorableList = StorableList> = DueEvent & { readonly list: List }
 
 /** An event whose list is as it was; its own record is not. */
 export type UnchangedLoad = DueEvent & { readonly list: null; readonly unchanged: Unchanged }
@@ -79,7 +79,7 @@ export async function writeBatch(
 }
 
 /** What a list says of itself, as soon as it was read through. */
-export function tellList(tally: Tally, { event }: DueEvent, list: ResponsesList): void {
+export function tellList(tally: Tally, { event }: DueEvent, list: CompleteList): void {
   for (const warning of list.warnings) tally.warn(`Event ${event.id}: ${warning}`)
   tally.responsesRead += list.count
 }
@@ -159,7 +159,7 @@ export async function conclude(
 export async function decideDeletions(
   trx: Transaction,
   run: OpenRun,
-  lists: readonly ListLoad[],
+  lists: readonly ListLoad<ResponsesList>[],
   changes: Changes,
   decisions: Decisions,
 ): Promise<void> {

@@ -20,6 +20,13 @@ const FIXED = 16
 /** A character of UTF-16 takes at most three bytes of UTF-8. */
 const BYTES_PER_CHARACTER = 3
 
+const TRAILER_BYTES = Buffer.from([0xff, 0xff])
+
+/** Rows that were cut, as one COPY takes them. */
+export function joinRows(cut: readonly Buffer[]): Buffer<ArrayBuffer> {
+  return Buffer.concat([HEADER, ...cut, TRAILER_BYTES])
+}
+
 /**
  * Rows in the binary form of COPY, written field by field into one buffer that grows. Nobody checks that a row
  * has its columns in order but the server: whoever writes rows writes all of each.
@@ -109,6 +116,15 @@ export class BinaryRows {
     this.#reserve(FIXED)
     this.#view.setInt16(this.#end, TRAILER)
     const rows = this.#bytes.subarray(0, this.#end + 2)
+    this.#end = HEADER_BYTES
+    this.#count = 0
+    return rows
+  }
+
+  /** A copy of the rows since the last call, without what a COPY begins and ends with (`joinRows`). */
+  cut(): Buffer<ArrayBuffer> {
+    const rows = Buffer.allocUnsafeSlow(this.#end - HEADER_BYTES)
+    this.#bytes.copy(rows, 0, HEADER_BYTES, this.#end)
     this.#end = HEADER_BYTES
     this.#count = 0
     return rows

@@ -70,6 +70,15 @@ export const databaseGuards: readonly Guard[] = [
     only: 'break off',
   },
   {
+    name: 'new lists',
+    promise: 'rows are copied unseen only where nothing is live, whatever is known of their event',
+    file: 'src/load/new-lists.ts',
+    text: 'return rows[0]?.[0] === true',
+    instead: 'return rows.length > 0',
+    tests: ['test/integration/run-new-lists.test.ts'],
+    only: 'postgres',
+  },
+  {
     name: 'parts that differ',
     promise: 'a response is written when only its payment or one of its slots differs',
     file: 'src/load/list-changes.ts',
