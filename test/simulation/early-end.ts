@@ -55,7 +55,10 @@ function requireBatches(
   { loads, due }: Prediction,
   sight: ReturnType<typeof sightOf>,
 ): void {
-  const isRead = [...due].every((id) => ran.heard.some(({ subject }) => subject === `/${id}`))
+  // The refusal that ends a run may be that of the last event: then what is not full is given up as well.
+  const at = refusedAt(world, ran.heard)
+  const isEnded = at !== null && ran.heard[at]?.subject !== 'again'
+  const isRead = !isEnded && [...due].every((id) => ran.heard.some(({ subject }) => subject === `/${id}`))
   const end = endOfReading(ran, isRead)
   const seen = loads.map(({ id }) => `${id}: ${sight(id) ?? 'the same'}`).join(', ')
   require(canBeStored(
