@@ -48,6 +48,7 @@ async function playBeside(world: World, step: RunStep): Promise<Seen> {
   requireEmail(world, underWay, email)
   requireEqual(runs.at(-1)?.status, 'running', 'the run that stands still')
   if (takesOver) await world.pass(10)
+  world.wasTakenOver ||= takesOver
   world.runs = [...runs]
   world.stuck = takesOver ? { since: world.minute - 10, isSeenDead: false } : null
   const second = await begin(

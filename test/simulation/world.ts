@@ -55,6 +55,8 @@ export class World {
   readonly accepted = new Set<string>()
   /** A run whose process died: since when, and whether that can be seen. */
   stuck: { readonly since: number; readonly isSeenDead: boolean } | null = null
+  /** A run with the second key stored batches: items quote the first one, which it cannot take out of rejects. */
+  wasTakenOver = false
   readonly moments: Moment[] = []
   /** What happened, in lines that are the same whenever the history is played. */
   readonly trace: string[] = []
@@ -78,8 +80,10 @@ export class World {
     return look(this.stage.engine.ask, this.minute, this.#memory)
   }
 
+  /** Rows in which a key stands that the run knew which wrote them. */
   leaks(): Promise<readonly string[]> {
-    return leaks(this.stage.engine, this.stage.tables.all)
+    const { all } = this.stage.tables
+    return leaks(this.stage.engine, this.wasTakenOver ? all.filter((table) => table !== 'rejects') : all)
   }
 
   async accept(): Promise<void> {
