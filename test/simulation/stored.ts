@@ -92,13 +92,14 @@ function nextEnds(
   return [...ends]
 }
 
-/** Behind the event that makes the batch full; null when none does. */
+/** Behind the event that makes the batch full, or before one whose list is a batch of its own; null when none is. */
 function fullAt(loads: readonly Load[], from: number, batching: Batching): number | null {
   let sum = 0
   for (let at = from; at < loads.length; at++) {
     const load = loads[at]
+    if (batching.isEachLarge && load?.hasList) return at === from ? at + 1 : at
     sum += load?.rows ?? 0
-    if (sum >= batching.batchRows || (batching.isEachLarge && load?.hasList)) return at + 1
+    if (sum >= batching.batchRows) return at + 1
   }
   return null
 }
