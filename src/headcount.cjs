@@ -15,11 +15,11 @@ var growing = setInterval(function () {
   })
   if (young.space_size < 8 * 1024 * 1024) return
   v8.setFlagsFromString('--semi-space-growth-factor=1')
+  // The rest is swept when it has doubled, not when it is four times what was in use.
+  v8.setFlagsFromString('--heap-growing-percent=100')
   clearInterval(growing)
 }, 10)
 growing.unref()
-// The rest is swept when it has doubled, not when it is four times what is in use.
-v8.setFlagsFromString('--heap-growing-percent=100')
 // What Node compiled is kept for the next start, beside the code and as safe as it; where that cannot be written, nothing is.
 require('node:module').enableCompileCache(require('node:path').join(__dirname, '../dist/cache'))
 require('../dist/command/cli.cjs')
