@@ -67,9 +67,11 @@ async function pass(
   const notCompared: [EventItem, Exclude<Said, { is: 'compared' }>][] = []
   const notFound: EventItem[] = []
   await readEachEvent(verification, events, {
-    read: async (event) => {
+    read: async (event, answered) => {
       const wasRead = states.get(event.id)?.checked_at != null
-      const said = wasRead ? await look(verification, event, place) : ({ is: 'never_read' } as const)
+      const said = wasRead
+        ? await look(verification, event, place, answered)
+        : ({ is: 'never_read' } as const)
       if (said.is === 'compared') note(verification, event, said)
       else notCompared.push([event, said])
     },
@@ -106,8 +108,10 @@ async function look(
   { source, database, conceal, settings, account, found, tally }: Verification,
   { id }: EventItem,
   place: ReturnType<typeof pLimit>,
+  answered: () => void,
 ): Promise<Said> {
   const answer = await source.responses(id)
+  answered()
   if (answer === 'not_modified') throw new Error('The service was asked without a validator.')
   using reading = answer
   return await place(async () => {

@@ -25,9 +25,18 @@ const REFUSALS_THAT_END = 3
  */
 const EVENTS_PER_REQUEST = 2
 
+/** What reading needs of a run. */
+type Reader = Pick<OpenRun, 'signal' | 'stop'> & {
+  readonly settings: Pick<OpenRun['settings'], 'concurrency'>
+}
+
 /** What is done with each event. */
 export interface EachEvent<Event> {
-  read(event: Event): Promise<void>
+  /**
+   * @param answered to be called once the service has answered: the key is good, whatever becomes of the answer. The
+   *   end of a long list may come after refusals that came after its beginning.
+   */
+  read(event: Event, answered: () => void): Promise<void>
   /** What is known of its last read. */
   before(event: Event): ReadBefore | undefined
   /** The event could not be read. May throw on what is no failure of the service. */
@@ -42,18 +51,21 @@ export interface EachEvent<Event> {
  * failed when the service answered so: the next run goes by that.
  */
 export async function readEachEvent<Event>(
-  { settings, signal, stop }: Pick<OpenRun, 'settings' | 'signal' | 'stop'>,
+  { settings, signal, stop }: Reader,
   events: readonly Event[],
   each: EachEvent<Event>,
 ): Promise<void> {
   const place = pLimit(settings.concurrency * EVENTS_PER_REQUEST)
   let refusals = 0
 
+  function answered(): void {
+    refusals = 0
+  }
+
   async function tryOne(event: Event): Promise<void> {
     if (signal.aborted) return
     try {
-      await each.read(event)
-      refusals = 0
+      await each.read(event, answered)
     } catch (error) {
       // Requests that wait behind a pause are told first, and stop the rest: the event that brought it is noted even so.
       if (isToldToPause(error) && error !== signal.reason) each.failed(event, error)

@@ -40,7 +40,7 @@ export async function mirrorDue(run: OpenRun, due: readonly DueEvent[]): Promise
   const notFound: DueEvent[] = []
   run.progress('responses')
   await readEachEvent(run, due, {
-    read: (event) => readEvent(run, { batches, stamps, encoder }, event),
+    read: (event, answered) => readEvent(run, { batches, stamps, encoder }, event, answered),
     before: ({ state }) => state,
     failed: (event, error) => {
       if (error instanceof NotFoundError) notFound.push(event)
@@ -62,10 +62,11 @@ export async function mirrorDue(run: OpenRun, due: readonly DueEvent[]): Promise
 }
 
 /** Reads one event. "Not modified" or an equal digest ends it here; otherwise its rows go to the loader. */
-async function readEvent(run: OpenRun, into: Into, due: DueEvent): Promise<void> {
+async function readEvent(run: OpenRun, into: Into, due: DueEvent, answered: () => void): Promise<void> {
   const trusts = run.mode !== 'backfill'
   const etag = trusts ? trustedValidator(due.state, run.lease.startedAt) : null
   const answer = await run.source.responses(due.event.id, etag)
+  answered()
   if (answer === 'not_modified') return leaveAsItIs(run, into, due, { etag, read_whole: false })
   using reading = answer
   if (trusts && judgeDigest(reading, due.state) === 'same') {

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { KeyRefusedError } from '../../src/errors.ts'
+import { readEachEvent } from '../../src/sync/each-event.ts'
+
+test('H2 an event that was answered before three refusals, but is stored after them, is no success between', async () => {
+  const stopped = new AbortController()
+  const stored = Promise.withResolvers<void>()
+
+  await readEachEvent(
+    {
+      settings: { concurrency: 1 },
+      signal: stopped.signal,
+      stop: (reason) => stopped.abort(reason),
+    },
+    ['long', 'b', 'c', 'd', 'e'],
+    {
+      async read(event, answered) {
+        if (event !== 'long') throw new KeyRefusedError(`the key is refused for ${event}`)
+        answered()
+        await stored.promise
+      },
+      before: () => undefined,
+      failed: (event) => {
+        if (event === 'c') stored.resolve()
+      },
+      done: () => {},
+    },
+  )
+
+  expect(stopped.signal.reason).toBeInstanceOf(KeyRefusedError)
+})
