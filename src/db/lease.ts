@@ -144,7 +144,9 @@ async function insertRun(
   holder: Holder,
 ): Promise<OpenedRun | null> {
   try {
-    return await insertInto(database, options, holder)
+    return await database.transaction((trx) => insertInto(trx, options, holder), {
+      lockTimeoutMs: takeOverLockMs,
+    })
   } catch (error) {
     if (codeOf(error) === '23505') return null
     throw error
@@ -152,11 +154,11 @@ async function insertRun(
 }
 
 async function insertInto(
-  { kysely }: Pick<Database, 'kysely'>,
+  trx: Transaction,
   { accountId, mode, selective = false }: LeaseOptions,
   holder: Holder,
 ): Promise<OpenedRun> {
-  const run = await kysely
+  const run = await trx.kysely
     .insertInto('headcount.sync_runs')
     .values({ account_id: accountId, mode, selective, status: 'running', holder: JSON.stringify(holder) })
     .returning(['id', 'started_at'])

@@ -30,9 +30,11 @@ export async function keepFormerResponses(
   requireCount('headcount.response_history', keys.length, result)
 }
 
-/** Whether the clock of the database was set back behind the end of some version of a response. */
+/** Whether the clock of the database was set back behind the end of some version of a response, as SQL. */
+export const clockIsBehind = 'coalesce((select max(valid_to) > now() from headcount.response_history), false)'
+
 export async function isClockBehind(trx: Transaction): Promise<boolean> {
-  const { rows } = await trx.query('select max(valid_to) > now() from headcount.response_history')
+  const { rows } = await trx.query(`select ${clockIsBehind}`)
   return rows[0]?.[0] === true
 }
 

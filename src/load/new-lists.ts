@@ -2,6 +2,7 @@
 import type { Transaction } from '../db/transaction.ts'
 import { copyLists } from './copy/copy-responses.ts'
 import type { EncodedList } from './copy/copy-responses.ts'
+import { clockIsBehind } from './history.ts'
 import type { Written } from './writing.ts'
 
 /**
@@ -15,7 +16,7 @@ export async function areNew(
 ): Promise<boolean> {
   const { rows } = await trx.query(
     `select not exists (select from headcount.responses where account_id = $1 and event_id = any ($2::text[]))
-            and not coalesce((select max(valid_to) > now() from headcount.response_history), false)`,
+            and not ${clockIsBehind}`,
     [account, event_ids],
   )
   return rows[0]?.[0] === true

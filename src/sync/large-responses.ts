@@ -2,7 +2,6 @@ import type { ResponseItem } from '../db/tables.ts'
 import { oneAhead } from '../load/one-ahead.ts'
 import type { LargeList } from '../normalise/large-list.ts'
 import { largeResponses } from '../normalise/responses.ts'
-import { NORMALISER_VERSION } from '../normalise/version.ts'
 import type { ListPayload } from '../source/payloads.ts'
 import type { ListReading } from '../source/reading.ts'
 import { completeList, concealed } from './complete-list.ts'
@@ -28,7 +27,6 @@ export interface ReadThrough {
  */
 export class LargeResponses {
   readonly bytes: number
-  readonly digest: string
   readonly verdict: DigestVerdict
   readonly #reading: ListReading
   readonly #stored: StoredValidator | undefined
@@ -36,7 +34,6 @@ export class LargeResponses {
 
   constructor(reading: ListReading, stored: StoredValidator | undefined, around: Around) {
     this.bytes = reading.bytes
-    this.digest = reading.digest(NORMALISER_VERSION)
     this.verdict = judgeDigest(reading, stored)
     this.#reading = reading
     this.#stored = stored

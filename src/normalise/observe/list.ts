@@ -22,7 +22,6 @@ export class IdOrder {
   #isOne = true
   #ascends = true
   #descends = true
-  #isStrict = true
   #hasTwins = false
 
   constructor(compareIds: (a: string, b: string) => number) {
@@ -35,7 +34,6 @@ export class IdOrder {
       this.#isOne = false
       if (this.#ascends || this.#descends) {
         const difference = this.#compareIds(this.#last, id)
-        if (difference >= 0) this.#isStrict = false
         if (difference === 0) this.#hasTwins = true
         if (difference > 0) this.#ascends = false
         if (difference < 0) this.#descends = false
@@ -46,7 +44,7 @@ export class IdOrder {
 
   /** Whether each id comes after the one before it. */
   get isStrict(): boolean {
-    return this.#isStrict
+    return this.#ascends && !this.#hasTwins
   }
 
   /** Whether each id follows in one direction so far, so that none stands twice. */
