@@ -7,15 +7,46 @@ import { cleanLine } from './print/clean.ts'
  *
  * @throws UsageError, with the names that there are.
  */
-export async function requireAccount(
-  { kysely }: Pick<Database, 'kysely'>,
-  name: string | null,
-): Promise<void> {
+export async function requireAccount(queries: Queries, name: string | null): Promise<void> {
   if (name === null) return
+  const names = await namesOf(queries)
+  if (!names.includes(name)) throw unknownAccount(name, names)
+}
+
+/**
+ * The one account that is meant: the one that was named; else `default`, as in a run, or the only one that there is.
+ *
+ * @throws UsageError, with the names that there are.
+ */
+export async function meantAccount(queries: Queries, named: string | null): Promise<string> {
+  const names = await namesOf(queries)
+  const wanted = named ?? 'default'
+  if (names.includes(wanted)) return wanted
+  const [only, ...others] = names
+  if (named === null && only !== undefined) {
+    if (others.length === 0) return only
+    throw new UsageError(
+      `The mirror has several accounts: ${listed(names)}. Name one with --account or HEADCOUNT_ACCOUNT.`,
+    )
+  }
+  throw only === undefined
+    ? new UsageError('The mirror has no account yet. Run: headcount sync')
+    : unknownAccount(wanted, names)
+}
+
+type Queries = Pick<Database, 'kysely'>
+
+async function namesOf({ kysely }: Queries): Promise<readonly string[]> {
   const accounts = await kysely.selectFrom('headcount.accounts').select('name').orderBy('id').execute()
-  if (accounts.some((account) => account.name === name)) return
-  const known = accounts.map((account) => cleanLine(account.name)).join(', ')
-  throw new UsageError(
-    `The mirror has no account "${cleanLine(name)}"; it has ${known === '' ? 'none' : known}.`,
+  return accounts.map(({ name }) => name)
+}
+
+function unknownAccount(name: string, names: readonly string[]): UsageError {
+  return new UsageError(
+    `The mirror has no account "${cleanLine(name)}"; it has ${names.length === 0 ? 'none' : listed(names)}.`,
   )
+}
+
+function listed(names: readonly string[]): string {
+  return names.map(cleanLine).join(', ')
 }

@@ -6,6 +6,7 @@ import { careGroup, declareCare } from './program/care.ts'
 import { declareFill } from './program/fill.ts'
 import type { Texts } from './program/declare.ts'
 import { declareLook } from './program/look.ts'
+import { declareServe } from './program/serve.ts'
 import type { Terminal } from './terminal.ts'
 import { unknownCommand } from './usage.ts'
 import { version } from '../version.ts'
@@ -58,6 +59,7 @@ export function createProgram(terminal: Terminal, execute: Execute): Declaration
 
   declareFill(declare)
   declareLook(declare)
+  declareServe(declare)
   declareCare(declare)
   declareHelp(program)
   return program

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { Flags } from '../config.ts'
 import type { Database } from '../db/connect.ts'
 import type { Transaction } from '../db/transaction.ts'
@@ -7,9 +6,10 @@ import { deletePiece, findOldVersions, raiseHorizon } from '../load/prune.ts'
 import type { OldVersions } from '../load/prune.ts'
 import { canAsk, confirm } from './confirm.ts'
 import type { Command } from './context.ts'
+import { instantOf } from './instant.ts'
 import { requireAccount } from './known-account.ts'
 import { changeMirror } from './mirror.ts'
-import type { PastMoment } from './past-moment.ts'
+import type { Moment } from './moment.ts'
 import { cleanLine } from './print/clean.ts'
 import { writeJson } from './print/json.ts'
 import { formatBytes, formatCount, formatNumber } from './print/number.ts'
@@ -17,7 +17,7 @@ import { drawTable } from './print/table.ts'
 import type { Output } from './terminal.ts'
 
 type PruneFlags = Flags & {
-  readonly historyBefore: PastMoment
+  readonly historyBefore: Moment
   readonly yes?: true
   readonly json?: true
 }
@@ -31,7 +31,7 @@ export const prune: Command<PruneFlags> = async (context) => {
   const { out, err } = terminal
   return changeMirror(context, async (database, { account }) => {
     await requireAccount(database, account)
-    const before = await database.transaction((trx) => instantOf(trx, flags.historyBefore), {
+    const before = await database.transaction((trx) => pastInstant(trx, flags.historyBefore), {
       readOnly: true,
     })
     const old = await database.transaction((trx) => findOldVersions(trx, account, before), { readOnly: true })
@@ -49,22 +49,12 @@ export const prune: Command<PruneFlags> = async (context) => {
   })
 }
 
-/**
- * The instant that is meant, by the clock of the database.
- *
- * @throws UsageError when it is yet to come.
- */
-async function instantOf({ kysely }: Transaction, moment: PastMoment): Promise<string> {
-  const instant =
-    'at' in moment ? sql`${moment.at}::timestamptz` : sql`now() - ${moment.ageMs} * interval '1 millisecond'`
-  const { rows } = await sql<{ instant: string; now: string; is_past: boolean }>`
-    select instant, now() as now, instant <= now() as is_past from (select ${instant} as instant) asked`.execute(
-    kysely,
-  )
-  const [row] = rows
-  if (row?.is_past) return row.instant
+/** @throws UsageError when the moment is yet to come. */
+async function pastInstant(trx: Transaction, moment: Moment): Promise<string> {
+  const { instant, now, is_past } = await instantOf(trx, moment)
+  if (is_past) return instant
   throw new UsageError(
-    `${row?.instant} is yet to come: the clock of the database says ${row?.now}. Name a moment of the past.`,
+    `${instant} is yet to come: the clock of the database says ${now}. Name a moment of the past.`,
   )
 }
 

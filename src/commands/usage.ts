@@ -49,9 +49,9 @@ function unknownFlags(command: Command, argv: readonly string[]): string[] {
 
 function otherFault(error: CommanderError, command: Command): string {
   if (error.code === 'commander.excessArguments') {
-    const [own] = command.commands
-    if (own !== undefined) {
-      return `${nameOf(command)} takes flags, or ${own.name()} with its own words; see ${fullName(command)} --help`
+    if (command.commands.length > 0) {
+      const names = command.commands.map((own) => own.name()).join(' or ')
+      return `${nameOf(command)} takes flags, or ${names} with its own words; see ${fullName(command)} --help`
     }
     const expected = command.registeredArguments.length
     return expected === 0

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { headcount, headcountOnTerminal, run, scriptPath } from '../support/command.ts'
 
-const commands = ['sync', 'backfill', 'query', 'status', 'runs', 'rejects', 'doctor', 'migrate']
-const calls = [...commands, 'rejects accept', 'prune']
+const commands = ['sync', 'backfill', 'query', 'status', 'runs', 'rejects', 'keys', 'doctor', 'migrate']
+const calls = [...commands, 'rejects accept', 'keys create', 'prune']
 
 test('without a word, and with --help, it prints one page on stdout: commands, settings, examples, exit codes', async () => {
   const [bare, long, short, help] = await Promise.all(
@@ -40,6 +40,8 @@ describe('O7 a call that cannot be read is exit 2, with the nearest word', () =>
     [['rejects', 'accept'], "rejects accept: missing required argument 'sha256'"],
     [['rejects', 'accept', '--jsn', 'cafe0123'], 'rejects accept has no flag --jsn (did you mean --json?)'],
     [['rejects', 'accept', 'cafe012'], 'rejects accept: "cafe012" is no SHA-256 of an item'],
+    [['keys', 'crate'], 'keys takes flags, or create or list or revoke with its own words'],
+    [['keys', 'revoke'], "keys revoke: missing required argument 'id'"],
     [['query'], "query: missing required argument 'sql'"],
     [['query', 'select', '1'], 'query takes one sql: put it into quotes'],
     [['query', 'select 1', '--format', 'xml'], '--format must be one of table, json, ndjson, csv, not "xml"'],
@@ -80,6 +82,7 @@ describe('O7 a call that cannot be read is exit 2, with the nearest word', () =>
         env: { HEADCOUNT_API_KEY: 'canary-key\n', HEADCOUNT_BASE_URL: 'https://canary-key@x' },
       }),
       headcount(['status', '--database', 'canary-key']),
+      headcount(['keys', 'revoke', 'hc_canary-key']),
     ])
     for (const { code, stdout, stderr } of ran) {
       expect(code).toBe(2)

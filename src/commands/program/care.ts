@@ -1,7 +1,7 @@
 /** The commands that take care of the mirror. */
 import { integer } from '../../config/values.ts'
 import * as options from '../options.ts'
-import { pastMoment } from '../past-moment.ts'
+import { pastMoment } from '../moment.ts'
 import type { Declare } from './declare.ts'
 
 export const careGroup = 'Take care:'

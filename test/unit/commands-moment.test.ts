@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { pastMoment } from '../../src/commands/past-moment.ts'
+import { futureMoment, pastMoment } from '../../src/commands/moment.ts'
 import { ValueFault } from '../../src/config/values.ts'
 
-describe('a moment of the past, as it is written', () => {
+describe('a moment, as it is written', () => {
   test.each([
     ['2026-01-01', { at: '2026-01-01T00:00:00Z' }],
     ['2024-02-29', { at: '2024-02-29T00:00:00Z' }],
     ['2026-01-01T12:00:00.5+02:00', { at: '2026-01-01T12:00:00.5+02:00' }],
-    ['90d', { ageMs: 90 * 86_400_000 }],
-    ['1h', { ageMs: 3_600_000 }],
+    ['90d', { msFromNow: -90 * 86_400_000 }],
+    ['1h', { msFromNow: -3_600_000 }],
   ])('%s', (text, moment) => {
     expect(pastMoment(text)).toEqual(moment)
   })
@@ -31,5 +31,12 @@ describe('a moment of the past, as it is written', () => {
     '2026-01-01T24:00:00Z',
   ])('nothing else: %j', (text) => {
     expect(() => pastMoment(text)).toThrow(ValueFault)
+  })
+
+  test('is told which way 90d goes', () => {
+    expect(futureMoment('90d')).toEqual({ msFromNow: 90 * 86_400_000 })
+    expect(futureMoment('2030-01-01')).toEqual({ at: '2030-01-01T00:00:00Z' })
+    expect(() => pastMoment('90')).toThrow('or an age like 90d')
+    expect(() => futureMoment('90')).toThrow('or a time from now like 90d')
   })
 })

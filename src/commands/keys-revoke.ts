@@ -1,0 +1,40 @@
+import type { Flags } from '../config.ts'
+import { UsageError } from '../errors.ts'
+import { revokeKey, type RevokedKey } from '../service/keys/revoke.ts'
+import type { Command } from './context.ts'
+import { requireAccount } from './known-account.ts'
+import { changeMirror } from './mirror.ts'
+import { cleanLine } from './print/clean.ts'
+import { writeJson } from './print/json.ts'
+
+type RevokeFlags = Flags & { readonly json?: true }
+
+/** Takes a key back. One that was taken back before is no failure: it is as it should be. */
+export const keysRevoke: Command<RevokeFlags> = async (context) => {
+  const { flags, operands, terminal } = context
+  const id = readId(operands[0] ?? '')
+  const revoked = await changeMirror(context, (database, { account }) =>
+    database.transaction(async (trx) => {
+      await requireAccount(trx, account)
+      return revokeKey(trx, id, account)
+    }),
+  )
+  if (flags.json) {
+    const { account, revoked_at } = revoked
+    await writeJson(terminal.out, { id, account, revoked_at })
+  } else await terminal.err.write(describe(revoked))
+  return 0
+}
+
+/** @throws UsageError that does not repeat the text: it may be the key itself. */
+function readId(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text)
+  throw new UsageError('keys revoke takes the number of a key: headcount keys list shows it')
+}
+
+function describe({ id, account, label, revoked_at, wasRevoked }: RevokedKey): string {
+  const which = `Key ${id}${label === null ? '' : ` (${cleanLine(label)})`} of account ${cleanLine(account)}`
+  return wasRevoked
+    ? `${which} was revoked before, at ${revoked_at}.\n`
+    : `${which} is revoked: from now on it opens nothing.\n`
+}

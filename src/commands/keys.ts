@@ -1,0 +1,50 @@
+import type { Flags } from '../config.ts'
+import { listKeys, type ListedKey } from '../service/keys/list.ts'
+import type { Command } from './context.ts'
+import { requireAccount } from './known-account.ts'
+import { readMirror } from './mirror.ts'
+import { cleanLine } from './print/clean.ts'
+import { writeJson } from './print/json.ts'
+import { drawTable } from './print/table.ts'
+import type { Output } from './terminal.ts'
+
+type KeysFlags = Flags & { readonly json?: true }
+
+export const keys: Command<KeysFlags> = async (context) => {
+  const { flags, terminal } = context
+  const found = await readMirror(context, async (database, { account }) => {
+    await requireAccount(database, account)
+    return database.transaction((trx) => listKeys(trx, account), { readOnly: true })
+  })
+  if (flags.json) await writeJson(terminal.out, { keys: found })
+  else await terminal.out.write(found.length === 0 ? nothing : formatKeys(found, terminal.out))
+  return 0
+}
+
+const nothing = 'No keys yet. headcount keys create makes one.\n'
+
+function formatKeys(found: readonly ListedKey[], out: Output): string {
+  return drawTable(
+    [
+      { heading: 'id', align: 'right' },
+      { heading: 'account' },
+      { heading: 'label' },
+      { heading: 'state' },
+      { heading: 'created' },
+      { heading: 'expires' },
+      { heading: 'last used' },
+      { heading: 'revoked' },
+    ],
+    found.map((key) => [
+      String(key.id),
+      cleanLine(key.account),
+      cleanLine(key.label ?? ''),
+      key.state,
+      key.created_at.slice(0, 10),
+      key.expires_at?.slice(0, 16).replace('T', ' ') ?? 'never',
+      key.last_used_on ?? 'never',
+      key.revoked_at?.slice(0, 10) ?? '',
+    ]),
+    { width: out.width, styleHeading: (text) => out.style('bold', text) },
+  )
+}

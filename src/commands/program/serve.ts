@@ -1,0 +1,102 @@
+/** The commands with which the mirror serves others. */
+import type { Command as Declaration } from 'commander'
+import { keyLabel } from '../key-label.ts'
+import { futureMoment } from '../moment.ts'
+import * as options from '../options.ts'
+import type { Declare } from './declare.ts'
+
+const group = 'Serve it:'
+const groupOfKeys = 'Keys:'
+
+export function declareServe(declare: Declare): void {
+  declareKeys(declare)
+}
+
+function declareKeys(declare: Declare): void {
+  const load = async () => (await import('../keys.ts')).keys
+  const keys = declare('keys', group, load, {
+    summary: 'keys with which the mirror is asked as a service',
+    description:
+      'Lists the keys of the mirror: what each is for, its state, and the day of its last use. A key itself is ' +
+      'shown once, when it is created; the mirror keeps only its hash.',
+    examples: [
+      { line: 'headcount keys create --label website', what: 'a new key, on stdout' },
+      { line: 'headcount keys', what: 'what keys there are' },
+      { line: 'headcount keys revoke 3', what: 'this one opens nothing any more' },
+    ],
+  })
+  listOptions(keys)
+
+  const create = declare(
+    'create',
+    groupOfKeys,
+    async () => (await import('../keys-create.ts')).keysCreate,
+    {
+      summary: 'make a key for one account and print it',
+      description:
+        'Prints the new key, alone on stdout. It opens one account, for reading. Nobody can show it again: one that ' +
+        'is lost is revoked and replaced. The account is the one that is named, else default, else the only one of the mirror.',
+      examples: [
+        { line: 'headcount keys create > website.key', what: 'into a file' },
+        { line: 'headcount keys create --label website --expires 90d', what: 'for ninety days' },
+        { line: 'headcount keys create --account north --json', what: 'with its number, for a program' },
+      ],
+    },
+    keys,
+  )
+  create
+    .addOption(
+      options.checked(
+        '--label <text>',
+        'what it is for, as keys list shows it (at most 200 characters)',
+        keyLabel,
+      ),
+    )
+    .addOption(
+      options.checked(
+        '--expires <moment>',
+        'when it ends: a date (midnight in UTC), an instant like 2030-01-01T12:00:00Z, or a time from now like 90d; default never',
+        futureMoment,
+      ),
+    )
+  options.jsonOption(create, 'the key with its number')
+  options.accountOption(create, 'the account that it opens')
+  options.databaseOption(create)
+
+  const list = declare(
+    'list',
+    groupOfKeys,
+    load,
+    {
+      summary: 'the same as headcount keys',
+      description:
+        'Lists the keys of the mirror: number, account, label, state (active, expired or revoked), and the day of ' +
+        'the last use in UTC.',
+      examples: [{ line: 'headcount keys list --account north', what: 'of one account' }],
+    },
+    keys,
+  )
+  listOptions(list)
+
+  const revoke = declare(
+    'revoke',
+    groupOfKeys,
+    async () => (await import('../keys-revoke.ts')).keysRevoke,
+    {
+      summary: 'take a key back, for ever',
+      description: 'From then on the key opens nothing. It stays in the list, as revoked.',
+      examples: [{ line: 'headcount keys revoke 3', what: 'the number is in headcount keys list' }],
+    },
+    keys,
+  )
+  revoke.argument('<id>', 'the number of the key, as headcount keys list shows it')
+  options.jsonOption(revoke, 'what was revoked')
+  options.accountOption(revoke, 'only when it is of this account')
+  options.databaseOption(revoke)
+}
+
+function listOptions(command: Declaration): void {
+  options.jsonOption(command, 'the same')
+  options.accountOption(command, 'only this account')
+  options.databaseOption(command)
+}
