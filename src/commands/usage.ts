@@ -56,7 +56,7 @@ function otherFault(error: CommanderError, command: Command): string {
     const expected = command.registeredArguments.length
     return expected === 0
       ? `${nameOf(command)} takes flags only, no other words; see ${fullName(command)} --help`
-      : `${nameOf(command)} takes one ${command.registeredArguments[0]?.name()}: put it into quotes`
+      : `${nameOf(command)} takes one ${command.registeredArguments[0]?.name()}: put it into quotes if it has spaces`
   }
   return `${nameOf(command)}: ${error.message.replace(/^error: /, '')}`
 }

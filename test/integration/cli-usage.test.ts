@@ -41,6 +41,7 @@ describe('O7 a call that cannot be read is exit 2, with the nearest word', () =>
     [['rejects', 'accept', '--jsn', 'cafe0123'], 'rejects accept has no flag --jsn (did you mean --json?)'],
     [['rejects', 'accept', 'cafe012'], 'rejects accept: "cafe012" is no SHA-256 of an item'],
     [['keys', 'crate'], 'keys takes flags, or create or list or revoke with its own words'],
+    [['keys', 'revoke', '1', '2'], 'keys revoke takes one id: put it into quotes if it has spaces'],
     [['keys', 'revoke'], "keys revoke: missing required argument 'id'"],
     [['query'], "query: missing required argument 'sql'"],
     [['query', 'select', '1'], 'query takes one sql: put it into quotes'],
