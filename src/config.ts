@@ -22,6 +22,7 @@ export interface Config {
   readonly database: DatabaseConfig
   readonly run: RunConfig
   readonly worker: WorkerConfig
+  readonly serve: ServeConfig
 }
 
 /** The settings of a command that speaks to the service. */
@@ -54,6 +55,13 @@ export interface WorkerConfig {
   readonly schedule: string
   readonly timezone: string
   readonly healthPort: number | null
+}
+
+/** Where the mirror is served. */
+export interface ServeConfig {
+  readonly host: string
+  /** 0: any free one. */
+  readonly port: number
 }
 
 /** Options of the command line by commander's names (`--base-url` is `baseUrl`). */
@@ -139,6 +147,10 @@ async function readCommon(reading: Reading, flags: Flags, databaseRemedy?: strin
     database: readDatabase(reading, flags['database'], databaseRemedy),
     run: await readRun(reading, flags),
     worker: await readWorker(reading, flags),
+    serve: Object.freeze({
+      host: await reading.take(settings.serveHost, flags['host']),
+      port: await reading.take(settings.servePort, flags['port']),
+    }),
   })
 }
 

@@ -60,6 +60,12 @@ export function readOptions(command: Command): void {
     .addOption(settingOption(settings.maxBody, '<size>', 'largest body that is read'))
 }
 
+export function listenOptions(command: Command): void {
+  command
+    .addOption(settingOption(settings.serveHost, '<host>', 'where it listens; 0.0.0.0 for everybody'))
+    .addOption(settingOption(settings.servePort, '<port>', 'on which port; 0: any free one'))
+}
+
 export function scheduleOptions(command: Command): void {
   command
     .addOption(settingOption(settings.schedule, '<cron>', 'when to run, in five or six fields'))

@@ -1,5 +1,7 @@
-import { readServiceConfig, type Flags } from '../config.ts'
-import type { Command } from './context.ts'
+import { readServiceConfig, type Flags, type ServiceConfig } from '../config.ts'
+import type { DatabaseOptions } from '../db/target.ts'
+import type { Logger } from '../index.ts'
+import type { Command, Context } from './context.ts'
 import { createLogger } from './logger.ts'
 import { announce, runOptions } from './mirroring.ts'
 import { concealSecrets } from './secrets.ts'
@@ -8,15 +10,33 @@ import { concealSecrets } from './secrets.ts'
 export const worker: Command<Flags> = async ({ flags, terminal, signal }) => {
   const config = await readServiceConfig(flags, undefined, { database: true })
   concealSecrets(config, terminal)
-  const { err } = terminal
-  // Reports go the way of the log: a container's log is read by programs.
-  const logFormat = config.logFormat ?? (err.isTerminal ? 'pretty' : 'json')
-  const logger = await createLogger({ ...config, logFormat }, err)
+  const logger = await createLogger({ ...config, logFormat: logFormatOf(config, terminal) }, terminal.err)
+  await workOn({ database: config.database.target }, { config, terminal, signal, logger })
+  logger.info({}, 'the worker was told to stop, and has')
+  return 0
+}
+
+/** Reports go the way of the log: a container's log is read by programs. */
+function logFormatOf({ logFormat }: ServiceConfig, { err }: Context<Flags>['terminal']) {
+  return logFormat ?? (err.isTerminal ? 'pretty' : 'json')
+}
+
+interface Work extends Pick<Context<Flags>, 'terminal' | 'signal'> {
+  readonly config: ServiceConfig
+  readonly logger: Logger
+}
+
+/** The schedule, until the signal, or what no later run will mend, ends it. */
+export async function workOn(
+  database: DatabaseOptions,
+  { config, terminal, signal, logger }: Work,
+): Promise<void> {
   const [{ sync }, { runWorker }] = await Promise.all([import('../index.ts'), import('../worker/worker.ts')])
+  const { database: _, ...options } = runOptions(config)
   await runWorker({
     run: async (sign) => {
-      const report = await sync({ ...runOptions(config), signal, logger, onAlive: sign })
-      await announce(report, { ...config, logFormat }, logger, err)
+      const report = await sync({ ...options, ...database, signal, logger, onAlive: sign })
+      await announce(report, { ...config, logFormat: logFormatOf(config, terminal) }, logger, terminal.err)
       return report
     },
     schedule: config.worker.schedule,
@@ -25,6 +45,4 @@ export const worker: Command<Flags> = async ({ flags, terminal, signal }) => {
     signal,
     log: (level, message, fields = {}) => logger[level](fields, message),
   })
-  logger.info({}, 'the worker was told to stop, and has')
-  return 0
 }

@@ -102,6 +102,20 @@ export const settings = {
     read: integer({ min: 0, max: 65_535 }),
     example: '8081',
   },
+  serveHost: {
+    variable: 'HEADCOUNT_SERVE_HOST',
+    flag: '--host',
+    read: values.host,
+    fallback: '127.0.0.1',
+    example: '0.0.0.0',
+  },
+  servePort: {
+    variable: 'HEADCOUNT_SERVE_PORT',
+    flag: '--port',
+    read: integer({ min: 0, max: 65_535 }),
+    fallback: '8080',
+    example: '8080',
+  },
   logLevel: {
     variable: 'HEADCOUNT_LOG_LEVEL',
     read: oneOf(['debug', 'info', 'warn', 'error']),

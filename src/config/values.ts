@@ -146,3 +146,9 @@ function quote(text: string): string {
   const shown = text.length > 60 ? `${text.slice(0, 60)}…` : text
   return JSON.stringify(shown)
 }
+
+/** A name or an address of this machine; an IPv6 address stands without brackets. */
+export function host(text: string): string {
+  if (/^[0-9A-Za-z.:_%-]{1,253}$/.test(text)) return text
+  throw new ValueFault(`must be a host name or an address like 127.0.0.1 or ::1, not ${quote(text)}`)
+}

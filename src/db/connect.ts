@@ -7,8 +7,9 @@ import type { Database, DatabaseLog } from './database.ts'
 export type { Embedded } from './embedded.ts'
 export type { Database, DatabaseLog } from './database.ts'
 
-/** A database by its address, or one that the caller keeps open: a pool of pg's, or a PGlite. */
-export type Target = string | { readonly pool: Pool } | { readonly pglite: Embedded }
+/** A database by its address, or one that the caller keeps open: a pool of pg's, a PGlite, or one that was opened here. */
+export type Target =
+  string | { readonly pool: Pool } | { readonly pglite: Embedded } | { readonly opened: Database }
 
 export interface ConnectOptions {
   readonly log?: DatabaseLog | undefined
@@ -28,6 +29,7 @@ export interface ConnectOptions {
  * FolderInUseError when another process has the folder open.
  */
 export async function connect(target: Target, options: ConnectOptions = {}): Promise<Database> {
+  if (typeof target !== 'string' && 'opened' in target) return lent(target.opened)
   if (typeof target !== 'string' && 'pglite' in target) {
     const { openGiven } = await import('./connect-embedded.ts')
     return openGiven(target.pglite)
@@ -50,6 +52,12 @@ export async function connect(target: Target, options: ConnectOptions = {}): Pro
   const url = postgresUrl(target)
   const { openPostgres, ownPool } = await import('./connect-postgres.ts')
   return openPostgres(ownPool(url), { owned: true, place: placeOf(url), log: options.log })
+}
+
+/** The same, for one who must not close it. */
+function lent(database: Database): Database {
+  const keep = async () => {}
+  return { ...database, close: keep, [Symbol.asyncDispose]: keep }
 }
 
 /** What a message may say of a database URL: host, port and database, never user or password. */

@@ -9,6 +9,9 @@ import type { Transaction } from './transaction.ts'
 /** Any number that only headcount takes as an advisory lock. */
 const lockNumber = '6283185307'
 
+/** The version of the schema that this program needs. */
+export const SCHEMA_VERSION = migrations.length
+
 /** What Postgres answers (SQLSTATE) where there is no mirror yet. */
 const UNDEFINED_TABLE = '42P01'
 

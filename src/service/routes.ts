@@ -1,79 +1,143 @@
+import type { HttpBindings } from '@hono/node-server'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { Hono, type Context } from 'hono'
-import type { ServedAccount, Store } from './store.ts'
+import { DatabaseError } from '../errors.ts'
+import { responseOf, sendAnswer, type Answer } from './answers.ts'
+import { createLists } from './lists.ts'
+import { keyRefused, problem, unavailable } from './problems.ts'
+import { EVENTS, type Found, type ListName, type Store } from './store.ts'
+import { UnavailableError } from './unavailable.ts'
+import { BadQueryError, readWindow } from './window.ts'
 
-type Variables = { account: ServedAccount }
+/** Called by node's server there are both sides of the connection; called as a function there are not. */
+type Bindings = { readonly Bindings: Partial<HttpBindings> }
+type Request = Context<Bindings>
 
-/**
- * The three endpoints of the service's specification, answered from a store. `docs/service.md` lists what the
- * specification leaves open and how it is decided here.
- *
- * @param onError is told what a store threw; the client gets a 500 without particulars.
- */
-export function createRoutes(store: Store, onError: (error: unknown) => void) {
-  const app = new Hono<{ Variables: Variables }>()
+export interface RoutesOptions {
+  readonly store: Store
+  /** Told what went wrong while a request was answered; the client gets no particulars. */
+  readonly onError: (error: unknown) => void
+  /** How many bytes of bodies are kept in memory to be sent again. */
+  readonly keptBytes: number
+}
 
-  app.use('*', async (context, next) => {
-    const key = context.req.header('X-API-Key')
-    const account = key ? await store.accountOf(key) : undefined
-    if (account === undefined) return refuseKey(context, key)
-    context.set('account', account)
-    return next()
-  })
+/** Everything that the service answers. `docs/service.md` tells what the specification leaves open and how it is decided here. */
+export function createRoutes({ store, onError, keptBytes }: RoutesOptions) {
+  const app = new Hono<Bindings>()
+  const lists = createLists(keptBytes)
 
-  app.get('/api/v1/ping', (context) => json(context, { email: context.get('account').email }))
-
-  app.get('/api/v1/events', async (context) => json(context, await context.get('account').events()))
-
-  app.get('/api/v1/events/:event_id/responses', async (context) => {
-    const responses = await context.get('account').responses(context.req.param('event_id'))
-    return responses === undefined
-      ? fault(
-          context,
-          404,
-          'unknown_event',
-          'this account has no event with that id; GET /events lists those it has',
-        )
-      : json(context, responses)
-  })
-
-  for (const path of ['/api/v1/ping', '/api/v1/events', '/api/v1/events/:event_id/responses']) {
-    app.all(path, (context) => {
-      context.header('Allow', 'GET, HEAD')
-      return fault(context, 405, 'method_not_allowed', 'this service is only read: use GET')
+  /** Answers who shows a valid key, and nobody else; `list` is the one that the path asks for. */
+  function keyed(
+    answer: (request: Request, found: Found) => Answer | Promise<Answer>,
+    list: (request: Request) => ListName | null = () => null,
+  ) {
+    return open(async (request) => {
+      const key = request.req.header('X-API-Key')
+      const found = key ? await store.find(key, list(request)) : undefined
+      return found === undefined ? keyRefused() : answer(request, found)
     })
   }
 
-  app.notFound((context) =>
-    fault(
-      context,
-      404,
-      'unknown_path',
-      'there are /ping, /events and /events/:event_id/responses below /api/v1',
-    ),
-  )
+  function open(answer: (request: Request) => Answer | Promise<Answer>) {
+    return async (request: Request): Promise<Response> => {
+      let made: Answer
+      try {
+        made = await answer(request)
+      } catch (error) {
+        made = failed(error)
+      }
+      return give(request, made)
+    }
+  }
 
-  app.onError((error, context) => {
+  function failed(error: unknown): Answer {
+    if (error instanceof BadQueryError) return problem('bad_query', error.message)
+    if (error instanceof UnavailableError && error.cause === undefined) return unavailable(error)
     onError(error)
-    return fault(context, 500, 'internal', 'the service could not answer: try again later')
-  })
+    if (error instanceof UnavailableError) return unavailable(error)
+    if (error instanceof DatabaseError) {
+      return unavailable(
+        new UnavailableError('not_ready', 'the mirror cannot be read now: try again later', 5),
+      )
+    }
+    return problem('internal', 'the service could not answer: try again later')
+  }
 
+  async function give(request: Request, answer: Answer): Promise<Response> {
+    const isHead = request.req.method === 'HEAD'
+    const outgoing = request.env?.outgoing
+    if (outgoing === undefined) return responseOf(answer, isHead)
+    try {
+      await sendAnswer(outgoing, answer, isHead)
+    } catch (error) {
+      onError(error)
+    }
+    return RESPONSE_ALREADY_SENT
+  }
+
+  const listOf = (ids: 'text' | 'integer') =>
+    async function (request: Request, { list }: Found): Promise<Answer> {
+      if (!list) return unknownEvent()
+      const { req } = request
+      const window = readWindow(req.queries(), ids)
+      const headers = {
+        'if-none-match': req.header('If-None-Match'),
+        'cache-control': req.header('Cache-Control'),
+        'accept-encoding': req.header('Accept-Encoding'),
+      }
+      return lists.answer({ list, window, isHead: req.method === 'HEAD', headers })
+    }
+
+  const answers: readonly (readonly [string, ReturnType<typeof keyed>])[] = [
+    ['/api/v1/ping', keyed((_, { email }) => pong(email))],
+    ['/api/v1/events', keyed(listOf('text'), () => EVENTS)],
+    [
+      '/api/v1/events/:event_id/responses',
+      keyed(listOf('integer'), (request) => request.req.param('event_id') ?? null),
+    ],
+  ]
+  for (const [path, answer] of answers) app.get(path, answer)
+  for (const [path] of answers) app.all(path, keyed(methodNotAllowed))
+
+  app.get(
+    '/healthz',
+    open(() => state('alive')),
+  )
+  app.get(
+    '/readyz',
+    open(async () => {
+      await store.requireReady()
+      return state('ready')
+    }),
+  )
+  app.notFound(keyed(unknownPath))
   return app
 }
 
-function refuseKey(context: Context, key: string | undefined): Response {
-  context.header('WWW-Authenticate', 'ApiKey')
-  return key
-    ? fault(context, 401, 'wrong_key', 'the key in the header X-API-Key is not known')
-    : fault(context, 401, 'missing_key', 'send the API key of your account in the header X-API-Key')
+function pong(email: string | null): Answer {
+  const body = Buffer.from(JSON.stringify(email === null ? {} : { email }))
+  const headers = {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Cache-Control': 'private, no-cache',
+    Vary: 'X-API-Key, Accept-Encoding',
+  }
+  return { status: 200, headers, body }
 }
 
-function fault(context: Context, status: 401 | 404 | 405 | 500, error: string, message: string): Response {
-  return json(context, { error, message }, status)
+function state(status: 'alive' | 'ready'): Answer {
+  const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' }
+  return { status: 200, headers, body: Buffer.from(JSON.stringify({ status })) }
 }
 
-function json(context: Context, value: object, status: 200 | 401 | 404 | 405 | 500 = 200): Response {
-  context.header('Content-Type', 'application/json; charset=utf-8')
-  // The data are one person's own: no proxy on the way may keep them.
-  context.header('Cache-Control', 'no-store')
-  return context.body(JSON.stringify(value), status)
+function unknownEvent(): Answer {
+  return problem('unknown_event', 'this account has no event with that id; GET /events lists those it has')
+}
+
+function unknownPath(): Answer {
+  const detail = 'there are /ping, /events and /events/:event_id/responses below /api/v1'
+  return problem('unknown_path', detail)
+}
+
+function methodNotAllowed(): Answer {
+  return problem('method_not_allowed', 'this service is only read: use GET', { Allow: 'GET, HEAD' })
 }

@@ -1,7 +1,7 @@
 import { connect } from '../db/connect.ts'
 import { migrate as applyMigrations } from '../db/migrate.ts'
-import { targetOf } from './options.ts'
-import type { RunOptions } from './options.ts'
+import { targetOf } from '../db/target.ts'
+import type { DatabaseOptions } from '../db/target.ts'
 
 /**
  * Brings the schema of a database up to date; `sync` and `backfill` do so by themselves.
@@ -10,7 +10,7 @@ import type { RunOptions } from './options.ts'
  * @throws UsageError unless one way to the database is given; DatabaseError; SchemaVersionError when the schema is newer than this program.
  */
 export async function migrate(
-  options: Pick<RunOptions, 'database' | 'pool' | 'pglite'>,
+  options: DatabaseOptions,
 ): Promise<readonly { readonly number: number; readonly name: string }[]> {
   await using database = await connect(targetOf(options))
   return await applyMigrations(database)

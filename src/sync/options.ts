@@ -1,5 +1,4 @@
-import type { Pool } from 'pg'
-import type { Embedded, Target } from '../db/connect.ts'
+import { targetOf, type DatabaseOptions } from '../db/target.ts'
 import { UsageError } from '../errors.ts'
 import { serviceUrl } from './service-url.ts'
 
@@ -26,13 +25,7 @@ export interface Progress {
 }
 
 /** What a run needs to know. Durations are in milliseconds. */
-export interface RunOptions {
-  /** `postgres://…`, `pglite:<folder>` or `pglite:memory`. Give this, `pool` or `pglite`. */
-  readonly database?: string
-  /** A pool of the caller's, with room for three connections or more; it is not closed. */
-  readonly pool?: Pool
-  /** A PGlite of the caller's, which no other process has open; it is not closed. */
-  readonly pglite?: Embedded
+export interface RunOptions extends DatabaseOptions {
   /** Name of the account inside the mirror; `default` when not given. */
   readonly account?: string
   readonly apiKey: string
@@ -97,21 +90,6 @@ const AMOUNTS = [
 function requirePositive(name: string, value: number | undefined): void {
   if (value === undefined || (Number.isFinite(value) && value > 0)) return
   throw new UsageError(`The option \`${name}\` must be a number above 0, not ${value}.`)
-}
-
-/** @throws UsageError unless exactly one way to the database is given. */
-export function targetOf({
-  database,
-  pool,
-  pglite,
-}: Pick<RunOptions, 'database' | 'pool' | 'pglite'>): Target {
-  const [target, ...others] = [
-    ...(database === undefined ? [] : [database]),
-    ...(pool === undefined ? [] : [{ pool }]),
-    ...(pglite === undefined ? [] : [{ pglite }]),
-  ]
-  if (target !== undefined && others.length === 0) return target
-  throw new UsageError('Give either the option `database` or the option `pool` or `pglite`, one of them.')
 }
 
 /** The options with every default filled in. */

@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { createSampleAccount } from '../../src/service/sample/account.ts'
-import { createService } from '../../src/service/service.ts'
+import { createHttpService } from '../../src/service/service.ts'
 import { createSingleStore } from '../../src/service/single-store.ts'
 import { freshPlace } from '../support/databases.ts'
 import { closedPort } from '../support/fault-server.ts'
@@ -163,7 +163,7 @@ describe('the image', () => {
     await using place = await freshPlace('postgres', { blank: true })
     const apiKey = 'canary-0e5f9a7c3b'
     const account = createSampleAccount({ seed: 7, now: new Date() })
-    const service = createService({ store: createSingleStore({ apiKey, account }) })
+    const service = createHttpService({ store: createSingleStore({ apiKey, account }) })
     await using _ = { [Symbol.asyncDispose]: () => service.close() }
     const { url } = await service.listen({ host: '127.0.0.1', port: 0 })
     const env = await environment({ api_key: apiKey, database_url: place.url }, url)

@@ -8,7 +8,7 @@ import { settings, variableNames } from '../../src/config/settings.ts'
 import type { Database } from '../../src/db/connect.ts'
 import { sync } from '../../src/index.ts'
 import { createSampleAccount } from '../../src/service/sample/account.ts'
-import { createService } from '../../src/service/service.ts'
+import { createHttpService } from '../../src/service/service.ts'
 import { createSingleStore } from '../../src/service/single-store.ts'
 import { headcount, inShell, run } from '../support/command.ts'
 import { engines, freshPlace } from '../support/databases.ts'
@@ -25,7 +25,7 @@ function blocks(language: string): string[] {
 }
 
 const account = createSampleAccount({ seed: 'readme', now: new Date() })
-const service = createService({ store: createSingleStore({ apiKey, account }) })
+const service = createHttpService({ store: createSingleStore({ apiKey, account }) })
 let baseUrl = ''
 let cwd = ''
 

@@ -3,9 +3,9 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, request } from 'undici'
 import { afterEach, expect, test } from 'vitest'
-import { createService, type ServiceOptions } from '../../src/service/service.ts'
+import { createHttpService, type HttpServiceOptions } from '../../src/service/service.ts'
 import { createSingleStore } from '../../src/service/single-store.ts'
-import type { ServedAccount } from '../../src/service/store.ts'
+import type { SingleAccount } from '../../src/service/single-store.ts'
 
 /** Taken before any service is made here. */
 const globalsBefore = [globalThis.Request, globalThis.Response, globalThis.fetch]
@@ -17,13 +17,13 @@ afterEach(async () => {
   for (const resource of open.splice(0)) await resource[Symbol.asyncDispose]()
 })
 
-function storeOf(events: ServedAccount['events'] = () => []) {
+function storeOf(events: SingleAccount['events'] = () => []) {
   return createSingleStore({ apiKey, account: { email: 'a@example.org', events, responses: () => [] } })
 }
 
 /** Starts a service on a free port of the loopback; `get` asks it over kept-alive connections. */
-async function start(events?: ServedAccount['events'], options: Partial<ServiceOptions> = {}) {
-  const service = createService({ store: storeOf(events), ...options })
+async function start(events?: SingleAccount['events'], options: Partial<HttpServiceOptions> = {}) {
+  const service = createHttpService({ store: storeOf(events), ...options })
   const { url, port } = await service.listen({ host: '127.0.0.1', port: 0 })
   const dispatcher = new Agent()
   open.push({
@@ -53,7 +53,7 @@ test('names its base address, which ends in /api/v1', async () => {
 })
 
 test('answers without a server too', async () => {
-  const service = createService({ store: storeOf() })
+  const service = createHttpService({ store: storeOf() })
   const answer = await service.fetch(
     new Request('http://x/api/v1/ping', { headers: { 'X-API-Key': apiKey } }),
   )
@@ -63,7 +63,7 @@ test('answers without a server too', async () => {
 
 test('says what to do when the port is taken', async () => {
   const { port, service } = await start()
-  const other = createService({ store: { accountOf: () => undefined } })
+  const other = createHttpService({ store: storeOf() })
   await expect(other.listen({ host: '127.0.0.1', port })).rejects.toThrow(
     /cannot listen on 127\.0\.0\.1:\d+.*choose another/,
   )

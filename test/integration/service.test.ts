@@ -3,9 +3,9 @@ import { connect } from 'node:net'
 import { Agent, request } from 'undici'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createSampleAccount } from '../../src/service/sample/account.ts'
-import { createService, type ServiceOptions } from '../../src/service/service.ts'
+import { createHttpService, type HttpServiceOptions } from '../../src/service/service.ts'
 import { createSingleStore } from '../../src/service/single-store.ts'
-import type { ServedAccount } from '../../src/service/store.ts'
+import type { SingleAccount } from '../../src/service/single-store.ts'
 
 const apiKey = 'k-2f9c1e0a7b5d'
 const open: AsyncDisposable[] = []
@@ -15,14 +15,14 @@ afterEach(async () => {
 })
 
 /** Starts a service on a free port of the loopback; `get` asks it with the right key unless told otherwise. */
-async function start(account: Partial<ServedAccount> = {}, options: Partial<ServiceOptions> = {}) {
-  const served: ServedAccount = {
+async function start(account: Partial<SingleAccount> = {}, options: Partial<HttpServiceOptions> = {}) {
+  const served: SingleAccount = {
     email: 'owner@example.org',
     events: () => [],
     responses: () => undefined,
     ...account,
   }
-  const service = createService({ store: createSingleStore({ apiKey, account: served }), ...options })
+  const service = createHttpService({ store: createSingleStore({ apiKey, account: served }), ...options })
   const { url, port } = await service.listen({ host: '127.0.0.1', port: 0 })
   const dispatcher = new Agent()
   open.push({
@@ -64,7 +64,7 @@ describe('the three endpoints', () => {
     for (let step = 0; step < 2; step++) {
       expect((await get('/ping')).json).toEqual({ email: account.email })
       const events = await get('/events')
-      expect(events.json).toEqual(account.events())
+      expect(events.json).toEqual(account.events().toSorted((a, b) => (a.id < b.id ? -1 : 1)))
       for (const { id } of account.events()) {
         expect((await get(`/events/${id}/responses`)).json).toEqual(account.responses(id))
       }
@@ -79,13 +79,14 @@ describe('the three endpoints', () => {
       expect(status).toBe(200)
       expect(headers['content-type']).toBe('application/json; charset=utf-8')
       expect(Number.isNaN(Date.parse(String(headers['date'])))).toBe(false)
-      expect(headers['cache-control']).toBe('no-store')
+      expect(headers['cache-control']).toBe('private, no-cache')
+      expect(headers['vary']).toBe('X-API-Key, Accept-Encoding')
       expect(Number(headers['content-length'])).toBeGreaterThan(0)
     }
     expect((await get('/events/a/responses')).json).toEqual([{ id: 1, name: 'Zoë 花子' }])
   })
 
-  test('give lists whole and ignore the query', async () => {
+  test('give lists whole and ignore a query that is not theirs', async () => {
     const { get } = await start({ events: () => [{ id: 'a' }, { id: 'b' }] })
     expect((await get('/events?page=2&per_page=1')).json).toEqual([{ id: 'a' }, { id: 'b' }])
   })
@@ -164,20 +165,28 @@ describe('the key', () => {
     ['in the wrong header', { Authorization: `Bearer ${apiKey}` }],
   ]
 
-  test.each(wrong)('%s gives 401 with a JSON body that repeats nothing', async (_, headers) => {
+  test.each(wrong)('%s gives 401 with a JSON body that repeats nothing of it', async (_, headers) => {
     const { get } = await start()
     const answer = await get('/ping', { headers })
     expect(answer.status).toBe(401)
-    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
+    expect(answer.headers['content-type']).toBe('application/problem+json')
     expect(answer.headers['www-authenticate']).toBe('ApiKey')
-    expect(answer.json.error).toBe(headers['X-API-Key'] ? 'wrong_key' : 'missing_key')
-    expect(answer.json.message).toContain('X-API-Key')
+    expect(answer.json).toEqual({
+      type: 'about:blank',
+      title: 'No valid API key',
+      status: 401,
+      detail: expect.stringContaining('X-API-Key'),
+      code: 'key_refused',
+    })
     expect(JSON.stringify([answer.text, answer.headers])).not.toContain(apiKey.slice(0, -1))
   })
 
   test('that is empty is never shown to a store', async () => {
-    const service = createService({
-      store: { accountOf: () => ({ email: 'anybody@example.org', events: () => [], responses: () => [] }) },
+    const service = createHttpService({
+      store: {
+        find: async () => ({ email: 'anybody@example.org', list: null }),
+        requireReady: async () => {},
+      },
     })
     const headers = { 'X-API-Key': '' }
     expect((await service.fetch(new Request('http://x/api/v1/ping', { headers }))).status).toBe(401)
@@ -201,8 +210,8 @@ describe('what is not there', () => {
   test('an unknown event is 404 with a JSON body', async () => {
     const { get } = await start()
     const answer = await get('/events/no-such-event/responses')
-    expect([answer.status, answer.json.error]).toEqual([404, 'unknown_event'])
-    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
+    expect([answer.status, answer.json.code]).toEqual([404, 'unknown_event'])
+    expect(answer.headers['content-type']).toBe('application/problem+json')
   })
 
   test.each([
@@ -218,8 +227,8 @@ describe('what is not there', () => {
   ])('an unknown path is 404 with a JSON body: /api/v1%s', async (path) => {
     const { get } = await start({ responses: () => [] })
     const answer = await get(path)
-    expect([answer.status, answer.json.error]).toEqual([404, 'unknown_path'])
-    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
+    expect([answer.status, answer.json.code]).toEqual([404, 'unknown_path'])
+    expect(answer.headers['content-type']).toBe('application/problem+json')
   })
 
   test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'])(
@@ -233,7 +242,7 @@ describe('what is not there', () => {
         )
         expect(answer).toMatch(/^HTTP\/1\.1 405 /)
         expect(answer).toMatch(/^allow: GET, HEAD\r$/im)
-        expect(answer).toMatch(/^content-type: application\/json; charset=utf-8\r$/im)
+        expect(answer).toMatch(/^content-type: application\/problem\+json\r$/im)
         expect(answer).toContain('method_not_allowed')
       }
     },
@@ -248,7 +257,7 @@ test('what the store throws is told to onError and not to the client', async () 
     { onError: (error) => told.push(error) },
   )
   const answer = await get('/events')
-  expect([answer.status, answer.json.error]).toEqual([500, 'internal'])
+  expect([answer.status, answer.json.code]).toEqual([500, 'internal'])
   expect(answer.text).not.toContain('hunter2')
   expect(told).toEqual([failure])
 })

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { createSampleAccount } from '../../src/service/sample/account.ts'
-import { createService } from '../../src/service/service.ts'
+import { createHttpService } from '../../src/service/service.ts'
 import { createSingleStore } from '../../src/service/single-store.ts'
 import {
   chunked,
@@ -15,7 +15,7 @@ import { faultServer, sourceOf, testKey, valuesOf } from '../support/reading.ts'
 
 test('the whole sample account comes through a connection that breaks now and then', async () => {
   const account = createSampleAccount({ seed: 7, now: new Date('2026-03-01T12:00:00Z') })
-  const service = createService({ store: createSingleStore({ apiKey: testKey, account }) })
+  const service = createHttpService({ store: createSingleStore({ apiKey: testKey, account }) })
   onTestFinished(() => service.close())
   const { url } = await service.listen({ host: '127.0.0.1', port: 0 })
   const between = await faultServer()
@@ -25,7 +25,7 @@ test('the whole sample account comes through a connection that breaks now and th
   const source = sourceOf(between.baseUrl)
 
   expect(await source.ping()).toMatchObject({ email: account.email, serverDate: expect.any(Date) })
-  expect(await valuesOf(source.events())).toEqual(account.events())
+  expect(await valuesOf(source.events())).toEqual(account.events().toSorted((a, b) => (a.id < b.id ? -1 : 1)))
   between.next(send(answers, cutShort), send(answers, untilClose))
   const events = account.events()
   const lists = await Promise.all(events.map((event) => valuesOf(source.responses(event.id))))

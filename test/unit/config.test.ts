@@ -44,6 +44,7 @@ test('every setting has its default', async () => {
       holdForMs: 3_600_000,
     },
     worker: { schedule: '*/15 * * * *', timezone: 'UTC', healthPort: null },
+    serve: { host: '127.0.0.1', port: 8080 },
   })
 })
 
@@ -65,6 +66,8 @@ test('every setting is read from its variable', async () => {
       HEADCOUNT_SCHEDULE: '0 * * * *',
       HEADCOUNT_TIMEZONE: 'Europe/Berlin',
       HEADCOUNT_HEALTH_PORT: '8081',
+      HEADCOUNT_SERVE_HOST: '::1',
+      HEADCOUNT_SERVE_PORT: '8082',
       HEADCOUNT_LOG_LEVEL: 'debug',
       HEADCOUNT_LOG_FORMAT: 'json',
     },
@@ -84,6 +87,7 @@ test('every setting is read from its variable', async () => {
       holdForMs: 7_200_000,
     },
     worker: { schedule: '0 * * * *', timezone: 'Europe/Berlin', healthPort: 8081 },
+    serve: { host: '::1', port: 8082 },
   })
 })
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createSampleAccount, type SampleAccount } from '../../service/sample/account.ts'
-import { createService } from '../../service/service.ts'
+import { createHttpService } from '../../service/service.ts'
 import { createSingleStore } from '../../service/single-store.ts'
 
 export const sampleEmail = 'hello@lantern-houses.example'
@@ -18,7 +18,7 @@ const SEED = 39
 export async function openSampleService(): Promise<SampleService> {
   const account = createSampleAccount({ seed: SEED, now: new Date() })
   const apiKey = randomUUID()
-  const service = createService({ store: createSingleStore({ apiKey, account }) })
+  const service = createHttpService({ store: createSingleStore({ apiKey, account }) })
   const { url } = await service.listen({ host: '127.0.0.1', port: 0 })
   return { account, url, apiKey, [Symbol.asyncDispose]: () => service.close() }
 }

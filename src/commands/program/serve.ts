@@ -1,5 +1,6 @@
 /** The commands with which the mirror serves others. */
 import type { Command as Declaration } from 'commander'
+import { duration } from '../../config/values.ts'
 import { keyLabel } from '../key-label.ts'
 import { futureMoment } from '../moment.ts'
 import * as options from '../options.ts'
@@ -9,7 +10,45 @@ const group = 'Serve it:'
 const groupOfKeys = 'Keys:'
 
 export function declareServe(declare: Declare): void {
+  declareService(declare)
   declareKeys(declare)
+}
+
+function declareService(declare: Declare): void {
+  const serve = declare('serve', group, async () => (await import('../serve.ts')).serve, {
+    summary: 'answer as the service, from the mirror, until it is stopped',
+    description:
+      'Answers GET /api/v1/ping, /api/v1/events and /api/v1/events/:event_id/responses over HTTP, to whoever shows a ' +
+      'key that headcount keys made; the key decides which account is shown. /docs describes it. With --sync the mirror is kept ' +
+      'up to date by the same process, as by headcount worker; a pglite: folder can be served and filled in no other way.',
+    examples: [
+      { line: 'headcount serve', what: 'on http://127.0.0.1:8080/api/v1' },
+      { line: 'headcount serve --sync', what: 'and run the schedule of the worker' },
+      {
+        line: 'headcount serve --port 0 --max-age 1h',
+        what: 'on any free port; 503 when the mirror is older',
+      },
+    ],
+  })
+  serve
+    .option('--sync', 'run `sync` now and then on the schedule of the worker')
+    .addOption(
+      options.checked(
+        '--max-age <time>',
+        'answer 503 when the last good run of an account is older',
+        duration('1s', '365d'),
+      ),
+    )
+  options.quietOption(serve, 'only the line that says where it listens')
+  serve.optionsGroup('Settings:')
+  options.listenOptions(serve)
+  options.databaseOption(serve)
+  serve.optionsGroup('Settings of --sync:')
+  options.serviceOptions(serve)
+  options.accountOption(serve, 'name of the account that is kept up to date')
+  options.runOptions(serve)
+  options.stalenessOption(serve)
+  options.scheduleOptions(serve)
 }
 
 function declareKeys(declare: Declare): void {

@@ -1,0 +1,28 @@
+import type { Pool } from 'pg'
+import { UsageError } from '../errors.ts'
+import type { Database, Target } from './connect.ts'
+import type { Embedded } from './embedded.ts'
+
+/** The three ways in which a caller of the library names the mirror's database: exactly one is to be given. */
+export interface DatabaseOptions {
+  /** `postgres://…`, `pglite:<folder>` or `pglite:memory`. */
+  readonly database?: string
+  /** A pool of the caller's, with room for three connections or more; it is not closed. */
+  readonly pool?: Pool
+  /** A PGlite of the caller's, which no other process has open; it is not closed. */
+  readonly pglite?: Embedded
+  /** @internal An open database of this program's own, which several parts of it use. */
+  readonly opened?: Database
+}
+
+/** @throws UsageError unless exactly one way to the database is given. */
+export function targetOf({ database, pool, pglite, opened }: DatabaseOptions): Target {
+  const [target, ...others] = [
+    ...(database === undefined ? [] : [database]),
+    ...(pool === undefined ? [] : [{ pool }]),
+    ...(pglite === undefined ? [] : [{ pglite }]),
+    ...(opened === undefined ? [] : [{ opened }]),
+  ]
+  if (target !== undefined && others.length === 0) return target
+  throw new UsageError('Give either the option `database` or the option `pool` or `pglite`, one of them.')
+}

@@ -1,0 +1,93 @@
+/** An answer before it is sent, and the two ways in which it is sent. */
+import type { ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { Transform } from 'node:stream'
+import { startAllowance } from './allowance.ts'
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array<ArrayBuffer> | Streamed | null
+}
+
+/** A body that is read while it is sent. */
+export interface Streamed {
+  readonly pieces: AsyncIterable<string>
+  /** Ends what is open for it. To be called in any case, for a body of which nothing was sent never begins. */
+  readonly close: () => Promise<void>
+  /** What the pieces go through. */
+  readonly through: (() => Transform) | null
+}
+
+/**
+ * Sends an answer over node:http, and resolves when it has gone, or the client has, or the client was too slow. Only what
+ * the store throws is thrown on, when nothing can be said to the client any more but that the answer ends here.
+ */
+export async function sendAnswer(
+  outgoing: ServerResponse,
+  { status, headers, body }: Answer,
+  isHead: boolean,
+): Promise<void> {
+  if (body === null || body instanceof Uint8Array) {
+    const length = body === null ? {} : { 'Content-Length': String(body.byteLength) }
+    outgoing.writeHead(status, { ...headers, ...length })
+    outgoing.end(isHead ? null : body)
+    return
+  }
+  try {
+    if (outgoing.destroyed) return
+    outgoing.writeHead(status, headers)
+    if (isHead) outgoing.end()
+    else await stream(body, outgoing)
+  } finally {
+    await body.close()
+  }
+}
+
+async function stream({ pieces, through }: Streamed, outgoing: ServerResponse): Promise<void> {
+  using allowance = startAllowance(outgoing)
+  let failure: { readonly cause: unknown } | null = null
+  const read = async function* () {
+    try {
+      yield* pieces
+    } catch (cause) {
+      failure = { cause }
+      throw cause
+    }
+  }
+  // As bytes, so that a piece counts as what it is when reading waits for the client.
+  const readable = Readable.from(bytesOf(read()), { objectMode: false, highWaterMark: 1 })
+  const { signal } = allowance
+  try {
+    await (through === null
+      ? pipeline(readable, outgoing, { signal })
+      : pipeline(readable, through(), outgoing, { signal }))
+  } catch {
+    // A client that went away, or was too slow, is no failure of ours.
+    if (failure !== null) throw new Error('the answer was cut off', failure)
+  }
+}
+
+async function* bytesOf(pieces: AsyncIterable<string>): AsyncGenerator<Buffer, void> {
+  for await (const piece of pieces) yield Buffer.from(piece)
+}
+
+/** The answer as an object, for who has no server of node's. */
+export function responseOf({ status, headers, body }: Answer, isHead: boolean): Response {
+  if (body === null || isHead) {
+    if (body !== null && !(body instanceof Uint8Array)) void body.close()
+    return new Response(null, { status, headers })
+  }
+  if (body instanceof Uint8Array) return new Response(body, { status, headers })
+  return new Response(webStream(body), { status, headers })
+}
+
+function webStream({ pieces, close, through }: Streamed): ReadableStream {
+  const readable = Readable.from(bytesOf(pieces), { objectMode: false, highWaterMark: 1 })
+  // Also when it is cancelled before anything was read.
+  readable.once('close', () => void close())
+  const web: unknown = Readable.toWeb(through === null ? readable : readable.compose(through()))
+  if (!(web instanceof ReadableStream)) throw new TypeError('Readable.toWeb gives a ReadableStream')
+  return web
+}

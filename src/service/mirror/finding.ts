@@ -1,0 +1,85 @@
+/** Whom a key opens and how a list stands: all that is asked of the database before a 304. */
+import { sql } from 'kysely'
+import type { Kysely } from 'kysely'
+import type { Tables } from '../../db/tables.ts'
+
+export interface Asked {
+  /** Of the key, in hexadecimal. */
+  readonly sha256: string
+  /** The list's name in `sync_state`; null: none is asked for. */
+  readonly list: string | null
+}
+
+/** What the mirror says of one question; without `key_id` the key opens nobody. */
+export interface Row {
+  /** Of the schema, by its migrations. */
+  readonly schema: number
+  readonly key_id: string | null
+  readonly sha256: string | null
+  /** The key was not used today, as far as is noted. */
+  readonly is_first_use: boolean
+  readonly account: number
+  readonly email: string | null
+  /** Since the end of the last run that left nothing out, in seconds; null: there was none. */
+  readonly run_age: number | null
+  /** Whether the event is in the mirror; true for the list of events. */
+  readonly is_known: boolean
+  readonly digest: string | null
+  /** Since the list was last read or found unchanged, in seconds; null: never. */
+  readonly age: number | null
+}
+
+/**
+ * What is served of a list follows from its digest alone, but for a list with rejects: of an item that cannot be stored now, the
+ * row stays that it had before, whichever that was.
+ */
+const vouchingDigest = sql`
+  case when not exists (
+    select from headcount.rejects r
+     where r.account_id = l.account_id and (r.event_id = l.list or (r.event_id is null and l.list = ''))
+  ) then encode(s.digest, 'hex') end as digest`
+
+const seconds = (since: string) => sql`greatest(0, floor(extract(epoch from now() - ${sql.ref(since)})))::int`
+
+export async function findAll(kysely: Kysely<Tables>, asked: readonly Asked[]): Promise<readonly Row[]> {
+  const { rows } = await sql<Row>`
+    select (select max(number) from headcount.schema_migrations) as schema,
+           k.id as key_id, k.sha256, k.last_used_on is distinct from (now() at time zone 'UTC')::date as is_first_use,
+           a.id as account, a.email, ${seconds('run.finished_at')} as run_age,
+           q.list = '' or e.id is not null as is_known, l.digest, l.age
+      from unnest(${asked.map(({ sha256 }) => sha256)}::text[], ${asked.map(({ list }) => list)}::text[])
+           with ordinality as q (sha256, list, turn)
+      left join headcount.api_keys k
+        on k.sha256 = q.sha256 and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
+      left join headcount.accounts a on a.id = k.account_id
+      left join lateral (
+        select finished_at
+          from headcount.sync_runs
+         where account_id = a.id and status in ('succeeded', 'held') and not selective
+         order by id desc
+         limit 1
+      ) run on true
+      left join headcount.events e on e.account_id = a.id and e.id = q.list
+      left join lateral (${standing(sql`select a.id as account_id, q.list`)}) l on true
+     order by q.turn`.execute(kysely)
+  return rows
+}
+
+/** The digest of a list and its age, for the account and the list that `of` gives. */
+function standing(of: ReturnType<typeof sql>) {
+  return sql`
+    select ${vouchingDigest}, ${seconds('s.checked_at')} as age
+      from (${of}) l
+      join headcount.sync_state s on s.account_id = l.account_id and s.event_id = l.list`
+}
+
+/** How a list stands in the view of a transaction. */
+export async function standingOf(
+  kysely: Kysely<Tables>,
+  account: number,
+  list: string,
+): Promise<Pick<Row, 'digest' | 'age'>> {
+  const { rows } = await sql<Pick<Row, 'digest' | 'age'>>`
+    ${standing(sql`select ${account}::int as account_id, ${list}::text as list`)}`.execute(kysely)
+  return rows[0] ?? { digest: null, age: null }
+}

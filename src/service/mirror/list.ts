@@ -1,0 +1,77 @@
+import type { Database } from '../../db/database.ts'
+import type { ListItems, Window } from '../store.ts'
+import { standingOf } from './finding.ts'
+import { lastOfPart, piecesOf } from './items.ts'
+import type { Piece } from './items.ts'
+import type { Places } from './places.ts'
+import { openSnapshot } from './snapshot.ts'
+
+/** A list of up to so many characters is read at once, and its connection given back before it is sent. */
+const WHOLE_CHARACTERS = 2 * 1024 ** 2
+
+/** Reads a list, or a part of it, in one view of the mirror. A large one keeps its connection while it is sent. */
+export async function readList(
+  database: Database,
+  places: Places,
+  account: number,
+  list: string,
+  window: Window,
+): Promise<ListItems> {
+  const begin = () => beginList(database, account, list, window)
+  let begun = await begin()
+  let place: Disposable | null = null
+  if (!begun.items.isWhole) {
+    place = places.tryTake()
+    if (place === null) {
+      // No connection waits for a place.
+      await begun.open.disposeAsync()
+      place = await places.take()
+      begun = await begin()
+    }
+  }
+  if (place !== null) begun.open.use(place)
+  if (begun.items.isWhole) await begun.open.disposeAsync()
+  return { ...begun.items, [Symbol.asyncDispose]: () => begun.open.disposeAsync() }
+}
+
+interface Begun {
+  readonly items: Omit<ListItems, typeof Symbol.asyncDispose>
+  /** The view of the mirror, in which the rest is read. */
+  readonly open: AsyncDisposableStack
+}
+
+async function beginList(
+  database: Database,
+  account: number,
+  list: string,
+  { after, limit }: Window,
+): Promise<Begun> {
+  await using opening = new AsyncDisposableStack()
+  const { trx } = opening.use(await openSnapshot(database))
+  const reading = { trx, account, list }
+  const { digest, age } = await standingOf(trx.kysely, account, list)
+  const next = await lastOfPart(reading, { after, limit })
+  const pieces = piecesOf(reading, after, next)
+  const { first, isAll } = await readFirst(pieces)
+  const items = { version: digest, age: age ?? 0, next, isWhole: isAll, pieces: textsOf(first, pieces) }
+  return { items, open: opening.move() }
+}
+
+async function readFirst(pieces: AsyncGenerator<Piece, void>) {
+  const first: Piece[] = []
+  for (let characters = 0; characters < WHOLE_CHARACTERS;) {
+    const { value, done } = await pieces.next()
+    if (done === true) return { first, isAll: true }
+    first.push(value)
+    characters += value.text.length
+  }
+  return { first, isAll: false }
+}
+
+async function* textsOf(
+  first: readonly Piece[],
+  rest: AsyncGenerator<Piece, void>,
+): AsyncGenerator<string, void> {
+  for (const { text } of first) yield text
+  for await (const { text } of rest) yield text
+}

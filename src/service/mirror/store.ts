@@ -1,0 +1,85 @@
+import type { Database } from '../../db/database.ts'
+import { schemaState, SCHEMA_VERSION } from '../../db/migrate.ts'
+import { hashOf, isSameHash } from '../keys/secret.ts'
+import { noteUse } from '../keys/use.ts'
+import type { Found, ListName, ServedList, Store } from '../store.ts'
+import { UnavailableError } from '../unavailable.ts'
+import { findAll, type Asked, type Row } from './finding.ts'
+import { gather } from './gather.ts'
+import { readList } from './list.ts'
+import { createPlaces } from './places.ts'
+import { withinReason } from './within-reason.ts'
+
+export interface MirrorStoreOptions {
+  /** How old the last run that left nothing out may be, in milliseconds; null: of any age. */
+  readonly maxAgeMs: number | null
+  /** Told what went wrong beside a request: that a key was used could not be noted. */
+  readonly onError: (error: unknown) => void
+}
+
+/** Large lists at once; the connections that are left answer everything else. */
+const LARGE_AT_ONCE = 2
+const SOON_SECONDS = 5
+const AFTER_A_RUN_SECONDS = 60
+
+/** A mirror as a store: any account of it, by the keys that were made for it. Its database stays its opener's. */
+export function createMirrorStore(database: Database, { maxAgeMs, onError }: MirrorStoreOptions): Store {
+  const find = gather((asked: readonly Asked[]) => findAll(database.kysely, asked))
+  const note = gather(async (ids: readonly string[]) => {
+    await database.transaction((trx) => noteUse(trx, [...new Set(ids)]))
+    return ids
+  })
+  const places = createPlaces(LARGE_AT_ONCE)
+
+  function servedList(row: Row, list: ListName): ServedList | undefined {
+    if (!row.is_known) return undefined
+    if (row.age === null) throw notMirrored('this list was not read from the service yet')
+    return {
+      name: `${row.account}/${list}`,
+      version: row.digest,
+      age: row.age,
+      read: (window) => readList(database, places, row.account, list, window),
+    }
+  }
+
+  return {
+    async find(key, list): Promise<Found | undefined> {
+      const sha256 = hashOf(key)
+      const row = await withinReason(find({ sha256, list: named(list) }))
+      requireSchema(row.schema)
+      if (row.key_id === null || row.sha256 === null || !isSameHash(row.sha256, sha256)) return undefined
+      if (row.is_first_use) note(row.key_id).catch(onError)
+      requireYoung(row, maxAgeMs)
+      return { email: row.email, list: list === null ? null : servedList(row, list) }
+    },
+    async requireReady() {
+      const { current } = await withinReason(schemaState(database))
+      requireSchema(current)
+    },
+  }
+}
+
+/** No text with U+0000 reaches the database, which has none: no event has such an id. */
+function named(list: ListName | null): string | null {
+  return list?.includes('\0') === true ? null : list
+}
+
+function requireSchema(version: number): void {
+  if (version === SCHEMA_VERSION) return
+  throw new UnavailableError(
+    'not_ready',
+    'the mirror is being brought up to date: try again later',
+    SOON_SECONDS,
+  )
+}
+
+/** Of an account without a whole run the mirror has a part, which would look like all. */
+function requireYoung({ run_age }: Row, maxAgeMs: number | null): void {
+  if (maxAgeMs === null || (run_age !== null && run_age * 1000 <= maxAgeMs)) return
+  const message = 'the last good run of this mirror is older than it may be: try again after the next one'
+  throw new UnavailableError('too_old', message, AFTER_A_RUN_SECONDS)
+}
+
+function notMirrored(message: string): UnavailableError {
+  return new UnavailableError('not_mirrored', `${message}: try again after the next run`, AFTER_A_RUN_SECONDS)
+}

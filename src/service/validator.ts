@@ -1,0 +1,20 @@
+import { createHash } from 'node:crypto'
+import fresh from 'fresh'
+import type { Coding } from './coding.ts'
+import type { Standing, Window } from './store.ts'
+import { textOf } from './window.ts'
+
+/** To be raised with every change in how an item is written: the same list has other bytes then. */
+const SERIALISER_VERSION = 1
+
+/** The entity-tag (RFC 9110, 8.8.3) of a list in one form; null when nothing vouches for the list. */
+export function etagOf({ version }: Standing, window: Window, coding: Coding): string | null {
+  if (version === null) return null
+  const named = JSON.stringify([version, SERIALISER_VERSION, textOf(window), coding])
+  return `"${createHash('sha256').update(named).digest('base64url').slice(0, 27)}"`
+}
+
+/** Whether the client has this form already, by its `If-None-Match`. */
+export function hasAlready(headers: Readonly<Record<string, string | undefined>>, etag: string): boolean {
+  return fresh(headers, { etag })
+}
