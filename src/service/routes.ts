@@ -4,6 +4,8 @@ import { Hono, type Context } from 'hono'
 import { DatabaseError } from '../errors.ts'
 import { responseOf, sendAnswer, type Answer } from './answers.ts'
 import { createLists } from './lists.ts'
+import { openApi } from './openapi/document.ts'
+import { docsPage } from './openapi/page.ts'
 import { keyRefused, problem, unavailable } from './problems.ts'
 import { EVENTS, type Found, type ListName, type Store } from './store.ts'
 import { UnavailableError } from './unavailable.ts'
@@ -99,6 +101,8 @@ export function createRoutes({ store, onError, keptBytes }: RoutesOptions) {
   for (const [path, answer] of answers) app.get(path, answer)
   for (const [path] of answers) app.all(path, keyed(methodNotAllowed))
 
+  app.get('/api/v1/openapi.json', open(describe))
+  app.get('/docs', open(page))
   app.get(
     '/healthz',
     open(() => state('alive')),
@@ -127,6 +131,23 @@ function pong(email: string | null): Answer {
 function state(status: 'alive' | 'ready'): Answer {
   const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' }
   return { status: 200, headers, body: Buffer.from(JSON.stringify({ status })) }
+}
+
+function describe(): Answer {
+  const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-cache' }
+  return { status: 200, headers, body: Buffer.from(JSON.stringify(openApi())) }
+}
+
+function page(): Answer {
+  const { html, contentSecurityPolicy } = docsPage()
+  const headers = {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy': contentSecurityPolicy,
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+    'Cache-Control': 'no-cache',
+  }
+  return { status: 200, headers, body: Buffer.from(html) }
 }
 
 function unknownEvent(): Answer {

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../../db/tables.ts'
+import { stateOfKey } from '../keys/state.ts'
 
 export interface Asked {
   /** Of the key, in hexadecimal. */
@@ -44,14 +45,13 @@ const seconds = (since: string) => sql`greatest(0, floor(extract(epoch from now(
 export async function findAll(kysely: Kysely<Tables>, asked: readonly Asked[]): Promise<readonly Row[]> {
   const { rows } = await sql<Row>`
     select (select max(number) from headcount.schema_migrations) as schema,
-           k.id as key_id, k.sha256, k.last_used_on is distinct from (now() at time zone 'UTC')::date as is_first_use,
+           key.id as key_id, key.sha256, key.last_used_on is distinct from (now() at time zone 'UTC')::date as is_first_use,
            a.id as account, a.email, ${seconds('run.finished_at')} as run_age,
            q.list = '' or e.id is not null as is_known, l.digest, l.age
       from unnest(${asked.map(({ sha256 }) => sha256)}::text[], ${asked.map(({ list }) => list)}::text[])
            with ordinality as q (sha256, list, turn)
-      left join headcount.api_keys k
-        on k.sha256 = q.sha256 and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
-      left join headcount.accounts a on a.id = k.account_id
+      left join headcount.api_keys key on key.sha256 = q.sha256 and ${stateOfKey} = 'active'
+      left join headcount.accounts a on a.id = key.account_id
       left join lateral (
         select finished_at
           from headcount.sync_runs
