@@ -1,11 +1,11 @@
 /** Every error that the service answers, as components of the document. */
-import { schemaOf } from './schemas.ts'
+import { PROBLEM_TYPE, problems, type ProblemCode } from '../problems.ts'
 import type { Answer, Header, Named, Reference } from './notation.ts'
+import { schemaOf } from './schemas.ts'
 
 interface Described {
-  readonly status: number
-  readonly title: string
-  readonly codes: readonly string[]
+  /** One status has them all. */
+  readonly codes: readonly [ProblemCode, ...ProblemCode[]]
   readonly description: string
   readonly detail: string
   readonly headers?: Named<Header>
@@ -19,19 +19,16 @@ const retryAfter: Header = {
 
 const described = {
   BadRequest: {
-    status: 400,
-    title: 'The query cannot be used',
     codes: ['bad_query', 'bad_request'],
     description: '`limit` or `after` is malformed or sent twice, or the request is not HTTP.',
-    detail: 'limit must be an integer from 1 to 10000',
+    detail: 'limit must be a whole number from 1 to 10000',
   },
   KeyRefused: {
-    status: 401,
-    title: 'No valid API key',
     codes: ['key_refused'],
     description:
       'The key is missing, wrong, expired, revoked or sent twice: always one and the same body, and before every other answer.',
-    detail: 'send a valid API key of your account in the header X-API-Key, once',
+    detail:
+      'send a valid API key of your account in the header X-API-Key, once; it may be wrong, expired or revoked',
     headers: {
       'WWW-Authenticate': {
         description: 'What to show',
@@ -41,22 +38,16 @@ const described = {
     },
   },
   UnknownPath: {
-    status: 404,
-    title: 'Nothing is here',
     codes: ['unknown_path'],
     description: 'There is no such path, nor one with a slash at its end.',
     detail: 'there are /ping, /events and /events/:event_id/responses below /api/v1',
   },
   UnknownEvent: {
-    status: 404,
-    title: 'No such event',
     codes: ['unknown_event'],
     description: 'The account has no event with that id.',
     detail: 'this account has no event with that id; GET /events lists those it has',
   },
   MethodNotAllowed: {
-    status: 405,
-    title: 'Only read',
     codes: ['method_not_allowed'],
     description: 'All paths are only read.',
     detail: 'this service is only read: use GET',
@@ -69,36 +60,26 @@ const described = {
     },
   },
   RequestTimeout: {
-    status: 408,
-    title: 'The request took too long',
     codes: ['request_timeout'],
     description: 'The request did not arrive whole in time.',
-    detail: 'send the request at once',
+    detail: 'send a request within ten seconds',
   },
   AddressTooLong: {
-    status: 414,
-    title: 'The address is too long',
     codes: ['address_too_long'],
     description: 'The path and query are longer than 8 KiB.',
     detail: 'the address may have 8192 characters',
   },
   HeadersTooLarge: {
-    status: 431,
-    title: 'The headers are too large',
     codes: ['headers_too_large'],
-    description: 'The headers are larger than 16 KiB.',
-    detail: 'the headers may have 16 KiB',
+    description: 'The address and the headers are larger than 16 KiB.',
+    detail: 'address and headers together may have 16384 bytes',
   },
   Internal: {
-    status: 500,
-    title: 'The service failed',
     codes: ['internal'],
     description: 'The service failed; the particulars are in its log.',
     detail: 'the service could not answer: try again later',
   },
   Unavailable: {
-    status: 503,
-    title: 'Not ready',
     codes: ['not_ready', 'not_mirrored', 'too_old'],
     description:
       'The database is away or being migrated (`not_ready`), this was not mirrored yet (`not_mirrored`), or the mirror is older than the service may answer with (`too_old`).',
@@ -127,14 +108,14 @@ export const EVERYWHERE: readonly ErrorName[] = [
 /** By status. */
 export function errorsNamed(names: readonly ErrorName[]): Named<Reference> {
   return Object.fromEntries(
-    names.map((name) => [described[name].status, { $ref: `#/components/responses/${name}` }]),
+    names.map((name) => [statusOf(described[name]), { $ref: `#/components/responses/${name}` }]),
   )
 }
 
 /** The same for HEAD: nothing refers to an answer that has a body. */
 export function headersOfErrors(names: readonly ErrorName[]): Named<Answer> {
   return Object.fromEntries(
-    names.map((name) => [described[name].status, withoutBody(answerOf(described[name]))]),
+    names.map((name) => [statusOf(described[name]), withoutBody(answerOf(described[name]))]),
   )
 }
 
@@ -142,8 +123,14 @@ export function withoutBody({ description, headers }: Answer): Answer {
   return { description, ...(headers !== undefined && { headers }) }
 }
 
-function answerOf({ status, title, codes, description, detail, headers }: Described): Answer {
+function statusOf({ codes }: Described): number {
+  return problems[codes[0]].status
+}
+
+function answerOf({ codes, description, detail, headers }: Described): Answer {
   const [code] = codes
+  const { status, title } = problems[code]
+  const titles = codes.map((code) => problems[code].title)
   return {
     description,
     headers: {
@@ -155,9 +142,12 @@ function answerOf({ status, title, codes, description, detail, headers }: Descri
       ...headers,
     },
     content: {
-      'application/problem+json': {
+      [PROBLEM_TYPE]: {
         schema: {
-          allOf: [schemaOf('Problem'), { properties: { status: { const: status }, code: { enum: codes } } }],
+          allOf: [
+            schemaOf('Problem'),
+            { properties: { status: { const: status }, title: { enum: titles }, code: { enum: codes } } },
+          ],
         },
         example: { type: 'about:blank', title, status, detail, code },
       },
