@@ -7,6 +7,7 @@ import type { Database } from '../../src/db/connect.ts'
 import type { JsonObject } from '../../src/json.ts'
 import { compare, mirrorOf, rejectsOf, twoVersions } from '../support/account-texts.ts'
 import type { AccountTexts, Meanings } from '../support/account-texts.ts'
+import { readLive } from '../support/live-rows.ts'
 import { startWire } from '../support/wire.ts'
 import type { Wire } from '../support/wire.ts'
 import { meaningOf } from '../support/wire-item.ts'
@@ -102,17 +103,6 @@ async function readRejects(database: Database, account: string): Promise<string[
   return rows
     .map(([id, place, payload]) => `${String(id)} ${String(place)} ${String(payload)}`)
     .toSorted(compare)
-}
-
-/** The live tables of an account but for what is ours: its number, the moments and the runs. */
-async function readLive(database: Database, account: string): Promise<unknown[]> {
-  const tables = ['events', 'responses', 'payments', 'slots'].map(
-    (table) => `select '${table}', to_jsonb(t) - '{account_id,_first_seen_at,_changed_at,_run_id}'::text[]
-                  from headcount.${table} t join headcount.accounts a on a.id = t.account_id
-                 where a.name = $1`,
-  )
-  const rows = await select(database, tables.join(' union all '), [account])
-  return rows.map((row) => JSON.stringify(row)).toSorted(compare)
 }
 
 async function select(database: Database, text: string, values: readonly unknown[]) {
