@@ -54,7 +54,8 @@ export interface Answered {
   /** Of the whole address: `/api/v1/events?limit=2`. */
   readonly path: string
   readonly status: number
-  readonly headers: Headers
+  /** By name in lower case. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
   /** As it came, when it was compressed: uncompressed. */
   readonly text: string
 }
@@ -65,21 +66,27 @@ export function expectConforms({ method, path, status, headers, text }: Answered
   const asked = `${method} ${path}: ${status}`
   for (const [name, given] of Object.entries(answer.headers ?? {})) {
     const { header, schema } = headerOf(name, given, `${place}/headers/${pointer(name)}`)
-    const value = headers.get(name)
-    if (value === null) expect(header.required, `${asked} has no ${name}`).toBe(false)
+    const value = headers[name.toLowerCase()]
+    if (value === undefined) expect(header.required, `${asked} has no ${name}`).toBe(false)
     else {
       const read = header.schema.type === 'integer' ? Number(value) : value
-      expect(validatorOf(schema)(read), `${asked}, ${name}: ${value}`).toEqual([])
+      expect(validatorOf(schema)(read), `${asked}, ${name}: ${String(value)}`).toEqual([])
     }
   }
   const [type] = Object.keys(answer.content ?? {})
-  if (type === undefined) {
+  if (type === undefined || method === 'HEAD') {
     expect(text, `${asked} has a body`).toBe('')
     return
   }
-  expect(headers.get('Content-Type')?.split(';')[0], asked).toBe(type)
+  expect(String(headers['content-type']).split(';')[0], asked).toBe(type)
   const validate = validatorOf(`${place}/content/${pointer(type)}/schema`)
   expect(validate(JSON.parse(text)), asked).toEqual([])
+}
+
+/** What is wrong with the body of a 200 at that path. */
+export function complaintsOf(path: string, body: unknown): readonly string[] {
+  const { place } = documented('GET', path, 200)
+  return validatorOf(`${place}/content/${pointer('application/json')}/schema`)(body)
 }
 
 /** Where the document tells of such an answer. */
