@@ -115,6 +115,7 @@ export function createHttpService({
     async close() {
       if (server.listening) closing = shut()
       await closing
+      await store.close()
     },
   }
 }

@@ -18,6 +18,7 @@ export function createSingleStore({ apiKey, account }: { apiKey: string; account
       return { email: account.email, list: list === null ? null : await listOf(account, list) }
     },
     requireReady: async () => {},
+    close: async () => {},
   }
 }
 

@@ -14,6 +14,8 @@ export interface Store {
   find(key: string, list: ListName | null): Promise<Found | undefined>
   /** @throws UnavailableError while nothing can be answered */
   requireReady(): Promise<void>
+  /** Ends what is under way beside requests; called when no request is any more. */
+  close(): Promise<void>
 }
 
 /** An event's id, for the responses to it; the list of events itself has the name that no event has. */

@@ -150,7 +150,8 @@ describe('conforms to the document', () => {
     [503, new UnavailableError('not_mirrored', 'later', 60)],
     [503, new UnavailableError('too_old', 'later', 60)],
   ])('that nothing can be answered: %i, %s', async (status, error) => {
-    const store: Store = { find: () => Promise.reject(error), requireReady: () => Promise.reject(error) }
+    const fail = () => Promise.reject(error)
+    const store: Store = { find: fail, requireReady: fail, close: async () => {} }
     await using service = await listen(store)
     for (const path of ['/ping', '/events', '/events/a/responses', '/nothing'])
       for (const method of ['GET', 'HEAD', 'PUT'])

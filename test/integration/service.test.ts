@@ -186,6 +186,7 @@ describe('the key', () => {
       store: {
         find: async () => ({ email: 'anybody@example.org', list: null }),
         requireReady: async () => {},
+        close: async () => {},
       },
     })
     const headers = { 'X-API-Key': '' }

@@ -86,3 +86,8 @@ const cli = join(import.meta.dirname, '../../src/cli.ts')
 export function startWorker(args: readonly string[], options: ProcessOptions): Process {
   return startProcess(process.execPath, [cli, 'worker', ...args], options)
 }
+
+/** `headcount serve …` as a process of its own, on any free port. */
+export function startServe(args: readonly string[], options: ProcessOptions): Process {
+  return startProcess(process.execPath, [cli, 'serve', '--port', '0', ...args], options)
+}

@@ -1,11 +1,11 @@
 import type { Database } from '../../db/database.ts'
 import { schemaState, SCHEMA_VERSION } from '../../db/migrate.ts'
 import { hashOf, isSameHash } from '../keys/secret.ts'
-import { noteUse } from '../keys/use.ts'
 import type { Found, ListName, ServedList, Store } from '../store.ts'
 import { UnavailableError } from '../unavailable.ts'
 import { findAll, type Asked, type Row } from './finding.ts'
 import { gather } from './gather.ts'
+import { createKeyUse } from './key-use.ts'
 import { readList } from './list.ts'
 import { createPlaces } from './places.ts'
 import { withinReason } from './within-reason.ts'
@@ -25,10 +25,7 @@ const AFTER_A_RUN_SECONDS = 60
 /** A mirror as a store: any account of it, by the keys that were made for it. Its database stays its opener's. */
 export function createMirrorStore(database: Database, { maxAgeMs, onError }: MirrorStoreOptions): Store {
   const find = gather((asked: readonly Asked[]) => findAll(database.kysely, asked))
-  const note = gather(async (ids: readonly string[]) => {
-    await database.transaction((trx) => noteUse(trx, [...new Set(ids)]))
-    return ids
-  })
+  const use = createKeyUse(database, onError)
   const places = createPlaces(LARGE_AT_ONCE)
 
   function servedList(row: Row, list: ListName): ServedList | undefined {
@@ -48,7 +45,7 @@ export function createMirrorStore(database: Database, { maxAgeMs, onError }: Mir
       const row = await withinReason(find({ sha256, list: named(list) }))
       requireSchema(row.schema)
       if (row.key_id === null || row.sha256 === null || !isSameHash(row.sha256, sha256)) return undefined
-      if (row.is_first_use) note(row.key_id).catch(onError)
+      if (row.is_first_use) use.note(row.key_id)
       requireYoung(row, maxAgeMs)
       return { email: row.email, list: list === null ? null : servedList(row, list) }
     },
@@ -56,6 +53,7 @@ export function createMirrorStore(database: Database, { maxAgeMs, onError }: Mir
       const { current } = await withinReason(schemaState(database))
       requireSchema(current)
     },
+    close: () => use.settled(),
   }
 }
 

@@ -1,0 +1,72 @@
+/** `headcount serve` as an operator runs it: a process that answers until it is told to stop. */
+import { request } from 'undici'
+import { describe, expect, test } from 'vitest'
+import { accountOf, refusal } from '../support/account.ts'
+import { commandStage, onBothCommandStages } from '../support/command-stage.ts'
+import { send } from '../support/fault-server.ts'
+import { startServe, type Process } from '../support/process.ts'
+import { testKey } from '../support/reading.ts'
+
+/** A schedule that does not come while a test runs. */
+const onceAYear = ['--schedule', '0 0 1 1 *']
+
+/** The address that it says it listens on. */
+async function urlOf(served: Process): Promise<string> {
+  const line = /^listening on (http:\/\/127\.0\.0\.1:\d+\/api\/v1)$/m
+  await expect.poll(() => served.stderr, { timeout: 20_000 }).toMatch(line)
+  return line.exec(served.stderr)?.[1] ?? ''
+}
+
+async function ask(url: string, key: string, path = '/events') {
+  const { statusCode, body } = await request(`${url}${path}`, { headers: { 'X-API-Key': key } })
+  return { status: statusCode, json: (await body.json()) as unknown }
+}
+
+onBothCommandStages('serve --sync', (stage) => {
+  test('fills an empty mirror too; a folder is its own meanwhile', async () => {
+    await using s = await stage(accountOf({ gala: 3 }))
+    await using served = startServe(['--sync', ...onceAYear], { env: s.env })
+    const url = await urlOf(served)
+    await served.says('sync succeeded')
+    expect(await ask(url, 'hc_nobody')).toMatchObject({ status: 401 })
+    const held = served.log.some(({ msg }) => msg.includes('is held until serve ends'))
+    expect(held).toBe(s.place.engine === 'embedded')
+    served.kill('SIGINT')
+    expect((await served.ended).code).toBe(0)
+  }, 40_000)
+})
+
+describe('serve', () => {
+  test('answers from the mirror with the service gone, and ends with 0 when it is told to stop', async () => {
+    await using s = await commandStage('postgres', accountOf({ gala: 3 }))
+    expect(await s.run(['sync', '--quiet'])).toMatchObject({ code: 0 })
+    const key = (await s.run(['keys', 'create'])).stdout.trim()
+    s.service.always(send(refusal(500)))
+    await using served = startServe(['--quiet'], { env: s.env })
+    const url = await urlOf(served)
+    expect(await ask(url, key)).toMatchObject({ status: 200, json: [{ id: 'gala', title: 'The gala' }] })
+    expect(await ask(url, key, '/events/gala/responses')).toMatchObject({ status: 200, json: { length: 3 } })
+    expect(await ask(url, testKey)).toMatchObject({ status: 401 })
+    served.kill('SIGTERM')
+    expect(await served.ended).toEqual({ code: 0, stdout: '', stderr: `listening on ${url}\n` })
+  })
+})
+
+describe('serve ends', () => {
+  test('at once where there is no mirror, and says what to do', async () => {
+    await using s = await commandStage('postgres', accountOf({}), { blank: true })
+    await using served = startServe([], { env: s.env })
+    const { code, stderr } = await served.ended
+    expect({ code, stderr }).toEqual({
+      code: 5,
+      stderr: expect.stringContaining('headcount migrate') as string,
+    })
+  })
+
+  test('with 3 when --sync finds that the key is refused', async () => {
+    await using s = await commandStage('postgres', accountOf({ gala: 1 }))
+    s.service.always(send(refusal(401)))
+    await using served = startServe(['--sync', ...onceAYear], { env: s.env })
+    expect((await served.ended).code).toBe(3)
+  })
+})
