@@ -19,7 +19,7 @@ async function urlOf(served: Process): Promise<string> {
 
 async function ask(url: string, key: string, path = '/events') {
   const { statusCode, body } = await request(`${url}${path}`, { headers: { 'X-API-Key': key } })
-  return { status: statusCode, json: (await body.json()) as unknown }
+  return { status: statusCode, json: await body.json() }
 }
 
 onBothCommandStages('serve --sync', (stage) => {
