@@ -1,6 +1,6 @@
 /**
  * Items as the service sends them, as text, made in SQL. The documents of history (`response_documents`) say the same as
- * jsonb, which takes several times as long and more room; a test compares the two.
+ * jsonb, which takes longer and more room; both are compared with what was sent, for random accounts.
  *
  * A field that was set aside is NULL in its column and stands in `_extra` under its name, so that no name is given twice.
  */
