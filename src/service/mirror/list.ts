@@ -18,20 +18,28 @@ export async function readList(
   window: Window,
 ): Promise<ListItems> {
   const begin = () => beginList(database, account, list, window)
-  let begun = await begin()
-  let place: Disposable | null = null
-  if (!begun.items.isWhole) {
-    place = places.tryTake()
-    if (place === null) {
-      // No connection waits for a place.
-      await begun.open.disposeAsync()
-      place = await places.take()
-      begun = await begin()
-    }
-  }
-  if (place !== null) begun.open.use(place)
-  if (begun.items.isWhole) await begun.open.disposeAsync()
-  return { ...begun.items, [Symbol.asyncDispose]: () => begun.open.disposeAsync() }
+  const begun = await begin()
+  if (begun.items.isWhole) return closed(begun)
+  const place = places.tryTake()
+  if (place !== null) return open(begun, place)
+  // No connection waits for a place.
+  await begun.open.disposeAsync()
+  using waited = new DisposableStack()
+  waited.use(await places.take())
+  const again = await begin()
+  return again.items.isWhole ? closed(again) : open(again, waited.move())
+}
+
+async function closed({ items, open }: Begun): Promise<ListItems> {
+  await open.disposeAsync()
+  return { ...items, [Symbol.asyncDispose]: async () => {} }
+}
+
+function open({ items, open }: Begun, place: Disposable): ListItems {
+  const both = new AsyncDisposableStack()
+  both.use(place)
+  both.use(open)
+  return { ...items, [Symbol.asyncDispose]: () => both.disposeAsync() }
 }
 
 interface Begun {
