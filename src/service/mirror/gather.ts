@@ -1,4 +1,5 @@
 /** Questions that are asked at the same time are asked at once: a statement costs about as much for thirty as for one. */
+import { UnavailableError } from '../unavailable.ts'
 
 interface Waiting<Question, Answer> {
   readonly question: Question
@@ -7,11 +8,15 @@ interface Waiting<Question, Answer> {
 
 /** The most questions in one statement. */
 const MOST_AT_ONCE = 500
+/** While the database does not answer, those who asked give up, and ask again. */
+const MOST_WAITING = 20_000
+const RETRY_AFTER_SECONDS = 5
 
 /**
  * Gathers what is asked while the statement before it is under way.
  *
  * @param askAll answers questions in their order
+ * @returns what answers one; it throws UnavailableError when too many wait already
  */
 export function gather<Question, Answer>(
   askAll: (questions: readonly Question[]) => Promise<readonly Answer[]>,
@@ -36,7 +41,14 @@ export function gather<Question, Answer>(
     isAsking = false
   }
 
-  return (question) => {
+  return async (question) => {
+    if (waiting.length >= MOST_WAITING) {
+      throw new UnavailableError(
+        'not_ready',
+        'too much is asked at once: try again later',
+        RETRY_AFTER_SECONDS,
+      )
+    }
     const answer = Promise.withResolvers<Answer>()
     waiting.push({ question, answer })
     if (!isAsking) void askWaiting()

@@ -26,6 +26,11 @@ const AFTER_A_RUN_SECONDS = 60
 export function createMirrorStore(database: Database, { maxAgeMs, onError }: MirrorStoreOptions): Store {
   const find = gather((asked: readonly Asked[]) => findAll(database.kysely, asked))
   const use = createKeyUse(database, onError)
+  // Anybody may ask for it, without a key: not with a statement each.
+  const look = gather(async (asked: readonly null[]) => {
+    const { current } = await schemaState(database)
+    return asked.map(() => current)
+  })
   const places = createPlaces(LARGE_AT_ONCE)
 
   function servedList(row: Row, list: ListName): ServedList | undefined {
@@ -50,8 +55,7 @@ export function createMirrorStore(database: Database, { maxAgeMs, onError }: Mir
       return { email: row.email, list: list === null ? null : servedList(row, list) }
     },
     async requireReady() {
-      const { current } = await withinReason(schemaState(database))
-      requireSchema(current)
+      requireSchema(await withinReason(look(null)))
     },
     close: () => use.settled(),
   }
