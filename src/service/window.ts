@@ -25,6 +25,8 @@ export function readWindow(query: Readonly<Record<string, string[]>>, ids: 'text
   if (after !== null && ids === 'integer' && !isInteger(after)) {
     throw new BadQueryError('after must be the id of a response, an integer')
   }
+  // The database has no such text.
+  if (after?.includes('\0') === true) throw new BadQueryError('after must be the id of an event')
   return { limit: limit === null ? null : Number(limit), after }
 }
 
