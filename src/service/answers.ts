@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Transform } from 'node:stream'
-import { startAllowance } from './allowance.ts'
+import { startAllowance, type Allowance } from './allowance.ts'
 
 export interface Answer {
   readonly status: number
@@ -28,6 +28,7 @@ export async function sendAnswer(
   outgoing: ServerResponse,
   { status, headers, body }: Answer,
   isHead: boolean,
+  allowance: Allowance,
 ): Promise<void> {
   if (body === null || body instanceof Uint8Array) {
     const length = body === null ? {} : { 'Content-Length': String(body.byteLength) }
@@ -39,14 +40,18 @@ export async function sendAnswer(
     if (outgoing.destroyed) return
     outgoing.writeHead(status, headers)
     if (isHead) outgoing.end()
-    else await stream(body, outgoing)
+    else await stream(body, outgoing, allowance)
   } finally {
     await body.close()
   }
 }
 
-async function stream({ pieces, through }: Streamed, outgoing: ServerResponse): Promise<void> {
-  using allowance = startAllowance(outgoing)
+async function stream(
+  { pieces, through }: Streamed,
+  outgoing: ServerResponse,
+  allowed: Allowance,
+): Promise<void> {
+  using allowance = startAllowance(outgoing, allowed)
   let failure: { readonly cause: unknown } | null = null
   const read = async function* () {
     try {
@@ -73,20 +78,24 @@ async function* bytesOf(pieces: AsyncIterable<string>): AsyncGenerator<Buffer, v
   for await (const piece of pieces) yield Buffer.from(piece)
 }
 
-/** The answer as an object, for who has no server of node's. */
-export function responseOf({ status, headers, body }: Answer, isHead: boolean): Response {
+/** The answer as an object, for who has no server of node's; `onError` is told what fails when nobody waits for it. */
+export function responseOf(
+  { status, headers, body }: Answer,
+  isHead: boolean,
+  onError: (error: unknown) => void,
+): Response {
   if (body === null || isHead) {
-    if (body !== null && !(body instanceof Uint8Array)) void body.close()
+    if (body !== null && !(body instanceof Uint8Array)) body.close().catch(onError)
     return new Response(null, { status, headers })
   }
   if (body instanceof Uint8Array) return new Response(body, { status, headers })
-  return new Response(webStream(body), { status, headers })
+  return new Response(webStream(body, onError), { status, headers })
 }
 
-function webStream({ pieces, close, through }: Streamed): ReadableStream {
+function webStream({ pieces, close, through }: Streamed, onError: (error: unknown) => void): ReadableStream {
   const readable = Readable.from(bytesOf(pieces), { objectMode: false, highWaterMark: 1 })
   // Also when it is cancelled before anything was read.
-  readable.once('close', () => void close())
+  readable.once('close', () => void close().catch(onError))
   const web: unknown = Readable.toWeb(through === null ? readable : readable.compose(through()))
   if (!(web instanceof ReadableStream)) throw new TypeError('Readable.toWeb gives a ReadableStream')
   return web

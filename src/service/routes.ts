@@ -2,6 +2,7 @@ import type { HttpBindings } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { Hono, type Context } from 'hono'
 import { DatabaseError } from '../errors.ts'
+import type { Allowance } from './allowance.ts'
 import { responseOf, sendAnswer, type Answer } from './answers.ts'
 import { createLists } from './lists.ts'
 import { openApi } from './openapi/document.ts'
@@ -21,10 +22,12 @@ export interface RoutesOptions {
   readonly onError: (error: unknown) => void
   /** How many bytes of bodies are kept in memory to be sent again. */
   readonly keptBytes: number
+  /** How long a client may take over an answer that is read while it is sent. */
+  readonly allowance: Allowance
 }
 
 /** Everything that the service answers. `docs/service.md` tells what the specification leaves open and how it is decided here. */
-export function createRoutes({ store, onError, keptBytes }: RoutesOptions) {
+export function createRoutes({ store, onError, keptBytes, allowance }: RoutesOptions) {
   const app = new Hono<Bindings>()
   const lists = createLists(keptBytes)
 
@@ -68,9 +71,9 @@ export function createRoutes({ store, onError, keptBytes }: RoutesOptions) {
   async function give(request: Request, answer: Answer): Promise<Response> {
     const isHead = request.req.method === 'HEAD'
     const outgoing = request.env?.outgoing
-    if (outgoing === undefined) return responseOf(answer, isHead)
+    if (outgoing === undefined) return responseOf(answer, isHead, onError)
     try {
-      await sendAnswer(outgoing, answer, isHead)
+      await sendAnswer(outgoing, answer, isHead, allowance)
     } catch (error) {
       onError(error)
     }
@@ -101,8 +104,8 @@ export function createRoutes({ store, onError, keptBytes }: RoutesOptions) {
   for (const [path, answer] of answers) app.get(path, answer)
   for (const [path] of answers) app.all(path, keyed(methodNotAllowed))
 
-  app.get('/api/v1/openapi.json', open(describe))
-  app.get('/docs', open(page))
+  app.get('/api/v1/openapi.json', open(once(describe)))
+  app.get('/docs', open(once(page)))
   app.get(
     '/healthz',
     open(() => state('alive')),
@@ -115,6 +118,8 @@ export function createRoutes({ store, onError, keptBytes }: RoutesOptions) {
     }),
   )
   app.notFound(keyed(unknownPath))
+  // What is thrown beside an answer; by default it is written to the console.
+  app.onError((error, request) => give(request, failed(error)))
   return app
 }
 
@@ -131,6 +136,12 @@ function pong(email: string | null): Answer {
 function state(status: 'alive' | 'ready'): Answer {
   const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' }
   return { status: 200, headers, body: Buffer.from(JSON.stringify({ status })) }
+}
+
+/** Made once, when it is first asked for: that costs more than any answer. */
+function once(make: () => Answer): () => Answer {
+  let made: Answer | null = null
+  return () => (made ??= make())
 }
 
 function describe(): Answer {

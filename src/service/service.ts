@@ -3,11 +3,13 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { isIPv6 } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { UsageError } from '../errors.ts'
-import { responseOf, sendAnswer } from './answers.ts'
+import { ALLOWANCE, type Allowance } from './allowance.ts'
+import { responseOf, sendAnswer, type Answer } from './answers.ts'
 import { problem } from './problems.ts'
 import { createRoutes } from './routes.ts'
 import type { Store } from './store.ts'
-import { answerUnreadable, MOST_HEADER_BYTES } from './unreadable.ts'
+import { createTurns } from './turns.ts'
+import { answerUnreadable, MOST_ADDRESS_CHARACTERS, MOST_HEADER_BYTES } from './unreadable.ts'
 
 export interface HttpServiceOptions {
   readonly store: Store
@@ -17,6 +19,17 @@ export interface HttpServiceOptions {
   readonly closeTimeout?: number
   /** How many bytes of answered bodies are kept in memory to be sent again. Default 64 MiB. */
   readonly keptBytes?: number
+  readonly patience?: Partial<Patience>
+}
+
+/** How long clients may take. */
+export interface Patience {
+  /** Over a request, in milliseconds. */
+  readonly requestMs: number
+  /** Over an answer that is read from the database while it is sent. */
+  readonly answer: Allowance
+  /** Without taking anything of an answer, in milliseconds. */
+  readonly silenceMs: number
 }
 
 export interface Service {
@@ -34,10 +47,10 @@ export interface Service {
 }
 
 const KEPT_BYTES = 64 * 1024 ** 2
-const MOST_ADDRESS_CHARACTERS = 8 * 1024
 /** Nobody needs longer to send a request without a body. */
 const REQUEST_MS = 10_000
 const LOOK_MS = 2_000
+const SILENCE_MS = 120_000
 /** Longer than most clients keep a connection that they do not use: they close first, and meet no closing one. */
 const KEEP_ALIVE_MS = 65_000
 
@@ -47,48 +60,65 @@ export function createHttpService({
   onError = () => {},
   closeTimeout = 5_000,
   keptBytes = KEPT_BYTES,
+  patience: { requestMs = REQUEST_MS, answer: allowance = ALLOWANCE, silenceMs = SILENCE_MS } = {},
 }: HttpServiceOptions): Service {
-  const routes = createRoutes({ store, onError, keptBytes })
+  const tell = (error: unknown) => {
+    try {
+      onError(error)
+    } catch {
+      // There is nobody else to tell, and a request must not fail for it.
+    }
+  }
+  const routes = createRoutes({ store, onError: tell, keptBytes, allowance })
   const answer = getRequestListener(routes.fetch, {
     // By default the adapter puts its own Request and Response in the place of the process's own.
     overrideGlobalObjects: false,
     // HTTP/1.0 has no Host header.
     hostname: 'localhost',
-    errorHandler: () => responseOf(problem('bad_request', 'send an address that is one'), false),
+    errorHandler: () => responseOf(problem('bad_request', 'send an address that is one'), false, tell),
   })
-  const inFlight = new Set<ServerResponse>()
+  const turns = createTurns(
+    (request, response) => void respond(request, response).catch(tell),
+    () => endWhenIdle(),
+  )
   const limits = {
     maxHeaderSize: MOST_HEADER_BYTES,
-    headersTimeout: REQUEST_MS,
-    requestTimeout: REQUEST_MS,
-    connectionsCheckingInterval: LOOK_MS,
+    headersTimeout: requestMs,
+    requestTimeout: requestMs,
+    connectionsCheckingInterval: Math.min(LOOK_MS, requestMs),
     keepAliveTimeout: KEEP_ALIVE_MS,
+    // Node's own answers to both have no body.
+    requireHostHeader: false,
   }
-  const server = createServer(limits, (request, response) => {
-    inFlight.add(response)
-    response.once('close', () => {
-      inFlight.delete(response)
-      endWhenIdle()
-    })
-    if (!server.listening) response.shouldKeepAlive = false
-    void respond(request, response)
-  })
+  const take = (request: IncomingMessage, response: ServerResponse) => {
+    if (!server.listening || isLast(request)) response.shouldKeepAlive = false
+    turns.take(request, response)
+  }
+  const server = createServer(limits, take)
+  server.timeout = silenceMs
+  // No body is waited for, whatever is expected.
+  server.on('checkContinue', take).on('checkExpectation', take)
   server.on('clientError', (error, socket) => {
-    const isAnswering = [...inFlight].some((response) => response.socket === socket)
-    answerUnreadable(error, socket, isAnswering)
+    turns.afterwards(socket, () => answerUnreadable(error, socket))
   })
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.httpVersion === '1.1' && !hasOneHost(request)) {
+      const detail = 'send a request of HTTP/1.1 with one Host header'
+      return refuse(response, problem('bad_request', detail, { Connection: 'close' }))
+    }
     if ((request.url ?? '').length > MOST_ADDRESS_CHARACTERS) {
       const detail = `the address may have ${MOST_ADDRESS_CHARACTERS} characters`
-      return sendAnswer(response, problem('address_too_long', detail, { Connection: 'close' }), false)
+      return refuse(response, problem('address_too_long', detail, { Connection: 'close' }))
     }
     await answer(request, response)
   }
 
+  const refuse = (response: ServerResponse, made: Answer) => sendAnswer(response, made, false, allowance)
+
   // Node closes a kept-alive socket only after its idle time, and one that has sent nothing not at all.
   function endWhenIdle(): void {
-    if (!server.listening && inFlight.size === 0) server.closeAllConnections()
+    if (!server.listening && turns.isIdle) server.closeAllConnections()
   }
 
   let closing: Promise<void> | undefined
@@ -96,7 +126,7 @@ export function createHttpService({
   async function shut(): Promise<void> {
     const closed = once(server, 'close')
     server.close()
-    for (const response of inFlight) response.shouldKeepAlive = false
+    for (const response of turns.lastAnswers()) response.shouldKeepAlive = false
     const cut = setTimeout(() => server.closeAllConnections(), closeTimeout)
     endWhenIdle()
     await closed
@@ -108,7 +138,7 @@ export function createHttpService({
 
     async listen({ host, port }) {
       const taken = await listenOn(server, host, port)
-      server.on('error', onError)
+      server.on('error', tell)
       return { url: `http://${isIPv6(host) ? `[${host}]` : host}:${taken}/api/v1`, port: taken }
     },
 
@@ -118,6 +148,23 @@ export function createHttpService({
       await store.close()
     },
   }
+}
+
+/**
+ * Where a body ends, and whether anything is read after the offer of another protocol, a proxy in front may see otherwise:
+ * what follows on the connection could be somebody else's request.
+ */
+function isLast({ headers }: IncomingMessage): boolean {
+  return (
+    headers['transfer-encoding'] !== undefined ||
+    headers.upgrade !== undefined ||
+    Number(headers['content-length'] ?? 0) > 0
+  )
+}
+
+function hasOneHost({ rawHeaders }: IncomingMessage): boolean {
+  const names = rawHeaders.filter((name, place) => place % 2 === 0 && name.length === 4)
+  return names.filter((name) => name.toLowerCase() === 'host').length === 1
 }
 
 async function listenOn(server: Server, host: string, port: number): Promise<number> {

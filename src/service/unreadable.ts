@@ -5,14 +5,23 @@ import { PROBLEM_TYPE, problems, problemText } from './problems.ts'
 import type { ProblemCode } from './problems.ts'
 
 export const MOST_HEADER_BYTES = 16 * 1024
+export const MOST_ADDRESS_CHARACTERS = 8 * 1024
 
-/**
- * Answers the `clientError` of a server of node's, and ends the connection.
- *
- * @param isAnswering whether an earlier request of this connection is being answered: nothing may come between then
- */
-export function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex, isAnswering: boolean): void {
-  if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) {
+/** A connection that is closed while something of the client's is unread takes the answer with it: so long it is read. */
+const LINGER_MS = 1_000
+
+/** Of a request line; the packet is what came last. */
+const longAddress = new RegExp(`^[A-Z]+ [^ \\r\\n]{${MOST_ADDRESS_CHARACTERS}}`)
+
+interface ClientError extends NodeJS.ErrnoException {
+  readonly rawPacket?: Buffer
+}
+
+/** Answers the `clientError` of a server of node's, and ends the connection. Nothing may be being answered on it. */
+export function answerUnreadable(error: ClientError, socket: Duplex): void {
+  // It is ending, and this is what still comes.
+  if (socket.writableEnded) return
+  if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
   }
@@ -27,12 +36,17 @@ export function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex, i
     'Connection: close',
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+  const cut = setTimeout(() => socket.destroy(), LINGER_MS)
+  socket.once('close', () => clearTimeout(cut))
 }
 
-function reasonOf({ code }: NodeJS.ErrnoException): readonly [ProblemCode, string] {
+function reasonOf({ code, rawPacket }: ClientError): readonly [ProblemCode, string] {
   if (code === 'HPE_HEADER_OVERFLOW') {
+    if (longAddress.test(rawPacket?.toString('latin1') ?? '')) {
+      return ['address_too_long', `the address may have ${MOST_ADDRESS_CHARACTERS} characters`]
+    }
     return ['headers_too_large', `address and headers together may have ${MOST_HEADER_BYTES} bytes`]
   }
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return ['request_timeout', 'send a request within ten seconds']
-  return ['bad_request', 'send a request of HTTP/1.1 with a Host header']
+  return ['bad_request', 'send a request of HTTP/1.1']
 }

@@ -116,7 +116,7 @@ export const faults: readonly Fault[] = [
   { id: 'X4', what: 'SQL in texts and ids' },
   { id: 'X5', what: 'terminal escapes in texts' },
   { id: 'X6', what: 'the password of the database in errors' },
-  { id: 'X7', what: 'attacks on the service that we serve', missing: 'comes with the command serve' },
+  { id: 'X7', what: 'attacks on the service that we serve: keys, paths, headers, slow clients' },
 ]
 
 const shape = /\b[NHPSDOX]\d{1,2}\b/g

@@ -1,0 +1,39 @@
+/** A service over a store, listening on loopback until the test ends. */
+import { onTestFinished } from 'vitest'
+import type { Database } from '../../src/db/connect.ts'
+import { createMirrorStore, type MirrorStoreOptions } from '../../src/service/mirror/store.ts'
+import { createHttpService, type HttpServiceOptions, type Service } from '../../src/service/service.ts'
+import { createSingleStore, type SingleAccount } from '../../src/service/single-store.ts'
+import type { Store } from '../../src/service/store.ts'
+
+export const singleKey = 'k-2f9c1e0a7b5d'
+
+export interface Listening {
+  readonly service: Service
+  readonly port: number
+  /** What the service told of what went wrong. */
+  readonly errors: readonly unknown[]
+}
+
+export async function listening(store: Store, options: Partial<HttpServiceOptions> = {}): Promise<Listening> {
+  const errors: unknown[] = []
+  const service = createHttpService({ store, onError: (error) => errors.push(error), ...options })
+  onTestFinished(() => service.close())
+  const { port } = await service.listen({ host: '127.0.0.1', port: 0 })
+  return { service, port, errors }
+}
+
+/** One account in memory, with the key `singleKey`. */
+export function singleStore(account: Partial<SingleAccount> = {}): Store {
+  const events = () => [{ id: 'a' }]
+  const responses = (id: string) => (id === 'a' ? [{ id: 1 }] : undefined)
+  return createSingleStore({
+    apiKey: singleKey,
+    account: { email: 'owner@example.org', events, responses, ...account },
+  })
+}
+
+/** The mirror in a database; its store tells the same listener. */
+export function mirrorStore(database: Database, options: Partial<MirrorStoreOptions> = {}): Store {
+  return createMirrorStore(database, { maxAgeMs: null, onError: () => {}, ...options })
+}
