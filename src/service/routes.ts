@@ -55,7 +55,9 @@ export function createRoutes({ store, onError, keptBytes, allowance }: RoutesOpt
     }
   }
 
-  function failed(error: unknown): Answer {
+  function failed(thrown: unknown): Answer {
+    // What ended the reading of a list; that its transaction could not be ended well follows from it.
+    const error: unknown = thrown instanceof SuppressedError ? thrown.suppressed : thrown
     if (error instanceof BadQueryError) return problem('bad_query', error.message)
     if (error instanceof UnavailableError && error.cause === undefined) return unavailable(error)
     onError(error)

@@ -3,6 +3,7 @@ import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { request } from 'undici'
 import { describe, expect, test } from 'vitest'
+import { connect } from '../../src/db/connect.ts'
 import { openApi } from '../../src/service/openapi/document.ts'
 import { createSampleAccount } from '../../src/service/sample/account.ts'
 import { createHttpService } from '../../src/service/service.ts'
@@ -61,6 +62,14 @@ async function askAll(asked: Asked, ids: readonly string[]): Promise<void> {
   }
 }
 
+/** `after` may be any text, and need not be an id, but for one that no id can be. */
+async function askAfter(asked: Asked): Promise<void> {
+  const { text: all } = await ask(asked, '/events')
+  expect((await ask(asked, '/events?after=')).text).toBe(all)
+  expect((await ask(asked, `/events?after=${'\u{10FFFF}'.repeat(3)}`)).text).toBe('[]')
+  for (const bad of ['%00', 'a%00b']) expect((await ask(asked, `/events?after=${bad}`)).status).toBe(400)
+}
+
 async function askForErrors(asked: Asked): Promise<void> {
   const paths = ['/ping', '/events', '/events/a/responses', '/nothing', '/events/', '/events/a']
   const statuses: Record<string, number> = {}
@@ -111,8 +120,22 @@ describe('conforms to the document', () => {
     await using serving = await serve(wire.target)
     const asked = { url: serving.url, apiKey: await keyOf(wire.target) }
     await askAll(asked, ids)
+    await askAfter(asked)
     await askForErrors(asked)
     expect(serving.errors).toEqual([])
+  })
+
+  test('that the database fails while a list is read', async () => {
+    await using wire = await startWire('postgres')
+    wire.bodies.set('', '[{"id":"gala"}]')
+    await wire.sync()
+    await using serving = await serve(wire.target)
+    const asked = { url: serving.url, apiKey: await keyOf(wire.target) }
+    await using database = await connect(wire.target)
+    await database.transaction((trx) => trx.query('alter table headcount.slots rename to away'))
+    const { status, text } = await ask(asked, '/events/gala/responses')
+    expect({ status, code: JSON.parse(text).code }).toEqual({ status: 503, code: 'not_ready' })
+    expect(serving.errors).toHaveLength(1)
   })
 
   test('what is answered from the sample account, but for the values that show what the specification leaves open', async () => {

@@ -2,6 +2,7 @@
 import { errorsNamed, EVERYWHERE, headersOfErrors, withoutBody, type ErrorName } from './errors.ts'
 import { events, ping, responses } from './examples.ts'
 import type { Answer, Named, Operation, Parameter, Path, Reference, Schema } from './notation.ts'
+import { QUERY_TEXT } from './patterns.ts'
 import { listOf, responseId, schemaOf } from './schemas.ts'
 
 const JSON_TYPE = 'application/json'
@@ -62,14 +63,14 @@ export const paths: Named<Path> = {
       parameter('limit'),
       after(
         'Only events whose id comes after this text, which need not be one',
-        { type: 'string' },
+        { type: 'string', pattern: QUERY_TEXT },
         'summer',
       ),
       parameter('If-None-Match'),
     ],
     answers: {
       200: list('The events.', listOf('Event'), events, {
-        answers: {
+        responses: {
           operationId: 'listResponses',
           parameters: { event_id: '$response.body#/0/id' },
           description: 'The `id` of an event is the `event_id` of its responses.',

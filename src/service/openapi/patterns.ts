@@ -7,6 +7,9 @@
 /** Without U+0000 and half surrogate pairs, which Postgres cannot hold. */
 export const TEXT = String.raw`^[^\x00\p{Cs}]*$`
 
+/** The same in an address, where no half of a pair can stand: for programs without `\p` too, which draw from it. */
+export const QUERY_TEXT = String.raw`^[^\x00]*$`
+
 export const AMOUNT = '^-?[0-9]+(?:[.][0-9]+)?$'
 
 const YEAR = '(?:000[1-9]|00[1-9][0-9]|0[1-9][0-9]{2}|[1-9][0-9]{3})'
