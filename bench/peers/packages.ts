@@ -19,7 +19,9 @@ export async function installPackages(requirements: string, folder: string): Pro
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
   await run('python3', ['-m', 'venv', folder]).catch((cause: unknown) => {
-    throw new Error('there is no python3 with venv on this machine', { cause })
+    throw new Error('there is no python3 with venv on this machine (Debian: apt install python3-venv)', {
+      cause,
+    })
   })
   const args = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', requirements]
   await run(python, args, { timeout: LONGEST_INSTALLATION_MS }).catch((cause: unknown) => {

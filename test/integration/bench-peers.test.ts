@@ -53,7 +53,9 @@ describe.concurrent('npm run bench:peers', () => {
       expect(of('headcount')).toEqual(['22', 'yes', 'yes', ''])
       expect(of('script: 8 lists')).toEqual(['21', 'no: 20 responses stayed', 'yes', expect.any(String)])
       expect(of('script: one upsert')).toEqual(['21', 'no: 20 responses stayed', 'yes', expect.any(String)])
-      expect(of('dlt')?.[2]).toBe('**not run: there is no python3 with venv on this machine**')
+      expect(of('dlt')?.[2]).toBe(
+        '**not run: there is no python3 with venv on this machine (Debian: apt install python3-venv)**',
+      )
       expect(await readFile(document, 'utf8')).toBe(
         `before\n<!-- peers:begin -->\n\n${stdout}\n<!-- peers:end -->\nafter\n`,
       )
