@@ -19,7 +19,7 @@ import { startService } from './service/service.ts'
 import type { Needed } from './service/service.ts'
 import { summarise } from './summary.ts'
 import type { Summary } from './summary.ts'
-import { drawParts, drawSummaries, drawVerdicts } from './tables.ts'
+import { drawAnswered, drawParts, drawSummaries, drawVerdicts } from './tables.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 import { judge } from './verdicts.ts'
 import type { Verdict } from './verdicts.ts'
@@ -56,6 +56,8 @@ async function main(options: Options): Promise<boolean> {
   process.stdout.write(`${drawVerdicts(verdicts)}\nServed by ${server}.\n\n${drawSummaries(summaries)}`)
   const parts = summaries.find(({ name }) => name === 'start')?.parts
   if (parts) process.stdout.write(`\nThe start:\n\n${drawParts(parts)}`)
+  if (summaries.some(({ answered }) => answered !== null))
+    process.stdout.write(`\nServers:\n\n${drawAnswered(summaries)}`)
   if (options.json !== null) {
     const figures: Figures = { machine: machine(), server, accounts, verdicts, summaries, rounds }
     await writeFile(options.json, `${JSON.stringify(figures, null, 2)}\n`)

@@ -20,7 +20,7 @@ export const help = `npm run bench -- [options]
 
   --events N        events of the largest account, from 10 (10000); the others are made smaller with it
   --responses N     responses to each event (100)
-  --scenario NAME   one of those below; may be given more than once (all)
+  --scenario NAME   one of those below, with those whose names begin with it; may be given more than once (all)
   --engine NAME     only the scenarios on ${engineNames.join(' or ')} (both)
   --repeat N        rounds, each with floors and scenarios (1)
   --json FILE       every figure of every round
@@ -59,7 +59,9 @@ export function readOptions(args: readonly string[]): Options | null {
   if (values.help) return null
   const names = chosen('scenario', values.scenario, scenarioNames)
   const engines = chosen('engine', values.engine, engineNames)
-  const wanted = scenarios.filter(({ name }) => names.includes(name))
+  const wanted = scenarios.filter(({ name }) =>
+    names.some((known) => name === known || name.startsWith(`${known}-`)),
+  )
   const kept = wanted.filter((scenario) => engines.includes(engineOf(scenario)))
   if (kept.length === 0) throw new ArgumentError(`No scenario that was named is on ${engines.join(' or ')}.`)
   return {

@@ -1,6 +1,7 @@
 import type { AccountName, Accounts } from './account/accounts.ts'
 import type { Engine, EngineName, Mirror } from './engines/engine.ts'
 import { examine, putToRest } from './examine.ts'
+import type { Answered } from './load/plan.ts'
 import type { Writes } from './marks.ts'
 import type { Cost } from './measured/process.ts'
 import { measuredOf } from './measurements.ts'
@@ -18,6 +19,8 @@ export interface Measurement extends Cost {
   readonly requests: number
   /** Null where there is no database. */
   readonly writes: Writes | null
+  /** Null of what is no server. */
+  readonly answered: Answered | null
 }
 
 export interface Bench extends Tools {
@@ -71,7 +74,7 @@ async function measureOne(bench: Bench, mirrors: LoadedMirrors, name: Measuremen
     measured.mirror === 'empty' ? await engine.copy(engine.empty) : await mirrors.copy(engine, account, way),
   )
   const { digests } = await bench.service.show(account, shows)
-  const { cost, requests, notModified } = await repeat(bench, name, measured, mirror)
+  const { cost, requests, notModified, answered = null } = await repeat(bench, name, measured, mirror)
   const writes = await examine(mirror, 'the mirror', digests)
   const { events } = bench.accounts[account]
   if (way === 'etag' && notModified !== events) {
@@ -81,7 +84,7 @@ async function measureOne(bench: Bench, mirrors: LoadedMirrors, name: Measuremen
     await mirrors.keep(engine, account, way, await putToRest(mirror))
     held.move()
   }
-  return { name, ...cost, requests, writes }
+  return { name, ...cost, requests, writes, answered }
 }
 
 async function measureWithoutDatabase(
@@ -90,8 +93,8 @@ async function measureWithoutDatabase(
   measured: Measured,
 ): Promise<Measurement> {
   const served = await bench.service.show(measured.account, measured.shows)
-  const { cost, requests, bytes = served.bytes } = await repeat(bench, name, measured, null)
-  if (bytes === served.bytes) return { name, ...cost, requests, writes: null }
+  const { cost, requests, bytes = served.bytes, answered = null } = await repeat(bench, name, measured, null)
+  if (bytes === served.bytes) return { name, ...cost, requests, writes: null, answered }
   throw new Error(`it read ${bytes} bytes; the service has ${served.bytes}`)
 }
 
@@ -112,7 +115,7 @@ async function repeat(
   while (all.length < times) all.push(await doWork(work, bench, place))
   const done = all.toSorted((a, b) => a.cost.ms - b.cost.ms)[Math.floor(times / 2)]
   if (done === undefined) throw new RangeError(`${name} is measured ${times} times.`)
-  return clock === 'process' ? done : { ...done, cost: withoutStart(done.cost) }
+  return clock === 'work' ? { ...done, cost: withoutStart(done.cost) } : done
 }
 
 function withoutStart(cost: Cost): Cost {

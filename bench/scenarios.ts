@@ -2,6 +2,7 @@ import type { Accounts } from './account/accounts.ts'
 import { engineNames } from './engines/engine.ts'
 import type { EngineName } from './engines/engine.ts'
 import { AT_ONCE } from './floors/fetching.ts'
+import { CLIENTS } from './load/serve.ts'
 import { measuredOf, measurementNames } from './measurements.ts'
 import type { MeasurementName } from './measurements.ts'
 import { SLOW_MS } from './service/ways.ts'
@@ -15,18 +16,31 @@ export type Bound =
   | { readonly figure: 'time'; readonly most: number }
   /** Its time beyond the floor's, in milliseconds. */
   | { readonly figure: 'extra time'; readonly most: number }
+  /** Its answers in a second, in times of the floor's. */
+  | { readonly figure: 'requests/s'; readonly least: number }
   | { readonly figure: 'rows written' | 'WAL' | 'peak memory'; readonly most: number }
+  /** Until the answer begins, in milliseconds. */
+  | { readonly figure: 'first byte'; readonly most: number }
 
 /** A scenario bears the name of what is measured for it. */
 export interface Scenario {
   readonly name: MeasurementName
   readonly what: string
-  readonly floor: Floor
+  /** Null: its bounds compare with nothing. */
+  readonly floor: Floor | null
+  /** What is measured beside it, to be looked at. */
+  readonly beside?: readonly MeasurementName[]
   readonly bounds: readonly Bound[]
 }
 
 /** Of the process, in every scenario on Postgres. */
 export const PEAK_ON_POSTGRES = { figure: 'peak memory', most: 300e6 } as const satisfies Bound
+
+/**
+ * What a server has that kept some lists in memory, and 1,000 connections of some 50 kB. A kilobyte left behind by each
+ * request of 100,000 would be 100 MB more.
+ */
+const PEAK_OF_REFUSALS = { figure: 'peak memory', most: 250e6 } as const satisfies Bound
 
 const time = (most: number): Bound => ({ figure: 'time', most })
 const nothingWritten: readonly Bound[] = [
@@ -118,6 +132,31 @@ export const scenarios: readonly Scenario[] = [
     floor: 'growth-tenth',
     bounds: [time(1.2)],
   },
+  {
+    name: 'serve',
+    what: `lists of a tenth of the events, asked for by ${CLIENTS} clients again and again`,
+    floor: 'serve-constant',
+    beside: ['serve-files', 'serve-first'],
+    bounds: [{ figure: 'requests/s', least: 0.5 }],
+  },
+  {
+    name: 'serve-unchanged',
+    what: 'the same, every list answered 304',
+    floor: 'serve',
+    bounds: [{ figure: 'requests/s', least: 3 }],
+  },
+  {
+    name: 'serve-refused',
+    what: 'a client an event with a wrong key, and as many requests as responses, while others have a right one',
+    floor: null,
+    bounds: [PEAK_OF_REFUSALS],
+  },
+  {
+    name: 'serve-large',
+    what: 'one list with all responses, sent while it is read',
+    floor: null,
+    bounds: [{ figure: 'first byte', most: 100 }, PEAK_ON_POSTGRES],
+  },
 ]
 
 export const scenarioNames = scenarios.map(({ name }) => name)
@@ -129,7 +168,11 @@ export function engineOf({ name }: Scenario): EngineName {
 /** What is measured for some scenarios: they and their floors, in the order of a round. */
 export function measurementsFor(chosen: readonly Scenario[]): readonly MeasurementName[] {
   const needed = new Set(
-    chosen.flatMap(({ name, floor }) => (typeof floor === 'string' ? [floor, name] : [name])),
+    chosen.flatMap(({ name, floor, beside = [] }) => [
+      ...(typeof floor === 'string' ? [floor] : []),
+      ...beside,
+      name,
+    ]),
   )
   return measurementNames.filter((name) => needed.has(name))
 }

@@ -1,3 +1,4 @@
+import type { Answered } from './load/plan.ts'
 import type { Parts } from './measured/process.ts'
 import { measuredOf } from './measurements.ts'
 import type { MeasurementName } from './measurements.ts'
@@ -18,6 +19,12 @@ export interface Summary {
   readonly historyRows: number | null
   readonly requests: number
   readonly parts: Parts | null
+  /** Null of what is no server. */
+  readonly answered: AnsweredSummary | null
+}
+
+export interface AnsweredSummary extends Pick<Answered, 'p99Ms' | 'firstByteMs' | 'askingMs'> {
+  readonly perSecond: number
 }
 
 export function summarise(rounds: readonly Round[]): readonly Summary[] {
@@ -25,6 +32,7 @@ export function summarise(rounds: readonly Round[]): readonly Summary[] {
   return [...measured].map((name) => {
     const all = rounds.flatMap((round) => measurementOf(round, name) ?? [])
     const writes = all.flatMap((one) => one.writes ?? [])
+    const answered = all.flatMap((one) => one.answered ?? [])
     const parts = all.flatMap((one) => one.parts ?? [])
     return {
       name,
@@ -53,6 +61,7 @@ export function summarise(rounds: readonly Round[]): readonly Summary[] {
       ),
       requests: median(all.map(({ requests }) => requests)),
       parts: parts.length === 0 ? null : medianParts(parts),
+      answered: answered.length === 0 ? null : medianAnswered(answered),
     }
   })
 }
@@ -75,6 +84,15 @@ function medianParts(all: readonly Parts[]): Parts {
     loading: median(all.map(({ loading }) => loading)),
     opening: median(all.map(({ opening }) => opening)),
     run: median(all.map(({ run }) => run)),
+  }
+}
+
+function medianAnswered(all: readonly Answered[]): AnsweredSummary {
+  return {
+    perSecond: median(all.map(({ requests, ms }) => (1000 * requests) / ms)),
+    p99Ms: median(all.map(({ p99Ms }) => p99Ms)),
+    firstByteMs: median(all.map(({ firstByteMs }) => firstByteMs)),
+    askingMs: median(all.map(({ askingMs }) => askingMs)),
   }
 }
 

@@ -19,12 +19,12 @@ const verdictColumns: readonly TableColumn[] = [
 
 /** The targets beside what was measured, one line a bound. */
 export function drawVerdicts(verdicts: readonly Verdict[]): string {
-  const rows = verdicts.map(({ scenario, figure, against, values, target, verdict }) => [
+  const rows = verdicts.map(({ scenario, figure, against, values, target, side, verdict }) => [
     scenario,
     figure,
     against ?? '',
     ...(values ? [values.least, values.median, values.largest].map(shown[figure]) : ['', '', '']),
-    `≤ ${shown[figure](target)}`,
+    `${side === 'at most' ? '≤' : '≥'} ${shown[figure](target)}`,
     verdict,
   ])
   return drawTable(verdictColumns, rows, { width: null })
@@ -33,6 +33,8 @@ export function drawVerdicts(verdicts: readonly Verdict[]): string {
 const shown: Readonly<Record<Bound['figure'], (value: number) => string>> = {
   time: (value) => `${value.toFixed(2)} ×`,
   'extra time': (value) => `${Math.round(value)} ms`,
+  'requests/s': (value) => `${value.toFixed(2)} ×`,
+  'first byte': (value) => `${Math.round(value)} ms`,
   'rows written': formatNumber,
   WAL: (value) => `${(value / 1e6).toFixed(2)} MB`,
   'peak memory': (value) => `${Math.round(value / 1e6)} MB`,
@@ -61,6 +63,33 @@ export function drawSummaries(summaries: readonly Summary[]): string {
     rounded(summary.requests, 1),
   ])
   return drawTable(figureColumns, rows, { width: null })
+}
+
+const answeredColumns: readonly TableColumn[] = [
+  { heading: 'asked' },
+  ...['requests/s', 'p99 ms', 'first byte ms', 'CPU ms a request', 'asking CPU s', 'peak MB'].map(
+    (heading): TableColumn => ({ heading, align: 'right' }),
+  ),
+]
+
+/** How servers answered, one line a measurement. */
+export function drawAnswered(summaries: readonly Summary[]): string {
+  const rows = summaries.flatMap(({ name, answered, cpuMs, requests, peakBytes }) => {
+    if (answered === null) return []
+    const { perSecond, p99Ms, firstByteMs, askingMs } = answered
+    return [
+      [
+        name,
+        rounded(perSecond, 1),
+        p99Ms.toFixed(1),
+        firstByteMs.toFixed(1),
+        cpuMs === null ? '' : (cpuMs / requests).toFixed(3),
+        seconds(askingMs),
+        rounded(peakBytes, 1e6),
+      ],
+    ]
+  })
+  return drawTable(answeredColumns, rows, { width: null })
 }
 
 /** Where the time of a short process went. */

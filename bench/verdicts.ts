@@ -8,12 +8,14 @@ import { measurementOf, median } from './summary.ts'
 export interface Verdict {
   readonly scenario: string
   readonly figure: Bound['figure']
-  /** What a time is compared with. */
+  /** What a time or a pace is compared with. */
   readonly against: string | null
   /** Null when no round gave a figure. */
   readonly values: { readonly least: number; readonly median: number; readonly largest: number } | null
   readonly target: number
-  /** By the median of a time, by the largest of anything else; failed when any round gave no figure. */
+  /** Whether less or more than the target misses it. */
+  readonly side: 'at most' | 'at least'
+  /** By the median of a time or a pace, by the largest of anything else; failed when any round gave no figure. */
   readonly verdict: 'met' | 'missed' | 'failed'
 }
 
@@ -36,36 +38,51 @@ export function judge(
 
 function judgeBound(
   { name, floor }: Scenario,
-  { figure, most }: Bound,
+  bound: Bound,
   rounds: readonly Round[],
   accounts: Accounts,
 ): Verdict {
-  const isTime = figure === 'time' || figure === 'extra time'
-  const floorOf = (round: Round) =>
-    typeof floor === 'string' ? measurementOf(round, floor)?.ms : floor.ms(accounts)
+  const { figure } = bound
+  const isCompared = compared.has(figure)
   const found = rounds.flatMap((round) => {
-    const [measurement, floorMs] = [measurementOf(round, name), floorOf(round)]
-    return measurement === undefined || floorMs === undefined ? [] : figures[figure](measurement, floorMs)
+    const [measurement, beside] = [measurementOf(round, name), floorIn(round, floor, accounts)]
+    return measurement === undefined || beside === undefined ? [] : figures[figure](measurement, beside)
   })
   const values =
     found.length === 0
       ? null
       : { least: Math.min(...found), median: median(found), largest: Math.max(...found) }
-  const isMet = values !== null && (isTime ? values.median : values.largest) <= most
+  const counts = (isCompared ? values?.median : values?.largest) ?? Number.NaN
+  const isMet = 'most' in bound ? counts <= bound.most : counts >= bound.least
   return {
     scenario: name,
     figure,
-    against: isTime ? (typeof floor === 'string' ? floor : floor.what) : null,
+    against: isCompared ? (typeof floor === 'string' ? floor : (floor?.what ?? null)) : null,
     values,
-    target: most,
+    target: 'most' in bound ? bound.most : bound.least,
+    side: 'most' in bound ? 'at most' : 'at least',
     verdict: found.length < rounds.length ? 'failed' : isMet ? 'met' : 'missed',
   }
 }
 
-/** Each figure of a measurement, beside the time of its floor. */
-const figures: Readonly<Record<Bound['figure'], (measurement: Measurement, floorMs: number) => number>> = {
-  time: ({ ms }, floorMs) => ms / floorMs,
-  'extra time': ({ ms }, floorMs) => ms - floorMs,
+/** Figures that are worth something only beside the floor's. */
+const compared: ReadonlySet<Bound['figure']> = new Set(['time', 'extra time', 'requests/s'])
+
+/** What a measurement is compared with: of a floor that is reckoned only the time is known. */
+type Beside = Pick<Measurement, 'ms' | 'requests'>
+
+/** Undefined when the floor failed. */
+function floorIn(round: Round, floor: Scenario['floor'], accounts: Accounts): Beside | undefined {
+  if (typeof floor === 'string') return measurementOf(round, floor)
+  return { ms: floor?.ms(accounts) ?? Number.NaN, requests: Number.NaN }
+}
+
+/** Each figure of a measurement, beside its floor. */
+const figures: Readonly<Record<Bound['figure'], (measurement: Measurement, floor: Beside) => number>> = {
+  time: ({ ms }, floor) => ms / floor.ms,
+  'extra time': ({ ms }, floor) => ms - floor.ms,
+  'requests/s': ({ requests, ms }, floor) => requests / ms / (floor.requests / floor.ms),
+  'first byte': ({ answered }) => answered?.firstByteMs ?? Number.NaN,
   'peak memory': ({ peakBytes }) => peakBytes ?? Number.NaN,
   WAL: ({ writes }) => writes?.walBytes ?? Number.NaN,
   'rows written': ({ writes }) => (writes === null ? Number.NaN : writes.rows + writes.historyRows),

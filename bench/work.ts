@@ -5,6 +5,9 @@ import type { AccountShape } from './account/account.ts'
 import type { Compiled } from './measured/compiled.ts'
 import type { Read } from './floors/download.ts'
 import { learnValidators } from './floors/not-modified.ts'
+import type { Answered } from './load/plan.ts'
+import { serve, serving } from './load/serve.ts'
+import type { Serving } from './load/serve.ts'
 import { measureProcess, runProcess } from './measured/process.ts'
 import type { Cost } from './measured/process.ts'
 import type { Work } from './measurements.ts'
@@ -32,6 +35,8 @@ export interface Done extends Read {
   readonly cost: Cost
   /** Of a run: requests answered 304. */
   readonly notModified?: number
+  /** Of a server: how it answered. */
+  readonly answered?: Answered
 }
 
 /** Does a piece of work in a process of its own. */
@@ -39,10 +44,15 @@ export async function doWork(work: Work, tools: Tools, place: Place): Promise<Do
   if (work === 'sync') return runSync([], tools, place)
   if (work === 'syncAll') return runSync(['--all'], tools, place)
   if (work === 'node') return startNode(place)
+  if (isServing(work)) return serve(work, tools, place)
   if (work !== 'notModified') return runFloor(work, place.url ?? '', tools, place)
   const file = join(tools.folder, 'validators.json')
   await learnValidators(place.base, file)
   return runFloor(work, file, tools, place)
+}
+
+function isServing(work: Work): work is Serving {
+  return Object.hasOwn(serving, work)
 }
 
 async function runFloor(work: Work, operand: string, tools: Tools, place: Place): Promise<Done> {

@@ -9,6 +9,8 @@ export interface Compiled {
   readonly command: string
   /** The entry of the floors. */
   readonly floors: string
+  /** The server that is a floor. */
+  readonly constantServer: string
   /** The folder of the scripts. */
   readonly scripts: string
   readonly tellCost: string
@@ -39,6 +41,7 @@ export async function compile(folder: string, profiles: string | null = null): P
   return {
     command: join(folder, 'src/headcount.cjs'),
     floors: join(dist, 'bench/floors/main.js'),
+    constantServer: join(dist, 'bench/floors/constant-server.js'),
     scripts: join(dist, 'bench/peers/scripts'),
     tellCost: join(dist, 'bench/measured/tell-cost.js'),
   }

@@ -48,11 +48,8 @@ export interface Program {
  */
 export async function measureProcess(program: Program): Promise<{ cost: Cost; stdout: string }> {
   const { args, env = {}, tellCost, profile } = program
-  const profiling = profile
-    ? ['--cpu-prof', `--cpu-prof-dir=${profile.folder}`, `--cpu-prof-name=${profile.name}.cpuprofile`]
-    : []
   const started = { wall: Date.now(), clock: performance.now() }
-  const child = startNode([...profiling, '--import', tellCost, ...args], env)
+  const child = startNode([...profiling(profile), '--import', tellCost, ...args], env)
   const telling = costTold(child, started.clock)
   // Awaited in its turn: of a process that failed, what it wrote says more than that it told nothing.
   telling.catch(() => {})
@@ -69,7 +66,12 @@ export async function runProcess(args: readonly string[]): Promise<{ ms: number;
   return { stdout: await output(child, args), ms: await ended }
 }
 
-function startNode(args: readonly string[], env: Readonly<Record<string, string>>): ChildProcess {
+export function profiling(profile: Program['profile']): readonly string[] {
+  if (profile === null) return []
+  return ['--cpu-prof', `--cpu-prof-dir=${profile.folder}`, `--cpu-prof-name=${profile.name}.cpuprofile`]
+}
+
+export function startNode(args: readonly string[], env: Readonly<Record<string, string>>): ChildProcess {
   const PATH = process.env['PATH'] ?? ''
   const stdio = ['ignore', 'pipe', 'pipe', 'pipe'] as const
   return spawn(process.execPath, args, { env: { PATH, ...env }, stdio: [...stdio], timeout: LONGEST_MS })
@@ -85,7 +87,8 @@ async function output(child: ChildProcess, args: readonly string[]): Promise<str
   throw new Error(`node ${args.join(' ')} ended with ${code ?? signal}:\n${stderr}${stdout}`)
 }
 
-async function costTold(child: ChildProcess, start: number): Promise<{ told: Told; ms: number }> {
+/** What a process told when it ended. */
+export async function costTold(child: ChildProcess, start: number): Promise<{ told: Told; ms: number }> {
   const ended = once(child, 'exit').then(() => performance.now() - start)
   const told = await text(child.stdio[COST_DESCRIPTOR] as Readable)
   const ms = await ended
@@ -93,7 +96,7 @@ async function costTold(child: ChildProcess, start: number): Promise<{ told: Tol
   return { told: JSON.parse(told) as Told, ms }
 }
 
-function costOf(told: Told, started: number): Omit<Cost, 'ms'> {
+export function costOf(told: Told, started: number): Omit<Cost, 'ms'> {
   const { begun, connecting, asking, ended, cpuMs, peakBytes } = told
   const parts =
     connecting === null || asking === null

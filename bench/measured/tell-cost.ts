@@ -5,7 +5,7 @@
 import { subscribe } from 'node:diagnostics_channel'
 import { readFileSync, writeSync } from 'node:fs'
 import { Socket } from 'node:net'
-import { COST_DESCRIPTOR } from './told.ts'
+import { COST_DESCRIPTOR, PREPARED } from './told.ts'
 import type { Told } from './told.ts'
 
 const moments: { begun: number; connecting: number | null; asking: number | null } = {
@@ -25,8 +25,13 @@ subscribe('undici:request:create', () => {
   moments.asking ??= Date.now()
 })
 
+let preparation = { user: 0, system: 0 }
+process.on(PREPARED, () => {
+  preparation = process.cpuUsage()
+})
+
 process.once('exit', () => {
-  const { user, system } = process.cpuUsage()
+  const { user, system } = process.cpuUsage(preparation)
   const told: Told = { ...moments, ended: Date.now(), cpuMs: (user + system) / 1000, peakBytes: peakBytes() }
   writeSync(COST_DESCRIPTOR, JSON.stringify(told))
 })

@@ -52,7 +52,7 @@ function expectWhole(engine: EngineName, { figures, printed }: Awaited<ReturnTyp
   expect(figures.summaries.map(({ name }) => name)).toEqual(measurementsFor(own))
   for (const { name, minMs, cpuMs, peakBytes } of figures.summaries) {
     expect(minMs).toBeGreaterThan(0)
-    if (name === 'node') continue
+    if (name === 'node' || name === 'serve-files') continue
     expect(cpuMs).toBeGreaterThan(0)
     expect(peakBytes).toBeGreaterThan(10e6)
   }
@@ -83,6 +83,13 @@ describe.concurrent('npm run bench', () => {
       for (const name of ['download', 'unchanged', 'not-modified', 'etag']) {
         expect(of.get(name)?.requests).toBe(all)
       }
+      const lists = accounts.tenth.events
+      for (const name of ['serve-files', 'serve-constant', 'serve', 'serve-unchanged']) {
+        expect(of.get(name)?.requests).toBe(20 * lists)
+      }
+      expect(of.get('serve-first')?.requests).toBe(lists)
+      expect(of.get('serve-refused')?.requests).toBe(lists * size.responses)
+      expect(of.get('serve-large')?.answered?.firstByteMs).toBeGreaterThan(0)
       for (const name of ['node', 'start']) expect(of.get(name)?.requests).toBe(2)
       expect(Object.keys(of.get('start')?.parts ?? {})).toEqual([
         'start of Node',
