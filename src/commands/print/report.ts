@@ -49,7 +49,8 @@ function headline(report: RunReport, out: Pick<Output, 'style'>): string {
 
 function serviceLine(report: RunReport): string {
   const retries = report.retries > 0 ? `, ${formatCount(report.retries, 'retry', 'retries')}` : ''
-  return `${formatCount(report.requests, 'request')}${retries}, ${formatBytes(report.bytes_received)} received`
+  const unread = report.not_modified > 0 ? `, ${formatNumber(report.not_modified)} not modified` : ''
+  return `${formatCount(report.requests, 'request')}${retries}${unread}, ${formatBytes(report.bytes_received)} received`
 }
 
 function hasChanges(report: RunReport): boolean {
