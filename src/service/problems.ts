@@ -42,11 +42,11 @@ export function problem(
 }
 
 /** One answer for every key that opens nobody, so that it tells nothing of the others. */
-export function keyRefused(): Answer {
-  const detail =
-    'send a valid API key of your account in the header X-API-Key, once; it may be wrong, expired or revoked'
-  return problem('key_refused', detail, { 'WWW-Authenticate': 'ApiKey' })
-}
+export const keyRefused: Answer = problem(
+  'key_refused',
+  'send a valid API key of your account in the header X-API-Key, once; it may be wrong, expired or revoked',
+  { 'WWW-Authenticate': 'ApiKey' },
+)
 
 export function unavailable({ code, message, retryAfter }: UnavailableError): Answer {
   return problem(code, message, { 'Retry-After': String(retryAfter) })

@@ -39,7 +39,7 @@ export function createRoutes({ store, onError, keptBytes, allowance }: RoutesOpt
     return open(async (request) => {
       const key = request.req.header('X-API-Key')
       const found = key ? await store.find(key, list(request)) : undefined
-      return found === undefined ? keyRefused() : answer(request, found)
+      return found === undefined ? keyRefused : answer(request, found)
     })
   }
 

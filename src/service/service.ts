@@ -96,6 +96,8 @@ export function createHttpService({
   }
   const server = createServer(limits, take)
   server.timeout = silenceMs
+  // Those beyond a count would be left out; their bytes are counted anyway.
+  server.maxHeadersCount = 0
   // No body is waited for, whatever is expected.
   server.on('checkContinue', take).on('checkExpectation', take)
   server.on('clientError', (error, socket) => {
