@@ -10,9 +10,15 @@ const instant = (name: string, value: string) =>
   `coalesce(',"${name}":' || rtrim(to_json(${value} at time zone 'UTC')::text, '"') || 'Z"', '')`
 const number = (name: string, value: string) => `coalesce(',"${name}":' || ${value}::text, '')`
 const amount = (name: string, value: string) => `coalesce(',"${name}":"' || ${value}::text || '"', '')`
-/** With the offset that it came with, which follows from the wall clock. */
-const local = (name: string, value: string, wall: string) =>
-  `coalesce(',"${name}":"' || headcount.iso_offset(${value}, ${wall}) || '"', '')`
+/**
+ * With the offset that it came with, which follows from the wall clock. As `headcount.iso_offset` gives it, which takes ten
+ * times as long: a function with a `from` is called for each value.
+ */
+const local = (name: string, value: string, wall: string) => {
+  const offset = `(${wall} - ${value} at time zone 'UTC')`
+  return `coalesce(',"${name}":' || rtrim(to_json(${wall})::text, '"') || case when ${offset} < '0' then '-' else '+' end
+    || to_char(greatest(${offset}, -${offset}), 'HH24:MI') || '"', '')`
+}
 /** All that stands between the braces, after a comma. */
 const extra = (of: string) =>
   `case when ${of}._extra is null or ${of}._extra = '{}' then '' else ',' || substr(${of}._extra::text, 2, length(${of}._extra::text) - 2) end`

@@ -17,14 +17,16 @@ export interface Reading {
 export interface Piece {
   /** Their JSON texts with commas between them. */
   readonly text: string
+  readonly count: number
   readonly last: string
 }
 
 /** A first piece as small as this is there at once; the next ones are as long as their items allow. */
 const FIRST_ROWS = 500
-const MOST_ROWS = 5_000
+/** Of more rows Postgres thinks the statement worth compiling (`jit_above_cost`), which takes longer than to run it. */
+const MOST_ROWS = 3_000
 /** Of one piece; one more item may follow. */
-const PIECE_CHARACTERS = 1024 ** 2
+const PIECE_BYTES = 1024 ** 2
 
 /** Where the items are, and how their ids are compared. */
 function placeOf({ account, list }: Reading) {
@@ -48,6 +50,21 @@ export async function lastOfPart(reading: Reading, { after, limit }: Window): Pr
   return rows.length === 2 ? (rows[0]?.id ?? null) : null
 }
 
+/** Whether more than so many items follow one, in the part that ends there. */
+export async function moreFollow(
+  reading: Reading,
+  after: string,
+  upTo: string | null,
+  count: number,
+): Promise<boolean> {
+  const { from, id } = placeOf(reading)
+  const { rows } = await sql`
+    select from ${from}${within(reading, after, upTo)} order by ${id} offset ${count} limit 1`.execute(
+    reading.trx.kysely,
+  )
+  return rows.length === 1
+}
+
 /** The pieces of a part: of the items after one and, when it ends before the list does, up to another. */
 export async function* piecesOf(
   reading: Reading,
@@ -67,8 +84,16 @@ export async function* piecesOf(
 }
 
 /** As many as fill a piece, if the next items are as long as these. */
-function nextRows({ text, count }: { readonly text: string; readonly count: number }): number {
-  return Math.max(1, Math.min(MOST_ROWS, Math.floor((count * PIECE_CHARACTERS) / text.length)))
+function nextRows({ text, count }: Piece): number {
+  return Math.max(1, Math.min(MOST_ROWS, Math.floor((count * PIECE_BYTES) / Buffer.byteLength(text))))
+}
+
+function within(reading: Reading, after: string | null, upTo: string | null): RawBuilder<unknown> {
+  const { id, type } = placeOf(reading)
+  const bounds: RawBuilder<unknown>[] = []
+  if (after !== null) bounds.push(sql` and ${id} > ${after}::${type}`)
+  if (upTo !== null) bounds.push(sql` and ${id} <= ${upTo}::${type}`)
+  return sql.join(bounds, sql``)
 }
 
 /** @returns null when there is nothing more; `isCut`: the items were longer than foreseen, and fewer than asked for */
@@ -77,20 +102,17 @@ async function readPiece(
   after: string | null,
   upTo: string | null,
   rows: number,
-): Promise<(Piece & { readonly count: number; readonly isCut: boolean }) | null> {
-  const { from, id, type, item } = placeOf(reading)
-  const bounds: RawBuilder<unknown>[] = []
-  if (after !== null) bounds.push(sql` and ${id} > ${after}::${type}`)
-  if (upTo !== null) bounds.push(sql` and ${id} <= ${upTo}::${type}`)
+): Promise<(Piece & { readonly isCut: boolean }) | null> {
+  const { from, id, item } = placeOf(reading)
   const answer = await sql<{ text: string; last: string; count: number; found: number }>`
-    select string_agg(text, ',' order by turn) filter (where before < ${PIECE_CHARACTERS}) as text,
-           (array_agg(id order by turn desc) filter (where before < ${PIECE_CHARACTERS}))[1] as last,
-           (count(*) filter (where before < ${PIECE_CHARACTERS}))::int as count,
+    select string_agg(text, ',' order by id) filter (where before < ${PIECE_BYTES}) as text,
+           (max(id) filter (where before < ${PIECE_BYTES}))::text as last,
+           (count(*) filter (where before < ${PIECE_BYTES}))::int as count,
            count(*)::int as found
-      from (select id::text as id, text, row_number() over w as turn,
-                   coalesce(sum(length(text)) over (w rows between unbounded preceding and 1 preceding), 0) as before
+      from (select id, text,
+                   coalesce(sum(octet_length(text)) over (w rows between unbounded preceding and 1 preceding), 0) as before
               from (select ${id} as id, ${item} as text
-                      from ${from}${sql.join(bounds, sql``)}
+                      from ${from}${within(reading, after, upTo)}
                      order by ${id}
                      limit ${rows}) item
             window w as (order by id)) measured`.execute(reading.trx.kysely)

@@ -1,7 +1,7 @@
 import type { Database } from '../../db/database.ts'
 import type { ListItems, Window } from '../store.ts'
 import { standingOf } from './finding.ts'
-import { lastOfPart, piecesOf } from './items.ts'
+import { lastOfPart, moreFollow, piecesOf } from './items.ts'
 import type { Piece } from './items.ts'
 import type { Places } from './places.ts'
 import { openSnapshot } from './snapshot.ts'
@@ -60,20 +60,33 @@ async function beginList(
   const { digest, age } = await standingOf(trx.kysely, account, list)
   const next = await lastOfPart(reading, { after, limit })
   const pieces = piecesOf(reading, after, next)
-  const { first, isAll } = await readFirst(pieces)
+  const { first, isAll } = await readFirst(pieces, ({ last }, count) =>
+    moreFollow(reading, last, next, count),
+  )
   const items = { version: digest, age: age ?? 0, next, isWhole: isAll, pieces: textsOf(first, pieces) }
   return { items, open: opening.move() }
 }
 
-async function readFirst(pieces: AsyncGenerator<Piece, void>) {
+/** @param moreFollow whether more than so many items follow a piece */
+async function readFirst(
+  pieces: AsyncGenerator<Piece, void>,
+  moreFollow: (piece: Piece, count: number) => Promise<boolean>,
+) {
   const first: Piece[] = []
   for (let characters = 0; characters < WHOLE_CHARACTERS;) {
     const { value, done } = await pieces.next()
     if (done === true) return { first, isAll: true }
     first.push(value)
     characters += value.text.length
+    // Whoever asks for a large list need not wait until enough of it is read to see that it is one.
+    if (first.length === 1 && (await moreFollow(value, roomAfter(value)))) break
   }
   return { first, isAll: false }
+}
+
+/** How many items fit into a list that is read at once after this piece, if they are as long as these. */
+function roomAfter({ text, count }: Piece): number {
+  return Math.max(0, Math.floor((WHOLE_CHARACTERS * count) / text.length) - count)
 }
 
 async function* textsOf(
