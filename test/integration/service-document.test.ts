@@ -1,4 +1,6 @@
 /** Every answer of the service is what its document says: of both stores, of every status. */
+import { createConnection } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { request } from 'undici'
@@ -196,6 +198,19 @@ describe('conforms to the document', () => {
     await askForErrors({ url: service.url, apiKey })
   })
 
+  test('bytes that are no request', async () => {
+    await using service = await listen(createSingleStore({ apiKey: 'any', account: empty }))
+    const { port } = new URL(service.url)
+    for (const bytes of ['GET /api/v1/ping HTTP/1.1\r\n\r\n', 'what?\r\n\r\n']) {
+      const [head = '', text = ''] = (await exchange(Number(port), bytes)).split('\r\n\r\n')
+      const [first = '', ...lines] = head.split('\r\n')
+      const headers = Object.fromEntries(lines.map((line) => line.toLowerCase().split(': ')))
+      const status = Number(first.split(' ')[1])
+      expect(status).toBe(400)
+      expectConforms({ method: 'GET', path: '/api/v1/ping', status, headers, text })
+    }
+  })
+
   test.each([
     [500, new Error('broken')],
     [503, new UnavailableError('not_ready', 'later', 5)],
@@ -210,6 +225,15 @@ describe('conforms to the document', () => {
         expect((await ask({ url: service.url, apiKey: 'any' }, path, { method })).status).toBe(status)
   })
 })
+
+const empty = { email: 'owner@example.org', events: () => [], responses: () => undefined }
+
+/** What one connection gets back for bytes sent as they are. */
+async function exchange(port: number, bytes: string): Promise<string> {
+  const socket = createConnection(port, '127.0.0.1')
+  socket.write(bytes)
+  return text(socket)
+}
 
 async function listen(store: Store) {
   const service = createHttpService({ store })

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parsePing } from '../../src/source/payloads.ts'
 import { openApi } from '../../src/service/openapi/document.ts'
+import { problems } from '../../src/service/problems.ts'
 import { exampleBodies, validatorOf } from '../support/conforming.ts'
 import { fromSchemas } from '../support/from-schema.ts'
 import { eventsIn, responsesIn } from '../support/normalising.ts'
@@ -20,6 +21,13 @@ test('the document is OpenAPI 3.1', async () => {
 
 test('the bounds of integers are there digit for digit', () => {
   expect(text).toContain('"minimum":-9223372036854775808,"maximum":9223372036854775807')
+})
+
+test('every error that the service answers is there', () => {
+  const { responses } = openApi().components
+  const bodies = Object.values(responses).flatMap(({ content = {} }) => Object.values(content))
+  const codes = bodies.flatMap(({ schema }) => schema.allOf?.[1]?.properties?.['code']?.enum ?? [])
+  expect(new Set(codes)).toEqual(new Set(Object.keys(problems)))
 })
 
 test.each(exampleBodies())('the example of $where is what its schema says', ({ schema, example }) => {

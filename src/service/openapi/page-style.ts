@@ -23,6 +23,7 @@ small, .meta { color: var(--soft); font-size: 0.85rem; font-weight: 400; }
 nav ul { margin: 1rem 0 0; padding: 0; list-style: none; display: flex; flex-wrap: wrap; gap: 0.35rem 1.1rem; }
 table { width: 100%; margin: 1.25rem 0; border-collapse: collapse; }
 caption { padding-bottom: 0.35rem; text-align: left; font-weight: 600; }
+:is(#fields, #headers, #errors) ~ table caption { position: absolute; clip-path: inset(50%); }
 thead th { color: var(--soft); font-size: 0.85rem; font-weight: 400; }
 th, td { padding: 0.5rem 0.75rem 0.5rem 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
 tbody th { width: 30%; font-weight: 600; }

@@ -9,7 +9,7 @@ type Row = readonly [name: Html, ...cells: readonly Html[]]
 export function parameterTable(parameters: readonly Parameter[]): Html {
   const rows = parameters.map(({ name, in: place, required, description, schema, example }): Row => {
     const where = html`<small>${place}, ${typeOf(schema)}${required ? ', required' : ''}</small>`
-    const instance = example === undefined ? '' : html` Such as <code>${example}</code>.`
+    const instance = example === undefined ? '' : html` Example: <code>${example}</code>`
     return [html`<code>${name}</code> ${where}`, html`${sentence(description)}${bounds(schema)}${instance}`]
   })
   return table('Parameters', ['Parameter', 'Meaning'], rows)
@@ -19,7 +19,7 @@ export function fieldTable({ properties = {}, required = [] }: Schema, name: str
   const rows = Object.entries(properties).map(([field, schema]): Row => {
     const kind = html`<small>${typeOf(schema)}${required.includes(field) ? ', required' : ''}</small>`
     const [instance] = schema.examples ?? []
-    const such = instance === undefined ? '' : html` Such as <code>${instance}</code>.`
+    const such = instance === undefined ? '' : html` Example: <code>${instance}</code>`
     return [
       html`<code>${field}</code> ${kind}`,
       html`${sentence(schema.description ?? '')}${bounds(schema)}${such}${pattern(schema)}`,

@@ -71,7 +71,7 @@ export const schemas: Named<Schema> = {
       maxLength: 255,
       not: { enum: ['.', '..'] },
     },
-    title: text('Title', 'Summer fair'),
+    title: text('What the event is called', 'Summer fair'),
     event_at: utcTime('When it takes place', '2026-06-20T16:00:00Z'),
     description: text('Free text', 'Cake, music and a flea market.'),
     event_type: text('Kind of event; other values than `rsvp` occur', 'rsvp'),
@@ -115,7 +115,11 @@ export const schemas: Named<Schema> = {
     description: 'Why there is no answer, after RFC 9457.',
     required: ['type', 'title', 'status', 'detail', 'code'],
     properties: {
-      type: { type: 'string', const: 'about:blank', description: 'Always this: the code tells errors apart' },
+      type: {
+        type: 'string',
+        const: 'about:blank',
+        description: 'Always `about:blank`: the code tells errors apart',
+      },
       title: { type: 'string', minLength: 1, description: 'The error in a few words' },
       status: { type: 'integer', minimum: 400, maximum: 599, description: 'The status of the answer' },
       detail: { type: 'string', minLength: 1, description: 'What to do' },
