@@ -1,0 +1,171 @@
+/** A list that is read from the database while it is sent keeps a connection: not for longer than its client deserves. */
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import { gunzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import type { HttpServiceOptions } from '../../src/service/service.ts'
+import { freshMirror, type Mirror, onServer } from '../support/databases.ts'
+import { listening, mirrorStore } from '../support/http-service.ts'
+import { addAccount, addLargeList, type MirroredAccount } from '../support/many-accounts.ts'
+import { closing, exchange, openSocket, requestText } from '../support/raw-http.ts'
+import { expectSilence } from '../support/shared-mirror.ts'
+
+/** Of 250 bytes each: more than the sockets between the two take in while nobody reads. */
+const ROWS = 60_000
+const path = '/api/v1/events/large/responses'
+
+let mirror: Mirror
+let account: MirroredAccount
+
+beforeAll(async () => {
+  mirror = await freshMirror('postgres')
+  account = await addAccount(mirror.database, 'north')
+  await addLargeList(mirror.database, { account: 'north', event: 'large', rows: ROWS })
+})
+afterAll(() => mirror[Symbol.asyncDispose]())
+expectSilence()
+
+const start = (options: Partial<HttpServiceOptions> = {}) => listening(mirrorStore(mirror.database), options)
+
+function asked(...headers: (readonly [string, string])[]): string {
+  return requestText(path, [['X-API-Key', account.key], ...headers])
+}
+
+/** A client that has read the beginning of the list, and no more. */
+async function beginReading(port: number): Promise<Socket> {
+  const socket = await openSocket(port, asked(closing))
+  const [piece] = await once(socket, 'data')
+  expect(String(piece)).toMatch(/^HTTP\/1\.1 200 /)
+  socket.pause()
+  return socket
+}
+
+/** The end of the list, and of its chunks. */
+const END = ']\r\n0\r\n\r\n'
+
+/** What still comes on it. */
+async function restOf(client: Socket): Promise<string> {
+  const pieces: string[] = []
+  client.on('data', (piece) => pieces.push(String(piece)))
+  client.resume()
+  await once(client, 'close')
+  return pieces.join('')
+}
+
+/** How many connections are in a transaction. */
+async function busy(): Promise<number> {
+  const { rows } = await mirror.database.transaction((trx) =>
+    trx.query(`select count(*)::int from pg_stat_activity
+                where datname = current_database() and pid <> pg_backend_pid() and state like '%transaction%'`),
+  )
+  return Number(rows[0]?.[0])
+}
+
+const untilBusy = (count: number) =>
+  vi.waitFor(async () => expect(await busy()).toBe(count), { timeout: 20_000, interval: 20 })
+
+function expectWhole(body: string | undefined): void {
+  const ids = (JSON.parse(body ?? '') as { id: number }[]).map(({ id }) => id)
+  expect(ids).toEqual(Array.from({ length: ROWS }, (_, place) => place + 1))
+}
+
+describe('X7 a large list', () => {
+  test('comes whole in chunks, to HTTP/1.0 until the connection ends, compressed when asked for', async () => {
+    const { port, errors } = await start()
+    const [answer] = await exchange(port, asked(closing))
+    expect(answer?.headers).toMatchObject({ 'transfer-encoding': 'chunked', etag: expect.any(String) })
+    expectWhole(answer?.body)
+
+    const old = await exchange(port, asked().replace('HTTP/1.1', 'HTTP/1.0'))
+    expect(old.map(({ headers }) => [headers['transfer-encoding'], headers['connection']])).toEqual([
+      [undefined, 'close'],
+    ])
+    expectWhole(old[0]?.body)
+
+    const service = await start()
+    const headers = { 'X-API-Key': account.key, 'Accept-Encoding': 'gzip' }
+    const packed = await service.service.fetch(new Request(`http://a${path}`, { headers }))
+    expectWhole(String(gunzipSync(await packed.arrayBuffer())))
+    await untilBusy(0)
+    expect(errors).toEqual([])
+  })
+
+  test('whose client goes away in the middle ends, and its connection is free', async () => {
+    const { port, errors } = await start()
+    const clients = [await beginReading(port), await beginReading(port)]
+    await untilBusy(2)
+    for (const client of clients) client.destroy()
+    await untilBusy(0)
+    expect(errors).toEqual([])
+  })
+
+  test('whose client does not read is cut, and its connection is free', async () => {
+    const answer = { baseMs: 200, bytesPerSecond: 1024 ** 3 }
+    const { port, errors } = await start({ patience: { answer } })
+    const client = await beginReading(port)
+    await untilBusy(0)
+    expect(await restOf(client)).not.toContain(END)
+    expect(errors).toEqual([])
+  })
+
+  test('keeps nobody else waiting, and the third waits for one of two to end', async () => {
+    const { port } = await start()
+    const slow = [await beginReading(port), await beginReading(port)]
+    let isThere = false
+    const third = exchange(port, asked(closing)).finally(() => (isThere = true))
+    for (const other of ['/api/v1/ping', '/api/v1/events', '/api/v1/events/of-north/responses']) {
+      const sent = requestText(other, [['X-API-Key', account.key], closing])
+      expect((await exchange(port, sent)).map(({ status }) => status)).toEqual([200])
+    }
+    expect(isThere).toBe(false)
+    slow[0]?.destroy()
+    expectWhole((await third)[0]?.body)
+    slow[1]?.destroy()
+    await untilBusy(0)
+  })
+
+  test('whose connection to the database is lost is cut, never ended, and the next one is answered', async () => {
+    const { port, errors } = await start()
+    const clients = [await beginReading(port), await beginReading(port)]
+    await untilBusy(2)
+    await onServer(`select pg_terminate_backend(pid) from pg_stat_activity
+                     where datname = '${new URL(mirror.url).pathname.slice(1)}'`)
+    for (const client of clients) expect(await restOf(client)).not.toContain(END)
+    expect(errors.length).toBeGreaterThan(0)
+    expectWhole((await exchange(port, asked(closing)))[0]?.body)
+  })
+
+  test('in flight when the service is closed is sent to its end', async () => {
+    const { port, service } = await start()
+    const client = await beginReading(port)
+    let isClosed = false
+    const closed = service.close().then(() => (isClosed = true))
+    await expect(openSocket(port)).rejects.toThrow('ECONNREFUSED')
+    expect(isClosed).toBe(false)
+    expect((await restOf(client)).endsWith(END)).toBe(true)
+    await closed
+    expect(await busy()).toBe(0)
+  })
+
+  test('of which only the head is asked for is not read, and the connection is good for more', async () => {
+    const { port } = await start()
+    const head = asked().replace('GET', 'HEAD')
+    const answers = await exchange(port, `${head}${head}${asked(closing)}`, (place) => place < 2)
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+    expect(new Set(answers.map(({ headers }) => headers['etag'])).size).toBe(1)
+    expectWhole(answers[2]?.body)
+  })
+
+  test('that a program asks for without HTTP and leaves is not read further', async () => {
+    const { service } = await start()
+    for (const coding of ['identity', 'gzip']) {
+      const headers = { 'X-API-Key': account.key, 'Accept-Encoding': coding }
+      const reader = (await service.fetch(new Request(`http://a${path}`, { headers }))).body?.getReader()
+      expect((await reader?.read())?.done).toBe(false)
+      await reader?.cancel()
+      const unread = await service.fetch(new Request(`http://a${path}`, { headers }))
+      await unread.body?.cancel()
+      await untilBusy(0)
+    }
+  })
+})
