@@ -11,7 +11,7 @@ Only \`id\` is always there. A field that is not known is left out, and none is 
 
 Integers may lie beyond 2^53, and amounts are texts so that they stay exact: read both with all their digits. Texts hold every character but U+0000.
 
-A value that did not fit its field when it was mirrored (an amount of "abc", 30 February) is given back under its name as it came, so that nothing is lost, and so is a time stamp within hours of either end of the calendar (years 1 and 9999). Such values are outside of this document. So are items above 1 MiB or nested deeper than 64: there are none.
+A value that did not fit its field when it was mirrored (an amount of "abc", 30 February) is given back under its name as it came, so that nothing is lost. Such values are outside of this document, and so is the time of a slot within hours of either end of the calendar (years 1 and 9999). No item is nested deeper than 64, and none was longer than 1 MiB when it came; it may be somewhat longer here.
 
 Errors are documents after RFC 9457; their \`code\` tells them apart. Nobody without a valid key learns what exists. Another method than GET and HEAD is answered with 405, another path with 404. Bodies are compressed with gzip for who accepts it. Other query parameters than the ones below, and \`Range\`, are ignored.
 `.trim()
