@@ -169,3 +169,28 @@ describe('X7 a large list', () => {
     }
   })
 })
+
+describe('X7 on PGlite, which has one connection', () => {
+  test('nobody waits for who reads slowly, and a list that changes meanwhile is cut off, not mixed', async () => {
+    await using own = await freshMirror('embedded')
+    const { key } = await addAccount(own.database, 'north')
+    await addLargeList(own.database, { account: 'north', event: 'large', rows: 15_000 })
+    const { service } = await listening(mirrorStore(own.database))
+    const get = (of: string) => service.fetch(new Request(`http://a${of}`, { headers: { 'X-API-Key': key } }))
+
+    const whole = (await (await get(path)).json()) as { id: number }[]
+    expect(whole.map(({ id }) => id)).toEqual(Array.from({ length: 15_000 }, (_, place) => place + 1))
+
+    const reader = (await get(path)).body?.getReader()
+    expect((await reader?.read())?.done).toBe(false)
+    expect((await get('/api/v1/ping')).status).toBe(200)
+    await own.database.transaction(async (trx) => {
+      await trx.query(`delete from headcount.responses where event_id = 'large' and id > 14000`)
+      await trx.query(`update headcount.sync_state set digest = sha256('another') where event_id = 'large'`)
+    })
+    const toTheEnd = async () => {
+      while ((await reader?.read())?.done === false);
+    }
+    await expect(toTheEnd()).rejects.toThrow('changed while it was sent')
+  })
+})

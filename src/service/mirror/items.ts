@@ -8,7 +8,7 @@ import { eventText, responseText } from './item-text.ts'
 
 /** What is read of one list. */
 export interface Reading {
-  readonly trx: Transaction
+  readonly trx: Pick<Transaction, 'kysely'>
   readonly account: number
   readonly list: string
 }

@@ -59,12 +59,41 @@ async function beginList(
   const reading = { trx, account, list }
   const { digest, age } = await standingOf(trx.kysely, account, list)
   const next = await lastOfPart(reading, { after, limit })
-  const pieces = piecesOf(reading, after, next)
-  const { first, isAll } = await readFirst(pieces, ({ last }, count) =>
+  const inView = piecesOf(reading, after, next)
+  const { first, isAll } = await readFirst(inView, ({ last }, count) =>
     moreFollow(reading, last, next, count),
   )
-  const items = { version: digest, age: age ?? 0, next, isWhole: isAll, pieces: textsOf(first, pieces) }
-  return { items, open: opening.move() }
+  const begun = { version: digest, age: age ?? 0, next, isWhole: isAll }
+  const last = first.at(-1)
+  if (trx.engine === 'postgres' || isAll || digest === null || last === undefined) {
+    return { items: { ...begun, pieces: textsOf(first, inView) }, open: opening.move() }
+  }
+  const rest = piecesOf({ ...reading, trx: database }, last.last, next)
+  const pieces = textsOf(first, whileItIsSo(rest, { database, account, list, digest }))
+  return { items: { ...begun, pieces }, open: new AsyncDisposableStack() }
+}
+
+interface Known {
+  readonly database: Database
+  readonly account: number
+  readonly list: string
+  readonly digest: string
+}
+
+/**
+ * PGlite has one connection, for which everything else would wait until the client has taken all: there the pieces are read
+ * between other statements, and as long as the list has the digest that it had at first, they are of one view.
+ */
+async function* whileItIsSo(
+  pieces: AsyncGenerator<Piece, void>,
+  { database, account, list, digest }: Known,
+): AsyncGenerator<Piece, void> {
+  for await (const piece of pieces) {
+    // Rows and digest change together: a piece that was read before it was looked at is of that view.
+    const now = await standingOf(database.kysely, account, list)
+    if (now.digest !== digest) throw new Error('The list changed while it was sent.')
+    yield piece
+  }
 }
 
 /** @param moreFollow whether more than so many items follow a piece */
