@@ -8,6 +8,7 @@ import { responseOf, sendAnswer, type Answer } from './answers.ts'
 import { problem } from './problems.ts'
 import { createRoutes } from './routes.ts'
 import type { Store } from './store.ts'
+import { tellTo } from './tell.ts'
 import { createTurns } from './turns.ts'
 import { answerUnreadable, MOST_ADDRESS_CHARACTERS, MOST_HEADER_BYTES } from './unreadable.ts'
 
@@ -62,13 +63,7 @@ export function createHttpService({
   keptBytes = KEPT_BYTES,
   patience: { requestMs = REQUEST_MS, answer: allowance = ALLOWANCE, silenceMs = SILENCE_MS } = {},
 }: HttpServiceOptions): Service {
-  const tell = (error: unknown) => {
-    try {
-      onError(error)
-    } catch {
-      // There is nobody else to tell, and a request must not fail for it.
-    }
-  }
+  const tell = tellTo(onError)
   const routes = createRoutes({ store, onError: tell, keptBytes, allowance })
   const answer = getRequestListener(routes.fetch, {
     // By default the adapter puts its own Request and Response in the place of the process's own.

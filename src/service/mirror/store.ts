@@ -2,6 +2,7 @@ import type { Database } from '../../db/database.ts'
 import { schemaState, SCHEMA_VERSION } from '../../db/migrate.ts'
 import { hashOf, isSameHash } from '../keys/secret.ts'
 import type { Found, ListName, ServedList, Store } from '../store.ts'
+import { tellTo } from '../tell.ts'
 import { UnavailableError } from '../unavailable.ts'
 import { findAll, type Asked, type Row } from './finding.ts'
 import { gather } from './gather.ts'
@@ -25,7 +26,7 @@ const AFTER_A_RUN_SECONDS = 60
 /** A mirror as a store: any account of it, by the keys that were made for it. Its database stays its opener's. */
 export function createMirrorStore(database: Database, { maxAgeMs, onError }: MirrorStoreOptions): Store {
   const find = gather((asked: readonly Asked[]) => findAll(database.kysely, asked))
-  const use = createKeyUse(database, onError)
+  const use = createKeyUse(database, tellTo(onError))
   // Anybody may ask for it, without a key: not with a statement each.
   const look = gather(async (asked: readonly null[]) => {
     const { current } = await schemaState(database)
