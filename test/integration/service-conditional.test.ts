@@ -177,10 +177,13 @@ describe('HEAD', () => {
 describe('a connection', () => {
   test('answers what is sent ahead in its order, errors among it', async () => {
     const gate = Promise.withResolvers<object[]>()
-    let begun = 0
-    const slow = () => {
+    let [begun, running, most] = [0, 0, 0]
+    const slow = async () => {
       begun += 1
-      return begun === 1 ? gate.promise : events()
+      most = Math.max(most, (running += 1))
+      const made = await (begun === 1 ? gate.promise : events())
+      running -= 1
+      return made
     }
     const { port } = await listening(singleStore({ events: slow }))
     const wrong = ['X-API-Key', 'wrong'] as const
@@ -198,6 +201,7 @@ describe('a connection', () => {
     gate.resolve(events())
     const expected = Array.from({ length: 20 }, () => [200, 200, 401, 400, 404, 405, 304]).flat()
     expect((await answers).map(({ status }) => status)).toEqual([...expected, 200])
+    expect(most).toBe(1)
   })
 
   test('of HTTP/1.0 ends with the answer unless it is to be kept, and needs no Host', async () => {

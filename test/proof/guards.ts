@@ -6,6 +6,7 @@ import type { Guard } from './guards/guard.ts'
 import { observationGuards } from './guards/observations.ts'
 import { payloadGuards } from './guards/payload.ts'
 import { runGuards } from './guards/run.ts'
+import { serveGuards } from './guards/serve.ts'
 import { serviceGuards } from './guards/service.ts'
 
 export const guards: readonly Guard[] = [
@@ -16,6 +17,7 @@ export const guards: readonly Guard[] = [
   ...runGuards,
   ...observationGuards,
   ...commandGuards,
+  ...serveGuards,
 ]
 
 /** The source without the guard. @throws when its text is not there exactly once: a guard that moved must be followed. */
