@@ -30,11 +30,12 @@ export function createService(options: ServiceOptions): Service {
 
   async function open(): Promise<Open> {
     if (isClosed) throw new UsageError('This service was closed. Make another one with createService.')
+    const opening = (opened ??= openOver(target, options))
     try {
-      return await (opened ??= openOver(target, options))
+      return await opening
     } catch (error) {
-      // The database may be there the next time.
-      opened = null
+      // The database may be there the next time; another request may be at it already.
+      if (opened === opening) opened = null
       throw error
     }
   }
