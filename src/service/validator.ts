@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import fresh from 'fresh'
 import type { Coding } from './coding.ts'
 import type { Standing, Window } from './store.ts'
@@ -11,7 +11,7 @@ const SERIALISER_VERSION = 1
 export function etagOf({ version }: Standing, window: Window, coding: Coding): string | null {
   if (version === null) return null
   const named = JSON.stringify([version, SERIALISER_VERSION, textOf(window), coding])
-  return `"${createHash('sha256').update(named).digest('base64url').slice(0, 27)}"`
+  return `"${hash('sha256', named, 'base64url').slice(0, 27)}"`
 }
 
 /** Whether the client has this form already, by its `If-None-Match`. */

@@ -25,7 +25,7 @@ const AFTER_A_RUN_SECONDS = 60
 
 /** A mirror as a store: any account of it, by the keys that were made for it. Its database stays its opener's. */
 export function createMirrorStore(database: Database, { maxAgeMs, onError }: MirrorStoreOptions): Store {
-  const find = gather((asked: readonly Asked[]) => findAll(database.kysely, asked))
+  const find = gather((asked: readonly Asked[]) => findAll(database.kysely, asked, maxAgeMs !== null))
   const use = createKeyUse(database, tellTo(onError))
   // Anybody may ask for it, without a key: not with a statement each.
   const look = gather(async (asked: readonly null[]) => {
