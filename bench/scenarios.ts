@@ -16,8 +16,8 @@ export type Bound =
   | { readonly figure: 'time'; readonly most: number }
   /** Its time beyond the floor's, in milliseconds. */
   | { readonly figure: 'extra time'; readonly most: number }
-  /** Its answers in a second, in times of the floor's. */
-  | { readonly figure: 'requests/s'; readonly least: number }
+  /** Its answers in a second, in times of the floor's, or of another measurement's. */
+  | { readonly figure: 'requests/s'; readonly least: number; readonly against?: MeasurementName }
   | { readonly figure: 'rows written' | 'WAL' | 'peak memory'; readonly most: number }
   /** Until the answer begins, in milliseconds. */
   | { readonly figure: 'first byte'; readonly most: number }
@@ -143,7 +143,11 @@ export const scenarios: readonly Scenario[] = [
     name: 'serve-unchanged',
     what: 'the same, every list answered 304',
     floor: 'serve',
-    bounds: [{ figure: 'requests/s', least: 3 }],
+    beside: ['serve-first'],
+    bounds: [
+      { figure: 'requests/s', least: 3 },
+      { figure: 'requests/s', least: 3, against: 'serve-first' },
+    ],
   },
   {
     name: 'serve-refused',

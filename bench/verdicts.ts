@@ -37,12 +37,13 @@ export function judge(
 }
 
 function judgeBound(
-  { name, floor }: Scenario,
+  { name, floor: usual }: Scenario,
   bound: Bound,
   rounds: readonly Round[],
   accounts: Accounts,
 ): Verdict {
   const { figure } = bound
+  const floor = 'against' in bound ? bound.against : usual
   const isCompared = compared.has(figure)
   const found = rounds.flatMap((round) => {
     const [measurement, beside] = [measurementOf(round, name), floorIn(round, floor, accounts)]

@@ -130,6 +130,9 @@ test('beyond --max-age, counted from the last run that left nothing out, nothing
   await run(`'partial', false`)
   await run(`'succeeded', true`)
   await expectAll(port, 503, 'too_old')
+  // No such run at all.
+  await change(`update headcount.sync_runs set status = 'partial'`)
+  await expectAll(port, 503, 'too_old')
   await run(`'held', false`)
   await expectAll(port, 200)
 })

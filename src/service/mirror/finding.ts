@@ -30,7 +30,9 @@ export interface Row {
   readonly age: number | null
 }
 
-const seconds = (since: string) => sql`greatest(0, floor(extract(epoch from now() - ${sql.ref(since)})))::int`
+/** NULL stays NULL, which `greatest` alone would take for the lesser. */
+const seconds = (since: string) =>
+  sql`case when ${sql.ref(since)} is not null then greatest(0, floor(extract(epoch from now() - ${sql.ref(since)})))::int end`
 
 /**
  * The digest of a list `s` of sync_state, and its age. What is served of a list follows from its digest alone, but for a list
