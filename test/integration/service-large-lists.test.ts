@@ -43,6 +43,13 @@ async function readOf(responses: number) {
 }
 
 describe('a list of the mirror', () => {
+  test('of a few items is read in one transaction of two statements', async () => {
+    const { begun, ids } = await readOf(100)
+    // With the beginning and the end of the transaction.
+    expect(begun).toEqual({ isWhole: true, statements: 4 })
+    expect(ids).toHaveLength(100)
+  })
+
   test('of a few thousand items is read at once, in pieces that follow each other', async () => {
     const { begun, ids } = await readOf(4_000)
     expect(begun.isWhole).toBe(true)

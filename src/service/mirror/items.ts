@@ -18,7 +18,10 @@ export interface Piece {
   /** Their JSON texts with commas between them. */
   readonly text: string
   readonly count: number
+  /** The id of the last of them. */
   readonly last: string
+  /** Whether the part ends with them; one that does not may yet be followed by nothing. */
+  readonly isEnd: boolean
 }
 
 /** A first piece as small as this is there at once; the next ones are as long as their items allow. */
@@ -77,7 +80,7 @@ export async function* piecesOf(
     const piece = await readPiece(reading, last, upTo, rows)
     if (piece === null) return
     yield piece
-    if (piece.count < rows && !piece.isCut) return
+    if (piece.isEnd) return
     last = piece.last
     rows = nextRows(piece)
   }
@@ -96,13 +99,13 @@ function within(reading: Reading, after: string | null, upTo: string | null): Ra
   return sql.join(bounds, sql``)
 }
 
-/** @returns null when there is nothing more; `isCut`: the items were longer than foreseen, and fewer than asked for */
+/** @returns null when there is nothing more */
 async function readPiece(
   reading: Reading,
   after: string | null,
   upTo: string | null,
   rows: number,
-): Promise<(Piece & { readonly isCut: boolean }) | null> {
+): Promise<Piece | null> {
   const { from, id, item } = placeOf(reading)
   const answer = await sql<{ text: string; last: string; count: number; found: number }>`
     select string_agg(text, ',' order by id) filter (where before < ${PIECE_BYTES}) as text,
@@ -119,5 +122,6 @@ async function readPiece(
   const [piece] = answer.rows
   if (piece === undefined || piece.found === 0) return null
   const { found, ...rest } = piece
-  return { ...rest, isCut: rest.count < found }
+  // Of items longer than foreseen fewer come than were found.
+  return { ...rest, isEnd: found < rows && rest.count === found }
 }

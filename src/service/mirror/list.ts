@@ -107,6 +107,7 @@ async function readFirst(
     if (done === true) return { first, isAll: true }
     first.push(value)
     characters += value.text.length
+    if (value.isEnd) return { first, isAll: true }
     // Whoever asks for a large list need not wait until enough of it is read to see that it is one.
     if (first.length === 1 && (await moreFollow(value, roomAfter(value)))) break
   }
