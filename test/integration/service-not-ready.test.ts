@@ -95,6 +95,10 @@ test('a list that was not read yet is not mirrored, and never an empty one', asy
   const list = '/api/v1/events/of-young/responses'
   expect(await ask(port, list, young.key)).toEqual({ status: 503, code: 'not_mirrored', retryAfter: 60 })
   expect((await ask(port, '/api/v1/events', young.key)).status).toBe(200)
+  // So it stands after a first reading that failed.
+  await change(`update headcount.sync_state set checked_at = null, digest = null where event_id = 'of-all'`)
+  const failed = await ask(port, '/api/v1/events/of-all/responses', young.key)
+  expect([failed.status, failed.code]).toEqual([503, 'not_mirrored'])
   await change(
     `delete from headcount.sync_state where account_id = (select id from headcount.accounts where name = 'young')`,
   )
@@ -135,4 +139,6 @@ test('beyond --max-age, counted from the last run that left nothing out, nothing
   await expectAll(port, 503, 'too_old')
   await run(`'held', false`)
   await expectAll(port, 200)
+  await change('delete from headcount.sync_runs')
+  await expectAll(port, 503, 'too_old')
 })
