@@ -122,7 +122,7 @@ describe('X7 slow clients', () => {
   })
 
   test('who take nothing of a body in memory are cut', async () => {
-    const events = () => Array.from({ length: 400 }, (_, id) => ({ id: `${id}`, title: 'x'.repeat(100_000) }))
+    const events = () => Array.from({ length: 600 }, (_, id) => ({ id: `${id}`, title: 'x'.repeat(100_000) }))
     const slow = await listening(singleStore({ events }), { patience: { silenceMs: 200 } })
     const accepted = nextAccepted()
     const socket = await openSocket(slow.port, requestText('/api/v1/events', [['X-API-Key', singleKey]]))

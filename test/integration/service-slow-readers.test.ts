@@ -10,9 +10,11 @@ import { addAccount, addLargeList, type MirroredAccount } from '../support/many-
 import { closing, exchange, openSocket, requestText } from '../support/raw-http.ts'
 import { expectSilence } from '../support/shared-mirror.ts'
 
-/** Of 250 bytes each: more than the sockets between the two take in while nobody reads. */
-const ROWS = 60_000
+/** Of 250 characters each: more than is read at once. */
+const ROWS = 12_000
 const path = '/api/v1/events/large/responses'
+/** 80 MB: more than the sockets between the two take in while nobody reads. */
+const endless = path.replace('large', 'endless')
 
 let mirror: Mirror
 let account: MirroredAccount
@@ -21,6 +23,7 @@ beforeAll(async () => {
   mirror = await freshMirror('postgres')
   account = await addAccount(mirror.database, 'north')
   await addLargeList(mirror.database, { account: 'north', event: 'large', rows: ROWS })
+  await addLargeList(mirror.database, { account: 'north', event: 'endless', rows: 8_000, message: 10_000 })
 })
 afterAll(() => mirror[Symbol.asyncDispose]())
 expectSilence()
@@ -31,9 +34,9 @@ function asked(...headers: (readonly [string, string])[]): string {
   return requestText(path, [['X-API-Key', account.key], ...headers])
 }
 
-/** A client that has read the beginning of the list, and no more. */
+/** A client that has read the beginning of the endless list, and no more. */
 async function beginReading(port: number): Promise<Socket> {
-  const socket = await openSocket(port, asked(closing))
+  const socket = await openSocket(port, requestText(endless, [['X-API-Key', account.key], closing]))
   const [piece] = await once(socket, 'data')
   expect(String(piece)).toMatch(/^HTTP\/1\.1 200 /)
   socket.pause()
@@ -43,13 +46,13 @@ async function beginReading(port: number): Promise<Socket> {
 /** The end of the list, and of its chunks. */
 const END = ']\r\n0\r\n\r\n'
 
-/** What still comes on it. */
+/** The end of what still comes on it. */
 async function restOf(client: Socket): Promise<string> {
-  const pieces: string[] = []
-  client.on('data', (piece) => pieces.push(String(piece)))
+  let last = ''
+  client.on('data', (piece) => (last = (last + String(piece)).slice(-100)))
   client.resume()
   await once(client, 'close')
-  return pieces.join('')
+  return last
 }
 
 /** How many connections are in a transaction. */
@@ -136,7 +139,7 @@ describe('X7 a large list', () => {
   })
 
   test('in flight when the service is closed is sent to its end', async () => {
-    const { port, service } = await start()
+    const { port, service } = await start({ closeTimeout: 60_000 })
     const client = await beginReading(port)
     let isClosed = false
     const closed = service.close().then(() => (isClosed = true))

@@ -44,10 +44,10 @@ export async function addAccount(database: Database, name: string): Promise<Mirr
   return { name, email, key, eventIds }
 }
 
-/** An event with so many responses, of some 250 bytes each as they are served. */
+/** An event with so many responses, of some 80 characters each as they are served and those of the message. */
 export async function addLargeList(
   database: Database,
-  { account, event, rows }: { account: string; event: string; rows: number },
+  { account, event, rows, message = 180 }: { account: string; event: string; rows: number; message?: number },
 ): Promise<void> {
   await database.transaction(async (trx) => {
     const found = await trx.query('select id from headcount.accounts where name = $1', [account])
@@ -55,8 +55,8 @@ export async function addLargeList(
     await trx.query('insert into headcount.events (account_id, id, _run_id) values ($1, $2, 1)', [id, event])
     await trx.query(
       `insert into headcount.responses (account_id, event_id, id, kind, name, message, rsvp, _run_id)
-       select $1, $2, n, 'reply', 'Guest ' || n, repeat('So glad! ', 20), 'yes', 1 from generate_series(1, $3::int) n`,
-      [id, event, rows],
+       select $1, $2, n, 'reply', 'Guest ' || n, repeat('o', $4::int), 'yes', 1 from generate_series(1, $3::int) n`,
+      [id, event, rows, message],
     )
     await vouch(trx, id, [event])
   })
