@@ -1,7 +1,9 @@
 import { readConfig, readServiceConfig, type Flags, type ServiceConfig } from '../config.ts'
 import { connect, type Database } from '../db/connect.ts'
 import { migrate, requireSchema } from '../db/migrate.ts'
+import { UsageError } from '../errors.ts'
 import type { Logger } from '../index.ts'
+import { listKeys } from '../service/keys/list.ts'
 import type { Command, Context } from './context.ts'
 import { unlessInterrupted } from './interruption.ts'
 import { createLogger } from './logger.ts'
@@ -20,6 +22,7 @@ type ServeFlags = Flags & {
 export const serve: Command<ServeFlags> = async (context) => {
   const { flags, terminal, signal } = context
   const syncs = flags.sync ?? false
+  if (!syncs) refuseFlagsOfSync(flags)
   const work = syncs ? await readServiceConfig(flags) : null
   const config = work ?? (await readConfig(flags))
   concealSecrets(config, terminal)
@@ -33,12 +36,50 @@ export const serve: Command<ServeFlags> = async (context) => {
       `${config.database.target} is held until serve ends: no other command can open it meanwhile`,
     )
   }
+  await warn(database, config.serve.host, logger)
   await using service = await openService(database, flags.maxAge ?? null, logger)
   const { url } = await service.listen(config.serve)
   await terminal.err.write(`listening on ${url}\n`)
   if (work !== null) await keepUpToDate(context, work, database, logger)
   else await aborted(signal)
+  logger.info({}, 'serve was told to stop, and answers what it was asked')
   return 0
+}
+
+const flagsOfSync = {
+  account: '--account',
+  baseUrl: '--base-url',
+  allowHttp: '--allow-http',
+  concurrency: '--concurrency',
+  requestTimeout: '--request-timeout',
+  runTimeout: '--run-timeout',
+  maxBody: '--max-body',
+  holdFor: '--hold-for',
+  maxStaleness: '--max-staleness',
+  schedule: '--schedule',
+  timezone: '--timezone',
+  healthPort: '--health-port',
+}
+
+/** Whoever names an account may take it for a bound on what is shown. */
+function refuseFlagsOfSync(flags: ServeFlags): void {
+  for (const [name, flag] of Object.entries(flagsOfSync)) {
+    if (flags[name] === undefined) continue
+    throw new UsageError(
+      `serve: ${flag} goes with --sync only; without it every account is served, to whoever has a key of it`,
+    )
+  }
+}
+
+async function warn(database: Database, host: string, logger: Logger): Promise<void> {
+  const keys = await database.transaction((trx) => listKeys(trx, null), { readOnly: true })
+  if (!keys.some(({ state }) => state === 'active')) {
+    const before = database.engine === 'embedded' ? ', before serve' : ''
+    logger.warn({}, `no key opens this mirror: make one with headcount keys create${before}`)
+  }
+  if (!/^(?:127\.|::1$|localhost$)/i.test(host)) {
+    logger.warn({}, `${host} is served without TLS: for other machines put a proxy with TLS before it`)
+  }
 }
 
 async function prepare(database: Database, mayWrite: boolean): Promise<void> {

@@ -50,12 +50,17 @@ export async function schemaState(database: Database): Promise<{ current: number
  * @throws SchemaVersionError when the schema is older or newer than this program needs
  */
 export async function requireSchema(database: Database): Promise<void> {
-  const { current, needed } = await schemaState(database)
+  const { current } = await schemaState(database)
+  requireVersion(current)
+}
+
+/** @throws SchemaVersionError when the schema is not of this version; 0: there is none */
+export function requireVersion(current: number): void {
   refuseNewer(current)
   if (current === 0) throw new SchemaVersionError('This database holds no mirror yet. Run: headcount migrate')
-  if (current < needed) {
+  if (current < SCHEMA_VERSION) {
     throw new SchemaVersionError(
-      `The mirror's schema is at version ${current}, this program needs ${needed}. Run: headcount migrate`,
+      `The mirror's schema is at version ${current}, this program needs ${SCHEMA_VERSION}. Run: headcount migrate`,
     )
   }
 }

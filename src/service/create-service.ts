@@ -25,6 +25,7 @@ export interface ServiceOptions extends DatabaseOptions {
  */
 export function createService(options: ServiceOptions): Service {
   const target = targetOf(options)
+  requireAmounts(options)
   let opened: Promise<Open> | null = null
   let isClosed = false
 
@@ -49,6 +50,14 @@ export function createService(options: ServiceOptions): Service {
       await open?.service.close()
       await open?.database.close()
     },
+  }
+}
+
+/** @throws UsageError for a time or a size that is none */
+function requireAmounts({ maxAgeMs, closeTimeoutMs, keptBytes }: ServiceOptions): void {
+  for (const [name, value] of Object.entries({ maxAgeMs, closeTimeoutMs, keptBytes })) {
+    if (value === undefined || (Number.isSafeInteger(value) && value >= 0)) continue
+    throw new UsageError(`The option \`${name}\` must be a whole number from 0 on, not ${value}.`)
   }
 }
 

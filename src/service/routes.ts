@@ -106,6 +106,11 @@ export function createRoutes({ store, onError, keptBytes, allowance }: RoutesOpt
   for (const [path, answer] of answers) app.get(path, answer)
   for (const [path] of answers) app.all(path, keyed(methodNotAllowed))
 
+  // For people who open the bare address.
+  app.get(
+    '/',
+    open(() => ({ status: 302, headers: { Location: '/docs' }, body: null })),
+  )
   app.get('/api/v1/openapi.json', open(once(describe)))
   app.get('/docs', open(once(page)))
   app.get(

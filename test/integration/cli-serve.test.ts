@@ -53,6 +53,15 @@ describe('serve', () => {
 })
 
 describe('serve ends', () => {
+  test('at once when it is given what only --sync has a use for', async () => {
+    await using served = startServe(['--account', 'north'], { env: {} })
+    const { code, stderr } = await served.ended
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('--account goes with --sync only') as string,
+    })
+  })
+
   test('at once where there is no mirror, and says what to do', async () => {
     await using s = await commandStage('postgres', accountOf({}), { blank: true })
     await using served = startServe([], { env: s.env })

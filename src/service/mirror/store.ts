@@ -1,5 +1,5 @@
 import type { Database } from '../../db/database.ts'
-import { schemaState, SCHEMA_VERSION } from '../../db/migrate.ts'
+import { requireVersion, schemaState, SCHEMA_VERSION } from '../../db/migrate.ts'
 import { hashOf, isSameHash } from '../keys/secret.ts'
 import type { Found, ListName, ServedList, Store } from '../store.ts'
 import { tellTo } from '../tell.ts'
@@ -67,13 +67,17 @@ function named(list: ListName | null): string | null {
   return list?.includes('\0') === true ? null : list
 }
 
+/** While another program brings the schema up to date, and when it has and this one is the older. */
 function requireSchema(version: number): void {
-  if (version === SCHEMA_VERSION) return
-  throw new UnavailableError(
-    'not_ready',
-    'the mirror is being brought up to date: try again later',
-    SOON_SECONDS,
-  )
+  try {
+    requireVersion(version)
+  } catch (cause) {
+    const message =
+      version > SCHEMA_VERSION
+        ? 'the mirror belongs to a newer program: this one must be brought up to date'
+        : 'the mirror is being brought up to date: try again later'
+    throw new UnavailableError('not_ready', message, SOON_SECONDS, { cause })
+  }
 }
 
 /** Of an account without a whole run the mirror has a part, which would look like all. */

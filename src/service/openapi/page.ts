@@ -6,8 +6,8 @@ import { answerTable, fieldTable, headerTable, parameterTable, problemTable } fr
 import { example, paragraphs, parameterOf, prose, type Html } from './page-text.ts'
 import { STYLE } from './page-style.ts'
 
-/** Where `headcount serve` listens unless it is told otherwise. */
-const ORIGIN = 'http://127.0.0.1:8080'
+/** Of the page's own address, which it does not know. */
+const ORIGIN = 'http://HOST:PORT'
 
 export interface DocsPage {
   readonly html: string
@@ -74,7 +74,10 @@ function page(document: Document): Html {
             <h2 id="start">Start</h2>
             ${Object.values(components.securitySchemes).map(
               ({ name, description }) =>
-                html`<p>${prose(description)} It goes into the header <code>${name}</code>:</p>
+                html`<p>
+                    ${prose(description)} It goes into the header <code>${name}</code>, to the host and port
+                    of this page:
+                  </p>
                   <pre tabindex="0"><code>curl -H '${name}: hc_…' ${ORIGIN}${base}/events</code></pre>`,
             )}
           </section>
