@@ -54,7 +54,7 @@ test('holds what is needed and nothing else', () => {
   expect(packed.filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))).toEqual([])
   // The command is in its bundle; the library is all else.
   expect(
-    packed.filter((path) => /^package\/dist\/src\/(cli|commands|config|service|worker)/.test(path)),
+    packed.filter((path) => /^package\/dist\/src\/(cli|commands|config|worker|service\/sample)/.test(path)),
   ).toEqual([])
 })
 

@@ -12,8 +12,8 @@ import { idOf, meaningOf } from '../support/wire-item.ts'
 import { startWire } from '../support/wire.ts'
 
 describe.each([
-  ['postgres', 20],
-  ['embedded', 4],
+  ['postgres', 12],
+  ['embedded', 3],
 ] as const)('what is served (%s)', (engine, numRuns) => {
   test('mirrors to the same rows, and means what the service sent', async () => {
     await using wire = await startWire(engine)

@@ -10,7 +10,7 @@ import { play } from './play.ts'
 import type { Stage } from './world.ts'
 
 const LEAST_HISTORIES = 50
-const SECONDS = 60
+const SECONDS = 25
 
 let stage: Stage
 
