@@ -87,6 +87,13 @@ export function jsonOption(command: Command, what: string): void {
   command.option('--json', `${what} as one JSON document on stdout`)
 }
 
+/** Of a command that shows what there is, of all accounts or of one. */
+export function accountsOptions(command: Command): void {
+  jsonOption(command, 'the same')
+  accountOption(command, 'only this account')
+  databaseOption(command)
+}
+
 export function quietOption(command: Command, what = 'a run that succeeds writes nothing'): void {
   command.option('-q, --quiet', `only warnings and errors: ${what}`)
 }

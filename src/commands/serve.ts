@@ -1,9 +1,12 @@
 import { readConfig, readServiceConfig, type Flags, type ServiceConfig } from '../config.ts'
+import { settings, type SettingName } from '../config/settings.ts'
 import { connect, type Database } from '../db/connect.ts'
-import { migrate, requireSchema } from '../db/migrate.ts'
+import { migrate } from '../db/migrate.ts'
 import { UsageError } from '../errors.ts'
 import type { Logger } from '../index.ts'
 import { listKeys } from '../service/keys/list.ts'
+import { isLoopback } from '../source/address.ts'
+import { aborted } from '../worker/aborted.ts'
 import type { Command, Context } from './context.ts'
 import { unlessInterrupted } from './interruption.ts'
 import { createLogger } from './logger.ts'
@@ -29,16 +32,16 @@ export const serve: Command<ServeFlags> = async (context) => {
   const logger = await createLogger(config, terminal.err)
   noteDefaultDatabase(config, logger)
   await using database = await connect(config.database.target, { createFolder: syncs, log: logTo(logger) })
-  await unlessInterrupted(prepare(database, syncs), signal)
+  if (syncs) await unlessInterrupted(migrate(database), signal)
   if (database.engine === 'embedded') {
     logger.info(
       {},
       `${config.database.target} is held until serve ends: no other command can open it meanwhile`,
     )
   }
-  await warn(database, config.serve.host, logger)
-  await using service = await openService(database, flags.maxAge ?? null, logger)
-  const { url } = await service.listen(config.serve)
+  await using service = await serviceOf(database, flags.maxAge, logger)
+  const { url } = await unlessInterrupted(service.listen(config.serve), signal)
+  await warn(database, url, logger)
   await terminal.err.write(`listening on ${url}\n`)
   if (work !== null) await keepUpToDate(context, work, database, logger)
   else await aborted(signal)
@@ -46,55 +49,52 @@ export const serve: Command<ServeFlags> = async (context) => {
   return 0
 }
 
-const flagsOfSync = {
-  account: '--account',
-  baseUrl: '--base-url',
-  allowHttp: '--allow-http',
-  concurrency: '--concurrency',
-  requestTimeout: '--request-timeout',
-  runTimeout: '--run-timeout',
-  maxBody: '--max-body',
-  holdFor: '--hold-for',
-  maxStaleness: '--max-staleness',
-  schedule: '--schedule',
-  timezone: '--timezone',
-  healthPort: '--health-port',
-}
+const settingsOfSync = [
+  'account',
+  'baseUrl',
+  'allowHttp',
+  'concurrency',
+  'requestTimeout',
+  'runTimeout',
+  'maxBody',
+  'holdFor',
+  'maxStaleness',
+  'schedule',
+  'timezone',
+  'healthPort',
+] as const satisfies readonly SettingName[]
 
 /** Whoever names an account may take it for a bound on what is shown. */
 function refuseFlagsOfSync(flags: ServeFlags): void {
-  for (const [name, flag] of Object.entries(flagsOfSync)) {
-    if (flags[name] === undefined) continue
-    throw new UsageError(
-      `serve: ${flag} goes with --sync only; without it every account is served, to whoever has a key of it`,
-    )
-  }
+  const given = settingsOfSync.find((name) => flags[name] !== undefined)
+  if (given === undefined) return
+  throw new UsageError(
+    `serve: ${settings[given].flag} goes with --sync only; without it every account is served, to whoever has a key of it`,
+  )
 }
 
-async function warn(database: Database, host: string, logger: Logger): Promise<void> {
+async function warn(database: Database, url: string, logger: Logger): Promise<void> {
   const keys = await database.transaction((trx) => listKeys(trx, null), { readOnly: true })
   if (!keys.some(({ state }) => state === 'active')) {
     const before = database.engine === 'embedded' ? ', before serve' : ''
     logger.warn({}, `no key opens this mirror: make one with headcount keys create${before}`)
   }
-  if (!/^(?:127\.|::1$|localhost$)/i.test(host)) {
-    logger.warn({}, `${host} is served without TLS: for other machines put a proxy with TLS before it`)
+  const address = new URL(url)
+  if (!isLoopback(address)) {
+    logger.warn(
+      {},
+      `${address.hostname} is served without TLS: for other machines put a proxy with TLS before it`,
+    )
   }
 }
 
-async function prepare(database: Database, mayWrite: boolean): Promise<void> {
-  if (mayWrite) await migrate(database)
-  else await requireSchema(database)
-}
-
-async function openService(database: Database, maxAgeMs: number | null, logger: Logger) {
-  const [{ createHttpService }, { createMirrorStore }] = await Promise.all([
-    import('../service/service.ts'),
-    import('../service/mirror/store.ts'),
-  ])
-  const tell = onceAMinute((error) => logger.error({ err: error }, 'a request could not be answered'))
-  const store = createMirrorStore(database, { maxAgeMs, onError: tell })
-  const service = createHttpService({ store, onError: tell })
+async function serviceOf(database: Database, maxAgeMs: number | undefined, logger: Logger) {
+  const { createService } = await import('../service/create-service.ts')
+  const service = createService({
+    opened: database,
+    ...(maxAgeMs !== undefined && { maxAgeMs }),
+    onError: onceAMinute((error) => logger.error({ err: error }, 'a request could not be answered')),
+  })
   return { ...service, [Symbol.asyncDispose]: () => service.close() }
 }
 
@@ -107,9 +107,4 @@ async function keepUpToDate(
 ): Promise<void> {
   const target = database.engine === 'embedded' ? { opened: database } : { database: config.database.target }
   await workOn(target, { config, terminal, signal, logger })
-}
-
-async function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return
-  await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
 }

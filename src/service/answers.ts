@@ -11,6 +11,19 @@ export interface Answer {
   readonly body: Uint8Array<ArrayBuffer> | Streamed | null
 }
 
+export const JSON_TYPE = 'application/json; charset=utf-8'
+
+/** The data are one person's own, and every use of what a client keeps is to be asked for. */
+export const OWN_DATA = { 'Cache-Control': 'private, no-cache', Vary: 'X-API-Key, Accept-Encoding' } as const
+
+export function jsonAnswer(value: object, headers: Readonly<Record<string, string>>): Answer {
+  return {
+    status: 200,
+    headers: { 'Content-Type': JSON_TYPE, ...headers },
+    body: Buffer.from(JSON.stringify(value)),
+  }
+}
+
 /** A body that is read while it is sent. */
 export interface Streamed {
   readonly pieces: AsyncIterable<string>

@@ -1,6 +1,6 @@
 /** How a list is answered: from what the client has, from memory, from the store, in this order. */
 import { LRUCache } from 'lru-cache'
-import type { Answer } from './answers.ts'
+import { JSON_TYPE, OWN_DATA, type Answer } from './answers.ts'
 import { codingFor, encode, encoder } from './coding.ts'
 import type { Coding } from './coding.ts'
 import type { ListItems, ServedList, Standing, Window } from './store.ts'
@@ -79,7 +79,7 @@ interface Made {
 function found(body: Answer['body'], { standing, etag, coding, window, next }: Made): Answer {
   const link = next === null ? {} : { Link: `<?${textOf({ ...window, after: next })}>; rel="next"` }
   const encoded = coding === 'identity' ? {} : { 'Content-Encoding': coding }
-  const headers = { 'Content-Type': 'application/json; charset=utf-8', ...encoded, ...link }
+  const headers = { 'Content-Type': JSON_TYPE, ...encoded, ...link }
   return { status: 200, headers: { ...headers, ...headersOf(standing, etag) }, body }
 }
 
@@ -87,14 +87,9 @@ function notModified(list: ServedList, etag: string): Answer {
   return { status: 304, headers: headersOf(list, etag), body: null }
 }
 
-/** What a 304 says too. The data are one person's own, and every use is to be asked for. */
+/** What a 304 says too. */
 function headersOf({ age }: Standing, etag: string | null): Record<string, string> {
-  return {
-    'Cache-Control': 'private, no-cache',
-    Vary: 'X-API-Key, Accept-Encoding',
-    Age: String(age),
-    ...(etag !== null && { ETag: etag }),
-  }
+  return { ...OWN_DATA, Age: String(age), ...(etag !== null && { ETag: etag }) }
 }
 
 async function* bracketed({ pieces }: ListItems): AsyncGenerator<string, void> {

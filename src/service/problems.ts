@@ -24,20 +24,16 @@ export const problems = {
 export type ProblemCode = keyof typeof problems
 
 /** The document of an error; `detail` says what to do. */
-export function problemText(code: ProblemCode, detail: string): string {
-  const { status, title } = problems[code]
-  return JSON.stringify({ type: 'about:blank', title, status, detail, code })
-}
-
 export function problem(
   code: ProblemCode,
   detail: string,
   headers: Readonly<Record<string, string>> = {},
-): Answer {
+): Answer & { readonly body: Buffer<ArrayBuffer> } {
+  const { status, title } = problems[code]
   return {
-    status: problems[code].status,
+    status,
     headers: { 'Content-Type': PROBLEM_TYPE, 'Cache-Control': 'no-store', ...headers },
-    body: Buffer.from(problemText(code, detail)),
+    body: Buffer.from(JSON.stringify({ type: 'about:blank', title, status, detail, code })),
   }
 }
 

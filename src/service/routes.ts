@@ -3,7 +3,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { Hono, type Context } from 'hono'
 import { DatabaseError } from '../errors.ts'
 import type { Allowance } from './allowance.ts'
-import { responseOf, sendAnswer, type Answer } from './answers.ts'
+import { jsonAnswer, OWN_DATA, responseOf, sendAnswer, type Answer } from './answers.ts'
 import { createLists } from './lists.ts'
 import { openApi } from './openapi/document.ts'
 import { docsPage } from './openapi/page.ts'
@@ -131,18 +131,11 @@ export function createRoutes({ store, onError, keptBytes, allowance }: RoutesOpt
 }
 
 function pong(email: string | null): Answer {
-  const body = Buffer.from(JSON.stringify(email === null ? {} : { email }))
-  const headers = {
-    'Content-Type': 'application/json; charset=utf-8',
-    'Cache-Control': 'private, no-cache',
-    Vary: 'X-API-Key, Accept-Encoding',
-  }
-  return { status: 200, headers, body }
+  return jsonAnswer(email === null ? {} : { email }, OWN_DATA)
 }
 
 function state(status: 'alive' | 'ready'): Answer {
-  const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' }
-  return { status: 200, headers, body: Buffer.from(JSON.stringify({ status })) }
+  return jsonAnswer({ status }, { 'Cache-Control': 'no-store' })
 }
 
 /** Made once, when it is first asked for: that costs more than any answer. */
@@ -152,8 +145,7 @@ function once(make: () => Answer): () => Answer {
 }
 
 function describe(): Answer {
-  const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-cache' }
-  return { status: 200, headers, body: Buffer.from(JSON.stringify(openApi())) }
+  return jsonAnswer(openApi(), { 'Cache-Control': 'no-cache' })
 }
 
 function page(): Answer {

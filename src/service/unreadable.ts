@@ -1,7 +1,7 @@
 /** What is answered to bytes that node cannot read as a request: there is no request to route. */
 import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { PROBLEM_TYPE, problems, problemText } from './problems.ts'
+import { problem } from './problems.ts'
 import type { ProblemCode } from './problems.ts'
 
 export const MOST_HEADER_BYTES = 16 * 1024
@@ -26,16 +26,10 @@ export function answerUnreadable(error: ClientError, socket: Duplex): void {
     return
   }
   const [code, detail] = reasonOf(error)
-  const { status } = problems[code]
-  const body = problemText(code, detail)
-  const head = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    `Content-Type: ${PROBLEM_TYPE}`,
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    'Cache-Control: no-store',
-    'Connection: close',
-  ]
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+  const { status, headers, body } = problem(code, detail, { Connection: 'close' })
+  const lines = Object.entries({ ...headers, 'Content-Length': body.length })
+  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')
+  socket.end(Buffer.concat([Buffer.from(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n`), body]))
   const cut = setTimeout(() => socket.destroy(), LINGER_MS)
   socket.once('close', () => clearTimeout(cut))
 }

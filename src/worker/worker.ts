@@ -1,3 +1,4 @@
+import { aborted } from './aborted.ts'
 import { watchClock } from './clock-jumps.ts'
 import { createDispatch } from './dispatch.ts'
 import { listenForHealth } from './health-endpoint.ts'
@@ -63,9 +64,4 @@ async function atMost(milliseconds: number, work: Promise<void> | null): Promise
   const timer = setTimeout(resolve, milliseconds)
   await Promise.race([work, promise])
   clearTimeout(timer)
-}
-
-async function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return
-  await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
 }

@@ -117,16 +117,12 @@ function declareContract(declare: Declare): void {
       'order, headers, forms of time) and shows what the traffic of each account has shown, and what headcount does.',
     examples: [{ line: 'headcount contract --json', what: 'for a program' }],
   })
-  options.jsonOption(contract, 'the same')
-  options.accountOption(contract, 'only this account')
-  options.databaseOption(contract)
+  options.accountsOptions(contract)
 }
 
 function listOptions(command: Declaration, limit: string): void {
   command.addOption(
     options.checked('--limit <n>', 'at most so many', integer({ min: 1, max: 100_000 }), limit),
   )
-  options.jsonOption(command, 'the same')
-  options.accountOption(command, 'only this account')
-  options.databaseOption(command)
+  options.accountsOptions(command)
 }

@@ -1,5 +1,4 @@
 /** The commands with which the mirror serves others. */
-import type { Command as Declaration } from 'commander'
 import { duration } from '../../config/values.ts'
 import { keyLabel } from '../key-label.ts'
 import { futureMoment } from '../moment.ts'
@@ -64,7 +63,7 @@ function declareKeys(declare: Declare): void {
       { line: 'headcount keys revoke 3', what: 'this one opens nothing any more' },
     ],
   })
-  listOptions(keys)
+  options.accountsOptions(keys)
 
   const create = declare(
     'create',
@@ -115,7 +114,7 @@ function declareKeys(declare: Declare): void {
     },
     keys,
   )
-  listOptions(list)
+  options.accountsOptions(list)
 
   const revoke = declare(
     'revoke',
@@ -132,10 +131,4 @@ function declareKeys(declare: Declare): void {
   options.jsonOption(revoke, 'what was revoked')
   options.accountOption(revoke, 'only when it is of this account')
   options.databaseOption(revoke)
-}
-
-function listOptions(command: Declaration): void {
-  options.jsonOption(command, 'the same')
-  options.accountOption(command, 'only this account')
-  options.databaseOption(command)
 }
