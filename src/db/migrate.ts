@@ -9,8 +9,8 @@ import type { Transaction } from './transaction.ts'
 /** Any number that only headcount takes as an advisory lock. */
 const lockNumber = '6283185307'
 
-/** The version of the schema that this program needs. */
-export const SCHEMA_VERSION = migrations.length
+/** The version of the schema that this program needs: the number of the last migration. Numbers may leave gaps. */
+export const SCHEMA_VERSION = migrations.at(-1)?.number ?? 0
 
 /** What Postgres answers (SQLSTATE) where there is no mirror yet. */
 const UNDEFINED_TABLE = '42P01'
@@ -29,7 +29,7 @@ export async function migrate(database: Database): Promise<readonly { number: nu
   const applied: { number: number; name: string }[] = []
   const { current } = await schemaState(database)
   refuseNewer(current)
-  for (const migration of migrations.slice(current)) {
+  for (const migration of migrations.filter(({ number }) => number > current)) {
     const done = await database.transaction((trx) => applyUnlessDone(trx, migration), {
       lockTimeoutMs,
       statementTimeoutMs: 0,
@@ -41,7 +41,7 @@ export async function migrate(database: Database): Promise<readonly { number: nu
 
 /** The schema's version in the database (0: there is none) and the one that this program needs. */
 export async function schemaState(database: Database): Promise<{ current: number; needed: number }> {
-  return { current: await storedVersion(database), needed: migrations.length }
+  return { current: await storedVersion(database), needed: SCHEMA_VERSION }
 }
 
 /**
@@ -66,9 +66,9 @@ export function requireVersion(current: number): void {
 }
 
 function refuseNewer(current: number): void {
-  if (current <= migrations.length) return
+  if (current <= SCHEMA_VERSION) return
   throw new SchemaVersionError(
-    `The mirror's schema is at version ${current}, this program knows only up to ${migrations.length}: a newer headcount has been here. Use that one, or upgrade this one.`,
+    `The mirror's schema is at version ${current}, this program knows only up to ${SCHEMA_VERSION}: a newer headcount has been here. Use that one, or upgrade this one.`,
   )
 }
 

@@ -11,7 +11,7 @@ const everyMigration = migrations.map(({ number, name }) => ({ number, name }))
 test.each(engines)('migrations run once, and say which they were (%s)', async (engine) => {
   await using mirror = await freshMirror(engine, { blank: true })
   await expect(requireSchema(mirror.database)).rejects.toThrow('headcount migrate')
-  expect(await schemaState(mirror.database)).toEqual({ current: 0, needed: migrations.length })
+  expect(await schemaState(mirror.database)).toEqual({ current: 0, needed: migrations.at(-1)?.number })
   expect(await migrate(mirror.database)).toEqual(everyMigration)
   expect(await migrate(mirror.database)).toEqual([])
   await requireSchema(mirror.database)
@@ -94,7 +94,7 @@ test('D12 a migration killed half-way leaves nothing, and the next start makes i
   await killed
   await starter.close()
 
-  expect(await schemaState(watcher)).toEqual({ current: 0, needed: migrations.length })
+  expect(await schemaState(watcher)).toEqual({ current: 0, needed: migrations.at(-1)?.number })
   const schema = await watcher.transaction((trx) => trx.query(`select to_regnamespace('headcount') is null`))
   expect(schema.rows).toEqual([[true]])
   await watcher.transaction((trx) => trx.query('drop event trigger wait_in_the_middle'))
