@@ -17,8 +17,10 @@ const explanations: Readonly<Record<string, Explain>> = {
   EPIPE: (host) => `${host} broke the connection off`,
   UND_ERR_SOCKET: (host) => `${host} closed the connection before the answer was whole`,
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: (host) =>
-    `the answer of ${host} is shorter than it says (Content-Length)`,
+    `the answer of ${host} is shorter than it says (Content-Length), or broken behind that header`,
   HPE: (host) => `the answer of ${host} is not HTTP, or breaks off`,
+  ERR_ASSERTION: (host) =>
+    `the answer of ${host} is not HTTP/1.1: its status is below 100, or it changes the protocol (101) unasked`,
   Z_BUF_ERROR: (host) => `the compressed answer of ${host} ends too early`,
 }
 
@@ -35,7 +37,8 @@ const unknownIssuer =
 const certificateCode =
   /CERT|ISSUER|UNABLE_TO_VERIFY|CRL|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|HOSTNAME_MISMATCH/
 const noTlsCode = /^(?:EPROTO|ERR_SSL_)/
-const networkCode = /^(?:UND_ERR_|HPE|E[A-Z0-9]+$|EAI_|Z_)/
+// undici's parser asserts what it expects of an answer, and passes on what it then throws.
+const networkCode = /^(?:UND_ERR_|HPE|E[A-Z0-9]+$|EAI_|Z_|ERR_ASSERTION$)/
 const timeOut = /^(?:UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/
 const ownFault = /^UND_ERR_(?:INVALID_|NOT_SUPPORTED|ABORTED|DESTROYED|CLOSED)/
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { accountOf, refusal, responsesFrom } from '../support/account.ts'
-import { list, resetBeforeHeaders, send, startFaultServer } from '../support/fault-server.ts'
+import { list, raw, resetBeforeHeaders, send, startFaultServer } from '../support/fault-server.ts'
 import type { Answering, Step } from '../support/fault-server.ts'
 import { testKey } from '../support/reading.ts'
 import { onBothStages, onPostgresStage } from '../support/stage.ts'
@@ -98,6 +98,31 @@ onPostgresStage(
     })
   },
 )
+
+onBothStages('an answer for one event that is hardly HTTP', (stage) => {
+  test('H25 a status below 100 or above 599, or another protocol: that event fails, all others are mirrored', async () => {
+    await using on = await stage(accountOf({ a: 2, b: 2, c: 2, d: 2, e: 2 }))
+    const broken = { a: 'HTTP/1.1 099 X', b: 'HTTP/1.1 999 X', d: 'HTTP/1.1 101 X' }
+    for (const [id, first] of Object.entries(broken)) {
+      const step = raw(`${first}\r\nContent-Length: 2\r\n\r\n[]`)
+      on.service.at(`/events/${id}/responses`, ...Array.from({ length: 3 }, () => step))
+    }
+    const { exit, status, report } = await on.sync({ concurrency: 1 })
+    expect({ exit, status }).toEqual({ exit: 6, status: 'partial' })
+    expect(report).toMatchObject({ events: { failed: 3, changed: 2 }, errors_total: 3 })
+    expect(new Map(report.errors.map(({ event_id, code }) => [event_id, code]))).toEqual(
+      new Map([
+        ['a', 'unreachable'],
+        ['b', 'contract'],
+        ['d', 'unreachable'],
+      ]),
+    )
+    expect(on.mirror.rows('responses')).toHaveLength(4)
+    for (const id of Object.keys(broken)) on.service.at(`/events/${id}/responses`)
+    expect(await on.sync()).toMatchObject({ exit: 0 })
+    on.expectMirrored()
+  })
+})
 
 onBothStages('a key that is refused for events', (stage) => {
   test('H2 three refusals without a success between end the run with exit 3; what was read is kept', async () => {

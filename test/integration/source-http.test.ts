@@ -10,7 +10,7 @@ import {
   PausedByServiceError,
   UnreachableError,
 } from '../../src/errors.ts'
-import { list, resetBeforeHeaders, send, type Step } from '../support/fault-server.ts'
+import { list, raw, resetBeforeHeaders, send, type Step } from '../support/fault-server.ts'
 import { errorOf, faultServer, sourceOf, testKey, valuesOf } from '../support/reading.ts'
 
 const items = [{ id: 'a' }]
@@ -103,6 +103,64 @@ describe('a refusal that will not pass is not tried again', () => {
     const error = await errorOf(sourceOf(server.baseUrl).events())
     expect(error.message).toContain('400: [2Jso long so long')
     expect(error.message.length).toBeLessThan(400)
+  })
+})
+
+describe('H25 an answer that is hardly HTTP is an error of the family, and the next one is read', () => {
+  const said = (first: string, headers = '', body = '[]') =>
+    `${first}\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}`
+  const ok = 'HTTP/1.1 200 OK'
+  const inChunks = (chunks: string) => `${ok}\r\nTransfer-Encoding: chunked\r\n\r\n${chunks}`
+  const upgrade = 'Connection: upgrade\r\nUpgrade: h2c\r\n\r\n'
+
+  test.each([
+    ['status 000', said('HTTP/1.1 000 X'), UnreachableError],
+    ['status 099', said('HTTP/1.1 099 X'), UnreachableError],
+    ['status 99', said('HTTP/1.1 99 X'), UnreachableError],
+    ['status 600', said('HTTP/1.1 600 X'), ContractError],
+    ['status 999', said('HTTP/1.1 999 X'), ContractError],
+    ['status 1000', said('HTTP/1.1 1000 X'), UnreachableError],
+    ['a status that is no number', said('HTTP/1.1 abc'), UnreachableError],
+    ['no status', said('HTTP/1.1'), UnreachableError],
+    ['100 and nothing else', 'HTTP/1.1 100 Continue\r\n\r\n', UnreachableError],
+    ['103 and nothing else', 'HTTP/1.1 103 Early\r\n\r\n', UnreachableError],
+    ['101 that changes the protocol', `HTTP/1.1 101 Switching\r\n${upgrade}`, UnreachableError],
+    ['101 that does not', said('HTTP/1.1 101 Switching'), UnreachableError],
+    ['102, then 101', `HTTP/1.1 102 Processing\r\n\r\n${said('HTTP/1.1 101 X')}`, UnreachableError],
+    ['HTTP/0.9', '[]', UnreachableError],
+    ['a request', 'GET / HTTP/1.1\r\n\r\n', UnreachableError],
+    ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', UnreachableError],
+    ['settings of HTTP/2', '\0\0\0\x04\0\0\0\0\0', UnreachableError],
+    ['headers of 40 KiB', said(ok, `X: ${'a'.repeat(40_000)}\r\n`), ContractError],
+    ['U+0000 in a header', said(ok, 'X: a\0b\r\n'), UnreachableError],
+    ['a header without a colon', said(ok, 'X\r\n'), UnreachableError],
+    ['a folded header', said(ok, 'X: a\r\n b\r\n'), UnreachableError],
+    ['two lengths', said(ok, 'Content-Length: 3\r\n'), UnreachableError],
+    ['a length that is no number', said(ok, 'Content-Length: 0x2\r\n'), UnreachableError],
+    ['a chunk that is no number', inChunks('zz\r\n[]\r\n0\r\n\r\n'), UnreachableError],
+    ['a chunk beyond any number', inChunks(`${'f'.repeat(20)}\r\n[]\r\n0\r\n\r\n`), UnreachableError],
+    ['a chunk extension that does not end', inChunks('2;a="\r\n[]\r\n0\r\n\r\n'), UnreachableError],
+    ['a trailer that is no header', inChunks('2\r\n[]\r\n0\r\nX y\r\n\r\n'), UnreachableError],
+  ])('%s', async (_, bytes, kind) => {
+    const server = await faultServer()
+    server.at('/events/a/responses', ...Array.from({ length: 3 }, () => raw(bytes)))
+    server.always(good)
+    const source = sourceOf(server.baseUrl)
+    const error = await errorOf(source.responses('a'))
+    expect(error).toBeInstanceOf(kind)
+    expect(error.message).toMatch(/answer/)
+    expect(await valuesOf(source.responses('b'))).toEqual(items)
+  })
+
+  test.each([
+    ['early hints before it', `HTTP/1.1 103 Early\r\nLink: </x>\r\n\r\n${said(ok)}`],
+    ['an offer of another protocol', said(ok, 'Connection: upgrade\r\nUpgrade: h2c\r\n')],
+    ['chunk extensions and trailers', inChunks('2;a=b\r\n[]\r\n0\r\nStatus: 500\r\n\r\n')],
+    ['something behind it', `${said(ok)}${said('HTTP/1.1 500 X')}`],
+  ])('a sound answer with %s is one', async (_, bytes) => {
+    const server = await faultServer()
+    server.always(raw(bytes))
+    expect(await valuesOf(sourceOf(server.baseUrl).responses('a'))).toEqual([])
   })
 })
 

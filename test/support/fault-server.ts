@@ -136,6 +136,11 @@ export function list(items: readonly unknown[], headers: Answer['headers'] = {})
   return send({ body: items, headers })
 }
 
+/** These very bytes, and the end of the connection. */
+export function raw(bytes: string): Step {
+  return (socket) => void socket.end(bytes, 'latin1')
+}
+
 /** The answers of a real service; faults are then a matter of the sending. */
 export function upstream(origin: string): (request: SeenRequest) => Promise<Answer> {
   return async ({ method, path, headers }) => {

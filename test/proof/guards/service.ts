@@ -29,6 +29,15 @@ export const serviceGuards: readonly Guard[] = [
     only: 'no_end_mark|without an end mark',
   },
   {
+    name: 'an answer that is no HTTP',
+    promise: 'an answer that the HTTP client cannot take fails its event, and does not end the run',
+    file: 'src/source/network-failures.ts',
+    text: '|ERR_ASSERTION$)/',
+    instead: ')/',
+    tests: ['test/integration/source-http.test.ts'],
+    only: 'H25',
+  },
+  {
     name: 'part of a list',
     promise: 'a part (Content-Range) is never taken for the whole',
     file: 'src/source/framing.ts',
