@@ -10,6 +10,7 @@ import type { Session } from './session.ts'
 import type { Tables } from './tables.ts'
 import { settingsOf } from './transaction.ts'
 import type { Setting, Transaction, TransactionOptions } from './transaction.ts'
+import { WatchedPool } from './watched-pool.ts'
 
 /** A pool of our own for a `postgres://` URL. Nothing is connected yet. */
 export function ownPool(url: URL): Pool {
@@ -63,28 +64,21 @@ export async function openPostgres(pool: Pool, { owned, place, log }: PostgresOp
       `The given pool holds at most ${pool.options.max} connections; headcount needs 3 (two for batches, one for its sign of life). Make it with max: 3 or more.`,
     )
   }
-  const onIdleLoss = (error: Error) => {
+  const watched = new WatchedPool(pool, owned, (error) => {
     log?.('debug', `${place}: an idle connection was lost`, { reason: error.message })
-  }
-  // Without a listener the loss of an idle connection would end the process.
-  pool.on('error', onIdleLoss)
+  })
 
   let closed: Promise<void> | null = null
-  const giveBack = async () => {
-    // pool.end() resolves before its connections are closed, and one that fails then still needs the listener.
-    if (owned) await pool.end()
-    else pool.removeListener('error', onIdleLoss)
-  }
   const database: Database = {
     engine: 'postgres',
-    kysely: kyselyOver(async () => borrow(pool, place)),
-    transaction: async (work, options = {}) => inTransaction(await borrow(pool, place), work, options),
-    close: () => (closed ??= giveBack()),
+    kysely: kyselyOver(async () => borrow(watched, place)),
+    transaction: async (work, options = {}) => inTransaction(await borrow(watched, place), work, options),
+    close: () => (closed ??= watched.close()),
     [Symbol.asyncDispose]: () => database.close(),
   }
 
   try {
-    const session = await borrow(pool, place)
+    const session = await borrow(watched, place)
     session.release()
   } catch (error) {
     await database.close()

@@ -1,11 +1,12 @@
 import { buffer } from 'node:stream/consumers'
 import { finished } from 'node:stream/promises'
-import type { Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
+import type { PoolClient, QueryConfig, QueryResult } from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
 import { DatabaseError } from '../errors.ts'
 import { databaseError, isConnectionLost } from './failures.ts'
 import type { Answer } from './transaction.ts'
 import { readerOf } from './values.ts'
+import type { WatchedPool } from './watched-pool.ts'
 
 /** A connection borrowed from a pool. */
 export interface Session {
@@ -42,22 +43,24 @@ interface ExtendedQuery extends TimedQuery {
 /** Readers for the values of one query: neither the pool nor pg's globals are changed. */
 const types: NonNullable<QueryConfig['types']> = { getTypeParser: (type: number) => readerOf(type) }
 
-export async function borrow(pool: Pool, place: string): Promise<Session> {
+/** @throws DatabaseError */
+export async function borrow(pool: WatchedPool, place: string): Promise<Session> {
   const client = await connected(pool, place)
-  let broken: Error | null = null
+  let unusable: Error | null = null
   let answerMs = 330_000
-  const onError = (error: Error) => {
-    broken ??= error
+  const broken = () => unusable ?? pool.lossOf(client)
+  const breakWith = (error: unknown) => {
+    unusable ??= error instanceof Error ? error : new Error(String(error))
   }
-  // A borrowed client has no listener of the pool's: a lost connection would end the process.
-  client.on('error', onError)
 
   const guarded = async <T>(sent: Promise<T>): Promise<T> => {
     try {
       return await sent
     } catch (error) {
-      if (isConnectionLost(error)) onError(error instanceof Error ? error : new Error(String(error)))
-      throw databaseError(error, place)
+      // What is sent over a connection that is gone fails without the reason, which the loss itself has.
+      const cause = pool.lossOf(client) ?? error
+      if (isConnectionLost(cause)) breakWith(cause)
+      throw databaseError(cause, place)
     }
   }
   const extended = (text: string, values: readonly unknown[]): ExtendedQuery => ({
@@ -115,27 +118,26 @@ export async function borrow(pool: Pool, place: string): Promise<Session> {
       }
     },
     rollback: async () => {
-      if (broken !== null) return
+      if (broken() !== null) return
       try {
         await session.queryObjects('rollback', [])
       } catch (error) {
-        onError(error instanceof Error ? error : new Error(String(error)))
+        breakWith(error)
       }
     },
     answerWithin: (ms) => {
       answerMs = ms
     },
     release: () => {
-      client.removeListener('error', onError)
-      client.release(broken ?? undefined)
+      pool.giveBack(client, broken())
     },
   }
   return session
 }
 
-async function connected(pool: Pool, place: string): Promise<PoolClient> {
+async function connected(pool: WatchedPool, place: string): Promise<PoolClient> {
   try {
-    return await pool.connect()
+    return await pool.borrow()
   } catch (error) {
     throw databaseError(error, place)
   }

@@ -99,6 +99,8 @@ export const faults: readonly Fault[] = [
   { id: 'D15', what: 'a PGlite folder that is in use' },
   { id: 'D16', what: 'a PGlite folder that is damaged' },
   { id: 'D17', what: 'rows that the database swallows' },
+  { id: 'D18', what: 'a connection that the server ends in the packet in which it becomes ready' },
+  { id: 'D19', what: 'a hundred ended connections under a service in use' },
 
   { id: 'O1', what: 'SIGKILL at any moment' },
   { id: 'O2', what: 'SIGTERM, and a second signal' },

@@ -26,6 +26,14 @@ const kinds = {
     }),
   ],
   conflict: [0.7, (chance) => ({ breakage: { at: chance.int(8, 40), how: 'conflict' } })],
+  /** A run opens more than one connection only while it writes in two places. */
+  lostConnection: [
+    0.7,
+    (chance) => ({
+      concurrency: chance.pick([1, 8]),
+      breakage: { at: chance.pick([1, 2, 2, 2, 3, 3]), how: 'ends_when_ready' },
+    }),
+  ],
   refused: [0.4, () => ({ beside: 'refused', beginBeside: 'ping' })],
   takeover: [0.6, (chance) => ({ beside: 'takes_over', beginBeside: target(chance) })],
   wrongKey: [0.4, () => ({ key: 'wrong' })],

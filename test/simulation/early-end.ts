@@ -1,5 +1,6 @@
 /** A run that came to no end: each event is wholly old or wholly new, and which of them may be new, its end tells. */
 import { reliedOn } from './another.ts'
+import { isBroken } from './engine.ts'
 import { refusedAt } from './fatal.ts'
 import { require, requireWhole, sightOf } from './judge.ts'
 import type { Ran } from './judge-run.ts'
@@ -20,7 +21,7 @@ export function heardInTime(
   world: World,
   { heard, heardBefore, isInterrupted, broken }: Ran,
 ): readonly Heard[] {
-  if (broken.isDead || broken.conflict === 'elsewhere') return heard
+  if (isBroken(broken)) return heard
   if (isInterrupted) return heardBefore
   const at = refusedAt(world, heard)
   return at === null ? heard : heard.slice(0, at + 1)
@@ -70,7 +71,7 @@ function requireBatches(
 }
 
 function endOfReading({ broken, isInterrupted }: Ran, isRead: boolean): End {
-  if (broken.isDead || broken.conflict === 'elsewhere') return isRead ? 'dead_after' : 'dead'
+  if (isBroken(broken)) return isRead ? 'dead_after' : 'dead'
   if (isRead) return 'read'
   return isInterrupted ? 'aborted' : 'told'
 }

@@ -2,6 +2,7 @@
 import { Client, Pool } from 'pg'
 import type { QueryConfig, QueryResult } from 'pg'
 import type { CopyStreamQuery as Copy } from 'pg-copy-streams'
+import { startEndingProxy } from '../support/database-proxy.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { Counter, isFence } from './engine.ts'
 import type { Breakage, Engine } from './engine.ts'
@@ -11,12 +12,19 @@ export async function openPostgres(): Promise<Engine> {
   const connectionString = `${url}/mirror_template`
   const client = new Client({ connectionString, types: { getTypeParser: () => (text: string) => text } })
   await client.connect()
+  const proxy = await startEndingProxy(connectionString)
   return {
     name: 'postgres',
     forRun: (breakage) => {
-      const broken = new Counter(breakage)
-      const pool = new Pool({ connectionString, max: 4, Client: clientFor(broken, breakage) })
-      return { option: { pool }, broken, [Symbol.asyncDispose]: () => pool.end() }
+      const pool = (counter: Counter, url: string) =>
+        new Pool({ connectionString: url, max: 4, Client: clientFor(counter, breakage) })
+      if (breakage?.how !== 'ends_when_ready') {
+        const broken = new Counter(breakage)
+        return lend(pool(broken, connectionString), broken)
+      }
+      proxy.end((number) => number === breakage.at)
+      const broken = new Counter(breakage, () => proxy.ended)
+      return lend(pool(broken, proxy.url), broken)
     },
     ask: async (text) => {
       const { rows } = await client.query<(string | null)[]>({ text, rowMode: 'array' })
@@ -24,9 +32,14 @@ export async function openPostgres(): Promise<Engine> {
     },
     [Symbol.asyncDispose]: async () => {
       await client.end()
+      await proxy[Symbol.asyncDispose]()
       await stop()
     },
   }
+}
+
+function lend(pool: Pool, broken: Counter) {
+  return { option: { pool }, broken, [Symbol.asyncDispose]: () => pool.end() }
 }
 
 function clientFor(counter: Counter, breakage: Breakage | null): typeof Client {

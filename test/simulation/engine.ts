@@ -5,11 +5,12 @@ import type { RunOptions } from '../../src/index.ts'
 export interface Breakage {
   readonly at: number
   /**
-   * `dies`: from this statement on nothing goes through; an open transaction is rolled back. `dies_after_commit`: the
+   * `ends_when_ready`: the connection of this number, not the statement, ends in the packet in which it becomes ready; PGlite has
+   * none. `dies`: from this statement on nothing goes through; an open transaction is rolled back. `dies_after_commit`: the
    * same, at the first commit from there on, which still takes place. `conflict`: this statement alone fails, as by a
    * deadlock.
    */
-  readonly how: 'dies' | 'dies_after_commit' | 'conflict'
+  readonly how: 'dies' | 'dies_after_commit' | 'conflict' | 'ends_when_ready'
 }
 
 /** What became of a breakage. */
@@ -19,6 +20,13 @@ export interface Broken {
   readonly isDead: boolean
   /** The statement that failed alone stood in a batch, which is tried again. */
   readonly conflict: 'none' | 'in_batch' | 'elsewhere'
+  /** A connection ended when it became ready. */
+  readonly hasLostConnection: boolean
+}
+
+/** The run could not go on with its database, dead or not. */
+export function isBroken({ isDead, conflict, hasLostConnection }: Broken): boolean {
+  return isDead || conflict === 'elsewhere' || hasLostConnection
 }
 
 /** Sends a statement; all columns of all rows come as text. */
@@ -40,9 +48,15 @@ export class Counter implements Broken {
   isDead = false
   conflict: Broken['conflict'] = 'none'
   readonly #breakage: Breakage | null
+  readonly #lostConnections: () => number
 
-  constructor(breakage: Breakage | null) {
+  constructor(breakage: Breakage | null, lostConnections = () => 0) {
     this.#breakage = breakage
+    this.#lostConnections = lostConnections
+  }
+
+  get hasLostConnection(): boolean {
+    return this.#lostConnections() > 0
   }
 
   /** @throws when the statement must not go through. */

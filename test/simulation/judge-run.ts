@@ -1,6 +1,7 @@
 /** Whether a run did what it promises, told from the answers it got, how it ended and what the mirror holds. */
 import { reliedOn } from './another.ts'
 import { countOpen, countRows } from './counts.ts'
+import { isBroken } from './engine.ts'
 import type { Broken } from './engine.ts'
 import { batchingOf, heardInTime, requireEarlyEnd } from './early-end.ts'
 import { fatalExit } from './fatal.ts'
@@ -45,13 +46,13 @@ export async function judgeRefused(world: World, { ended }: Ran, code = 'account
 export async function judgeRun(world: World, ran: Ran): Promise<Seen> {
   const { ended, broken } = ran
   const isTaken = world.stuck !== null && !world.stuck.isSeenDead && world.minute - world.stuck.since < 10
-  if (isTaken && !broken.isDead && broken.conflict === 'none') return judgeRefused(world, ran)
+  if (isTaken && !isBroken(broken) && broken.conflict === 'none') return judgeRefused(world, ran)
   requireManners(world, ran)
   const seen = await world.look()
   const fatal = fatalExit(world, ran)
-  const mayBreakOff =
-    broken.isDead || ran.isInterrupted || broken.conflict === 'elsewhere' || fatal === 'refusals'
+  const mayBreakOff = isBroken(broken) || ran.isInterrupted || fatal === 'refusals'
   const hasReport = ended.exit === 0 || ended.exit === 6 || ended.exit === 8
+  require(!broken.hasLostConnection || !hasReport, 'a run goes on although a connection was lost')
   if (mayBreakOff && !hasReport) judgeBrokenOff(world, ran, seen, fatal)
   else if (fatal !== null) judgeFatal(world, ran, seen, fatal)
   else judgeNormal(world, ran, seen)
@@ -68,7 +69,7 @@ export async function judgeRun(world: World, ran: Ran): Promise<Seen> {
 /** Dead, interrupted or refused in the middle: each event is wholly old or wholly new. */
 function judgeBrokenOff(world: World, ran: Ran, seen: Seen, fatal: number | 'refusals' | null): void {
   const { ended, broken, isInterrupted } = ran
-  const isOfDatabase = broken.isDead || broken.conflict === 'elsewhere'
+  const isOfDatabase = isBroken(broken)
   const possible = isOfDatabase ? [5, 9, 143] : isInterrupted ? [143, 3, 4] : [3]
   // One that dies while it stores a fatal end still tells its cause.
   require(possible.includes(ended.exit) ||
@@ -79,6 +80,8 @@ function judgeBrokenOff(world: World, ran: Ran, seen: Seen, fatal: number | 'ref
     ? requireEarlyEnd(world, inTime, seen, predictFor(world, inTime, seen))
     : requireWhole(seen.mirror, world.mirror, reliedOn(world, ran.heard))
   takeRecord(world, ran, seen.runs)
+  // The database itself is there: that the run failed is stored.
+  require(!broken.hasLostConnection || world.stuck === null, 'a run that lost a connection is still running')
 }
 
 function judgeFatal(world: World, ran: Ran, seen: Seen, exit: number | 'refusals'): void {

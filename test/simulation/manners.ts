@@ -1,5 +1,6 @@
 /** How a run may ask: what is final is not asked for again, what may pass is, and validators are used as promised. */
 import { reliedOn } from './another.ts'
+import { isBroken } from './engine.ts'
 import { failures } from './faults.ts'
 import type { Ran } from './judge-run.ts'
 import { require, requireEqual } from './judge.ts'
@@ -24,7 +25,7 @@ export function requireManners(world: World, ran: Ran): void {
       : null
     for (const { askedWith } of requests)
       requireEqual(askedWith, wanted, `the validator that ${subject} was asked with`)
-    const isLeft = isInterrupted || broken.isDead || broken.conflict !== 'none'
+    const isLeft = isInterrupted || isBroken(broken) || broken.conflict !== 'none'
     require(final >= 0 ||
       isLeft ||
       !isMild(step), `${subject} was given up with retries left: ${ends.join(', ')}`)

@@ -1,4 +1,5 @@
 /** Steps in words. */
+import type { Breakage } from './engine.ts'
 import { plainRun } from './steps.ts'
 import type { History, PlannedTrouble, RunStep, Step, Target } from './steps.ts'
 
@@ -44,8 +45,8 @@ function tellRun(step: RunStep): string {
     ...(pieceBytes === null ? [] : [`lists in pieces of ${pieceBytes} bytes`]),
     ...(batchRows === null ? [] : [`batches of ${batchRows} rows`]),
     ...step.troubles.map(tellTrouble),
-    ...(breakage === null ? [] : [`${breakage.how.replaceAll('_', ' ')} at statement ${breakage.at}`]),
-    ...(breakage === null || breakage.how === 'conflict'
+    ...(breakage === null ? [] : [tellBreakage(breakage)]),
+    ...(breakage === null || !breakage.how.startsWith('dies')
       ? []
       : [isSeenDead ? 'and is seen dead' : 'and seems alive']),
     ...(interruptAt === null ? [] : [`interrupted at ${nameOf(interruptAt)}`]),
@@ -57,6 +58,11 @@ function tellRun(step: RunStep): string {
         ]),
   ]
   return `run: ${words.join(', ')}`
+}
+
+function tellBreakage({ how, at }: Breakage): string {
+  if (how === 'ends_when_ready') return `connection ${at} ends when it becomes ready`
+  return `${how.replaceAll('_', ' ')} at statement ${at}`
 }
 
 function tellTrouble({ on, failures, way, lie, moves }: PlannedTrouble): string {

@@ -1,11 +1,15 @@
-/** Between a run and its Postgres: hands everything on, but for one answer. */
+/** Between a run and its Postgres: hands everything on, but for what a test wants to go wrong. */
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
+import { fatal, IncomingMessages } from './postgres-messages.ts'
 
-export interface FailingProxy extends AsyncDisposable {
+interface Proxy extends AsyncDisposable {
   /** The same database, by way of the proxy. */
   readonly url: string
+}
+
+export interface FailingProxy extends Proxy {
   /** How many connections were cut so far. */
   readonly cut: number
 }
@@ -15,15 +19,8 @@ export interface FailingProxy extends AsyncDisposable {
  * commits, and the answer never arrives.
  */
 export async function startFailingProxy(url: string, statement: string): Promise<FailingProxy> {
-  const target = new URL(url)
-  const sockets = new Set<Socket>()
   let cut = 0
-  const proxy = createServer((client) => {
-    const server = connect(Number(target.port), target.hostname)
-    for (const socket of [client, server]) {
-      sockets.add(socket)
-      socket.on('error', () => {})
-    }
+  const proxy = await startProxy(url, (client, server) => {
     let isMeant = false
     let isCommitting = false
     client.on('data', (piece) => {
@@ -39,8 +36,77 @@ export async function startFailingProxy(url: string, statement: string): Promise
       client.destroy()
       return server.destroy()
     })
+  })
+  return {
+    ...proxy,
+    get cut() {
+      return cut
+    },
+  }
+}
+
+export interface EndingProxy extends Proxy {
+  /** How many connections were ended, since it was last said which are. */
+  readonly ended: number
+  /** Which connections are ended from now on, by their number from 1 on; null: none. */
+  end(which: ((number: number) => boolean) | null): void
+}
+
+/** What a server sends that is told to stop, or one connection of which is terminated. */
+const terminated = fatal('57P01', 'terminating connection due to administrator command')
+
+/** Ends connections at the moment when they become ready: ReadyForQuery and FATAL come in one packet. */
+export async function startEndingProxy(url: string): Promise<EndingProxy> {
+  let isMeant: ((number: number) => boolean) | null = null
+  let [seen, ended] = [0, 0]
+  const proxy = await startProxy(url, (client, server) => {
+    client.pipe(server)
+    seen += 1
+    void handOn(client, server, isMeant?.(seen) === true).then((isEnded) => (ended += isEnded ? 1 : 0))
+  })
+  return {
+    ...proxy,
+    get ended() {
+      return ended
+    },
+    end: (which) => {
+      isMeant = which
+      seen = 0
+      ended = 0
+    },
+  }
+}
+
+/** What the server says up to its being ready, message by message; then all of it, or the end. */
+async function handOn(client: Socket, server: Socket, isMeant: boolean): Promise<boolean> {
+  const messages = new IncomingMessages(server)
+  for (let one = await messages.next(); one !== null; one = await messages.next()) {
+    const isReady = one.type === 'Z'
+    if (isReady && isMeant) {
+      client.end(Buffer.concat([one.whole, terminated]))
+      server.destroy()
+      return true
+    }
+    client.write(one.whole)
+    if (!isReady) continue
+    for await (const piece of messages.rest()) if (!client.write(piece)) await once(client, 'drain')
+  }
+  return false
+}
+
+async function startProxy(url: string, join: (client: Socket, server: Socket) => void): Promise<Proxy> {
+  const target = new URL(url)
+  const sockets = new Set<Socket>()
+  const proxy = createServer({ noDelay: true }, (client) => {
+    const server = connect({ port: Number(target.port), host: target.hostname, noDelay: true })
+    for (const socket of [client, server]) {
+      sockets.add(socket)
+      socket.on('error', () => {})
+      socket.on('close', () => sockets.delete(socket))
+    }
+    join(client, server)
     client.on('close', () => server.destroy())
-    server.on('close', () => client.destroy())
+    server.on('close', () => client.destroySoon())
   })
   proxy.listen(0, '127.0.0.1')
   await once(proxy, 'listening')
@@ -48,9 +114,6 @@ export async function startFailingProxy(url: string, statement: string): Promise
   through.port = String((proxy.address() as AddressInfo).port)
   return {
     url: through.href,
-    get cut() {
-      return cut
-    },
     [Symbol.asyncDispose]: async () => {
       for (const socket of sockets) socket.destroy()
       proxy.close()

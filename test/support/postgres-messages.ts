@@ -34,17 +34,29 @@ export class IncomingMessages {
     }
   }
 
+  /** Everything from here on, as it comes. */
+  async *rest(): AsyncGenerator<Buffer, void> {
+    if (this.#rest.length > 0) yield this.#rest
+    this.#rest = Buffer.alloc(0)
+    for (let one = await this.#piece(); one !== null; one = await this.#piece()) yield one
+  }
+
   /** What is there, so many bytes at least; null when they do not come. */
   async #wait(bytes: number): Promise<Buffer | null> {
     const pieces = [this.#rest]
     for (let length = this.#rest.length; length < bytes;) {
-      const next = await this.#pieces.next().catch(() => null)
-      if (next === null || next.done === true) return null
-      pieces.push(next.value)
-      length += next.value.length
+      const next = await this.#piece()
+      if (next === null) return null
+      pieces.push(next)
+      length += next.length
     }
     this.#rest = pieces.length === 1 ? this.#rest : Buffer.concat(pieces)
     return this.#rest
+  }
+
+  async #piece(): Promise<Buffer | null> {
+    const next = await this.#pieces.next().catch(() => null)
+    return next === null || next.done === true ? null : next.value
   }
 }
 

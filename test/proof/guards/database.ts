@@ -205,6 +205,25 @@ export const databaseGuards: readonly Guard[] = [
     only: 'D5 a batch for which',
   },
   {
+    name: 'connections that end when ready',
+    promise:
+      'a connection that Postgres ends in the packet in which it becomes ready is an error of the run, not the end of the process',
+    file: 'src/db/watched-pool.ts',
+    text: "pool.on('connect', this.#watch)",
+    instead: '',
+    tests: ['test/integration/db-lost-connections.test.ts'],
+    only: 'D18',
+  },
+  {
+    name: 'given pools',
+    promise: 'a pool that is given is left without listeners of ours, its connections too',
+    file: 'src/db/watched-pool.ts',
+    text: "for (const [client, onError] of this.#listeners) client.off('error', onError)",
+    instead: '',
+    tests: ['test/integration/db-lost-connections.test.ts'],
+    only: 'of a pool that is given',
+  },
+  {
     name: 'values in errors',
     promise: 'no error of the database carries the data of a statement',
     file: 'src/db/failures.ts',
