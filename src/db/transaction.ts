@@ -58,7 +58,7 @@ export interface TransactionOptions {
   readonly durable?: boolean
   /** About how many bytes of content will be written: an embedded database must have room for them. */
   readonly contentBytes?: number
-  /** How long a statement may wait for a lock; 10 s by default, 0 for ever. */
+  /** How long a statement may wait for a lock; 10 s by default, or for ever with `readOnly`; 0 for ever. */
   readonly lockTimeoutMs?: number
   /** How long a statement may take; 5 minutes by default, 0 for ever. Without effect on PGlite. */
   readonly statementTimeoutMs?: number
@@ -82,7 +82,13 @@ export function settingsOf(engine: Engine, options: TransactionOptions): readonl
     { name: 'bytea_output', value: 'hex' },
     { name: 'extra_float_digits', value: '1' },
   ]
-  if (engine === 'embedded' || options.readOnly === true) return settings
+  if (engine === 'embedded') return settings
+  if (options.readOnly === true) {
+    const { lockTimeoutMs } = options
+    return lockTimeoutMs === undefined
+      ? settings
+      : [...settings, { name: 'lock_timeout', value: `${lockTimeoutMs}ms` }]
+  }
   settings.push(
     { name: 'lock_timeout', value: `${options.lockTimeoutMs ?? 10_000}ms` },
     { name: 'statement_timeout', value: `${options.statementTimeoutMs ?? 300_000}ms` },

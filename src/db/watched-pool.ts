@@ -1,5 +1,8 @@
 import type { Pool, PoolClient } from 'pg'
 
+/** So long a statement that is under way when the pool is closed may take to end. */
+const LONGEST_GOODBYE_MS = 500
+
 /**
  * A pool of connections none of which is ever without a listener: an `error` that nobody listens to ends the process.
  *
@@ -12,6 +15,9 @@ export class WatchedPool {
   readonly #onIdleLoss: (error: Error) => void
   readonly #listeners = new Map<PoolClient, (error: Error) => void>()
   readonly #losses = new WeakMap<PoolClient, Error>()
+  /** Those that are connected. */
+  readonly #lent = new Set<PoolClient>()
+  /** Also those that are being connected. */
   #borrowed = 0
   #isClosed = false
 
@@ -37,6 +43,7 @@ export class WatchedPool {
     }
     // A pool that was given may have connected it before we listened.
     this.#watch(client)
+    this.#lent.add(client)
     const loss = this.lossOf(client)
     if (loss === null) return client
     this.giveBack(client, loss)
@@ -50,15 +57,33 @@ export class WatchedPool {
 
   /** @param broken closes the connection instead of keeping it. */
   giveBack(client: PoolClient, broken: Error | null): void {
+    // It was cut.
+    if (!this.#lent.delete(client)) return
     client.release(broken ?? undefined)
     this.#hasGivenBack()
   }
 
   async close(): Promise<void> {
     this.#isClosed = true
-    // It resolves before its connections are closed, and one that fails then still needs its listener.
-    if (this.#isOwned) await this.#pool.end()
-    else this.#letGo()
+    const cut = setTimeout(() => this.#cut(), LONGEST_GOODBYE_MS)
+    if (this.#isOwned) {
+      // It resolves before its connections are closed, and one that fails then still needs its listener.
+      await this.#pool.end()
+      clearTimeout(cut)
+    } else {
+      cut.unref()
+      this.#letGo()
+    }
+  }
+
+  /** Nobody waits any more for what is still under way: a statement may wait for a lock as long as it likes. */
+  #cut(): void {
+    for (const client of this.#lent) {
+      const closed = new Error('the database was closed')
+      this.#losses.set(client, closed)
+      // pg ends a connection by force that has a statement under way.
+      this.giveBack(client, closed)
+    }
   }
 
   readonly #watch = (client: PoolClient): void => {

@@ -1,4 +1,5 @@
 /** `headcount serve` as an operator runs it: a process that answers until it is told to stop. */
+import { Client } from 'pg'
 import { request } from 'undici'
 import { describe, expect, test } from 'vitest'
 import { accountOf, refusal } from '../support/account.ts'
@@ -15,6 +16,22 @@ async function urlOf(served: Process): Promise<string> {
   const line = /^listening on (http:\/\/127\.0\.0\.1:\d+\/api\/v1)$/m
   await expect.poll(() => served.stderr, { timeout: 20_000 }).toMatch(line)
   return line.exec(served.stderr)?.[1] ?? ''
+}
+
+/** Holds locks until it is disposed of; tells how many sessions wait for one. */
+async function lock(database: string, statements: string) {
+  const client = new Client(database)
+  await client.connect()
+  await client.query(`begin; ${statements}`)
+  const waiting = async (): Promise<unknown> => {
+    // Within a transaction it would stay as it was at first.
+    await client.query('select pg_stat_clear_snapshot()')
+    const { rows } = await client.query<{ count: number }>(
+      `select count(*)::int from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+    return rows[0]?.count
+  }
+  return { waiting, [Symbol.asyncDispose]: () => client.end() }
 }
 
 async function ask(url: string, key: string, path = '/events') {
@@ -53,6 +70,27 @@ describe('serve', () => {
 })
 
 describe('serve ends', () => {
+  test('O2 D7 with 0 while lists and the use of a key wait for a lock: nobody waits for them any more', async () => {
+    await using s = await commandStage('postgres', accountOf({ gala: 3 }))
+    expect(await s.run(['sync', '--quiet'])).toMatchObject({ code: 0 })
+    const key = (await s.run(['keys', 'create'])).stdout.trim()
+    await using served = startServe(['--quiet'], { env: s.env })
+    const url = await urlOf(served)
+    await using locking = await lock(
+      s.place.url,
+      'lock table headcount.responses; select from headcount.api_keys for update',
+    )
+    const list = () => ask(url, key, '/events/gala/responses')
+    const asked = Promise.allSettled(Array.from({ length: 20 }, list))
+    // The connections that there are: one for the use of the key, the others for lists.
+    await expect.poll(() => locking.waiting(), { timeout: 20_000 }).toBe(4)
+    served.kill('SIGTERM')
+    expect((await served.ended).code).toBe(0)
+    for (const answer of await asked) {
+      if (answer.status === 'fulfilled') expect(answer.value).toMatchObject({ status: 503 })
+    }
+  })
+
   test('at once when it is given what only --sync has a use for', async () => {
     await using served = startServe(['--account', 'north'], { env: {} })
     const { code, stderr } = await served.ended

@@ -88,6 +88,25 @@ test('X7 while the database is away, 503 without particulars; when it is back, a
   expect((await ask(port, '/readyz')).status).toBe(200)
 })
 
+test('D7 a list whose table is locked is 503 after a while, and all else is answered meanwhile', async () => {
+  const { port, errors } = await listening(mirrorStore(mirror.database))
+  const released = Promise.withResolvers<void>()
+  const locked = Promise.withResolvers<void>()
+  const locking = mirror.database.transaction(async (trx) => {
+    await trx.query('lock table headcount.responses')
+    locked.resolve()
+    await released.promise
+  })
+  await locked.promise
+  const list = ask(port, '/api/v1/events/of-north/responses')
+  expect((await ask(port, '/api/v1/events')).status).toBe(200)
+  expect(await list).toEqual({ status: 503, code: 'not_ready', retryAfter: 5 })
+  released.resolve()
+  await locking
+  expect(errors).toEqual([expect.objectContaining({ code: 'database' })])
+  await expectAll(port, 200)
+})
+
 test('a list that was not read yet is not mirrored, and never an empty one', async () => {
   const { port } = await listening(mirrorStore(mirror.database))
   const young = await addAccount(mirror.database, 'young')

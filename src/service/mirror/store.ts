@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../../db/database.ts'
 import { requireVersion, schemaState, SCHEMA_VERSION } from '../../db/migrate.ts'
 import { hashOf, isSameHash } from '../keys/secret.ts'
@@ -22,6 +23,7 @@ export interface MirrorStoreOptions {
 const LARGE_AT_ONCE = 2
 const SOON_SECONDS = 5
 const AFTER_A_RUN_SECONDS = 60
+const LONGEST_GOODBYE_MS = 500
 
 /** A mirror as a store: any account of it, by the keys that were made for it. Its database stays its opener's. */
 export function createMirrorStore(database: Database, { maxAgeMs, onError }: MirrorStoreOptions): Store {
@@ -58,7 +60,10 @@ export function createMirrorStore(database: Database, { maxAgeMs, onError }: Mir
     async requireReady() {
       requireSchema(await withinReason(look(null)))
     },
-    close: () => use.settled(),
+    close: async () => {
+      // It may wait for a lock: the database is closed upon it then.
+      await Promise.race([use.settled(), sleep(LONGEST_GOODBYE_MS, undefined, { ref: false })])
+    },
   }
 }
 
