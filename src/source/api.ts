@@ -14,6 +14,7 @@ import { readPages } from './pages.ts'
 import { type ShownPace, startPacing } from './pacing.ts'
 import { parsePing } from './payloads.ts'
 import { createReading, type ListReading } from './reading.ts'
+import { keyInItems } from './key-in-items.ts'
 import { createRedactor } from './redact.ts'
 import { readHttpDate } from './retry-after.ts'
 import { withRetries } from './retrying.ts'
@@ -93,6 +94,7 @@ export function createSource(options: SourceOptions): Source {
     statuses: new Map(),
   }
   const redactor = createRedactor(apiKey)
+  const key = keyInItems(apiKey)
   const life = startLife(options.signal, options.runDeadline ?? null)
   const concurrency = options.concurrency ?? DEFAULT_CONCURRENCY
   const gate = new Gate(life.signal)
@@ -130,7 +132,7 @@ export function createSource(options: SourceOptions): Source {
     try {
       const pages = await readPages(line, { ...asked, kind: 'list', room, before: 0 })
       if (pages === 'not_modified') return pages
-      return createReading(asked.url.pathname, pages, { room, pieceBytes, redactor })
+      return createReading(asked.url.pathname, pages, { room, pieceBytes, redactor, key })
     } catch (error) {
       room[Symbol.dispose]()
       throw error

@@ -2,6 +2,7 @@
 import { type Body, firstOf } from './body.ts'
 import { cutList, type Piece, textOfPiece } from './cutting.ts'
 import { duplicateKeys } from './duplicate-keys.ts'
+import { type KeyInItems, noKey } from './key-in-items.ts'
 import { type ListPayload, parseList, parsePiece } from './payloads.ts'
 import { textOf } from './utf8.ts'
 
@@ -12,29 +13,34 @@ export type ListPieces = () => AsyncGenerator<ListPayload>
 const BEGINNING = 4096
 
 /** @param bodies of the pages, all in memory */
-export function onePiece(bodies: readonly Body[], what: string): ListPieces {
+export function onePiece(bodies: readonly Body[], what: string, key: KeyInItems): ListPieces {
   return async function* () {
     const pages = await Promise.all(bodies.map(async (body) => textOf(await firstOf(body))))
-    yield parseList(pages, what)
+    yield parseList(pages, what, key)
   }
 }
 
 /** @param bodies of the pages: together they are too large for memory */
-export function manyPieces(bodies: readonly Body[], pieceBytes: number, what: string): ListPieces {
+export function manyPieces(
+  bodies: readonly Body[],
+  pieceBytes: number,
+  what: string,
+  key: KeyInItems = noKey,
+): ListPieces {
   /** Where the pieces stand, as soon as the list was read through: then it need not be searched again. */
   let known: readonly Place[] | null = null
   return async function* () {
     const places: Place[] = []
     let count = 0
     for await (const { body, piece, text } of known === null ? cut(bodies, pieceBytes, what) : again(known)) {
-      const items = parsePiece(piece, text, count, what)
-      count += items.length
+      const parsed = parsePiece(piece, text, count, what, key)
+      count += parsed.items.length
       places.push({ body, piece })
-      yield { items, duplicateKeys: [] }
+      yield parsed
     }
     known ??= places
     const beginnings = await Promise.all(bodies.map(async (body) => textOf(await firstOf(body, BEGINNING))))
-    yield { items: [], duplicateKeys: beginnings.flatMap(duplicateKeys) }
+    yield { items: [], duplicateKeys: beginnings.flatMap(duplicateKeys), heldKey: false }
   }
 }
 
@@ -46,6 +52,7 @@ export async function joined(pieces: AsyncIterable<ListPayload>): Promise<ListPa
   return {
     items: all.flatMap(({ items }) => items),
     duplicateKeys: all.flatMap(({ duplicateKeys }) => duplicateKeys),
+    heldKey: all.some(({ heldKey }) => heldKey),
   }
 }
 

@@ -12,12 +12,13 @@ import type { Piece } from './cutting.ts'
 import { duplicateKeys } from './duplicate-keys.ts'
 import { findItems } from './items.ts'
 import type { ItemSlice } from './items.ts'
+import { type KeyInItems, noKey } from './key-in-items.ts'
 
 /** An item of a list as it was sent. */
 export interface PayloadItem {
   /** Place in the list, from 0, over all its pages. */
   readonly index: number
-  /** Integers and amounts are exact, except in an item nested deeper than `MAX_ITEM_DEPTH`. */
+  /** Integers and amounts are exact, except in an item nested deeper than `MAX_ITEM_DEPTH`. Without the key. */
   readonly value: JsonValue
   /** Length of the source text; 0 where the whole page is too short for an item above `MAX_ITEM_BYTES`. */
   readonly bytes: number
@@ -29,19 +30,23 @@ export interface ListPayload {
   readonly items: readonly PayloadItem[]
   /** Keys that stand twice in one object, near the beginning of a page (duplicate-keys.ts). */
   readonly duplicateKeys: readonly string[]
+  /** Whether the key stood in it, and was removed from the values. */
+  readonly heldKey: boolean
 }
 
 /**
  * Reads the pages of one list.
  *
  * @param what the list's name for messages, like `GET /events`.
+ * @param key is removed from the values
  * @throws ContractError unless every page is one whole JSON array; nothing else can be thrown, however deep
  * or large the values are.
  */
-export function parseList(pages: readonly string[], what: string): ListPayload {
+export function parseList(pages: readonly string[], what: string, key: KeyInItems = noKey): ListPayload {
   const items: PayloadItem[] = []
-  for (const page of pages) appendItems(items, page, parseArray(page, what), 0)
-  return { items, duplicateKeys: pages.flatMap(duplicateKeys) }
+  let heldKey = false
+  for (const page of pages) heldKey = appendItems(items, page, parseArray(page, what), 0, key) || heldKey
+  return { items, duplicateKeys: pages.flatMap(duplicateKeys), heldKey }
 }
 
 /**
@@ -50,12 +55,18 @@ export function parseList(pages: readonly string[], what: string): ListPayload {
  * @param first how many items stand before it
  * @throws ContractError as parseList, and for a piece without an item: a comma stands where an item belongs.
  */
-export function parsePiece(piece: Piece, text: string, first: number, what: string): readonly PayloadItem[] {
+export function parsePiece(
+  piece: Piece,
+  text: string,
+  first: number,
+  what: string,
+  key: KeyInItems,
+): ListPayload {
   const items: PayloadItem[] = []
   const values = parsePlainPiece(piece, text, what)
   if (values.length === 0 && !piece.isWhole) throw notJson(what, piece.end)
-  appendItems(items, text, values, first)
-  return items
+  const heldKey = appendItems(items, text, values, first, key)
+  return { items, duplicateKeys: [], heldKey }
 }
 
 /**
@@ -128,19 +139,30 @@ function nameOf(value: JsonValue): string {
 /**
  * Ordinary pages are taken as parsed. The text is gone through a second time only for numbers that a double
  * cannot hold, for the size of items on a large page, or when someone asks for an item's source text.
+ *
+ * @returns whether the key stood in the text
  */
-function appendItems(items: PayloadItem[], text: string, values: readonly JsonValue[], before: number): void {
+function appendItems(
+  items: PayloadItem[],
+  text: string,
+  values: readonly JsonValue[],
+  before: number,
+  key: KeyInItems,
+): boolean {
   const page = new Page(text)
+  const holdsKey = key.isIn(text)
   const needsDigits = needsSourceText(text)
   // Counted only where it can matter: a character takes three bytes at most.
   const isLarge = text.length > MAX_ITEM_BYTES / 3 && Buffer.byteLength(text) > MAX_ITEM_BYTES
   let place = 0
   for (const sent of values) {
-    const value = needsDigits ? withDigits(sent, page.textOf(place), page.slice(place).depth) : sent
+    const exact = needsDigits ? withDigits(sent, page.textOf(place), page.slice(place).depth) : sent
+    const value = holdsKey ? key.removeFrom(exact) : exact
     const bytes = isLarge ? Buffer.byteLength(page.textOf(place)) : 0
     items.push(new PageItem(before + items.length, value, bytes, page, place))
     place += 1
   }
+  return holdsKey
 }
 
 /** The text of a page, in which the items are looked for when the first of them is asked for. */

@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto'
 import { headerOf } from './headers.ts'
 import { hintsOf } from './hints.ts'
+import type { KeyInItems } from './key-in-items.ts'
 import { joined, type ListPieces, manyPieces, onePiece } from './list-pieces.ts'
 import type { Pages } from './pages.ts'
 import { signsOfMore } from './paging.ts'
@@ -46,13 +47,18 @@ export interface ReadingOptions {
   /** About how long the pieces of a large list are, in bytes. */
   readonly pieceBytes: number
   readonly redactor: Redactor
+  readonly key: KeyInItems
 }
+
+const KEY_IN_LIST =
+  'the API key stands in this list; what is stored has "[key removed]" in its place. ' +
+  'Whoever can read that list at the service has the key: make a new one.'
 
 /** @param path the address of the list, for messages */
 export function createReading(
   path: string,
   read: Pages,
-  { room, pieceBytes, redactor }: ReadingOptions,
+  { room, pieceBytes, redactor, key }: ReadingOptions,
 ): ListReading {
   const what = `GET ${path}`
   const { isLarge } = room
@@ -60,17 +66,21 @@ export function createReading(
   const digests = bodies.map((body) => body.digest)
   const headers = read.pages.map((page) => page.headers)
   const bytes = bodies.reduce((sum, body) => sum + body.size, 0)
-  let list: ListPieces | null = isLarge ? manyPieces(bodies, pieceBytes, what) : onePiece(bodies, what)
+  let list: ListPieces | null = isLarge
+    ? manyPieces(bodies, pieceBytes, what, key)
+    : onePiece(bodies, what, key)
   let signs: readonly string[] = read.unreadableLink ? ['its Link header cannot be read'] : []
   const hasEndMark = read.pages.every((page) => page.hasEndMark)
   const etag = headers.length === 1 ? usableEtag(headerOf(headers[0] ?? {}, 'etag')) : null
   // Unequal to every count, as long as nothing was counted.
   let items = Number.NaN
+  let heldKey = false
   async function* pieces(): AsyncGenerator<ListPayload> {
     if (list === null) throw new Error(`The reading of ${path} was disposed of before it was parsed.`)
     let count = 0
     for await (const piece of list()) {
       count += piece.items.length
+      heldKey ||= piece.heldKey
       yield piece
     }
     items = count
@@ -99,6 +109,7 @@ export function createReading(
       )
       if (!hasEndMark)
         warnings.push(`GET ${path}: the body has no end mark; nothing is deleted because of it.`)
+      if (heldKey) warnings.push(`GET ${path}: ${KEY_IN_LIST}`)
       return warnings.map((warning) => redactor.text(warning))
     },
     pieces,

@@ -181,6 +181,15 @@ export const serviceGuards: readonly Guard[] = [
     tests: ['test/unit/source-addresses.test.ts'],
   },
   {
+    name: 'key in items',
+    promise: 'a key that the service writes into its own lists is not stored',
+    file: 'src/source/key-in-items.ts',
+    text: "if (typeof value === 'string') return text(value)",
+    instead: "if (typeof value === 'string') return value",
+    tests: ['test/unit/key-in-items.test.ts'],
+    only: 'X2',
+  },
+  {
     name: 'plain http',
     promise: 'the key does not cross a network in the clear unless the owner allows it',
     file: 'src/config.ts',
