@@ -5,6 +5,7 @@ import type { ClientConfig } from 'pg'
 import { UsageError } from '../errors.ts'
 import { completeUrl } from './complete-url.ts'
 import type { Database, DatabaseLog } from './database.ts'
+import { requireUtf8 } from './encoding.ts'
 import { borrow } from './session.ts'
 import type { Session } from './session.ts'
 import type { Tables } from './tables.ts'
@@ -57,7 +58,11 @@ export interface PostgresOptions {
   readonly log: DatabaseLog | undefined
 }
 
-/** A database over a pool, after one connection has been made. */
+/**
+ * A database over a pool, after one connection has been made.
+ *
+ * @throws DatabaseError when it cannot be reached, or its encoding is not UTF8
+ */
 export async function openPostgres(pool: Pool, { owned, place, log }: PostgresOptions): Promise<Database> {
   if (!owned && pool.options.max < 3) {
     throw new UsageError(
@@ -79,7 +84,7 @@ export async function openPostgres(pool: Pool, { owned, place, log }: PostgresOp
 
   try {
     const session = await borrow(watched, place)
-    session.release()
+    await requireUtf8(session, place).finally(session.release)
   } catch (error) {
     await database.close()
     throw error

@@ -101,6 +101,7 @@ export const faults: readonly Fault[] = [
   { id: 'D17', what: 'rows that the database swallows' },
   { id: 'D18', what: 'a connection that the server ends in the packet in which it becomes ready' },
   { id: 'D19', what: 'a hundred ended connections under a service in use' },
+  { id: 'D20', what: 'a database whose encoding is not UTF8' },
 
   { id: 'O1', what: 'SIGKILL at any moment' },
   { id: 'O2', what: 'SIGTERM, and a second signal' },

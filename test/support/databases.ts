@@ -41,6 +41,8 @@ export interface Place extends AsyncDisposable {
 export interface FreshOptions {
   /** Without any schema, for tests of the migrations. */
   readonly blank?: boolean
+  /** On Postgres, with `blank`: another one than UTF8. */
+  readonly encoding?: string
 }
 
 export const engines: readonly Engine[] = ['postgres', 'embedded']
@@ -118,9 +120,10 @@ interface Made {
   readonly remove: () => Promise<void>
 }
 
-async function newDatabase({ blank = false }: FreshOptions): Promise<Made> {
+async function newDatabase({ blank = false, encoding }: FreshOptions): Promise<Made> {
   const name = `mirror_${randomUUID().replaceAll('-', '')}`
-  await onServer(`create database ${name} template ${blank ? 'template0' : 'mirror_template'}`)
+  const other = encoding === undefined ? '' : ` encoding '${encoding}' locale 'C'`
+  await onServer(`create database ${name} template ${blank ? 'template0' : 'mirror_template'}${other}`)
   return {
     url: `${inject('postgres')}/${name}`,
     remove: () => onServer(`drop database if exists ${name} with (force)`),

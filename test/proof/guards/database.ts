@@ -232,4 +232,13 @@ export const databaseGuards: readonly Guard[] = [
     tests: ['test/integration/db-connect.test.ts'],
     only: 'hides the values',
   },
+  {
+    name: 'encoding',
+    promise: 'nothing is written into a database that cannot hold every text as it was sent',
+    file: 'src/db/encoding.ts',
+    text: "if (encoding === 'UTF8') return",
+    instead: 'if (encoding.length > 0) return',
+    tests: ['test/integration/db-encoding.test.ts'],
+    only: 'D20 LATIN1',
+  },
 ]
