@@ -150,10 +150,12 @@ table sync_runs with (fillfactor=50) -- Executions of sync and backfill. A runni
   finished_at timestamp with time zone -- When it ended.
   report jsonb -- Report of the run, as printed by --json.
   backfill_id bigint -- Of a backfill of the whole account: its own id, or that of the interrupted backfill which it continues.
+  good boolean not null default false -- Every list that was due was applied or found unchanged, and no deletion is held: the age of the mirror counts from the start of the last such run.
   constraint sync_runs_mode_check CHECK ((mode = ANY (ARRAY['sync'::text, 'backfill'::text])))
   constraint sync_runs_pkey PRIMARY KEY (id)
   constraint sync_runs_status_check CHECK ((status = ANY (ARRAY['running'::text, 'succeeded'::text, 'partial'::text, 'held'::text, 'failed'::text, 'interrupted'::text, 'abandoned'::text])))
   CREATE INDEX sync_runs_by_account ON headcount.sync_runs USING btree (account_id, id DESC)
+  CREATE INDEX sync_runs_good ON headcount.sync_runs USING btree (account_id, id DESC) WHERE good
   CREATE UNIQUE INDEX sync_runs_one_running ON headcount.sync_runs USING btree (account_id) WHERE (status = 'running'::text)
 
 table sync_state with (fillfactor=40) -- What is known of each list: one row an event, and one for the list of events (event_id is empty).

@@ -11,10 +11,10 @@ export interface AccountStatus {
   readonly account: string
   readonly email: string | null
   readonly base_url: string | null
-  /** The last run that left all the service's data in the mirror, or held back or rejected some of it. */
+  /** The last run of the whole account in which every list that was due was applied or found unchanged. */
   readonly last_good_run: RunSummary | null
   readonly last_run: RunSummary | null
-  /** Since the last good run ended, by the database's clock; null when there was none. */
+  /** Since the last good run began, by the database's clock; null when there was none. */
   readonly age_ms: number | null
   /** Without those that the list of events misses. */
   readonly events_due: number
@@ -33,6 +33,8 @@ export interface RunSummary {
   readonly status: RunStatus
   readonly started_at: Timestamp
   readonly finished_at: Timestamp | null
+  /** Deletions that it left on hold. */
+  readonly held: number
 }
 
 /** Every account of the mirror; what is due and how long is held depends on the settings of the next run. */
@@ -48,23 +50,23 @@ export async function readAccounts(
     const missing = missingEvents(
       lists.find(({ event_id }) => event_id === EVENTS_LIST),
       holdForMs,
+      now,
     )
     const isDue = (list: KnownList) =>
       list.isEvent && !missing.has(list.event_id) && whyDue(list, maxStalenessMs, now) !== null
-    const last_good_run = await lastRun(kysely, id, ['succeeded', 'held'])
-    const finished = last_good_run?.finished_at
+    const last_good_run = await lastRun(kysely, id, true)
     statuses.push({
       account: name,
       email,
       base_url,
       last_good_run,
-      last_run: await lastRun(kysely, id, null),
-      age_ms: finished ? Math.max(0, Date.parse(now) - Date.parse(finished)) : null,
+      last_run: await lastRun(kysely, id, false),
+      age_ms: last_good_run && Math.max(0, Date.parse(now) - Date.parse(last_good_run.started_at)),
       events_due: lists.filter(isDue).length,
       rows: await countRows(kysely, id),
       ...(await countRejects(kysely, id)),
       set_aside: lists.reduce((sum, { set_aside }) => sum + (set_aside ?? 0), 0),
-      held: lists.flatMap((list) => describeHeld(list, holdForMs)),
+      held: lists.flatMap((list) => describeHeld(list, holdForMs, now)),
       failing: lists.flatMap((list) => describeFailing(list) ?? []),
     })
   }
@@ -72,18 +74,13 @@ export async function readAccounts(
 }
 
 type Reader = Transaction['kysely']
-async function lastRun(
-  kysely: Reader,
-  account: number,
-  statuses: readonly RunStatus[] | null,
-): Promise<RunSummary | null> {
+async function lastRun(kysely: Reader, account: number, mustBeGood: boolean): Promise<RunSummary | null> {
   const run = await kysely
     .selectFrom('headcount.sync_runs')
     .select(['id', 'mode', 'status', 'started_at', 'finished_at'])
+    .select(sql<number>`coalesce((report->>'held')::float8, 0)`.as('held'))
     .where('account_id', '=', account)
-    .$if(statuses !== null, (runs) =>
-      runs.where('status', 'in', statuses ?? []).where('selective', '=', false),
-    )
+    .$if(mustBeGood, (runs) => runs.where('good', '=', true))
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst()

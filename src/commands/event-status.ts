@@ -52,7 +52,7 @@ export async function readEvent(
     const [list] = await readLists(kysely, id, eventId)
     if (list === undefined) continue
     const [eventsList] = await readLists(kysely, id, EVENTS_LIST)
-    const missing = missingEvents(eventsList, holdForMs).get(eventId) ?? null
+    const missing = missingEvents(eventsList, holdForMs, now).get(eventId) ?? null
     const due = missing === null ? whyDue(list, maxStalenessMs, now) : null
     const failing = describeFailing(list)
     statuses.push({
@@ -65,7 +65,7 @@ export async function readEvent(
       due,
       missing,
       record_rejected: await isRecordRejected(kysely, id, eventId),
-      held: describeHeld(list, holdForMs).map(({ event_id: _, events: __, ...held }) => held),
+      held: describeHeld(list, holdForMs, now).map(({ event_id: _, events: __, ...held }) => held),
       ...(await countRejects(kysely, id, eventId)),
       set_aside: list.set_aside ?? 0,
       failing: failing && { failed_at: failing.failed_at, code: failing.code, message: failing.message },

@@ -1,27 +1,24 @@
 /** What the mirror knows of each list that it reads: when, whether it is due, what is held, what fails. */
 import type { RunConfig } from '../config.ts'
-import type { HoldReason, Timestamp } from '../db/tables.ts'
+import { patienceWith, timeConfirmsEvents, timeConfirmsResponses } from '../db/holds.ts'
+import type { ReportedHold, Timestamp } from '../db/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { EVENTS_LIST } from '../load/state.ts'
 import { NORMALISER_VERSION } from '../normalise/version.ts'
-import { timeConfirmsEvents, timeConfirmsResponses } from '../sync/deletions.ts'
 import { dueReason } from '../sync/freshness.ts'
 import type { DueReason } from '../sync/freshness.ts'
 
 /** What the next run is told. */
 export type MirrorSettings = Pick<RunConfig, 'maxStalenessMs' | 'holdForMs'>
 
-/** Deletions of one list that were first seen at the same time, for the same reason. */
-export interface HeldDeletions {
-  /** null: the list of events itself. */
-  readonly event_id: string | null
-  readonly since: Timestamp
-  readonly reason: HoldReason
-  readonly rows: number
+/** Deletions that are held, with when they end. */
+export interface HeldDeletions extends ReportedHold {
   /** Of the list of events: those that it misses. null: they are responses. */
   readonly events: readonly string[] | null
   /** A run after this moment that still misses them applies them; null: only the owner's word does. */
   readonly applied_after: Timestamp | null
+  /** Held for longer than `--hold-for`, or time cannot confirm it: somebody must look. */
+  readonly overdue: boolean
 }
 
 /** A list that could not be read last time. */
@@ -65,31 +62,33 @@ export function whyDue(list: KnownList, maxStalenessMs: number, now: string): Du
   return dueReason({ event_at: list.event_at }, known, false, NORMALISER_VERSION, maxStalenessMs, now)
 }
 
-export function describeHeld({ event_id, held }: KnownList, holdForMs: number): HeldDeletions[] {
+export function describeHeld({ event_id, held }: KnownList, holdForMs: number, now: string): HeldDeletions[] {
   const isConfirmable = event_id === EVENTS_LIST ? timeConfirmsEvents : timeConfirmsResponses
   const end = (since: Timestamp) => new Date(Date.parse(since) + holdForMs).toISOString()
-  return (held ?? []).map(({ since, reason, ids }) => ({
-    event_id: event_id || null,
-    since,
-    reason,
-    rows: ids.length,
-    events: event_id === EVENTS_LIST ? ids : null,
-    applied_after: isConfirmable(reason) ? end(since) : null,
-  }))
+  return (held ?? []).map(({ since, reason, ids }) => {
+    const hold = { event_id: event_id || null, since, reason, rows: ids.length }
+    return {
+      ...hold,
+      events: event_id === EVENTS_LIST ? ids : null,
+      applied_after: isConfirmable(reason) ? end(since) : null,
+      overdue: patienceWith(hold, holdForMs, now) === 0,
+    }
+  })
 }
 
 /** The deletion of an event that is on hold: the list of events misses it, and no run reads it until it comes back. */
-export type MissingEvent = Pick<HeldDeletions, 'since' | 'reason' | 'applied_after'>
+export type MissingEvent = Pick<HeldDeletions, 'since' | 'reason' | 'applied_after' | 'overdue'>
 
 /** The events whose own deletion is on hold, by id; of the state of the list of events, if there is one. */
 export function missingEvents(
   eventsList: KnownList | undefined,
   holdForMs: number,
+  now: string,
 ): ReadonlyMap<string, MissingEvent> {
-  const held = eventsList === undefined ? [] : describeHeld(eventsList, holdForMs)
+  const held = eventsList === undefined ? [] : describeHeld(eventsList, holdForMs, now)
   return new Map(
-    held.flatMap(({ since, reason, applied_after, events }) =>
-      (events ?? []).map((id) => [id, { since, reason, applied_after }]),
+    held.flatMap(({ since, reason, applied_after, overdue, events }) =>
+      (events ?? []).map((id) => [id, { since, reason, applied_after, overdue }]),
     ),
   )
 }

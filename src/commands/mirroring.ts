@@ -1,5 +1,6 @@
 /** What `sync` and `backfill` share: settings in, a run of the library, progress and report out. */
 import { readServiceConfig, type Flags, type ServiceConfig } from '../config.ts'
+import { outcomeOf } from '../db/run-report.ts'
 import { HeadcountError } from '../errors.ts'
 import type { Logger, RunOptions, RunReport, RunStatus } from '../index.ts'
 import type { Context } from './context.ts'
@@ -97,7 +98,7 @@ export async function announce(
   if (config.logFormat === 'json') {
     const { plan: _, ...told } = report
     const what = report.dry_run ? `dry run of ${report.mode}` : report.mode
-    logger[isGood ? 'info' : 'warn']({ report: told }, `${what} ${report.status}`)
+    logger[isGood ? 'info' : 'warn']({ report: told }, `${what} ${outcomeOf(report)}`)
   } else if (!isGood || config.logLevel === 'info' || config.logLevel === 'debug') {
     const { formatReport } = await import('./print/report.ts')
     await err.write(formatReport(report, err))

@@ -44,6 +44,10 @@ export function serviceOptions(command: Command): void {
 /** How a run writes, besides how it reads. */
 export function runOptions(command: Command): void {
   readOptions(command)
+  holdForOption(command)
+}
+
+export function holdForOption(command: Command): void {
   command.addOption(
     settingOption(settings.holdFor, '<time>', 'how long deletions that look like an outage are held'),
   )

@@ -1,5 +1,6 @@
 import type { Flags } from '../config.ts'
 import type { RunReport } from '../index.ts'
+import { outcomeOf } from '../db/run-report.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Command } from './context.ts'
 import { requireAccount } from './known-account.ts'
@@ -59,7 +60,7 @@ function formatRuns(found: readonly Run[], out: Output): string {
       String(run.run_id),
       cleanLine(run.account),
       run.mode,
-      run.status,
+      run.report === null ? run.status : outcomeOf(run.report),
       run.started_at.slice(0, 19).replace('T', ' '),
       ...figures(run.report),
     ]),

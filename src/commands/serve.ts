@@ -39,7 +39,11 @@ export const serve: Command<ServeFlags> = async (context) => {
       `${config.database.target} is held until serve ends: no other command can open it meanwhile`,
     )
   }
-  await using service = await serviceOf(database, flags.maxAge, logger)
+  await using service = await serviceOf(
+    database,
+    { maxAgeMs: flags.maxAge, holdForMs: config.run.holdForMs },
+    logger,
+  )
   const { url } = await unlessInterrupted(service.listen(config.serve), signal)
   await warn(database, url, logger)
   await terminal.err.write(`listening on ${url}\n`)
@@ -66,7 +70,9 @@ const settingsOfSync = [
 
 /** Whoever names an account may take it for a bound on what is shown. */
 function refuseFlagsOfSync(flags: ServeFlags): void {
-  const given = settingsOfSync.find((name) => flags[name] !== undefined)
+  const given = settingsOfSync.find(
+    (name) => flags[name] !== undefined && !(name === 'holdFor' && flags.maxAge !== undefined),
+  )
   if (given === undefined) return
   throw new UsageError(
     `serve: ${settings[given].flag} goes with --sync only; without it every account is served, to whoever has a key of it`,
@@ -88,11 +94,15 @@ async function warn(database: Database, url: string, logger: Logger): Promise<vo
   }
 }
 
-async function serviceOf(database: Database, maxAgeMs: number | undefined, logger: Logger) {
+async function serviceOf(
+  database: Database,
+  { maxAgeMs, holdForMs }: { readonly maxAgeMs: number | undefined; readonly holdForMs: number },
+  logger: Logger,
+) {
   const { createService } = await import('../service/create-service.ts')
   const service = createService({
     opened: database,
-    ...(maxAgeMs !== undefined && { maxAgeMs }),
+    ...(maxAgeMs !== undefined && { maxAgeMs, holdForMs }),
     onError: onceAMinute((error) => logger.error({ err: error }, 'a request could not be answered')),
   })
   return { ...service, [Symbol.asyncDispose]: () => service.close() }

@@ -8,6 +8,7 @@ import { clean } from './print/clean.ts'
 import { formatDuration } from './print/duration.ts'
 import { formatEvents } from './print/event-status.ts'
 import { writeJson } from './print/json.ts'
+import { describeOverdue } from './print/held.ts'
 import { formatStatus } from './print/status.ts'
 import { isRecordRejected } from './rejected-record.ts'
 
@@ -21,6 +22,8 @@ type StatusFlags = Flags & {
 
 /** The mirror is older than `--max-age` allows: as if some events could not be read. */
 const TOO_OLD = 6
+/** Deletions wait for somebody's decision: read, but not applied. */
+const HELD_TOO_LONG = 8
 
 export const status: Command<StatusFlags> = async (context) => {
   const { flags, terminal } = context
@@ -30,9 +33,20 @@ export const status: Command<StatusFlags> = async (context) => {
   )
   if (flags.json) await writeJson(terminal.out, { accounts })
   else await terminal.out.write(formatStatus(accounts, terminal.out))
-  const late = flags.maxAge === undefined ? [] : tooOld(accounts, flags.maxAge)
-  for (const line of late) await terminal.err.write(`headcount: ${clean(line)}\n`)
-  return late.length > 0 ? TOO_OLD : 0
+  return flags.maxAge === undefined ? 0 : judge(context, accounts, flags.maxAge)
+}
+
+/** For monitoring: every fault in a line, and the exit code of the worst. */
+async function judge(
+  { terminal }: Context<StatusFlags>,
+  accounts: readonly AccountStatus[],
+  maxAgeMs: number,
+): Promise<number> {
+  const old = tooOld(accounts, maxAgeMs)
+  const held = accounts.flatMap(heldTooLong)
+  for (const line of [...old, ...held]) await terminal.err.write(`headcount: ${clean(line)}\n`)
+  if (old.length > 0) return TOO_OLD
+  return held.length > 0 ? HELD_TOO_LONG : 0
 }
 
 async function eventStatus(context: Context<StatusFlags>, id: string): Promise<number> {
@@ -64,7 +78,12 @@ function tooOld(accounts: readonly AccountStatus[], maxAgeMs: number): string[] 
     if (age_ms === null) return [`account ${account} had no good run yet`]
     if (age_ms <= maxAgeMs) return []
     return [
-      `the last good run of account ${account} ended ${formatDuration(age_ms)} ago, more than ${formatDuration(maxAgeMs)}`,
+      `the last good run of account ${account} began ${formatDuration(age_ms)} ago, more than ${formatDuration(maxAgeMs)}`,
     ]
   })
+}
+
+function heldTooLong({ account, held }: AccountStatus): string[] {
+  const overdue = held.filter((hold) => hold.overdue)
+  return overdue.length === 0 ? [] : [`account ${account}: ${describeOverdue(overdue)}`]
 }

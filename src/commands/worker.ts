@@ -1,9 +1,13 @@
 import { readServiceConfig, type Flags, type ServiceConfig } from '../config.ts'
+import { patienceWith } from '../db/holds.ts'
+import { isGoodRun, outcomeOf } from '../db/run-report.ts'
 import type { DatabaseOptions } from '../db/target.ts'
-import type { Logger } from '../index.ts'
+import type { Logger, RunReport } from '../index.ts'
+import type { RunOutcome } from '../worker/runs.ts'
 import type { Command, Context } from './context.ts'
 import { createLogger } from './logger.ts'
 import { announce, runOptions } from './mirroring.ts'
+import { describeHeldList } from './print/held.ts'
 import { concealSecrets } from './secrets.ts'
 
 /** Runs `sync` on a schedule until a signal stops it; a stop is no failure. */
@@ -19,6 +23,18 @@ export const worker: Command<Flags> = async ({ flags, terminal, signal }) => {
 /** Reports go the way of the log: a container's log is read by programs. */
 function logFormatOf({ logFormat }: ServiceConfig, { err }: Context<Flags>['terminal']) {
   return logFormat ?? (err.isTerminal ? 'pretty' : 'json')
+}
+
+/** What the worker's health goes by. */
+function outcomeFor(report: RunReport, holdForMs: number): RunOutcome {
+  return {
+    outcome: outcomeOf(report),
+    isGood: isGoodRun(report),
+    holds: report.holds.map((hold) => ({
+      description: describeHeldList(hold),
+      patienceMs: patienceWith(hold, holdForMs, report.finished_at),
+    })),
+  }
 }
 
 interface Work extends Pick<Context<Flags>, 'terminal' | 'signal'> {
@@ -37,7 +53,7 @@ export async function workOn(
     run: async (sign) => {
       const report = await sync({ ...options, ...database, signal, logger, onAlive: sign })
       await announce(report, { ...config, logFormat: logFormatOf(config, terminal) }, logger, terminal.err)
-      return report
+      return outcomeFor(report, config.run.holdForMs)
     },
     schedule: config.worker.schedule,
     timeZone: config.worker.timezone,

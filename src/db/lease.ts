@@ -16,6 +16,7 @@ import type { Database, DatabaseLog } from './database.ts'
 import { startHeartbeat } from './heartbeat.ts'
 import { isGone, nameOf, readHolder, thisProcess } from './holder.ts'
 import type { Holder } from './holder.ts'
+import { isGoodRun } from './run-report.ts'
 import type { RunMode, RunReport, RunStatus } from './tables.ts'
 import type { Transaction } from './transaction.ts'
 
@@ -226,7 +227,13 @@ function leaseOf(database: Database, { id, startedAt }: OpenedRun, options: Leas
       heartbeat.pause()
       const closed = await trx.kysely
         .updateTable('headcount.sync_runs')
-        .set({ status, finished_at: sql`now()`, heartbeat_at: sql`now()`, report: JSON.stringify(report) })
+        .set({
+          status,
+          good: !(options.selective ?? false) && isGoodRun(report),
+          finished_at: sql`now()`,
+          heartbeat_at: sql`now()`,
+          report: JSON.stringify(report),
+        })
         .where('id', '=', id)
         .where('status', '=', 'running')
         .returning('id')

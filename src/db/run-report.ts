@@ -1,6 +1,7 @@
 /** What a run tells of itself: printed by `--json`, stored in `sync_runs.report`, carried by its error. */
 
 import type { Digits } from './items.ts'
+import type { ReportedHold } from './holds.ts'
 
 export type RunStatus = 'running' | 'succeeded' | 'partial' | 'held' | 'failed' | 'interrupted' | 'abandoned'
 export type RunMode = 'sync' | 'backfill'
@@ -41,6 +42,8 @@ export interface RunReport {
   readonly rejected: number
   readonly set_aside: number
   readonly held: number
+  /** What is held, the oldest first; at most 100. */
+  readonly holds: readonly ReportedHold[]
   readonly requests: number
   readonly retries: number
   readonly not_modified: number
@@ -59,6 +62,19 @@ export interface ReportedError {
   readonly event_id: string | null
   readonly code: string
   readonly message: string
+}
+
+/**
+ * Whether every list that was due was applied or found unchanged. Deletions that are held are not applied; items that
+ * cannot be stored are on record. The age of the mirror counts from the start of the last such run of the whole account.
+ */
+export function isGoodRun({ status, held }: Pick<RunReport, 'status' | 'held'>): boolean {
+  return status === 'succeeded' || (status === 'held' && held === 0)
+}
+
+/** How a run ended, in a word for people: `held` stands for rejected items too. */
+export function outcomeOf({ status, held }: Pick<RunReport, 'status' | 'held'>): RunStatus | 'rejected' {
+  return status === 'held' && held === 0 ? 'rejected' : status
 }
 
 /** A table that mirrors the service. */

@@ -7,20 +7,12 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 import type { JsonObject, JsonValue } from '../json.ts'
 import type { Decimal, Digits, Kind, Timestamp } from './items.ts'
+import type { HeldGroup } from './holds.ts'
 import type { RunMode, RunReport, RunStatus } from './run-report.ts'
 
+export type * from './holds.ts'
 export type * from './items.ts'
 export type * from './run-report.ts'
-
-/** Deletions kept back, grouped by the moment and the reason of their first sight. */
-export interface HeldGroup {
-  readonly since: Timestamp
-  readonly reason: HoldReason
-  readonly ids: readonly string[]
-}
-
-export type HoldReason =
-  'list_empty' | 'many_missing' | 'page_length' | 'unreadable_id' | 'run_total' | 'paging' | 'no_end_mark'
 
 type Json<T = JsonValue> = ColumnType<T | null, string | null, string | null>
 
@@ -134,6 +126,8 @@ interface SyncRunsTable {
   /** Of a backfill of the whole account: the first run of the chain that it continues, or itself. */
   backfill_id: Digits | null
   status: RunStatus
+  /** See `isGoodRun` of run-report.ts. */
+  good: Generated<boolean>
   holder: Json<JsonObject>
   started_at: Generated<Timestamp>
   heartbeat_at: Generated<Timestamp>

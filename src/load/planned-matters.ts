@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
+import type { HeldGroup, ReportedHold } from '../db/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { ListRejects } from './rejects.ts'
-import { EVENTS_LIST } from './state.ts'
+import { EVENTS_LIST, MAX_REPORTED_HOLDS } from './state.ts'
 import type { OpenMatters, ReadState } from './state.ts'
 import { onlyRow } from './writing.ts'
 
@@ -10,16 +11,14 @@ import { onlyRow } from './writing.ts'
  * read and the events that it would forget.
  */
 export class PlannedMatters {
-  readonly #read = new Map<string, { readonly held: number; readonly set_aside: number }>()
+  readonly #read = new Map<string, Pick<ReadState, 'event_id' | 'held' | 'set_aside'>>()
   /** Rejects that nobody has accepted, by list. */
   readonly #rejected = new Map<string, number>()
   readonly #forgotten = new Set<string>()
   #accepted: ReadonlySet<string> | null = null
 
   read(states: readonly ReadState[]): void {
-    for (const { event_id, held, set_aside } of states) {
-      this.#read.set(event_id, { held: held.reduce((sum, { ids }) => sum + ids.length, 0), set_aside })
-    }
+    for (const state of states) this.#read.set(state.event_id, state)
   }
 
   async rejects(trx: Transaction, account: number, lists: readonly ListRejects[]): Promise<void> {
@@ -54,8 +53,8 @@ export class PlannedMatters {
   }
 
   async open(trx: Transaction, account: number): Promise<OpenMatters> {
-    const { rows: states } = await sql<{ event_id: string; held: number; set_aside: number }>`
-      select event_id, held_count as held, set_aside from headcount.sync_state
+    const { rows: states } = await sql<{ event_id: string; held: HeldGroup[] | null; set_aside: number }>`
+      select event_id, held, set_aside from headcount.sync_state
        where account_id = ${account} and (held_count > 0 or set_aside > 0)`.execute(trx.kysely)
     const { rows: rejects } = await sql<{ event_id: string; open: number }>`
       select coalesce(j.event_id, ${EVENTS_LIST}) as event_id, count(*)::int as open
@@ -77,13 +76,29 @@ export class PlannedMatters {
         .map((list) => list.open),
       ...this.#rejected.values(),
     ]
+    const holds = lists.flatMap(({ event_id, held }) => reportedHolds(event_id, held ?? []))
     return {
-      held: lists.reduce((sum, { held }) => sum + held, 0),
+      held: holds.reduce((sum, hold) => sum + hold.rows, 0),
+      holds: holds.toSorted(oldestFirst).slice(0, MAX_REPORTED_HOLDS),
       set_aside: lists.reduce((sum, { set_aside }) => sum + set_aside, 0),
       rejected: open.reduce((sum, count) => sum + count, 0),
       now: onlyRow(rows).now,
     }
   }
+}
+
+function reportedHolds(event_id: string, held: readonly HeldGroup[]): ReportedHold[] {
+  return held.map(({ since, reason, ids }) => ({
+    event_id: event_id === EVENTS_LIST ? null : event_id,
+    since,
+    reason,
+    rows: ids.length,
+  }))
+}
+
+function oldestFirst(one: ReportedHold, other: ReportedHold): number {
+  const [first, second] = [one.event_id ?? EVENTS_LIST, other.event_id ?? EVENTS_LIST]
+  return Date.parse(one.since) - Date.parse(other.since) || (first < second ? -1 : 1)
 }
 
 async function readAcceptances(trx: Transaction, account: number): Promise<ReadonlySet<string>> {

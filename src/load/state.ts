@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
-import type { HeldGroup, Tables } from '../db/tables.ts'
+import type { HeldGroup, ReportedHold, Tables } from '../db/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { rejectCounts } from './rejects.ts'
 import { onlyRow, pieces, requireCount } from './writing.ts'
@@ -173,23 +173,40 @@ export async function forgetUnlisted(
   await sql`delete from headcount.sync_state where ${gone}`.execute(trx.kysely)
 }
 
+/** The holds of an account that are listed one by one, the oldest first. */
+export const MAX_REPORTED_HOLDS = 100
+
 /** What the mirror of an account holds back or could not store, and the database's clock. */
 export interface OpenMatters {
   /** Without those that the owner accepted. */
   readonly rejected: number
   readonly held: number
   readonly set_aside: number
+  /** At most {@link MAX_REPORTED_HOLDS}. */
+  readonly holds: readonly ReportedHold[]
   readonly now: string
 }
 
 export async function countOpenMatters(trx: Transaction, account: number): Promise<OpenMatters> {
   const { rows } = await sql<OpenMatters>`
-    select rejected, held, set_aside, now() as now
+    select rejected, held, set_aside, holds, now() as now
       from (${rejectCounts(account, null)}) rejects
      cross join (
        select coalesce(sum(held_count), 0)::int as held, coalesce(sum(set_aside), 0)::int as set_aside
          from headcount.sync_state
         where account_id = ${account}
-     ) states`.execute(trx.kysely)
+     ) states
+     cross join (
+       select coalesce(jsonb_agg(to_jsonb(hold) order by since, event_id), '[]') as holds
+         from (
+           select nullif(event_id, '') as event_id, part->>'since' as since, part->>'reason' as reason,
+                  jsonb_array_length(part->'ids') as rows
+             from headcount.sync_state state
+            cross join jsonb_array_elements(state.held) as part
+            where account_id = ${account} and held_count > 0
+            order by since, event_id
+            limit ${MAX_REPORTED_HOLDS}
+         ) hold
+     ) holds`.execute(trx.kysely)
   return onlyRow(rows)
 }

@@ -1,5 +1,6 @@
 import { connect } from '../db/connect.ts'
 import type { Database } from '../db/connect.ts'
+import { DEFAULT_HOLD_FOR_MS } from '../db/holds.ts'
 import { requireSchema } from '../db/migrate.ts'
 import { targetOf, type DatabaseOptions } from '../db/target.ts'
 import { UsageError } from '../errors.ts'
@@ -7,8 +8,13 @@ import type { Service } from './service.ts'
 
 /** How the mirror is served. Exactly one of `database`, `pool` and `pglite` is to be given. */
 export interface ServiceOptions extends DatabaseOptions {
-  /** How old the last good run may be, in milliseconds; beyond it everything is answered with 503. Of any age when not given. */
+  /**
+   * How old the last run that read everything due may be, in milliseconds; beyond it everything is answered with 503, and so is a
+   * list of which deletions are held for longer than `holdForMs`. Of any age when not given.
+   */
   readonly maxAgeMs?: number
+  /** As the runs of this mirror have it, in milliseconds; an hour when not given. Without `maxAgeMs` it says nothing. */
+  readonly holdForMs?: number
   /** Told what went wrong while a request was answered; the client gets no particulars. */
   readonly onError?: (error: unknown) => void
   /** How long `close` waits for answers in flight, in milliseconds; 5,000 when not given. */
@@ -54,8 +60,8 @@ export function createService(options: ServiceOptions): Service {
 }
 
 /** @throws UsageError for a time or a size that is none */
-function requireAmounts({ maxAgeMs, closeTimeoutMs, keptBytes }: ServiceOptions): void {
-  for (const [name, value] of Object.entries({ maxAgeMs, closeTimeoutMs, keptBytes })) {
+function requireAmounts({ maxAgeMs, holdForMs, closeTimeoutMs, keptBytes }: ServiceOptions): void {
+  for (const [name, value] of Object.entries({ maxAgeMs, holdForMs, closeTimeoutMs, keptBytes })) {
     if (value === undefined || (Number.isSafeInteger(value) && value >= 0)) continue
     throw new UsageError(`The option \`${name}\` must be a whole number from 0 on, not ${value}.`)
   }
@@ -68,7 +74,8 @@ interface Open {
 
 /** The libraries that answer HTTP are loaded now, and not with the library. */
 async function openOver(target: Parameters<typeof connect>[0], options: ServiceOptions): Promise<Open> {
-  const { maxAgeMs = null, onError = () => {}, closeTimeoutMs, keptBytes } = options
+  const { maxAgeMs = null, holdForMs = DEFAULT_HOLD_FOR_MS } = options
+  const { onError = () => {}, closeTimeoutMs, keptBytes } = options
   const [{ createHttpService }, { createMirrorStore }] = await Promise.all([
     import('./service.ts'),
     import('./mirror/store.ts'),
@@ -80,7 +87,7 @@ async function openOver(target: Parameters<typeof connect>[0], options: ServiceO
     await database.close()
     throw error
   }
-  const store = createMirrorStore(database, { maxAgeMs, onError })
+  const store = createMirrorStore(database, { maxAgeMs, holdForMs, onError })
   const service = createHttpService({
     store,
     onError,

@@ -19,6 +19,7 @@ export const problems = {
   not_ready: { status: 503, title: 'Not ready' },
   not_mirrored: { status: 503, title: 'Not mirrored yet' },
   too_old: { status: 503, title: 'The mirror is too old' },
+  held: { status: 503, title: 'Deletions are held' },
 } as const
 
 export type ProblemCode = keyof typeof problems

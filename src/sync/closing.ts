@@ -72,6 +72,7 @@ function makeReport(run: OpenRun, status: EndStatus, open: OpenMatters): RunRepo
     rejected: open.rejected,
     set_aside: open.set_aside,
     held: open.held,
+    holds: open.holds,
     requests: source.counts.requests,
     retries: source.counts.retries,
     not_modified: source.counts.notModified,

@@ -2,6 +2,7 @@
  * The guard of deletions (design: deletions). A service that breaks often looks like one that has become
  * empty; what looks like an outage is held back until it is confirmed. Pure: state and clock come in.
  */
+import { timeConfirmsEvents, timeConfirmsResponses } from '../db/holds.ts'
 import type { HeldGroup, HoldReason } from '../db/tables.ts'
 import type { AbsentEvent } from '../load/survey.ts'
 
@@ -122,16 +123,6 @@ function overBudget(rows: number, budget: RemovalBudget): HoldReason | null {
   if (rows === 0) return null
   const allowed = Math.max(FEW_REMOVALS, SMALL_SHARE * budget.liveAtStart)
   return budget.braked || budget.removed + rows > allowed ? 'run_total' : null
-}
-
-/** An account that is empty proves nothing either. */
-export function timeConfirmsEvents(reason: HoldReason): boolean {
-  return reason !== 'list_empty' && timeConfirmsResponses(reason)
-}
-
-/** A list that may not be complete, or may have a row under an id that cannot be read, proves nothing, however long it stays so. */
-export function timeConfirmsResponses(reason: HoldReason): boolean {
-  return reason !== 'paging' && reason !== 'no_end_mark' && reason !== 'unreadable_id'
 }
 
 function decide(

@@ -1,3 +1,4 @@
+import { DEFAULT_HOLD_FOR_MS } from '../db/holds.ts'
 import { targetOf, type DatabaseOptions } from '../db/target.ts'
 import { UsageError } from '../errors.ts'
 import { serviceUrl } from './service-url.ts'
@@ -130,7 +131,7 @@ export function settle(options: RunOptions) {
     // Large enough that its commit does not count, and small enough to be lost without pain.
     batchRows: options.batchRows ?? 5000,
     maxStalenessMs: options.maxStalenessMs ?? 7 * 24 * HOUR_MS,
-    holdForMs: options.holdForMs ?? HOUR_MS,
+    holdForMs: options.holdForMs ?? DEFAULT_HOLD_FOR_MS,
     all: options.all ?? false,
     events: options.events && options.events.length > 0 ? new Set(options.events) : null,
     restart: options.restart ?? false,

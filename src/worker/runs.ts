@@ -1,4 +1,3 @@
-import type { RunStatus } from '../db/tables.ts'
 import {
   AccountMismatchError,
   ConfigurationError,
@@ -7,16 +6,25 @@ import {
   UsageError,
 } from '../errors.ts'
 import { now, type Moment } from './moment.ts'
-import { freshFor, type Sight } from './sight.ts'
+import { freshFor, type HeldList, type Sight } from './sight.ts'
 import type { Ticks } from './ticks.ts'
 
+/** How a run ended. */
+export interface RunOutcome {
+  /** In a word, for people. */
+  readonly outcome: string
+  /** Everything that was due is in the mirror. */
+  readonly isGood: boolean
+  readonly holds: readonly HeldList[]
+}
+
 /**
- * One run; it calls `sign` as a sign of life. Its status says how it ended.
+ * One run; it calls `sign` as a sign of life.
  *
  * @throws KeyRefusedError or UsageError for a fault that no later run will mend; whatever else ends this run only.
- * After a good run of the same worker a UsageError must be a ConfigurationError or an AccountMismatchError for that.
+ * After a run of the same worker that came to its end a UsageError must be a ConfigurationError or an AccountMismatchError for that.
  */
-export type Run = (sign: () => void) => Promise<{ readonly status: RunStatus }>
+export type Run = (sign: () => void) => Promise<RunOutcome>
 
 export type Log = (level: 'info' | 'warn' | 'error', message: string, fields?: object) => void
 
@@ -40,6 +48,8 @@ export interface Runs {
 
 export function createRuns({ run, ticks, sight, log, onFatal }: RunsOptions): Runs {
   let current: Promise<void> | null = null
+  /** A run came to an end of its own: the address of the service is right. */
+  let hasReported = false
   let last: { readonly started: Moment; readonly ended: Moment } | null = null
 
   const once = async () => {
@@ -51,10 +61,11 @@ export function createRuns({ run, ticks, sight, log, onFatal }: RunsOptions): Ru
       running.lastSign = now()
     }
     try {
-      const { status } = await run(sign)
-      const isGood = status === 'succeeded' || status === 'held'
-      if (isGood) sight.lastGood = { ended: now(), freshMs: freshFor(started, upcoming) }
-      sight.lastFailure = isGood ? null : status
+      const { outcome, isGood, holds } = await run(sign)
+      hasReported = true
+      sight.holds = { seen: now(), lists: holds }
+      if (isGood) sight.lastGood = { started, freshMs: freshFor(started, upcoming) }
+      sight.lastFailure = isGood ? null : outcome
     } catch (error) {
       fail(error)
     } finally {
@@ -66,7 +77,7 @@ export function createRuns({ run, ticks, sight, log, onFatal }: RunsOptions): Ru
   const fail = (error: unknown) => {
     const isOurs = error instanceof HeadcountError
     sight.lastFailure = isOurs ? `${error.code}: ${error.message}` : 'unexpected failure, see the log'
-    if (isOurs && isFatal(error, sight.lastGood !== null)) onFatal(error)
+    if (isOurs && isFatal(error, hasReported)) onFatal(error)
     else if (isOurs && error.code === 'interrupted') log('info', error.message)
     else if (isOurs)
       log(error.code === 'account_busy' ? 'warn' : 'error', error.message, { code: error.code })
@@ -92,8 +103,8 @@ export function createRuns({ run, ticks, sight, log, onFatal }: RunsOptions): Ru
   }
 }
 
-/** A base address that a good run has used is right: a 404 there is a service between two versions of itself. */
-function isFatal(error: HeadcountError, hadGoodRun: boolean): boolean {
+/** A base address that a run has used to its end is right: a 404 there is a service between two versions of itself. */
+function isFatal(error: HeadcountError, hasReported: boolean): boolean {
   if (error instanceof KeyRefusedError || error instanceof ConfigurationError) return true
-  return error instanceof AccountMismatchError || (error instanceof UsageError && !hadGoodRun)
+  return error instanceof AccountMismatchError || (error instanceof UsageError && !hasReported)
 }

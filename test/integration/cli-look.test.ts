@@ -184,11 +184,11 @@ describe('status --max-age', () => {
     expect((await s.run(['status', '--max-age', '1h'])).code).toBe(0)
     await using database = await s.place.open()
     await database.transaction((trx) =>
-      trx.query(`update headcount.sync_runs set finished_at = finished_at - interval '2 hours'`),
+      trx.query(`update headcount.sync_runs set started_at = started_at - interval '2 hours'`),
     )
     const old = await s.run(['status', '--max-age', '1h'])
     expect(old.code).toBe(6)
-    expect(old.stderr).toMatch(/the last good run of account default ended 2 h( \d+ min)? ago, more than 1 h/)
+    expect(old.stderr).toMatch(/the last good run of account default began 2 h( \d+ min)? ago, more than 1 h/)
     expect((await s.run(['status'])).code).toBe(0)
   })
 })

@@ -5,18 +5,11 @@ import { describe, expect, test } from 'vitest'
 import { accountOf, refusal } from '../support/account.ts'
 import { commandStage, onBothCommandStages } from '../support/command-stage.ts'
 import { send } from '../support/fault-server.ts'
-import { startServe, type Process } from '../support/process.ts'
+import { startServe, urlOf } from '../support/process.ts'
 import { testKey } from '../support/reading.ts'
 
 /** A schedule that does not come while a test runs. */
 const onceAYear = ['--schedule', '0 0 1 1 *']
-
-/** The address that it says it listens on. */
-async function urlOf(served: Process): Promise<string> {
-  const line = /^listening on (http:\/\/127\.0\.0\.1:\d+\/api\/v1)$/m
-  await expect.poll(() => served.stderr, { timeout: 20_000 }).toMatch(line)
-  return line.exec(served.stderr)?.[1] ?? ''
-}
 
 /** Holds locks until it is disposed of; tells how many sessions wait for one. */
 async function lock(database: string, statements: string) {

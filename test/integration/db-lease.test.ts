@@ -27,6 +27,7 @@ const report: RunReport = {
   rejected: 0,
   set_aside: 0,
   held: 0,
+  holds: [],
   requests: 0,
   retries: 0,
   not_modified: 0,

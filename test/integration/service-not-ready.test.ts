@@ -144,7 +144,7 @@ test('a list with rejects has no validator, and is answered from its rows each t
 test('beyond --max-age, counted from the last run that left nothing out, nothing of the account is served', async () => {
   const { port } = await listening(mirrorStore(mirror.database, { maxAgeMs: 3_600_000 }))
   await expectAll(port, 200)
-  await change(`update headcount.sync_runs set finished_at = now() - interval '61 minutes'`)
+  await change(`update headcount.sync_runs set started_at = now() - interval '61 minutes'`)
   await expectAll(port, 503, 'too_old')
   expect((await ask(port, '/api/v1/ping', 'wrong')).status).toBe(401)
   const run = (mode: string) =>
@@ -160,4 +160,32 @@ test('beyond --max-age, counted from the last run that left nothing out, nothing
   await expectAll(port, 200)
   await change('delete from headcount.sync_runs')
   await expectAll(port, 503, 'too_old')
+})
+
+test('S17 with --max-age a list of which deletions are held is as old as the last run that held nothing', async () => {
+  await using own = await freshMirror('postgres')
+  const { key } = await addAccount(own.database, 'north')
+  const { port } = await listening(
+    mirrorStore(own.database, { maxAgeMs: 3_600_000, holdForMs: 24 * 3_600_000 }),
+  )
+  const run = (statement: string, values: unknown[] = []) =>
+    own.database.transaction((trx) => trx.query(statement, values))
+  const hold = (list: string, reason: string) =>
+    run(
+      `update headcount.sync_state
+          set held_count = 1, held_since = now(), held = jsonb_build_array(jsonb_build_object(
+                'since', now(), 'reason', $2::text, 'ids', jsonb_build_array('1')))
+        where event_id = $1`,
+      [list, reason],
+    )
+  const all = async () => Promise.all(keyed.map(async (path) => (await ask(port, path, key)).code))
+  await hold('of-north', 'many_missing')
+  expect(await all()).toEqual([undefined, undefined, undefined])
+  await run(`update headcount.sync_runs set started_at = now() - interval '61 minutes'`)
+  await run(
+    `insert into headcount.sync_runs (account_id, mode, status) select id, 'sync', 'held' from headcount.accounts`,
+  )
+  expect(await all()).toEqual([undefined, undefined, 'too_old'])
+  await hold('', 'list_empty')
+  expect(await all()).toEqual([undefined, 'held', 'too_old'])
 })

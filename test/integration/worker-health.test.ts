@@ -1,7 +1,7 @@
 import { createConnection } from 'node:net'
 import { expect, test } from 'vitest'
 import { DatabaseError, UsageError } from '../../src/errors.ts'
-import { startWorking } from '../support/working.ts'
+import { goodRun, startWorking } from '../support/working.ts'
 
 /** With time enough for a machine that has other things to do. */
 const poll = <T>(look: () => T) => expect.poll(look, { timeout: 20_000 })
@@ -18,7 +18,7 @@ function addressOf({ log }: ReturnType<typeof startWorking>): string {
 }
 
 test('GET /healthz: in progress, then good, then failing', async () => {
-  const first = Promise.withResolvers<{ status: 'held' }>()
+  const first = Promise.withResolvers<typeof goodRun>()
   const worker = startWorking({
     healthPort: 0,
     schedule: '* * * * * *',
@@ -33,9 +33,9 @@ test('GET /healthz: in progress, then good, then failing', async () => {
     status: 200,
     body: { healthy: true, reason: 'a run is in progress' },
   })
-  first.resolve({ status: 'held' })
+  first.resolve(goodRun)
   await poll(async () => (await health(worker)).body).toMatchObject({
-    reason: expect.stringMatching(/^the last good run ended \d+ s ago/),
+    reason: expect.stringMatching(/^the last good run began \d+ s ago/),
   })
   await poll(async () => (await health(worker)).status).toBe(503)
   const { body } = await health(worker)

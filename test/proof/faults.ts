@@ -81,6 +81,7 @@ export const faults: readonly Fault[] = [
   { id: 'S13', what: 'the id of an event used again for another' },
   { id: 'S14', what: 'an event deleted, and back with an equal list' },
   { id: 'S15', what: 'a new version of headcount that reads payloads differently' },
+  { id: 'S17', what: 'deletions held for too long, while monitors look' },
 
   { id: 'D1', what: 'the database down at the start' },
   { id: 'D2', what: 'its connections killed during a batch' },

@@ -34,7 +34,9 @@ function lasting(report: RunReport): unknown {
     plan: ______,
     ...rest
   } = report
-  return { ...rest, warnings: rest.warnings?.toSorted() }
+  // What is first held in a run is held since its start.
+  const holds = rest.holds?.map(({ since: _, ...hold }) => hold)
+  return { ...rest, holds, warnings: rest.warnings?.toSorted() }
 }
 
 /** The plan counts what the report counts, and lists what it counts. */

@@ -35,5 +35,5 @@ export function singleStore(account: Partial<SingleAccount> = {}): Store {
 
 /** The mirror in a database; its store tells the same listener. */
 export function mirrorStore(database: Database, options: Partial<MirrorStoreOptions> = {}): Store {
-  return createMirrorStore(database, { maxAgeMs: null, onError: () => {}, ...options })
+  return createMirrorStore(database, { maxAgeMs: null, holdForMs: 3_600_000, onError: () => {}, ...options })
 }

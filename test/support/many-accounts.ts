@@ -21,8 +21,8 @@ export async function addAccount(database: Database, name: string): Promise<Mirr
     )
     const id = rows[0]?.[0]
     await trx.query(
-      `insert into headcount.sync_runs (account_id, mode, status, finished_at)
-       values ($1, 'backfill', 'succeeded', now())`,
+      `insert into headcount.sync_runs (account_id, mode, status, good, finished_at)
+       values ($1, 'backfill', 'succeeded', true, now())`,
       [id],
     )
     await trx.query(

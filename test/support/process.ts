@@ -91,3 +91,10 @@ export function startWorker(args: readonly string[], options: ProcessOptions): P
 export function startServe(args: readonly string[], options: ProcessOptions): Process {
   return startProcess(process.execPath, [cli, 'serve', '--port', '0', ...args], options)
 }
+
+/** The address that it says it listens on. */
+export async function urlOf(served: Process): Promise<string> {
+  const line = /^listening on (http:\/\/127\.0\.0\.1:\d+\/api\/v1)$/m
+  await expect.poll(() => served.stderr, { timeout: 20_000 }).toMatch(line)
+  return line.exec(served.stderr)?.[1] ?? ''
+}

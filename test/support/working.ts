@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { vi } from 'vitest'
-import type { RunStatus } from '../../src/db/tables.ts'
+import type { RunOutcome } from '../../src/worker/runs.ts'
 import { runWorker, type WorkerOptions } from '../../src/worker/worker.ts'
 
 /** A worker on a clock that the test moves; its runs are told apart by when they began. */
@@ -15,12 +15,14 @@ export interface Working {
 
 export interface WorkingOptions extends Partial<Pick<WorkerOptions, 'schedule' | 'timeZone' | 'healthPort'>> {
   /** What a run does; it succeeds at once when nothing is said. */
-  readonly run?: (number: number, sign: () => void) => Promise<{ readonly status: RunStatus }>
+  readonly run?: (number: number, sign: () => void) => Promise<RunOutcome>
 }
+
+export const goodRun: RunOutcome = { outcome: 'succeeded', isGood: true, holds: [] }
 
 export function startWorking(options: WorkingOptions = {}): Working {
   const { schedule = '*/15 * * * *', timeZone = 'UTC', healthPort = null } = options
-  const run = options.run ?? (async () => ({ status: 'succeeded' as const }))
+  const run = options.run ?? (async () => goodRun)
   const began: string[] = []
   const log: { level: string; message: string; fields: object }[] = []
   const stopping = new AbortController()

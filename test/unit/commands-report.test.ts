@@ -21,6 +21,7 @@ const report: RunReport = {
   rejected: 0,
   set_aside: 0,
   held: 0,
+  holds: [],
   requests: 14,
   retries: 0,
   not_modified: 0,
@@ -105,8 +106,15 @@ describe('the status for people', () => {
   test('says of held deletions since when, why, and how to decide', () => {
     const since = '2026-01-01T00:00:00Z'
     const held = [
-      { event_id: 'gala', since, reason: 'many_missing', rows: 12, applied_after: '2026-01-01T01:00:00Z' },
-      { event_id: null, since, reason: 'list_empty', rows: 6, applied_after: null },
+      {
+        event_id: 'gala',
+        since,
+        reason: 'many_missing',
+        rows: 12,
+        applied_after: '2026-01-01T01:00:00Z',
+        overdue: false,
+      },
+      { event_id: null, since, reason: 'list_empty', rows: 6, applied_after: null, overdue: true },
     ] as const
     const events = ['a', 'b', 'c', 'd', 'e', 'f']
     const named = held.map((group) => ({ ...group, events: group.event_id === null ? events : null }))
@@ -117,6 +125,7 @@ describe('the status for people', () => {
     expect(text).toContain(
       `the list of events: 6 deletions (a, b, c, d, e, …) since ${since}: the list came back empty; time alone never applies them\n`,
     )
+    expect(text).toMatch(/held +18 deletions, 6 of them for too long$/m)
     expect(text).toContain('headcount sync --accept-deletions\n')
     const other = formatStatus([{ ...status, account: "the club's", held: named }], plain)
     expect(other).toContain(`headcount sync --account 'the club'\\''s' --accept-deletions\n`)

@@ -14,13 +14,13 @@ const verdict = ({ healthy, reason }: Health) => ({ healthy, reason })
 
 describe('without a run in progress', () => {
   test('the last good run younger than two intervals: healthy, then not', async () => {
-    const sight = { ...newSight(), lastGood: { ended: now(), freshMs: 30 * minute } }
+    const sight = { ...newSight(), lastGood: { started: now(), freshMs: 30 * minute } }
     await pass(30 * minute - second)
-    expect(verdict(judge(sight))).toEqual({ healthy: true, reason: 'the last good run ended 1799 s ago' })
+    expect(verdict(judge(sight))).toEqual({ healthy: true, reason: 'the last good run began 1799 s ago' })
     await pass(second)
     expect(verdict(judge(sight))).toEqual({
       healthy: false,
-      reason: 'the last good run ended 1800 s ago, two intervals or more',
+      reason: 'the last good run began 1800 s ago, two intervals or more',
     })
   })
 
@@ -33,16 +33,52 @@ describe('without a run in progress', () => {
   })
 
   test('the machine slept: the mirror grew old meanwhile', async () => {
-    const sight = { ...newSight(), lastGood: { ended: now(), freshMs: 30 * minute } }
+    const sight = { ...newSight(), lastGood: { started: now(), freshMs: 30 * minute } }
     sleepOver(8 * hour)
     expect(judge(sight).healthy).toBe(false)
   })
 
   test('the clock was set back: the mirror still grows old', async () => {
-    const sight = { ...newSight(), lastGood: { ended: now(), freshMs: 30 * minute } }
+    const sight = { ...newSight(), lastGood: { started: now(), freshMs: 30 * minute } }
     sleepOver(-24 * hour)
     await pass(30 * minute)
     expect(judge(sight).healthy).toBe(false)
+  })
+})
+
+describe('S17 deletions on hold', () => {
+  const fresh = () => ({ ...newSight(), lastGood: { started: now(), freshMs: 8 * hour } })
+  const holds = (...patience: number[]) => ({
+    seen: now(),
+    lists: patience.map((patienceMs, at) => ({ description: `event e${at}`, patienceMs })),
+  })
+
+  test("are nobody's concern until their time is over; then the mirror is not healthy, however fresh", async () => {
+    const sight = { ...fresh(), holds: holds(hour, 2 * hour) }
+    await pass(hour - second)
+    expect(verdict(judge(sight))).toEqual({ healthy: true, reason: 'the last good run began 3599 s ago' })
+    await pass(second)
+    expect(judge(sight)).toMatchObject({
+      healthy: false,
+      reason: 'deletions are held for too long, of event e0',
+      held_too_long: ['event e0'],
+    })
+  })
+
+  test('that time cannot confirm are told at once, also while a run is in progress', () => {
+    const running = { started: now(), lastSign: now() }
+    expect(verdict(judge({ ...fresh(), running, holds: holds(0) }))).toEqual({
+      healthy: false,
+      reason: 'deletions are held for too long, of event e0',
+    })
+  })
+
+  test('of many lists: five are named', () => {
+    const { reason, held_too_long } = judge({ ...newSight(), holds: holds(0, 0, 0, 0, 0, 0, 0) })
+    expect(reason).toBe(
+      'no run has ended well yet; deletions are held for too long, of event e0; event e1; event e2; event e3; event e4; and 2 more',
+    )
+    expect(held_too_long).toHaveLength(7)
   })
 })
 
@@ -65,7 +101,7 @@ describe('with a run in progress', () => {
     const sight = {
       ...newSight(),
       running: { started: now(), lastSign: now() },
-      lastGood: { ended: now(), freshMs: 30 * minute },
+      lastGood: { started: now(), freshMs: 30 * minute },
     }
     await pass(10 * minute)
     expect(judge(sight).healthy).toBe(true)

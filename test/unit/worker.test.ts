@@ -9,7 +9,17 @@ import {
   UnreachableError,
   UsageError,
 } from '../../src/errors.ts'
-import { day, hour, keepBusy, minute, pass, second, sleepOver, startWorking } from '../support/working.ts'
+import {
+  goodRun,
+  day,
+  hour,
+  keepBusy,
+  minute,
+  pass,
+  second,
+  sleepOver,
+  startWorking,
+} from '../support/working.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ now: new Date('2026-03-10T12:04:30Z') })
@@ -55,7 +65,7 @@ test('starts nothing more once it is stopped', async () => {
 describe('a run longer than the interval', () => {
   const slow = (milliseconds: number) => async () => {
     await new Promise((resolve) => setTimeout(resolve, milliseconds))
-    return { status: 'succeeded' as const }
+    return goodRun
   }
 
   test('O3 run longer than the interval: ticks during the first run and during later ones are counted and dropped', async () => {
@@ -156,7 +166,7 @@ describe('a process too busy to notice ticks in time', () => {
       schedule: '* * * * * *',
       run: async (number) => {
         if (number === 1) keepBusy(3300)
-        return { status: 'succeeded' }
+        return goodRun
       },
     })
     await pass(1100)
@@ -181,7 +191,7 @@ describe('a failed run', () => {
     const worker = startWorking({
       run: async (number) => {
         if (number === 1) throw error
-        return { status: 'succeeded' }
+        return goodRun
       },
     })
     await pass(11 * minute)
@@ -224,7 +234,7 @@ describe('a failed run', () => {
     startWorking({
       run: async (number) => {
         if (number === 2) throw error
-        return { status: 'succeeded' }
+        return goodRun
       },
     })
 
@@ -254,7 +264,7 @@ describe('a failed run', () => {
 
 describe('told to stop', () => {
   test('O2 SIGTERM: waits for the run under way and resolves, whatever that run says', async () => {
-    const stopped = Promise.withResolvers<{ status: 'succeeded' }>()
+    const stopped = Promise.withResolvers<typeof goodRun>()
     const worker = startWorking({ run: () => stopped.promise })
     await pass(second)
     worker.stop()

@@ -1,8 +1,8 @@
 /** Deletions that are held, for people: since when, why, and how to decide. */
-import type { HoldReason } from '../../db/tables.ts'
+import type { HoldReason, ReportedHold } from '../../db/tables.ts'
 import type { HeldDeletions, MissingEvent } from '../list-status.ts'
 import { cleanLine } from './clean.ts'
-import { formatCount } from './number.ts'
+import { formatCount, formatNumber } from './number.ts'
 
 /** Events named one by one; the JSON has them all. */
 const NAMED = 5
@@ -38,6 +38,21 @@ export function describeMissing({ since, reason, applied_after }: MissingEvent):
 function named(events: readonly string[]): string {
   if (events.length === 0) return ''
   return ` (${events.slice(0, NAMED).map(cleanLine).join(', ')}${events.length > NAMED ? ', …' : ''})`
+}
+
+/** Holds that call for somebody, in one line. */
+export function describeOverdue(holds: readonly ReportedHold[]): string {
+  const more = holds.length > NAMED ? `, and ${formatNumber(holds.length - NAMED)} more` : ''
+  return `deletions are held for too long: ${holds.slice(0, NAMED).map(describeHeldList).join('; ')}${more}. See headcount status`
+}
+
+/** One hold in a few words: `event gala (12 deletions since …: the list came back empty)`. */
+export function describeHeldList({ event_id, rows, since, reason }: ReportedHold): string {
+  return `${listName(event_id)} (${formatCount(rows, 'deletion')} since ${since}: ${reasons[reason]})`
+}
+
+export function listName(event_id: string | null): string {
+  return event_id === null ? 'the list of events' : `event ${cleanLine(event_id)}`
 }
 
 /** What to do about what is held of an account, or of one event of it. */

@@ -1,3 +1,4 @@
+import { outcomeOf } from '../../db/run-report.ts'
 import type { RowCounts, RunReport } from '../../index.ts'
 import type { Output } from '../terminal.ts'
 import { clean } from './clean.ts'
@@ -42,8 +43,9 @@ function headline(report: RunReport, out: Pick<Output, 'style'>): string {
   const styled = (text: string) => out.style(colour, text)
   const what = `${report.mode} of account ${clean(report.account)}`
   const took = formatDuration(report.duration_ms)
-  if (!report.dry_run) return `${what} ${styled(report.status)} in ${took}`
-  const foretold = report.status === 'succeeded' ? styled('succeed') : `be ${styled(report.status)}`
+  const outcome = outcomeOf(report)
+  if (!report.dry_run) return `${what} ${styled(outcome)} in ${took}`
+  const foretold = outcome === 'succeeded' ? styled('succeed') : `be ${styled(outcome)}`
   return `${what} would ${foretold}; nothing was written (dry run, ${took})`
 }
 

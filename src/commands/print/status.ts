@@ -1,10 +1,11 @@
+import { outcomeOf } from '../../db/run-report.ts'
 import type { RejectCounts } from '../../load/rejects.ts'
 import type { AccountStatus, RunSummary } from '../account-status.ts'
 import type { HeldDeletions } from '../list-status.ts'
 import type { Output } from '../terminal.ts'
 import { cleanLine } from './clean.ts'
 import { formatAge } from './duration.ts'
-import { describeHold, howToDecide } from './held.ts'
+import { describeHold, howToDecide, listName } from './held.ts'
 import { formatCount, formatNumber } from './number.ts'
 import { drawPairs, shorten } from './table.ts'
 
@@ -39,7 +40,7 @@ function formatAccount(status: AccountStatus, out: Pick<Output, 'style'>): strin
           'set aside',
           status.set_aside === 0 ? 'none' : `${formatCount(status.set_aside, 'field')}: see ${setAsideQuery}`,
         ],
-        ['held', held.length === 0 ? 'none' : formatCount(sum(held), 'deletion')],
+        ['held', heldLine(held)],
         ['failing', failing.length === 0 ? 'none' : formatCount(failing.length, 'list')],
       ],
       '  ',
@@ -63,7 +64,7 @@ export function rejectedLine({ rejected, accepted }: RejectCounts): string {
 
 function goodRun({ last_good_run, age_ms }: AccountStatus): string {
   if (last_good_run === null || age_ms === null) return 'none yet'
-  return `${formatAge(age_ms)} (run ${last_good_run.run_id}, ${last_good_run.mode}, ${last_good_run.status})`
+  return `${formatAge(age_ms)} (run ${last_good_run.run_id}, ${last_good_run.mode}, ${outcomeOf(last_good_run)})`
 }
 
 function lastRunUnlessGood({ last_run, last_good_run }: AccountStatus): (readonly [string, string])[] {
@@ -71,8 +72,8 @@ function lastRunUnlessGood({ last_run, last_good_run }: AccountStatus): (readonl
   return [['last run', describeRun(last_run)]]
 }
 
-function describeRun({ run_id, mode, status, started_at }: RunSummary): string {
-  return `run ${run_id}, ${mode}, ${status}, began ${started_at}`
+function describeRun(run: RunSummary): string {
+  return `run ${run.run_id}, ${run.mode}, ${outcomeOf(run)}, began ${run.started_at}`
 }
 
 function listHeld({ account, held }: AccountStatus, out: Pick<Output, 'style'>): string[] {
@@ -83,12 +84,14 @@ function listHeld({ account, held }: AccountStatus, out: Pick<Output, 'style'>):
   ]
 }
 
-function listName(event_id: string | null): string {
-  return event_id === null ? 'the list of events' : `event ${cleanLine(event_id)}`
-}
-
 function shownOf<T>(list: readonly T[]): readonly T[] {
   return list.slice(0, SHOWN)
+}
+
+function heldLine(held: readonly HeldDeletions[]): string {
+  if (held.length === 0) return 'none'
+  const overdue = sum(held.filter((hold) => hold.overdue))
+  return `${formatCount(sum(held), 'deletion')}${overdue === 0 ? '' : `, ${formatNumber(overdue)} of them for too long`}`
 }
 
 function sum(held: readonly HeldDeletions[]): number {

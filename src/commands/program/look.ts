@@ -40,7 +40,10 @@ export function declareLook(declare: Declare): void {
       'or for one event when it was read, when it will be, and why.',
     examples: [
       { line: 'headcount status', what: 'a look' },
-      { line: 'headcount status --max-age 1h', what: 'for monitoring: exit 6 when it is older' },
+      {
+        line: 'headcount status --max-age 1h',
+        what: 'for monitoring: exit 6 when it is older, 8 when deletions wait for you',
+      },
       { line: 'headcount status --event gala-2026', what: 'how this event stands, and when it is read' },
     ],
   })
@@ -48,13 +51,14 @@ export function declareLook(declare: Declare): void {
     options
       .checked(
         '--max-age <time>',
-        'exit 6 when an account has no good run younger than this',
+        'exit 6 when an account has no good run younger than this, 8 when deletions are held too long',
         duration('1s', '365d'),
       )
       .conflicts('event'),
   )
   status.option('--event <id>', 'only this event: last and next read, held, rejected, failing')
   options.jsonOption(status, 'the same')
+  options.holdForOption(status)
   options.databaseOption(status)
 
   const runs = declare('runs', group, async () => (await import('../runs.ts')).runs, {

@@ -34,7 +34,7 @@ function declareService(declare: Declare): void {
     .addOption(
       options.checked(
         '--max-age <time>',
-        'answer 503 when the last good run of an account is older',
+        'answer 503 when the last good run of an account is older, or deletions are held too long',
         duration('1s', '365d'),
       ),
     )

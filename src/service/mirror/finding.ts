@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../../db/tables.ts'
 import { stateOfKey } from '../keys/state.ts'
+import type { Known } from './freshness.ts'
 
 export interface Asked {
   /** Of the key, in hexadecimal. */
@@ -12,7 +13,7 @@ export interface Asked {
 }
 
 /** What the mirror says of one question; without `key_id` the key opens nobody. */
-export interface Row {
+export interface Row extends Known {
   /** Of the schema, by its migrations. */
   readonly schema: number
   readonly key_id: string | null
@@ -21,8 +22,6 @@ export interface Row {
   readonly is_first_use: boolean
   readonly account: number
   readonly email: string | null
-  /** Since the end of the last run that left nothing out, in seconds; null: there was none, or it was not asked for. */
-  readonly run_age: number | null
   /** Whether the event is in the mirror; true for the list of events. */
   readonly is_known: boolean
   readonly digest: string | null
@@ -44,28 +43,40 @@ const standing = sql`
   ) then encode(s.digest, 'hex') end as digest,
   ${seconds('s.checked_at')} as age`
 
-const runAge = sql`(
-  select ${seconds('finished_at')}
+/** @param which of the runs of the account */
+const runAge = (which: string) => sql`(
+  select ${seconds('started_at')}
     from headcount.sync_runs
-   where account_id = key.account_id and status in ('succeeded', 'held') and not selective
+   where account_id = key.account_id and ${sql.raw(which)}
    order by id desc
    limit 1)`
+
+/** What is held counts list by list. */
+const freshness = sql`
+  ${runAge(`status in ('succeeded', 'held') and not selective`)} as run_age,
+  case when s.held_count > 0 then ${runAge('good')} end as good_run_age,
+  case when s.held_count > 0 then (
+    select jsonb_agg(jsonb_build_object('since', part->'since', 'reason', part->'reason'))
+      from jsonb_array_elements(s.held) as part) end as holds,
+  now() as now`
+
+const noFreshness = sql`null::int as run_age, null::int as good_run_age, null::jsonb as holds, null::timestamptz as now`
 
 /**
  * Answers questions in their order. Half of the time is the planning, so that it joins as little as can be.
  *
- * @param withRunAge whether it matters how old the last run is
+ * @param withFreshness whether it matters how old the mirror is
  */
 export async function findAll(
   kysely: Kysely<Tables>,
   asked: readonly Asked[],
-  withRunAge: boolean,
+  withFreshness: boolean,
 ): Promise<readonly Row[]> {
   const { rows } = await sql<Row>`
     select (select max(number) from headcount.schema_migrations) as schema,
            key.id as key_id, key.sha256, key.last_used_on is distinct from (now() at time zone 'UTC')::date as is_first_use,
            key.account_id as account, (select email from headcount.accounts where id = key.account_id) as email,
-           ${withRunAge ? runAge : sql`null::int`} as run_age,
+           ${withFreshness ? freshness : noFreshness},
            q.list = '' or e.id is not null as is_known, ${standing}
       from unnest(${asked.map(({ sha256 }) => sha256)}::text[], ${asked.map(({ list }) => list)}::text[])
            with ordinality as q (sha256, list, turn)

@@ -2,9 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../../db/database.ts'
 import { requireVersion, schemaState, SCHEMA_VERSION } from '../../db/migrate.ts'
 import { hashOf, isSameHash } from '../keys/secret.ts'
+import { EVENTS } from '../store.ts'
 import type { Found, ListName, ServedList, Store } from '../store.ts'
 import { tellTo } from '../tell.ts'
 import { UnavailableError } from '../unavailable.ts'
+import { requireFreshAccount, requireFreshList, type Freshness } from './freshness.ts'
 import { findAll, type Asked, type Row } from './finding.ts'
 import { gather } from './gather.ts'
 import { createKeyUse } from './key-use.ts'
@@ -12,9 +14,7 @@ import { readList } from './list.ts'
 import { createPlaces } from './places.ts'
 import { withinReason } from './within-reason.ts'
 
-export interface MirrorStoreOptions {
-  /** How old the last run that left nothing out may be, in milliseconds; null: of any age. */
-  readonly maxAgeMs: number | null
+export interface MirrorStoreOptions extends Freshness {
   /** Told what went wrong beside a request: that a key was used could not be noted. */
   readonly onError: (error: unknown) => void
 }
@@ -26,7 +26,11 @@ const AFTER_A_RUN_SECONDS = 60
 const LONGEST_GOODBYE_MS = 500
 
 /** A mirror as a store: any account of it, by the keys that were made for it. Its database stays its opener's. */
-export function createMirrorStore(database: Database, { maxAgeMs, onError }: MirrorStoreOptions): Store {
+export function createMirrorStore(
+  database: Database,
+  { maxAgeMs, holdForMs, onError }: MirrorStoreOptions,
+): Store {
+  const freshness = { maxAgeMs, holdForMs }
   const find = gather((asked: readonly Asked[]) => findAll(database.kysely, asked, maxAgeMs !== null))
   const use = createKeyUse(database, tellTo(onError))
   // Anybody may ask for it, without a key: not with a statement each.
@@ -39,6 +43,7 @@ export function createMirrorStore(database: Database, { maxAgeMs, onError }: Mir
   function servedList(row: Row, list: ListName): ServedList | undefined {
     if (!row.is_known) return undefined
     if (row.age === null) throw notMirrored('this list was not read from the service yet')
+    requireFreshList(list === EVENTS ? null : list, row, freshness)
     return {
       name: `${row.account}/${list}`,
       version: row.digest,
@@ -54,7 +59,7 @@ export function createMirrorStore(database: Database, { maxAgeMs, onError }: Mir
       requireSchema(row.schema)
       if (row.key_id === null || row.sha256 === null || !isSameHash(row.sha256, sha256)) return undefined
       if (row.is_first_use) use.note(row.key_id)
-      requireYoung(row, maxAgeMs)
+      requireFreshAccount(row, freshness)
       return { email: row.email, list: list === null ? null : servedList(row, list) }
     },
     async requireReady() {
@@ -83,13 +88,6 @@ function requireSchema(version: number): void {
         : 'the mirror is being brought up to date: try again later'
     throw new UnavailableError('not_ready', message, SOON_SECONDS, { cause })
   }
-}
-
-/** Of an account without a whole run the mirror has a part, which would look like all. */
-function requireYoung({ run_age }: Row, maxAgeMs: number | null): void {
-  if (maxAgeMs === null || (run_age !== null && run_age * 1000 <= maxAgeMs)) return
-  const message = 'the last good run of this mirror is older than it may be: try again after the next one'
-  throw new UnavailableError('too_old', message, AFTER_A_RUN_SECONDS)
 }
 
 function notMirrored(message: string): UnavailableError {

@@ -80,9 +80,9 @@ const described = {
     detail: 'the service could not answer: try again later',
   },
   Unavailable: {
-    codes: ['not_ready', 'not_mirrored', 'too_old'],
+    codes: ['not_ready', 'not_mirrored', 'too_old', 'held'],
     description:
-      'The database is away or being migrated (`not_ready`), this was not mirrored yet (`not_mirrored`), or the mirror is older than the service may answer with (`too_old`).',
+      'The database is away or being migrated (`not_ready`), this was not mirrored yet (`not_mirrored`), the mirror is older than the service may answer with (`too_old`), or deletions of this list wait for a decision (`held`).',
     detail: 'the mirror cannot be read now: try again later',
     headers: { 'Retry-After': retryAfter },
   },

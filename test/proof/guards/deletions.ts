@@ -67,7 +67,7 @@ export const deletionGuards: readonly Guard[] = [
   {
     name: 'proof by time',
     promise: 'time never confirms what a list without an end, or with more pages, does not show',
-    file,
+    file: 'src/db/holds.ts',
     text: "reason !== 'paging' && reason !== 'no_end_mark'",
     instead: 'true',
     tests,
@@ -75,7 +75,7 @@ export const deletionGuards: readonly Guard[] = [
   {
     name: 'an id without proof',
     promise: 'time never confirms what is missing beside an item whose id cannot be read: it may be that one',
-    file,
+    file: 'src/db/holds.ts',
     text: " && reason !== 'unreadable_id'",
     instead: '',
     tests,
@@ -83,7 +83,7 @@ export const deletionGuards: readonly Guard[] = [
   {
     name: 'empty account',
     promise: 'an empty list of events is never confirmed by time, only by the owner',
-    file,
+    file: 'src/db/holds.ts',
     text: "return reason !== 'list_empty' && timeConfirmsResponses(reason)",
     instead: 'return timeConfirmsResponses(reason)',
     tests,

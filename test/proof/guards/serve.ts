@@ -83,12 +83,23 @@ export const serveGuards: readonly Guard[] = [
   },
   {
     name: 'age of what is served',
-    promise: 'with --max-age nothing older is served, and no run that left something out makes it younger',
+    promise:
+      'with --max-age nothing older is served, and no run that could not read something makes it younger',
     file: 'src/service/mirror/store.ts',
-    text: '      requireYoung(row, maxAgeMs)\n',
+    text: '      requireFreshAccount(row, freshness)\n',
     instead: '',
     tests: [notReady],
     only: 'max-age',
+  },
+  {
+    name: 'a held list is not served',
+    promise:
+      'with --max-age a list of which deletions are held for too long is not served, and the others are',
+    file: 'src/service/mirror/store.ts',
+    text: '    requireFreshList(list === EVENTS ? null : list, row, freshness)\n',
+    instead: '',
+    tests: [notReady],
+    only: 'S17',
   },
   {
     name: 'rejects and tags',

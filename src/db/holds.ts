@@ -1,0 +1,46 @@
+/** Deletions that are held: how they are stored, how they are told, and when they call for somebody. */
+import type { Timestamp } from './items.ts'
+
+export type HoldReason =
+  'list_empty' | 'many_missing' | 'page_length' | 'unreadable_id' | 'run_total' | 'paging' | 'no_end_mark'
+
+/** Deletions of one list that were first seen at the same time, for the same reason, as `sync_state` keeps them. */
+export interface HeldGroup {
+  readonly since: Timestamp
+  readonly reason: HoldReason
+  readonly ids: readonly string[]
+}
+
+/** The same without the ids, with the list. */
+export interface ReportedHold {
+  /** null: the list of events itself, which misses events. */
+  readonly event_id: string | null
+  /** By the database's clock. */
+  readonly since: Timestamp
+  readonly reason: HoldReason
+  readonly rows: number
+}
+
+/** How long deletions are held where nobody says otherwise, in ms. */
+export const DEFAULT_HOLD_FOR_MS = 3_600_000
+
+/** An account that is empty proves nothing either. */
+export function timeConfirmsEvents(reason: HoldReason): boolean {
+  return reason !== 'list_empty' && timeConfirmsResponses(reason)
+}
+
+/** A list that may not be complete, or may have a row under an id that cannot be read, proves nothing, however long it stays so. */
+export function timeConfirmsResponses(reason: HoldReason): boolean {
+  return reason !== 'paging' && reason !== 'no_end_mark' && reason !== 'unreadable_id'
+}
+
+/** For how long after `now` (ISO 8601) a hold needs nobody, in ms; 0: somebody must look, for it is too old or time cannot confirm it. */
+export function patienceWith(
+  { event_id, since, reason }: Pick<ReportedHold, 'event_id' | 'since' | 'reason'>,
+  holdForMs: number,
+  now: string,
+): number {
+  const confirms = event_id === null ? timeConfirmsEvents : timeConfirmsResponses
+  if (!confirms(reason)) return 0
+  return Math.max(0, Date.parse(since) + holdForMs - Date.parse(now))
+}
