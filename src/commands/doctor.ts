@@ -1,7 +1,8 @@
 import { readConfig, readServiceConfig, type Config, type Flags, type ServiceConfig } from '../config.ts'
+import type { DatabaseLog } from '../db/connect.ts'
 import { createSource } from '../source/api.ts'
 import type { Command } from './context.ts'
-import { failure, ok, skipped, type Check, type Finding } from './doctor/check.ts'
+import { failure, ok, skipped, warning, type Check, type Finding } from './doctor/check.ts'
 import { checkDatabase, checkSchema, openDatabase } from './doctor/database-checks.ts'
 import * as service from './doctor/service-checks.ts'
 import { checkSpace } from './doctor/space-check.ts'
@@ -96,7 +97,9 @@ async function examineService(
 }
 
 async function examineDatabase(config: Config | null, tell: Tell): Promise<void> {
-  const opened = config === null ? noSettings : await openDatabase(config.database.target)
+  const told: string[] = []
+  const note: DatabaseLog = (level, message) => level === 'warn' && told.push(message)
+  const opened = config === null ? noSettings : await openDatabase(config.database.target, note)
   if ('state' in opened) {
     await tell('database', opened)
     await tell(
@@ -106,9 +109,11 @@ async function examineDatabase(config: Config | null, tell: Tell): Promise<void>
     return
   }
   await using database = opened
-  const finding = await checkDatabase(database)
+  const found = await checkDatabase(database)
+  const finding =
+    found.state === 'ok' && told.length > 0 ? warning([found.detail, ...told].join('. ')) : found
   await tell('database', finding)
-  await tell('schema', finding.state === 'ok' ? await checkSchema(database) : skipped('needs the database'))
+  await tell('schema', found.state === 'ok' ? await checkSchema(database) : skipped('needs the database'))
 }
 
 const colours: Readonly<Record<Finding['state'], Style>> = {

@@ -14,7 +14,10 @@ export const migrate: Command<MigrateFlags> = async ({ flags, terminal, signal }
   const logger = await createLogger(config, terminal.err)
   noteDefaultDatabase(config, logger)
   const library = await import('../index.ts')
-  const applied = await unlessInterrupted(library.migrate({ database: config.database.target }), signal)
+  const applied = await unlessInterrupted(
+    library.migrate({ database: config.database.target, logger }),
+    signal,
+  )
   if (flags.json) await writeJson(terminal.out, { applied })
   if (!flags.quiet) await terminal.err.write(describe(applied))
   return 0

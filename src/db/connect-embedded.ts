@@ -41,7 +41,7 @@ export async function openEmbedded(folder: string | null, options: EmbeddedOptio
   const place = `PGlite in ${folder}`
   let lock: FolderLock | null = null
   try {
-    await prepareFolder(folder, options.createFolder ?? true)
+    await prepareFolder(folder, options.createFolder ?? true, options.log)
     lock = await lockFolder(folder, { waitMs: options.waitForFolderMs ?? 10_000, log: options.log })
     const pglite =
       (await inspectFolder(folder)) === 'existing'

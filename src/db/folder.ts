@@ -7,7 +7,9 @@
 import { mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseError, NoMirrorError } from '../errors.ts'
+import type { DatabaseLog } from './database.ts'
 import { lockName } from './folder-lock.ts'
+import { closeToOthers } from './folder-mode.ts'
 
 /** The Postgres that PGlite 0.5 is built from; a data directory belongs to one major version. */
 const majorVersion = '18'
@@ -21,12 +23,12 @@ const unfinishedName = 'headcount.unfinished'
 const whatToDo = 'Put a copy of it back, or name a new folder and run headcount backfill.'
 
 /**
- * Makes the folder when it is missing.
+ * Makes the folder when it is missing, and closes one that is there to others.
  *
  * @throws DatabaseError when something else is in its place, or `create` is false and there is none, or one that was
- * never finished
+ * never finished; or when others may enter it and that is not ours to change
  */
-export async function prepareFolder(folder: string, create: boolean): Promise<void> {
+export async function prepareFolder(folder: string, create: boolean, log?: DatabaseLog): Promise<void> {
   const names = await namesIn(folder)
   const isEmpty = names === null || names.every(isIncidental)
   if (!create && (isEmpty || names.includes(unfinishedName))) {
@@ -41,6 +43,7 @@ export async function prepareFolder(folder: string, create: boolean): Promise<vo
       `The folder ${folder} holds other files (${names.slice(0, 3).join(', ')} …) and no database; nothing was changed in it. Name an empty or a new folder.`,
     )
   }
+  await closeToOthers(folder, log)
 }
 
 /**

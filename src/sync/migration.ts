@@ -2,6 +2,8 @@ import { connect } from '../db/connect.ts'
 import { migrate as applyMigrations } from '../db/migrate.ts'
 import { targetOf } from '../db/target.ts'
 import type { DatabaseOptions } from '../db/target.ts'
+import { logTo } from './open-source.ts'
+import type { Logger } from './options.ts'
 
 /**
  * Brings the schema of a database up to date; `sync` and `backfill` do so by themselves.
@@ -10,8 +12,10 @@ import type { DatabaseOptions } from '../db/target.ts'
  * @throws UsageError unless one way to the database is given; DatabaseError; SchemaVersionError when the schema is newer than this program.
  */
 export async function migrate(
-  options: DatabaseOptions,
+  options: DatabaseOptions & { readonly logger?: Logger },
 ): Promise<readonly { readonly number: number; readonly name: string }[]> {
-  await using database = await connect(targetOf(options))
+  await using database = await connect(targetOf(options), {
+    log: options.logger === undefined ? undefined : logTo(options.logger),
+  })
   return await applyMigrations(database)
 }

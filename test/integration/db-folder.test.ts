@@ -1,13 +1,26 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createHash } from 'node:crypto'
-import { cp, mkdir, mkdtemp, readFile, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  chown,
+  cp,
+  mkdir,
+  mkdtemp,
+  readFile,
+  readdir,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { connect } from '../../src/db/connect.ts'
 import { lockFolder } from '../../src/db/folder-lock.ts'
+import { prepareFolder } from '../../src/db/folder.ts'
 import { thisProcess } from '../../src/db/holder.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { DatabaseError, FolderInUseError } from '../../src/errors.ts'
@@ -270,10 +283,70 @@ describe('D16 a folder that cannot be opened is refused and not touched', () => 
   })
 })
 
+const modeOf = async (path: string) => (await stat(path)).mode & 0o7777
+
 test('a new folder is for its owner only', async () => {
   const database = await connect(`pglite:${folder}`)
-  expect((await stat(folder)).mode & 0o777).toBe(0o700)
+  expect(await modeOf(folder)).toBe(0o700)
   await database.close()
+})
+
+describe.skipIf(process.platform === 'win32')('X11 a folder that others may enter', () => {
+  test('is closed to them when it is opened, also by a command that only reads, with a line', async () => {
+    await cp(inject('embeddedTemplate'), folder, { recursive: true })
+    await chmod(folder, 0o2775)
+    const said: string[] = []
+    const log = (level: string, message: string) => said.push(`${level} ${message}`)
+    const database = await connect(`pglite:${folder}`, { createFolder: false, log })
+    expect(await modeOf(folder)).toBe(0o2700)
+    await database.close()
+    expect(said).toEqual([
+      `warn Others could enter the folder ${folder} (mode 2775): now its owner alone can`,
+    ])
+  })
+
+  test.each(['755', '711', '750', '1777'])('mode %s of an empty one, as of a new volume', async (octal) => {
+    const mode = Number.parseInt(octal, 8)
+    await mkdir(folder)
+    await chmod(folder, mode)
+    await prepareFolder(folder, true)
+    expect(await modeOf(folder)).toBe(mode & 0o7700)
+    const said: string[] = []
+    await prepareFolder(folder, true, (_, message) => said.push(message))
+    expect(said).toEqual([])
+  })
+
+  test('keeps its mode when it is refused for what is in it, or was never finished', async () => {
+    await mkdir(folder)
+    await chmod(folder, 0o755)
+    await expect(prepareFolder(folder, false)).rejects.toThrow('no mirror in the folder')
+    await writeFile(join(folder, 'photo.jpg'), 'x')
+    await expect(prepareFolder(folder, true)).rejects.toThrow('photo.jpg')
+    expect(await modeOf(folder)).toBe(0o755)
+  })
+
+  test.skipIf(process.geteuid?.() !== 0)(
+    'is refused, and not touched, when it is of another user (needs root)',
+    async () => {
+      const nobody = 65_534
+      await mkdir(folder)
+      await chmod(folder, 0o2775)
+      await chown(parent, nobody, nobody)
+      process.setegid?.(nobody)
+      process.seteuid?.(nobody)
+      try {
+        await expect(prepareFolder(folder, true)).rejects.toThrow(
+          `Others may enter the folder ${folder} (mode 2775), and it belongs to another user (number 0)`,
+        )
+        await expect(prepareFolder(folder, true)).rejects.toThrow(DatabaseError)
+      } finally {
+        process.seteuid?.(0)
+        process.setegid?.(0)
+      }
+      expect(await modeOf(folder)).toBe(0o2775)
+      expect(await readdir(folder)).toEqual([])
+    },
+  )
 })
 
 test.each([400, 2500])(

@@ -122,6 +122,7 @@ export const faults: readonly Fault[] = [
   { id: 'X5', what: 'terminal escapes in texts' },
   { id: 'X6', what: 'the password of the database in errors' },
   { id: 'X7', what: 'attacks on the service that we serve: keys, paths, headers, slow clients' },
+  { id: 'X11', what: 'a PGlite folder that others may enter' },
 ]
 
 const shape = /\b[NHPSDOX]\d{1,2}\b/g

@@ -1,8 +1,9 @@
 /** The database: can it be reached, is it new enough, may we write, is its schema ours. */
 import { access, constants } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { connect, type Database } from '../../db/connect.ts'
+import { connect, type Database, type DatabaseLog } from '../../db/connect.ts'
 import { isEmptyFolder } from '../../db/folder.ts'
+import { notOurs } from '../../db/folder-mode.ts'
 import { schemaState } from '../../db/migrate.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { failed, failure, ok, type Finding } from './check.ts'
@@ -16,12 +17,12 @@ export function folderOf(target: string): string | null {
 }
 
 /** Opens the database as it is; a folder that is not there yet, or empty, stays so. */
-export async function openDatabase(target: string): Promise<Database | Finding> {
+export async function openDatabase(target: string, log: DatabaseLog): Promise<Database | Finding> {
   const folder = folderOf(target)
   if (folder !== null && !(await exists(folder))) return checkParent(folder)
   if (folder !== null && (await isEmptyFolder(folder))) return checkEmpty(folder)
   try {
-    return await connect(target, { createFolder: false })
+    return await connect(target, { createFolder: false, log })
   } catch (error) {
     return failure(error, DATABASE)
   }
@@ -51,6 +52,8 @@ async function checkParent(folder: string): Promise<Finding> {
 }
 
 async function checkEmpty(folder: string): Promise<Finding> {
+  const refusal = await notOurs(folder)
+  if (refusal !== null) return failed(DATABASE, refusal)
   if (await isWritable(folder)) return ok(`embedded; the first run fills the empty folder ${folder}`)
   return failed(
     DATABASE,

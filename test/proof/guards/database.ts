@@ -233,6 +233,15 @@ export const databaseGuards: readonly Guard[] = [
     only: 'hides the values',
   },
   {
+    name: 'folder for its owner',
+    promise: 'the folder of an embedded database is open to its owner only, also one that was there before',
+    file: 'src/db/folder-mode.ts',
+    text: 'if (!isOpen(found)) return\n',
+    instead: 'if (found.mode > 0) return\n',
+    tests: [folder],
+    only: 'X11 .* of an empty one',
+  },
+  {
     name: 'encoding',
     promise: 'nothing is written into a database that cannot hold every text as it was sent',
     file: 'src/db/encoding.ts',
