@@ -4,6 +4,7 @@ import { history } from './0003_history.ts'
 import { setAside } from './0004_set_aside.ts'
 import { responseDocuments } from './0005_response_documents.ts'
 import { leanStates } from './0006_lean_states.ts'
+import { listVersions } from './0007_list_versions.ts'
 import { goodRuns } from './0011_good_runs.ts'
 
 /** One step of the schema. Statements run one by one, all of a migration in one transaction. */
@@ -21,5 +22,6 @@ export const migrations: readonly Migration[] = [
   { number: 4, name: 'set_aside', statements: setAside },
   { number: 5, name: 'response_documents', statements: responseDocuments },
   { number: 6, name: 'lean_states', statements: leanStates },
+  { number: 7, name: 'list_versions', statements: listVersions },
   { number: 11, name: 'good_runs', statements: goodRuns },
 ]

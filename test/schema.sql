@@ -161,7 +161,7 @@ table sync_runs with (fillfactor=50) -- Executions of sync and backfill. A runni
 table sync_state with (fillfactor=40) -- What is known of each list: one row an event, and one for the list of events (event_id is empty).
   account_id integer not null -- The account (accounts.id).
   event_id text collate "C" not null -- The event (events.id), or empty for the list of events.
-  digest bytea -- SHA-256 over our normaliser's version and the list's body; NULL unless the list was applied whole.
+  digest bytea -- SHA-256 over the version of our normaliser and the body of the list; NULL unless the rows are what that body says.
   normaliser integer -- Version of our normaliser that the digest was made with.
   etag text -- Validator that the service sent with the list.
   checked_at timestamp with time zone -- When the list was last read whole.
@@ -176,6 +176,7 @@ table sync_state with (fillfactor=40) -- What is known of each list: one row an 
   error_message text -- The same in words.
   failed_at timestamp with time zone -- When it failed.
   read_at timestamp with time zone -- When the body of the list was last read whole; an answer "not modified" does not move it.
+  list_version uuid not null default gen_random_uuid() -- What "headcount serve" shows of the list: another one whenever rows that it shows are written, in the same transaction. Rows changed by hand keep it until backfill mends them.
   constraint sync_state_pkey PRIMARY KEY (account_id, event_id)
 
 view freshness -- How fresh each list is: one row an event, and one for the list of events (event_id is empty).

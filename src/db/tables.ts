@@ -157,6 +157,8 @@ interface SyncStateTable {
   error_code: string | null
   error_message: string | null
   failed_at: Timestamp | null
+  /** A random UUID: another one whenever rows that are served of the list are written. */
+  list_version: Generated<string>
 }
 
 interface ApiObservationsTable {

@@ -11,15 +11,8 @@ import { replaceRejects } from './rejects.ts'
 import type { ListRejects } from './rejects.ts'
 import { removeEvents, removeResponses } from './remove.ts'
 import { loadResponses } from './responses.ts'
-import {
-  countOpenMatters,
-  forgetUnlisted,
-  recordDoubt,
-  recordFailed,
-  recordRead,
-  recordUnchanged,
-} from './state.ts'
-import type { FailedState, OpenMatters, ReadState, UnchangedState } from './state.ts'
+import { countOpenMatters, forgetUnlisted, recordFailed, recordRead, recordUnchanged } from './state.ts'
+import type { FailedState, OpenMatters, ReadState, RecordsChange, UnchangedState } from './state.ts'
 import type { Writing, Written } from './writing.ts'
 
 /**
@@ -55,8 +48,8 @@ export interface Load {
     account: number,
     backfill: string | null,
     states: readonly ReadState[],
+    records: RecordsChange,
   ): Promise<void>
-  doubt(trx: Transaction, account: number, event_id: string): Promise<void>
   unchanged(trx: Transaction, account: number, lists: readonly UnchangedState[]): Promise<void>
   observations(trx: Transaction, account: number, observations: readonly Observation[]): Promise<void>
   failed(trx: Transaction, account: number, failures: readonly FailedState[]): Promise<void>
@@ -76,7 +69,6 @@ export const load: Load = {
   removeOrphans,
   rejects: replaceRejects,
   read: recordRead,
-  doubt: recordDoubt,
   unchanged: recordUnchanged,
   failed: recordFailed,
   observations: recordObservations,

@@ -29,7 +29,6 @@ export function planning(most: number): Planning {
     plan: () => planned.plan,
     newLists: null,
     identity: nothing,
-    doubt: nothing,
     unchanged: nothing,
     failed: nothing,
     observations: nothing,

@@ -4,6 +4,7 @@ import type { Transaction } from '../db/transaction.ts'
 import { keepFormerEvents, keepFormerResponses } from './history.ts'
 import { incomingKeys } from './incoming.ts'
 import { removeOrphans } from './orphans.ts'
+import { newEventsVersion } from './state.ts'
 import { addCounts, noCounts, onlyRow, pieces, requireCount } from './writing.ts'
 import type { Writing } from './writing.ts'
 
@@ -82,7 +83,10 @@ export async function removeEvents(
   await sql`
     delete from headcount.rejects
      where account_id = ${writing.account} and event_id = any (${ids}::text[])`.execute(trx.kysely)
+  const listed =
+    live.length > 0 ? sql`with events as (${newEventsVersion(writing.account, 'changed')})` : sql``
   await sql`
+    ${listed}
     delete from headcount.sync_state
      where account_id = ${writing.account} and event_id = any (${ids}::text[])`.execute(trx.kysely)
   removed.events.deleted += requireCount('headcount.events, delete', live.length, events)

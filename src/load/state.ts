@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Kysely } from 'kysely'
+import type { Kysely, RawBuilder } from 'kysely'
 import type { HeldGroup, ReportedHold, Tables } from '../db/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { rejectCounts } from './rejects.ts'
@@ -35,7 +35,15 @@ export interface ReadState {
   readonly set_aside: number
   /** Seconds until the list is due again; null: at the next run. */
   readonly step: number | null
+  /** Rows that are served of the list were written or removed: what is served gets another version. */
+  readonly has_changed: boolean
 }
+
+/**
+ * What a transaction wrote to the records of events, which the list of events shows. `rewritten`: only our own version reads
+ * the same list differently.
+ */
+export type RecordsChange = 'none' | 'rewritten' | 'changed'
 
 /** A list that is still as it was when it was last applied. */
 export interface UnchangedState {
@@ -81,20 +89,43 @@ export async function readStates(
   return new Map(rows.map((row) => [row.event_id, { ...row, held: row.held ?? [] }]))
 }
 
-/** Stores the state of lists in the transaction that writes their rows. */
+/**
+ * Gives the list of events another version, as SQL. Records of another list also end what the former digest vouches for:
+ * should this run not live to store its own, and the service go back to the former list, it would vouch for these.
+ */
+export function newEventsVersion(
+  account: number,
+  records: Exclude<RecordsChange, 'none'>,
+): RawBuilder<unknown> {
+  const digest = records === 'changed' ? sql`null` : sql`digest`
+  return sql`
+    update headcount.sync_state set list_version = gen_random_uuid(), digest = ${digest}
+     where account_id = ${account} and event_id = ${EVENTS_LIST}`
+}
+
+/**
+ * Stores the state of lists in the transaction that writes their rows, as its last statement: it may give the list of events
+ * another version, and two transactions that both do so wait for each other from there on.
+ *
+ * @param records what the transaction wrote to records of events; `none` when the list of events is among the states
+ */
 export async function recordRead(
   trx: Transaction,
   account: number,
   backfill: string | null,
   states: readonly ReadState[],
+  records: RecordsChange,
 ): Promise<void> {
-  const rows = states.map(({ held, ...state }) => ({
+  const changed = states.filter(({ has_changed }) => has_changed).map(({ event_id }) => event_id)
+  const rows = states.map(({ held, has_changed: _, ...state }) => ({
     ...state,
     held: held.length === 0 ? null : held,
     held_count: held.reduce((sum, { ids }) => sum + ids.length, 0),
     held_since: held.map(({ since }) => since).toSorted()[0] ?? null,
   }))
+  const events = records === 'none' ? sql`` : sql`with events as (${newEventsVersion(account, records)})`
   const result = await sql`
+    ${events}
     insert into headcount.sync_state as state
            (account_id, event_id, digest, normaliser, etag, checked_at, read_at, next_check_at, step, backfill_id,
             held, held_count, held_since, set_aside)
@@ -110,7 +141,9 @@ export async function recordRead(
            next_check_at = excluded.next_check_at, step = excluded.step,
            backfill_id = coalesce(excluded.backfill_id, state.backfill_id), held = excluded.held,
            held_count = excluded.held_count, held_since = excluded.held_since, set_aside = excluded.set_aside,
-           error_code = null, error_message = null, failed_at = null`.execute(trx.kysely)
+           error_code = null, error_message = null, failed_at = null,
+           list_version = case when excluded.event_id = any (${changed}::text[])
+                               then excluded.list_version else state.list_version end`.execute(trx.kysely)
   requireCount('headcount.sync_state, read', rows.length, result)
 }
 
@@ -130,14 +163,6 @@ export async function recordUnchanged(
           event_id text, step int, etag text, read_whole boolean)
        where state.account_id = ${account} and state.event_id = i.event_id`.execute(trx.kysely)
   }
-}
-
-/** From now on nothing vouches for what is stored of this list. */
-export async function recordDoubt(trx: Transaction, account: number, event_id: string): Promise<void> {
-  const result = await sql`
-    update headcount.sync_state set digest = null, etag = null
-     where account_id = ${account} and event_id = ${event_id}`.execute(trx.kysely)
-  requireCount('headcount.sync_state, doubt', 1, result)
 }
 
 /** Notes that lists could not be read. */

@@ -36,21 +36,21 @@ export function createLists(keptBytes: number) {
     sizeCalculation: ({ body }) => body.byteLength + ENTRY_BYTES,
   })
 
-  async function answer({ list, window, isHead, headers }: ListRequest): Promise<Answer> {
+  /** @returns undefined when the account has no such event any more */
+  async function answer({ list, window, isHead, headers }: ListRequest): Promise<Answer | undefined> {
     const coding = codingFor(headers['accept-encoding'])
     const etag = etagOf(list, window, coding)
-    if (etag !== null) {
-      if (hasAlready(headers, etag)) return notModified(list, etag)
-      const known = kept.get(`${list.name} ${etag}`)
-      if (known !== undefined) return found(known.body, { standing: list, etag, coding, window, ...known })
-    }
+    if (hasAlready(headers, etag)) return notModified(list, etag)
+    const known = kept.get(`${list.name} ${etag}`)
+    if (known !== undefined) return found(known.body, { standing: list, etag, coding, window, ...known })
     if (isHead && window.limit === null)
       return found(null, { standing: list, etag, coding, window, next: null })
     return read(list, window, coding)
   }
 
-  async function read(list: ServedList, window: Window, coding: Coding): Promise<Answer> {
+  async function read(list: ServedList, window: Window, coding: Coding): Promise<Answer | undefined> {
     const items = await list.read(window)
+    if (items === undefined) return undefined
     // The list may be another one by now than it was when it was found.
     const made = { standing: items, etag: etagOf(items, window, coding), coding, window, next: items.next }
     if (!items.isWhole) {
@@ -61,7 +61,7 @@ export function createLists(keptBytes: number) {
     const pieces: string[] = []
     for await (const piece of bracketed(whole)) pieces.push(piece)
     const body = await encode(Buffer.from(pieces.join('')), coding)
-    if (made.etag !== null) kept.set(`${list.name} ${made.etag}`, { body, next: items.next })
+    kept.set(`${list.name} ${made.etag}`, { body, next: items.next })
     return found(body, made)
   }
 
@@ -70,7 +70,7 @@ export function createLists(keptBytes: number) {
 
 interface Made {
   readonly standing: Standing
-  readonly etag: string | null
+  readonly etag: string
   readonly coding: Coding
   readonly window: Window
   readonly next: string | null
@@ -88,8 +88,8 @@ function notModified(list: ServedList, etag: string): Answer {
 }
 
 /** What a 304 says too. */
-function headersOf({ age }: Standing, etag: string | null): Record<string, string> {
-  return { ...OWN_DATA, Age: String(age), ...(etag !== null && { ETag: etag }) }
+function headersOf({ age }: Standing, etag: string): Record<string, string> {
+  return { ...OWN_DATA, Age: String(age), ETag: etag }
 }
 
 async function* bracketed({ pieces }: ListItems): AsyncGenerator<string, void> {

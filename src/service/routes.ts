@@ -92,7 +92,8 @@ export function createRoutes({ store, onError, keptBytes, allowance }: RoutesOpt
         'cache-control': req.header('Cache-Control'),
         'accept-encoding': req.header('Accept-Encoding'),
       }
-      return lists.answer({ list, window, isHead: req.method === 'HEAD', headers })
+      const made = await lists.answer({ list, window, isHead: req.method === 'HEAD', headers })
+      return made ?? unknownEvent()
     }
 
   const answers: readonly (readonly [string, ReturnType<typeof keyed>])[] = [

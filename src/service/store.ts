@@ -35,14 +35,17 @@ export interface Found {
 export interface ServedList extends Standing {
   /** Names the list among those of all accounts, for what is kept of it. */
   readonly name: string
-  /** @throws UnavailableError when too many large lists are read already */
-  read(window: Window): Promise<ListItems>
+  /**
+   * @returns undefined when the account has no such event any more
+   * @throws UnavailableError when too many large lists are read already
+   */
+  read(window: Window): Promise<ListItems | undefined>
 }
 
 /** What is known of a list besides its items. */
 export interface Standing {
-  /** Equal versions of a list have equal items; null: nothing vouches for it. */
-  readonly version: string | null
+  /** Equal versions of a list have equal items, to the byte. */
+  readonly version: string
   /** Seconds since the service was last seen to have it so. */
   readonly age: number
 }

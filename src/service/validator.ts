@@ -4,13 +4,18 @@ import type { Coding } from './coding.ts'
 import type { Standing, Window } from './store.ts'
 import { textOf } from './window.ts'
 
-/** To be raised with every change in how an item is written: the same list has other bytes then. */
+/** To be raised with every change in how a list is made of its items (lists.ts): the same items have other bytes then. */
 const SERIALISER_VERSION = 1
 
-/** The entity-tag (RFC 9110, 8.8.3) of a list in one form; null when nothing vouches for the list. */
-export function etagOf({ version }: Standing, window: Window, coding: Coding): string | null {
-  if (version === null) return null
-  const named = JSON.stringify([version, SERIALISER_VERSION, textOf(window), coding])
+/** Another zlib may compress the same to other bytes. */
+const FORMS: Readonly<Record<Coding, string>> = {
+  identity: 'identity',
+  gzip: `gzip of zlib ${process.versions.zlib}`,
+}
+
+/** The entity-tag (RFC 9110, 8.8.3) of a list in one form. */
+export function etagOf({ version }: Standing, window: Window, coding: Coding): string {
+  const named = JSON.stringify([version, SERIALISER_VERSION, textOf(window), FORMS[coding]])
   return `"${hash('sha256', named, 'base64url').slice(0, 27)}"`
 }
 

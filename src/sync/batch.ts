@@ -51,14 +51,14 @@ async function apply(
   const changes = await compareLists(trx, run.account.id, incoming)
   await decideDeletions(trx, run, lists, changes, decisions)
   const [newLists, oldLists] = partition(lists, ({ list }) => list.verdict !== 'same_body')
-  const written = [
-    ...(await loadRecords(trx, run, loads)),
+  const records = await loadRecords(trx, run, loads)
+  const responses = [
     await loadLists(trx, run, writingOf(run, 'other'), newLists, changes),
     await loadLists(trx, run, writingOf(run, 'same_body'), oldLists, changes),
   ]
   const encoded = loads.filter(isNew).map(({ list }) => list.encoded)
-  if (run.load.newLists !== null) written.push(await run.load.newLists(trx, encoded))
-  return conclude(trx, run, { loads, changes, decisions, written })
+  if (run.load.newLists !== null) responses.push(await run.load.newLists(trx, encoded))
+  return conclude(trx, run, { loads, changes, decisions, records, responses })
 }
 
 /** Writes what is new or differs. */

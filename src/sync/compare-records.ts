@@ -38,9 +38,9 @@ async function compareIn(
   if (stored === undefined || (stored.digest !== null && stored.digest !== list.digest)) return 'changed'
   const listed = new Set(list.ids)
   const held = heldIds(stored.held).filter((id) => !listed.has(id))
-  // The digest is stored when every record is, but for those of events that failed: they may be of another day.
+  // The digest is stored when every record is. Without it those of events that failed may be of another day.
   const isStored = (id: string) =>
-    !hasFailed(states.get(id)) && (stored.digest !== null || wasRead(states.get(id)))
+    stored.digest !== null || (wasRead(states.get(id)) && !hasFailed(states.get(id)))
   const rows = list.rows.filter(({ id }) => (settings.events?.has(id) ?? true) && isStored(id))
   const comparedIds = new Set(rows.map(({ id }) => id))
   const protectedIds = [...held, ...list.ids.filter((id) => !comparedIds.has(id))]

@@ -9,7 +9,7 @@ import type { EventsList } from './listing.ts'
 import type { OpenRun } from './opening.ts'
 import { liveRejected, requireListed } from './rejected-events.ts'
 import { isReadBy } from './resuming.ts'
-import { isInDoubt, isVouched } from './vouched-list.ts'
+import { isVouched } from './vouched-list.ts'
 
 /** An event whose responses are to be read. */
 export interface DueEvent {
@@ -33,22 +33,16 @@ export async function chooseDue(run: OpenRun, list: EventsList): Promise<readonl
   const readable = [...list.rows, ...rejected]
   requireListed(settings.events, list, readable)
   await warnOfGoneFields(run, list)
-  const compared = isVouched(run, list)
-    ? list.rows.filter(({ id }) => isInDoubt(run.states.get(id)))
-    : list.rows
+  const compared = isVouched(run, list) ? [] : list.rows
   const differing = await differingEvents(run.database.kysely, run.account.id, compared)
   const isDifferent = (id: string) => differing.added.has(id) || differing.changed.has(id)
-  // The record of an event that failed may be of another day than the digest.
-  const differs = (state: ListState | undefined): DueEvent['record'] =>
-    list.verdict === 'same_body' && (state === undefined || state.error_code === null)
-      ? 'rewritten'
-      : 'changed'
+  const differs = list.verdict === 'same_body' ? 'rewritten' : 'changed'
   const isRejected = new Set(rejected)
   const candidates: readonly DueEvent[] = readable
     .filter(({ id }) => settings.events === null || settings.events.has(id))
     .map((event) => {
       const state = run.states.get(event.id)
-      const record = isDifferent(event.id) ? differs(state) : 'same'
+      const record = isDifferent(event.id) ? differs : 'same'
       return { event, record, isRejected: isRejected.has(event), state }
     })
   const everything = mode === 'backfill' || settings.all || settings.events !== null

@@ -49,7 +49,7 @@ async function apply(
   const changes = new Map([[id, await change.end(trx, account, list)]])
   const loads = [{ ...due, list }]
   await decideDeletions(trx, run, loads, changes, decisions)
-  return conclude(trx, run, { loads, changes, decisions, written: [...records, written] })
+  return conclude(trx, run, { loads, changes, decisions, records, responses: [written] })
 }
 
 /** What the pieces of a list wrote, together. */

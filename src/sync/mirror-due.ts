@@ -101,10 +101,11 @@ async function leaveAsItIs(
 }
 
 /** Notes that an event could not be read; what is no failure of the service is thrown on. */
-export function noteFailure(run: OpenRun, { event }: DueEvent, error: unknown): void {
+export function noteFailure(run: OpenRun, { event, record }: DueEvent, error: unknown): void {
   if (!(error instanceof HeadcountError)) throw error
   run.tally.fail(event.id, error)
   if (error instanceof PagedObjectError) run.observations.addPagedObject('responses')
-  run.failures.push({ event_id: event.id, error_code: error.code, error_message: error.message })
+  const { code: error_code, message: error_message } = error
+  run.failures.push({ event_id: event.id, error_code, error_message, isRecordOld: record !== 'same' })
   run.settings.logger.warn({ event_id: event.id, code: error.code }, error.message)
 }

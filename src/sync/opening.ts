@@ -53,7 +53,7 @@ export interface OpenRun extends AsyncDisposable {
   /** Lists found as they were and not yet stamped; those that are left are when the run closes. */
   readonly unchanged: UnchangedState[]
   /** Lists that could not be read, noted when the run closes. */
-  readonly failures: FailedState[]
+  readonly failures: Failure[]
   readonly removals: RunRemovals
   /** Aborted when the run must end: by the caller, its deadline, the loss of the lease, or `stop`. */
   readonly signal: AbortSignal
@@ -66,6 +66,12 @@ export interface OpenRun extends AsyncDisposable {
    */
   write<T>(work: (trx: Transaction) => Promise<T>, options?: WriteOptions): Promise<T>
   progress(phase: Progress['phase']): void
+}
+
+/** An event that could not be read. */
+export interface Failure extends FailedState {
+  /** Its record is missing in the mirror, or not as it is listed now. */
+  readonly isRecordOld: boolean
 }
 
 export interface WriteOptions {

@@ -12,7 +12,6 @@ import { settle } from './options.ts'
 import type { RunOptions } from './options.ts'
 import { mirrorDue } from './mirror-due.ts'
 import { noteEarlyEnd, removeVanished } from './vanished.ts'
-import { doubtFormerList } from './vouched-list.ts'
 
 /**
  * Brings the mirror up to date: reads the events that are due and writes what changed.
@@ -56,7 +55,6 @@ async function mirror(run: OpenRun): Promise<RunReport> {
   }))
   await confirmIdentity(run, identity, list.ids)
   const due = await chooseDue(run, list)
-  await doubtFormerList(run, list, due)
   const { notFound, endedEarly } = await mirrorDue(run, due)
   if (endedEarly) noteEarlyEnd(run, endedEarly, notFound)
   else await removeVanished(run, list, notFound)

@@ -1,5 +1,6 @@
 import { HeadcountError, KeyRefusedError, NotFoundError } from '../errors.ts'
 import { EVENTS_LIST } from '../load/state.ts'
+import type { ReadState } from '../load/state.ts'
 import { strayEvents } from '../load/orphans.ts'
 import { absentEvents } from '../load/survey.ts'
 import type { AbsentEvent } from '../load/survey.ts'
@@ -140,10 +141,7 @@ function groupByRows(events: readonly AbsentEvent[]): string[][] {
   return groups
 }
 
-/**
- * Stores what is known of the list itself. Its digest only when the mirror has its records and no other event; those
- * of events that failed may be older, so that their failure is stored with it.
- */
+/** Stores what is known of the list itself. Its digest only when the mirror has all its records, and no other event. */
 async function recordList(
   run: OpenRun,
   list: EventsList,
@@ -151,24 +149,24 @@ async function recordList(
   { held }: Decision,
   isUndisputed: boolean,
 ): Promise<void> {
-  const isWhole = held.length === 0 && isUndisputed
+  const isWhole = held.length === 0 && isUndisputed && !run.failures.some(({ isRecordOld }) => isRecordOld)
   await run.write(async (trx) => {
     await run.load.rejects(trx, run.account.id, run.lease.runId, [
       { event_id: null, rejects: [list.rejects] },
     ])
     await run.load.forgetUnlisted(trx, run.account.id, listed)
-    await run.load.failed(trx, run.account.id, run.failures)
-    await run.load.read(trx, run.account.id, run.backfill?.id ?? null, [
-      {
-        event_id: EVENTS_LIST,
-        digest: isWhole ? list.digest : null,
-        normaliser: NORMALISER_VERSION,
-        etag: null,
-        held,
-        set_aside: list.setAside,
-        step: null,
-      },
-    ])
+    const state: ReadState = {
+      event_id: EVENTS_LIST,
+      digest: isWhole ? list.digest : null,
+      normaliser: NORMALISER_VERSION,
+      etag: null,
+      held,
+      set_aside: list.setAside,
+      step: null,
+      // Whoever wrote a record, or removed one, has given the list its version.
+      has_changed: false,
+    }
+    await run.load.read(trx, run.account.id, run.backfill?.id ?? null, [state], 'none')
   })
   run.observations.addList('events', list)
 }

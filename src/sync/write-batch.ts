@@ -2,7 +2,7 @@
 import type { HeldGroup, TableCounts } from '../db/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { ListChange } from '../load/list-changes.ts'
-import type { UnchangedState } from '../load/state.ts'
+import type { RecordsChange, UnchangedState } from '../load/state.ts'
 import { addCounts } from '../load/writing.ts'
 import type { Writing, Written } from '../load/writing.ts'
 import { NORMALISER_VERSION } from '../normalise/version.ts'
@@ -89,27 +89,35 @@ export function writingOf(run: OpenRun, verdict: CompleteList['verdict']): Writi
   return { account: run.account.id, run: run.lease.runId, history: verdict !== 'same_body' }
 }
 
+/** What was written to the records of a batch's events, and of what hangs on no response. */
+export interface RecordsWritten extends Written {
+  readonly change: RecordsChange
+}
+
 /** Writes the records of these events, before the rows that belong to them. */
 export async function loadRecords(
   trx: Transaction,
   run: OpenRun,
   loads: readonly (DueEvent & { readonly list: object | null })[],
-): Promise<Written[]> {
+): Promise<RecordsWritten> {
   const readAgain = loads.filter(
     ({ list, state }) => list !== null && run.mode === 'backfill' && state !== undefined,
   )
-  const orphans = await run.load.removeOrphans(
+  const rows = await run.load.removeOrphans(
     trx,
     run.account.id,
     readAgain.map(({ event }) => event.id),
   )
   const records = loads.filter(({ isRejected }) => !isRejected)
   const [newRecords, oldRecords] = partition(records, ({ record }) => record !== 'rewritten')
-  return [
-    { rows: orphans, events: new Set() },
-    await run.load.events(trx, writingOf(run, 'other'), newRecords.map(eventOf)),
-    await run.load.events(trx, writingOf(run, 'same_body'), oldRecords.map(eventOf)),
-  ]
+  const changed = await run.load.events(trx, writingOf(run, 'other'), newRecords.map(eventOf))
+  const rewritten = await run.load.events(trx, writingOf(run, 'same_body'), oldRecords.map(eventOf))
+  for (const one of [changed, rewritten]) addCounts(rows, one.rows)
+  return {
+    rows,
+    events: new Set([...changed.events, ...rewritten.events]),
+    change: changed.events.size > 0 ? 'changed' : rewritten.events.size > 0 ? 'rewritten' : 'none',
+  }
 }
 
 /** What a batch has found out and written until its rows are there. */
@@ -117,14 +125,16 @@ interface Begun {
   readonly loads: readonly (ListLoad | UnchangedLoad)[]
   readonly changes: Changes
   readonly decisions: Decisions
-  readonly written: readonly Written[]
+  readonly records: RecordsWritten
+  /** Responses, with their payments and slots. */
+  readonly responses: readonly Written[]
 }
 
 /** Ends a batch whose rows are written: what its lists no longer have is removed, and they are vouched for. */
 export async function conclude(
   trx: Transaction,
   run: OpenRun,
-  { loads, changes, decisions, written }: Begun,
+  { loads, changes, decisions, records, responses }: Begun,
 ): Promise<Applied> {
   const lists = loads.filter((load): load is ListLoad => load.list !== null)
   const removals = [...decisions].flatMap(([event_id, { remove }]) => remove.map((id) => ({ event_id, id })))
@@ -135,12 +145,13 @@ export async function conclude(
     run.lease.runId,
     lists.map(({ event, list }) => ({ event_id: event.id, rejects: list.rejects() })),
   )
-  const changed = new Set([
-    ...written.flatMap(({ events }) => [...events]),
+  const changedLists = new Set([
+    ...responses.flatMap(({ events }) => [...events]),
     ...removals.map(({ event_id }) => event_id),
   ])
-  await recordStates(trx, run, loads, decisions, changed)
-  for (const one of written) addCounts(rows, one.rows)
+  await recordStates(trx, run, loads, decisions, records, changedLists)
+  const changed = new Set([...records.events, ...changedLists])
+  for (const one of [records, ...responses]) addCounts(rows, one.rows)
   return {
     lists,
     events: loads.length,
@@ -191,11 +202,13 @@ async function recordStates(
   run: OpenRun,
   loads: readonly (ListLoad | UnchangedLoad)[],
   decisions: ReadonlyMap<string, Decision>,
-  changed: ReadonlySet<string>,
+  records: RecordsWritten,
+  changedLists: ReadonlySet<string>,
 ): Promise<void> {
   const { maxStalenessMs } = run.settings
+  const hasChanged = (id: string) => changedLists.has(id) || records.events.has(id)
   const stepOf = ({ event, state }: DueEvent) =>
-    nextStep(event, state?.step ?? null, changed.has(event.id), maxStalenessMs, run.lease.startedAt)
+    nextStep(event, state?.step ?? null, hasChanged(event.id), maxStalenessMs, run.lease.startedAt)
   const read = loads.flatMap((load) => {
     if (load.list === null) return []
     const held: readonly HeldGroup[] = decisions.get(load.event.id)?.held ?? []
@@ -208,13 +221,14 @@ async function recordStates(
       held,
       set_aside: load.list.setAside,
       step: stepOf(load),
+      has_changed: changedLists.has(load.event.id),
     }
   })
   const unchanged = loads.flatMap((load) =>
     load.list === null ? [{ event_id: load.event.id, step: stepOf(load), ...load.unchanged }] : [],
   )
-  await run.load.read(trx, run.account.id, run.backfill?.id ?? null, read)
   await run.load.unchanged(trx, run.account.id, unchanged)
+  await run.load.read(trx, run.account.id, run.backfill?.id ?? null, read, records.change)
 }
 
 /** What the user should know of a list: fields gone from every item, deletions held back. */

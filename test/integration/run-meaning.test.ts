@@ -88,10 +88,8 @@ onPostgresStage('our own version changes', (stage) => {
     Object.assign(on.account.events[0] ?? {}, { title: 'Renamed' })
     on.service.at('/events/gala/responses', send(refusal(400)))
     expect(await on.sync()).toMatchObject({ exit: 6, report: { rows: { events: { updated: 0 } } } })
-    const older = NORMALISER_VERSION - 1
-    const body = JSON.stringify(on.account.events)
     await on.change(
-      `update headcount.sync_state set normaliser = ${older}, digest = '\\x${digest(older, body)}' where event_id = ''`,
+      `update headcount.sync_state set normaliser = ${NORMALISER_VERSION - 1} where event_id = '' and digest is null`,
     )
     expect(await on.sync()).toMatchObject({ exit: 0, report: { rows: { events: { updated: 1 } } } })
     expect(on.mirror.rows('event_history')).toEqual([expect.stringContaining('The gala')])

@@ -33,6 +33,7 @@ async function readOf(responses: number) {
   )
   statements = 0
   const read = await readList(database, createPlaces(2), 1, 'gala', { after: null, limit: null })
+  if (read === undefined) throw new Error('The list is there.')
   const begun = { isWhole: read.isWhole, statements }
   const texts: string[] = []
   for await (const text of read.pieces) texts.push(text)

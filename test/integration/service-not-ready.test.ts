@@ -126,21 +126,6 @@ test('a list that was not read yet is not mirrored, and never an empty one', asy
   expect((await ask(port, '/api/v1/events/of-nobody/responses', young.key)).status).toBe(404)
 })
 
-test('a list with rejects has no validator, and is answered from its rows each time', async () => {
-  const { port } = await listening(mirrorStore(mirror.database))
-  await addAccount(mirror.database, 'rejecting')
-  const list = requestText('/api/v1/events/of-north/responses', [['X-API-Key', account.key], closing])
-  const tagOf = async () => (await exchange(port, list))[0]?.headers['etag']
-  expect(await tagOf()).toBeDefined()
-  await change(
-    `insert into headcount.rejects (account_id, event_id, item_index, reason, path, payload, bytes, sha256, run_id)
-     select id, 'of-north', 0, 'no_id', '$[0]', '{}', 2, '', 1 from headcount.accounts where name = 'north'`,
-  )
-  expect(await tagOf()).toBeUndefined()
-  await change('delete from headcount.rejects')
-  expect(await tagOf()).toBeDefined()
-})
-
 test('beyond --max-age, counted from the last run that left nothing out, nothing of the account is served', async () => {
   const { port } = await listening(mirrorStore(mirror.database, { maxAgeMs: 3_600_000 }))
   await expectAll(port, 200)

@@ -189,7 +189,9 @@ describe('X7 on PGlite, which has one connection', () => {
     expect((await get('/api/v1/ping')).status).toBe(200)
     await own.database.transaction(async (trx) => {
       await trx.query(`delete from headcount.responses where event_id = 'large' and id > 14000`)
-      await trx.query(`update headcount.sync_state set digest = sha256('another') where event_id = 'large'`)
+      await trx.query(
+        `update headcount.sync_state set list_version = gen_random_uuid() where event_id = 'large'`,
+      )
     })
     const toTheEnd = async () => {
       while ((await reader?.read())?.done === false);

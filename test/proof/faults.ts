@@ -123,9 +123,13 @@ export const faults: readonly Fault[] = [
   { id: 'X6', what: 'the password of the database in errors' },
   { id: 'X7', what: 'attacks on the service that we serve: keys, paths, headers, slow clients' },
   { id: 'X11', what: 'a PGlite folder that others may enter' },
+
+  { id: 'V1', what: 'a run stores a list whose rows are not all in the mirror yet, and a later one mends them' },
+  { id: 'V2', what: 'a row changed by hand, and mended by backfill' },
+  { id: 'V3', what: 'a kill between removing events and recording their list' },
 ]
 
-const shape = /\b[NHPSDOX]\d{1,2}\b/g
+const shape = /(?<![/\w])[NHPSDOXV]\d{1,2}(?![/\w])/g
 
 /** The ids of faults in the name of a test, known or not. */
 export function faultsIn(name: string): readonly string[] {

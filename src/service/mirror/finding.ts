@@ -3,7 +3,9 @@ import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../../db/tables.ts'
 import { stateOfKey } from '../keys/state.ts'
+import type { Standing } from '../store.ts'
 import type { Known } from './freshness.ts'
+import { ITEM_FORM } from './item-text.ts'
 
 export interface Asked {
   /** Of the key, in hexadecimal. */
@@ -24,7 +26,8 @@ export interface Row extends Known {
   readonly email: string | null
   /** Whether the event is in the mirror; true for the list of events. */
   readonly is_known: boolean
-  readonly digest: string | null
+  /** What is served of the list; null: it was never read. */
+  readonly version: string | null
   /** Since the list was last read or found unchanged, in seconds; null: never. */
   readonly age: number | null
 }
@@ -34,14 +37,10 @@ const seconds = (since: string) =>
   sql`case when ${sql.ref(since)} is not null then greatest(0, floor(extract(epoch from now() - ${sql.ref(since)})))::int end`
 
 /**
- * The digest of a list `s` of sync_state, and its age. What is served of a list follows from its digest alone, but for a list
- * with rejects: of an item that cannot be stored now, the row stays that it had before, whichever that was.
+ * Which bytes are served of a list `s` of sync_state, and its age. Rows that are served are written together with its version;
+ * another form of the items makes other bytes of the same rows.
  */
-const standing = sql`
-  case when not exists (
-    select from headcount.rejects r where r.account_id = s.account_id and coalesce(r.event_id, '') = s.event_id
-  ) then encode(s.digest, 'hex') end as digest,
-  ${seconds('s.checked_at')} as age`
+const standing = sql`s.list_version || ${` ${ITEM_FORM}`}::text as version, ${seconds('s.checked_at')} as age`
 
 /** @param which of the runs of the account */
 const runAge = (which: string) => sql`(
@@ -87,15 +86,15 @@ export async function findAll(
   return rows
 }
 
-/** How a list stands in the view of a transaction. */
+/** How a list stands in the view of a transaction; undefined when it is not there, or not any more. */
 export async function standingOf(
   kysely: Kysely<Tables>,
   account: number,
   list: string,
-): Promise<Pick<Row, 'digest' | 'age'>> {
-  const { rows } = await sql<Pick<Row, 'digest' | 'age'>>`
-    select ${standing} from headcount.sync_state s where s.account_id = ${account} and s.event_id = ${list}`.execute(
-    kysely,
-  )
-  return rows[0] ?? { digest: null, age: null }
+): Promise<Standing | undefined> {
+  const { rows } = await sql<Standing>`
+    select ${standing}
+      from headcount.sync_state s
+     where s.account_id = ${account} and s.event_id = ${list} and s.checked_at is not null`.execute(kysely)
+  return rows[0]
 }

@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto'
+
 /**
  * Items as the service sends them, as text, made in SQL. The documents of history (`response_documents`) say the same as
  * jsonb, which takes longer and more room; both are compared with what was sent, for random accounts.
@@ -49,3 +51,6 @@ export const responseText = `
      else '' end
   || ${instant('created_at', 'r.created_at')} || ${instant('updated_at', 'r.updated_at')}
   || ${extra('r')} || '}'`
+
+/** Names the form in which items are written: it is another one with every change of the texts above. */
+export const ITEM_FORM = hash('sha256', eventText + responseText, 'base64url').slice(0, 12)

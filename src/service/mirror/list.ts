@@ -16,9 +16,10 @@ export async function readList(
   account: number,
   list: string,
   window: Window,
-): Promise<ListItems> {
+): Promise<ListItems | undefined> {
   const begin = () => beginList(database, account, list, window)
   const begun = await begin()
+  if (begun === undefined) return undefined
   if (begun.items.isWhole) return closed(begun)
   const place = places.tryTake()
   if (place !== null) return open(begun, place)
@@ -27,6 +28,7 @@ export async function readList(
   using waited = new DisposableStack()
   waited.use(await places.take())
   const again = await begin()
+  if (again === undefined) return undefined
   return again.items.isWhole ? closed(again) : open(again, waited.move())
 }
 
@@ -48,28 +50,30 @@ interface Begun {
   readonly open: AsyncDisposableStack
 }
 
+/** @returns undefined when the list went since it was found */
 async function beginList(
   database: Database,
   account: number,
   list: string,
   { after, limit }: Window,
-): Promise<Begun> {
+): Promise<Begun | undefined> {
   await using opening = new AsyncDisposableStack()
   const { trx } = opening.use(await openSnapshot(database))
   const reading = { trx, account, list }
-  const { digest, age } = await standingOf(trx.kysely, account, list)
+  const standing = await standingOf(trx.kysely, account, list)
+  if (standing === undefined) return undefined
   const next = await lastOfPart(reading, { after, limit })
   const inView = piecesOf(reading, after, next)
   const { first, isAll } = await readFirst(inView, ({ last }, count) =>
     moreFollow(reading, last, next, count),
   )
-  const begun = { version: digest, age: age ?? 0, next, isWhole: isAll }
+  const begun = { ...standing, next, isWhole: isAll }
   const last = first.at(-1)
-  if (trx.engine === 'postgres' || isAll || digest === null || last === undefined) {
+  if (trx.engine === 'postgres' || isAll || last === undefined) {
     return { items: { ...begun, pieces: textsOf(first, inView) }, open: opening.move() }
   }
   const rest = piecesOf({ ...reading, trx: database }, last.last, next)
-  const pieces = textsOf(first, whileItIsSo(rest, { database, account, list, digest }))
+  const pieces = textsOf(first, whileItIsSo(rest, { database, account, list, ...standing }))
   return { items: { ...begun, pieces }, open: new AsyncDisposableStack() }
 }
 
@@ -77,21 +81,21 @@ interface Known {
   readonly database: Database
   readonly account: number
   readonly list: string
-  readonly digest: string
+  readonly version: string
 }
 
 /**
  * PGlite has one connection, for which everything else would wait until the client has taken all: there the pieces are read
- * between other statements, and as long as the list has the digest that it had at first, they are of one view.
+ * between other statements, and as long as the list has the version that it had at first, they are of one view.
  */
 async function* whileItIsSo(
   pieces: AsyncGenerator<Piece, void>,
-  { database, account, list, digest }: Known,
+  { database, account, list, version }: Known,
 ): AsyncGenerator<Piece, void> {
   for await (const piece of pieces) {
-    // Rows and digest change together: a piece that was read before it was looked at is of that view.
+    // Rows and version change together: a piece that was read before it was looked at is of that view.
     const now = await standingOf(database.kysely, account, list)
-    if (now.digest !== digest) throw new Error('The list changed while it was sent.')
+    if (now?.version !== version) throw new Error('The list changed while it was sent.')
     yield piece
   }
 }

@@ -42,11 +42,12 @@ export function createMirrorStore(
 
   function servedList(row: Row, list: ListName): ServedList | undefined {
     if (!row.is_known) return undefined
-    if (row.age === null) throw notMirrored('this list was not read from the service yet')
+    if (row.age === null || row.version === null)
+      throw notMirrored('this list was not read from the service yet')
     requireFreshList(list === EVENTS ? null : list, row, freshness)
     return {
       name: `${row.account}/${list}`,
-      version: row.digest,
+      version: row.version,
       age: row.age,
       read: (window) => readList(database, places, row.account, list, window),
     }
