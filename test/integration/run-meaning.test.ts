@@ -4,6 +4,7 @@ import { NORMALISER_VERSION } from '../../src/normalise/version.ts'
 import { accountOf, refusal, responseItem } from '../support/account.ts'
 import { send } from '../support/fault-server.ts'
 import { onBothStages, onPostgresStage } from '../support/stage.ts'
+import type { Stage } from '../support/stage.ts'
 
 onBothStages('what the service means', (stage) => {
   test('S5 gone and back: restored, and history shows the gap', async () => {
@@ -62,14 +63,10 @@ onBothStages('what the service means', (stage) => {
     Object.assign(on.account.events[0] ?? {}, { event_at: '2024-01-01T00:00:00Z' })
     await on.sync()
     const changed = on.mirror.versions.map(({ from }) => from)
-    const older = NORMALISER_VERSION - 1
     await on.change(
       `update headcount.responses set message = 'as an older version read it'`,
       `update headcount.events set location = 'as an older version read it'`,
-      ...[...on.mirror.states.keys()].map((id) => {
-        const body = JSON.stringify(id === '' ? on.account.events : on.account.of(id))
-        return `update headcount.sync_state set normaliser = ${older}, digest = '\\x${digest(older, body)}' where event_id = '${id}'`
-      }),
+      ...readBefore(on),
     )
     const { exit, report } = await on.sync()
     expect(exit).toBe(0)
@@ -95,7 +92,33 @@ onPostgresStage('our own version changes', (stage) => {
     expect(on.mirror.rows('event_history')).toEqual([expect.stringContaining('The gala')])
     on.expectMirrored()
   })
+
+  test('S15 and a run dies in the middle: what the next one rewrites is no history either', async () => {
+    await using on = await stage(accountOf({ gala: 3, picnic: 2 }))
+    await on.sync()
+    await on.change(
+      `update headcount.events set location = 'as an older version read it'`,
+      ...readBefore(on),
+      `create function no_picnic() returns trigger language plpgsql as $$ begin raise 'no picnic'; end $$`,
+      `create trigger no_picnic before update on headcount.events
+         for each row when (new.id = 'picnic') execute function no_picnic()`,
+    )
+    expect(await on.sync({ batchRows: 1, concurrency: 1 })).toMatchObject({ exit: 5 })
+    await on.change('drop trigger no_picnic on headcount.events')
+    expect(await on.sync()).toMatchObject({ exit: 0, report: { rows: { events: { updated: 1 } } } })
+    expect(on.mirror.rows('event_history')).toEqual([])
+    on.expectMirrored()
+  })
 })
+
+/** Every list as an older normaliser would have stored it. */
+function readBefore({ account, mirror }: Stage): string[] {
+  const older = NORMALISER_VERSION - 1
+  return [...mirror.states.keys()].map((id) => {
+    const body = JSON.stringify(id === '' ? account.events : account.of(id))
+    return `update headcount.sync_state set normaliser = ${older}, digest = '\\x${digest(older, body)}' where event_id = '${id}'`
+  })
+}
 
 /** The digest of a list of one page, as an older normaliser would have stored it. */
 function digest(normaliser: number, body: string): string {

@@ -26,12 +26,20 @@ onPostgresStage('a list of events whose digest is the stored one', (stage) => {
     on.expectMirrored()
   })
 
-  test('does not vouch for the record of an event that failed when it was stored', async () => {
+  test('V1 is not stored while the record of an event that failed is old, and is while it is the same', async () => {
     await using on = await stage(accountOf({ gala: 3 }))
     await on.sync()
+    const isStored = async () =>
+      (await on.change(`select digest is not null from headcount.sync_state where event_id = ''`))[0]?.[0]
+    on.account.events.push({ id: null })
+    on.service.at('/events/gala/responses', send(refusal(400)))
+    expect(await on.sync()).toMatchObject({ exit: 6, report: { rejected: 1 } })
+    expect(await isStored()).toBe(true)
+    on.account.events.pop()
     rename(on, 'Renamed')
     on.service.at('/events/gala/responses', send(refusal(400)))
     expect(await on.sync()).toMatchObject({ exit: 6, report: { rows: { events: { updated: 0 } } } })
+    expect(await isStored()).toBe(false)
     expect(await on.sync()).toMatchObject({ exit: 0, report: { rows: { events: { updated: 1 } } } })
     on.expectMirrored()
   })

@@ -62,7 +62,7 @@ onBothStages('what is served', (stage) => {
     const client = await mirrorClient(on.target, first)
     const lists = ['gala', 'picnic', 'ball', 'fair', 'quiet'].map(responsesTo)
     const readAll = async (read: typeof client.read) =>
-      Object.fromEntries(await Promise.all([EVENTS, ...lists].map(async (path) => [path, await read(path)])))
+      new Map(await Promise.all([EVENTS, ...lists].map(async (path) => [path, await read(path)] as const)))
     const before = await readAll(client.read)
     await on.change(
       `update headcount.events set title = 'by hand' where id = 'gala'`,
@@ -76,12 +76,12 @@ onBothStages('what is served', (stage) => {
     const own = await mirrorClient(on.target, second)
     const byHand = await readAll(own.read)
     const changed = [EVENTS, ...lists.slice(0, -1)]
-    for (const path of changed) expect(byHand[path]?.body).not.toBe(before[path]?.body)
+    for (const path of changed) expect(byHand.get(path)?.body).not.toBe(before.get(path)?.body)
 
     await on.run('backfill')
-    for (const [path, { body, etag }] of Object.entries(await readAll(own.read))) {
-      expect([path, body]).toEqual([path, before[path]?.body])
-      expect([path, etag === before[path]?.etag]).toEqual([path, !changed.includes(path)])
+    for (const [path, { body, etag }] of await readAll(own.read)) {
+      expect([path, body]).toEqual([path, before.get(path)?.body])
+      expect([path, etag === before.get(path)?.etag]).toEqual([path, !changed.includes(path)])
     }
     await readAll(client.read)
   })

@@ -124,7 +124,10 @@ export const faults: readonly Fault[] = [
   { id: 'X7', what: 'attacks on the service that we serve: keys, paths, headers, slow clients' },
   { id: 'X11', what: 'a PGlite folder that others may enter' },
 
-  { id: 'V1', what: 'a run stores a list whose rows are not all in the mirror yet, and a later one mends them' },
+  {
+    id: 'V1',
+    what: 'a run stores a list whose rows are not all in the mirror yet, and a later one mends them',
+  },
   { id: 'V2', what: 'a row changed by hand, and mended by backfill' },
   { id: 'V3', what: 'a kill between removing events and recording their list' },
 ]

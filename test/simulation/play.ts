@@ -55,6 +55,7 @@ async function playStep(world: World, step: Step): Promise<void> {
   }
   const seen = await playRun(world, step)
   requireEqual(seen.orphans, 0, 'rows that hang on nothing')
+  await world.stage.serving.requireShown(seen)
   requireReplay(seen, world.moments.slice(-3))
   world.moments.push(momentOf(seen))
 }

@@ -10,6 +10,7 @@ import { leaks, look, Memory, prepareLook } from './look.ts'
 import type { Seen } from './look.ts'
 import type { Mirror } from './mirror.ts'
 import type { RunOnRecord } from './on-record.ts'
+import { Serving } from './serving.ts'
 import type { History } from './steps.ts'
 import { startService } from './service.ts'
 import type { Service } from './service.ts'
@@ -19,6 +20,7 @@ export interface Stage extends AsyncDisposable {
   readonly engine: Engine
   readonly tables: Tables
   readonly service: Service
+  readonly serving: Serving
   /** Played so far. */
   histories: number
 }
@@ -28,13 +30,16 @@ const HISTORIES_TO_TRUNCATE = 20
 export async function openStage(engine: Engine): Promise<Stage> {
   await engine.ask(prepareLook)
   const service = await startService()
+  const serving = new Serving(engine)
   return {
     engine,
     tables: await readTables(engine.ask),
     service,
+    serving,
     histories: 0,
     [Symbol.asyncDispose]: async () => {
       await service[Symbol.asyncDispose]()
+      await serving[Symbol.asyncDispose]()
       await engine[Symbol.asyncDispose]()
     },
   }
@@ -72,6 +77,7 @@ export class World {
 
   static async begin(stage: Stage, history: History): Promise<World> {
     stage.histories += 1
+    stage.serving.forget()
     await empty(stage.engine.ask, stage.tables, stage.histories % HISTORIES_TO_TRUNCATE === 1)
     return new World(stage, history)
   }

@@ -9,9 +9,9 @@ export const responsesTo = (id: string): string => `/events/${encodeURIComponent
 
 export interface MirrorClient {
   /** The list as it is served now, to who asks with what he has and to who asks with nothing. */
-  read(path: string): Promise<Served>
+  readonly read: (path: string) => Promise<Served>
   /** The same from another process, which has nothing in memory. */
-  readFrom(serving: Serving, path: string): Promise<Served>
+  readonly readFrom: (serving: Serving, path: string) => Promise<Served>
 }
 
 export interface Served {

@@ -5,6 +5,7 @@ const notReady = 'test/integration/service-not-ready.test.ts'
 const slow = 'test/integration/service-slow-readers.test.ts'
 const floods = 'test/integration/service-floods.test.ts'
 const http = 'test/integration/service-conditional.test.ts'
+const versions = 'test/integration/service-versions.test.ts'
 
 /** What keeps the mirror that is served to those it belongs to, true, and up. */
 export const serveGuards: readonly Guard[] = [
@@ -76,8 +77,8 @@ export const serveGuards: readonly Guard[] = [
     name: 'not mirrored yet',
     promise: 'a list that no run has read is never served as an empty one',
     file: 'src/service/mirror/store.ts',
-    text: 'if (row.age === null) throw',
-    instead: 'if (false) throw',
+    text: 'if (row.age === null || row.version === null)',
+    instead: 'if (false)',
     tests: [notReady],
     only: 'not read yet',
   },
@@ -102,14 +103,51 @@ export const serveGuards: readonly Guard[] = [
     only: 'S17',
   },
   {
-    name: 'rejects and tags',
+    name: 'version of a list',
+    promise: 'rows of a list that are written give what is served of it another entity-tag',
+    file: 'src/sync/write-batch.ts',
+    text: 'has_changed: changedLists.has(load.event.id)',
+    instead: 'has_changed: false',
+    tests: [versions],
+    only: 'V2',
+  },
+  {
+    name: 'version of the list of events',
     promise:
-      'a list with rejects has no entity-tag: its digest does not tell which rows of before are served',
-    file: 'src/service/mirror/finding.ts',
-    text: 'case when not exists (',
-    instead: 'case when true or not exists (',
-    tests: [notReady],
-    only: 'with rejects',
+      'records of events that are written give the list of events another entity-tag, whichever run writes them',
+    file: 'src/load/state.ts',
+    text: "records === 'none' ?",
+    instead: 'records !== null ?',
+    tests: [versions],
+    only: 'V1 follows',
+  },
+  {
+    name: 'version when events go',
+    promise:
+      'events that are removed are no longer served, also when the run dies before it stores their list',
+    file: 'src/load/remove.ts',
+    text: 'live.length > 0',
+    instead: 'live.length < 0',
+    tests: [versions],
+    only: 'V3 follows',
+  },
+  {
+    name: 'versions that stay',
+    promise: 'a list that was read again and is the same keeps its entity-tag',
+    file: 'src/load/state.ts',
+    text: 'then excluded.list_version else state.list_version end',
+    instead: 'then excluded.list_version else excluded.list_version end',
+    tests: [versions],
+    only: 'changes nothing',
+  },
+  {
+    name: 'gone since it was found',
+    promise: 'an event that goes while its list is asked for is not answered as one without responses',
+    file: 'src/service/mirror/list.ts',
+    text: 'if (standing === undefined) return undefined',
+    instead: 'if (false) return undefined',
+    tests: [versions],
+    only: 'gone when its list is read',
   },
   {
     name: 'clients that leave',
@@ -151,7 +189,7 @@ export const serveGuards: readonly Guard[] = [
     name: 'one view on PGlite',
     promise: 'a large list is never sent as a part of before and a part of after a change',
     file: 'src/service/mirror/list.ts',
-    text: 'if (now.digest !== digest) throw',
+    text: 'if (now?.version !== version) throw',
     instead: 'if (false) throw',
     tests: [slow],
     only: 'on PGlite',
