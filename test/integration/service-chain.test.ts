@@ -2,14 +2,22 @@
 import { describe, expect, test } from 'vitest'
 import { connect } from '../../src/db/connect.ts'
 import { sync } from '../../src/index.ts'
-import type { RunReport } from '../../src/index.ts'
+import type { RunOptions, RunReport } from '../../src/index.ts'
 import { createSampleAccount } from '../../src/service/sample/account.ts'
 import { createHttpService } from '../../src/service/service.ts'
 import { createSingleStore } from '../../src/service/single-store.ts'
+import { chanceOf } from '../simulation/chance.ts'
+import type { Chance } from '../simulation/chance.ts'
+import { accountOf, refusal, responseItem } from '../support/account.ts'
+import type { Account } from '../support/account.ts'
 import { freshPlace, type Place } from '../support/databases.ts'
+import { send } from '../support/fault-server.ts'
 import { freePort } from '../support/free-port.ts'
 import { readLive } from '../support/live-rows.ts'
+import { EVENTS, mirrorClient, responsesTo } from '../support/mirror-client.ts'
 import { keyOf, serve } from '../support/serving.ts'
+import { startStage } from '../support/stage.ts'
+import type { Stage } from '../support/stage.ts'
 
 const sampleKey = 'k-2f9c1e0a7b5d'
 
@@ -69,6 +77,83 @@ describe('a chain', () => {
     expect(readAgain).toEqual([0, 0])
   }, 60_000)
 })
+
+describe('a chain over random histories', () => {
+  test('V1 V2 V3 with failures, runs that are broken off and changes by hand: every list is shown as it is, and all end equal', async () => {
+    const chance = chanceOf(20261122)
+    await using on = await startStage('postgres', accountOf({ gala: 3, picnic: 3, ball: 3, fair: 3 }))
+    await on.run('sync')
+    await using serving = await serve(on.target)
+    const client = await mirrorClient(on.target, serving)
+    const hops = [{ account: 'second', apiKey: await keyOf(on.target) }]
+    const follow = async (options: Partial<RunOptions> = {}) => {
+      for (const hop of hops) await on.run('sync', { ...hop, ...options, baseUrl: serving.url })
+    }
+    await follow()
+    hops.push({ account: 'third', apiKey: await keyOf(on.target, 'second') })
+    await follow()
+
+    for (let step = 0; step < STEPS; step++) {
+      editOne(on.account, chance)
+      await runBadly(on, chance)
+      await follow()
+      // A process that has just begun reads the rows: it must show what the client may keep.
+      await using another = await serve(on.target)
+      for (const path of [EVENTS, ...[...on.account.responses.keys()].map(responsesTo)])
+        await client.readFrom(another, path)
+    }
+
+    for (let time = 0; time < 2; time++) {
+      const all = { all: true, acceptDeletions: true }
+      expect(await on.run('sync', all)).toMatchObject({ report: { errors_total: 0 } })
+      await follow(all)
+    }
+    await using database = await connect(on.target)
+    const rows = await readLive(database)
+    expect(rows.length).toBeGreaterThan(10)
+    expect(await readLive(database, 'second')).toEqual(rows)
+    expect(await readLive(database, 'third')).toEqual(rows)
+    expect(serving.errors).toEqual([])
+  }, 120_000)
+})
+
+const STEPS = 8
+
+function editOne(account: Account, chance: Chance): void {
+  const event = chance.pick(account.events)
+  const id = String(Object(event).id)
+  const responses = account.of(id)
+  const number = chance.int(100, 999_999)
+  const edits = [
+    () => Object.assign(Object(event), { title: `Title ${number}` }),
+    () => responses.push(responseItem(number)),
+    () => responses.splice(0, 1),
+    () => Object.assign(Object(responses[0] ?? event), { name: `Name ${number}` }),
+    () => account.add(`event-${number}`, 2),
+    () => (account.events.length > 3 ? account.remove(id) : null),
+  ]
+  for (let count = chance.int(1, 3); count > 0; count--) chance.pick(edits)()
+}
+
+/** A run in which something goes wrong, or after a hand was in the tables. */
+async function runBadly(on: Stage, chance: Chance): Promise<void> {
+  const path = responsesTo(String(Object(chance.pick(on.account.events)).id))
+  const broken = new AbortController()
+  const ways = [
+    async () => on.service.at(path, send(refusal(400))),
+    async () =>
+      on.service.at(path, async (socket, request) => {
+        broken.abort()
+        await send((asked) => on.account.answer(asked))(socket, request)
+      }),
+    async () => {
+      await on.change(`update headcount.responses set name = 'by hand' where account_id = 1 and id % 2 = 0`)
+      await on.run('backfill')
+    },
+  ]
+  await chance.pick(ways)()
+  await on.run('sync', { signal: broken.signal, batchRows: chance.pick([2, 5000]), concurrency: 2 })
+}
 
 async function run({ url }: Place, baseUrl: string, apiKey: string): Promise<RunReport> {
   const report = await sync({ database: url, baseUrl, apiKey, all: true })
