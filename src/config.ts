@@ -15,7 +15,7 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 /** What every command may look at. Times in milliseconds, sizes in bytes. */
 export interface Config {
   readonly logLevel: LogLevel
-  /** null: nobody chose; pretty on a terminal, else json. */
+  /** null: nobody chose; `worker` and `serve` write json where no terminal is, all else is prose. */
   readonly logFormat: 'pretty' | 'json' | null
   /** null: nobody chose. */
   readonly account: string | null

@@ -69,6 +69,11 @@ export class PausedByServiceError extends UnreachableError {
 /** Another request of this run was told so; this one was not sent. */
 export class NotAskedError extends PausedByServiceError {}
 
+/** The service went away while a run was reading: many events in a row could not be read, and nothing was answered. */
+export class OutageError extends UnreachableError {
+  override readonly code = 'outage'
+}
+
 /** The service's certificate cannot be trusted (name, date, issuer), or its port does not speak TLS; never tried again. */
 export class CertificateError extends UnreachableError {
   override readonly code = 'certificate'

@@ -56,7 +56,7 @@ export const settingsHelp: readonly string[] = [
   'DATABASE_URL              postgres://… or pglite:<folder>, or DATABASE_URL_FILE; pglite:./headcount-data',
   '                          when not set',
   'HEADCOUNT_LOG_LEVEL       debug, info, warn or error; info when not set',
-  'HEADCOUNT_LOG_FORMAT      pretty or json; pretty on a terminal, else json',
+  'HEADCOUNT_LOG_FORMAT      pretty or json; of worker and serve json where no terminal is, else pretty',
   'NO_COLOR                  any value: no colour',
   'Every flag of a setting names its variable in its own help; a flag wins over the environment.',
 ]

@@ -19,9 +19,13 @@ const redact = {
   censor: '[secret]',
 }
 
+/** `worker` and `serve` run where programs read their log; what a one-shot command says is read by people, also as mail. */
+export function logFormatOfService({ logFormat }: Pick<Config, 'logFormat'>, err: Output): 'pretty' | 'json' {
+  return logFormat ?? (err.isTerminal ? 'pretty' : 'json')
+}
+
 /**
- * The log of a command on stderr: one JSON document a line, or pretty on a terminal. Errors are written with
- * their causes, without what drivers hang on them (parameters, addresses).
+ * The log of a command on stderr: prose, or one JSON document a line. Errors are written with their causes, without what drivers hang on them (parameters, addresses).
  *
  * `write` is where lines go: not straight to stderr while a progress bar stands there.
  */
@@ -31,8 +35,7 @@ export async function createLogger(
   write: (text: string) => void = (text) => void err.write(text),
 ): Promise<Logger> {
   const { pino } = await import('pino')
-  const isPretty = (config.logFormat ?? (err.isTerminal ? 'pretty' : 'json')) === 'pretty'
-  const prettify = isPretty ? await prettyLine(err) : cleanJson
+  const prettify = config.logFormat === 'json' ? cleanJson : await prettyLine(err)
   return pino(
     {
       level: config.logLevel,

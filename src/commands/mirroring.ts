@@ -30,10 +30,9 @@ export async function mirror(
   const { display, logger } = await openDisplay(config, terminal.err)
   noteDefaultDatabase(config, logger)
   const run = await loadRun()
-  let report: RunReport
-  try {
+  const ran = async () => {
     using shown = display
-    report = await run({
+    return await run({
       ...runOptions(config),
       ...options,
       ...(flags.event !== undefined && { events: flags.event }),
@@ -41,13 +40,16 @@ export async function mirror(
       logger,
       onProgress: (progress) => shown.show(progress),
     })
+  }
+  let report: RunReport
+  try {
+    report = await announced(ran(), config, logger, terminal.err)
   } catch (error) {
     if (flags.json && error instanceof HeadcountError && error.report !== undefined) {
       await writeJson(terminal.out, error.report)
     }
     throw error
   }
-  await announce(report, config, logger, terminal.err)
   if (flags.json) await writeJson(terminal.out, report)
   else if (report.plan) {
     const { formatPlan } = await import('./print/plan.ts')
@@ -84,11 +86,29 @@ export async function openDisplay(
     return { display, logger: await createLogger(config, err, (text) => display.writeAbove(text)) }
   }
   const logger = await createLogger(config, err)
-  return { display: openLines(err, (fields, message) => logger.info(fields, message)), logger }
+  // In prose the message says all that the fields do.
+  const isProse = config.logFormat !== 'json'
+  return { display: openLines(err, (fields, message) => logger.info(isProse ? {} : fields, message)), logger }
 }
 
-/** The report for people. With `--quiet` only when there is something to do; one line where logs are asked for. */
-export async function announce(
+/** The report of a run, told; also of one that ended in the middle, for what it read until then is stored. */
+export async function announced(
+  running: Promise<RunReport>,
+  ...to: [Pick<ServiceConfig, 'logFormat' | 'logLevel'>, Logger, Context<unknown>['terminal']['err']]
+): Promise<RunReport> {
+  try {
+    const report = await running
+    await announce(report, ...to)
+    return report
+  } catch (error) {
+    const report = error instanceof HeadcountError ? error.report : undefined
+    if (report !== undefined && report.events.due > 0) await announce(report, ...to)
+    throw error
+  }
+}
+
+/** For people. With `--quiet` only when there is something to do; one line where logs are asked for. */
+async function announce(
   report: RunReport,
   config: Pick<ServiceConfig, 'logFormat' | 'logLevel'>,
   logger: Logger,

@@ -9,7 +9,7 @@ import { isLoopback } from '../source/address.ts'
 import { aborted } from '../worker/aborted.ts'
 import type { Command, Context } from './context.ts'
 import { unlessInterrupted } from './interruption.ts'
-import { createLogger } from './logger.ts'
+import { createLogger, logFormatOfService } from './logger.ts'
 import { logTo, noteDefaultDatabase } from './mirror.ts'
 import { onceAMinute } from './once-a-minute.ts'
 import { concealSecrets } from './secrets.ts'
@@ -27,7 +27,9 @@ export const serve: Command<ServeFlags> = async (context) => {
   const syncs = flags.sync ?? false
   if (!syncs) refuseFlagsOfSync(flags)
   const work = syncs ? await readServiceConfig(flags) : null
-  const config = work ?? (await readConfig(flags))
+  const given = work ?? (await readConfig(flags))
+  const logFormat = logFormatOfService(given, terminal.err)
+  const config = { ...given, logFormat }
   concealSecrets(config, terminal)
   const logger = await createLogger(config, terminal.err)
   noteDefaultDatabase(config, logger)
@@ -47,7 +49,7 @@ export const serve: Command<ServeFlags> = async (context) => {
   const { url } = await unlessInterrupted(service.listen(config.serve), signal)
   await warn(database, url, logger)
   await terminal.err.write(`listening on ${url}\n`)
-  if (work !== null) await keepUpToDate(context, work, database, logger)
+  if (work !== null) await keepUpToDate(context, { ...work, logFormat }, database, logger)
   else await aborted(signal)
   logger.info({}, 'serve was told to stop, and answers what it was asked')
   return 0

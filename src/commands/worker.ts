@@ -5,24 +5,20 @@ import type { DatabaseOptions } from '../db/target.ts'
 import type { Logger, RunReport } from '../index.ts'
 import type { RunOutcome } from '../worker/runs.ts'
 import type { Command, Context } from './context.ts'
-import { createLogger } from './logger.ts'
-import { announce, runOptions } from './mirroring.ts'
+import { createLogger, logFormatOfService } from './logger.ts'
+import { announced, runOptions } from './mirroring.ts'
 import { describeHeldList } from './print/held.ts'
 import { concealSecrets } from './secrets.ts'
 
 /** Runs `sync` on a schedule until a signal stops it; a stop is no failure. */
 export const worker: Command<Flags> = async ({ flags, terminal, signal }) => {
-  const config = await readServiceConfig(flags, undefined, { database: true })
+  const given = await readServiceConfig(flags, undefined, { database: true })
+  const config = { ...given, logFormat: logFormatOfService(given, terminal.err) }
   concealSecrets(config, terminal)
-  const logger = await createLogger({ ...config, logFormat: logFormatOf(config, terminal) }, terminal.err)
+  const logger = await createLogger(config, terminal.err)
   await workOn({ database: config.database.target }, { config, terminal, signal, logger })
   logger.info({}, 'the worker was told to stop, and has')
   return 0
-}
-
-/** Reports go the way of the log: a container's log is read by programs. */
-function logFormatOf({ logFormat }: ServiceConfig, { err }: Context<Flags>['terminal']) {
-  return logFormat ?? (err.isTerminal ? 'pretty' : 'json')
 }
 
 /** What the worker's health goes by. */
@@ -51,9 +47,8 @@ export async function workOn(
   const { database: _, ...options } = runOptions(config)
   await runWorker({
     run: async (sign) => {
-      const report = await sync({ ...options, ...database, signal, logger, onAlive: sign })
-      await announce(report, { ...config, logFormat: logFormatOf(config, terminal) }, logger, terminal.err)
-      return outcomeFor(report, config.run.holdForMs)
+      const running = sync({ ...options, ...database, signal, logger, onAlive: sign })
+      return outcomeFor(await announced(running, config, logger, terminal.err), config.run.holdForMs)
     },
     schedule: config.worker.schedule,
     timeZone: config.worker.timezone,

@@ -37,6 +37,8 @@ export interface RunReport {
     readonly unchanged: number
     readonly changed: number
     readonly failed: number
+    /** Of a run that ended early: due events that were not read, and stay due. */
+    readonly not_read?: number
   }
   readonly rows: TableCounts
   readonly rejected: number

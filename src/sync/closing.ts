@@ -67,6 +67,7 @@ function makeReport(run: OpenRun, status: EndStatus, open: OpenMatters): RunRepo
       unchanged: tally.unchanged,
       changed: tally.changed,
       failed: tally.failed,
+      ...(tally.notRead > 0 && { not_read: tally.notRead }),
     },
     rows: tally.rows,
     rejected: open.rejected,

@@ -81,7 +81,7 @@ async function pass(
       if (error instanceof NotFoundError) notFound.push(event)
       else {
         tally.fail(event.id, error)
-        settings.logger.warn({ event_id: event.id, code: error.code }, error.message)
+        settings.logger.debug({ event_id: event.id, code: error.code }, error.message)
       }
     },
     done: () => {

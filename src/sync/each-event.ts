@@ -6,9 +6,12 @@ import {
   KeyRefusedError,
   LeaseLostError,
   NotAskedError,
+  OutageError,
   PausedByServiceError,
   RunDeadlineError,
+  UnreachableError,
 } from '../errors.ts'
+import { Outage, OUTAGE_LIMITS } from './outage.ts'
 import { inRounds } from './rounds.ts'
 import type { ReadBefore } from './rounds.ts'
 import type { OpenRun } from './opening.ts'
@@ -27,7 +30,7 @@ const EVENTS_PER_REQUEST = 2
 
 /** What reading needs of a run. */
 type Reader = Pick<OpenRun, 'signal' | 'stop'> & {
-  readonly settings: Pick<OpenRun['settings'], 'concurrency'>
+  readonly settings: Pick<OpenRun['settings'], 'concurrency' | 'logger' | 'outage'>
 }
 
 /** What is done with each event. */
@@ -55,23 +58,29 @@ export async function readEachEvent<Event>(
   events: readonly Event[],
   each: EachEvent<Event>,
 ): Promise<void> {
-  const place = pLimit(settings.concurrency * EVENTS_PER_REQUEST)
+  const { concurrency, logger } = settings
+  const place = pLimit(concurrency * EVENTS_PER_REQUEST)
+  const limits = { ...OUTAGE_LIMITS, ...settings.outage }
+  using outage = new Outage({ limits, concurrency, signal, logger, end: stop })
   let refusals = 0
 
   function answered(): void {
     refusals = 0
+    outage.answered()
   }
 
   async function tryOne(event: Event): Promise<void> {
     if (signal.aborted) return
     try {
+      using _ = await outage.admit()
       await each.read(event, answered)
     } catch (error) {
       // Requests that wait behind a pause are told first, and stop the rest: the event that brought it is noted even so.
       if (isToldToPause(error) && error !== signal.reason) each.failed(event, error)
       if (signal.aborted) return
-      if (endsAll(error)) throw error
+      if (!(error instanceof HeadcountError) || endsAll(error)) throw error
       each.failed(event, error)
+      noteOutage(outage, error, each.before(event))
       if (isNewRefusal(error, each.before(event))) refusals += 1
       if (refusals >= REFUSALS_THAT_END) throw error
     }
@@ -87,13 +96,18 @@ function isToldToPause(error: unknown): boolean {
   return error instanceof PausedByServiceError && !(error instanceof NotAskedError)
 }
 
+/** An event that could not be read last time either says nothing new of the service; any answer says that it is there. */
+function noteOutage(outage: Outage, error: HeadcountError, before: ReadBefore | undefined): void {
+  if (!(error instanceof UnreachableError)) outage.answered()
+  else if (before?.error_code !== error.code) outage.failed(error)
+}
+
 function isNewRefusal(error: unknown, before: ReadBefore | undefined): boolean {
   return error instanceof KeyRefusedError && before?.error_code !== error.code
 }
 
 /** Errors after which no further event can be read or written: the database's, ours, and the run's own end. */
-function endsAll(error: unknown): boolean {
-  if (!(error instanceof HeadcountError)) return true
+function endsAll(error: HeadcountError): boolean {
   return (
     error instanceof DatabaseError ||
     error instanceof LeaseLostError ||
@@ -104,5 +118,7 @@ function endsAll(error: unknown): boolean {
 
 /** An end that leaves a part done: what was read counts, the rest waits for the next time. */
 export function isEarlyEnd(error: unknown): error is HeadcountError {
-  return error instanceof PausedByServiceError || error instanceof RunDeadlineError
+  return (
+    error instanceof PausedByServiceError || error instanceof RunDeadlineError || error instanceof OutageError
+  )
 }

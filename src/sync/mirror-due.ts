@@ -107,5 +107,6 @@ export function noteFailure(run: OpenRun, { event, record }: DueEvent, error: un
   if (error instanceof PagedObjectError) run.observations.addPagedObject('responses')
   const { code: error_code, message: error_message } = error
   run.failures.push({ event_id: event.id, error_code, error_message, isRecordOld: record !== 'same' })
-  run.settings.logger.warn({ event_id: event.id, code: error.code }, error.message)
+  // The report lists it; a service that is in trouble fails hundreds.
+  run.settings.logger.debug({ event_id: event.id, code: error.code }, error.message)
 }

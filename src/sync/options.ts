@@ -1,6 +1,7 @@
 import { DEFAULT_HOLD_FOR_MS } from '../db/holds.ts'
 import { targetOf, type DatabaseOptions } from '../db/target.ts'
 import { UsageError } from '../errors.ts'
+import type { OutageLimits } from './outage.ts'
 import { serviceUrl } from './service-url.ts'
 
 /** Where a run writes what it has to say. The shape is pino's; without one, a run is silent. */
@@ -67,6 +68,8 @@ export interface RunOptions extends DatabaseOptions {
    * each kind; all when not given.
    */
   readonly dryRun?: boolean | { readonly mostKeys: number }
+  /** When a service that goes away while it is read ends the run; for tests, which have no time. */
+  readonly outage?: Partial<OutageLimits>
   /** Ends the run; its reason is thrown when it is an InterruptedError. */
   readonly signal?: AbortSignal
   readonly logger?: Logger
@@ -138,6 +141,7 @@ export function settle(options: RunOptions) {
     acceptDeletions: options.acceptDeletions ?? false,
     adopt: options.adopt ?? false,
     dryRun: dryRunOf(options.dryRun),
+    outage: options.outage ?? {},
     signal: options.signal,
     logger: options.logger ?? silent,
     onProgress: options.onProgress ?? (() => undefined),

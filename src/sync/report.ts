@@ -17,6 +17,8 @@ export class Tally {
   /** Events read to the end, whatever came of them. */
   done = 0
   responsesRead = 0
+  /** Due events that a run which ended early did not come to, or not to the end of: they stay due. */
+  notRead = 0
   readonly rows = noCounts()
   readonly errors: ReportedError[] = []
   readonly #warnings = new Set<string>()

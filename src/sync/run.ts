@@ -11,7 +11,7 @@ import type { OpenRun } from './opening.ts'
 import { settle } from './options.ts'
 import type { RunOptions } from './options.ts'
 import { mirrorDue } from './mirror-due.ts'
-import { noteEarlyEnd, removeVanished } from './vanished.ts'
+import { endEarly, removeVanished } from './vanished.ts'
 
 /**
  * Brings the mirror up to date: reads the events that are due and writes what changed.
@@ -56,7 +56,7 @@ async function mirror(run: OpenRun): Promise<RunReport> {
   await confirmIdentity(run, identity, list.ids)
   const due = await chooseDue(run, list)
   const { notFound, endedEarly } = await mirrorDue(run, due)
-  if (endedEarly) noteEarlyEnd(run, endedEarly, notFound)
+  if (endedEarly) endEarly(run, endedEarly, notFound)
   else await removeVanished(run, list, notFound)
   return closeRun(run)
 }

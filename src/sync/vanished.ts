@@ -1,4 +1,4 @@
-import { HeadcountError, KeyRefusedError, NotFoundError } from '../errors.ts'
+import { HeadcountError, KeyRefusedError, NotFoundError, OutageError } from '../errors.ts'
 import { EVENTS_LIST } from '../load/state.ts'
 import type { ReadState } from '../load/state.ts'
 import { strayEvents } from '../load/orphans.ts'
@@ -79,10 +79,21 @@ async function decideVanished(
   )
 }
 
-/** A run that ends before the second look: what was not found counts as failed, and is read first next time. */
-export function noteEarlyEnd(run: OpenRun, cause: HeadcountError, notFound: readonly DueEvent[]): void {
-  run.tally.fail(null, cause)
+/**
+ * A run that ends before the second look: what was not found counts as failed, and is read first next time.
+ *
+ * @throws OutageError when the service has gone away: the run has failed, though what it read is stored.
+ */
+export function endEarly(run: OpenRun, cause: HeadcountError, notFound: readonly DueEvent[]): void {
+  const hasFailed = cause instanceof OutageError
+  if (!hasFailed) run.tally.fail(null, cause)
   for (const event of notFound) noteFailure(run, event, listedButNotFound(event.event.id))
+  const { tally } = run
+  tally.notRead = tally.due - tally.unchanged - tally.changed - tally.failed
+  if (!hasFailed) return
+  throw new OutageError(
+    `${cause.message} ${tally.notRead} of ${tally.due} events that were due were not read; they stay due. What was read before is stored.`,
+  )
 }
 
 /** Reads the list of events again; what is still listed has failed, and so has all when it cannot be read. */

@@ -19,6 +19,7 @@ const kinds = {
   failing: [2, (chance) => ({ concurrency: chance.pick([1, 8]), troubles: several(chance, failing) })],
   fatal: [1, (chance) => ({ troubles: [fatal(chance)] })],
   down: [0.4, () => ({ troubles: everything('s500') })],
+  goesAway: [1.5, (chance) => ({ isPatient: chance.odds(0.3), troubles: goesAway(chance) })],
   dying: [
     3,
     (chance) => ({
@@ -172,6 +173,13 @@ function fatal(chance: Chance): PlannedTrouble {
   if (chance.odds(0.5)) return { ...quiet, on, failures: [chance.weigh(finalOnPing)] }
   const failure = chance.weigh({ s500: 1, reset: 1, cut: 1 })
   return { ...quiet, on, failures: Array<Failure>(TRIES).fill(failure) }
+}
+
+/** From some list on nothing is answered, or hardly anything. */
+function goesAway(chance: Chance): readonly PlannedTrouble[] {
+  const from = chance.int(0, 12)
+  const some = everything(chance.weigh({ s500: 2, reset: 1, cut: 1 })).slice(from)
+  return some.filter(() => chance.odds(0.85))
 }
 
 function everything(failure: Failure): readonly PlannedTrouble[] {

@@ -1,7 +1,7 @@
 /** A run that came to no end: each event is wholly old or wholly new, and which of them may be new, its end tells. */
 import { reliedOn } from './another.ts'
 import { isBroken } from './engine.ts'
-import { refusedAt } from './fatal.ts'
+import { goneAt, refusedAt } from './fatal.ts'
 import { require, requireWhole, sightOf } from './judge.ts'
 import type { Ran } from './judge-run.ts'
 import { endOf } from './lists.ts'
@@ -34,7 +34,11 @@ export function requireEarlyEnd(world: World, ran: Ran, seen: Seen, prediction: 
   const { after, left, failed, loads } = prediction
   const turnedOut = requireWhole(seen.mirror, world.mirror, after, begun)
   const sight = sightOf(seen.mirror, [world.mirror, begun], after)
-  if (ran.step.concurrency === 1) requireBatches(world, ran, prediction, sight)
+  const gone = ran.ended.code === 'outage' ? goneAt(world, ran) : null
+  if (gone !== null) {
+    const lost = loads.find(({ id }) => isHeardBefore(heard, id, gone.from) && sight(id) === 'old')
+    require(lost === undefined, `what was read before the service went away is not stored: ${lost?.id}`)
+  } else if (ran.step.concurrency === 1) requireBatches(world, ran, prediction, sight)
   const isOn = canonical(seen.runs) !== canonical(world.runs)
   const status = isOn ? seen.runs.at(-1)?.status : undefined
   const isOld = (id: string) => sight(id) === 'old'
@@ -92,6 +96,10 @@ export function batchingOf(
     isEachLarge: pieceBytes !== null,
     isSlow: tookMs >= OLD,
   }
+}
+
+function isHeardBefore(heard: readonly Heard[], id: string, place: number): boolean {
+  return heard.findLastIndex(({ subject }) => subject === `/${id}`) < place
 }
 
 /** One that was not found is looked for once more in the list of events: only then has it failed. */

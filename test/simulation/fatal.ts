@@ -7,8 +7,11 @@ import type { World } from './world.ts'
 
 const exits = { passing: 4, refused: 3, missing: 2, broken: 7, answered: null, same: null } as const
 
-/** `refusals`: the key was refused in the middle, when part of the run is done. */
-export function fatalExit(world: World, { step, heard, asked }: Ran): number | 'refusals' | null {
+/** `refusals`: the key was refused in the middle, when part of the run is done; `outage`: the service went away then. */
+export type Fatal = number | 'refusals' | 'outage' | null
+
+export function fatalExit(world: World, ran: Ran): Fatal {
+  const { step, heard, asked } = ran
   if (step.key === 'wrong') return 3
   for (const subject of ['ping', 'events'] as const) {
     const exit = exits[endOf(heard, subject)?.end ?? 'answered']
@@ -24,7 +27,33 @@ export function fatalExit(world: World, { step, heard, asked }: Ran): number | '
   if (isOther && !step.adopt && live.length > 0 && !live.some(([id]) => ids.has(id))) return 2
   const readable = new Set(readableFrom(list, world.mirror).map(({ id }) => id))
   if (asked.named?.some((id) => !readable.has(id))) return 2
-  return refusedAt(world, heard) === null ? null : 'refusals'
+  const [refused, gone] = [refusedAt(world, heard) ?? Infinity, goneAt(world, ran)?.at ?? Infinity]
+  if (refused === gone) return null
+  return refused < gone ? 'refusals' : 'outage'
+}
+
+/** A row of failures: where in the answers its first and its last one came to their end. */
+export interface Gone {
+  readonly from: number
+  readonly at: number
+}
+
+/**
+ * Where the service counts as gone: three events for each request at once could not be read, and none was answered
+ * between. One that could not be read last time either does not count.
+ */
+export function goneAt({ mirror }: World, { step, heard }: Pick<Ran, 'step' | 'heard'>): Gone | null {
+  if (step.isPatient) return null
+  const row: number[] = []
+  for (const [at, { subject, end }] of heard.entries()) {
+    if (!subject.startsWith('/')) continue
+    if (end !== 'passing') row.length = 0
+    else if (heard.findLastIndex((later) => later.subject === subject) > at) continue
+    else if (unitOf(mirror, subject.slice(1)).facts?.unanswered !== true) row.push(at)
+    const [from] = row
+    if (from !== undefined && row.length >= 3 * step.concurrency) return { from, at }
+  }
+  return null
 }
 
 /** The answer that ends it: of three events without a success between, but for those that were refused before; or of the second look. */

@@ -5,6 +5,7 @@ import { isBroken } from './engine.ts'
 import type { Broken } from './engine.ts'
 import { batchingOf, heardInTime, requireEarlyEnd } from './early-end.ts'
 import { fatalExit } from './fatal.ts'
+import type { Fatal } from './fatal.ts'
 import { require, requireEqual, requireMirror, requireWhole } from './judge.ts'
 import { endOf } from './lists.ts'
 import type { Seen } from './look.ts'
@@ -50,7 +51,7 @@ export async function judgeRun(world: World, ran: Ran): Promise<Seen> {
   requireManners(world, ran)
   const seen = await world.look()
   const fatal = fatalExit(world, ran)
-  const mayBreakOff = isBroken(broken) || ran.isInterrupted || fatal === 'refusals'
+  const mayBreakOff = isBroken(broken) || ran.isInterrupted || fatal === 'refusals' || fatal === 'outage'
   const hasReport = ended.exit === 0 || ended.exit === 6 || ended.exit === 8
   require(!broken.hasLostConnection || !hasReport, 'a run goes on although a connection was lost')
   if (mayBreakOff && !hasReport) judgeBrokenOff(world, ran, seen, fatal)
@@ -67,10 +68,10 @@ export async function judgeRun(world: World, ran: Ran): Promise<Seen> {
 }
 
 /** Dead, interrupted or refused in the middle: each event is wholly old or wholly new. */
-function judgeBrokenOff(world: World, ran: Ran, seen: Seen, fatal: number | 'refusals' | null): void {
+function judgeBrokenOff(world: World, ran: Ran, seen: Seen, fatal: Fatal): void {
   const { ended, broken, isInterrupted } = ran
   const isOfDatabase = isBroken(broken)
-  const possible = isOfDatabase ? [5, 9, 143] : isInterrupted ? [143, 3, 4] : [3]
+  const possible = isOfDatabase ? [5, 9, 143] : isInterrupted ? [143, 3, 4] : fatal === 'outage' ? [4] : [3]
   // One that dies while it stores a fatal end still tells its cause.
   require(possible.includes(ended.exit) ||
     ended.exit === fatal, `a run that broke off ended with ${ended.exit} (${ended.code})`)
@@ -84,7 +85,7 @@ function judgeBrokenOff(world: World, ran: Ran, seen: Seen, fatal: number | 'ref
   require(!broken.hasLostConnection || world.stuck === null, 'a run that lost a connection is still running')
 }
 
-function judgeFatal(world: World, ran: Ran, seen: Seen, exit: number | 'refusals'): void {
+function judgeFatal(world: World, ran: Ran, seen: Seen, exit: NonNullable<Fatal>): void {
   requireEqual(ran.ended.exit, exit, `a fatal cause (${ran.ended.code})`)
   requireMirror(seen.mirror, world.mirror)
   requireOnRecord(world, ran, seen.runs, 'failed')

@@ -146,6 +146,7 @@ export async function look(ask: Ask, minute: number, memory: Memory): Promise<Se
       step,
       failing: failure !== null,
       refused: failure === 'key_refused',
+      unanswered: failure === 'unreachable',
       asides,
       etag,
       backfill,

@@ -18,6 +18,8 @@ export interface Facts {
   readonly failing: boolean
   /** It failed because the key was refused for it. */
   readonly refused: boolean
+  /** It failed because no answer came, or none but such as may pass. */
+  readonly unanswered: boolean
   readonly asides: number
   /** The validator to ask with, and when the body was last read whole. */
   readonly etag: string | null
@@ -36,6 +38,7 @@ export const unknownList: Facts = {
   step: null,
   failing: false,
   refused: false,
+  unanswered: false,
   asides: 0,
   etag: null,
   readAt: null,

@@ -107,8 +107,9 @@ export function predict(before: Mirror, asked: Asked, heard: readonly Heard[], n
   }
   for (const id of failed) {
     const unit = unitOf(after, id)
-    const refused = endOf(heard, `/${id}`)?.end === 'refused'
-    after.set(id, { ...unit, facts: { ...(unit.facts ?? unknownList), failing: true, refused } })
+    const end = endOf(heard, `/${id}`)?.end
+    const failure = { failing: true, refused: end === 'refused', unanswered: end === 'passing' }
+    after.set(id, { ...unit, facts: { ...(unit.facts ?? unknownList), ...failure } })
   }
   const { braked } = spent
   const ids = new Set(due.map(({ id }) => id))
@@ -145,7 +146,7 @@ function leave(unit: Unit, record: EventRow, now: number): Unit {
   const step = nextStep(record, facts.step, !isSame(unit.record, record))
   return {
     ...withRows(unit, record, []),
-    facts: { ...facts, checkedAt: now, failing: false, refused: false, step },
+    facts: { ...facts, checkedAt: now, failing: false, refused: false, unanswered: false, step },
   }
 }
 

@@ -27,6 +27,8 @@ export interface RunStep {
   /** Places of events in the list. */
   readonly named: readonly number[] | null
   readonly concurrency: number
+  /** Whether it waits for a service that has gone away as long as there is something to ask for; else not at all. */
+  readonly isPatient: boolean
   /** Lists are read from a file, in pieces about so long, as if they were too large for memory; null: they are not. */
   readonly pieceBytes: number | null
   /** Rows that fill a batch; null: so many that no batch of a simulated run is full. */
@@ -66,6 +68,7 @@ export const plainRun: RunStep = {
   restart: false,
   named: null,
   concurrency: 1,
+  isPatient: false,
   pieceBytes: null,
   batchRows: null,
   troubles: [],

@@ -59,17 +59,49 @@ describe('the report for people', () => {
     expect(text).toMatch(/set aside 3 fields .*table set_aside"\n/)
   })
 
-  test('X5 has warnings and errors clean, ten of each', () => {
+  test('X5 has warnings and errors clean, one of each kind, at most ten kinds', () => {
     const errors = Array.from({ length: 25 }, (_, at) => ({
-      event_id: at === 0 ? null : `e${at}\u001b[2J`,
-      code: 'unreachable',
-      message: 'a\u0007b',
+      event_id: `e${at}\u001b[2J`,
+      code: 'contract',
+      message: `a\u0007b ${'x'.repeat(at)}`,
     }))
     const text = formatReport({ ...report, warnings: ['w\u001b[31m'], errors, errors_total: 25 }, plain)
     expect(text).not.toMatch(/[\u001b\u0007]/)
-    expect(text).toContain('  error event e1: a\\x07b\n')
-    expect(text.match(/error event/g)).toHaveLength(9)
-    expect(text).toContain('and 15 more errors')
+    expect(text).toContain('  error event e0: a\\x07b')
+    expect(text.match(/error event/g)).toHaveLength(10)
+    expect(text).toContain('and 15 more errors: headcount status --json lists them')
+  })
+
+  test('H28 has failures of one kind in one line, with the first ids, whatever the tries and numbers', () => {
+    const errors = Array.from({ length: 100 }, (_, at) => ({
+      event_id: `event ${at}`,
+      code: 'unreachable',
+      message: `GET /api/v1/events/event%20${at}/responses failed: refused (after ${at} ms). Given up ${at < 3 ? 'after 3 tries.' : ': no retries.'}`,
+    }))
+    const warnings = ['gala', 'ball'].map(
+      (id) => `Event ${id}: ${id.length} deletions are held (page_length).`,
+    )
+    const text = formatReport({ ...report, status: 'partial', warnings, errors, errors_total: 117 }, plain)
+    expect(text).toContain('  warning 2 events (gala, ball): 4 deletions are held (page_length).\n')
+    expect(text).toContain(
+      '  error 100 events (event 0, event 1, event 2 and 97 more; headcount status --json lists them): ' +
+        'GET /api/v1/events/…/responses failed: refused (after 0 ms).\n',
+    )
+    expect(text).toContain('  error and 17 more errors: headcount status --json lists them\n')
+    expect(text.split('\n').length).toBeLessThan(10)
+  })
+
+  test('leaves the cause that ended the run to the command, and tells what was not read', () => {
+    const errors = [
+      { event_id: 'gala', code: 'unreachable', message: 'refused' },
+      { event_id: null, code: 'outage', message: 'the service has gone away' },
+    ]
+    const events = { ...report.events, failed: 1, not_read: 11 }
+    const text = formatReport({ ...report, status: 'failed', events, errors, errors_total: 2 }, plain)
+    expect(text).toContain('1 failed, 11 not read\n')
+    expect(text).toContain('  error event gala: refused\n')
+    expect(text).not.toContain('gone away')
+    expect(text).not.toContain('more error')
   })
 })
 

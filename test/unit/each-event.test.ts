@@ -8,7 +8,7 @@ test('H2 an event that was answered before three refusals, but is stored after t
 
   await readEachEvent(
     {
-      settings: { concurrency: 1 },
+      settings: { concurrency: 1, outage: {}, logger: { debug() {}, info() {}, warn() {}, error() {} } },
       signal: stopped.signal,
       stop: (reason) => stopped.abort(reason),
     },

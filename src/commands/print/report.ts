@@ -1,15 +1,13 @@
 import { outcomeOf } from '../../db/run-report.ts'
 import type { RowCounts, RunReport } from '../../index.ts'
 import type { Output } from '../terminal.ts'
+import { linesOfAlike, type Remark } from './alike.ts'
 import { clean } from './clean.ts'
 import { acceptCommand } from './held.ts'
 import { formatDuration } from './duration.ts'
 import { formatBytes, formatCount, formatNumber } from './number.ts'
 import { setAsideQuery } from './status.ts'
 import { drawPairs, drawTable } from './table.ts'
-
-/** Errors and warnings shown in full; the report on stdout and in the database has more. */
-const SHOWN = 10
 
 /** The report of a run for people: what was read, what changed, what needs a decision. */
 export function formatReport(report: RunReport, out: Pick<Output, 'style'>): string {
@@ -26,6 +24,7 @@ export function formatReport(report: RunReport, out: Pick<Output, 'style'>): str
             `${formatNumber(events.unchanged)} unchanged`,
             `${formatNumber(events.changed)} changed`,
             `${formatNumber(events.failed)} failed`,
+            ...(events.not_read === undefined ? [] : [`${formatNumber(events.not_read)} not read`]),
           ].join(', '),
         ],
         ['service', serviceLine(report)],
@@ -110,15 +109,25 @@ function attention(report: RunReport, out: Pick<Output, 'style'>): string[] {
       `${formatCount(report.set_aside, 'field')} whose value does not fit: see ${setAsideQuery}`,
     )
   }
-  for (const warning of report.warnings.slice(0, SHOWN)) note('warning', 'yellow', warning)
-  if (report.warnings.length > SHOWN) note('warning', 'yellow', more(report.warnings.length, 'warning'))
-  for (const { event_id, message } of report.errors.slice(0, SHOWN)) {
-    note('error', 'red', event_id === null ? message : `event ${event_id}: ${message}`)
-  }
-  if (report.errors_total > SHOWN) note('error', 'red', more(report.errors_total, 'error'))
+  const warnings = report.warnings.map(asRemark)
+  const allWarnings = report.dry_run ? 'see --json' : 'headcount runs --limit 1 --json lists them'
+  for (const line of linesOfAlike(warnings, warnings.length, ['warning', allWarnings]))
+    note('warning', 'yellow', line)
+  const errors = errorsOf(report)
+  const total = report.errors_total - (report.errors.length - errors.length)
+  const allErrors = report.dry_run ? 'see --json' : 'headcount status --json lists them'
+  for (const line of linesOfAlike(errors, total, ['error', allErrors])) note('error', 'red', line)
   return notes
 }
 
-function more(count: number, what: string): string {
-  return `and ${formatCount(count - SHOWN, `more ${what}`)}: see headcount runs --limit 1 --json`
+/** Without the cause that ended it: the command says that itself, last of all. */
+function errorsOf({ status, errors }: RunReport): readonly Remark[] {
+  const hasCause = status === 'failed' || status === 'interrupted'
+  return hasCause ? errors.filter(({ event_id }) => event_id !== null) : errors
+}
+
+/** Warnings of an event begin with its id. */
+export function asRemark(warning: string): Remark {
+  const [, event_id = null, message = warning] = /^Event (.*?): ([^]*)$/.exec(warning) ?? []
+  return { event_id, message }
 }

@@ -1,8 +1,10 @@
 import type { Difference, VerifyReport } from '../../index.ts'
 import type { Output } from '../terminal.ts'
+import { linesOfAlike } from './alike.ts'
 import { clean, cleanLine } from './clean.ts'
 import { formatDuration } from './duration.ts'
 import { formatBytes, formatCount, formatNumber } from './number.ts'
+import { asRemark } from './report.ts'
 import { drawPairs, shorten } from './table.ts'
 
 /** Differences, ids, errors and warnings shown to people; `--json` has more. */
@@ -112,12 +114,11 @@ function notes(report: VerifyReport, out: Pick<Output, 'style'>): string[] {
   if (report.rejected > 0) {
     note('rejected', 'yellow', `${formatCount(report.rejected, 'item')}, not compared: see headcount rejects`)
   }
-  for (const warning of report.warnings.slice(0, SHOWN_NOTES)) note('warning', 'yellow', warning)
-  for (const { event_id, message } of report.errors.slice(0, SHOWN_NOTES)) {
-    note('error', 'red', event_id === null ? message : `event ${event_id}: ${message}`)
-  }
-  const more = report.errors_total - SHOWN_NOTES
-  if (more > 0) note('error', 'red', `and ${formatCount(more, 'more error')}: see --json`)
+  const warnings = report.warnings.map(asRemark)
+  for (const line of linesOfAlike(warnings, warnings.length, ['warning', 'see --json']))
+    note('warning', 'yellow', line)
+  for (const line of linesOfAlike(report.errors, report.errors_total, ['error', 'see --json']))
+    note('error', 'red', line)
   return told
 
   function noteEvents(ids: readonly string[], word: string, what: string): void {
