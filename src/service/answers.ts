@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Transform } from 'node:stream'
-import { startAllowance, type Allowance } from './allowance.ts'
+import { cut, paced, type Pace } from './pace.ts'
 
 export interface Answer {
   readonly status: number
@@ -34,37 +34,34 @@ export interface Streamed {
 }
 
 /**
- * Sends an answer over node:http, and resolves when it has gone, or the client has, or the client was too slow. Only what
- * the store throws is thrown on, when nothing can be said to the client any more but that the answer ends here.
+ * Sends an answer over node:http, and resolves when it has gone, or the client has, or the client was too slow and is cut.
+ * Only what the store throws is thrown on, when nothing can be said to the client any more but that the answer ends here.
  */
 export async function sendAnswer(
   outgoing: ServerResponse,
   { status, headers, body }: Answer,
   isHead: boolean,
-  allowance: Allowance,
+  pace: Pace,
 ): Promise<void> {
   if (body === null || body instanceof Uint8Array) {
+    if (outgoing.destroyed) return
     const length = body === null ? {} : { 'Content-Length': String(body.byteLength) }
     outgoing.writeHead(status, { ...headers, ...length })
-    outgoing.end(isHead ? null : body)
+    await paced(outgoing, pace).end(isHead ? null : body)
     return
   }
   try {
     if (outgoing.destroyed) return
     outgoing.writeHead(status, headers)
-    if (isHead) outgoing.end()
-    else await stream(body, outgoing, allowance)
+    if (isHead) await paced(outgoing, pace).end(null)
+    else await stream(body, outgoing, pace)
   } finally {
     await body.close()
   }
 }
 
-async function stream(
-  { pieces, through }: Streamed,
-  outgoing: ServerResponse,
-  allowed: Allowance,
-): Promise<void> {
-  using allowance = startAllowance(outgoing, allowed)
+async function stream({ pieces, through }: Streamed, outgoing: ServerResponse, pace: Pace): Promise<void> {
+  const body = paced(outgoing, pace)
   let failure: { readonly cause: unknown } | null = null
   const read = async function* () {
     try {
@@ -74,14 +71,16 @@ async function stream(
       throw cause
     }
   }
+  const send = async (readable: AsyncIterable<Uint8Array>) => {
+    for await (const bytes of readable) if (!(await body.write(bytes))) return
+    await body.end(null)
+  }
   // As bytes, so that a piece counts as what it is when reading waits for the client.
   const readable = Readable.from(bytesOf(read()), { objectMode: false, highWaterMark: 1 })
-  const { signal } = allowance
   try {
-    await (through === null
-      ? pipeline(readable, outgoing, { signal })
-      : pipeline(readable, through(), outgoing, { signal }))
+    await (through === null ? pipeline(readable, send) : pipeline(readable, through(), send))
   } catch {
+    cut(outgoing)
     // A client that went away, or was too slow, is no failure of ours.
     if (failure !== null) throw new Error('the answer was cut off', failure)
   }
@@ -91,18 +90,29 @@ async function* bytesOf(pieces: AsyncIterable<string>): AsyncGenerator<Buffer, v
   for await (const piece of pieces) yield Buffer.from(piece)
 }
 
-/** The answer as an object, for who has no server of node's; `onError` is told what fails when nobody waits for it. */
+/**
+ * The answer as an object, for who has no server of node's.
+ *
+ * @param onError told what fails when nobody waits for it
+ * @param held given back when the answer is the caller's, or was read by him
+ */
 export function responseOf(
   { status, headers, body }: Answer,
   isHead: boolean,
   onError: (error: unknown) => void,
+  held: DisposableStack,
 ): Response {
-  if (body === null || isHead) {
-    if (body !== null && !(body instanceof Uint8Array)) body.close().catch(onError)
+  if (body !== null && !(body instanceof Uint8Array)) {
+    const close = async () => {
+      held.dispose()
+      await body.close()
+    }
+    if (!isHead) return new Response(webStream({ ...body, close }, onError), { status, headers })
+    close().catch(onError)
     return new Response(null, { status, headers })
   }
-  if (body instanceof Uint8Array) return new Response(body, { status, headers })
-  return new Response(webStream(body, onError), { status, headers })
+  held.dispose()
+  return new Response(isHead ? null : body, { status, headers })
 }
 
 function webStream({ pieces, close, through }: Streamed, onError: (error: unknown) => void): ReadableStream {

@@ -1,6 +1,7 @@
 /** How a list is answered: from what the client has, from memory, from the store, in this order. */
-import { LRUCache } from 'lru-cache'
+import type { Admitted } from './admission.ts'
 import { JSON_TYPE, OWN_DATA, type Answer } from './answers.ts'
+import { createBodies } from './bodies.ts'
 import { codingFor, encode, encoder } from './coding.ts'
 import type { Coding } from './coding.ts'
 import type { ListItems, ServedList, Standing, Window } from './store.ts'
@@ -11,6 +12,7 @@ export interface ListRequest {
   readonly list: ServedList
   readonly window: Window
   readonly isHead: boolean
+  readonly admitted: Admitted
   readonly headers: {
     readonly 'if-none-match': string | undefined
     readonly 'cache-control': string | undefined
@@ -18,54 +20,68 @@ export interface ListRequest {
   }
 }
 
-/** A body that was made for one request and serves the next ones, as long as the list has the same version. */
-interface Kept {
-  readonly body: Uint8Array<ArrayBuffer>
-  readonly next: string | null
-}
-
-const LARGEST_KEPT = 1024 ** 2
-/** What an entry costs beside its body. */
-const ENTRY_BYTES = 500
+/** What the reading of a list takes at most, but for texts of rare letters: a large one is read in pieces. */
+const READING_BYTES = 4 * 1024 ** 2
 
 /** @param keptBytes how much of what was answered is kept in memory, in bytes */
 export function createLists(keptBytes: number) {
-  const kept = new LRUCache<string, Kept>({
-    maxSize: Math.max(keptBytes, 1),
-    maxEntrySize: LARGEST_KEPT,
-    sizeCalculation: ({ body }) => body.byteLength + ENTRY_BYTES,
-  })
+  const bodies = createBodies(keptBytes)
 
   /** @returns undefined when the account has no such event any more */
-  async function answer({ list, window, isHead, headers }: ListRequest): Promise<Answer | undefined> {
+  async function answer(request: ListRequest): Promise<Answer | undefined> {
+    const { list, window, isHead, headers } = request
     const coding = codingFor(headers['accept-encoding'])
     const etag = etagOf(list, window, coding)
     if (hasAlready(headers, etag)) return notModified(list, etag)
-    const known = kept.get(`${list.name} ${etag}`)
-    if (known !== undefined) return found(known.body, { standing: list, etag, coding, window, ...known })
+    const kept = await send(request, etag, coding)
+    if (kept !== undefined) return kept
     if (isHead && window.limit === null)
       return found(null, { standing: list, etag, coding, window, next: null })
-    return read(list, window, coding)
+    return read(request, etag, coding)
   }
 
-  async function read(list: ServedList, window: Window, coding: Coding): Promise<Answer | undefined> {
+  /** The body that is kept under this tag, if there is one. */
+  async function send({ list, window, admitted }: ListRequest, etag: string, coding: Coding) {
+    const body = await bodies.find(nameOf(list, etag), admitted)
+    if (body === undefined) return undefined
+    return found(body.bytes, { standing: list, etag, coding, window, next: body.next })
+  }
+
+  async function read(request: ListRequest, expected: string, coding: Coding): Promise<Answer | undefined> {
+    const { list, window, admitted } = request
+    using reading = new DisposableStack()
+    const share = reading.use(await admitted.memory(READING_BYTES))
+    if (bodies.has(nameOf(list, expected))) {
+      // Somebody else read it while there was no memory for it.
+      share.resize(0)
+      const made = await send(request, expected, coding)
+      if (made !== undefined) return made
+      share.resize(READING_BYTES)
+    }
     const items = await list.read(window)
     if (items === undefined) return undefined
     // The list may be another one by now than it was when it was found.
-    const made = { standing: items, etag: etagOf(items, window, coding), coding, window, next: items.next }
+    const etag = etagOf(items, window, coding)
+    const made = { standing: items, etag, coding, window, next: items.next }
     if (!items.isWhole) {
+      admitted.keep(reading.move())
       const close = async () => items[Symbol.asyncDispose]()
       return found({ pieces: bracketed(items), close, through: encoder(coding) }, made)
     }
     await using whole = items
-    const pieces: string[] = []
-    for await (const piece of bracketed(whole)) pieces.push(piece)
-    const body = await encode(Buffer.from(pieces.join('')), coding)
-    kept.set(`${list.name} ${made.etag}`, { body, next: items.next })
-    return found(body, made)
+    const pieces: Buffer[] = []
+    for await (const piece of bracketed(whole)) pieces.push(Buffer.from(piece))
+    const bytes = await encode(Buffer.concat(pieces), coding)
+    share.resize(bytes.byteLength)
+    const body = bodies.add(nameOf(list, etag), { bytes, next: items.next }, reading.move(), admitted)
+    return found(body.bytes, made)
   }
 
   return { answer }
+}
+
+function nameOf(list: ServedList, etag: string): string {
+  return `${list.name} ${etag}`
 }
 
 interface Made {

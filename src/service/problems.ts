@@ -14,6 +14,7 @@ export const problems = {
   method_not_allowed: { status: 405, title: 'Only read' },
   request_timeout: { status: 408, title: 'The request took too long' },
   address_too_long: { status: 414, title: 'The address is too long' },
+  too_many_requests: { status: 429, title: 'Too much at once' },
   headers_too_large: { status: 431, title: 'The headers are too large' },
   internal: { status: 500, title: 'The service failed' },
   not_ready: { status: 503, title: 'Not ready' },
@@ -46,5 +47,7 @@ export const keyRefused: Answer = problem(
 )
 
 export function unavailable({ code, message, retryAfter }: UnavailableError): Answer {
-  return problem(code, message, { 'Retry-After': String(retryAfter) })
+  // What was sent ahead on the connection would only be refused in its turn.
+  const ending = code === 'too_many_requests' ? { Connection: 'close' } : {}
+  return problem(code, message, { 'Retry-After': String(retryAfter), ...ending })
 }

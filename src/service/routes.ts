@@ -2,11 +2,12 @@ import type { HttpBindings } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { Hono, type Context } from 'hono'
 import { DatabaseError } from '../errors.ts'
-import type { Allowance } from './allowance.ts'
+import { createAdmission, type Admitted } from './admission.ts'
 import { jsonAnswer, OWN_DATA, responseOf, sendAnswer, type Answer } from './answers.ts'
 import { createLists } from './lists.ts'
 import { openApi } from './openapi/document.ts'
 import { docsPage } from './openapi/page.ts'
+import type { Pace } from './pace.ts'
 import { keyRefused, problem, unavailable } from './problems.ts'
 import { EVENTS, type Found, type ListName, type Store } from './store.ts'
 import { UnavailableError } from './unavailable.ts'
@@ -22,36 +23,41 @@ export interface RoutesOptions {
   readonly onError: (error: unknown) => void
   /** How many bytes of bodies are kept in memory to be sent again. */
   readonly keptBytes: number
-  /** How long a client may take over an answer that is read while it is sent. */
-  readonly allowance: Allowance
+  /** How long clients may take over answers. */
+  readonly pace: Pace
 }
 
 /** Everything that the service answers. `docs/service.md` tells what the specification leaves open and how it is decided here. */
-export function createRoutes({ store, onError, keptBytes, allowance }: RoutesOptions) {
+export function createRoutes({ store, onError, keptBytes, pace }: RoutesOptions) {
   const app = new Hono<Bindings>()
   const lists = createLists(keptBytes)
+  const admission = createAdmission()
 
   /** Answers who shows a valid key, and nobody else; `list` is the one that the path asks for. */
   function keyed(
-    answer: (request: Request, found: Found) => Answer | Promise<Answer>,
+    answer: (request: Request, found: Found, admitted: Admitted) => Answer | Promise<Answer>,
     list: (request: Request) => ListName | null = () => null,
   ) {
-    return open(async (request) => {
+    return open(async (request, held) => {
       const key = request.req.header('X-API-Key')
       const found = key ? await store.find(key, list(request)) : undefined
-      return found === undefined ? keyRefused : answer(request, found)
+      if (found === undefined) return keyRefused
+      const isWanted = () => request.env?.outgoing?.destroyed !== true
+      return answer(request, found, admission.admit(found.holder, held, isWanted))
     })
   }
 
-  function open(answer: (request: Request) => Answer | Promise<Answer>) {
+  /** @param answer what it holds until the answer has gone, it gives to `held` */
+  function open(answer: (request: Request, held: DisposableStack) => Answer | Promise<Answer>) {
     return async (request: Request): Promise<Response> => {
+      using held = new DisposableStack()
       let made: Answer
       try {
-        made = await answer(request)
+        made = await answer(request, held)
       } catch (error) {
         made = failed(error)
       }
-      return give(request, made)
+      return await give(request, made, held)
     }
   }
 
@@ -70,12 +76,12 @@ export function createRoutes({ store, onError, keptBytes, allowance }: RoutesOpt
     return problem('internal', 'the service could not answer: try again later')
   }
 
-  async function give(request: Request, answer: Answer): Promise<Response> {
+  async function give(request: Request, answer: Answer, held = new DisposableStack()): Promise<Response> {
     const isHead = request.req.method === 'HEAD'
     const outgoing = request.env?.outgoing
-    if (outgoing === undefined) return responseOf(answer, isHead, onError)
+    if (outgoing === undefined) return responseOf(answer, isHead, onError, held.move())
     try {
-      await sendAnswer(outgoing, answer, isHead, allowance)
+      await sendAnswer(outgoing, answer, isHead, pace)
     } catch (error) {
       onError(error)
     }
@@ -83,7 +89,7 @@ export function createRoutes({ store, onError, keptBytes, allowance }: RoutesOpt
   }
 
   const listOf = (ids: 'text' | 'integer') =>
-    async function (request: Request, { list }: Found): Promise<Answer> {
+    async function (request: Request, { list }: Found, admitted: Admitted): Promise<Answer> {
       if (!list) return unknownEvent()
       const { req } = request
       const window = readWindow(req.queries(), ids)
@@ -92,7 +98,7 @@ export function createRoutes({ store, onError, keptBytes, allowance }: RoutesOpt
         'cache-control': req.header('Cache-Control'),
         'accept-encoding': req.header('Accept-Encoding'),
       }
-      const made = await lists.answer({ list, window, isHead: req.method === 'HEAD', headers })
+      const made = await lists.answer({ list, window, isHead: req.method === 'HEAD', admitted, headers })
       return made ?? unknownEvent()
     }
 

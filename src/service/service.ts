@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { isIPv6 } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { UsageError } from '../errors.ts'
-import { ALLOWANCE, type Allowance } from './allowance.ts'
 import { responseOf, sendAnswer, type Answer } from './answers.ts'
+import { PACE, type Pace } from './pace.ts'
 import { problem } from './problems.ts'
 import { createRoutes } from './routes.ts'
 import type { Store } from './store.ts'
@@ -27,10 +27,8 @@ export interface HttpServiceOptions {
 export interface Patience {
   /** Over a request, in milliseconds. */
   readonly requestMs: number
-  /** Over an answer that is read from the database while it is sent. */
-  readonly answer: Allowance
-  /** Without taking anything of an answer, in milliseconds. */
-  readonly silenceMs: number
+  /** Over an answer. */
+  readonly answer: Pace
 }
 
 export interface Service {
@@ -51,7 +49,8 @@ const KEPT_BYTES = 64 * 1024 ** 2
 /** Nobody needs longer to send a request without a body. */
 const REQUEST_MS = 10_000
 const LOOK_MS = 2_000
-const SILENCE_MS = 120_000
+/** An answer is due on few of them at a time; one more is closed. */
+const MOST_CONNECTIONS = 4_000
 /** Longer than most clients keep a connection that they do not use: they close first, and meet no closing one. */
 const KEEP_ALIVE_MS = 65_000
 
@@ -61,16 +60,17 @@ export function createHttpService({
   onError = () => {},
   closeTimeout = 5_000,
   keptBytes = KEPT_BYTES,
-  patience: { requestMs = REQUEST_MS, answer: allowance = ALLOWANCE, silenceMs = SILENCE_MS } = {},
+  patience: { requestMs = REQUEST_MS, answer: pace = PACE } = {},
 }: HttpServiceOptions): Service {
   const tell = tellTo(onError)
-  const routes = createRoutes({ store, onError: tell, keptBytes, allowance })
+  const routes = createRoutes({ store, onError: tell, keptBytes, pace })
   const answer = getRequestListener(routes.fetch, {
     // By default the adapter puts its own Request and Response in the place of the process's own.
     overrideGlobalObjects: false,
     // HTTP/1.0 has no Host header.
     hostname: 'localhost',
-    errorHandler: () => responseOf(problem('bad_request', 'send an address that is one'), false, tell),
+    errorHandler: () =>
+      responseOf(problem('bad_request', 'send an address that is one'), false, tell, new DisposableStack()),
   })
   const turns = createTurns(
     (request, response) => void respond(request, response).catch(tell),
@@ -90,9 +90,11 @@ export function createHttpService({
     turns.take(request, response)
   }
   const server = createServer(limits, take)
-  server.timeout = silenceMs
   // Those beyond a count would be left out; their bytes are counted anyway.
   server.maxHeadersCount = 0
+  // Whoever keeps one that he does not use makes room for the next who comes.
+  server.maxConnections = MOST_CONNECTIONS
+  server.on('drop', () => server.closeIdleConnections())
   // No body is waited for, whatever is expected.
   server.on('checkContinue', take).on('checkExpectation', take)
   server.on('clientError', (error, socket) => {
@@ -111,7 +113,7 @@ export function createHttpService({
     await answer(request, response)
   }
 
-  const refuse = (response: ServerResponse, made: Answer) => sendAnswer(response, made, false, allowance)
+  const refuse = (response: ServerResponse, made: Answer) => sendAnswer(response, made, false, pace)
 
   // Node closes a kept-alive socket only after its idle time, and one that has sent nothing not at all.
   function endWhenIdle(): void {

@@ -12,10 +12,11 @@ export interface SingleAccount {
 /** A store of one account with one key. */
 export function createSingleStore({ apiKey, account }: { apiKey: string; account: SingleAccount }): Store {
   const expected = digest(apiKey)
+  const holder = { account: account.email, key: 'only' }
   return {
     find: async (key, list) => {
       if (!timingSafeEqual(digest(key), expected)) return undefined
-      return { email: account.email, list: list === null ? null : await listOf(account, list) }
+      return { holder, email: account.email, list: list === null ? null : await listOf(account, list) }
     },
     requireReady: async () => {},
     close: async () => {},

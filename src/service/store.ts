@@ -1,3 +1,5 @@
+import type { Holder } from './shares.ts'
+
 /**
  * What the HTTP part answers from: the mirror is one store, an account in memory another. A store knows accounts by
  * their keys.
@@ -25,6 +27,8 @@ export type ListName = string
 export const EVENTS = ''
 
 export interface Found {
+  /** Whose key it is, and which, so that what there is only so much of can be shared. */
+  readonly holder: Holder
   /** Of the key's owner; null: not known. */
   readonly email: string | null
   /** Null: none was asked for; undefined: the account has no such event. */

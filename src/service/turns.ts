@@ -7,6 +7,10 @@ import type { Duplex } from 'node:stream'
 
 /** Nobody sends more requests than these ahead of their answers; the connection is cut. */
 const MOST_WAITING = 1_000
+/** Of all connections: when more is sent ahead, the connection is cut on which most waits. */
+const MOST_WAITING_BYTES = 16 * 1024 ** 2
+/** What a request takes beside its text. */
+const REQUEST_BYTES = 4 * 1024
 
 export interface Turns {
   /** Answers a request when those before it on its connection are. */
@@ -18,9 +22,19 @@ export interface Turns {
   readonly isIdle: boolean
 }
 
+interface Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  /** Of the request, as long as it waits. */
+  readonly bytes: number
+}
+
+/** Of a connection, from its first request until it is closed. */
 interface Line {
   /** The first is being answered. */
-  readonly exchanges: { readonly request: IncomingMessage; readonly response: ServerResponse }[]
+  exchanges: Exchange[]
+  /** Of those that wait. */
+  bytes: number
   last: (() => void) | null
 }
 
@@ -33,37 +47,79 @@ export function createTurns(
   onIdle: () => void,
 ): Turns {
   const lines = new Map<Duplex, Line>()
+  let waitingBytes = 0
 
-  function end(connection: Duplex, line: Line, response: ServerResponse): void {
-    const { exchanges } = line
-    const place = exchanges.findIndex((exchange) => exchange.response === response)
-    exchanges.splice(place, 1)
-    const [next] = exchanges
+  function lineOf(connection: Duplex): Line {
+    const known = lines.get(connection)
+    if (known !== undefined) return known
+    const line: Line = { exchanges: [], bytes: 0, last: null }
+    lines.set(connection, line)
+    // An answer that was not begun is not closed with its connection.
+    connection.once('close', () => {
+      drop(connection, line)
+      onIdle()
+    })
+    return line
+  }
+
+  function drop(connection: Duplex, line: Line): void {
+    lines.delete(connection)
+    count(line, -line.bytes)
+    line.exchanges = []
+  }
+
+  function count(line: Line, bytes: number): void {
+    line.bytes += bytes
+    waitingBytes += bytes
+  }
+
+  function end(connection: Duplex, line: Line, ended: Exchange): void {
+    if (line.exchanges[0] !== ended) return
+    line.exchanges.shift()
+    const [next] = line.exchanges
     if (next === undefined) {
-      lines.delete(connection)
       line.last?.()
       onIdle()
-    } else if (place === 0 && connection.writable) answer(next.request, next.response)
+      return
+    }
+    count(line, -next.bytes)
+    if (connection.writable) answer(next.request, next.response)
+  }
+
+  function cutLongest(): void {
+    const [longest] = [...lines].toSorted(([, a], [, b]) => b.bytes - a.bytes)
+    if (longest === undefined) return
+    drop(...longest)
+    longest[0].destroy()
   }
 
   return {
     take(request, response) {
       const { socket } = request
-      const line = lines.get(socket) ?? { exchanges: [], last: null }
-      lines.set(socket, line)
-      line.exchanges.push({ request, response })
-      response.once('close', () => end(socket, line, response))
-      if (line.exchanges.length === 1) answer(request, response)
-      else if (line.exchanges.length > MOST_WAITING) socket.destroy()
+      // What came with what it was cut for.
+      if (socket.destroyed) return
+      const line = lineOf(socket)
+      const isFirst = line.exchanges.length === 0
+      const exchange = { request, response, bytes: isFirst ? 0 : bytesOf(request) }
+      line.exchanges.push(exchange)
+      response.once('close', () => end(socket, line, exchange))
+      if (isFirst) return answer(request, response)
+      count(line, exchange.bytes)
+      if (line.exchanges.length > MOST_WAITING) socket.destroy()
+      else if (waitingBytes > MOST_WAITING_BYTES) cutLongest()
     },
     afterwards(connection, last) {
       const line = lines.get(connection)
-      if (line === undefined) last()
+      if (line === undefined || line.exchanges.length === 0) last()
       else line.last ??= last
     },
     lastAnswers: () => [...lines.values()].flatMap(({ exchanges }) => exchanges.at(-1)?.response ?? []),
     get isIdle() {
-      return lines.size === 0
+      return [...lines.values()].every(({ exchanges }) => exchanges.length === 0)
     },
   }
+}
+
+function bytesOf({ rawHeaders, url }: IncomingMessage): number {
+  return rawHeaders.reduce((sum, { length }) => sum + length, REQUEST_BYTES + (url?.length ?? 0))
 }

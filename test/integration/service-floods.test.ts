@@ -5,6 +5,8 @@ import type { Socket } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
+import type { Store } from '../../src/service/store.ts'
+import { expectConforms } from '../support/conforming.ts'
 import { listening, singleKey, singleStore } from '../support/http-service.ts'
 import { closing, exchange, openSocket, requestText } from '../support/raw-http.ts'
 import { sharedMirror } from '../support/shared-mirror.ts'
@@ -121,13 +123,67 @@ describe('X7 slow clients', () => {
     expect((await exchange(slow.port, body)).map(({ status }) => status)).toEqual([401])
   })
 
-  test('who take nothing of a body in memory are cut', async () => {
+  test('X9 who take nothing of a body in memory are cut', async () => {
     const events = () => Array.from({ length: 600 }, (_, id) => ({ id: `${id}`, title: 'x'.repeat(100_000) }))
-    const slow = await listening(singleStore({ events }), { patience: { silenceMs: 200 } })
+    const slow = await listening(singleStore({ events }), {
+      patience: { answer: { baseMs: 200, bytesPerSecond: 1024 ** 3 } },
+    })
     const accepted = nextAccepted()
     const socket = await openSocket(slow.port, requestText('/api/v1/events', [['X-API-Key', singleKey]]))
     await once(await accepted, 'close')
     socket.destroy()
+  })
+
+  test('X9 who have a third of all answers on their way get no more, until some have gone', async () => {
+    const gate = Promise.withResolvers<void>()
+    const store = singleStore()
+    const { port } = await listening({ ...store, find: readAfter(gate.promise, store) })
+    const one = requestText('/api/v1/events', [['X-API-Key', singleKey], closing])
+    const waiting = Array.from({ length: 500 }, () => exchange(port, one))
+    const path = '/api/v1/ping'
+    const ping = async () => {
+      const [answer] = await exchange(port, requestText(path, [['X-API-Key', singleKey], closing]))
+      if (answer === undefined) throw new Error('A ping was not answered.')
+      return answer
+    }
+    await expect.poll(async () => (await ping()).status, { timeout: 9_000 }).toBe(429)
+    const { status, headers, body: text } = await ping()
+    expect(headers).toMatchObject({ 'retry-after': '1', connection: 'close' })
+    expectConforms({ method: 'GET', path, status, headers, text })
+    gate.resolve()
+    for (const [answer] of await Promise.all(waiting)) expect([200, 429]).toContain(answer?.status)
+    expect((await ping()).status).toBe(200)
+  })
+
+  test('X9 who leave do not stay behind with what they sent ahead', async () => {
+    const gate = Promise.withResolvers<object[]>()
+    const asked = Promise.withResolvers<void>()
+    const events = () => {
+      asked.resolve()
+      return gate.promise
+    }
+    const { port, service } = await listening(singleStore({ events }), { closeTimeout: 60_000 })
+    const one = requestText('/api/v1/events', [['X-API-Key', singleKey]])
+    const accepted = nextAccepted()
+    const socket = await openSocket(port, one.repeat(10))
+    await asked.promise
+    const closed = once(await accepted, 'close')
+    socket.destroy()
+    await closed
+    gate.resolve([])
+    // It waits for all that is to be answered.
+    await service.close()
+  })
+
+  test('X9 who together send too much ahead are cut, the longest line first', async () => {
+    const gate = Promise.withResolvers<object[]>()
+    const { port } = await listening(singleStore({ events: () => gate.promise }))
+    const one = requestText('/api/v1/events', [['X-API-Key', singleKey]])
+    const sockets = await Promise.all(Array.from({ length: 5 }, () => openSocket(port, one.repeat(900))))
+    await Promise.race(sockets.map((socket) => new Promise((resolve) => socket.once('close', resolve))))
+    expect(sockets.filter(({ destroyed }) => !destroyed).length).toBeGreaterThanOrEqual(3)
+    for (const socket of sockets) socket.destroy()
+    gate.resolve([])
   })
 
   test('who send requests far ahead of their answers are cut', async () => {
@@ -138,6 +194,20 @@ describe('X7 slow clients', () => {
     gate.resolve([])
   })
 })
+
+/** The same store, whose lists are read only then. */
+function readAfter(gate: Promise<void>, store: Store): Store['find'] {
+  return async (key, name) => {
+    const found = await store.find(key, name)
+    if (!found?.list) return found
+    const { list } = found
+    const read: typeof list.read = async (window) => {
+      await gate
+      return list.read(window)
+    }
+    return { ...found, list: { ...list, read } }
+  }
+}
 
 /** The service's side of the next connection. */
 function nextAccepted(): Promise<Socket> {

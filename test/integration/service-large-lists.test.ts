@@ -31,8 +31,9 @@ async function readOf(responses: number) {
      select 1, 'gala', number, 'bare', 'Guest', repeat('ж', 100), 1 from generate_series(1, $1::int) as number`,
     [responses],
   )
+  const asked = { account: 1, list: 'gala', holder: { account: '1', key: '1' } }
   statements = 0
-  const read = await readList(database, createPlaces(2), 1, 'gala', { after: null, limit: null })
+  const read = await readList(database, createPlaces(2), asked, { after: null, limit: null })
   if (read === undefined) throw new Error('The list is there.')
   const begun = { isWhole: read.isWhole, statements }
   const texts: string[] = []

@@ -169,8 +169,12 @@ onPostgresStage('the version of a list', (stage) => {
     await on.sync()
     await using database = await connect(on.target)
     const whole = { after: null, limit: null }
-    expect(await readList(database, createPlaces(1), 1, 'gone', whole)).toBeUndefined()
-    expect(await readList(database, createPlaces(1), 1, 'gala', whole)).toMatchObject({ isWhole: true })
+    const read = (list: string) => {
+      const asked = { account: 1, list, holder: { account: '1', key: '1' } }
+      return readList(database, createPlaces(1), asked, whole)
+    }
+    expect(await read('gone')).toBeUndefined()
+    expect(await read('gala')).toMatchObject({ isWhole: true })
   })
 
   test('V1 is another one for every list when two batches are written at once', async () => {

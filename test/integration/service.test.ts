@@ -182,9 +182,10 @@ describe('the key', () => {
   })
 
   test('that is empty is never shown to a store', async () => {
+    const holder = { account: 'anybody', key: 'any' }
     const service = createHttpService({
       store: {
-        find: async () => ({ email: 'anybody@example.org', list: null }),
+        find: async () => ({ holder, email: 'anybody@example.org', list: null }),
         requireReady: async () => {},
         close: async () => {},
       },

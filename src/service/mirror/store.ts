@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../../db/database.ts'
 import { requireVersion, schemaState, SCHEMA_VERSION } from '../../db/migrate.ts'
 import { hashOf, isSameHash } from '../keys/secret.ts'
+import type { Holder } from '../shares.ts'
 import { EVENTS } from '../store.ts'
 import type { Found, ListName, ServedList, Store } from '../store.ts'
 import { tellTo } from '../tell.ts'
@@ -40,7 +41,7 @@ export function createMirrorStore(
   })
   const places = createPlaces(LARGE_AT_ONCE)
 
-  function servedList(row: Row, list: ListName): ServedList | undefined {
+  function servedList(row: Row, list: ListName, holder: Holder): ServedList | undefined {
     if (!row.is_known) return undefined
     if (row.age === null || row.version === null)
       throw notMirrored('this list was not read from the service yet')
@@ -49,7 +50,7 @@ export function createMirrorStore(
       name: `${row.account}/${list}`,
       version: row.version,
       age: row.age,
-      read: (window) => readList(database, places, row.account, list, window),
+      read: (window) => readList(database, places, { account: row.account, list, holder }, window),
     }
   }
 
@@ -61,7 +62,8 @@ export function createMirrorStore(
       if (row.key_id === null || row.sha256 === null || !isSameHash(row.sha256, sha256)) return undefined
       if (row.is_first_use) use.note(row.key_id)
       requireFreshAccount(row, freshness)
-      return { email: row.email, list: list === null ? null : servedList(row, list) }
+      const holder = { account: String(row.account), key: row.key_id }
+      return { holder, email: row.email, list: list === null ? null : servedList(row, list, holder) }
     },
     async requireReady() {
       requireSchema(await withinReason(look(null)))

@@ -74,6 +74,13 @@ const described = {
     description: 'The address and the headers are larger than 16 KiB.',
     detail: 'address and headers together may have 16384 bytes',
   },
+  TooManyRequests: {
+    codes: ['too_many_requests'],
+    description:
+      'So many answers to this key, or to the account, are on their way that the others need what is left. They end when they are read; who reads slowly is cut off.',
+    detail: 'so many answers to this key are on their way: read them, or try again later',
+    headers: { 'Retry-After': retryAfter },
+  },
   Internal: {
     codes: ['internal'],
     description: 'The service failed; the particulars are in its log.',
@@ -101,6 +108,7 @@ export const EVERYWHERE: readonly ErrorName[] = [
   'RequestTimeout',
   'AddressTooLong',
   'HeadersTooLarge',
+  'TooManyRequests',
   'Internal',
   'Unavailable',
 ]
