@@ -1,5 +1,11 @@
 /** What a driver says, in our words: where it happened, what it means, what to do. */
-import { ConflictError, DatabaseError, HeadcountError, SchemaVersionError } from '../errors.ts'
+import {
+  ConflictError,
+  DatabaseError,
+  HeadcountError,
+  SchemaVersionError,
+  TransactionFailedError,
+} from '../errors.ts'
 
 /**
  * Turns whatever a driver threw into a DatabaseError that says what to do; an error of ours passes as it is.
@@ -21,8 +27,15 @@ export function databaseError(error: unknown, place: string): HeadcountError {
     return new SchemaVersionError(`${place}: ${said}. Run: headcount migrate`, options)
   }
   const remedy = remedyOf(code, said)
-  return new DatabaseError(`${place}: ${remedy === null ? said : `${said}. ${remedy}`}`, options)
+  const Kind = ofTransaction.test(code) ? TransactionFailedError : DatabaseError
+  return new Kind(`${place}: ${remedy === null ? said : `${said}. ${remedy}`}`, options)
 }
+
+/**
+ * SQLSTATEs that say nothing of other transactions: data and constraints (22, 23), limits of the program (54), out of
+ * memory, too long idle or open (25P03, 25P04), a lock that was not given, a statement that was cancelled.
+ */
+const ofTransaction = /^(?:22|23|54)[0-9A-Z]{3}$|^(?:25P03|25P04|53200|55P03|57014)$/
 
 /** The SQLSTATE of a database's error (five characters), or the system's code (`ECONNREFUSED`); looks through causes. */
 export function codeOf(error: unknown): string | null {
@@ -72,6 +85,7 @@ const remedies: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: certificate,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: certificate,
   '25006': 'The server takes no writes (a standby, or set to read only): use the primary server',
+  '25P04': 'The transaction was open for longer than transaction_timeout of the server allows',
   '25P03': 'The transaction stood idle for too long: this program was stopped or the machine is overloaded',
   '28000': 'Check user, host rules (pg_hba.conf) and TLS of the database URL',
   '28P01': 'Check user and password of the database URL',

@@ -1,11 +1,15 @@
 /** What a list would change that is too large for memory: its rows are compared piece by piece, its ids at the end. */
+import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Digits, ResponseItem } from '../db/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { compareLists } from './list-changes.ts'
 import type { ListChange } from './list-changes.ts'
+import { oneAhead } from './one-ahead.ts'
 import { words } from './words.ts'
 import { onlyRow, pieces } from './writing.ts'
+
+const IDS_AT_ONCE = 20_000
 
 /** A large list beside what was live of it before its rows came. */
 export class LargeListChange {
@@ -38,9 +42,8 @@ export class LargeListChange {
     account: number,
     list: { has(id: Digits): boolean },
   ): Promise<Pick<ListChange, 'live' | 'fields' | 'absent'>> {
-    const absent = words(this.#ids)
-      .filter((id) => !list.has(id))
-      .toArray()
+    const absent: Digits[] = []
+    for await (const some of oneAhead(trx, absentFrom(list, this.#ids))) absent.push(...some)
     for (const ids of pieces(absent)) await this.#compare(trx, account, [], ids)
     return { live: this.live, fields: [...this.#fields], absent }
   }
@@ -55,6 +58,20 @@ export class LargeListChange {
     const change = (await compareLists(trx, account, [{ event_id, rows }], ids)).get(event_id)
     for (const field of change?.fields ?? []) this.#fields.add(field)
     return { added: change?.added ?? [], differing: change?.differing ?? [] }
+  }
+}
+
+/** Which of these ids the list does not have, some at a time: of millions it takes seconds to say. */
+async function* absentFrom(
+  list: { has(id: Digits): boolean },
+  ids: string,
+): AsyncGenerator<readonly Digits[], void> {
+  const rest = words(ids)
+  for (;;) {
+    const some = rest.take(IDS_AT_ONCE).toArray()
+    if (some.length === 0) return
+    yield some.filter((id) => !list.has(id))
+    await setImmediate()
   }
 }
 

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 import type { RejectItem, Tables } from '../db/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
+import { oneAhead } from './one-ahead.ts'
 import { inStatements, onlyRow, requireCount } from './writing.ts'
 
 /** The rejects of one list; `event_id` is null for the list of events. */
@@ -24,7 +25,7 @@ export async function replaceRejects(
     delete from headcount.rejects
      where account_id = ${account}
        and (event_id = any (${ids}::text[]) or (event_id is null and ${holdsEventsList}))`.execute(trx.kysely)
-  for await (const piece of inStatements(rowsOf(lists))) {
+  for await (const piece of inStatements(oneAhead(trx, rowsOf(lists)))) {
     const result = await sql`
       insert into headcount.rejects (account_id, event_id, item_index, reason, path, payload, bytes, sha256, run_id)
       select ${account}, event_id, item_index, reason, path, payload, bytes, sha256, ${run}

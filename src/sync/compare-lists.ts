@@ -124,8 +124,7 @@ async function look(
 
 async function readList(reading: ListReading, around: Around): Promise<ResponsesList> {
   if (!reading.isLarge) return listInMemory(reading, undefined, around)
-  const { list } = await new LargeResponses(reading, undefined, around).readThrough(async () => {})
-  return list
+  return new LargeResponses(reading, undefined, around).readThrough()
 }
 
 /** The list beside the live rows and the digest that vouches for them, in one view of the mirror. */

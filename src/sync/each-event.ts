@@ -9,6 +9,7 @@ import {
   OutageError,
   PausedByServiceError,
   RunDeadlineError,
+  TransactionFailedError,
   UnreachableError,
 } from '../errors.ts'
 import { Outage, OUTAGE_LIMITS } from './outage.ts'
@@ -106,8 +107,12 @@ function isNewRefusal(error: unknown, before: ReadBefore | undefined): boolean {
   return error instanceof KeyRefusedError && before?.error_code !== error.code
 }
 
-/** Errors after which no further event can be read or written: the database's, ours, and the run's own end. */
+/**
+ * Errors after which no further event can be read or written: the database's, ours, and the run's own end. A transaction
+ * that failed is that of one event, whose list was a batch of its own: with other events it would have stopped the run.
+ */
 function endsAll(error: HeadcountError): boolean {
+  if (error instanceof TransactionFailedError) return false
   return (
     error instanceof DatabaseError ||
     error instanceof LeaseLostError ||

@@ -5,6 +5,7 @@ import { oneAhead } from '../load/one-ahead.ts'
 import { addCounts, noCounts } from '../load/writing.ts'
 import type { Written } from '../load/writing.ts'
 import type { DueEvent } from './due.ts'
+import { OutOfOrder } from './large-responses.ts'
 import type { LargeResponses } from './large-responses.ts'
 import type { OpenRun } from './opening.ts'
 import type { ResponsesList } from './responses-list.ts'
@@ -14,23 +15,50 @@ import type { Applied, Decisions } from './write-batch.ts'
 /** An event whose list is too large for memory. */
 export type LargeLoad = DueEvent & { readonly large: LargeResponses }
 
+/** What gives the rows of a list, and the list itself when all were given. */
+interface Rows {
+  readonly rows: AsyncGenerator<readonly ResponseItem[], void>
+  readonly end: () => Promise<ResponsesList>
+}
+
 /**
  * Loads an event whose list is too large for memory, in one transaction: the list is read from its file while its rows
- * are written, once if its ids follow in one direction. What it shows is known at the end.
+ * are written, once if its ids follow in one direction.
  *
- * @throws ContractError when the list turns out to be none, TemporaryFileError: nothing of it is stored then.
+ * If they do not, what was written is taken back, and the rest is read outside of any transaction: for minutes there would be nothing
+ * to send, and the server ends a transaction that is idle. Then the rows are written in another one. A plan takes nothing back: it only
+ * begins when the list is known.
+ *
+ * @throws ContractError when the list turns out to be none, TemporaryFileError, TransactionFailedError: nothing of it is
+ * stored then.
  */
 export async function applyLarge(run: OpenRun, load: LargeLoad): Promise<void> {
-  const work = (trx: Transaction, decisions: Decisions) => apply(trx, run, load, decisions)
-  await writeBatch(run, load.large.bytes, work, (lists) => {
-    for (const { list } of lists) tellList(run.tally, load, list)
-  })
+  const { large } = load
+  const write = (rows: () => Rows) =>
+    writeBatch(
+      run,
+      large.bytes,
+      (trx, decisions) => apply(trx, run, load, rows(), decisions),
+      (lists) => {
+        for (const { list } of lists) tellList(run.tally, load, list)
+      },
+    )
+  try {
+    if (run.plan === null) {
+      return await write(() => ({ rows: large.rowsInOrder(), end: () => large.readThrough() }))
+    }
+  } catch (error) {
+    if (!(error instanceof OutOfOrder)) throw error
+  }
+  const list = await large.readThrough()
+  await write(() => ({ rows: list.rows(), end: async () => list }))
 }
 
 async function apply(
   trx: Transaction,
   run: OpenRun,
   { large, ...due }: LargeLoad,
+  { rows, end }: Rows,
   decisions: Decisions,
 ): Promise<Applied> {
   const { id } = due.event
@@ -39,13 +67,14 @@ async function apply(
   // What the brake goes by is counted before any row of this list is there.
   if (change.live > 0) await run.liveAtStart(trx.kysely)
   const records = await loadRecords(trx, run, [{ ...due, list: large }])
-  const write = async (into: RowsWritten, rows: readonly ResponseItem[]): Promise<void> => {
-    const { added, differing } = await change.compare(trx, account, rows)
+  const written = new RowsWritten()
+  for await (const some of oneAhead(trx, rows)) {
+    const { added, differing } = await change.compare(trx, account, some)
     const of = (responses: readonly ResponseItem[]) =>
       responses.map((response) => ({ event_id: id, response }))
-    into.add(await run.load.responses(trx, writingOf(run, large.verdict), of(added), of(differing)))
+    written.add(await run.load.responses(trx, writingOf(run, large.verdict), of(added), of(differing)))
   }
-  const { list, written } = await writeRows(trx, run, large, write)
+  const list = await end()
   const changes = new Map([[id, await change.end(trx, account, list)]])
   const loads = [{ ...due, list }]
   await decideDeletions(trx, run, loads, changes, decisions)
@@ -62,26 +91,3 @@ class RowsWritten implements Written {
     for (const id of piece.events) this.events.add(id)
   }
 }
-
-/**
- * Writes the rows while the list is read for the first time. Should that not give all of them, what was written is taken
- * back, and they are read once more. A plan takes nothing back: it only begins when the list is known.
- */
-async function writeRows(
-  trx: Transaction,
-  run: OpenRun,
-  large: LargeResponses,
-  write: (into: RowsWritten, rows: readonly ResponseItem[]) => Promise<void>,
-): Promise<{ readonly list: ResponsesList; readonly written: Written }> {
-  const isPlan = run.plan !== null
-  const first = new RowsWritten()
-  if (!isPlan) await trx.query('savepoint first_reading')
-  const { list, gaveAll } = await large.readThrough((rows) => (isPlan ? nothing() : write(first, rows)))
-  if (gaveAll && !isPlan) return { list, written: first }
-  if (!isPlan) await trx.query('rollback to savepoint first_reading')
-  const second = new RowsWritten()
-  for await (const rows of oneAhead(list.rows())) await write(second, rows)
-  return { list, written: second }
-}
-
-async function nothing(): Promise<void> {}

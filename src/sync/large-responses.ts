@@ -1,5 +1,4 @@
 import type { ResponseItem } from '../db/tables.ts'
-import { oneAhead } from '../load/one-ahead.ts'
 import type { LargeList } from '../normalise/large-list.ts'
 import { largeResponses } from '../normalise/responses.ts'
 import type { ListPayload } from '../source/payloads.ts'
@@ -14,11 +13,15 @@ import type { StoredValidator } from './validators.ts'
 /** What else a list is made with. `settings.signal` ends the reading of a large one. */
 export type Around = Pick<OpenRun, 'conceal' | 'settings'>
 
-/** What a first reading comes to. */
-export interface ReadThrough {
-  readonly list: ResponsesList
-  /** Whether every row was given, and none but those that are taken. */
-  readonly gaveAll: boolean
+/** Ids do not follow in one direction: one may stand twice, and which items are taken is only known when all were read. */
+export class OutOfOrder extends Error {
+  override readonly name = 'OutOfOrder'
+}
+
+/** A first reading: what is known of the list so far, and what is left of it. */
+interface FirstReading {
+  readonly list: LargeList<ResponseItem>
+  readonly rest: AsyncGenerator<ListPayload, void>
 }
 
 /**
@@ -31,6 +34,7 @@ export class LargeResponses {
   readonly #reading: ListReading
   readonly #stored: StoredValidator | undefined
   readonly #around: Around
+  #first: FirstReading | null = null
 
   constructor(reading: ListReading, stored: StoredValidator | undefined, around: Around) {
     this.bytes = reading.bytes
@@ -41,25 +45,36 @@ export class LargeResponses {
   }
 
   /**
-   * Reads the list through; each call anew. A list whose ids do not follow in one direction may have one twice: of it
-   * rows are given only up to there, and those that are taken are known afterwards.
+   * Reads the list for the first time, and gives its rows, sorted by id within a piece. Each call begins anew.
    *
-   * @param give is given rows, sorted by id within a piece; meanwhile the next piece is read and parsed
-   * @throws ContractError when the body is not a complete list; TemporaryFileError; what `give` throws.
+   * @throws OutOfOrder as soon as rows are no longer sure; ContractError when the body is not a complete list;
+   * TemporaryFileError.
    */
-  async readThrough(give: (rows: readonly ResponseItem[]) => Promise<void>): Promise<ReadThrough> {
-    const list = largeResponses()
-    let gaveAll = true
-    for await (const rows of oneAhead(this.#firstReading(list))) {
-      if (rows === null) gaveAll = false
-      else if (rows.length > 0) await give(rows)
+  async *rowsInOrder(): AsyncGenerator<readonly ResponseItem[], void> {
+    const { list, rest } = this.#begin()
+    // Not `for await`, which would end the reading with this: readThrough goes on with it.
+    for (let next = await rest.next(); next.done !== true; next = await rest.next()) {
+      const rows = list.add(next.value)
+      if (rows === null) throw new OutOfOrder()
+      if (rows.length > 0) yield rows
     }
-    if (list.hasDuplicates) for await (const piece of this.#pieces()) list.settle(piece)
-    return { list: this.#complete(list), gaveAll }
   }
 
-  async *#firstReading(list: LargeList<ResponseItem>): AsyncGenerator<readonly ResponseItem[] | null, void> {
-    for await (const piece of this.#pieces()) yield list.add(piece)
+  /**
+   * Ends the first reading, wherever it stands, and settles which items are taken of ids that stand more than once. It may take
+   * minutes: not for a transaction in which it is not known that all rows were given.
+   *
+   * @throws ContractError, TemporaryFileError as rowsInOrder.
+   */
+  async readThrough(): Promise<ResponsesList> {
+    const { list, rest } = this.#first ?? this.#begin()
+    for await (const piece of rest) list.add(piece)
+    if (list.hasDuplicates) for await (const piece of this.#pieces()) list.settle(piece)
+    return this.#complete(list)
+  }
+
+  #begin(): FirstReading {
+    return (this.#first = { list: largeResponses(), rest: this.#pieces() })
   }
 
   #complete(list: LargeList<ResponseItem>): ResponsesList {
@@ -81,7 +96,7 @@ export class LargeResponses {
   }
 
   /** A large list takes longer than an interruption can wait: it breaks off, and with it the batch that it is in. */
-  async *#pieces(): AsyncGenerator<ListPayload> {
+  async *#pieces(): AsyncGenerator<ListPayload, void> {
     for await (const piece of this.#reading.pieces()) {
       this.#around.settings.signal?.throwIfAborted()
       yield piece

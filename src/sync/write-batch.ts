@@ -56,15 +56,19 @@ export async function writeBatch(
   stored: (lists: readonly ListLoad[]) => void = () => {},
 ): Promise<void> {
   const decisions: Decisions = new Map()
-  const applied = await run.write(
-    async (trx) => {
-      // A conflict with another transaction rolled back what the try before this one had decided.
-      for (const decision of decisions.values()) run.removals.takeBack(decision)
-      decisions.clear()
-      return apply(trx, decisions)
-    },
-    { bytes },
-  )
+  const takeBack = () => {
+    for (const decision of decisions.values()) run.removals.takeBack(decision)
+    decisions.clear()
+  }
+  const tryOnce = async (trx: Transaction) => {
+    // A conflict with another transaction rolled back what the try before this one had decided.
+    takeBack()
+    return apply(trx, decisions)
+  }
+  const applied = await run.write(tryOnce, { bytes }).catch((error: unknown) => {
+    takeBack()
+    throw error
+  })
   stored(applied.lists)
   run.tally.changed += applied.changed.size
   run.tally.unchanged += applied.events - applied.changed.size

@@ -102,7 +102,7 @@ export async function startStage(engine: (typeof engines)[number], account: Acco
     backfill: (options) => runAndLook('backfill', options),
     run: async (mode, options = {}) => {
       const ended = await runOnce(mode, {
-        ...(options.database === undefined && optionOf(target)),
+        ...(options.database === undefined && options.pool === undefined && optionOf(target)),
         apiKey: testKey,
         baseUrl: service.baseUrl.href,
         requestTimeoutMs: 5000,
