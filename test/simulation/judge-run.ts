@@ -20,6 +20,9 @@ import type { Heard } from './service.ts'
 import { canonical } from './truth.ts'
 import type { World } from './world.ts'
 
+/** A sign of life that could not be given is tried again, and ends no run. */
+const BEAT_MS = 5000
+
 export interface Ran {
   readonly step: RunStep
   readonly asked: Asked
@@ -53,7 +56,10 @@ export async function judgeRun(world: World, ran: Ran): Promise<Seen> {
   const fatal = fatalExit(world, ran)
   const mayBreakOff = isBroken(broken) || ran.isInterrupted || fatal === 'refusals' || fatal === 'outage'
   const hasReport = ended.exit === 0 || ended.exit === 6 || ended.exit === 8
-  require(!broken.hasLostConnection || !hasReport, 'a run goes on although a connection was lost')
+  const mayBeOfBeat = ended.ms >= BEAT_MS
+  require(!broken.hasLostConnection ||
+    !hasReport ||
+    mayBeOfBeat, 'a run goes on although a connection was lost')
   if (mayBreakOff && !hasReport) judgeBrokenOff(world, ran, seen, fatal)
   else if (fatal !== null) judgeFatal(world, ran, seen, fatal)
   else judgeNormal(world, ran, seen)
