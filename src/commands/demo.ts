@@ -1,4 +1,5 @@
 import { connect } from '../db/connect.ts'
+import type { Answer } from '../db/transaction.ts'
 import { ask as askOnce } from './ask.ts'
 import type { Command } from './context.ts'
 import { beginAfresh, demoFolder, demoTarget } from './demo/folder.ts'
@@ -9,7 +10,7 @@ import { openSampleService } from './demo/sample-service.ts'
 import { showThinSlots } from './demo/thin-slots.ts'
 import { tellWhatNext } from './demo/what-next.ts'
 import { showWhoComes } from './demo/who-comes.ts'
-import { rowsOf, type Ask } from './demo/ask.ts'
+import { rowsOf, type Ask, type Row } from './demo/ask.ts'
 import { unlessInterrupted } from './interruption.ts'
 
 /** Each question takes some milliseconds. */
@@ -33,8 +34,12 @@ export const demo: Command<object> = async ({ terminal, signal }) => {
   await mirrorAgain(stage)
 
   await using database = await connect(demoTarget)
-  const ask: Ask = async (statement) =>
-    rowsOf(await unlessInterrupted(askOnce(database, statement, QUESTION_TIMEOUT_MS), signal))
+  const ask: Ask = async (statement) => {
+    const rows: Row[] = []
+    const receive = async (part: Answer) => void rows.push(...rowsOf(part))
+    await unlessInterrupted(askOnce(database, statement, QUESTION_TIMEOUT_MS, receive), signal)
+    return rows
+  }
   await page.heading('3  Ask it in SQL')
   await showWhoComes(page, ask)
   await showMoney(page, ask)

@@ -1,10 +1,10 @@
-import { text } from 'node:stream/consumers'
+import { buffer } from 'node:stream/consumers'
 import type { Flags } from '../config.ts'
 import { UsageError } from '../errors.ts'
 import { ask } from './ask.ts'
 import type { Command } from './context.ts'
 import { readMirror } from './mirror.ts'
-import { formatAnswer, type AnswerFormat } from './print/answer.ts'
+import { answerWriter, type AnswerFormat } from './print/answer.ts'
 
 type QueryFlags = Flags & {
   readonly format?: AnswerFormat
@@ -25,16 +25,19 @@ export const query: Command<QueryFlags> = async (context) => {
   }
   const format = flags.json ? 'json' : (flags.format ?? (terminal.out.isTerminal ? 'table' : 'csv'))
   const statement = await readStatement(context.operands[0] ?? '')
-  const answer = await readMirror(context, (database) => ask(database, statement, flags.timeout))
-  for (const chunk of formatAnswer(answer, format, { out: terminal.out, safeCsv: flags.safeCsv ?? false })) {
-    await terminal.out.write(chunk)
-  }
+  const writer = answerWriter(format, { out: terminal.out, safeCsv: flags.safeCsv ?? false })
+  await readMirror(context, (database) =>
+    ask(database, statement, flags.timeout, (part) => terminal.out.write(writer.part(part))),
+  )
+  await terminal.out.write(writer.end())
   return 0
 }
 
 async function readStatement(operand: string): Promise<string> {
-  const statement = operand === '-' ? await text(process.stdin) : operand
-  if (statement.trim() === '')
-    throw new UsageError('query: the statement is empty; try "select * from events limit 5"')
-  return statement
+  if (operand !== '-') return operand
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(await buffer(process.stdin))
+  } catch (cause) {
+    throw new UsageError('query: what stdin gave is not UTF-8', { cause })
+  }
 }

@@ -105,12 +105,9 @@ function kyselyOver(session: () => Promise<Session>): Kysely<Tables> {
   return new Kysely({ dialect: new PostgresDialect({ pool: { options: {}, connect, end: async () => {} } }) })
 }
 
-/** As one statement; a proxy passes it on with the transaction's first. */
-function applied(settings: readonly Setting[]): string {
-  const calls = settings.map(
-    ({ name, value }) => `set_config(${escapeLiteral(name)}, ${escapeLiteral(value)}, true)`,
-  )
-  return `select ${calls.join(', ')}`
+/** As statements and not by `set_config`, which a role that only reads need not be allowed to call. */
+function applied(settings: readonly Setting[]): readonly string[] {
+  return settings.map(({ name, value }) => `set local ${name} to ${escapeLiteral(value)}`)
 }
 
 async function inTransaction<T>(
@@ -124,7 +121,7 @@ async function inTransaction<T>(
   )
   try {
     const isolation = options.readOnly === true ? 'repeatable read read only' : 'read committed'
-    await send([`begin isolation level ${isolation}`, applied(settingsOf('postgres', options))])
+    await send([`begin isolation level ${isolation}`, ...applied(settingsOf('postgres', options))])
     // Inside the transaction Kysely sees one session, which it cannot give back.
     const bound = kyselyOver(async () => ({ ...session, release: () => {} }))
     const result = await work({ engine: 'postgres', kysely: bound, query, copy, copyOut })

@@ -7,12 +7,13 @@ import { spawnSync } from 'node:child_process'
 import { chmod, chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { createSampleAccount } from '../../src/service/sample/account.ts'
 import { createHttpService } from '../../src/service/service.ts'
 import { createSingleStore } from '../../src/service/single-store.ts'
-import { freshPlace } from '../support/databases.ts'
+import { freshPlace, onServer } from '../support/databases.ts'
 import { closedPort } from '../support/fault-server.ts'
 import { buildImage, last, readStages, words, type Image } from '../support/image.ts'
 import { projectFolder, shell } from '../support/npm.ts'
@@ -40,7 +41,10 @@ const { postgres, worker } = compose.services
 describe('docker-compose.yml', () => {
   test('the database: Postgres 18, its volume where 18 wants it, healthy before the worker starts', () => {
     expect(postgres.image).toBe('postgres:18')
-    expect(postgres.volumes).toEqual(['postgres-data:/var/lib/postgresql'])
+    expect(postgres.volumes).toEqual([
+      './docker/headcount-role.sql:/docker-entrypoint-initdb.d/headcount-role.sql:ro',
+      'postgres-data:/var/lib/postgresql',
+    ])
     expect(postgres.healthcheck?.test).toEqual(expect.arrayContaining(['pg_isready', '--host=127.0.0.1']))
     expect(worker.depends_on).toEqual({ postgres: { condition: 'service_healthy' } })
   })
@@ -64,7 +68,7 @@ describe('docker-compose.yml', () => {
 
   test('secrets are files, never variables', () => {
     const named = [...worker.secrets, ...postgres.secrets]
-    expect(named.toSorted()).toEqual(['api_key', 'database_url', 'postgres_password'])
+    expect(named.toSorted()).toEqual(['api_key', 'database_url', 'headcount_password', 'postgres_password'])
     expect(Object.keys(compose.secrets).toSorted()).toEqual(named.toSorted())
     expect(worker.environment).toMatchObject({
       HEADCOUNT_API_KEY_FILE: '/run/secrets/api_key',
@@ -140,6 +144,44 @@ describe('the image', () => {
     >
   }
 
+  /**
+   * What the image of Postgres does with the script of the compose file, without psql: as a superuser, in the database.
+   *
+   * @returns the worker's URL
+   */
+  async function setUpDatabase(url: string): Promise<string> {
+    const password = "it's a secret \\ "
+    const secret = join(folder, 'headcount_password')
+    await writeFile(secret, `${password.trim()}\n`)
+    await chmod(secret, 0o444)
+    const script = await readFile(join(projectFolder, 'docker/headcount-role.sql'), 'utf8')
+    expect(script.split('/run/secrets/headcount_password')).toHaveLength(2)
+    const client = new Client(url)
+    await client.connect()
+    await client.query(script.replace('/run/secrets/headcount_password', secret))
+    const { rows } = await client.query(
+      `select rolsuper, rolcreatedb, rolcreaterole, rolreplication, rolbypassrls,
+              (select rolname from pg_roles o where o.oid = datdba) as owner
+         from pg_roles, pg_database where rolname = 'headcount' and datname = current_database()`,
+    )
+    await client.end()
+    const no = false
+    expect(rows).toEqual([
+      {
+        rolsuper: no,
+        rolcreatedb: no,
+        rolcreaterole: no,
+        rolreplication: no,
+        rolbypassrls: no,
+        owner: 'headcount',
+      },
+    ])
+    const own = new URL(url)
+    own.username = 'headcount'
+    own.password = encodeURIComponent(password.trim())
+    return own.href
+  }
+
   function start(args: readonly string[], env: Readonly<Record<string, string>>): Process {
     const [program = '', ...rest] = [...image.entrypoint, ...args]
     return startProcess(program, rest, { env, cwd: image.workingFolder, ...(user !== undefined && { user }) })
@@ -160,13 +202,16 @@ describe('the image', () => {
   })
 
   test('the worker mirrors, is healthy by its own check, and ends with 0 on SIGTERM', async () => {
-    await using place = await freshPlace('postgres', { blank: true })
+    await using server = new AsyncDisposableStack()
+    server.defer(() => onServer('drop role headcount'))
+    const place = server.use(await freshPlace('postgres', { blank: true }))
+    const asWorker = await setUpDatabase(place.url)
     const apiKey = 'canary-0e5f9a7c3b'
     const account = createSampleAccount({ seed: 7, now: new Date() })
     const service = createHttpService({ store: createSingleStore({ apiKey, account }) })
     await using _ = { [Symbol.asyncDispose]: () => service.close() }
     const { url } = await service.listen({ host: '127.0.0.1', port: 0 })
-    const env = await environment({ api_key: apiKey, database_url: place.url }, url)
+    const env = await environment({ api_key: apiKey, database_url: asWorker }, url)
     expect(checkHealth(env).status).toBe(1)
 
     await using running = start(image.command, env)

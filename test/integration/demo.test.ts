@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import stringWidth from 'string-width'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ask } from '../../src/commands/ask.ts'
+import { answerTo } from '../support/asking.ts'
 import { connect } from '../../src/db/connect.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { headcount, headcountOnTerminal, inShell, scriptPath, type Ran } from '../support/command.ts'
@@ -60,7 +60,7 @@ describe('the demo, in a folder of its own', () => {
     expect(statements).toHaveLength(4)
     await using database = await connect(`pglite:${join(cwd, 'headcount-demo')}`, { createFolder: false })
     for (const statement of statements) {
-      const { rows } = await ask(database, statement, 10_000)
+      const { rows } = await answerTo(database, statement, 10_000)
       expect(rows, statement).not.toEqual([])
     }
   })

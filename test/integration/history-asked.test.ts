@@ -1,6 +1,6 @@
 /** What one asks of the past: moments that it cannot tell of, what changed, what is set aside; and by which indexes. */
 import { describe, expect, test } from 'vitest'
-import { ask } from '../../src/commands/ask.ts'
+import { answerTo } from '../support/asking.ts'
 import { connect } from '../../src/db/connect.ts'
 import { onBoth } from '../support/databases.ts'
 import { startWire } from '../support/wire.ts'
@@ -8,7 +8,7 @@ import type { Wire } from '../support/wire.ts'
 
 async function asked(target: Wire['target'], statement: string) {
   await using database = await connect(target)
-  return (await ask(database, statement, 10_000)).rows
+  return (await answerTo(database, statement, 10_000)).rows
 }
 
 const functions = ['events_at', 'responses_at', 'payments_at', 'slots_at']
@@ -21,7 +21,7 @@ onBoth('a moment that the mirror cannot tell of', (fresh) => {
       const { database } = mirror
       const change = (text: string) => database.transaction((trx) => trx.query(text))
       const told = async (instant: string, account = 'a') =>
-        ask(database, `select * from ${name}('${account}', ${instant})`, 10_000).then(
+        answerTo(database, `select * from ${name}('${account}', ${instant})`, 10_000).then(
           ({ rows }) => rows.length,
           (error: unknown) => String(error),
         )

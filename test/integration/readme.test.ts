@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ask } from '../../src/commands/ask.ts'
+import { answerTo } from '../support/asking.ts'
 import { settings, variableNames } from '../../src/config/settings.ts'
 import type { Database } from '../../src/db/connect.ts'
 import { sync } from '../../src/index.ts'
@@ -67,7 +67,7 @@ describe.each(engines)('the questions (%s)', (engine) => {
   })
 
   test.each(questions)('%s', async (question) => {
-    const { rows } = await ask(database, statements[questions.indexOf(question)] ?? '', 10_000)
+    const { rows } = await answerTo(database, statements[questions.indexOf(question)] ?? '', 10_000)
     expect(rows.length).toBeGreaterThan(0)
   })
 
@@ -78,7 +78,7 @@ describe.each(engines)('the questions (%s)', (engine) => {
     )
     const tables = [...new Set(drawn.map(([table]) => table))]
     expect(tables).toHaveLength(6)
-    const { rows } = await ask(
+    const { rows } = await answerTo(
       database,
       `select table_name, column_name,
               replace(replace(replace(data_type, ' without time zone', ''), 'timestamp with time zone', 'timestamptz'),

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { formatAnswer, type AnswerFormat } from '../../src/commands/print/answer.ts'
+import { answerWriter, type AnswerFormat } from '../../src/commands/print/answer.ts'
 import { clean, cleanJson, cleanLine } from '../../src/commands/print/clean.ts'
 import { formatDuration } from '../../src/commands/print/duration.ts'
 import { formatBytes, formatCount, formatNumber } from '../../src/commands/print/number.ts'
 import { progressBar } from '../../src/commands/print/progress-bar.ts'
 import { progressLine } from '../../src/commands/print/progress-line.ts'
 import { drawTable, shorten } from '../../src/commands/print/table.ts'
+import type { Answer } from '../../src/db/transaction.ts'
 import type { Progress } from '../../src/index.ts'
 
 describe('X5 text from elsewhere is printed as text', () => {
@@ -113,6 +114,8 @@ describe('a table', () => {
   })
 })
 
+type Out = Parameters<typeof answerWriter>[1]['out']
+
 describe('the answer to a query', () => {
   const answer = {
     columns: [
@@ -129,11 +132,11 @@ describe('the answer to a query', () => {
   const style = (_: unknown, text: string) => text
   const pipe = { isTerminal: false, width: null, style }
   const terminal = { isTerminal: true, width: 80, style }
-  const format = (
-    as: AnswerFormat,
-    out = pipe as Parameters<typeof formatAnswer>[2]['out'],
-    safeCsv = false,
-  ) => [...formatAnswer(answer, as, { out, safeCsv })].join('')
+  const inParts = (parts: readonly Answer[], as: AnswerFormat, out = pipe as Out, safeCsv = false) => {
+    const writer = answerWriter(as, { out, safeCsv })
+    return parts.map((part) => writer.part(part)).join('') + writer.end()
+  }
+  const format = (as: AnswerFormat, out = pipe as Out, safeCsv = false) => inParts([answer], as, out, safeCsv)
 
   test('as json has columns and rows, integers as strings', () => {
     expect(JSON.parse(format('json'))).toEqual({
@@ -176,15 +179,36 @@ describe('the answer to a query', () => {
 
   test('numbers that JSON has no form for are kept as text', () => {
     const odd = { columns: [{ name: 'x', type: 701 }], rows: [[NaN], [-Infinity]], count: 2 }
-    const text = [...formatAnswer(odd, 'json', { out: pipe, safeCsv: false })].join('')
-    expect(JSON.parse(text)).toEqual({ columns: ['x'], rows: [{ x: 'NaN' }, { x: '-Infinity' }] })
+    expect(JSON.parse(inParts([odd], 'json'))).toEqual({
+      columns: ['x'],
+      rows: [{ x: 'NaN' }, { x: '-Infinity' }],
+    })
   })
 
-  test('of many rows comes in pieces', () => {
-    const many = { ...answer, rows: Array.from({ length: 2500 }, (_, at) => [String(at), 'x']) }
-    const pieces = [...formatAnswer(many, 'json', { out: pipe, safeCsv: false })]
-    expect(pieces.length).toBeGreaterThan(2)
-    expect(JSON.parse(pieces.join(''))).toMatchObject({ rows: { length: 2500 } })
+  test.each(['json', 'ndjson', 'csv', 'table'] as const)(
+    'as %s is the same in one part and in many',
+    (as) => {
+      const rows = Array.from({ length: 2500 }, (_, at) => [String(1000 + at), 'x'])
+      const parts = rows.map((row) => ({ ...answer, rows: [row] }))
+      expect(inParts(parts, as, terminal)).toBe(inParts([{ ...answer, rows }], as, terminal))
+      const none = inParts([{ ...answer, rows: [] }], as)
+      expect(none).toBe(
+        {
+          json: '{"columns":["id","name"],"rows":[]}\n',
+          ndjson: '',
+          csv: 'id,name\n',
+          table: 'id  name\n──  ────\n(0 rows)\n',
+        }[as],
+      )
+    },
+  )
+
+  test('as a table has columns that become wider with later rows, after the first thousand', () => {
+    const early = { ...answer, rows: Array.from({ length: 1000 }, (_, at) => [String(at), 'short']) }
+    const late = { ...answer, rows: [['1000', 'longer than any before']] }
+    expect(inParts([early, late], 'table', terminal)).toContain(
+      '999  short\n1000  longer than any before\n(1,001 rows)',
+    )
   })
 })
 

@@ -3,7 +3,7 @@ import type { Answer } from '../../db/transaction.ts'
 import type { Output } from '../terminal.ts'
 import { cleanJson, cleanLine, clean } from './clean.ts'
 import { formatCount } from './number.ts'
-import { drawTable } from './table.ts'
+import { tableWriter } from './table.ts'
 
 export type AnswerFormat = 'table' | 'json' | 'ndjson' | 'csv'
 
@@ -13,28 +13,41 @@ interface AnswerOptions {
   readonly safeCsv: boolean
 }
 
-/** Rows written at once. */
-const CHUNK = 1000
-
-/** The answer to a query as text, in pieces, the last one ending with a line feed. */
-export function formatAnswer(answer: Answer, format: AnswerFormat, options: AnswerOptions): Iterable<string> {
-  const write = { table, json, ndjson, csv }[format]
-  return write(answer, options)
+/** Writes an answer that comes part by part: the text for each part, and the text behind the last one. */
+export interface AnswerWriter {
+  readonly part: (rows: Answer) => string
+  readonly end: () => string
 }
 
-function* ndjson(answer: Answer): Iterable<string> {
-  for (const rows of chunks(answer)) yield rows.map((row) => `${rowJson(answer, row)}\n`).join('')
+/** Rows that decide how wide the columns of a table are. */
+const SAMPLE = 1000
+
+export function answerWriter(format: AnswerFormat, options: AnswerOptions): AnswerWriter {
+  return { table, json, ndjson, csv }[format](options)
 }
 
-function* json(answer: Answer): Iterable<string> {
-  const columns = cleanJson(JSON.stringify(answer.columns.map(({ name }) => name)))
-  yield `{"columns":${columns},"rows":[`
-  let separator = '\n'
-  for (const rows of chunks(answer)) {
-    yield separator + rows.map((row) => rowJson(answer, row)).join(',\n')
-    separator = ',\n'
+function ndjson(): AnswerWriter {
+  return {
+    part: (answer) => answer.rows.map((row) => `${rowJson(answer, row)}\n`).join(''),
+    end: () => '',
   }
-  yield answer.rows.length === 0 ? ']}\n' : '\n]}\n'
+}
+
+function json(): AnswerWriter {
+  let isFirst = true
+  let isEmpty = true
+  return {
+    part: (answer) => {
+      const columns = cleanJson(JSON.stringify(answer.columns.map(({ name }) => name)))
+      const head = isFirst ? `{"columns":${columns},"rows":[` : ''
+      const separator = isEmpty ? '\n' : ',\n'
+      isFirst = false
+      if (answer.rows.length === 0) return head
+      isEmpty = false
+      return head + separator + answer.rows.map((row) => rowJson(answer, row)).join(',\n')
+    },
+    end: () => (isEmpty ? ']}\n' : '\n]}\n'),
+  }
 }
 
 function rowJson(answer: Answer, row: readonly unknown[]): string {
@@ -50,33 +63,54 @@ function isOddNumber(value: unknown): value is number {
 }
 
 /** CSV as RFC 4180 has it, but with a line feed alone at the end of a record. NULL and '' are both empty. */
-function* csv(answer: Answer, { out, safeCsv }: AnswerOptions): Iterable<string> {
-  const show = (text: string) => (out.isTerminal ? clean(text) : text)
-  const write = (rows: readonly (readonly unknown[])[]) =>
-    show(
-      stringify(
-        rows.map((row) => row.map((value) => plain(value) ?? '')),
-        { escape_formulas: safeCsv },
-      ),
-    )
-  yield write([answer.columns.map(({ name }) => name)])
-  for (const rows of chunks(answer)) yield write(rows)
+function csv({ out, safeCsv }: AnswerOptions): AnswerWriter {
+  const write = (rows: readonly (readonly unknown[])[]) => {
+    const cells = rows.map((row) => row.map((value) => plain(value) ?? ''))
+    const text = stringify(cells, { escape_formulas: safeCsv })
+    return out.isTerminal ? clean(text) : text
+  }
+  let isFirst = true
+  return {
+    part: ({ columns, rows }) => {
+      const head = isFirst ? write([columns.map(({ name }) => name)]) : ''
+      isFirst = false
+      return head + write(rows)
+    },
+    end: () => '',
+  }
 }
 
 /** Object ids of the types that read better with their digits below one another. */
 const numericTypes = new Set([20, 21, 23, 26, 700, 701, 1700])
 
-function* table(answer: Answer, { out }: AnswerOptions): Iterable<string> {
-  const columns = answer.columns.map(({ name, type }) => ({
-    heading: cleanLine(name),
-    align: numericTypes.has(type) ? ('right' as const) : ('left' as const),
-  }))
-  const rows = answer.rows.map((row) => row.map((value) => cleanLine(plain(value) ?? '')))
-  const drawn = drawTable(columns, rows, {
-    width: out.width,
-    styleHeading: (text) => out.style('bold', text),
-  })
-  yield `${drawn}(${formatCount(answer.rows.length, 'row')})\n`
+/** The first rows are kept until there are enough to say how wide the columns are; few answers have more. */
+function table({ out }: AnswerOptions): AnswerWriter {
+  let write: ((rows: readonly string[][]) => string) | null = null
+  let kept: string[][] = []
+  let isKeeping = true
+  let count = 0
+  const start = ({ columns }: Answer) => {
+    const shown = columns.map(({ name, type }) => ({
+      heading: cleanLine(name),
+      align: numericTypes.has(type) ? ('right' as const) : ('left' as const),
+    }))
+    return tableWriter(shown, { width: out.width, styleHeading: (text) => out.style('bold', text) })
+  }
+  const release = () => {
+    const text = write?.(kept) ?? ''
+    kept = []
+    isKeeping = false
+    return text
+  }
+  return {
+    part: (answer) => {
+      write ??= start(answer)
+      count += answer.rows.length
+      for (const row of answer.rows) kept.push(row.map((value) => cleanLine(plain(value) ?? '')))
+      return isKeeping && kept.length < SAMPLE ? '' : release()
+    },
+    end: () => `${isKeeping ? release() : ''}(${formatCount(count, 'row')})\n`,
+  }
 }
 
 /** A value as text; null for NULL. Numbers and times come as the database wrote them. */
@@ -84,9 +118,4 @@ function plain(value: unknown): string | null {
   if (value === null || value === undefined) return null
   if (typeof value === 'string') return value
   return isOddNumber(value) ? String(value) : JSON.stringify(value)
-}
-
-function chunks(answer: Answer): (readonly (readonly unknown[])[])[] {
-  const count = Math.ceil(answer.rows.length / CHUNK)
-  return Array.from({ length: count }, (_, at) => answer.rows.slice(at * CHUNK, (at + 1) * CHUNK))
 }

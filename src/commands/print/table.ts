@@ -22,19 +22,36 @@ const NARROWEST = 8
 export function drawTable(
   columns: readonly TableColumn[],
   rows: readonly (readonly string[])[],
-  { width, styleHeading = (text) => text }: TableOptions,
+  options: TableOptions,
 ): string {
-  const natural = columns.map((column, at) =>
-    rows.reduce((widest, row) => Math.max(widest, stringWidth(row[at] ?? '')), stringWidth(column.heading)),
-  )
-  const widths = width === null ? natural : fit(natural, width - GAP.length * (columns.length - 1))
-  const line = (cells: readonly string[]) =>
-    cells.map((cell, at) =>
-      pad(shorten(cell, widths[at] ?? 0), widths[at] ?? 0, columns[at]?.align ?? 'left'),
+  return tableWriter(columns, options)(rows)
+}
+
+/**
+ * A table that is drawn part by part, the first with the headings. Its columns are as wide as the rows drawn so far want
+ * them: they become wider with a later part.
+ */
+export function tableWriter(
+  columns: readonly TableColumn[],
+  { width, styleHeading = (text) => text }: TableOptions,
+): (rows: readonly (readonly string[])[]) => string {
+  const headings = columns.map(({ heading }) => heading)
+  let natural: readonly number[] | null = null
+  return (rows) => {
+    const isFirst = natural === null
+    natural = (natural ?? headings.map((heading) => stringWidth(heading))).map((widest, at) =>
+      rows.reduce((widest, row) => Math.max(widest, stringWidth(row[at] ?? '')), widest),
     )
-  const head = line(columns.map(({ heading }) => heading)).map(styleHeading)
-  const rule = widths.map((columnWidth) => '─'.repeat(columnWidth))
-  return [head, rule, ...rows.map(line)].map((cells) => `${cells.join(GAP).trimEnd()}\n`).join('')
+    const widths = width === null ? natural : fit(natural, width - GAP.length * (columns.length - 1))
+    const line = (cells: readonly string[]) =>
+      cells.map((cell, at) =>
+        pad(shorten(cell, widths[at] ?? 0), widths[at] ?? 0, columns[at]?.align ?? 'left'),
+      )
+    const head = [line(headings).map(styleHeading), widths.map((columnWidth) => '─'.repeat(columnWidth))]
+    return [...(isFirst ? head : []), ...rows.map(line)]
+      .map((cells) => `${cells.join(GAP).trimEnd()}\n`)
+      .join('')
+  }
 }
 
 /** Takes from the widest columns until all fit, or none may become narrower. */

@@ -7,13 +7,14 @@ import type { Declare } from './declare.ts'
 const group = 'Look at it:'
 
 const formatHelp = 'table, json, ndjson or csv; default: table on a terminal, else csv (whole and exact)'
-const timeoutHelp = 'end the statement after this time; without effect on pglite:'
+const timeoutHelp = 'end the statement after this time (on pglite: only between two parts of its answer)'
 
 export function declareLook(declare: Declare): void {
   const query = declare('query', group, async () => (await import('../query.ts')).query, {
     summary: 'ask the mirror a question in SQL',
     description:
-      'Sends one statement in a read-only transaction that is always rolled back. Tables are found by their ' +
+      'Takes one select, with, values or table, explain of one, and show; in a read-only transaction that is always ' +
+      'rolled back. What writes is refused. Tables are found by their ' +
       'plain names (events, responses, payments, slots, response_details, freshness …); times are UTC.',
     examples: [
       { line: 'headcount query "select * from responses limit 5"', what: 'a table on a terminal' },

@@ -2,6 +2,7 @@ import type { Guard } from './guard.ts'
 
 const dryRun = 'test/integration/dry-run.test.ts'
 const prune = 'test/integration/cli-prune.test.ts'
+const attempts = 'test/integration/query-attempts.test.ts'
 
 /** What keeps commands beside the run to what they are asked: those that only look, and the one that deletes. */
 export const commandGuards: readonly Guard[] = [
@@ -59,5 +60,33 @@ export const commandGuards: readonly Guard[] = [
     instead: 'where account_id = ${account_id} and valid_from <= ${before}::timestamptz',
     tests: [prune],
     only: 'piece by piece',
+  },
+  {
+    name: 'query as a cursor',
+    promise:
+      'query takes what the grammar of the server takes for a cursor, so no COPY and nothing else that is no query',
+    file: 'src/commands/ask.ts',
+    text: '      await sendPart(send, declare, statement)\n      return fetchAll(send, receive)',
+    instead: "      return receive(checked(await sendPart(send, '', statement)))",
+    tests: [attempts],
+    only: 'X8 nobody',
+  },
+  {
+    name: 'explain as a cursor',
+    promise: 'query explains what it would answer, and nothing else',
+    file: 'src/commands/ask.ts',
+    text: '  await sendPart(send, declare, statement)\n  await send(`close ${cursor}`)\n',
+    instead: '',
+    tests: [attempts],
+    only: 'X8 nobody',
+  },
+  {
+    name: 'locks of a query',
+    promise: 'a lock that a function of a query took is given back, also behind a pooling proxy',
+    file: 'src/commands/ask.ts',
+    text: "    await trx.query('select pg_catalog.pg_advisory_unlock_all()')\n",
+    instead: '',
+    tests: [attempts],
+    only: 'X8 what is left',
   },
 ]
