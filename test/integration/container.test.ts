@@ -225,7 +225,7 @@ describe('the image', () => {
     expect(running.log.map(({ msg }) => msg)).toContainEqual(expect.stringMatching(/^sync (succeeded|held)$/))
     expect(checkHealth(env)).toMatchObject({
       status: 0,
-      stdout: expect.stringContaining('the last good run ended'),
+      stdout: expect.stringContaining('the last good run began'),
     })
     await using database = await place.open()
     const { n } = await database.kysely
