@@ -2,7 +2,7 @@
 import { codeOf } from '../db/failures.ts'
 import { DatabaseError, UsageError } from '../errors.ts'
 import { formatDuration } from './print/duration.ts'
-import { charactersIn, isAtStart, whatItTakes, type Explain, type Rows } from './statement.ts'
+import { charactersOf, isAtStart, whatItTakes, type Explain, type Rows } from './statement.ts'
 
 /** What was sent: something of ours, and behind it the user's text. */
 interface Sent {
@@ -58,14 +58,17 @@ function describe(cause: Error, code: string, sent: Sent | undefined): string {
 /** Where in the user's text, in characters from 1: the server counts from the beginning of ours. */
 function placeOf(cause: Error, { prefix, part }: Sent): number | null {
   if (!('position' in cause) || typeof cause.position !== 'string') return null
-  const place = Number(cause.position) - charactersIn(prefix) + charactersIn(part.whole.slice(0, part.start))
+  const place =
+    Number(cause.position) -
+    charactersOf(prefix).length +
+    charactersOf(part.whole.slice(0, part.start)).length
   return place >= 1 ? place : null
 }
 
 function lineAndColumn(text: string, place: number): string {
-  const before = [...text]
+  const before = charactersOf(text)
     .slice(0, place - 1)
     .join('')
     .split(/\r\n|\r|\n/)
-  return `line ${before.length}, column ${charactersIn(before.at(-1) ?? '') + 1}`
+  return `line ${before.length}, column ${charactersOf(before.at(-1) ?? '').length + 1}`
 }

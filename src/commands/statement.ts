@@ -77,9 +77,11 @@ export function readStatement(whole: string): Statement {
 /** Whether an error at this place (counted in characters from 1, as Postgres does) is at the very beginning of the text. */
 export function isAtStart({ whole, start }: Part, place: number): boolean {
   const text = whole.slice(start)
-  return place === charactersIn(whole.slice(0, start + (leading.exec(text)?.[0].length ?? 0))) + 1
+  const before = whole.slice(0, start + (leading.exec(text)?.[0].length ?? 0))
+  return place === charactersOf(before).length + 1
 }
 
-export function charactersIn(text: string): number {
-  return [...text].length
+/** As Postgres counts them, not in UTF-16 code units. */
+export function charactersOf(text: string): readonly string[] {
+  return Array.from(text)
 }
