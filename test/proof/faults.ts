@@ -124,8 +124,8 @@ export const faults: readonly Fault[] = [
   { id: 'X5', what: 'terminal escapes in texts' },
   { id: 'X6', what: 'the password of the database in errors' },
   { id: 'X7', what: 'attacks on the service that we serve: keys, paths, headers, slow clients' },
-  { id: 'X9', what: 'clients of the service that we serve which read nothing, or next to it' },
   { id: 'X8', what: 'writes, locks and other statements through `query`' },
+  { id: 'X9', what: 'clients of the service that we serve which read nothing, or next to it' },
   { id: 'X11', what: 'a PGlite folder that others may enter' },
 
   {
