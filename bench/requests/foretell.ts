@@ -45,6 +45,7 @@ export function* foretell(
         error_code: null,
         normaliser: NORMALISER_VERSION,
         held: [],
+        unconfirmed_absences: [],
       })
     }
     yield { now, listed: listed.length, read }

@@ -4,8 +4,21 @@ import type { RunMode, RunStatus, Timestamp } from '../db/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { countRejects } from '../load/rejects.ts'
 import { EVENTS_LIST } from '../load/state.ts'
-import { describeFailing, describeHeld, missingEvents, readLists, whyDue } from './list-status.ts'
-import type { FailingList, HeldDeletions, KnownList, MirrorSettings } from './list-status.ts'
+import {
+  describeFailing,
+  describeHeld,
+  describeUnconfirmed,
+  missingEvents,
+  readLists,
+  whyDue,
+} from './list-status.ts'
+import type {
+  FailingList,
+  HeldDeletions,
+  KnownList,
+  MirrorSettings,
+  UnconfirmedAbsences,
+} from './list-status.ts'
 
 export interface AccountStatus {
   readonly account: string
@@ -24,6 +37,8 @@ export interface AccountStatus {
   readonly accepted: number
   readonly set_aside: number
   readonly held: readonly HeldDeletions[]
+  /** Rows that one reading lacked, of lists in several pages. */
+  readonly unconfirmed: readonly UnconfirmedAbsences[]
   readonly failing: readonly FailingList[]
 }
 
@@ -67,6 +82,7 @@ export async function readAccounts(
       ...(await countRejects(kysely, id)),
       set_aside: lists.reduce((sum, { set_aside }) => sum + (set_aside ?? 0), 0),
       held: lists.flatMap((list) => describeHeld(list, holdForMs, now)),
+      unconfirmed: lists.flatMap((list) => describeUnconfirmed(list)),
       failing: lists.flatMap((list) => describeFailing(list) ?? []),
     })
   }

@@ -24,6 +24,10 @@ export interface EventStatus {
   readonly missing: MissingEvent | null
   /** Deletions of its responses that are on hold. */
   readonly held: readonly Omit<HeldDeletions, 'event_id' | 'events'>[]
+  /** Of its responses: how many the last reading lacked, in several pages. The next run reads them again. */
+  readonly unconfirmed: number
+  /** The last reading of the list of events, in several pages, lacked it: the next run reads that again. */
+  readonly missing_unconfirmed: boolean
   /** Its own record as listed now cannot be stored: the former one stays. */
   readonly record_rejected: boolean
   /** Items that cannot be stored, without those that were accepted. */
@@ -66,6 +70,8 @@ export async function readEvent(
       missing,
       record_rejected: await isRecordRejected(kysely, id, eventId),
       held: describeHeld(list, holdForMs, now).map(({ event_id: _, events: __, ...held }) => held),
+      unconfirmed: list.unconfirmed_absences?.length ?? 0,
+      missing_unconfirmed: eventsList?.unconfirmed_absences?.includes(eventId) ?? false,
       ...(await countRejects(kysely, id, eventId)),
       set_aside: list.set_aside ?? 0,
       failing: failing && { failed_at: failing.failed_at, code: failing.code, message: failing.message },

@@ -21,6 +21,17 @@ export interface HeldDeletions extends ReportedHold {
   readonly overdue: boolean
 }
 
+/** Rows that the last reading of a list lacked, which came in several pages: the next run reads it again. */
+export interface UnconfirmedAbsences {
+  /** null: the list of events itself. */
+  readonly event_id: string | null
+  /** When that reading was. */
+  readonly since: Timestamp | null
+  readonly rows: number
+  /** Of the list of events: those that it lacked. null: they are responses. */
+  readonly events: readonly string[] | null
+}
+
 /** A list that could not be read last time. */
 export interface FailingList {
   readonly event_id: string | null
@@ -50,7 +61,7 @@ export async function readLists(kysely: Transaction['kysely'], account: number, 
     .fullJoin(states, (join) => join.onRef('state.event_id', '=', 'event.id'))
     .select(['event.id', 'event.title', 'event.event_at'])
     .select(['state.event_id', 'state.checked_at', 'state.next_check_at'])
-    .select(['state.normaliser', 'state.held', 'state.set_aside'])
+    .select(['state.normaliser', 'state.held', 'state.unconfirmed_absences', 'state.set_aside'])
     .select(['state.error_code', 'state.error_message', 'state.failed_at'])
     .execute()
   return rows.map((row) => ({ ...row, isEvent: row.id !== null, event_id: row.event_id ?? row.id ?? '' }))
@@ -58,7 +69,7 @@ export async function readLists(kysely: Transaction['kysely'], account: number, 
 
 /** As the next run would decide, as long as the service does not change the event's own record. */
 export function whyDue(list: KnownList, maxStalenessMs: number, now: string): DueReason | null {
-  const known = { ...list, held: list.held ?? [] }
+  const known = { ...list, held: list.held ?? [], unconfirmed_absences: list.unconfirmed_absences ?? [] }
   return dueReason({ event_at: list.event_at }, known, false, NORMALISER_VERSION, maxStalenessMs, now)
 }
 
@@ -74,6 +85,13 @@ export function describeHeld({ event_id, held }: KnownList, holdForMs: number, n
       overdue: patienceWith(hold, holdForMs, now) === 0,
     }
   })
+}
+
+export function describeUnconfirmed(list: KnownList): readonly UnconfirmedAbsences[] {
+  const { event_id, checked_at, unconfirmed_absences: ids } = list
+  if (ids === null || ids.length === 0) return []
+  const events = event_id === EVENTS_LIST ? ids : null
+  return [{ event_id: event_id || null, since: checked_at, rows: ids.length, events }]
 }
 
 /** The deletion of an event that is on hold: the list of events misses it, and no run reads it until it comes back. */

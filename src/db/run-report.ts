@@ -46,6 +46,8 @@ export interface RunReport {
   readonly held: number
   /** What is held, the oldest first; at most 100. */
   readonly holds: readonly ReportedHold[]
+  /** Rows that one reading of a list in several pages lacked: they stay until a second one lacks them too. */
+  readonly unconfirmed: number
   readonly requests: number
   readonly retries: number
   readonly not_modified: number

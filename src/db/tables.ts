@@ -154,6 +154,8 @@ interface SyncStateTable {
   held_count: Generated<number>
   held_since: Timestamp | null
   set_aside: Generated<number>
+  /** Ids that the last reading lacked, of a list in several pages. */
+  unconfirmed_absences: Json<string[]>
   error_code: string | null
   error_message: string | null
   failed_at: Timestamp | null

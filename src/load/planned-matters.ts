@@ -6,12 +6,18 @@ import { EVENTS_LIST, MAX_REPORTED_HOLDS } from './state.ts'
 import type { OpenMatters, ReadState } from './state.ts'
 import { onlyRow } from './writing.ts'
 
+/** What a list leaves open. */
+interface PlannedList extends Pick<ReadState, 'event_id' | 'set_aside'> {
+  readonly held: readonly HeldGroup[] | null
+  readonly unconfirmed_absences: readonly string[] | null
+}
+
 /**
  * What would be held, rejected and set aside after a run: what the mirror says, but for the lists that the run has
  * read and the events that it would forget.
  */
 export class PlannedMatters {
-  readonly #read = new Map<string, Pick<ReadState, 'event_id' | 'held' | 'set_aside'>>()
+  readonly #read = new Map<string, PlannedList>()
   /** Rejects that nobody has accepted, by list. */
   readonly #rejected = new Map<string, number>()
   readonly #forgotten = new Set<string>()
@@ -19,6 +25,11 @@ export class PlannedMatters {
 
   read(states: readonly ReadState[]): void {
     for (const state of states) this.#read.set(state.event_id, state)
+  }
+
+  /** How many deletions would be held of a list that was read. */
+  heldOf(event_id: string): number {
+    return (this.#read.get(event_id)?.held ?? []).reduce((sum, { ids }) => sum + ids.length, 0)
   }
 
   async rejects(trx: Transaction, account: number, lists: readonly ListRejects[]): Promise<void> {
@@ -53,9 +64,10 @@ export class PlannedMatters {
   }
 
   async open(trx: Transaction, account: number): Promise<OpenMatters> {
-    const { rows: states } = await sql<{ event_id: string; held: HeldGroup[] | null; set_aside: number }>`
-      select event_id, held, set_aside from headcount.sync_state
-       where account_id = ${account} and (held_count > 0 or set_aside > 0)`.execute(trx.kysely)
+    const { rows: states } = await sql<PlannedList>`
+      select event_id, held, unconfirmed_absences, set_aside from headcount.sync_state
+       where account_id = ${account}
+         and (held_count > 0 or set_aside > 0 or unconfirmed_absences is not null)`.execute(trx.kysely)
     const { rows: rejects } = await sql<{ event_id: string; open: number }>`
       select coalesce(j.event_id, ${EVENTS_LIST}) as event_id, count(*)::int as open
         from headcount.rejects j
@@ -80,6 +92,7 @@ export class PlannedMatters {
     return {
       held: holds.reduce((sum, hold) => sum + hold.rows, 0),
       holds: holds.toSorted(oldestFirst).slice(0, MAX_REPORTED_HOLDS),
+      unconfirmed: lists.reduce((sum, list) => sum + (list.unconfirmed_absences?.length ?? 0), 0),
       set_aside: lists.reduce((sum, { set_aside }) => sum + set_aside, 0),
       rejected: open.reduce((sum, count) => sum + count, 0),
       now: onlyRow(rows).now,

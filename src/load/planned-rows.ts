@@ -32,6 +32,15 @@ export class PlannedRows {
     return total
   }
 
+  /** Takes back what was planned to be held of a list of responses. @param total so many */
+  takeBackHeld(event_id: string, total: number): void {
+    if (total === 0) return
+    const { counts, held } = this.plan.responses
+    counts.held -= total
+    const others = held.filter((row) => row.event_id !== event_id)
+    held.splice(0, held.length, ...others)
+  }
+
   /** Notes the rows of one table that differ, are missing or extra. */
   differing(table: LiveTable, differences: readonly Difference[]): RowCounts {
     const counts = { inserted: 0, updated: 0, deleted: 0 }

@@ -60,24 +60,33 @@ export function planning(most: number): Planning {
     read: async (_trx, _account, _backfill, states) => {
       for (const { event_id, held } of states) {
         const ids = held.flatMap((group) => group.ids)
-        if (event_id === EVENTS_LIST)
+        if (event_id === EVENTS_LIST) {
           planned.add(
             'events',
             'held',
             ids.map((id) => ({ event_id: id })),
           )
-        else
-          planned.add(
-            'responses',
-            'held',
-            ids.map((response_id) => ({ event_id, response_id })),
-          )
+          continue
+        }
+        // A list that is read once more replaces what its first reading held.
+        planned.takeBackHeld(event_id, matters.heldOf(event_id))
+        planned.add(
+          'responses',
+          'held',
+          ids.map((response_id) => ({ event_id, response_id })),
+        )
       }
       matters.read(states)
     },
     forgetUnlisted: (trx, account, listed) => matters.forgetUnlisted(trx, account, listed),
     openMatters: (trx, account) => matters.open(trx, account),
   }
+}
+
+/** Of a list that is read once more: its rows are planned already, and only what it lacks is planned anew. */
+export function onlyRemovals(planning: Load): Load {
+  const none = async (): Promise<Written> => ({ rows: noCounts(), events: new Set() })
+  return { ...planning, events: none, responses: none, removeOrphans: async () => noCounts() }
 }
 
 async function nothing(): Promise<void> {}

@@ -20,18 +20,21 @@ export interface ListState {
   readonly step: number | null
   readonly backfill_id: string | null
   readonly held: readonly HeldGroup[]
+  /** Ids that the last reading lacked, of a list in several pages: a second one will tell. */
+  readonly unconfirmed_absences: readonly string[]
   readonly error_code: string | null
 }
 
 /** What is known of a list that was read and applied, but for what is held of it. */
 export interface ReadState {
   readonly event_id: string
-  /** NULL while something of the list is held: no digest without rows. */
+  /** NULL while rows are live that the list lacks, held or unconfirmed: no digest without rows. */
   readonly digest: string | null
   readonly normaliser: number
-  /** The service's validator of this list; NULL while something of it is held. */
+  /** The service's validator of this list; NULL as the digest. */
   readonly etag: string | null
   readonly held: readonly HeldGroup[]
+  readonly unconfirmed_absences: readonly string[]
   readonly set_aside: number
   /** Seconds until the list is due again; null: at the next run. */
   readonly step: number | null
@@ -81,12 +84,18 @@ export async function readStates(
       'step',
       'backfill_id',
       'held',
+      'unconfirmed_absences',
     ])
     .select('error_code')
     .select(digestInHexadecimal)
     .where('account_id', '=', account)
     .execute()
-  return new Map(rows.map((row) => [row.event_id, { ...row, held: row.held ?? [] }]))
+  return new Map(
+    rows.map((row) => [
+      row.event_id,
+      { ...row, held: row.held ?? [], unconfirmed_absences: row.unconfirmed_absences ?? [] },
+    ]),
+  )
 }
 
 /**
@@ -117,8 +126,9 @@ export async function recordRead(
   records: RecordsChange,
 ): Promise<void> {
   const changed = states.filter(({ has_changed }) => has_changed).map(({ event_id }) => event_id)
-  const rows = states.map(({ held, has_changed: _, ...state }) => ({
+  const rows = states.map(({ held, unconfirmed_absences, has_changed: _, ...state }) => ({
     ...state,
+    unconfirmed_absences: unconfirmed_absences.length === 0 ? null : unconfirmed_absences,
     held: held.length === 0 ? null : held,
     held_count: held.reduce((sum, { ids }) => sum + ids.length, 0),
     held_since: held.map(({ since }) => since).toSorted()[0] ?? null,
@@ -128,12 +138,12 @@ export async function recordRead(
     ${events}
     insert into headcount.sync_state as state
            (account_id, event_id, digest, normaliser, etag, checked_at, read_at, next_check_at, step, backfill_id,
-            held, held_count, held_since, set_aside)
+            held, held_count, held_since, set_aside, unconfirmed_absences)
     select ${account}, event_id, decode(digest, 'hex'), normaliser, etag, now(), now(), now() + step * interval '1 second', step, ${backfill}::bigint,
-           held, held_count, held_since, set_aside
+           held, held_count, held_since, set_aside, unconfirmed_absences
       from json_to_recordset(${JSON.stringify(rows)}::json) as item(
         event_id text, digest text, normaliser int, etag text, step int, held jsonb, held_count int, held_since timestamptz,
-        set_aside int)
+        set_aside int, unconfirmed_absences jsonb)
      order by event_id
         on conflict (account_id, event_id) do update
        set digest = excluded.digest, normaliser = excluded.normaliser, etag = excluded.etag,
@@ -141,6 +151,7 @@ export async function recordRead(
            next_check_at = excluded.next_check_at, step = excluded.step,
            backfill_id = coalesce(excluded.backfill_id, state.backfill_id), held = excluded.held,
            held_count = excluded.held_count, held_since = excluded.held_since, set_aside = excluded.set_aside,
+           unconfirmed_absences = excluded.unconfirmed_absences,
            error_code = null, error_message = null, failed_at = null,
            list_version = case when excluded.event_id = any (${changed}::text[])
                                then excluded.list_version else state.list_version end`.execute(trx.kysely)
@@ -206,6 +217,8 @@ export interface OpenMatters {
   /** Without those that the owner accepted. */
   readonly rejected: number
   readonly held: number
+  /** Absences that a second reading of their list will confirm or not. */
+  readonly unconfirmed: number
   readonly set_aside: number
   /** At most {@link MAX_REPORTED_HOLDS}. */
   readonly holds: readonly ReportedHold[]
@@ -214,10 +227,11 @@ export interface OpenMatters {
 
 export async function countOpenMatters(trx: Transaction, account: number): Promise<OpenMatters> {
   const { rows } = await sql<OpenMatters>`
-    select rejected, held, set_aside, holds, now() as now
+    select rejected, held, unconfirmed, set_aside, holds, now() as now
       from (${rejectCounts(account, null)}) rejects
      cross join (
-       select coalesce(sum(held_count), 0)::int as held, coalesce(sum(set_aside), 0)::int as set_aside
+       select coalesce(sum(held_count), 0)::int as held, coalesce(sum(set_aside), 0)::int as set_aside,
+              coalesce(sum(jsonb_array_length(unconfirmed_absences)), 0)::int as unconfirmed
          from headcount.sync_state
         where account_id = ${account}
      ) states

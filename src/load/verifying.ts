@@ -11,9 +11,11 @@ import { inStatements, onlyRow, pieces } from './writing.ts'
 
 /** What the mirror vouches for: the digest of the list that it holds, and what it holds besides. */
 export interface Vouched {
-  /** Null while something of the list is held. */
+  /** Null while something of the list is held, or absences are unconfirmed. */
   readonly digest: string | null
   readonly held: readonly HeldGroup[]
+  /** Rows that one reading of the list in several pages lacked. */
+  readonly unconfirmed_absences: readonly string[]
   readonly error_code: string | null
 }
 
@@ -25,18 +27,19 @@ export async function readVouched(
 ): Promise<Vouched | null> {
   const known = await trx.kysely
     .selectFrom('headcount.sync_state')
-    .select([digestInHexadecimal, 'held', 'error_code'])
+    .select([digestInHexadecimal, 'held', 'unconfirmed_absences', 'error_code'])
     .where('account_id', '=', account)
     .where('event_id', '=', event_id)
     .where('checked_at', 'is not', null)
     .executeTakeFirst()
-  return known ? { ...known, held: known.held ?? [] } : null
+  if (known === undefined) return null
+  return { ...known, held: known.held ?? [], unconfirmed_absences: known.unconfirmed_absences ?? [] }
 }
 
 /** The responses to an event as the service answers them. */
 export interface ExpectedResponses {
   rows(): AsyncIterable<readonly ResponseItem[]>
-  /** Whether there may be a live row with this id: it is one of the rows, held, or of an item that was rejected. */
+  /** Whether there may be a live row with this id: one of the rows, held, not confirmed absent, or of a rejected item. */
   allows(id: string): boolean
 }
 

@@ -12,6 +12,8 @@ import type { BodyRoom } from './room.ts'
 import { usableEtag } from './validator.ts'
 
 export interface ListReading extends Disposable {
+  /** In how many it came. Between two of them the list may have changed. */
+  readonly pages: number
   /** Bytes of all pages, without compression. */
   readonly bytes: number
   /** SHA-256 over the version of our normaliser and the bodies of all pages, in hexadecimal. */
@@ -87,6 +89,7 @@ export function createReading(
     signs = [...new Set([...signs, ...signsOfMore(headers, items)])]
   }
   return {
+    pages: bodies.length,
     bytes,
     isLarge,
     digest: (normaliser) => {

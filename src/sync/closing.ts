@@ -74,6 +74,7 @@ function makeReport(run: OpenRun, status: EndStatus, open: OpenMatters): RunRepo
     set_aside: open.set_aside,
     held: open.held,
     holds: open.holds,
+    unconfirmed: open.unconfirmed,
     requests: source.counts.requests,
     retries: source.counts.retries,
     not_modified: source.counts.notModified,

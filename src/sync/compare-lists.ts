@@ -17,10 +17,13 @@ import type { Compared } from './verify-report.ts'
 /** Lists compared at once: a statement a list, and room for the caller's own in a pool of three connections. */
 const COMPARED_AT_ONCE = 2
 
-/** What can be said of a list. `held`: deletions of it on hold; `isFailing`: the last sync could not read it. */
+/** What can be said of a list. `held`: deletions of it on hold; `unconfirmed`: absences that one reading has shown; `isFailing`: the last sync could not read it. */
 type Said =
   | ({ readonly is: 'compared'; readonly isFailing: boolean } & Compared)
-  | { readonly is: 'changed' | 'undecided'; readonly isFailing: boolean; readonly held: number }
+  | ({ readonly is: 'changed' | 'undecided'; readonly isFailing: boolean } & Pick<
+      Compared,
+      'held' | 'unconfirmed'
+    >)
   | { readonly is: 'never_read' }
 
 /** Events of which nothing is said yet after a pass. */
@@ -49,6 +52,7 @@ export async function compareLists(
     else {
       found[said.is].push(id)
       found.held += said.held
+      found.unconfirmed += said.unconfirmed
       if (said.isFailing) found.failing.push(id)
     }
   }
@@ -139,12 +143,14 @@ async function compareIn(
   if (vouched === null) return { is: 'never_read' }
   const isFailing = vouched.error_code !== null
   const heldBefore = heldIds(vouched.held)
-  const notCompared = { isFailing, held: heldBefore.length }
+  const unconfirmedBefore = vouched.unconfirmed_absences
+  const notCompared = { isFailing, held: heldBefore.length, unconfirmed: unconfirmedBefore.length }
   if (vouched.digest !== null && vouched.digest !== list.digest) return { is: 'changed', ...notCompared }
   const held = new Set(heldBefore.filter((id) => !list.has(id)))
+  const unconfirmed = new Set(unconfirmedBefore.filter((id) => !list.has(id)))
   const expected = {
     rows: () => list.rows(),
-    allows: (id: string) => list.has(id) || held.has(id),
+    allows: (id: string) => list.has(id) || held.has(id) || unconfirmed.has(id),
   }
   const differences = await compareResponses(trx, account, event_id, expected, room)
   if (vouched.digest === null && differences.total > 0) return { is: 'undecided', ...notCompared }
@@ -154,6 +160,7 @@ async function compareIn(
     ...differences,
     rows: list.count,
     held: held.size,
+    unconfirmed: unconfirmed.size,
     rejected: list.rejected,
   }
 }

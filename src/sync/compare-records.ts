@@ -38,17 +38,19 @@ async function compareIn(
   if (stored === undefined || (stored.digest !== null && stored.digest !== list.digest)) return 'changed'
   const listed = new Set(list.ids)
   const held = heldIds(stored.held).filter((id) => !listed.has(id))
+  const unconfirmed = stored.unconfirmed_absences.filter((id) => !listed.has(id))
+  const kept = [...held, ...unconfirmed]
   // The digest is stored when every record is. Without it those of events that failed may be of another day.
   const isStored = (id: string) =>
     stored.digest !== null || (wasRead(states.get(id)) && !hasFailed(states.get(id)))
   const rows = list.rows.filter(({ id }) => (settings.events?.has(id) ?? true) && isStored(id))
   const comparedIds = new Set(rows.map(({ id }) => id))
-  const protectedIds = [...held, ...list.ids.filter((id) => !comparedIds.has(id))]
+  const protectedIds = [...kept, ...list.ids.filter((id) => !comparedIds.has(id))]
   const onlyNamed = settings.events !== null
   const records = await compareEvents(trx, account.id, { rows, protectedIds }, onlyNamed, found.room)
   const listedDifferences = [...records.listed]
   let total = records.total
-  const strays = onlyNamed ? [] : await strayEvents(trx.kysely, account.id, [...list.ids, ...held])
+  const strays = onlyNamed ? [] : await strayEvents(trx.kysely, account.id, [...list.ids, ...kept])
   for (const { id: event_id } of strays) {
     const room = found.room - listedDifferences.length
     const rowsOf = await compareResponses(trx, account.id, event_id, nothing, room)
@@ -61,6 +63,7 @@ async function compareIn(
     total,
     rows: rows.length,
     held: held.length,
+    unconfirmed: unconfirmed.length,
     rejected: list.rejects.length,
   }
 }

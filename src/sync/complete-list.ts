@@ -11,6 +11,8 @@ import type { StoredValidator } from './validators.ts'
 export interface CompleteList extends ListFacts {
   /** Rows that it has. */
   readonly count: number
+  /** In how many it came. */
+  readonly pages: number
   /** Bytes of the body, all pages together. */
   readonly bytes: number
   /** Signs that forbid deletions from this list. */
@@ -38,6 +40,7 @@ export function completeList(
     unreadableId: facts.unreadableId,
     observed: facts.observed,
     count,
+    pages: reading.pages,
     bytes: reading.bytes,
     incomplete: reading.holds,
     digest: reading.digest(NORMALISER_VERSION),

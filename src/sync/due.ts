@@ -19,6 +19,16 @@ export interface DueEvent {
   /** The record as listed cannot be stored: `event` is the mirror's own, and is not written. */
   readonly isRejected: boolean
   readonly state: ListState | undefined
+  /** Null unless this run has read the list before, and reads it once more (reread.ts). */
+  readonly firstReading: FirstReading | null
+}
+
+/** What the first reading of a list has done that is read twice in a run. */
+export interface FirstReading {
+  /** Whether it changed anything. */
+  readonly changed: boolean
+  /** Responses that it removed: in a dry run they are live still. */
+  readonly removed: readonly string[]
 }
 
 /**
@@ -43,7 +53,7 @@ export async function chooseDue(run: OpenRun, list: EventsList): Promise<readonl
     .map((event) => {
       const state = run.states.get(event.id)
       const record = isDifferent(event.id) ? differs : 'same'
-      return { event, record, isRejected: isRejected.has(event), state }
+      return { event, record, isRejected: isRejected.has(event), state, firstReading: null }
     })
   const everything = mode === 'backfill' || settings.all || settings.events !== null
   const isDue = ({ event, record, state }: DueEvent) =>

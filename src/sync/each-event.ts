@@ -111,7 +111,7 @@ function isNewRefusal(error: unknown, before: ReadBefore | undefined): boolean {
  * Errors after which no further event can be read or written: the database's, ours, and the run's own end. A transaction
  * that failed is that of one event, whose list was a batch of its own: with other events it would have stopped the run.
  */
-function endsAll(error: HeadcountError): boolean {
+export function endsAll(error: HeadcountError): boolean {
   if (error instanceof TransactionFailedError) return false
   return (
     error instanceof DatabaseError ||

@@ -13,10 +13,11 @@ export interface KnownList {
   readonly error_code: string | null
   readonly normaliser: number | null
   readonly held: readonly unknown[]
+  readonly unconfirmed_absences: readonly unknown[]
 }
 
 export type DueReason =
-  'never_read' | 'failed' | 'held' | 'event_changed' | 'active' | 'new_version' | 'waited'
+  'never_read' | 'failed' | 'held' | 'unconfirmed' | 'event_changed' | 'active' | 'new_version' | 'waited'
 
 /** Why an event is due at `now` (ISO 8601), or null when it is not. */
 export function dueReason(
@@ -30,6 +31,7 @@ export function dueReason(
   if (known === undefined || known.checked_at === null) return 'never_read'
   if (known.error_code !== null) return 'failed'
   if (known.held.length > 0) return 'held'
+  if (known.unconfirmed_absences.length > 0) return 'unconfirmed'
   if (recordChanged) return 'event_changed'
   if (isActive(event, now)) return 'active'
   if (known.normaliser !== normaliser) return 'new_version'

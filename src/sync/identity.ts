@@ -31,7 +31,8 @@ export async function confirmIdentity(
 
 /** As `load.identity` leaves it. */
 function distrusted(state: ListState): ListState {
-  return { ...state, etag: null, next_check_at: null, step: null, backfill_id: null }
+  const unread = { etag: null, next_check_at: null, step: null, backfill_id: null }
+  return { ...state, ...unread, unconfirmed_absences: [] }
 }
 
 /**

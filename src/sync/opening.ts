@@ -23,6 +23,7 @@ import type { Backfill } from './resuming.ts'
 import { Observations } from './observations.ts'
 import { RunRemovals } from './removals.ts'
 import { Tally } from './report.ts'
+import { UnconfirmedLists } from './unconfirmed-lists.ts'
 
 /** A run that has begun: it holds its account until it is closed. */
 export interface OpenRun extends AsyncDisposable {
@@ -55,6 +56,8 @@ export interface OpenRun extends AsyncDisposable {
   /** Lists that could not be read, noted when the run closes. */
   readonly failures: Failure[]
   readonly removals: RunRemovals
+  /** Lists in several pages that lacked rows, to be read once more. */
+  readonly unconfirmed: UnconfirmedLists
   /** Aborted when the run must end: by the caller, its deadline, the loss of the lease, or `stop`. */
   readonly signal: AbortSignal
   stop(cause: unknown): void
@@ -182,6 +185,7 @@ export function beginRun(settings: Settings, opened: AsyncDisposableStack): Begu
     unchanged: [],
     failures: [],
     removals: new RunRemovals(),
+    unconfirmed: new UnconfirmedLists(),
   }
 }
 

@@ -56,9 +56,10 @@ async function findUnfinished(trx: Transaction, lease: Lease, account: number) {
 
 /**
  * Whether the backfill has read this list already. What failed since is read again, and so is what is held, which this
- * run may be asked to decide, and what another version of ours has read.
+ * run may be asked to decide, what a second reading must confirm, and what another version of ours has read.
  */
 export function isReadBy(backfill: Backfill | null, state: ListState | undefined): boolean {
   if (backfill === null || state === undefined || state.backfill_id !== backfill.id) return false
-  return state.error_code === null && state.held.length === 0 && state.normaliser === NORMALISER_VERSION
+  const isOpen = state.held.length > 0 || state.unconfirmed_absences.length > 0
+  return state.error_code === null && !isOpen && state.normaliser === NORMALISER_VERSION
 }

@@ -11,6 +11,7 @@ import type { OpenRun } from './opening.ts'
 import { settle } from './options.ts'
 import type { RunOptions } from './options.ts'
 import { mirrorDue } from './mirror-due.ts'
+import { readUnconfirmedAgain } from './second-reading.ts'
 import { endEarly, removeVanished } from './vanished.ts'
 
 /**
@@ -57,6 +58,6 @@ async function mirror(run: OpenRun): Promise<RunReport> {
   const due = await chooseDue(run, list)
   const { notFound, endedEarly } = await mirrorDue(run, due)
   if (endedEarly) endEarly(run, endedEarly, notFound)
-  else await removeVanished(run, list, notFound)
+  else await removeVanished(run, list, notFound, await readUnconfirmedAgain(run))
   return closeRun(run)
 }

@@ -1,11 +1,11 @@
 import { HeadcountError, KeyRefusedError, NotFoundError, OutageError } from '../errors.ts'
 import { EVENTS_LIST } from '../load/state.ts'
 import type { ReadState } from '../load/state.ts'
-import { strayEvents } from '../load/orphans.ts'
-import { absentEvents } from '../load/survey.ts'
 import type { AbsentEvent } from '../load/survey.ts'
 import { addCounts } from '../load/writing.ts'
 import { NORMALISER_VERSION } from '../normalise/version.ts'
+import { findAbsentEvents } from './absent-events.ts'
+import type { AbsentFromList } from './absent-events.ts'
 import { decideEvents, heldIds, worseOf } from './deletions.ts'
 import type { Decision, Signs } from './deletions.ts'
 import type { DueEvent } from './due.ts'
@@ -22,40 +22,34 @@ const ROWS_PER_REMOVAL = 5000
  * Removes the events that are gone, last of all, under the guard. `notFound` are listed events whose responses
  * the service did not know: the list is read once more to tell a vanished event from a failing one. Where the two
  * lists differ, none is believed against the other: what one of them has is there, but for what was not found.
+ *
+ * @param rereadRequests how many requests may be spent on reading a list in several pages once more
  */
 export async function removeVanished(
   run: OpenRun,
-  firstList: EventsList,
+  first: EventsList,
   notFound: readonly DueEvent[],
+  rereadRequests: number,
 ): Promise<void> {
   run.progress('removing')
-  const list = notFound.length === 0 ? firstList : await lookAgain(run, firstList, notFound)
+  const list = notFound.length === 0 ? first : await lookAgain(run, first, notFound)
   if (run.settings.events !== null) return
-  if (list === firstList && isVouched(run, list)) return stampList(run, list)
+  if (list === first && isVouched(run, list)) return stampList(run, list)
   const stillListed = new Set(list.ids)
   const missing = new Set(notFound.map(({ event }) => event.id).filter((id) => !stillListed.has(id)))
-  const listed = [...new Set([...firstList.ids.filter((id) => !missing.has(id)), ...list.ids])]
-  const absent = await absentFrom(run, listed)
-  const decision = await decideVanished(run, worseOf(firstList, list), absent)
-  await removeDecided(run, absent, decision)
-  await recordList(run, firstList, listed, decision, list.digest === firstList.digest)
+  const listed = [...new Set([...first.ids.filter((id) => !missing.has(id)), ...list.ids])]
+  // Where looking again has failed it is not tried once more.
+  const requests = notFound.length === 0 ? rereadRequests : 0
+  const found = await findAbsentEvents(run, { first, last: list, listed }, requests)
+  const decision = await decideVanished(run, worseOf(first, found.last), found.absent)
+  await removeDecided(run, found.absent, decision)
+  await recordList(run, found, decision)
 }
 
 /** The list is as it was stored: no event is gone, and what is known of it stays. */
 function stampList(run: OpenRun, list: EventsList): void {
   run.unchanged.push({ event_id: EVENTS_LIST, step: null, etag: null, read_whole: true })
   run.observations.addList('events', list)
-}
-
-/** Events of the mirror that are not listed; a run that trusts nothing also finds rows that hang on no event. */
-async function absentFrom(
-  { database, account, mode }: OpenRun,
-  listed: readonly string[],
-): Promise<readonly AbsentEvent[]> {
-  const absent = await absentEvents(database.kysely, account.id, listed)
-  if (mode !== 'backfill') return absent
-  const known = [...listed, ...absent.map(({ id }) => id)]
-  return [...absent, ...(await strayEvents(database.kysely, account.id, known))]
 }
 
 async function decideVanished(
@@ -155,12 +149,12 @@ function groupByRows(events: readonly AbsentEvent[]): string[][] {
 /** Stores what is known of the list itself. Its digest only when the mirror has all its records, and no other event. */
 async function recordList(
   run: OpenRun,
-  list: EventsList,
-  listed: readonly string[],
+  { first: list, last, listed, unconfirmed }: AbsentFromList,
   { held }: Decision,
-  isUndisputed: boolean,
 ): Promise<void> {
-  const isWhole = held.length === 0 && isUndisputed && !run.failures.some(({ isRecordOld }) => isRecordOld)
+  const isOneList = last.digest === list.digest
+  const isRecordOld = run.failures.some((failure) => failure.isRecordOld)
+  const isWhole = held.length === 0 && unconfirmed.length === 0 && isOneList && !isRecordOld
   await run.write(async (trx) => {
     await run.load.rejects(trx, run.account.id, run.lease.runId, [
       { event_id: null, rejects: [list.rejects] },
@@ -172,6 +166,7 @@ async function recordList(
       normaliser: NORMALISER_VERSION,
       etag: null,
       held,
+      unconfirmed_absences: unconfirmed,
       set_aside: list.setAside,
       step: null,
       // Whoever wrote a record, or removed one, has given the list its version.

@@ -36,6 +36,8 @@ export interface VerifyReport {
   readonly responses_compared: number
   /** Deletions on hold: rows that the service no longer has, and the mirror keeps until that is confirmed. */
   readonly held: number
+  /** Rows that one reading of a list in several pages lacked, and the mirror keeps until a second one does. */
+  readonly unconfirmed: number
   /** Items that cannot be stored; live rows with their ids were not compared. */
   readonly rejected: number
   readonly requests: number
@@ -50,6 +52,7 @@ export interface VerifyReport {
 export interface Compared extends Differences {
   readonly rows: number
   readonly held: number
+  readonly unconfirmed: number
   readonly rejected: number
 }
 
@@ -64,6 +67,7 @@ export class Findings {
   events: number | null = null
   eventsUndecided = false
   held = 0
+  unconfirmed = 0
   rejected = 0
   readonly changed: string[] = []
   readonly undecided: string[] = []
@@ -79,6 +83,7 @@ export class Findings {
     this.listed.push(...compared.listed.slice(0, this.room))
     this.total += compared.total
     this.held += compared.held
+    this.unconfirmed += compared.unconfirmed
     this.rejected += compared.rejected
   }
 

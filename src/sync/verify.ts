@@ -137,6 +137,7 @@ function reportOf({ account, source, startedMs, found, conceal }: Verification):
     events_compared: found.events ?? 0,
     responses_compared: found.responses,
     held: found.held,
+    unconfirmed: found.unconfirmed,
     rejected: found.rejected,
     requests: source.counts.requests,
     retries: source.counts.retries,

@@ -1,20 +1,20 @@
 /** What every batch does beside its rows: the records of its events, deletions, rejects, and the digests that vouch. */
-import type { HeldGroup, TableCounts } from '../db/tables.ts'
+import type { TableCounts } from '../db/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { ListChange } from '../load/list-changes.ts'
 import type { RecordsChange, UnchangedState } from '../load/state.ts'
 import { addCounts } from '../load/writing.ts'
 import type { Writing, Written } from '../load/writing.ts'
-import { NORMALISER_VERSION } from '../normalise/version.ts'
 import { goneFields } from './complete-list.ts'
 import type { CompleteList } from './complete-list.ts'
 import { decideResponses, heldIds } from './deletions.ts'
 import type { Decision } from './deletions.ts'
 import type { DueEvent } from './due.ts'
-import { nextStep } from './freshness.ts'
 import type { OpenRun } from './opening.ts'
+import { recordStates } from './record-states.ts'
 import type { ResponsesList, StorableList } from './responses-list.ts'
 import type { Tally } from './report.ts'
+import { confirmAbsences } from './unconfirmed-absences.ts'
 
 /** An event with its list, which is known whole. */
 export type ListLoad<List extends StorableList = StorableList> = DueEvent & { readonly list: List }
@@ -26,7 +26,12 @@ export type UnchangedLoad = DueEvent & { readonly list: null; readonly unchanged
 export type Unchanged = Pick<UnchangedState, 'etag' | 'read_whole'>
 
 /** What is decided of each list that loses responses, by event. */
-export type Decisions = Map<string, Decision>
+export type Decisions = Map<string, ListDecision>
+
+/** What is decided of the absences that are confirmed, and those that are not: their rows stay. */
+export interface ListDecision extends Decision {
+  readonly unconfirmedAbsences: readonly string[]
+}
 
 /** Lists beside what was live of them, by event. */
 export type Changes = ReadonlyMap<string, Pick<ListChange, 'live' | 'fields' | 'absent'>>
@@ -34,7 +39,7 @@ export type Changes = ReadonlyMap<string, Pick<ListChange, 'live' | 'fields' | '
 /** What a batch wrote, told to the run only when it is committed. */
 export interface Applied {
   readonly lists: readonly ListLoad[]
-  readonly events: number
+  readonly events: { readonly changed: number; readonly unchanged: number }
   readonly rows: TableCounts
   readonly changed: ReadonlySet<string>
   readonly warnings: readonly string[]
@@ -70,8 +75,8 @@ export async function writeBatch(
     throw error
   })
   stored(applied.lists)
-  run.tally.changed += applied.changed.size
-  run.tally.unchanged += applied.events - applied.changed.size
+  run.tally.changed += applied.events.changed
+  run.tally.unchanged += applied.events.unchanged
   addCounts(run.tally.rows, applied.rows)
   for (const warning of applied.warnings) run.tally.warn(warning)
   for (const { event_id, field } of applied.gone) {
@@ -79,7 +84,10 @@ export async function writeBatch(
     // The live rows tell it no longer: should this run not live to report it, the log has it.
     run.settings.logger.info({ event_id, field }, goneLine(event_id, field))
   }
-  for (const { list } of applied.lists) run.observations.addList('responses', list)
+  for (const load of applied.lists) {
+    if (load.firstReading === null) run.observations.addList('responses', load.list)
+    run.unconfirmed.add(load, decisions.get(load.event.id), applied.changed.has(load.event.id))
+  }
 }
 
 /** What a list says of itself, as soon as it was read through. */
@@ -158,16 +166,35 @@ export async function conclude(
   for (const one of [records, ...responses]) addCounts(rows, one.rows)
   return {
     lists,
-    events: loads.length,
+    events: countEvents(loads, changed),
     rows,
     changed,
     warnings: lists.flatMap((load) =>
       warnings(load, changes.get(load.event.id), decisions.get(load.event.id)),
     ),
-    gone: lists.flatMap(({ event, list }) =>
-      goneFields(list, changes.get(event.id)?.fields ?? []).map((field) => ({ event_id: event.id, field })),
+    gone: lists.flatMap(({ event, list, firstReading }) =>
+      firstReading !== null
+        ? []
+        : goneFields(list, changes.get(event.id)?.fields ?? []).map((field) => ({
+            event_id: event.id,
+            field,
+          })),
     ),
   }
+}
+
+/** How many events changed, and how many did not; one that is read twice is counted once. */
+function countEvents(loads: readonly DueEvent[], changed: ReadonlySet<string>): Applied['events'] {
+  const counts = { changed: 0, unchanged: 0 }
+  for (const { event, firstReading } of loads) {
+    const isChanged = changed.has(event.id)
+    if (firstReading === null) counts[isChanged ? 'changed' : 'unchanged'] += 1
+    else if (isChanged && !firstReading.changed) {
+      counts.changed += 1
+      counts.unchanged -= 1
+    }
+  }
+  return counts
 }
 
 /** Decides which responses are removed that these lists no longer have. */
@@ -178,15 +205,17 @@ export async function decideDeletions(
   changes: Changes,
   decisions: Decisions,
 ): Promise<void> {
-  for (const { event, list, state } of lists) {
+  for (const { event, list, state, firstReading } of lists) {
     const change = changes.get(event.id)
+    const removed = new Set(firstReading?.removed)
     // The live row stays of an item that is rejected.
-    const absent = change?.absent.filter((id) => !list.has(id)) ?? []
+    const absent = change?.absent.filter((id) => !list.has(id) && !removed.has(id)) ?? []
     if (absent.length === 0) continue
+    const { confirmed, unconfirmed } = confirmAbsences(absent, list, state)
     const { total: liveAtStart } = await run.liveAtStart(trx.kysely)
     const decision = decideResponses(
       {
-        absent,
+        absent: confirmed,
         live: change?.live ?? 0,
         length: list.length,
         unreadableId: list.unreadableId,
@@ -197,42 +226,8 @@ export async function decideDeletions(
       { ...run.removals.now, liveAtStart },
     )
     run.removals.add(decision)
-    decisions.set(event.id, decision)
+    decisions.set(event.id, { ...decision, unconfirmedAbsences: unconfirmed })
   }
-}
-
-async function recordStates(
-  trx: Transaction,
-  run: OpenRun,
-  loads: readonly (ListLoad | UnchangedLoad)[],
-  decisions: ReadonlyMap<string, Decision>,
-  records: RecordsWritten,
-  changedLists: ReadonlySet<string>,
-): Promise<void> {
-  const { maxStalenessMs } = run.settings
-  const hasChanged = (id: string) => changedLists.has(id) || records.events.has(id)
-  const stepOf = ({ event, state }: DueEvent) =>
-    nextStep(event, state?.step ?? null, hasChanged(event.id), maxStalenessMs, run.lease.startedAt)
-  const read = loads.flatMap((load) => {
-    if (load.list === null) return []
-    const held: readonly HeldGroup[] = decisions.get(load.event.id)?.held ?? []
-    return {
-      event_id: load.event.id,
-      // Signs of more pages are to be told by every run, not by the first one alone.
-      digest: held.length > 0 || load.list.incomplete === 'paging' ? null : load.list.digest,
-      etag: held.length > 0 ? null : load.list.etag,
-      normaliser: NORMALISER_VERSION,
-      held,
-      set_aside: load.list.setAside,
-      step: stepOf(load),
-      has_changed: changedLists.has(load.event.id),
-    }
-  })
-  const unchanged = loads.flatMap((load) =>
-    load.list === null ? [{ event_id: load.event.id, step: stepOf(load), ...load.unchanged }] : [],
-  )
-  await run.load.unchanged(trx, run.account.id, unchanged)
-  await run.load.read(trx, run.account.id, run.backfill?.id ?? null, read, records.change)
 }
 
 /** What the user should know of a list: fields gone from every item, deletions held back. */

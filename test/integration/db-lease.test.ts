@@ -28,6 +28,7 @@ const report: RunReport = {
   set_aside: 0,
   held: 0,
   holds: [],
+  unconfirmed: 0,
   requests: 0,
   retries: 0,
   not_modified: 0,

@@ -66,6 +66,7 @@ export const faults: readonly Fault[] = [
   { id: 'P17', what: 'an item of 50 MB' },
   { id: 'P18', what: 'a response with an amount and slots' },
   { id: 'P19', what: 'a response that changes its kind' },
+  { id: 'P20', what: 'a list in pages that changes between two pages' },
   { id: 'P21', what: 'a list below the limit whose ids are out of order, one twice, on a slow machine' },
 
   { id: 'S1', what: 'the list of events suddenly empty' },

@@ -4,6 +4,7 @@ import { databaseGuards } from './guards/database.ts'
 import { deletionGuards } from './guards/deletions.ts'
 import type { Guard } from './guards/guard.ts'
 import { observationGuards } from './guards/observations.ts'
+import { pageGuards } from './guards/pages.ts'
 import { payloadGuards } from './guards/payload.ts'
 import { runGuards } from './guards/run.ts'
 import { serveGuards } from './guards/serve.ts'
@@ -11,6 +12,7 @@ import { serviceGuards } from './guards/service.ts'
 
 export const guards: readonly Guard[] = [
   ...deletionGuards,
+  ...pageGuards,
   ...serviceGuards,
   ...payloadGuards,
   ...databaseGuards,

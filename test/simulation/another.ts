@@ -15,7 +15,13 @@ export function reliedOn({ mirror, email }: World, heard: readonly Heard[]): Mir
 /** What was known of lists besides their rows came from somebody else: each is read anew. */
 function withoutReadings(mirror: Mirror): Mirror {
   const units = [...mirror].map(([id, unit]) => {
-    const facts = unit.facts && { ...unit.facts, etag: null, step: null, backfill: null }
+    const facts = unit.facts && {
+      ...unit.facts,
+      etag: null,
+      step: null,
+      backfill: null,
+      unconfirmed: new Set<string>(),
+    }
     return [id, { ...unit, facts }] as const
   })
   return new Map(units)

@@ -40,6 +40,7 @@ function partsOf({ record, responses }: Unit): Record<(typeof tables)[number], M
 export interface OpenMatters {
   readonly rejected: number
   readonly held: number
+  readonly unconfirmed: number
   readonly set_aside: number
 }
 
@@ -52,6 +53,7 @@ export function countOpen(mirror: Mirror, accepted: ReadonlySet<string>): OpenMa
       rejects.filter(({ sha256 }) => !accepted.has(`${id} ${sha256}`)),
     ).length,
     held: sum(({ facts }) => facts?.held.size ?? 0),
+    unconfirmed: sum(({ facts }) => facts?.unconfirmed.size ?? 0),
     set_aside: sum(({ facts }) => facts?.asides ?? 0),
   }
 }

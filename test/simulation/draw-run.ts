@@ -42,6 +42,17 @@ const kinds = {
   interrupted: [0.6, (chance) => ({ interruptAt: target(chance) })],
   revoked: [0.3, (chance) => ({ refusedFrom: chance.int(0, 5) })],
   moving: [1, (chance) => ({ troubles: several(chance, moving) })],
+  /** Every list comes in pages, some change between two of them, and some second readings fail. */
+  paged: [
+    4,
+    (chance) => ({
+      all: chance.odds(0.5),
+      concurrency: chance.pick([1, 8]),
+      troubles: inPages(chance),
+      ...(chance.odds(0.15) && { interruptAt: secondReading(chance) }),
+      ...(chance.odds(0.15) && { breakage: { at: chance.int(1, 60), how: 'dies' as const } }),
+    }),
+  ],
   named: [1, (chance) => ({ named: Array.from({ length: chance.int(1, 2) }, () => chance.int(0, 9)) })],
 } satisfies Record<string, readonly [number, Draw]>
 
@@ -76,7 +87,7 @@ const batchRows = {
   few: (chance: Chance) => chance.int(2, 30),
 }
 
-const quiet = { failures: [], way: 'plain', lie: 'none', moves: null } as const
+const quiet = { failures: [], way: 'plain', lie: 'none', moves: null, shift: null } as const
 
 const ways: Readonly<Record<Way, number>> = {
   plain: 5,
@@ -152,6 +163,29 @@ function lookedAgain(chance: Chance): readonly PlannedTrouble[] {
 function failing(chance: Chance): PlannedTrouble {
   const on = chance.odds(0.1) ? 'again' : chance.int(0, 20)
   return { ...quiet, on, failures: [chance.weigh(final)] }
+}
+
+function secondReading(chance: Chance): Target {
+  return chance.odds(0.3) ? 'again' : `again/${chance.int(0, 15)}`
+}
+
+function inPages(chance: Chance): readonly PlannedTrouble[] {
+  const places = Array.from({ length: 16 }, (_, place) => place)
+  const shift = () => [chance.pick(['forward', 'forward', 'back'] as const), chance.seed()] as const
+  const paged = (on: Target, odds: number): PlannedTrouble => ({
+    ...quiet,
+    on,
+    way: 'pages',
+    shift: chance.odds(odds) ? shift() : null,
+  })
+  const failing = (on: Target): PlannedTrouble => ({ ...quiet, on, failures: [chance.weigh(final)] })
+  const again = (on: Target) => (chance.odds(0.15) ? failing(on) : paged(on, 0.15))
+  return [
+    paged('events', 0.3),
+    ...places.map((place) => paged(place, 0.2)),
+    again('again'),
+    ...places.map((place) => again(`again/${place}`)),
+  ]
 }
 
 function moving(chance: Chance): PlannedTrouble {

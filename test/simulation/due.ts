@@ -14,7 +14,7 @@ export function isActive({ event_at }: EventRow): boolean {
 export function isDue(unit: Unit, record: EventRow, now: number): boolean {
   const { facts } = unit
   if (facts === null || facts.checkedAt === null) return true
-  if (facts.failing || facts.held.size > 0) return true
+  if (facts.failing || facts.held.size > 0 || facts.unconfirmed.size > 0) return true
   if (!isSame(unit.record, record) || isActive(record) || facts.step === null) return true
   return now * 60 >= facts.checkedAt * 60 + facts.step
 }

@@ -31,8 +31,8 @@ export function heardInTime(
 export function requireEarlyEnd(world: World, ran: Ran, seen: Seen, prediction: Prediction): Mirror {
   const { heard } = ran
   const begun = reliedOn(world, heard)
-  const { after, left, failed, loads } = prediction
-  const turnedOut = requireWhole(seen.mirror, world.mirror, after, begun)
+  const { after, readOnce, left, failed, loads } = prediction
+  const turnedOut = requireWhole(seen.mirror, world.mirror, after, begun, readOnce)
   const sight = sightOf(seen.mirror, [world.mirror, begun], after)
   const gone = ran.ended.code === 'outage' ? goneAt(world, ran) : null
   if (gone !== null) {

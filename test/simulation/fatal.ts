@@ -60,7 +60,9 @@ export function goneAt({ mirror }: World, { step, heard }: Pick<Ran, 'step' | 'h
 export function refusedAt({ mirror }: World, heard: Ran['heard']): number | null {
   let refusals = 0
   for (const [at, { subject, end }] of heard.entries()) {
-    if (subject === 'again' && end === 'refused') return at
+    // A second reading that is only there to confirm absences may fail.
+    const isNeeded = heard.some((other) => other.end === 'missing' && other.subject.startsWith('/'))
+    if (subject === 'again' && end === 'refused' && isNeeded) return at
     if (!subject.startsWith('/') || end === 'passing') continue
     if (end === 'answered' || end === 'same') refusals = 0
     else if (end === 'refused' && unitOf(mirror, subject.slice(1)).facts?.refused !== true) refusals += 1

@@ -79,6 +79,12 @@ export const ways = {
 export type Sign = 'paging' | 'no_end_mark'
 export type Way = keyof typeof ways
 
+/**
+ * How a list in pages changes after its first page was answered: something on that page goes, and what follows slides
+ * forward; or something comes before it, and what follows slides back.
+ */
+export type Shift = 'forward' | 'back'
+
 /** Complete answers that are not what the account holds. */
 export type Lie = 'none' | 'nothing' | 'half' | 'page' | 'shuffled' | 'without_last'
 export const lies: readonly Lie[] = ['nothing', 'half', 'page', 'shuffled']

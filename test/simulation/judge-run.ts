@@ -103,7 +103,7 @@ function judgeNormal(world: World, ran: Ran, seen: Seen): void {
   const prediction = predictFor(world, ran, seen)
   requireNormal(world, ran, prediction, seen.mirror)
   world.mirror = isOrderOpen(world, ran, prediction)
-    ? requireWhole(seen.mirror, world.mirror, prediction.after)
+    ? requireWhole(seen.mirror, world.mirror, prediction.after, prediction.readOnce)
     : prediction.after
   requireOnRecord(world, ran, seen.runs, report?.status ?? 'none')
   requireEqual(seen.report, report, 'the report on record')
@@ -134,6 +134,13 @@ function requireNormal(world: World, ran: Ran, prediction: Prediction, seen: Mir
   const { after, due, failed } = prediction
   const asked = new Set(heard.flatMap(({ subject }) => (subject.startsWith('/') ? subject.slice(1) : [])))
   requireEqual([...asked].toSorted(), [...due].toSorted(), 'the events that were read')
+  const again = new Set(heard.map(({ subject }) => subject).filter((subject) => subject.startsWith('again')))
+  const expected = [...prediction.again].map((id) => `again/${id}`)
+  requireEqual(
+    [...again].toSorted(),
+    [...expected, ...(prediction.listsAgain ? ['again'] : [])].toSorted(),
+    'the lists that were read a second time',
+  )
   if (isOrderOpen(world, ran, prediction)) return
   requireMirror(seen, after)
   const open = countOpen(after, world.accepted)
@@ -158,8 +165,8 @@ function requireNormal(world: World, ran: Ran, prediction: Prediction, seen: Mir
     'the events in the report',
   )
   requireEqual(report?.rows, countRows(before, after), 'the rows in the report')
-  const { rejected, held, set_aside } = { ...report }
-  requireEqual({ rejected, held, set_aside }, open, 'the open matters in the report')
+  const { rejected, held, unconfirmed, set_aside } = { ...report }
+  requireEqual({ rejected, held, unconfirmed, set_aside }, open, 'the open matters in the report')
   requireEqual(
     report?.errors.map(({ event_id }) => event_id).toSorted(),
     [...failed].toSorted(),

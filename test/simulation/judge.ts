@@ -31,14 +31,19 @@ export function requireMirror(seen: Mirror, expected: Mirror): void {
 /**
  * After a run that broke off: each event is wholly what it was or wholly what the run was to make of it.
  *
- * @param begun what the run made of all events before it read the first
+ * @param between what the run made of events on the way: of all before it read the first, of each by its first reading
  * @returns the mirror as it turned out to be, of the model's own making
  */
-export function requireWhole(seen: Mirror, before: Mirror, after: Mirror, begun = before): Mirror {
+export function requireWhole(
+  seen: Mirror,
+  before: Mirror,
+  after: Mirror,
+  ...between: readonly Mirror[]
+): Mirror {
   const turnedOut = new Map<string, Unit>()
   for (const id of idsOf(seen, before, after)) {
     const actual = canonical(plain(unitOf(seen, id)))
-    const possible = [before, after, begun].map((mirror) => unitOf(mirror, id))
+    const possible = [before, after, ...between].map((mirror) => unitOf(mirror, id))
     const found = possible.find((unit) => canonical(plain(unit)) === actual)
     if (found === undefined) {
       requireEqual(
@@ -80,6 +85,7 @@ function plain(unit: Unit): Record<string, unknown> {
       ...facts,
       body: null,
       sent: null,
+      unconfirmed: [...facts.unconfirmed].toSorted(),
       held: byKey(new Map([...facts.held].map(([id, { since }]) => [id, since]))),
     },
     recordHistory,

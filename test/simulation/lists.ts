@@ -21,6 +21,7 @@ export interface ListRead<Row> {
   /** What was sent, as one text; and as it was sent, in its pages. */
   readonly body: string
   readonly sent: string
+  readonly pages: number
 }
 
 /** How the last request about it ended; undefined when it was never asked for. */
@@ -74,5 +75,6 @@ function listRead<Row extends { readonly id: string }>(
     etag,
     body,
     sent: `${pages} ${body}`,
+    pages,
   }
 }

@@ -63,7 +63,7 @@ export const prepareLook = `prepare simulation_look as
   select 'reject', json_build_array(coalesce(event_id, ''), item_index, sha256)::text from headcount.rejects
   union all
   select 'state', json_build_array(event_id, ${micros('checked_at')}, step, error_code, set_aside, held,
-    held_count, etag, ${micros('read_at')}, backfill_id)::text from headcount.sync_state
+    held_count, etag, ${micros('read_at')}, backfill_id, unconfirmed_absences)::text from headcount.sync_state
   union all
   select 'run', json_build_array(id, mode, selective, status, ${micros('started_at')}, backfill_id, report)::text
     from headcount.sync_runs
@@ -132,9 +132,8 @@ export async function look(ask: Ask, minute: number, memory: Memory): Promise<Se
   }
   for (const [id, index, sha256] of parsed<[string, number, string]>('reject'))
     unit(id).rejects.push({ index, sha256 })
-  for (const [id, checked, step, failure, asides, held, heldCount, etag, read, backfill] of parsed<StateRow>(
-    'state',
-  )) {
+  for (const row of parsed<StateRow>('state')) {
+    const [id, checked, step, failure, asides, held, heldCount, etag, read, backfill, unconfirmed] = row
     const groups = (held ?? []).flatMap(({ since, ids }) =>
       ids.map((held) => [held, { since: minuteOf(Date.parse(since) * 1000), proven: true }] as const),
     )
@@ -153,6 +152,7 @@ export async function look(ask: Ask, minute: number, memory: Memory): Promise<Se
       body: null,
       sent: null,
       held: new Map(groups),
+      unconfirmed: new Set(unconfirmed),
       readAt: read === null ? null : minuteOf(Number(read)),
     }
   }
@@ -184,6 +184,7 @@ type StateRow = [
     etag: string | null,
     read: string | null,
     backfill: number | null,
+    unconfirmed: readonly string[] | null,
   ],
 ]
 type RunRow = [number, string, boolean, string, string, number | null, unknown]

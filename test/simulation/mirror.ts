@@ -31,6 +31,8 @@ export interface Facts {
   /** The backfill that read it last: the number of its first run. */
   readonly backfill: number | null
   readonly held: ReadonlyMap<string, Held>
+  /** Live ids that the last reading lacked, which was of several pages. */
+  readonly unconfirmed: ReadonlySet<string>
 }
 
 export const unknownList: Facts = {
@@ -46,6 +48,7 @@ export const unknownList: Facts = {
   sent: null,
   backfill: null,
   held: new Map(),
+  unconfirmed: new Set(),
 }
 
 /** An item that could not be stored: its place, and the SHA-256 of its text. */

@@ -2,6 +2,7 @@
 import { addEvent, goneOf, newResponse } from './account.ts'
 import type { Account, ServedEvent } from './account.ts'
 import type { Chance } from './chance.ts'
+import type { Shift } from './faults.ts'
 import { drawEvent, drawNameless, drawResponse, spoil } from './draw-items.ts'
 import { ownKeys } from './keys.ts'
 import { touch } from './touch.ts'
@@ -140,6 +141,23 @@ const weights = {
   mend: 1.5,
   shout: 0.3,
   newAddress: 0.2,
+}
+
+/** What is on the first page of a list goes, or something comes before it: of the responses to an event, or of the events. */
+export function slide(account: Account, id: string | null, shift: Shift, chance: Chance): string {
+  const name = `a slide ${shift} in ${id ?? 'the events'}`
+  if (id === null) {
+    if (shift === 'back') {
+      addEvent(account, chance, 'owner', 2)
+      account.events.unshift(...account.events.splice(-1))
+    } else account.goneEvents.push(...account.events.splice(0, 1).filter(({ item }) => item.row !== null))
+    return name
+  }
+  const event = account.events.find(({ item }) => idOf(item) === id)
+  if (event === undefined) return name
+  if (shift === 'back') event.responses.unshift(newResponse(account, chance))
+  else goneOf(account, event).push(...event.responses.splice(0, 1).filter(({ row }) => row !== null))
+  return name
 }
 
 /** One move, and its name. */

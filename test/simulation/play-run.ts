@@ -136,15 +136,17 @@ async function begin(world: World, step: RunStep, around: Around): Promise<Ran> 
 
 function troublesOf(account: Account, { troubles }: RunStep): ReadonlyMap<Subject, Trouble> {
   return new Map(
-    troubles.map(({ on, failures, way, lie, moves }) => {
+    troubles.map(({ on, failures, way, lie, moves, shift }) => {
       const byAttempt = new Map(failures.map((failure, place) => [place + 1, failure]))
-      return [subjectOf(account, on), { failures: byAttempt, way, lie, moves }]
+      return [subjectOf(account, on), { failures: byAttempt, way, lie, moves, shift }]
     }),
   )
 }
 
 function subjectOf(account: Account, target: Target): Subject {
-  return typeof target === 'number' ? `/${eventAt(account, target) ?? ''}` : target
+  if (typeof target === 'number') return `/${eventAt(account, target) ?? ''}`
+  if (target === 'ping' || target === 'events' || target === 'again') return target
+  return `again/${eventAt(account, Number(target.slice('again/'.length))) ?? ''}`
 }
 
 /** The id of the event at this place among those whose id can be read, counted round. */

@@ -6,12 +6,14 @@ import { isDue, nextStep } from './due.ts'
 import type { Heard } from './service.ts'
 import { isMuch, rule } from './guard.ts'
 import type { Circumstances } from './guard.ts'
+import { absencesOf, allowanceOf, readTwice } from './absences.ts'
 import { endOf, eventsRead, responsesRead } from './lists.ts'
 import type { ListRead } from './lists.ts'
 import { isSame, LIST, liveCounts, unitOf, unknownList, withoutResponses, withRows } from './mirror.ts'
 import type { Facts, Mirror, Unit } from './mirror.ts'
 import type { Load } from './stored.ts'
 import type { EventRow, ResponseRow } from './truth.ts'
+import { inOrderAgain, requestsOf, unsureOf } from './second-readings.ts'
 import { removeVanished } from './vanished.ts'
 
 /** What was asked of a run, as far as it matters to the mirror. */
@@ -27,6 +29,11 @@ export interface Asked {
 /** What a run that came to its end must leave behind and report. */
 export interface Prediction {
   readonly after: Mirror
+  /** Each list as its first reading left it. */
+  readonly readOnce: Mirror
+  /** Events whose responses must be read a second time, and whether the list of events must be. */
+  readonly again: ReadonlySet<string>
+  readonly listsAgain: boolean
   readonly listed: number
   /** Events that must be read. */
   readonly due: ReadonlySet<string>
@@ -60,14 +67,14 @@ export function predict(before: Mirror, asked: Asked, heard: readonly Heard[], n
   const missing = new Set<string>()
   const loads: Load[] = []
   const left: string[] = []
-  let changed = 0
+  const changed = new Set<string>()
 
   for (const record of inOrder(due, heard)) {
     const end = endOf(heard, `/${record.id}`)
     const unit = unitOf(before, record.id)
     if (end === undefined) continue
     const isRecordSame = isSame(unit.record, record)
-    if (end.end === 'same' && !isRecordSame) changed += 1
+    if (end.end === 'same' && !isRecordSame) changed.add(record.id)
     if (end.end === 'same' || isKnown(asked, unit, end)) {
       if (isRecordSame) left.push(record.id)
       else loads.push({ id: record.id, rows: 1, hasList: false })
@@ -80,27 +87,54 @@ export function predict(before: Mirror, asked: Asked, heard: readonly Heard[], n
     else {
       const read = responsesRead(end)
       const { unit: next, unconfirmed, brakes } = apply(unit, record, read, { ...around, ...spent })
-      const isChanged = !isSame(
-        [unit.record, Object.fromEntries(unit.responses)],
-        [next.record, Object.fromEntries(next.responses)],
-      )
-      if (isChanged) changed += 1
+      if (isOther(unit, next)) changed.add(record.id)
       spent = { removed: spent.removed + unconfirmed, braked: spent.braked || brakes }
-      const step = nextStep(record, unit.facts?.step ?? null, isChanged)
+      const step = nextStep(record, unit.facts?.step ?? null, changed.has(record.id))
       const facts = { ...(next.facts ?? unknownList), step }
       after.set(record.id, { ...next, facts: withBackfill(facts, unit, asked.backfill) })
     }
   }
 
+  const readOnce = new Map(after)
+  const allowance = allowanceOf(requestsOf(heard))
+  const twice = readTwice(
+    loads.flatMap(({ id, hasList }) => (hasList ? unsureOf(after, heard, id) : [])),
+    allowance,
+  )
+  const again = new Set(twice.map(({ id }) => id))
+  const records = new Map(due.map((record) => [record.id, record]))
+  for (const id of inOrderAgain(again, heard)) {
+    const record = records.get(id)
+    const end = endOf(heard, `again/${id}`)
+    if (record === undefined || end?.end !== 'answered') continue
+    const unit = unitOf(after, id)
+    const {
+      unit: next,
+      unconfirmed,
+      brakes,
+    } = apply(unit, record, responsesRead(end), { ...around, ...spent })
+    if (isOther(unit, next)) changed.add(id)
+    spent = { removed: spent.removed + unconfirmed, braked: spent.braked || brakes }
+    const step = nextStep(record, unitOf(before, id).facts?.step ?? null, changed.has(id))
+    const facts = { ...(next.facts ?? unknownList), step }
+    after.set(id, { ...next, facts: withBackfill(facts, unit, asked.backfill) })
+  }
+
   const second = endOf(heard, 'again')
   const looked = second?.end === 'answered' ? eventsRead(second) : list
+  const isNeeded = missing.size > 0
+  let listsAgain = isNeeded
   const stillListed = idsOf(asked.named === null ? looked : list)
   for (const id of missing) if (stillListed.has(id)) failed.add(id)
   if (asked.named === null) {
     // What one of the two looks shows is there, unless it was asked for and not found.
-    const present = new Set([...[...idsOf(list)].filter((id) => !missing.has(id)), ...stillListed])
-    const brakes = removeVanished(after, list, looked, present, start, { ...around, ...spent })
-    spent = { ...spent, braked: spent.braked || brakes }
+    const first = [...idsOf(list)].filter((id) => !missing.has(id))
+    const used = twice.reduce((sum, { pages }) => sum + pages, 0)
+    const looks = { list, looked, first: new Set(first), present: new Set([...first, ...stillListed]) }
+    const vanished = removeVanished(after, looks, start, { ...around, ...spent })
+    const listOnce = { id: LIST, pages: list.pages, unsure: vanished.unsureAtFirst }
+    listsAgain ||= readTwice([listOnce], allowance - used).length > 0
+    spent = { ...spent, braked: spent.braked || vanished.brakes }
     const unit = unitOf(after, LIST)
     const facts = withBackfill(unit.facts ?? unknownList, unitOf(before, LIST), asked.backfill)
     after.set(LIST, { ...unit, facts })
@@ -113,7 +147,13 @@ export function predict(before: Mirror, asked: Asked, heard: readonly Heard[], n
   }
   const { braked } = spent
   const ids = new Set(due.map(({ id }) => id))
-  return { after, listed: readable.length, due: ids, changed, failed, loads, left, braked }
+  const counts = { listed: readable.length, changed: changed.size }
+  return { after, readOnce, again, listsAgain, ...counts, due: ids, failed, loads, left, braked }
+}
+
+function isOther(one: Unit, other: Unit): boolean {
+  const plain = ({ record, responses }: Unit) => [record, Object.fromEntries(responses)]
+  return !isSame(plain(one), plain(other))
 }
 
 /**
@@ -126,7 +166,8 @@ export function readableFrom({ rows, rejectedIds }: ListRead<EventRow>, mirror: 
 
 /** A broken-off backfill is continued: what it has read is not read again, unless it failed, is held, or its record changed. */
 function isReadBy(backfill: number | null, { facts, record: known }: Unit, record: EventRow): boolean {
-  if (backfill === null || facts === null || facts.failing || facts.held.size > 0) return false
+  if (backfill === null || facts === null || facts.failing) return false
+  if (facts.held.size > 0 || facts.unconfirmed.size > 0) return false
   return facts.backfill === backfill && isSame(known, record)
 }
 
@@ -159,11 +200,12 @@ function inOrder(due: readonly EventRow[], heard: readonly Heard[]): readonly Ev
 function apply(unit: Unit, record: EventRow, read: ListRead<ResponseRow>, around: Circumstances) {
   const kept = new Set([...read.rows.keys(), ...read.rejectedIds])
   const absent = [...unit.responses.keys()].filter((id) => !kept.has(id))
+  const { sure, unsure } = absencesOf(absent, read, unit.facts)
   const ruling = rule(
     {
-      absent,
-      rows: absent.length,
-      isMuch: isMuch(absent.length, unit.responses.size),
+      absent: sure,
+      rows: sure.length,
+      isMuch: isMuch(sure.length, unit.responses.size),
       live: unit.responses.size,
       lengths: [read.length],
       hasNamelessReject: read.hasNamelessReject,
@@ -175,7 +217,8 @@ function apply(unit: Unit, record: EventRow, read: ListRead<ResponseRow>, around
   )
   const next = withoutResponses(withRows(unit, record, read.rows.values()), ruling.remove)
   const { now } = around
-  const isHeld = ruling.held.size > 0
+  // Rows are live that the list lacks.
+  const isHeld = ruling.held.size > 0 || unsure.length > 0
   const known = unit.facts
   // A validator that came with two different lists is worth nothing.
   const isContradicted =
@@ -190,6 +233,7 @@ function apply(unit: Unit, record: EventRow, read: ListRead<ResponseRow>, around
     body: isHeld ? null : read.body,
     sent: isHeld || read.sign === 'paging' ? null : read.sent,
     held: ruling.held,
+    unconfirmed: new Set(unsure),
   }
   return { ...ruling, unit: { ...next, rejects: read.rejects, facts } }
 }

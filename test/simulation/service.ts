@@ -5,13 +5,13 @@ import type { FaultServer, SeenRequest, Step } from '../support/fault-server.ts'
 import type { Account } from './account.ts'
 import { chanceOf } from './chance.ts'
 import { failures, ways } from './faults.ts'
-import type { Failure, Lie, Meaning, Sign, Way } from './faults.ts'
-import { move } from './moves.ts'
+import type { Failure, Lie, Meaning, Shift, Sign, Way } from './faults.ts'
+import { move, slide } from './moves.ts'
 import { idOf } from './truth.ts'
 import type { EventItem, ResponseItem } from './truth.ts'
 
-/** `ping`, `events`, `again` (the list of events read once more), or an event's id behind a slash. */
-export type Subject = 'ping' | 'events' | 'again' | `/${string}`
+/** `ping`, `events`, `again` (the list of events read once more), or an event's id behind a slash, or behind `again/`. */
+export type Subject = 'ping' | 'events' | 'again' | `/${string}` | `again/${string}`
 
 export interface Trouble {
   /** By attempt, from 1; attempts that are not named are answered. */
@@ -20,6 +20,8 @@ export interface Trouble {
   readonly lie: Lie
   /** The account moves on just before the first answer, by chance of this seed. */
   readonly moves: number | null
+  /** A list in pages changes between two of them. */
+  readonly shift: readonly [Shift, number] | null
 }
 
 /** One request, as the service heard and answered it. */
@@ -122,31 +124,52 @@ async function answer(
     hear('same')
     return send({ status: 304, headers: { ETag: etag } })
   }
+  if (way === 'pages') {
+    const middle = Math.ceil(told.length / 2)
+    const first = told.slice(0, middle)
+    if (trouble?.shift != null) episode.moved.push(shiftBy(account, subject, trouble.shift))
+    // Nobody can tell whether it changed before the next page was asked for, or as soon as this one was answered.
+    const rest = lieAbout(itemsOf(account, subject) ?? [], trouble).slice(middle)
+    hear('answered', [...first, ...rest], sign, etag)
+    const next = `${request.path}?page=2&of=${rests.size}`
+    rests.set(
+      next,
+      rest.map(({ text }) => text),
+    )
+    const texts = first.map(({ text }) => text)
+    return send({ body: `[${texts.join(',')}]`, headers: { Link: `<${next}>; rel="next"` } })
+  }
   hear('answered', told, sign, etag)
   if (subject === 'ping') return step(body, {})
-  const validator = etag === null ? {} : { ETag: etag }
-  if (way !== 'pages') return step(`[${told.map(({ text }) => text).join(',')}]`, validator)
-  const next = `${request.path}?page=2&of=${rests.size}`
-  const middle = Math.ceil(told.length / 2)
-  rests.set(
-    next,
-    told.slice(middle).map(({ text }) => text),
-  )
-  const first = told.slice(0, middle).map(({ text }) => text)
-  return send({ body: `[${first.join(',')}]`, headers: { Link: `<${next}>; rel="next"` } })
+  return step(`[${told.map(({ text }) => text).join(',')}]`, etag === null ? {} : { ETag: etag })
+}
+
+function shiftBy(account: Account, subject: Subject, [shift, seed]: readonly [Shift, number]): string {
+  return slide(account, idIn(subject), shift, chanceOf(seed))
 }
 
 function subjectOf(path: string, heard: readonly Heard[]): Subject {
   const [, , , first, id] = path.split('/')
   if (first === 'ping') return 'ping'
-  if (id !== undefined) return `/${decodeURIComponent(id)}`
+  if (id !== undefined) {
+    const event = `/${decodeURIComponent(id)}` as const
+    const wasAnswered = ({ subject, end }: Heard) =>
+      subject === event && (end === 'answered' || end === 'same')
+    return heard.some(wasAnswered) ? `again${event}` : event
+  }
   return heard.some(({ subject, end }) => subject === 'events' && end === 'answered') ? 'again' : 'events'
 }
 
 function itemsOf(account: Account, subject: Subject): readonly (ResponseItem | EventItem)[] | null {
   if (subject === 'ping') return []
   if (subject === 'events' || subject === 'again') return account.events.map(({ item }) => item)
-  return account.events.find(({ item }) => idOf(item) === subject.slice(1))?.responses ?? null
+  return account.events.find(({ item }) => idOf(item) === idIn(subject))?.responses ?? null
+}
+
+/** The event whose responses are asked for; null when it is another list. */
+function idIn(subject: Subject): string | null {
+  const at = subject.indexOf('/')
+  return at < 0 ? null : subject.slice(at + 1)
 }
 
 /** A true validator changes with the list; a stuck one never does. */

@@ -1,10 +1,10 @@
 /** A history as data: an account and what happens to it, step by step. */
 import type { Size } from './account.ts'
 import type { Breakage } from './engine.ts'
-import type { Failure, Lie, Way } from './faults.ts'
+import type { Failure, Lie, Shift, Way } from './faults.ts'
 
-/** What a trouble befalls: a number is the place of an event in the list. */
-export type Target = 'ping' | 'events' | 'again' | number
+/** What a trouble befalls: a number is the place of an event in the list; with `again/`, the second reading of its responses. */
+export type Target = 'ping' | 'events' | 'again' | number | `again/${number}`
 
 export interface PlannedTrouble {
   readonly on: Target
@@ -13,6 +13,8 @@ export interface PlannedTrouble {
   readonly way: Way
   readonly lie: Lie
   readonly moves: number | null
+  /** Of a list in pages, and the seed by which it changes. */
+  readonly shift: readonly [Shift, number] | null
 }
 
 export interface RunStep {

@@ -67,11 +67,12 @@ function tellBreakage({ how, at }: Breakage): string {
   return `${how.replaceAll('_', ' ')} at statement ${at}`
 }
 
-function tellTrouble({ on, failures, way, lie, moves }: PlannedTrouble): string {
+function tellTrouble({ on, failures, way, lie, moves, shift }: PlannedTrouble): string {
   const words = [
     ...(failures.length > 3 ? [`${failures[0]} ${failures.length} times`] : failures),
     ...(way === 'plain' ? [] : [way]),
     ...(lie === 'none' ? [] : [lie]),
+    ...(shift === null ? [] : [`slides ${shift[0]} (seed ${shift[1]})`]),
     ...(moves === null ? [] : [`the account moves on (seed ${moves})`]),
   ]
   return `${nameOf(on)}: ${words.join(' + ') || 'nothing'}`

@@ -1,4 +1,5 @@
 /** What becomes of the events that are no longer listed, last of all in a run. */
+import { absencesOf } from './absences.ts'
 import { isMuch, rule } from './guard.ts'
 import type { Circumstances } from './guard.ts'
 import type { ListRead } from './lists.ts'
@@ -6,23 +7,38 @@ import { LIST, unitOf, unknownList, withoutEvent } from './mirror.ts'
 import type { Facts, Unit } from './mirror.ts'
 import type { EventRow } from './truth.ts'
 
-/** @returns whether the brake was pulled. */
+/** The two looks at the list of events, or one twice. */
+export interface Looks {
+  readonly list: ListRead<EventRow>
+  readonly looked: ListRead<EventRow>
+  /** What the first one shows, unless it was asked for and not found; and what either shows. */
+  readonly first: ReadonlySet<string>
+  readonly present: ReadonlySet<string>
+}
+
+/** What is not sure after the first look alone, and whether the brake was pulled. */
 export function removeVanished(
   after: Map<string, Unit>,
-  list: ListRead<EventRow>,
-  looked: ListRead<EventRow>,
-  present: ReadonlySet<string>,
+  { list, looked, first, present }: Looks,
   start: { readonly events: number; readonly total: number },
   around: Circumstances,
-): boolean {
-  const gone = [...after].filter(([id, { record }]) => record !== null && !present.has(id))
-  const rows = gone.reduce((sum, [, { responses }]) => sum + 1 + responses.size, 0)
+): { readonly brakes: boolean; readonly unsureAtFirst: number } {
   const known = unitOf(after, LIST)
+  const live = [...after].flatMap(([id, { record }]) => (record === null ? [] : id))
+  const lackedAtFirst = absencesOf(
+    live.filter((id) => !first.has(id)),
+    list,
+    known.facts,
+  )
+  const lacked = live.filter((id) => !present.has(id))
+  const { sure, unsure } =
+    looked === list ? absencesOf(lacked, list, known.facts) : { sure: lacked, unsure: [] }
+  const rows = sure.reduce((sum, id) => sum + 1 + unitOf(after, id).responses.size, 0)
   const ruling = rule(
     {
-      absent: gone.map(([id]) => id),
+      absent: sure,
       rows,
-      isMuch: isMuch(rows, start.total) || isMuch(gone.length, start.events),
+      isMuch: isMuch(rows, start.total) || isMuch(sure.length, start.events),
       live: start.events,
       lengths: [list.length, looked.length],
       hasNamelessReject: list.hasNamelessReject || looked.hasNamelessReject,
@@ -38,7 +54,14 @@ export function removeVanished(
     if (unit.record === null && !present.has(id)) after.set(id, { ...unit, rejects: [], facts: null })
   }
   const { now } = around
-  const facts: Facts = { ...unknownList, checkedAt: now, readAt: now, asides: list.asides, held: ruling.held }
+  const facts: Facts = {
+    ...unknownList,
+    checkedAt: now,
+    readAt: now,
+    asides: list.asides,
+    held: ruling.held,
+    unconfirmed: new Set(unsure),
+  }
   after.set(LIST, { ...known, rejects: list.rejects, facts })
-  return ruling.brakes
+  return { brakes: ruling.brakes, unsureAtFirst: lackedAtFirst.unsure.length }
 }

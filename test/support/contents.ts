@@ -18,6 +18,8 @@ export interface Version {
 export interface State {
   readonly digest: string | null
   readonly held: readonly { readonly reason: string; readonly ids: readonly string[] }[]
+  /** Ids that one reading lacked, of a list in several pages. */
+  readonly unconfirmed: readonly string[]
   readonly error_code: string | null
   readonly step: number | null
   /** Seconds from the last check until the next; null: at the next run. */
@@ -117,14 +119,14 @@ function micros(instant: string): string {
 async function readStates(trx: Transaction): Promise<ReadonlyMap<string, State>> {
   const rows = await select(
     trx,
-    `select event_id, digest, coalesce(held, '[]'), error_code, step,
+    `select event_id, digest, coalesce(held, '[]'), coalesce(unconfirmed_absences, '[]'), error_code, step,
             extract(epoch from next_check_at - checked_at)::int
        from headcount.sync_state`,
   )
   return new Map(
-    rows.map(([event_id, digest, held, error_code, step, wait]) => [
+    rows.map(([event_id, digest, held, unconfirmed, error_code, step, wait]) => [
       String(event_id),
-      { digest, held, error_code, step, wait } as State,
+      { digest, held, unconfirmed, error_code, step, wait } as State,
     ]),
   )
 }

@@ -76,13 +76,13 @@ function withKept(
   return { record: keepsRecord ? old?.record : event.record, responses }
 }
 
-/** Ids of an event's responses that stay as they were: held, or rejected. */
+/** Ids of an event's responses that stay as they were: held, not confirmed absent, or rejected. */
 function keptBack(contents: Contents, event_id: string): ReadonlySet<string> {
-  const held = contents.states.get(event_id)?.held.flatMap(({ ids }) => ids) ?? []
+  const { held = [], unconfirmed = [] } = contents.states.get(event_id) ?? {}
   const rejected = rejectsOf(contents).flatMap((reject) =>
     reject.event_id === event_id ? (/"id":\s*"?(\d+)/.exec(reject.payload)?.[1] ?? []) : [],
   )
-  return new Set([...held, ...rejected])
+  return new Set([...held.flatMap(({ ids }) => ids), ...unconfirmed, ...rejected])
 }
 
 /** The list of events has the event, but not so that it could be stored. */
@@ -167,6 +167,8 @@ export function expectTrue(report: RunReport, before: Contents, after: Contents)
   }
   const held = [...after.states.values()].flatMap((state) => state.held.flatMap(({ ids }) => ids))
   expect(report.held).toBe(held.length)
+  const unconfirmed = [...after.states.values()].flatMap((state) => state.unconfirmed)
+  expect(report.unconfirmed).toBe(unconfirmed.length)
   expect(report.rejected).toBe(openRejects(after))
   expect(after.lastRun?.status).toBe(report.status)
   if (report.status !== 'succeeded') return

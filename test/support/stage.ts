@@ -134,8 +134,8 @@ export async function startStage(engine: (typeof engines)[number], account: Acco
       }),
     expectMirrored: () => {
       expect(liveEvents(mirror)).toEqual(servedEvents(account))
-      for (const [id, { held, error_code }] of mirror.states)
-        expect({ id, held, error_code }).toEqual(fine(id))
+      for (const [id, { held, unconfirmed, error_code }] of mirror.states)
+        expect({ id, held, unconfirmed, error_code }).toEqual(fine(id))
       expect(mirror.rows('rejects')).toEqual([])
     },
   }
@@ -178,7 +178,7 @@ export function pause(
 }
 
 function fine(id: string) {
-  return { id, held: [], error_code: null }
+  return { id, held: [], unconfirmed: [], error_code: null }
 }
 
 async function freshTarget(engine: (typeof engines)[number], opened: AsyncDisposableStack): Promise<Target> {

@@ -22,6 +22,7 @@ const report: RunReport = {
   set_aside: 0,
   held: 0,
   holds: [],
+  unconfirmed: 0,
   requests: 14,
   retries: 0,
   not_modified: 0,
@@ -119,6 +120,7 @@ describe('the status for people', () => {
     accepted: 0,
     set_aside: 0,
     held: [],
+    unconfirmed: [],
     failing: [],
   }
 

@@ -16,6 +16,7 @@ const settled: KnownList = {
   error_code: null,
   normaliser: 1,
   held: [],
+  unconfirmed_absences: [],
 }
 
 describe('an event is due', () => {
@@ -25,6 +26,7 @@ describe('an event is due', () => {
     ['never read and failing', { ...settled, checked_at: null, error_code: 'contract' }, false, 'never_read'],
     ['failed last time', { ...settled, error_code: 'unreachable' }, false, 'failed'],
     ['deletions held', { ...settled, held: [{}] }, false, 'held'],
+    ['absences unconfirmed', { ...settled, unconfirmed_absences: ['1'] }, false, 'unconfirmed'],
     ['its own record changed', settled, true, 'event_changed'],
     ['our normaliser is another version', { ...settled, normaliser: 0 }, false, 'new_version'],
     ['its wait is over now', { ...settled, next_check_at: now }, false, 'waited'],

@@ -2,7 +2,7 @@ import type { DueReason } from '../../sync/freshness.ts'
 import type { EventStatus } from '../event-status.ts'
 import type { Output } from '../terminal.ts'
 import { cleanLine } from './clean.ts'
-import { describeHold, describeMissing, howToDecide } from './held.ts'
+import { describeHold, describeMissing, howToDecide, MISSING_ONCE } from './held.ts'
 import { formatCount } from './number.ts'
 import { rejectedLine, setAsideQuery } from './status.ts'
 import { drawPairs } from './table.ts'
@@ -11,6 +11,7 @@ const dueReasons: Readonly<Record<DueReason, string>> = {
   never_read: 'it was never read',
   failed: 'it could not be read last time',
   held: 'deletions of it are held',
+  unconfirmed: 'rows were missing once from its pages',
   event_changed: 'its own record changed',
   active: 'it has no time, or one later than 30 days ago: people may still respond',
   new_version: 'this version of headcount reads it differently',
@@ -39,6 +40,10 @@ function formatEvent(event: EventStatus, out: Pick<Output, 'style'>): string {
     ...(held.length === 0 || missing !== null
       ? []
       : [['', howToDecide(event.account, event.event_id)] as const]),
+    ...(event.unconfirmed === 0
+      ? []
+      : [['unconfirmed', `${formatCount(event.unconfirmed, 'response')} ${MISSING_ONCE}`] as const]),
+    ...(event.missing_unconfirmed ? [['unconfirmed', `the event itself, ${MISSING_ONCE}`] as const] : []),
     ...(event.record_rejected
       ? [['its record', 'listed, but rejected: the former one stays; see headcount rejects'] as const]
       : []),

@@ -17,6 +17,10 @@ const reasons: Readonly<Record<HoldReason, string>> = {
   no_end_mark: 'the answer had no end mark and may be cut short',
 }
 
+/** What is said of rows whose absence a second reading will tell. */
+export const MISSING_ONCE =
+  'missing from one reading of a list in several pages; kept until the next misses them too'
+
 export function describeHold(held: Omit<HeldDeletions, 'event_id'>): string {
   const { rows, events, since, reason, applied_after } = held
   const end =
@@ -35,7 +39,7 @@ export function describeMissing({ since, reason, applied_after }: MissingEvent):
   return `since ${since}, from the list of events: ${reasons[reason]}; ${end}`
 }
 
-function named(events: readonly string[]): string {
+export function named(events: readonly string[]): string {
   if (events.length === 0) return ''
   return ` (${events.slice(0, NAMED).map(cleanLine).join(', ')}${events.length > NAMED ? ', …' : ''})`
 }

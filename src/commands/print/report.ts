@@ -3,7 +3,7 @@ import type { RowCounts, RunReport } from '../../index.ts'
 import type { Output } from '../terminal.ts'
 import { linesOfAlike, type Remark } from './alike.ts'
 import { clean } from './clean.ts'
-import { acceptCommand } from './held.ts'
+import { acceptCommand, MISSING_ONCE } from './held.ts'
 import { formatDuration } from './duration.ts'
 import { formatBytes, formatCount, formatNumber } from './number.ts'
 import { setAsideQuery } from './status.ts'
@@ -94,6 +94,9 @@ function attention(report: RunReport, out: Pick<Output, 'style'>): string[] {
       'yellow',
       `${what} that may be an outage of the service: see headcount status; apply with ${acceptCommand(report.account)}`,
     )
+  }
+  if (report.unconfirmed > 0) {
+    note('unconfirmed', 'yellow', `${formatCount(report.unconfirmed, 'row')} ${MISSING_ONCE}`)
   }
   if (report.rejected > 0) {
     note(

@@ -5,7 +5,7 @@ import type { HeldDeletions } from '../list-status.ts'
 import type { Output } from '../terminal.ts'
 import { cleanLine } from './clean.ts'
 import { formatAge } from './duration.ts'
-import { describeHold, howToDecide, listName } from './held.ts'
+import { describeHold, howToDecide, listName, MISSING_ONCE, named } from './held.ts'
 import { formatCount, formatNumber } from './number.ts'
 import { drawPairs, shorten } from './table.ts'
 
@@ -19,7 +19,7 @@ export function formatStatus(accounts: readonly AccountStatus[], out: Pick<Outpu
 }
 
 function formatAccount(status: AccountStatus, out: Pick<Output, 'style'>): string {
-  const { rows, held, failing } = status
+  const { rows, held, unconfirmed, failing } = status
   const origin = [status.email, status.base_url].filter((part) => part !== null).join(', ')
   const title = out.style('bold', cleanLine(`account ${status.account}`))
   return [
@@ -41,11 +41,16 @@ function formatAccount(status: AccountStatus, out: Pick<Output, 'style'>): strin
           status.set_aside === 0 ? 'none' : `${formatCount(status.set_aside, 'field')}: see ${setAsideQuery}`,
         ],
         ['held', heldLine(held)],
+        ...unconfirmedLine(status),
         ['failing', failing.length === 0 ? 'none' : formatCount(failing.length, 'list')],
       ],
       '  ',
     ),
     ...listHeld(status, out),
+    ...shownOf(unconfirmed).map(
+      (list) =>
+        `    ${listName(list.event_id)}: ${formatCount(list.rows, 'row')}${named(list.events ?? [])} unconfirmed since ${list.since}\n`,
+    ),
     ...shownOf(failing).map(
       ({ event_id, message }) => `    ${listName(event_id)}: ${shorten(cleanLine(message), 160)}\n`,
     ),
@@ -60,6 +65,12 @@ export function rejectedLine({ rejected, accepted }: RejectCounts): string {
   const open = rejected === 0 ? 'none' : formatCount(rejected, 'item')
   const known = accepted === 0 ? '' : `, and ${formatNumber(accepted)} accepted`
   return rejected + accepted === 0 ? open : `${open}${known}: see headcount rejects`
+}
+
+/** Only where there is something to say: most services answer in one page. */
+function unconfirmedLine({ unconfirmed }: AccountStatus): (readonly [string, string])[] {
+  if (unconfirmed.length === 0) return []
+  return [['unconfirmed', `${formatCount(sum(unconfirmed), 'row')} ${MISSING_ONCE}`]]
 }
 
 function goodRun({ last_good_run, age_ms }: AccountStatus): string {
@@ -94,6 +105,6 @@ function heldLine(held: readonly HeldDeletions[]): string {
   return `${formatCount(sum(held), 'deletion')}${overdue === 0 ? '' : `, ${formatNumber(overdue)} of them for too long`}`
 }
 
-function sum(held: readonly HeldDeletions[]): number {
-  return held.reduce((total, { rows }) => total + rows, 0)
+function sum(lists: readonly { readonly rows: number }[]): number {
+  return lists.reduce((total, { rows }) => total + rows, 0)
 }

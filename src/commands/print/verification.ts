@@ -3,6 +3,7 @@ import type { Output } from '../terminal.ts'
 import { linesOfAlike } from './alike.ts'
 import { clean, cleanLine } from './clean.ts'
 import { formatDuration } from './duration.ts'
+import { MISSING_ONCE } from './held.ts'
 import { formatBytes, formatCount, formatNumber } from './number.ts'
 import { asRemark } from './report.ts'
 import { drawPairs, shorten } from './table.ts'
@@ -110,6 +111,10 @@ function notes(report: VerifyReport, out: Pick<Output, 'style'>): string[] {
   noteEvents(report.lists_failing, 'failing', 'the last sync could not read the responses')
   if (report.held > 0) {
     note('held', 'yellow', `${formatCount(report.held, 'deletion')}, no difference: see headcount status`)
+  }
+  if (report.unconfirmed > 0) {
+    const rows = formatCount(report.unconfirmed, 'row')
+    note('unconfirmed', 'yellow', `${rows} ${MISSING_ONCE}; no difference`)
   }
   if (report.rejected > 0) {
     note('rejected', 'yellow', `${formatCount(report.rejected, 'item')}, not compared: see headcount rejects`)
