@@ -18,8 +18,8 @@ export const databaseGuards: readonly Guard[] = [
   {
     name: 'no digest while held',
     promise: 'a list of which something is held is never taken for mirrored',
-    file: 'src/sync/write-batch.ts',
-    text: 'digest: held.length > 0 || load',
+    file: 'src/sync/record-states.ts',
+    text: 'digest: hasOthersLive || load',
     instead: 'digest: load',
     tests: ['test/integration/run-deletions.test.ts'],
     only: 'postgres.*S3',
