@@ -177,6 +177,7 @@ table sync_state with (fillfactor=40) -- What is known of each list: one row an 
   failed_at timestamp with time zone -- When it failed.
   read_at timestamp with time zone -- When the body of the list was last read whole; an answer "not modified" does not move it.
   list_version uuid not null default gen_random_uuid() -- What "headcount serve" shows of the list: another one whenever rows that it shows are written, in the same transaction. Rows changed by hand keep it until backfill mends them.
+  unconfirmed_absences jsonb -- Ids of live rows that the last reading of the list lacked, which came in several pages; NULL when there are none. They are deleted when the next reading lacks them too.
   constraint sync_state_pkey PRIMARY KEY (account_id, event_id)
 
 view freshness -- How fresh each list is: one row an event, and one for the list of events (event_id is empty).

@@ -105,7 +105,7 @@ export const serveGuards: readonly Guard[] = [
   {
     name: 'version of a list',
     promise: 'rows of a list that are written give what is served of it another entity-tag',
-    file: 'src/sync/write-batch.ts',
+    file: 'src/sync/record-states.ts',
     text: 'has_changed: changedLists.has(load.event.id)',
     instead: 'has_changed: false',
     tests: [versions],
