@@ -54,7 +54,6 @@ export function createTurns(
     if (known !== undefined) return known
     const line: Line = { exchanges: [], bytes: 0, last: null }
     lines.set(connection, line)
-    // An answer that was not begun is not closed with its connection.
     connection.once('close', () => {
       drop(connection, line)
       onIdle()

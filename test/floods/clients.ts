@@ -8,20 +8,23 @@ const DRIP_BYTES = 64
 const statuses = new Map<string, number>()
 
 process.once('message', (flood) => {
-  send(flood as Flood)
+  void send(flood as Flood).then(() => process.send?.('asked'))
   process.on('message', () => process.send?.(Object.fromEntries(statuses)))
 })
 process.once('disconnect', () => process.exit(0))
 
-function send({ port, clients, asks }: Flood): void {
-  for (let place = 0; place < clients; place += 1) {
+async function send({ port, clients, asks }: Flood): Promise<void> {
+  const asked = Array.from({ length: clients }, (_, place) => {
     const ask = asks[place % asks.length]
     if (ask === undefined) throw new RangeError('a flood that asks for nothing')
-    readSlowly(port, ask.request, ask.drips)
-  }
+    return readSlowly(port, ask.request, ask.drips)
+  })
+  await Promise.all(asked)
 }
 
-function readSlowly(port: number, request: string, drips: boolean): void {
+/** Resolves when it has asked. */
+function readSlowly(port: number, request: string, drips: boolean): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
   const buffer = Buffer.alloc(DRIP_BYTES)
   let isFirst = true
   const callback = (bytes: number) => {
@@ -33,6 +36,12 @@ function readSlowly(port: number, request: string, drips: boolean): void {
   }
   const socket = connect({ port, host: '127.0.0.1', onread: { buffer, callback } })
   const drip = drips ? setInterval(() => socket.resume(), DRIP_MS) : undefined
-  socket.once('connect', () => socket.write(request))
-  socket.on('error', () => {}).once('close', () => clearInterval(drip))
+  socket.once('connect', () => socket.write(request, () => resolve()))
+  socket
+    .on('error', () => {})
+    .once('close', () => {
+      clearInterval(drip)
+      resolve()
+    })
+  return promise
 }

@@ -48,7 +48,7 @@ export async function floodWithSlowReaders(options: FloodOptions): Promise<Felt>
   // Code is compiled and connections are open: what comes on top is the flood's.
   const { waited: alone } = await askFor(3, port, other)
   const before = (await memoryOf(pid)).now
-  await using flood = startFlood({ port, clients: options.clients, asks: asksOf(keys.slice(0, -1)) })
+  await using flood = await startFlood({ port, clients: options.clients, asks: asksOf(keys.slice(0, -1)) })
   const { waited, missed } = await askFor(options.seconds, port, other)
   const { now, peak } = await memoryOf(pid)
   const connections = (await readdir(`/proc/${pid}/fd`)).length
@@ -120,10 +120,16 @@ async function startServe({ command, database }: FloodOptions): Promise<Served> 
   throw new Error(`serve did not start:\n${said}`)
 }
 
-function startFlood(flood: Flood): AsyncDisposable & { readonly statuses: () => Promise<Statuses> } {
+interface Flooding extends AsyncDisposable {
+  readonly statuses: () => Promise<Statuses>
+}
+
+/** Resolves when all have asked. */
+async function startFlood(flood: Flood): Promise<Flooding> {
   const child: ChildProcess = fork(join(import.meta.dirname, 'clients.ts'), { execArgv: [] })
   const ended = once(child, 'exit')
   child.send(flood)
+  await Promise.race([once(child, 'message'), ended])
   return {
     statuses: async () => {
       child.send('statuses')

@@ -134,10 +134,15 @@ describe('X7 slow clients', () => {
     socket.destroy()
   })
 
-  test('X9 who have a third of all answers on their way get no more, until some have gone', async () => {
+  test('X9 who have a third of all answers on their way get no more, until some have gone, and few lists are read at once', async () => {
     const gate = Promise.withResolvers<void>()
     const store = singleStore()
-    const { port } = await listening({ ...store, find: readAfter(gate.promise, store) })
+    let reading = 0
+    const read = () => {
+      reading += 1
+      return gate.promise
+    }
+    const { port } = await listening({ ...store, find: readAfter(read, store) })
     const one = requestText('/api/v1/events', [['X-API-Key', singleKey], closing])
     const waiting = Array.from({ length: 500 }, () => exchange(port, one))
     const path = '/api/v1/ping'
@@ -150,29 +155,12 @@ describe('X7 slow clients', () => {
     const { status, headers, body: text } = await ping()
     expect(headers).toMatchObject({ 'retry-after': '1', connection: 'close' })
     expectConforms({ method: 'GET', path, status, headers, text })
+    // There is memory for so many lists that may be large.
+    expect(reading).toBeGreaterThan(1)
+    expect(reading).toBeLessThan(10)
     gate.resolve()
     for (const [answer] of await Promise.all(waiting)) expect([200, 429]).toContain(answer?.status)
     expect((await ping()).status).toBe(200)
-  })
-
-  test('X9 who leave do not stay behind with what they sent ahead', async () => {
-    const gate = Promise.withResolvers<object[]>()
-    const asked = Promise.withResolvers<void>()
-    const events = () => {
-      asked.resolve()
-      return gate.promise
-    }
-    const { port, service } = await listening(singleStore({ events }), { closeTimeout: 60_000 })
-    const one = requestText('/api/v1/events', [['X-API-Key', singleKey]])
-    const accepted = nextAccepted()
-    const socket = await openSocket(port, one.repeat(10))
-    await asked.promise
-    const closed = once(await accepted, 'close')
-    socket.destroy()
-    await closed
-    gate.resolve([])
-    // It waits for all that is to be answered.
-    await service.close()
   })
 
   test('X9 who together send too much ahead are cut, the longest line first', async () => {
@@ -196,13 +184,13 @@ describe('X7 slow clients', () => {
 })
 
 /** The same store, whose lists are read only then. */
-function readAfter(gate: Promise<void>, store: Store): Store['find'] {
+function readAfter(gate: () => Promise<void>, store: Store): Store['find'] {
   return async (key, name) => {
     const found = await store.find(key, name)
     if (!found?.list) return found
     const { list } = found
     const read: typeof list.read = async (window) => {
-      await gate
+      await gate()
       return list.read(window)
     }
     return { ...found, list: { ...list, read } }

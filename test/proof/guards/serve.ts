@@ -183,7 +183,8 @@ export const serveGuards: readonly Guard[] = [
     file: 'src/service/admission.ts',
     text: 'await memory.take(holder, bytes, LONGEST_WAIT_MS)',
     instead: 'await memory.take(holder, 0 * bytes, LONGEST_WAIT_MS)',
-    tests: ['test/integration/service-slow-flood.test.ts'],
+    tests: [floods],
+    only: 'a third of all',
   },
   {
     name: 'answers of a key',
@@ -219,15 +220,6 @@ export const serveGuards: readonly Guard[] = [
     instead: 'if (false) throw',
     tests: [slow],
     only: 'after it has left',
-  },
-  {
-    name: 'lines of who has left',
-    promise: 'what a client sent ahead does not stay when it leaves',
-    file: 'src/service/turns.ts',
-    text: '      drop(connection, line)\n      onIdle()\n',
-    instead: '',
-    tests: [floods],
-    only: 'who leave',
   },
   {
     name: 'sent ahead together',
