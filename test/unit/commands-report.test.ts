@@ -137,6 +137,22 @@ describe('the status for people', () => {
     expect(formatStatus([{ ...status, rejected, accepted }], plain)).toMatch(line)
   })
 
+  test('P20 says of absences that are not confirmed where they are, and of nothing where there are none', () => {
+    expect(formatStatus([status], plain)).not.toContain('unconfirmed')
+    const since = '2026-01-01T00:00:00Z'
+    const unconfirmed = [
+      { event_id: 'gala', since, rows: 12, events: null },
+      { event_id: null, since, rows: 1, events: ['ball'] },
+    ]
+    const text = formatStatus([{ ...status, unconfirmed }], plain)
+    expect(text).toMatch(/unconfirmed +13 rows missing from one reading of a list in several pages/)
+    expect(text).toContain(`event gala: 12 rows unconfirmed since ${since}`)
+    expect(text).toContain(`the list of events: 1 row (ball) unconfirmed since ${since}`)
+    expect(formatReport({ ...report, unconfirmed: 2 }, plain)).toMatch(
+      /unconfirmed 2 rows missing from one reading/,
+    )
+  })
+
   test('says of held deletions since when, why, and how to decide', () => {
     const since = '2026-01-01T00:00:00Z'
     const held = [
