@@ -4,6 +4,7 @@ import { version } from '../version.ts'
 import { addressBelow, readBaseAddress } from './address.ts'
 import { firstOf } from './body.ts'
 import { createClient } from './client.ts'
+import { systemClock } from './clock.ts'
 import { checkApiKey } from './credentials.ts'
 import { type Counts, exchange, type Line, type Wish } from './exchange.ts'
 import { Deadlines } from './deadline.ts'
@@ -17,8 +18,10 @@ import { createReading, type ListReading } from './reading.ts'
 import { keyInItems } from './key-in-items.ts'
 import { createRedactor } from './redact.ts'
 import { readHttpDate } from './retry-after.ts'
+import type { Turn } from './refused.ts'
 import { withRetries } from './retrying.ts'
 import { BodyRoom } from './room.ts'
+import type { Slowdown } from './slowdown.ts'
 import { textOf } from './utf8.ts'
 import { usableEtag } from './validator.ts'
 
@@ -49,7 +52,7 @@ export interface SourceOptions {
   readonly signal?: AbortSignal
   /** Chance for the waits between tries, from 0 to below 1. */
   readonly random?: () => number
-  readonly log?: (level: 'debug' | 'warn', message: string, fields?: object) => void
+  readonly log?: (level: 'debug' | 'info' | 'warn', message: string, fields?: object) => void
   /** The most requests at once. */
   readonly concurrency?: number
   /** Up to so many bytes a list is held in memory; a larger one goes to a temporary file. */
@@ -67,11 +70,14 @@ export interface Source {
    * The whole list of responses to one event. Dispose of the reading when its payload has been used.
    *
    * @param etag the `etag` of an earlier reading: `not_modified` when the service says that the list is still that one
+   * @param turn `only` when not given; in another one, a RefusedError is thrown when it is refused and others are not
    */
-  responses(eventId: string, etag?: string | null): Promise<ListReading | 'not_modified'>
+  responses(eventId: string, etag?: string | null, turn?: Turn): Promise<ListReading | 'not_modified'>
   readonly counts: Readonly<Counts>
   /** How fast the service is asked at this moment. */
   readonly pace: ShownPace
+  /** While the service refuses requests so that it slows the caller down; else null. */
+  readonly slowdown: Slowdown | null
   /** Ends what is under way and closes every connection. */
   close(): Promise<void>
 }
@@ -89,6 +95,7 @@ export function createSource(options: SourceOptions): Source {
     requests: 0,
     retries: 0,
     refused: 0,
+    askedAgain: 0,
     notModified: 0,
     bytesReceived: 0,
     statuses: new Map(),
@@ -111,9 +118,10 @@ export function createSource(options: SourceOptions): Source {
     }),
     life,
     gate,
+    clock: systemClock,
     deadlines: new Deadlines(life.signal),
     places,
-    pacing: startPacing({ places, gate, requestTimeoutMs, log }),
+    pacing: startPacing({ places, gate, requestTimeoutMs, clock: systemClock, log }),
     redactor,
     requestTimeoutMs,
     counts,
@@ -124,7 +132,7 @@ export function createSource(options: SourceOptions): Source {
   const { inMemoryBytes = IN_MEMORY_BYTES, pieceBytes = PIECE_BYTES } = options
   const limit = options.maxBodyBytes ?? DEFAULT_BODY_BYTES
 
-  type Asked = Pick<Wish, 'url' | 'limit' | 'etag'>
+  type Asked = Pick<Wish, 'turn' | 'url' | 'limit' | 'etag'>
   async function list(places: LimitFunction, asked: Asked & { readonly etag: null }): Promise<ListReading>
   async function list(places: LimitFunction, asked: Asked): Promise<ListReading | 'not_modified'>
   async function list(places: LimitFunction, asked: Asked) {
@@ -141,6 +149,7 @@ export function createSource(options: SourceOptions): Source {
   const ping: Source['ping'] = async () => {
     using room = new BodyRoom(largeLists, inMemoryBytes)
     const wish = {
+      turn: 'only',
       url: addressBelow(base, 'ping'),
       kind: 'object',
       room,
@@ -148,11 +157,11 @@ export function createSource(options: SourceOptions): Source {
       limit: MOST_PING_BYTES,
       etag: null,
     } as const
-    const { body, headers } = await withRetries(
-      line,
-      () => exchange(line, wish),
-      () => {},
-    )
+    const { body, headers } = await withRetries(line, () => exchange(line, wish), {
+      turn: 'only',
+      pages: 0,
+      failed: () => {},
+    })
     const instant = readHttpDate(headerOf(headers, 'date'))
     const { email } = parsePing(textOf(await firstOf(body)))
     // It is stored and told: one that repeats the key is none.
@@ -172,15 +181,20 @@ export function createSource(options: SourceOptions): Source {
     // responses, which must not wait for it.
     events: async () => {
       const most = Math.min(limit, MOST_EVENTS_BYTES)
-      return withoutKey(list(pLimit(1), { url: addressBelow(base, 'events'), limit: most, etag: null }))
+      return withoutKey(
+        list(pLimit(1), { url: addressBelow(base, 'events'), limit: most, etag: null, turn: 'only' }),
+      )
     },
-    responses: async (eventId, etag) => {
+    responses: async (eventId, etag, turn = 'only') => {
       const url = addressBelow(base, 'events', eventId, 'responses')
-      return withoutKey(list(largeLists, { url, limit, etag: usableEtag(etag) }))
+      return withoutKey(list(largeLists, { url, limit, etag: usableEtag(etag), turn }))
     },
     counts,
     get pace() {
       return line.pacing.now
+    },
+    get slowdown() {
+      return line.pacing.slowdown
     },
     close: async () => {
       line.pacing[Symbol.dispose]()

@@ -3,6 +3,7 @@ import type { LimitFunction } from 'p-limit'
 import { HeadcountError } from '../errors.ts'
 import { type Body, receiveBody } from './body.ts'
 import type { Client } from './client.ts'
+import type { Clock } from './clock.ts'
 import type { Deadline, Deadlines } from './deadline.ts'
 import { readFraming } from './framing.ts'
 import type { Gate } from './gate.ts'
@@ -13,6 +14,7 @@ import type { Pacing } from './pacing.ts'
 import { takePlace } from './places.ts'
 import type { Redactor } from './redact.ts'
 import { followRedirect, isRedirect } from './redirect.ts'
+import type { Turn } from './refused.ts'
 import type { BodyRoom } from './room.ts'
 import { requireShape } from './shape.ts'
 import { explainStatus } from './status.ts'
@@ -28,6 +30,7 @@ export interface Line {
   readonly client: Client
   readonly life: Life
   readonly gate: Gate
+  readonly clock: Clock
   readonly deadlines: Deadlines
   /** Bounds the requests at once; the pace narrows and widens it. */
   readonly places: LimitFunction
@@ -36,7 +39,7 @@ export interface Line {
   readonly requestTimeoutMs: number
   readonly counts: Counts
   readonly random: () => number
-  readonly log: (level: 'debug' | 'warn', message: string, fields?: object) => void
+  readonly log: (level: 'debug' | 'info' | 'warn', message: string, fields?: object) => void
 }
 
 /** What a source has counted so far. */
@@ -47,6 +50,8 @@ export interface Counts {
   retries: number
   /** Refusals: 429, and 503 with `Retry-After`. They spend neither a try nor the budget of retries. */
   refused: number
+  /** Refused requests that were sent again. */
+  askedAgain: number
   notModified: number
   /** Bytes of bodies as they came over the wire. */
   bytesReceived: number
@@ -55,6 +60,7 @@ export interface Counts {
 }
 
 export interface Wish {
+  readonly turn: Turn
   readonly url: URL
   readonly kind: 'list' | 'object'
   readonly room: BodyRoom
@@ -81,17 +87,26 @@ export type Unsent = 'not_modified' | 'unproven'
 export async function exchange(line: Line, wish: Wish & { readonly etag: null }): Promise<Received>
 export async function exchange(line: Line, wish: Wish): Promise<Received | Unsent>
 export async function exchange(line: Line, wish: Wish): Promise<Received | Unsent> {
+  return paced(line, wish, () => askInTime(line, wish))
+}
+
+/** Sends a request when the pace allows it, and tells the pace how it ended. */
+export async function paced<T>(
+  line: Pick<Line, 'places' | 'gate' | 'pacing'>,
+  { room, turn }: { readonly room: Pick<BodyRoom, 'isLarge'>; readonly turn: Turn },
+  send: () => Promise<T>,
+): Promise<T> {
   // A reading that holds the place for large lists goes first: the others may be waiting for it, each in a place
   // for requests, and it must be able to finish before they can.
-  const giveBack = wish.room.isLarge ? null : await takePlace(line.places, line.gate.signal)
+  const giveBack = room.isLarge ? null : await takePlace(line.places, line.gate.signal)
   try {
     const start = await line.pacing.start()
     try {
-      const received = await askInTime(line, wish)
-      line.pacing.ended(start, null)
+      const received = await send()
+      line.pacing.ended(start, null, turn)
       return received
     } catch (error) {
-      line.pacing.ended(start, error)
+      line.pacing.ended(start, error, turn)
       throw error
     }
   } finally {

@@ -1,14 +1,16 @@
 /** One gate for all requests of a source: `Retry-After` closes it, whichever request was told. */
 import type { NotAskedError } from '../errors.ts'
-import { sleep } from './wait.ts'
+import { type Clock, systemClock } from './clock.ts'
 
 export class Gate {
   #notBefore = 0
+  readonly #clock: Clock
   readonly #shut = new AbortController()
   /** Ends every wait before a request: the source's life is over, or the gate is shut for good. */
   readonly signal: AbortSignal
 
-  constructor(life: AbortSignal) {
+  constructor(life: AbortSignal, clock: Clock = systemClock) {
+    this.#clock = clock
     this.signal = this.#shut.signal
     const end = (): void => this.#shut.abort(life.reason)
     if (life.aborted) end()
@@ -18,7 +20,7 @@ export class Gate {
 
   /** Lets no request start for so many ms from now; a shorter time never replaces a longer one. */
   closeFor(ms: number): void {
-    this.#notBefore = Math.max(this.#notBefore, performance.now() + ms)
+    this.#notBefore = Math.max(this.#notBefore, this.#clock.now() + ms)
   }
 
   /** The service asked for more time than this run has: no request starts any more, and all that wait are told why. */
@@ -30,9 +32,9 @@ export class Gate {
   async pass(): Promise<void> {
     for (;;) {
       this.signal.throwIfAborted()
-      const left = this.#notBefore - performance.now()
+      const left = this.#notBefore - this.#clock.now()
       if (left <= 0) return
-      await sleep(Math.ceil(left), this.signal)
+      await this.#clock.sleep(Math.ceil(left), this.signal)
     }
   }
 }

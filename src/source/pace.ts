@@ -1,101 +1,56 @@
 /**
- * How fast a service is asked, learned from its answers: a bound on the requests at once and, once it refused one,
- * a least interval between their starts. Pure: a pace and what happened in, a pace out; times are ms on one clock.
+ * How fast a service is asked, learned from its answers alone: a bound on the requests at once and, once it refused
+ * one, a rate (starts a second). Pure: a pace and what happened in, a pace out; times are ms on one clock.
  *
- * A refusal halves both. The rate then comes back quickly to nine tenths of the rate that was refused, and stays
- * there until every refusal is paid for by 200 answers; only then is more tried, in small steps that grow while they
- * succeed. So the refused share stays below 1 %, whatever the service counts (test/unit/pace.test.ts shows it), and a
- * trouble that has passed, or a limit that was raised, is forgotten: above 1,000 requests a second there is none.
+ * - **A limit** is refusals that stop when the service is asked more slowly. A refusal halves both bounds; the rate
+ *   then comes back in ten answers to nine tenths of what is known to be too much: the rate that was refused, or, when
+ *   that is less, the answers a second since the refusals began, pauses included (exact for a bucket and for windows,
+ *   for both are empty at either end). There it is held.
+ * - **A probe** asks whether the limit still holds: 10 s after a refusal when each was paid for by 140 answers, else
+ *   after 28 s, and after 65 answers at the least, the rate doubles every four answers, and the requests at once with it, until nothing
+ *   holds them back or one is refused; then all is as before. So a limit costs one refusal in a hundred requests, and
+ *   28 s and some 30 answers after its end the service is asked as fast as ever. A bucket that holds many is probed in
+ *   longer steps: a quarter of the answers that the last probe got.
+ * - **Random refusals** do not stop: three in a row came at a rate that was known to be kept up before, with others
+ *   answered between. They say nothing about the rate and no longer change it (refusal-share.ts).
+ * - **A closed service** refuses all: it is tried at half the rate each time, every 15 s at the least. Three seconds of
+ *   that are no matter of the rate (a quota was used up, one list is refused with a long pause, a repair), and it is
+ *   probed at once when it answers again: a pause that is named need not be guessed.
+ *
+ * `npm run throttle` shows what comes of it under twelve kinds of limits.
  */
-
-export interface Pace {
-  /** The most requests at once, ever and now. */
-  readonly most: number
-  readonly places: number
-  /** Starts a second; infinite as long as there is no least interval. */
-  readonly rate: number
-  readonly nextStart: number
-  /** The lowest rate known to be too much; infinite when none is. */
-  readonly refusedRate: number
-  /** That rate was not kept to by waiting, but measured: a burst that the service allowed may have made it too high. */
-  readonly isMeasured: boolean
-  /** Requests started before this moment know nothing of the present pace: their refusals do not halve it again. */
-  readonly halvedAt: number
-  /** Since when the service has refused all; null when it has not. */
-  readonly closedSince: number | null
-  /** Until when it is known to have refused, or to have asked for patience. */
-  readonly closedUntil: number
-  /** Answers that must come before more is tried. */
-  readonly debt: number
-  /** Answers at this rate, since when, and by how much it is raised next. */
-  readonly calm: number
-  readonly raisedAt: number
-  readonly step: number
-  /** Answers since the bound on requests at once has changed. */
-  readonly steady: number
-  readonly recent: Recent
-  /** Since when the service answers, and how often it has. */
-  readonly openSince: number
-  readonly answers: number
-}
-
-/** The last answers, between 50 and 100 of them: enough to tell a rate. */
-interface Recent {
-  readonly since: number
-  readonly answers: number
-  readonly earlierSince: number
-  readonly earlierAnswers: number
-}
-
-/** When a request was started, and whether the pace made it wait. */
-export interface Start {
-  readonly at: number
-  readonly waited: boolean
-}
+import type { Episode, Pace, Start } from './pace-state.ts'
+import { beginProbe, FREE_RATE, goOn, intervalOf, type Probe, SLOWEST_LIMIT } from './probe.ts'
+import { noneSince, oneMore, rateBetween, rateWith } from './recent-rate.ts'
+import { asRandom, countAnswer, countRefusal } from './refusal-share.ts'
 
 /** Of the rate that was refused. */
-const SAFE_SHARE = 0.9
+const SAFE_SHARE = 0.92
 const ANSWERS_TO_COME_BACK = 10
-const ANSWERS_FOR_A_REFUSAL = 200
-const MOST_DEBT = 800
-const FIRST_STEP = 0.03
-const LARGEST_STEP = 0.12
-const ANSWERS_A_STEP = 30
-/** Many services count by the second: a shorter calm says nothing. */
-const LEAST_STEP_MS = 1000
-/** Beyond a rate that was refused by so much, that refusal says nothing any more. */
-const OUTGROWN = 1.1
+const ANSWERS_FOR_A_REFUSAL = 140
+const LEAST_ANSWERS = 65
+const LEAST_HOLD_MS = 10_000
+const LONGEST_HOLD_MS = 28_500
+/** Many services count by the second: so long they may refuse once it is used up. At a high rate it is worth a try before. */
+const SECOND_MS = 1000
+const REST_INTERVALS = 20
+/** A probe that got so much further than any before met with another limit. */
+const ANOTHER_LIMIT = 1.5
+const SURE_ANSWERS = 10
+/** What is known of a limit grows old: from each failed probe to the next it is taken for higher. */
+const AGEING = 1.01
+/** A guess is raised by so much for every ten answers. */
+const GUESS_STEP = 1.05
+/** A rate that was refused is not much above what is kept up, or it says little. */
+const NEAR = 1.6
+/** A refusal is not explained by a rate of less than this share of what was kept up. */
+const KEPT_UP_SHARE = 0.95
+const UNEXPLAINED_THAT_TELL = 2
 const ANSWERS_A_PLACE = 4
-/** A closed service is tried once a minute at the least. */
-const SLOWEST_RATE = 1 / 60
-/** A slower limit is not believed: a service that refuses now and then whatever the rate would end in a standstill. */
-const SLOWEST_LIMIT = 0.1
-/** Timers count in ms. */
-const FREE_RATE = 1000
-const RECENT_ANSWERS = 50
-const TELLING_ANSWERS = 10
-
-export function firstPace(most: number, now: number): Pace {
-  return {
-    most,
-    places: most,
-    rate: Infinity,
-    nextStart: now,
-    refusedRate: Infinity,
-    isMeasured: false,
-    halvedAt: now,
-    closedSince: null,
-    closedUntil: now,
-    debt: 0,
-    calm: 0,
-    raisedAt: now,
-    step: FIRST_STEP,
-    steady: 0,
-    recent: noneSince(now),
-    openSince: now,
-    answers: 0,
-  }
-}
+/** A closed service is tried every 15 s at the least. */
+const SLOWEST_RATE = 1 / 15
+const LONG_CLOSED_MS = 3000
+const TELLING_ANSWERS = 15
 
 /** How long the next request has to wait, in ms; 0 when it may start. */
 export function waitBeforeStart(pace: Pace, now: number): number {
@@ -111,15 +66,21 @@ export function afterStart(pace: Pace, now: number): Pace {
 
 /** The service answered, with whatever but a refusal. */
 export function afterAnswer(before: Pace, start: Start, now: number): Pace {
+  const { episode } = before
   const pace = {
     ...before,
-    recent: count(before.recent, now),
-    openSince: before.answers === 0 ? start.at : before.openSince,
-    answers: before.answers + 1,
+    recent: oneMore(before.recent, now),
     debt: Math.max(0, before.debt - 1),
+    calm: before.calm + 1,
+    share: countAnswer(before.share),
+    // An answer that was under way when refusals began belongs to what was before.
+    episode: episode && start.at >= episode.since ? { ...episode, answers: episode.answers + 1 } : episode,
   }
-  if (start.at < pace.halvedAt) return pace
-  return quicken(widen(pace.closedSince === null ? pace : reopen(pace, now)), start, now)
+  if (start.at < pace.changedAt) return pace
+  const open = pace.closedSince === null ? pace : reopen(pace, start, now)
+  if (open.probe !== null) return goOn(open, open.probe, start, now)
+  if (open.refusedRate === Infinity) return widen(open)
+  return isTimeToProbe(open, now) ? beginProbe({ ...open, episode: null }, now) : comeBack(open, start)
 }
 
 /**
@@ -128,54 +89,106 @@ export function afterAnswer(before: Pace, start: Start, now: number): Pace {
  * @param pause what it asked for with `Retry-After`, in ms; else 0
  */
 export function afterRefusal(before: Pace, start: Start, now: number, pause: number): Pace {
-  const debt = Math.min(MOST_DEBT, before.debt + ANSWERS_FOR_A_REFUSAL)
-  const pace = { ...before, debt, closedUntil: Math.max(before.closedUntil, now + pause) }
-  if (start.at < pace.halvedAt) return pace
-  // Refused again with nothing answered between, a service is not asked too fast, it is closed: it is tried ever
-  // more rarely, and the rate that was too much is still the one that it was.
-  const isClosed = pace.closedSince !== null
-  const tooMuch = start.waited ? pace.rate : Math.min(pace.rate, rateAt(pace.recent, start, now))
-  const refused = isClosed ? pace.rate : Math.max(SLOWEST_LIMIT, tooMuch)
-  const rate = Math.max(SLOWEST_RATE, refused / 2)
-  return {
-    ...halvePlaces(pace, now),
-    rate,
-    nextStart: now + intervalOf(rate),
-    refusedRate: isClosed ? pace.refusedRate : refused,
-    isMeasured: isClosed ? pace.isMeasured : !start.waited,
-    closedSince: pace.closedSince ?? now,
+  const share = countRefusal(before.share)
+  const episode = before.episode && { ...before.episode, refusals: before.episode.refusals + 1 }
+  if (share.isRandom) return { ...before, share, episode }
+  const pace = {
+    ...before,
+    share,
+    // What refuses beyond chance is something new.
+    episode: before.share.isRandom ? null : episode,
+    debt: before.debt + ANSWERS_FOR_A_REFUSAL,
+    calm: 0,
+    closedUntil: Math.max(before.closedUntil, now + pause),
   }
+  if (start.at < pace.changedAt) return pace
+  if (pace.closedSince !== null) {
+    const isBroken = before.closedUntil > pace.closedSince && start.at >= before.closedUntil
+    return slowDown({ ...pace, isBroken: pace.isBroken || isBroken }, now, pause)
+  }
+  const refused = { ...pace, closedSince: now, isBroken: false, changedAt: now, steady: 0 }
+  return refused.probe === null ? learn(refused, start, now) : failProbe(refused, refused.probe, start, now)
 }
 
 /** The request took too long, or the service is silent: fewer at once; how often they start is not what is wrong. */
 export function afterStrain(pace: Pace, start: Pick<Start, 'at'>, now: number): Pace {
-  return start.at < pace.halvedAt ? pace : halvePlaces(pace, now)
+  if (start.at < pace.changedAt) return pace
+  return { ...pace, places: halfOf(pace.places), steady: 0, changedAt: now }
 }
 
-function halvePlaces(pace: Pace, now: number): Pace {
-  const places = Math.max(1, Math.floor(pace.places / 2))
-  return { ...pace, places, steady: 0, halvedAt: now, raisedAt: now, calm: 0, step: FIRST_STEP }
+/** Refused again with nothing answered between, a service is not asked too fast, it is closed: the limit is what it was. */
+function slowDown(pace: Pace, now: number, pause: number): Pace {
+  // A service that names pauses is tried after each second one.
+  const slowest = pause === 0 ? SLOWEST_RATE : Math.max(SLOWEST_RATE, Math.min(pace.rate, 500 / pause))
+  const rate = Math.max(slowest, pace.rate / 2)
+  return { ...pace, rate, nextStart: now + intervalOf(rate), changedAt: now }
+}
+
+/** Lowers both bounds, unless the refusal shows that this is no use. */
+function learn(pace: Pace, start: Start, now: number): Pace {
+  const measured = start.waited ? pace.rate : Math.min(pace.rate, rateWith(pace.recent, start.at, now))
+  const refusedRate = Math.max(SLOWEST_LIMIT, measured)
+  const episode = pace.episode ?? { since: now, answers: 0, refusals: 0, keptUp: 0, unexplained: 0 }
+  const { keptUp } = episode
+  const unexplained = refusedRate < keptUp * KEPT_UP_SHARE ? episode.unexplained + 1 : 0
+  if (unexplained >= UNEXPLAINED_THAT_TELL) return liveWith(pace, episode, now)
+  const rate = Math.max(SLOWEST_RATE, refusedRate / 2, keptUp / 2)
+  return {
+    ...pace,
+    places: halfOf(pace.places),
+    rate,
+    nextStart: now + intervalOf(rate),
+    refusedRate,
+    isConfirmed: start.waited,
+    isLearning: true,
+    episode: { ...episode, unexplained },
+  }
+}
+
+/** The refusals are random: the service is asked faster until something else holds the requests back. */
+function liveWith(pace: Pace, { answers, refusals }: Episode, now: number): Pace {
+  const share = asRandom(pace.share, refusals / (answers + refusals))
+  return beginProbe({ ...pace, share, episode: null, closedSince: null, probed: 0, debt: 0 }, now)
 }
 
 /** The first answer after refusals. */
-function reopen(pace: Pace, now: number): Pace {
-  // A window that was used up in a moment stays shut for long: together they tell what it allows. A few answers tell
-  // nothing, for the service may have been left alone between them.
-  const allowed = rateBetween(pace.openSince, pace.closedUntil, pace.answers)
-  const isTelling = pace.isMeasured && pace.answers >= TELLING_ANSWERS
-  const refusedRate = isTelling ? Math.min(pace.refusedRate, allowed) : pace.refusedRate
-  const rate = Math.max(pace.rate, refusedRate / 2)
+function reopen(pace: Pace, start: Start, now: number): Pace {
+  const closedMs = pace.closedUntil - (pace.closedSince ?? now)
+  const isUnexplained = pace.isBroken && pace.episode !== null && pace.episode.answers > 0
+  const episode = isUnexplained ? oneUnexplained(pace.episode) : pace.episode
+  const open = { ...pace, closedSince: null, recent: noneSince(now), changedAt: now, episode }
+  if (episode !== null && episode.unexplained >= UNEXPLAINED_THAT_TELL) return liveWith(open, episode, now)
+  if (closedMs >= LONG_CLOSED_MS) {
+    const rate = Math.max(pace.rate, Math.min(FREE_RATE, pace.refusedRate) / 2)
+    return beginProbe({ ...open, rate }, now)
+  }
+  const isTelling = pace.isLearning && episode !== null && episode.answers >= TELLING_ANSWERS
+  const goodput = isTelling ? rateBetween(episode.since, start.at, episode.answers) : null
+  const isFar = goodput !== null && pace.refusedRate > goodput * NEAR
+  const refusedRate = isFar ? goodput : pace.refusedRate
+  const rate = Math.min(refusedRate * SAFE_SHARE, Math.max(pace.rate, refusedRate / 2))
   return {
-    ...pace,
+    ...open,
     rate,
     refusedRate,
-    closedSince: null,
+    isConfirmed: pace.isConfirmed && !isFar,
     nextStart: now + intervalOf(rate),
-    raisedAt: now,
-    recent: noneSince(now),
-    openSince: now,
-    answers: 0,
+    episode: episode && { ...episode, keptUp: Math.max(episode.keptUp, goodput ?? 0) },
   }
+}
+
+function oneUnexplained(episode: Episode): Episode {
+  return { ...episode, unexplained: episode.unexplained + 1 }
+}
+
+/** Towards the rate that is held. */
+function comeBack(pace: Pace, start: Start): Pace {
+  const safe = pace.refusedRate * SAFE_SHARE
+  if (pace.rate >= safe) {
+    const isGuess = !pace.isConfirmed && start.waited && pace.calm % ANSWERS_TO_COME_BACK === 0
+    return isGuess ? { ...pace, refusedRate: pace.refusedRate * GUESS_STEP } : pace
+  }
+  return { ...pace, rate: Math.min(safe, pace.rate + safe / ANSWERS_TO_COME_BACK) }
 }
 
 /** One more at once, the more rarely the more there are. */
@@ -187,57 +200,24 @@ function widen(pace: Pace): Pace {
     : { ...pace, steady: 0, places: pace.places + 1 }
 }
 
-function quicken(pace: Pace, start: Start, now: number): Pace {
-  if (pace.rate === Infinity) return pace
-  const safe = pace.refusedRate === Infinity ? 0 : pace.refusedRate * SAFE_SHARE
-  if (pace.rate < safe) {
-    return { ...pace, rate: Math.min(safe, pace.rate + safe / ANSWERS_TO_COME_BACK), raisedAt: now }
-  }
-  // A request that did not have to wait, or that began at another rate, proves nothing about this one.
-  if (!start.waited || start.at < pace.raisedAt) return pace
-  const calm = pace.calm + 1
-  const isTooEarly = calm < ANSWERS_A_STEP || pace.debt > 0 || now - pace.raisedAt < LEAST_STEP_MS
-  return isTooEarly ? { ...pace, calm } : raise(pace, now)
+/** A hold that was kept to its end shows that the limit explains the refusals. */
+function isTimeToProbe({ calm, debt, closedUntil }: Pace, now: number): boolean {
+  if (calm < LEAST_ANSWERS) return false
+  return now - closedUntil >= (debt === 0 ? LEAST_HOLD_MS : LONGEST_HOLD_MS)
 }
 
-function raise(pace: Pace, now: number): Pace {
-  const rate = pace.rate * (1 + pace.step)
-  if (rate > FREE_RATE) return { ...pace, rate: Infinity, refusedRate: Infinity, calm: 0, step: FIRST_STEP }
-  const isOutgrown = rate > pace.refusedRate * OUTGROWN || pace.refusedRate === Infinity
-  return {
-    ...pace,
-    rate,
-    raisedAt: now,
-    calm: 0,
-    refusedRate: isOutgrown ? Infinity : pace.refusedRate,
-    step: isOutgrown ? Math.min(LARGEST_STEP, pace.step * 2) : pace.step,
-  }
+/** The limit still holds. One that the probe met much later than any before is another, and learned anew. */
+function failProbe(pace: Pace, probe: Probe, start: Start, now: number): Pace {
+  const isAnother = pace.probed > 0 && probe.answers > Math.max(SURE_ANSWERS, pace.probed) * ANOTHER_LIMIT
+  const failed = { ...pace, probe: null, isLearning: false, probed: Math.max(pace.probed, probe.answers) }
+  if (isAnother)
+    return learn({ ...failed, places: probe.provenPlaces * 2, episode: null, probed: 0 }, start, now)
+  const { rate, provenPlaces: places } = probe
+  const refusedRate = pace.refusedRate * AGEING
+  const restMs = Math.max(intervalOf(rate), Math.min(SECOND_MS, REST_INTERVALS * intervalOf(rate)))
+  return { ...failed, places, rate, refusedRate, nextStart: now + restMs }
 }
 
-/** In ms, from starts a second. */
-function intervalOf(rate: number): number {
-  return 1000 / rate
-}
-
-function noneSince(now: number): Recent {
-  return { since: now, answers: 0, earlierSince: now, earlierAnswers: 0 }
-}
-
-function count(recent: Recent, now: number): Recent {
-  if (recent.answers < RECENT_ANSWERS) return { ...recent, answers: recent.answers + 1 }
-  return { since: now, answers: 1, earlierSince: recent.since, earlierAnswers: recent.answers }
-}
-
-/**
- * Of the last answers, the one that was refused among them; and at least as fast as this one would be after another,
- * for the service may have been left alone before.
- */
-function rateAt(recent: Recent, start: Start, now: number): number {
-  const average = rateBetween(recent.earlierSince, now, recent.answers + recent.earlierAnswers + 1)
-  return Math.max(average, rateBetween(start.at, now, 1))
-}
-
-/** A second. */
-function rateBetween(from: number, to: number, answers: number): number {
-  return answers / (Math.max(1, to - from) / 1000)
+function halfOf(places: number): number {
+  return Math.max(1, Math.floor(places / 2))
 }

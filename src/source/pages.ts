@@ -2,7 +2,7 @@
 import { ContractError } from '../errors.ts'
 import { exchange, type Line, type Received, type Unsent, type Wish } from './exchange.ts'
 import { nextPage } from './paging.ts'
-import { withRetries } from './retrying.ts'
+import { type Retrying, withRetries } from './retrying.ts'
 
 const MOST_PAGES = 10_000
 
@@ -17,8 +17,6 @@ export interface Pages {
  * one page
  * @throws ForeignOriginError, ContractError (a circle, too many pages), and whatever one request throws
  */
-export async function readPages(line: Line, first: Wish & { readonly etag: null }): Promise<Pages>
-export async function readPages(line: Line, first: Wish): Promise<Pages | 'not_modified'>
 export async function readPages(line: Line, first: Wish): Promise<Pages | 'not_modified'> {
   const pages: Received[] = []
   const seen = new Set<string>()
@@ -36,7 +34,7 @@ export async function readPages(line: Line, first: Wish): Promise<Pages | 'not_m
       )
     }
     seen.add(url.href)
-    const page = await readPage(line, wish)
+    const page = await readPage(line, wish, { turn: first.turn, pages: pages.length })
     if (page === 'not_modified') return page
     pages.push(page)
     const next = nextPage(page.headers, page.url)
@@ -52,11 +50,15 @@ function following(wish: Wish, url: URL, bytes: number): Wish {
 }
 
 /** An answer that says "unchanged" of another list than ours proves nothing: the page is asked for once more, whole. */
-async function readPage(line: Line, wish: Wish): Promise<Received | 'not_modified'> {
-  const release = (): void => wish.room.keepOnly(wish.before)
-  const page: Received | Unsent = await withRetries(line, () => exchange(line, wish), release)
+async function readPage(
+  line: Line,
+  wish: Wish,
+  of: Pick<Retrying, 'turn' | 'pages'>,
+): Promise<Received | 'not_modified'> {
+  const retrying = { ...of, failed: () => wish.room.keepOnly(wish.before) }
+  const page: Received | Unsent = await withRetries(line, () => exchange(line, wish), retrying)
   if (page !== 'unproven') return page
   line.log('debug', `GET ${wish.url.pathname}: a 304 that is not about our ETag. Asking without it.`)
   const whole = { ...wish, etag: null }
-  return withRetries(line, () => exchange(line, whole), release)
+  return withRetries(line, () => exchange(line, whole), retrying)
 }

@@ -1,17 +1,31 @@
 /** Tries a request again as the policy of retry.ts says, with the clock, the chance and the gate of the source. */
 import { HeadcountError, NotAskedError, PausedByServiceError, UnreachableError } from '../errors.ts'
 import type { Line } from './exchange.ts'
-import { decide, type Decision, type Failure, isRefusal, MOST_REFUSALS, MOST_TRIES } from './retry.ts'
+import { RefusedError, type Turn } from './refused.ts'
+import { decide, type Decision, type Failure, isRefusal, MOST_TRIES } from './retry.ts'
 import { PassingStatusError } from './status.ts'
-import { sleep } from './wait.ts'
 
-/**
- * @param attempt one try; throws one of the error family
- * @param failed is told of every failed try before anything is waited for, to give back what it held
- */
-export async function withRetries<T>(line: Line, attempt: () => Promise<T>, failed: () => void): Promise<T> {
+/** What trying again needs of a source. */
+export type RetryLine = Pick<Line, 'gate' | 'clock' | 'life' | 'pacing' | 'counts' | 'random' | 'log'>
+
+export interface Retrying {
+  readonly turn: Turn
+  /** Pages of the same list that are here already. */
+  readonly pages: number
+  /** Is told of every failed try before anything is waited for, to give back what it held. */
+  readonly failed: () => void
+}
+
+/** @param attempt one try; throws one of the error family */
+export async function withRetries<T>(
+  line: RetryLine,
+  attempt: () => Promise<T>,
+  { turn, pages, failed }: Retrying,
+): Promise<T> {
   let tries = 0
   let refusals = 0
+  let answersBefore = 0
+  if (turn === 'again' && pages === 0) line.counts.askedAgain += 1
   for (;;) {
     try {
       return await attempt()
@@ -24,17 +38,22 @@ export async function withRetries<T>(line: Line, attempt: () => Promise<T>, fail
       if (refused) refusals += 1
       else tries += 1
       if (refused) line.counts.refused += 1
-      const decision = decide({ ...failure, tries, refusals })
-      if (decision.pause > 0) line.gate.closeFor(decision.pause)
-      if ('giveUp' in decision) throw lastError(line, error, decision)
-      if (!refused) line.counts.retries += 1
+      if (refusals === 1) answersBefore = line.pacing.answers
+      const othersAnswered = refusals > 1 && line.pacing.answers > answersBefore
+      const decision = decide({ ...failure, tries, refusals, turn, pages, othersAnswered })
+      if (decision.pause > 0 && !decision.isAlone) line.pacing.paused(decision.pause)
+      if ('giveUp' in decision) throw lastError(line, error, decision, { refusals, pages })
+      if (refused) line.counts.askedAgain += 1
+      else line.counts.retries += 1
       line.log('debug', `${error.message} Trying again.`, { tries, refusals, wait_ms: decision.wait })
-      await sleep(decision.wait, line.gate.signal)
+      await line.clock.sleep(decision.wait, line.gate.signal)
     }
   }
 }
 
-function describe(line: Line, error: HeadcountError): Omit<Failure, 'tries' | 'refusals'> {
+type Described = Omit<Failure, 'tries' | 'refusals' | 'turn' | 'pages' | 'othersAnswered'>
+
+function describe(line: RetryLine, error: HeadcountError): Described {
   const answered = error instanceof PassingStatusError ? error : null
   return {
     outcome: answered === null ? { retryable: error.retryable } : { status: answered.status },
@@ -45,25 +64,36 @@ function describe(line: Line, error: HeadcountError): Omit<Failure, 'tries' | 'r
     runLeftMs: line.life.leftMs(),
     counts: line.counts,
     closedMs: line.pacing.closedMs(),
+    randomShare: line.pacing.randomShare,
   }
 }
 
 type GivenUp = Extract<Decision, { giveUp: string }>
 
-function lastError(line: Line, error: HeadcountError, { giveUp, pause }: GivenUp): HeadcountError {
+function lastError(
+  line: RetryLine,
+  error: HeadcountError,
+  { giveUp, pause }: GivenUp,
+  { refusals, pages }: { readonly refusals: number; readonly pages: number },
+): HeadcountError {
   if (giveUp === 'final') return error
   if (giveUp === 'paused' || giveUp === 'closed') return shutGate(line, error, giveUp, pause)
-  return new UnreachableError(`${error.message} ${whyGivenUp[giveUp]}`, { cause: error.cause })
+  if (giveUp === 'deferred')
+    return new RefusedError(error.message, line.clock.now() + pause, pages, { cause: error.cause })
+  const why =
+    giveUp === 'refusals'
+      ? `Given up after ${refusals} refusals: the service allows for fewer requests than this run needs.`
+      : whyGivenUp[giveUp]
+  return new UnreachableError(`${error.message} ${why}`, { cause: error.cause })
 }
 
 const whyGivenUp = {
   tries: `Given up after ${MOST_TRIES} tries.`,
-  refusals: `Given up after ${MOST_REFUSALS} refusals: the service allows for fewer requests than this run needs.`,
   budget: 'Given up: this run has used up its retries (a tenth of its requests).',
 }
 
 function shutGate(
-  line: Line,
+  line: RetryLine,
   error: HeadcountError,
   why: 'paused' | 'closed',
   pause: number,

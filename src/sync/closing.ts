@@ -2,6 +2,7 @@ import type { RunReport } from '../db/tables.ts'
 import { HeadcountError, LeaseLostError, PagedObjectError } from '../errors.ts'
 import type { OpenMatters } from '../load/state.ts'
 import { asInterruption } from './interruption.ts'
+import { sentAgain } from './open-source.ts'
 import { storeObservations } from './observations.ts'
 import type { OpenRun } from './opening.ts'
 import { statusAfter, statusOf } from './report.ts'
@@ -76,7 +77,7 @@ function makeReport(run: OpenRun, status: EndStatus, open: OpenMatters): RunRepo
     holds: open.holds,
     unconfirmed: open.unconfirmed,
     requests: source.counts.requests,
-    retries: source.counts.retries,
+    retries: sentAgain(source),
     not_modified: source.counts.notModified,
     bytes_received: source.counts.bytesReceived,
     warnings: tally.warnings.map(run.conceal),

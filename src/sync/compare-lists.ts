@@ -4,8 +4,10 @@ import type { Transaction } from '../db/transaction.ts'
 import { HeadcountError, NotFoundError } from '../errors.ts'
 import { readStates } from '../load/state.ts'
 import { compareResponses, readVouched } from '../load/verifying.ts'
+import { PATIENCE_MS } from './deferred-events.ts'
 import { heldIds } from './deletions.ts'
 import type { ListReading } from '../source/reading.ts'
+import type { Turn } from '../source/refused.ts'
 import { isEarlyEnd, readEachEvent } from './each-event.ts'
 import { LargeResponses } from './large-responses.ts'
 import type { Around } from './large-responses.ts'
@@ -71,15 +73,16 @@ async function pass(
   const notCompared: [EventItem, Exclude<Said, { is: 'compared' }>][] = []
   const notFound: EventItem[] = []
   await readEachEvent(verification, events, {
-    read: async (event, answered) => {
+    read: async (event, answered, turn) => {
       const wasRead = states.get(event.id)?.checked_at != null
       const said = wasRead
-        ? await look(verification, event, place, answered)
+        ? await look(verification, event, place, { answered, turn })
         : ({ is: 'never_read' } as const)
       if (said.is === 'compared') note(verification, event, said)
       else notCompared.push([event, said])
     },
     before: ({ id }) => states.get(id),
+    patienceMs: PATIENCE_MS,
     failed: (event, error) => {
       if (!(error instanceof HeadcountError)) throw error
       if (error instanceof NotFoundError) notFound.push(event)
@@ -112,9 +115,9 @@ async function look(
   { source, database, conceal, settings, account, found, tally }: Verification,
   { id }: EventItem,
   place: ReturnType<typeof pLimit>,
-  answered: () => void,
+  { answered, turn }: { readonly answered: () => void; readonly turn: Turn },
 ): Promise<Said> {
-  const answer = await source.responses(id)
+  const answer = await source.responses(id, null, turn)
   answered()
   if (answer === 'not_modified') throw new Error('The service was asked without a validator.')
   using reading = answer

@@ -12,6 +12,9 @@ import {
   TransactionFailedError,
   UnreachableError,
 } from '../errors.ts'
+import { type Clock, systemClock } from '../source/clock.ts'
+import { RefusedError, type Turn } from '../source/refused.ts'
+import { DeferredEvents, mostRefusals } from './deferred-events.ts'
 import { Outage, OUTAGE_LIMITS } from './outage.ts'
 import { inRounds } from './rounds.ts'
 import type { ReadBefore } from './rounds.ts'
@@ -32,6 +35,7 @@ const EVENTS_PER_REQUEST = 2
 /** What reading needs of a run. */
 type Reader = Pick<OpenRun, 'signal' | 'stop'> & {
   readonly settings: Pick<OpenRun['settings'], 'concurrency' | 'logger' | 'outage'>
+  readonly source: { readonly counts: Pick<OpenRun['source']['counts'], 'requests' | 'refused'> }
 }
 
 /** What is done with each event. */
@@ -39,14 +43,17 @@ export interface EachEvent<Event> {
   /**
    * @param answered to be called once the service has answered: the key is good, whatever becomes of the answer. The
    *   end of a long list may come after refusals that came after its beginning.
+   * @param turn with which the source is asked
    */
-  read(event: Event, answered: () => void): Promise<void>
+  read(event: Event, answered: () => void, turn: Turn): Promise<void>
   /** What is known of its last read. */
   before(event: Event): ReadBefore | undefined
   /** The event could not be read. May throw on what is no failure of the service. */
   failed(event: Event, error: unknown): void
   /** Called after each event, whatever came of it. */
   done(): void
+  /** How long events are waited for that the service refuses while nothing else is left to ask for. */
+  readonly patienceMs: number
 }
 
 /**
@@ -55,42 +62,92 @@ export interface EachEvent<Event> {
  * failed when the service answered so: the next run goes by that.
  */
 export async function readEachEvent<Event>(
-  { settings, signal, stop }: Reader,
+  { settings, signal, stop, source }: Reader,
   events: readonly Event[],
   each: EachEvent<Event>,
+  clock: Clock = systemClock,
 ): Promise<void> {
   const { concurrency, logger } = settings
   const place = pLimit(concurrency * EVENTS_PER_REQUEST)
   const limits = { ...OUTAGE_LIMITS, ...settings.outage }
   using outage = new Outage({ limits, concurrency, signal, logger, end: stop })
+  const deferred = new DeferredEvents<Event>({ clock, signal, patienceMs: each.patienceMs })
   let refusals = 0
 
   function answered(): void {
     refusals = 0
     outage.answered()
+    deferred.answered()
   }
 
-  async function tryOne(event: Event): Promise<void> {
-    if (signal.aborted) return
+  /** Gives the refusal when the event has to go to the back of the queue. */
+  async function tryOne(event: Event, turn: Turn): Promise<RefusedError | null> {
+    if (signal.aborted) return null
     try {
       using _ = await outage.admit()
-      await each.read(event, answered)
+      await each.read(event, answered, turn)
     } catch (error) {
+      if (error instanceof RefusedError && !signal.aborted) {
+        // It answers, be it with a refusal.
+        outage.answered()
+        return error
+      }
       // Requests that wait behind a pause are told first, and stop the rest: the event that brought it is noted even so.
       if (isToldToPause(error) && error !== signal.reason) each.failed(event, error)
-      if (signal.aborted) return
+      if (signal.aborted) return null
       if (!(error instanceof HeadcountError) || endsAll(error)) throw error
       each.failed(event, error)
       noteOutage(outage, error, each.before(event))
+      if (!(error instanceof UnreachableError)) deferred.answered()
       if (isNewRefusal(error, each.before(event))) refusals += 1
       if (refusals >= REFUSALS_THAT_END) throw error
     }
     each.done()
+    return null
+  }
+
+  async function inPlace(event: Event, turn: Turn): Promise<RefusedError | null> {
+    return place(() =>
+      tryOne(event, turn).catch((error: unknown) => {
+        stop(error)
+        return null
+      }),
+    )
+  }
+
+  async function inTurn(event: Event): Promise<void> {
+    const refusal = await inPlace(event, 'first')
+    if (refusal !== null) deferred.add(event, refusal)
   }
 
   for (const round of inRounds(events, (event) => each.before(event))) {
-    await Promise.all(round.map((event) => place(() => tryOne(event).catch((error: unknown) => stop(error)))))
+    await Promise.all(round.map(inTurn))
+    if (deferred.count === 0 || signal.aborted) continue
+    tellDeferred(logger, deferred, { clock, patienceMs: each.patienceMs })
+    await deferred.readAll({
+      mostRefusals: mostRefusals(source.counts),
+      again: (event) => inPlace(event, 'again'),
+      failed: (event, error) => {
+        each.failed(event, error)
+        each.done()
+      },
+    })
   }
+}
+
+function tellDeferred(
+  logger: OpenRun['settings']['logger'],
+  deferred: DeferredEvents<unknown>,
+  { clock, patienceMs }: { readonly clock: Clock; readonly patienceMs: number },
+): void {
+  const events = deferred.count
+  const waitMs = deferred.notBefore - clock.now()
+  const asks = waitMs <= 0 ? '' : ` It asks to wait until ${new Date(Date.now() + waitMs).toISOString()}.`
+  logger.info(
+    { events },
+    `The service refused ${events === 1 ? 'one event' : `${events} events`} twice; all others were asked for. ` +
+      `Asking again, for at most ${patienceMs / 1000} s without an answer.${asks}`,
+  )
 }
 
 function isToldToPause(error: unknown): boolean {

@@ -1,7 +1,9 @@
 import { HeadcountError, NotFoundError, PagedObjectError } from '../errors.ts'
 import { ResponseEncoder } from '../load/copy/copy-responses.ts'
+import type { Turn } from '../source/refused.ts'
 import { Batches } from './batches.ts'
 import { judgeDigest } from './digests.ts'
+import { BACKFILL_PATIENCE_MS, PATIENCE_MS } from './deferred-events.ts'
 import type { DueEvent } from './due.ts'
 import { isEarlyEnd, readEachEvent } from './each-event.ts'
 import { nextStep } from './freshness.ts'
@@ -40,7 +42,8 @@ export async function mirrorDue(run: OpenRun, due: readonly DueEvent[]): Promise
   const notFound: DueEvent[] = []
   run.progress('responses')
   await readEachEvent(run, due, {
-    read: (event, answered) => readEvent(run, { batches, stamps, encoder }, event, answered),
+    read: (event, answered, turn) => readEvent(run, { batches, stamps, encoder }, event, { answered, turn }),
+    patienceMs: run.mode === 'backfill' ? BACKFILL_PATIENCE_MS : PATIENCE_MS,
     before: ({ state }) => state,
     failed: (event, error) => {
       if (error instanceof NotFoundError) notFound.push(event)
@@ -62,10 +65,15 @@ export async function mirrorDue(run: OpenRun, due: readonly DueEvent[]): Promise
 }
 
 /** Reads one event. "Not modified" or an equal digest ends it here; otherwise its rows go to the loader. */
-async function readEvent(run: OpenRun, into: Into, due: DueEvent, answered: () => void): Promise<void> {
+async function readEvent(
+  run: OpenRun,
+  into: Into,
+  due: DueEvent,
+  { answered, turn }: { readonly answered: () => void; readonly turn: Turn },
+): Promise<void> {
   const trusts = run.mode !== 'backfill'
   const etag = trusts ? trustedValidator(due.state, run.lease.startedAt) : null
-  const answer = await run.source.responses(due.event.id, etag)
+  const answer = await run.source.responses(due.event.id, etag, turn)
   answered()
   if (answer === 'not_modified') return leaveAsItIs(run, into, due, { etag, read_whole: false })
   using reading = answer

@@ -14,7 +14,7 @@ import { countLive } from '../load/survey.ts'
 import type { LiveCounts } from '../load/survey.ts'
 import type { Source } from '../source/api.ts'
 import { createRedactor } from '../source/redact.ts'
-import { logTo, openSource } from './open-source.ts'
+import { logTo, openSource, sentAgain } from './open-source.ts'
 import type { Progress, Settings } from './options.ts'
 import type { HoldPolicy } from './deletions.ts'
 import { writeFenced } from './fenced.ts'
@@ -159,18 +159,22 @@ export function beginRun(settings: Settings, opened: AsyncDisposableStack): Begu
   settings.signal?.throwIfAborted()
   const stopping = new AbortController()
   const signal = settings.signal ? AbortSignal.any([stopping.signal, settings.signal]) : stopping.signal
-  const source = openSource(settings, signal)
+  let phase: Progress['phase'] = 'events'
+  const source = openSource(settings, signal, () => progress(phase))
   opened.defer(() => source.close())
   const tally = new Tally()
-  const progress = (phase: Progress['phase']) =>
+  const progress = (now: Progress['phase']): void => {
+    phase = now
     settings.onProgress({
       phase,
       events: { done: tally.done, total: tally.due, skipped: tally.skipped },
       responses: tally.responsesRead,
       changedRows: tally.changedRows,
-      retries: source.counts.retries,
+      retries: sentAgain(source),
+      slowdown: source.slowdown,
       bytes: source.counts.bytesReceived,
     })
+  }
   return {
     startedMs,
     settings,

@@ -2,6 +2,7 @@ import { DEFAULT_HOLD_FOR_MS } from '../db/holds.ts'
 import { targetOf, type DatabaseOptions } from '../db/target.ts'
 import { UsageError } from '../errors.ts'
 import type { OutageLimits } from './outage.ts'
+import type { Slowdown } from '../source/slowdown.ts'
 import { serviceUrl } from './service-url.ts'
 
 /** Where a run writes what it has to say. The shape is pino's; without one, a run is silent. */
@@ -21,7 +22,10 @@ export interface Progress {
   readonly responses: number
   /** Rows written so far; while comparing, differences found. */
   readonly changedRows: number
+  /** Requests sent again, after failures and after refusals. */
   readonly retries: number
+  /** While the service slows the run down by refusing requests: how it is asked, and the pause that it asked for. */
+  readonly slowdown: Slowdown | null
   /** Bytes of bodies received. */
   readonly bytes: number
 }

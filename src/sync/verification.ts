@@ -2,7 +2,7 @@ import { connect } from '../db/connect.ts'
 import { requireSchema } from '../db/migrate.ts'
 import { createRedactor } from '../source/redact.ts'
 import type { Reading } from './listing.ts'
-import { logTo, openSource } from './open-source.ts'
+import { logTo, openSource, sentAgain } from './open-source.ts'
 import type { OpenRun } from './opening.ts'
 import type { Progress, Settings } from './options.ts'
 import { Findings } from './verify-report.ts'
@@ -31,7 +31,8 @@ export async function openVerification(settings: Settings): Promise<Verification
   await using opened = new AsyncDisposableStack()
   const stopping = new AbortController()
   const signal = settings.signal ? AbortSignal.any([stopping.signal, settings.signal]) : stopping.signal
-  const source = openSource(settings, signal)
+  let phase: Progress['phase'] = 'events'
+  const source = openSource(settings, signal, () => progress(phase))
   opened.defer(() => source.close())
   const database = opened.use(
     await connect(settings.target, { createFolder: false, log: logTo(settings.logger) }),
@@ -44,6 +45,18 @@ export async function openVerification(settings: Settings): Promise<Verification
     .executeTakeFirst()
   const found = new Findings()
   const { tally } = found
+  const progress = (now: Progress['phase']): void => {
+    phase = now
+    settings.onProgress({
+      phase,
+      events: { done: tally.done, total: tally.due, skipped: 0 },
+      responses: tally.responsesRead,
+      changedRows: found.total,
+      retries: sentAgain(source),
+      slowdown: source.slowdown,
+      bytes: source.counts.bytesReceived,
+    })
+  }
   const resources = opened.move()
   return {
     startedMs,
@@ -57,15 +70,7 @@ export async function openVerification(settings: Settings): Promise<Verification
     conceal: createRedactor(settings.apiKey).text,
     found,
     tally,
-    progress: (phase: Progress['phase']) =>
-      settings.onProgress({
-        phase,
-        events: { done: tally.done, total: tally.due, skipped: 0 },
-        responses: tally.responsesRead,
-        changedRows: found.total,
-        retries: source.counts.retries,
-        bytes: source.counts.bytesReceived,
-      }),
+    progress,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }

@@ -8,6 +8,7 @@ import { asInterruption } from './interruption.ts'
 import { askIdentity, listEvents } from './listing.ts'
 import type { EventsList } from './listing.ts'
 import { settle } from './options.ts'
+import { sentAgain } from './open-source.ts'
 import type { RunOptions } from './options.ts'
 import { liveRejected, requireListed } from './rejected-events.ts'
 import { sampleOf } from './sample.ts'
@@ -140,7 +141,7 @@ function reportOf({ account, source, startedMs, found, conceal }: Verification):
     unconfirmed: found.unconfirmed,
     rejected: found.rejected,
     requests: source.counts.requests,
-    retries: source.counts.retries,
+    retries: sentAgain(source),
     bytes_received: source.counts.bytesReceived,
     warnings: tally.warnings.map(conceal),
     errors: tally.listedErrors,

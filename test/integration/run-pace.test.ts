@@ -23,7 +23,8 @@ onPostgresStage('a service that allows 50 requests a second, and does not say so
     })
     const { exit, report } = await on.sync()
     expect({ exit, errors: report.errors }).toEqual({ exit: 0, errors: [] })
-    expect(report).toMatchObject({ retries: 0, events: { failed: 0 } })
+    expect(report.events).toMatchObject({ failed: 0 })
+    expect(report.retries).toBe(refused)
     // A run as short as this one does little but learn: about a tenth.
     expect(refused / report.requests, `${refused} of ${report.requests} refused`).toBeLessThan(0.25)
     on.expectMirrored()

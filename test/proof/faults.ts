@@ -45,6 +45,8 @@ export const faults: readonly Fault[] = [
   { id: 'H23', what: 'UTF-16, Latin-1, a byte order mark' },
   { id: 'H24', what: 'the service stops in the middle of a run and comes back' },
   { id: 'H25', what: 'a status below 100 or above 599, or an answer that is hardly HTTP' },
+  { id: 'H26', what: 'a few events that are always refused (429), all others answered' },
+  { id: 'H27', what: 'a share of all answers is 429 at random' },
   { id: 'H28', what: 'the service goes away in mid-run, with many lists to go' },
 
   { id: 'P1', what: 'JSON that is cut, trailed by something, or none' },

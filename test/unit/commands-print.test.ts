@@ -219,6 +219,7 @@ describe('progress', () => {
     responses: 2000,
     changedRows: 1,
     retries: 0,
+    slowdown: null,
     bytes: 1,
   }
 
@@ -227,6 +228,17 @@ describe('progress', () => {
       '10/40 events, 2,000 responses (1,000/s), 1 row changed, 6 s left',
     )
     expect(progressLine({ ...progress, retries: 3 }, 2000)).toMatch(/, 3 retries$/)
+  })
+
+  test('H27 tells that the service slows the run down, how much, and until when', () => {
+    const slowdown = { requests_per_second: 3.7, requests_at_once: 2, until: null }
+    expect(progressLine({ ...progress, slowdown }, 2000)).toMatch(
+      /, slowed down to 3.7 requests\/s by the service$/,
+    )
+    const until = new Date('2026-03-01T12:00:30Z')
+    expect(progressLine({ ...progress, phase: 'events', slowdown: { ...slowdown, until } }, 2000)).toBe(
+      'reading the list of events … the service asks to wait until 12:00:30 UTC',
+    )
   })
 
   test('tells what a continued backfill does not read again', () => {

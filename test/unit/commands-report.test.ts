@@ -203,6 +203,7 @@ test('where there is no terminal, progress is one line of log in ten seconds', (
     responses: 10,
     changedRows: 0,
     retries: 0,
+    slowdown: null,
     bytes: 0,
   }
   for (now = 0; now <= 60_000; now += 500) display.show(progress)

@@ -9,6 +9,7 @@ test('H2 an event that was answered before three refusals, but is stored after t
   await readEachEvent(
     {
       settings: { concurrency: 1, outage: {}, logger: { debug() {}, info() {}, warn() {}, error() {} } },
+      source: { counts: { requests: 0, refused: 0 } },
       signal: stopped.signal,
       stop: (reason) => stopped.abort(reason),
     },
@@ -24,6 +25,7 @@ test('H2 an event that was answered before three refusals, but is stored after t
         if (event === 'c') stored.resolve()
       },
       done: () => {},
+      patienceMs: 60_000,
     },
   )
 

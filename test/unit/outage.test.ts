@@ -40,6 +40,7 @@ async function readAll(
   const reading = readEachEvent(
     {
       settings: { concurrency: 8, outage: {}, logger: { debug() {}, info() {}, warn, error() {} } },
+      source: { counts: { requests: 0, refused: 0 } },
       signal: stopped.signal,
       stop: (reason) => stopped.abort(reason),
     },
@@ -55,6 +56,7 @@ async function readAll(
       },
       before: (event) => ({ error_code: failedBefore(Number(event)) ? 'unreachable' : null }),
       failed: (event) => void failed.add(event),
+      patienceMs: 60_000,
       done: () => {},
     },
   )

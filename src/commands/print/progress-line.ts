@@ -5,7 +5,7 @@ import { formatCount, formatNumber } from './number.ts'
 /** How far a run is, on one line: events, responses, rows changed, rate, time left, retries when there are any. */
 export function progressLine(progress: Progress, elapsedMs: number): string {
   const { events, responses, changedRows } = progress
-  if (progress.phase === 'events') return 'reading the list of events …'
+  if (progress.phase === 'events') return ['reading the list of events …', ...slowed(progress)].join(' ')
   const parts = [
     `${formatNumber(events.done)}/${formatCount(events.total, 'event')}${skipped(events.skipped)}`,
     formatCount(responses, 'response') + rate(progress, elapsedMs),
@@ -16,11 +16,20 @@ export function progressLine(progress: Progress, elapsedMs: number): string {
   if (progress.phase === 'removing') parts.push('removing what is gone')
   else parts.push(...timeLeft(progress, elapsedMs))
   if (progress.retries > 0) parts.push(formatCount(progress.retries, 'retry', 'retries'))
+  parts.push(...slowed(progress))
   return parts.join(', ')
 }
 
 function skipped(events: number): string {
   return events === 0 ? '' : ` (${formatNumber(events)} more were read before)`
+}
+
+/** That the service slows the run down, how much, and until when. */
+function slowed({ slowdown }: Progress): string[] {
+  if (slowdown === null) return []
+  const { requests_per_second: rate, until } = slowdown
+  if (until !== null) return [`the service asks to wait until ${until.toISOString().slice(11, 19)} UTC`]
+  return [rate === null ? 'slowed down by the service' : `slowed down to ${rate} requests/s by the service`]
 }
 
 /** Before this, a rate says nothing. */
