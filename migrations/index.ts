@@ -6,6 +6,7 @@ import { responseDocuments } from './0005_response_documents.ts'
 import { leanStates } from './0006_lean_states.ts'
 import { listVersions } from './0007_list_versions.ts'
 import { unconfirmedAbsences } from './0009_unconfirmed_absences.ts'
+import { accountKeys } from './0010_account_keys.ts'
 import { goodRuns } from './0011_good_runs.ts'
 
 /** One step of the schema. Statements run one by one, all of a migration in one transaction. */
@@ -25,5 +26,6 @@ export const migrations: readonly Migration[] = [
   { number: 6, name: 'lean_states', statements: leanStates },
   { number: 7, name: 'list_versions', statements: listVersions },
   { number: 9, name: 'unconfirmed_absences', statements: unconfirmedAbsences },
+  { number: 10, name: 'account_keys', statements: accountKeys },
   { number: 11, name: 'good_runs', statements: goodRuns },
 ]

@@ -37,7 +37,7 @@ export class ConfigurationError extends UsageError {
   }
 }
 
-/** The mirror was built from another account or another address, and nothing in the events list matches. */
+/** The mirror seems to be of another account: most of its events are not listed. */
 export class AccountMismatchError extends UsageError {
   override readonly code = 'account_mismatch'
 }

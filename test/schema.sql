@@ -7,6 +7,7 @@ table accounts -- The owners of API keys whose data is mirrored here.
   base_url text -- Base address of the service that the mirror was built from.
   _created_at timestamp with time zone not null default now() -- When the account was first seen here.
   _history_from timestamp with time zone -- Former versions that ended before this moment were pruned; NULL when history is whole.
+  key_sha256 text -- SHA-256 of the API key that the mirror was last built with, in hexadecimal digits: where the service names no e-mail, another key may be that of another account.
   constraint accounts_name_key UNIQUE (name)
   constraint accounts_pkey PRIMARY KEY (id)
 

@@ -21,6 +21,8 @@ interface AccountsTable {
   name: string
   email: string | null
   base_url: string | null
+  /** Of the key that it was last built with, in hexadecimal digits. */
+  key_sha256: string | null
   _created_at: Generated<Timestamp>
   /** Former versions that ended before this moment were pruned. */
   _history_from: Timestamp | null

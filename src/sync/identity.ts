@@ -1,30 +1,39 @@
 import { AccountMismatchError } from '../errors.ts'
+import { readEvents } from '../load/account.ts'
 import type { ListState } from '../load/state.ts'
 import type { OpenRun } from './opening.ts'
 import type { Tally } from './report.ts'
 
-/** Who the service says we are, and where. */
+/** Who the service says we are, where, and by which key. */
 export interface Identity {
   readonly email: string | null
   readonly base_url: string
+  /** SHA-256 in hexadecimal digits. */
+  readonly key_sha256: string
 }
 
 /** What is looked at to tell two accounts apart: by a run, and by `verify`. */
 export type Identifying = Pick<OpenRun, 'account' | 'database'> & { readonly tally: Pick<Tally, 'warn'> }
 
+/** With fewer events to come than these, the past ones say more of an account than these few. */
+const FEWEST_AHEAD = 3
+
 /**
- * Makes sure that the mirror was built from this account: two accounts must not be poured into one. When the
- * address or the e-mail changed, a shared event id shows that it is still the same one.
+ * Makes sure that the mirror was built from this account: two accounts must not be poured into one. When something
+ * says that it may be another one, at least half of the mirror's events must still be listed.
  *
- * @throws AccountMismatchError when nothing is in common and the user did not ask to adopt the mirror.
+ * @throws AccountMismatchError when fewer are, and the user did not ask to adopt the mirror.
  */
 export async function confirmIdentity(
   run: OpenRun,
   identity: Identity,
   listed: readonly string[],
 ): Promise<void> {
-  const { known, isOther } = await checkIdentity(run, identity, listed, run.settings.adopt)
-  if (known.email === (identity.email ?? known.email) && known.base_url === identity.base_url) return
+  const { adopt } = run.settings
+  const { known, isOther } = await checkIdentity(run, identity, listed, adopt)
+  // An account without events is nobody's: what it lacks is for the guard of deletions.
+  if (listed.length === 0 && known.base_url !== null && !adopt) return
+  if (isSame(known, identity)) return
   await run.write((trx) => run.load.identity(trx, run.account.id, identity, isOther))
   if (isOther) run.states = new Map([...run.states].map(([id, state]) => [id, distrusted(state)]))
 }
@@ -49,48 +58,73 @@ export async function checkIdentity(
 ): Promise<{ readonly known: Known; readonly isOther: boolean }> {
   const known = await readIdentity(run)
   const change = describeChange(known, identity)
-  if (change !== null && !adopt && !(await sharesAnEvent(run, listed))) {
-    throw new AccountMismatchError(
-      `The mirror of account "${run.account.name}" was built from another account: ${change}, and no event is in both. ` +
-        'Nothing was written. Check the key and the base address, choose another name with --account, ' +
-        'or take this mirror over with sync --adopt.',
+  if (change === null) return { known, isOther: false }
+  if (listed.length === 0 && !adopt) {
+    run.tally.warn(
+      `This may be another account: ${change}. It lists no event, so that the mirror is not taken over.`,
     )
+    return { known, isOther: false }
   }
-  if (change !== null) run.tally.warn(`The account changed: ${change}. The mirror goes on with the new one.`)
-  return { known, isOther: change !== null }
+  if (!adopt) await requireSameEvents(run, change, listed)
+  run.tally.warn(`The account changed: ${change}. The mirror goes on with the new one.`)
+  return { known, isOther: true }
 }
 
-type Known = { readonly email: string | null; readonly base_url: string | null }
+interface Known {
+  readonly email: string | null
+  readonly base_url: string | null
+  readonly key_sha256: string | null
+}
+
+const nothing: Known = { email: null, base_url: null, key_sha256: null }
 
 /** What the mirror was built from; nothing before the first run came this far. */
 async function readIdentity(run: Identifying): Promise<Known> {
   const known = await run.database.kysely
     .selectFrom('headcount.accounts')
-    .select(['email', 'base_url'])
+    .select(['email', 'base_url', 'key_sha256'])
     .where('id', '=', run.account.id)
     .executeTakeFirst()
-  return known ?? { email: null, base_url: null }
+  return known ?? nothing
 }
 
-/** What differs, in words; null when nothing does or nothing is known yet. No e-mail, no check of it. */
+function isSame(known: Known, now: Identity): boolean {
+  return known.email === now.email && known.base_url === now.base_url && known.key_sha256 === now.key_sha256
+}
+
+/** What says that this may be another account, in words; null when nothing does or nothing is known yet. */
 function describeChange(known: Known, now: Identity): string | null {
   const changes = []
   if (known.base_url !== null && known.base_url !== now.base_url) {
     changes.push(`the base address was ${known.base_url} and is ${now.base_url}`)
   }
-  if (known.email !== null && now.email !== null && known.email.toLowerCase() !== now.email.toLowerCase()) {
-    changes.push(`the e-mail was ${known.email} and is ${now.email}`)
+  if (known.email !== null && known.email.toLowerCase() !== now.email?.toLowerCase()) {
+    const is = now.email === null ? ', and the service names none any more' : ` and is ${now.email}`
+    changes.push(`the e-mail was ${known.email}${is}`)
+  }
+  // Whoever has an e-mail may have a new key.
+  if (known.email === null && known.key_sha256 !== null && known.key_sha256 !== now.key_sha256) {
+    changes.push('the key is another one, and the service had named no e-mail')
   }
   return changes.length === 0 ? null : changes.join(', ')
 }
 
-/** Whether the list has an event of the mirror; an empty mirror has nothing to mix. */
-async function sharesAnEvent(run: Identifying, listed: readonly string[]): Promise<boolean> {
-  const live = await run.database.kysely
-    .selectFrom('headcount.events')
-    .select('id')
-    .where('account_id', '=', run.account.id)
-    .execute()
+/** @throws AccountMismatchError unless at least half of the mirror's events are listed; those to come, if there are enough. */
+async function requireSameEvents(
+  { account, database }: Identifying,
+  change: string,
+  listed: readonly string[],
+): Promise<void> {
+  const live = await readEvents(database.kysely, account.id)
+  const ahead = live.filter(({ is_past }) => !is_past)
+  const known = ahead.length < FEWEST_AHEAD ? live : ahead
   const ids = new Set(listed)
-  return live.length === 0 || live.some(({ id }) => ids.has(id))
+  const shared = known.filter(({ id }) => ids.has(id)).length
+  if (2 * shared >= known.length) return
+  throw new AccountMismatchError(
+    `The mirror of account "${account.name}" seems to be of another account: ${change}, and of its ` +
+      `${known.length} events${known === ahead ? ' that are not past' : ''} ${shared} ${shared === 1 ? 'is' : 'are'} listed, which is less than half. ` +
+      'Nothing was written. Check the key and the base address, choose another name with --account, ' +
+      'or take this mirror over with sync --adopt.',
+  )
 }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { EventItem, RejectItem } from '../db/tables.ts'
 import { ForeignOriginError, NotFoundError, UsageError } from '../errors.ts'
 import { EVENTS_LIST } from '../load/state.ts'
@@ -28,7 +29,8 @@ export type Reading = Pick<OpenRun, 'source' | 'settings' | 'states' | 'conceal'
  */
 export async function askIdentity(run: Reading): Promise<Identity> {
   const { email } = await atBaseAddress(run, '/ping', () => run.source.ping())
-  return { email, base_url: run.settings.address }
+  const { address, apiKey } = run.settings
+  return { email, base_url: address, key_sha256: hash('sha256', apiKey) }
 }
 
 /**

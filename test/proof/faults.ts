@@ -109,6 +109,8 @@ export const faults: readonly Fault[] = [
   { id: 'D19', what: 'a hundred ended connections under a service in use' },
   { id: 'D20', what: 'a database whose encoding is not UTF8' },
 
+  { id: 'I1', what: 'two accounts with an event id in common; an account of which /ping names no e-mail' },
+
   { id: 'O1', what: 'SIGKILL at any moment' },
   { id: 'O2', what: 'SIGTERM, and a second signal' },
   { id: 'O3', what: 'a run longer than the interval of the schedule' },
@@ -139,7 +141,7 @@ export const faults: readonly Fault[] = [
   { id: 'V3', what: 'a kill between removing events and recording their list' },
 ]
 
-const shape = /(?<![/\w])[NHPSDOXV]\d{1,2}(?![/\w])/g
+const shape = /(?<![/\w])[NHPSDIOXV]\d{1,2}(?![/\w])/g
 
 /** The ids of faults in the name of a test, known or not. */
 export function faultsIn(name: string): readonly string[] {

@@ -10,7 +10,7 @@ export interface NamedTest {
   readonly ids: readonly string[]
 }
 
-const literal = /(['"`])([NHPSDOXV]\d{1,2}\b[^\n]*?)(?<!\\)\1/g
+const literal = /(['"`])([NHPSDIOXV]\d{1,2}\b[^\n]*?)(?<!\\)\1/g
 
 /** Where tests name faults, read off the sources: nothing is run. */
 export async function namedTests(root: string): Promise<readonly NamedTest[]> {

@@ -14,7 +14,7 @@ export type Validators = 'none' | 'true' | 'stuck'
 
 export interface Account {
   readonly validators: Validators
-  email: string
+  email: string | null
   events: ServedEvent[]
   /** What was taken away and may come back, by the event's id. */
   readonly goneEvents: ServedEvent[]

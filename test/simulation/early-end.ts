@@ -30,7 +30,7 @@ export function heardInTime(
 /** @returns the mirror as it turned out to be, of the model's own making */
 export function requireEarlyEnd(world: World, ran: Ran, seen: Seen, prediction: Prediction): Mirror {
   const { heard } = ran
-  const begun = reliedOn(world, heard)
+  const begun = reliedOn(world, ran)
   const { after, readOnce, left, failed, loads } = prediction
   const turnedOut = requireWhole(seen.mirror, world.mirror, after, begun, readOnce)
   const sight = sightOf(seen.mirror, [world.mirror, begun], after)

@@ -1,4 +1,5 @@
 /** Which answers of the service end a run, and with which exit code. */
+import { verdictOf } from './another.ts'
 import type { Ran } from './judge-run.ts'
 import { endOf, eventsRead } from './lists.ts'
 import { unitOf } from './mirror.ts'
@@ -20,11 +21,7 @@ export function fatalExit(world: World, ran: Ran): Fatal {
   const first = endOf(heard, 'events')
   if (first === undefined) return null
   const list = eventsRead(first)
-  const ids = new Set([...list.rows.keys(), ...list.rejectedIds])
-  const live = [...world.mirror].filter(([, { record }]) => record !== null)
-  const isOther =
-    world.email !== null && world.email.toLowerCase() !== endOf(heard, 'ping')?.email.toLowerCase()
-  if (isOther && !step.adopt && live.length > 0 && !live.some(([id]) => ids.has(id))) return 2
+  if (verdictOf(world, ran) === 'refused') return 2
   const readable = new Set(readableFrom(list, world.mirror).map(({ id }) => id))
   if (asked.named?.some((id) => !readable.has(id))) return 2
   const [refused, gone] = [refusedAt(world, heard) ?? Infinity, goneAt(world, ran)?.at ?? Infinity]

@@ -1,5 +1,5 @@
 /** Whether a run did what it promises, told from the answers it got, how it ended and what the mirror holds. */
-import { reliedOn } from './another.ts'
+import { reliedOn, requireIdentity, verdictOf } from './another.ts'
 import { countOpen, countRows } from './counts.ts'
 import { isBroken } from './engine.ts'
 import type { Broken } from './engine.ts'
@@ -27,6 +27,8 @@ export interface Ran {
   readonly step: RunStep
   readonly asked: Asked
   readonly ended: Ended
+  /** The one that it asks with. */
+  readonly key: string
   readonly heard: readonly Heard[]
   /** How the account moved on while it was read. */
   readonly moved: readonly string[]
@@ -54,6 +56,7 @@ export async function judgeRun(world: World, ran: Ran): Promise<Seen> {
   requireManners(world, ran)
   const seen = await world.look()
   const fatal = fatalExit(world, ran)
+  const verdict = verdictOf(world, ran)
   const mayBreakOff = isBroken(broken) || ran.isInterrupted || fatal === 'refusals' || fatal === 'outage'
   const hasReport = ended.exit === 0 || ended.exit === 6 || ended.exit === 8
   const mayBeOfBeat = ended.ms >= BEAT_MS
@@ -63,7 +66,7 @@ export async function judgeRun(world: World, ran: Ran): Promise<Seen> {
   if (mayBreakOff && !hasReport) judgeBrokenOff(world, ran, seen, fatal)
   else if (fatal !== null) judgeFatal(world, ran, seen, fatal)
   else judgeNormal(world, ran, seen)
-  requireEmail(world, ran, seen.email)
+  requireIdentity(world, verdict, ran, seen.identity, hasReport)
   await showDeath(world)
   const { events, rows, held, rejected } = { ...ended.report }
   if (ran.moved.length > 0) world.trace.push(`   meanwhile: ${ran.moved.join(', ')}`)
@@ -85,7 +88,7 @@ function judgeBrokenOff(world: World, ran: Ran, seen: Seen, fatal: Fatal): void 
   const isListed = endOf(inTime.heard, 'events')?.end === 'answered'
   world.mirror = isListed
     ? requireEarlyEnd(world, inTime, seen, predictFor(world, inTime, seen))
-    : requireWhole(seen.mirror, world.mirror, reliedOn(world, ran.heard))
+    : requireWhole(seen.mirror, world.mirror, reliedOn(world, ran))
   takeRecord(world, ran, seen.runs)
   // The database itself is there: that the run failed is stored.
   require(!broken.hasLostConnection || world.stuck === null, 'a run that lost a connection is still running')
@@ -119,12 +122,12 @@ function isOrderOpen(world: World, { step, heard }: Ran, { braked }: Prediction)
 /** A backfill that begins with this run has its number. */
 export function predictFor(
   world: World,
-  { asked, heard }: Pick<Ran, 'asked' | 'heard'>,
+  { asked, heard, step, key }: Pick<Ran, 'asked' | 'heard' | 'step' | 'key'>,
   { runs }: Seen,
 ): Prediction {
   const isNew = asked.mode === 'backfill' && asked.named === null && asked.backfill === null
   const backfill = isNew ? (runs.at(-1)?.id ?? null) : asked.backfill
-  return predict(reliedOn(world, heard), { ...asked, backfill }, heard, world.minute)
+  return predict(reliedOn(world, { heard, step, key }), { ...asked, backfill }, heard, world.minute)
 }
 
 /** A run that came to its end: the mirror is exactly what was predicted, and the report tells it truly. */
@@ -178,11 +181,4 @@ function requireNormal(world: World, ran: Ran, prediction: Prediction, seen: Mir
 /** Events that were due, not found and no longer listed: neither changed nor unchanged, but gone. */
 function goneOf({ heard }: Ran, { due, failed }: Prediction): number {
   return [...due].filter((id) => endOf(heard, `/${id}`)?.end === 'missing' && !failed.has(id)).length
-}
-
-export function requireEmail(world: World, { heard }: Pick<Ran, 'heard'>, email: string | null): void {
-  const told = endOf(heard, 'ping')
-  const possible = [world.email, told?.end === 'answered' ? told.email : world.email]
-  require(possible.includes(email), `the account's e-mail is ${email}, not one of ${possible.join(', ')}`)
-  world.email = email
 }

@@ -115,7 +115,14 @@ async function lookAt({ place, moments }: Scene): Promise<Seen> {
 }
 
 /** A mirror that a killed run has not made yet. */
-const nothing = { mirror: new Map(), versions: [], runs: [], report: null, email: null, orphans: 0 }
+const nothing = {
+  mirror: new Map(),
+  versions: [],
+  runs: [],
+  report: null,
+  identity: { email: null, key: null },
+  orphans: 0,
+}
 
 /** @returns how many events are new */
 function requireWhole({ held, account }: Scene, seen: Seen): number {

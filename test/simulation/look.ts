@@ -1,4 +1,5 @@
 /** Reads the whole mirror, by statements of the simulation's own, into the form of the model. */
+import type { Identity } from './another.ts'
 import type { Ask, Engine } from './engine.ts'
 import { canary } from './keys.ts'
 import { emptyUnit } from './mirror.ts'
@@ -25,7 +26,7 @@ export interface Seen {
   readonly runs: readonly RunOnRecord[]
   /** Of the last one. */
   readonly report: unknown
-  readonly email: string | null
+  readonly identity: Identity
   /** Payments and slots without a response, responses without an event. */
   readonly orphans: number
 }
@@ -68,7 +69,7 @@ export const prepareLook = `prepare simulation_look as
   select 'run', json_build_array(id, mode, selective, status, ${micros('started_at')}, backfill_id, report)::text
     from headcount.sync_runs
   union all
-  select 'email', email from headcount.accounts
+  select 'identity', json_build_object('email', email, 'key', key_sha256)::text from headcount.accounts
   union all
   select 'orphans', (
     (select count(*) from headcount.responses r where not exists (select 1 from headcount.events e
@@ -170,7 +171,7 @@ export async function look(ask: Ask, minute: number, memory: Memory): Promise<Se
       startedAt: minuteOf(Number(started)),
     })),
     report: runs.at(-1)?.at(-1) ?? null,
-    email: of('email')[0] ?? null,
+    identity: parsed<Identity>('identity')[0] ?? { email: null, key: null },
     orphans: Number(of('orphans')[0]),
   }
 }

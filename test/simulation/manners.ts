@@ -13,7 +13,7 @@ const HOURS_24 = 24 * 60
 
 export function requireManners(world: World, ran: Ran): void {
   const { heard, step, isInterrupted, broken } = ran
-  const mirror = reliedOn(world, heard)
+  const mirror = reliedOn(world, ran)
   for (const [subject, requests] of Map.groupBy(heard, ({ subject }) => subject)) {
     const ends = requests.map(({ end }) => end)
     require(requests.length <= 10, `${subject} was asked for ${requests.length} times`)

@@ -100,13 +100,11 @@ const ofAccount: Readonly<Record<string, Move>> = {
     ofAccount['cleanEvents']?.(account, chance)
   },
   shout: (account) => {
-    account.email =
-      account.email === account.email.toLowerCase()
-        ? account.email.toUpperCase()
-        : account.email.toLowerCase()
+    const { email } = account
+    account.email = (email === email?.toLowerCase() ? email?.toUpperCase() : email?.toLowerCase()) ?? null
   },
   newAddress: (account, chance) => {
-    account.email = `owner${chance.int(1, 9)}@example.org`
+    account.email = chance.odds(0.4) ? null : `owner${chance.int(1, 9)}@example.org`
   },
 }
 

@@ -1,8 +1,12 @@
 /** Plays one run of the program against the service, whatever happens to it, and judges how it ended. */
 import type { RunOptions } from '../../src/index.ts'
+import { newResponse } from './account.ts'
 import type { Account } from './account.ts'
+import { chanceOf } from './chance.ts'
+import { drawEvent } from './draw-items.ts'
 import { ownKeys, otherKey, wrongKey, canary } from './keys.ts'
-import { judgeRun, judgeRefused, requireEmail } from './judge-run.ts'
+import { requireIdentity, verdictOf } from './another.ts'
+import { judgeRun, judgeRefused } from './judge-run.ts'
 import type { Ran } from './judge-run.ts'
 import { require, requireEqual } from './judge.ts'
 import { unfinished } from './on-record.ts'
@@ -41,11 +45,12 @@ async function playBeside(world: World, step: RunStep): Promise<Seen> {
   })
   const underWay = await Promise.race([reached.promise, first.then(() => null)])
   if (underWay === null) return judgeRun(world, await first)
-  const { runs: formerRuns, stuck, mirror: formerMirror, email: formerEmail } = world
+  const { runs: formerRuns, stuck, mirror: formerMirror, identity: formerIdentity } = world
+  const verdict = verdictOf(world, underWay)
   const { mirror, seen } = await standsStill(world, underWay)
-  const { runs, email } = seen
+  const { runs, identity } = seen
   world.mirror = mirror
-  requireEmail(world, underWay, email)
+  requireIdentity(world, verdict, underWay, identity, false)
   requireEqual(runs.at(-1)?.status, 'running', 'the run that stands still')
   if (takesOver) await world.pass(10)
   world.wasTakenOver ||= takesOver
@@ -59,7 +64,7 @@ async function playBeside(world: World, step: RunStep): Promise<Seen> {
   if (takesOver) await judgeRun(world, second)
   else {
     await judgeRefused(world, second)
-    Object.assign(world, { runs: formerRuns, stuck, mirror: formerMirror, email: formerEmail })
+    Object.assign(world, { runs: formerRuns, stuck, mirror: formerMirror, identity: formerIdentity })
   }
   released.resolve()
   if (takesOver) return judgeRefused(world, await first, 'lease_lost')
@@ -76,7 +81,7 @@ async function begin(world: World, step: RunStep, around: Around): Promise<Ran> 
   // Another account may only be told from this one by what is in the mirror of this one.
   const isOther =
     step.key === 'other' && !step.adopt && [...world.mirror.values()].some(({ record }) => record !== null)
-  const account = isOther ? other : owner
+  const account = isOther ? withEventsOf(owner, other, step.seed) : owner
   const key = step.key === 'wrong' ? wrongKey : isOther ? otherKey : (around.key ?? ownKeys[0])
   const interrupt = new AbortController()
   const interruptAt = step.interruptAt === null ? null : subjectOf(account, step.interruptAt)
@@ -91,7 +96,7 @@ async function begin(world: World, step: RunStep, around: Around): Promise<Ran> 
         heardBefore = [...heard]
         interrupt.abort()
       }
-      await around.onRequest?.(subject, { step, asked, heard: [...heard], beganMs })
+      await around.onRequest?.(subject, { step, asked, key, heard: [...heard], beganMs })
     },
     heard,
     moved: [],
@@ -131,7 +136,19 @@ async function begin(world: World, step: RunStep, around: Around): Promise<Ran> 
   require(!ended.said.includes(canary), 'the run said the key')
   const { broken } = lent
   const isInterrupted = interrupt.signal.aborted
-  return { step, asked, ended, heard, heardBefore, moved: episode.moved, broken, isInterrupted }
+  return { step, asked, ended, key, heard, heardBefore, moved: episode.moved, broken, isInterrupted }
+}
+
+/** Another account, which may have ids of events in common with this one, and be one that names no e-mail. */
+function withEventsOf(owner: Account, other: Account, seed: number): Account {
+  const chance = chanceOf(seed)
+  const ids = owner.events.flatMap(({ item }) => (chance.odds(0.3) ? (idOf(item) ?? []) : []))
+  const shared = ids.map((id) => ({
+    item: drawEvent(chance, id),
+    responses: [newResponse(other, chance), newResponse(other, chance)],
+  }))
+  const events = [...other.events, ...shared]
+  return { ...other, email: chance.odds(0.3) ? null : other.email, events: chance.odds(0.1) ? [] : events }
 }
 
 function troublesOf(account: Account, { troubles }: RunStep): ReadonlyMap<Subject, Trouble> {

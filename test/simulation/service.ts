@@ -33,7 +33,7 @@ export interface Heard {
   readonly sign: Sign | null
   /** How many there are of them. */
   readonly pages: number
-  readonly email: string
+  readonly email: string | null
   /** The validator that came with it, and the one that was asked with. */
   readonly etag: string | null
   readonly askedWith: string | null
@@ -105,7 +105,10 @@ async function answer(
   }
   const items = itemsOf(account, subject)
   const texts = items?.map(({ text }) => text) ?? []
-  const body = subject === 'ping' ? JSON.stringify({ email: account.email }) : `[${texts.join(',')}]`
+  const body =
+    subject === 'ping'
+      ? JSON.stringify(account.email === null ? {} : { email: account.email })
+      : `[${texts.join(',')}]`
   const failure = trouble?.failures.get(attempt)
   if (failure !== undefined) {
     const [meaning, step] = failures[failure]

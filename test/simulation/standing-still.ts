@@ -12,7 +12,7 @@ import { canBeStored } from './stored.ts'
 import type { World } from './world.ts'
 
 /** A run that is under way. */
-export type UnderWay = Pick<Ran, 'step' | 'asked' | 'heard'> & { readonly beganMs: number }
+export type UnderWay = Pick<Ran, 'step' | 'asked' | 'heard' | 'key'> & { readonly beganMs: number }
 
 const WAIT_MS = 10_000
 
@@ -33,7 +33,7 @@ export async function standsStill(world: World, run: UnderWay): Promise<{ seen: 
 
 /** Settled as soon as every batch that is full is stored. */
 function storedOf(world: World, run: UnderWay, seen: Seen) {
-  const begun = reliedOn(world, run.heard)
+  const begun = reliedOn(world, run)
   if (endOf(run.heard, 'events')?.end !== 'answered') {
     return { mirror: requireWhole(seen.mirror, world.mirror, begun), isSettled: true, stored: 'none' }
   }

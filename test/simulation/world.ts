@@ -1,6 +1,7 @@
 /** The world of one history: the account at the service, the mirror as the model has it, and the clock. */
 import { accountOf } from './account.ts'
 import type { Account } from './account.ts'
+import type { Identity } from './another.ts'
 import { chanceOf } from './chance.ts'
 import { empty, letPass, readTables } from './clock.ts'
 import type { Tables } from './clock.ts'
@@ -51,7 +52,7 @@ export class World {
   readonly other: Account
   mirror: Mirror = new Map()
   /** Of the account, as the mirror knows it. */
-  email: string | null = null
+  identity: Identity = { email: null, key: null }
   /** Simulated time. */
   minute = 0
   /** In their order. */

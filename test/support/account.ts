@@ -6,6 +6,8 @@ export type Item = Record<string, unknown>
 
 export interface Account {
   email: string | null
+  /** Of which one opens it. */
+  keys: readonly string[]
   /** In the order in which they are listed; anything that JSON can say. */
   events: unknown[]
   /** By event id. An event without an entry is answered with 404. */
@@ -23,6 +25,7 @@ export interface Account {
 export function accountOf(events: Readonly<Record<string, number>>): Account {
   const account: Account = {
     email: 'owner@example.org',
+    keys: [testKey],
     events: [],
     responses: new Map(),
     add: (id, responses, fields = {}) => {
@@ -75,7 +78,7 @@ const shapes: readonly Item[] = [
 
 /** Faults of the account quote the key, as a careless service might: it must go no further. */
 function answerFor(account: Account, { path, headers }: SeenRequest): Answer {
-  if (headers['x-api-key'] !== testKey) return refusal(401)({ headers })
+  if (!account.keys.includes(headers['x-api-key'] ?? '')) return refusal(401)({ headers })
   const [, api, version, first, id, last] = path.split('/')
   if (api !== 'api' || version !== 'v1') return refusal(404)({ headers })
   if (first === 'ping') return { body: account.email === null ? {} : { email: account.email } }
