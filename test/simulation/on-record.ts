@@ -46,12 +46,14 @@ export function requireOnRecord(world: World, ran: Ran, seen: readonly RunOnReco
 }
 
 /** After a run that broke off, what its end looks like depends on where it did. */
-export function takeRecord(world: World, { step }: Ran, seen: readonly RunOnRecord[]): void {
+export function takeRecord(world: World, { step, broken }: Ran, seen: readonly RunOnRecord[]): void {
   const former = world.runs.map((run) => (run.status === 'running' ? { ...run, status: 'abandoned' } : run))
   const isThere = canonical(seen) !== canonical(world.runs)
   if (isThere) requireEqual(seen.slice(0, -1), former, 'the earlier runs on record')
   world.runs = [...seen]
   const isStuck = seen.at(-1)?.status === 'running'
+  // The database itself is there: that the run failed is stored.
+  require(!broken.hasLostConnection || !isThere || !isStuck, 'a run that lost a connection is still running')
   if (!isStuck) world.stuck = null
   else if (isThere) world.stuck = { since: world.minute, isSeenDead: step.isSeenDead }
 }
