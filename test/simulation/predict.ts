@@ -158,10 +158,10 @@ function isOther(one: Unit, other: Unit): boolean {
 
 /**
  * The records of the events whose responses can be read: those listed, and for one whose record as listed cannot be
- * stored the live one, if there is one.
+ * stored the live one, if there is one; once, also where two pages have it.
  */
 export function readableFrom({ rows, rejectedIds }: ListRead<EventRow>, mirror: Mirror): readonly EventRow[] {
-  return [...rows.values(), ...rejectedIds.flatMap((id) => unitOf(mirror, id).record ?? [])]
+  return [...rows.values(), ...[...new Set(rejectedIds)].flatMap((id) => unitOf(mirror, id).record ?? [])]
 }
 
 /** A broken-off backfill is continued: what it has read is not read again, unless it failed, is held, or its record changed. */
