@@ -159,7 +159,7 @@ onBothStages('D2 a run that ends between the removal of an event and its own end
     await on.change(
       `create function public.stop() returns trigger language plpgsql as $$ begin raise 'stopped here'; end $$`,
       `create trigger stop before insert or update on headcount.sync_state
-          for each row when (new.event_id = '') execute function public.stop()`,
+          for each row when (new.event_id = '' and new.digest is not null) execute function public.stop()`,
     )
     expect(await on.sync()).toMatchObject({ exit: 5, report: { rows: { events: { deleted: 1 } } } })
     on.account.events = events
