@@ -58,14 +58,14 @@ export async function readAccounts(
   { maxStalenessMs, holdForMs }: MirrorSettings,
 ): Promise<readonly AccountStatus[]> {
   const now = (await sql<{ now: string }>`select now() as now`.execute(kysely)).rows[0]?.now ?? ''
+  const time = { now, runNow: new Date().toISOString(), holdForMs }
   const accounts = await kysely.selectFrom('headcount.accounts').selectAll().orderBy('id').execute()
   const statuses: AccountStatus[] = []
   for (const { id, name, email, base_url } of accounts) {
     const lists = await readLists(kysely, id)
     const missing = missingEvents(
       lists.find(({ event_id }) => event_id === EVENTS_LIST),
-      holdForMs,
-      now,
+      time,
     )
     const isDue = (list: KnownList) =>
       list.isEvent && !missing.has(list.event_id) && whyDue(list, maxStalenessMs, now) !== null
@@ -81,7 +81,7 @@ export async function readAccounts(
       rows: await countRows(kysely, id),
       ...(await countRejects(kysely, id)),
       set_aside: lists.reduce((sum, { set_aside }) => sum + (set_aside ?? 0), 0),
-      held: lists.flatMap((list) => describeHeld(list, holdForMs, now)),
+      held: lists.flatMap((list) => describeHeld(list, time)),
       unconfirmed: lists.flatMap((list) => describeUnconfirmed(list)),
       failing: lists.flatMap((list) => describeFailing(list) ?? []),
     })

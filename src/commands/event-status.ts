@@ -46,6 +46,7 @@ export async function readEvent(
   // The list of events itself is kept under the empty id.
   if (eventId === EVENTS_LIST) return []
   const now = (await sql<{ now: string }>`select now() as now`.execute(kysely)).rows[0]?.now ?? ''
+  const time = { now, runNow: new Date().toISOString(), holdForMs }
   const accounts = await kysely
     .selectFrom('headcount.accounts')
     .select(['id', 'name'])
@@ -56,7 +57,7 @@ export async function readEvent(
     const [list] = await readLists(kysely, id, eventId)
     if (list === undefined) continue
     const [eventsList] = await readLists(kysely, id, EVENTS_LIST)
-    const missing = missingEvents(eventsList, holdForMs, now).get(eventId) ?? null
+    const missing = missingEvents(eventsList, time).get(eventId) ?? null
     const due = missing === null ? whyDue(list, maxStalenessMs, now) : null
     const failing = describeFailing(list)
     statuses.push({
@@ -69,7 +70,7 @@ export async function readEvent(
       due,
       missing,
       record_rejected: await isRecordRejected(kysely, id, eventId),
-      held: describeHeld(list, holdForMs, now).map(({ event_id: _, events: __, ...held }) => held),
+      held: describeHeld(list, time).map(({ event_id: _, events: __, ...held }) => held),
       unconfirmed: list.unconfirmed_absences?.length ?? 0,
       missing_unconfirmed: eventsList?.unconfirmed_absences?.includes(eventId) ?? false,
       ...(await countRejects(kysely, id, eventId)),

@@ -6,17 +6,24 @@ import type { Transaction } from '../db/transaction.ts'
 import { EVENTS_LIST } from '../load/state.ts'
 import { NORMALISER_VERSION } from '../normalise/version.ts'
 import { dueReason } from '../sync/freshness.ts'
+import { holdEnd } from '../sync/hold-clocks.ts'
+import type { Clocks } from '../sync/hold-clocks.ts'
 import type { DueReason } from '../sync/freshness.ts'
 
 /** What the next run is told. */
 export type MirrorSettings = Pick<RunConfig, 'maxStalenessMs' | 'holdForMs'>
 
+/** How long deletions are held, and the clocks by which that is told. */
+export type HoldTime = Pick<MirrorSettings, 'holdForMs'> & Clocks
+
 /** Deletions that are held, with when they end. */
 export interface HeldDeletions extends ReportedHold {
   /** Of the list of events: those that it misses. null: they are responses. */
   readonly events: readonly string[] | null
-  /** A run after this moment that still misses them applies them; null: only the owner's word does. */
+  /** Runs after this moment apply them if they still miss them; null: only the owner's word does. */
   readonly applied_after: Timestamp | null
+  /** How many such runs it takes: 2, or 1 when the last run saw already that the time has passed. */
+  readonly runs_to_wait: 1 | 2 | null
   /** Held for longer than `--hold-for`, or time cannot confirm it: somebody must look. */
   readonly overdue: boolean
 }
@@ -73,16 +80,21 @@ export function whyDue(list: KnownList, maxStalenessMs: number, now: string): Du
   return dueReason({ event_at: list.event_at }, known, false, NORMALISER_VERSION, maxStalenessMs, now)
 }
 
-export function describeHeld({ event_id, held }: KnownList, holdForMs: number, now: string): HeldDeletions[] {
+export function describeHeld(
+  { event_id, held }: KnownList,
+  { holdForMs, ...clocks }: HoldTime,
+): HeldDeletions[] {
   const isConfirmable = event_id === EVENTS_LIST ? timeConfirmsEvents : timeConfirmsResponses
-  const end = (since: Timestamp) => new Date(Date.parse(since) + holdForMs).toISOString()
-  return (held ?? []).map(({ since, reason, ids }) => {
+  return (held ?? []).map((stored) => {
+    const { since, reason, ids } = stored
     const hold = { event_id: event_id || null, since, reason, rows: ids.length }
+    const end = isConfirmable(reason) ? holdEnd(stored, clocks, holdForMs) : null
     return {
       ...hold,
       events: event_id === EVENTS_LIST ? ids : null,
-      applied_after: isConfirmable(reason) ? end(since) : null,
-      overdue: patienceWith(hold, holdForMs, now) === 0,
+      applied_after: end?.after ?? null,
+      runs_to_wait: end?.runs ?? null,
+      overdue: patienceWith(hold, holdForMs, clocks.now) === 0,
     }
   })
 }
@@ -95,18 +107,20 @@ export function describeUnconfirmed(list: KnownList): readonly UnconfirmedAbsenc
 }
 
 /** The deletion of an event that is on hold: the list of events misses it, and no run reads it until it comes back. */
-export type MissingEvent = Pick<HeldDeletions, 'since' | 'reason' | 'applied_after' | 'overdue'>
+export type MissingEvent = Pick<
+  HeldDeletions,
+  'since' | 'reason' | 'applied_after' | 'runs_to_wait' | 'overdue'
+>
 
 /** The events whose own deletion is on hold, by id; of the state of the list of events, if there is one. */
 export function missingEvents(
   eventsList: KnownList | undefined,
-  holdForMs: number,
-  now: string,
+  time: HoldTime,
 ): ReadonlyMap<string, MissingEvent> {
-  const held = eventsList === undefined ? [] : describeHeld(eventsList, holdForMs, now)
+  const held = eventsList === undefined ? [] : describeHeld(eventsList, time)
   return new Map(
-    held.flatMap(({ since, reason, applied_after, overdue, events }) =>
-      (events ?? []).map((id) => [id, { since, reason, applied_after, overdue }]),
+    held.flatMap(({ since, reason, applied_after, runs_to_wait, overdue, events }) =>
+      (events ?? []).map((id) => [id, { since, reason, applied_after, runs_to_wait, overdue }]),
     ),
   )
 }

@@ -2,11 +2,23 @@
 import type { Timestamp } from './items.ts'
 
 export type HoldReason =
-  'list_empty' | 'many_missing' | 'page_length' | 'unreadable_id' | 'run_total' | 'paging' | 'no_end_mark'
+  | 'list_empty'
+  | 'account_empty'
+  | 'many_missing'
+  | 'page_length'
+  | 'unreadable_id'
+  | 'run_total'
+  | 'paging'
+  | 'no_end_mark'
 
 /** Deletions of one list that were first seen at the same time, for the same reason, as `sync_state` keeps them. */
 export interface HeldGroup {
+  /** By the database's clock. */
   readonly since: Timestamp
+  /** The same by the clock of the run that saw it; groups that an older version stored have none. */
+  readonly run_since?: Timestamp
+  /** The last run saw that the time to hold has passed: the next one that sees it too applies them. */
+  readonly expired?: boolean
   readonly reason: HoldReason
   readonly ids: readonly string[]
 }
@@ -31,6 +43,7 @@ export function timeConfirmsEvents(reason: HoldReason): boolean {
 
 /** A list that may not be complete, or may have a row under an id that cannot be read, proves nothing, however long it stays so. */
 export function timeConfirmsResponses(reason: HoldReason): boolean {
+  if (reason === 'account_empty') return false
   return reason !== 'paging' && reason !== 'no_end_mark' && reason !== 'unreadable_id'
 }
 

@@ -3,9 +3,11 @@ import { compareLists } from '../load/list-changes.ts'
 import type { ListChange } from '../load/list-changes.ts'
 import { areNew } from '../load/new-lists.ts'
 import type { Writing, Written } from '../load/writing.ts'
+import type { EmptiedList } from './emptied-lists.ts'
+import { decideDeletions } from './decide-deletions.ts'
 import type { OpenRun } from './opening.ts'
 import type { ListInMemory, NewList } from './responses-list.ts'
-import { conclude, decideDeletions, loadRecords, partition, writeBatch, writingOf } from './write-batch.ts'
+import { conclude, loadRecords, partition, writeBatch, writingOf } from './write-batch.ts'
 import type { Applied, Decisions, ListLoad, UnchangedLoad } from './write-batch.ts'
 
 /** An event to be brought up to date: its record, and its responses unless they are unchanged. */
@@ -15,11 +17,20 @@ type NewLoad = ListLoad<NewList>
 
 type LoadInMemory = ListLoad<ListInMemory>
 
-/** Loads events whose lists are in memory, in one transaction. */
-export async function applyBatch(run: OpenRun, loads: readonly EventLoad[]): Promise<void> {
+/**
+ * Loads events whose lists are in memory, in one transaction.
+ *
+ * @param accountEmpty whether the account looks empty; null as long as that is not known: then events whose list became
+ *   empty are left as they are, and noted in `run.listsRead`
+ */
+export async function applyBatch(
+  run: OpenRun,
+  loads: readonly EventLoad[],
+  accountEmpty: boolean | null,
+): Promise<void> {
   const bytes = loads.reduce((sum, { list }) => sum + (list?.bytes ?? 0), 0)
   await writeBatch(run, bytes, async (trx, decisions) =>
-    apply(trx, run, await withoutKnown(trx, run, loads), decisions),
+    apply(trx, run, await withoutKnown(trx, run, loads), decisions, accountEmpty),
   )
 }
 
@@ -40,16 +51,26 @@ function isNew(load: EventLoad): load is NewLoad {
   return load.list !== null && 'encoded' in load.list
 }
 
+function isInMemory(load: EventLoad): load is LoadInMemory {
+  return load.list !== null && !isNew(load)
+}
+
 async function apply(
   trx: Transaction,
   run: OpenRun,
-  loads: readonly EventLoad[],
+  given: readonly EventLoad[],
   decisions: Decisions,
+  accountEmpty: boolean | null,
 ): Promise<Applied> {
-  const lists = loads.filter((load): load is LoadInMemory => load.list !== null && !isNew(load))
-  const incoming = lists.map(({ event, list }) => ({ event_id: event.id, rows: list.inMemory }))
+  const incoming = given
+    .filter(isInMemory)
+    .map(({ event, list }) => ({ event_id: event.id, rows: list.inMemory }))
   const changes = await compareLists(trx, run.account.id, incoming)
-  await decideDeletions(trx, run, lists, changes, decisions)
+  const emptied = accountEmpty === null ? emptiedOf(given, changes) : []
+  const undecided = new Set(emptied.map(({ load }) => load))
+  const loads = given.filter((load) => !undecided.has(load))
+  const lists = loads.filter(isInMemory)
+  await decideDeletions(trx, run, lists, changes, decisions, accountEmpty ?? false)
   const [newLists, oldLists] = partition(lists, ({ list }) => list.verdict !== 'same_body')
   const records = await loadRecords(trx, run, loads)
   const responses = [
@@ -58,7 +79,18 @@ async function apply(
   ]
   const encoded = loads.filter(isNew).map(({ list }) => list.encoded)
   if (run.load.newLists !== null) responses.push(await run.load.newLists(trx, encoded))
-  return conclude(trx, run, { loads, changes, decisions, records, responses })
+  return { ...(await conclude(trx, run, { loads, changes, decisions, records, responses })), emptied }
+}
+
+/** Lists that came back without an item, and of which something is live. */
+function emptiedOf(
+  loads: readonly EventLoad[],
+  changes: ReadonlyMap<string, ListChange>,
+): readonly EmptiedList[] {
+  return loads.flatMap((load) => {
+    const rows = changes.get(load.event.id)?.live ?? 0
+    return load.list?.length === 0 && rows > 0 ? { load, rows } : []
+  })
 }
 
 /** Writes what is new or differs. */

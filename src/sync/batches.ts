@@ -1,5 +1,6 @@
 import { applyBatch } from './batch.ts'
 import type { EventLoad } from './batch.ts'
+import { accountLooksEmpty } from './emptied-lists.ts'
 import { applyLarge } from './large-batch.ts'
 import type { LargeLoad } from './large-batch.ts'
 import type { OpenRun } from './opening.ts'
@@ -24,6 +25,7 @@ export class Batches {
   #bytes = 0
   #oldest = 0
   #handing: Promise<void> | null = null
+  #accountEmpty: boolean | null = null
   #failure: { readonly cause: unknown } | null = null
 
   constructor(run: OpenRun) {
@@ -55,8 +57,20 @@ export class Batches {
     await stored
   }
 
-  /** Loads what is left and waits until everything is stored. @throws what kept a batch from being stored */
+  /**
+   * Loads what is left, and at last the lists that became empty: whether the account looks empty is known when all others
+   * are read. Waits until everything is stored. @throws what kept a batch from being stored
+   */
   async finish(): Promise<void> {
+    await this.#storeAll()
+    const emptied = this.#run.listsRead.takeUndecided()
+    if (emptied.length === 0) return
+    this.#accountEmpty = await accountLooksEmpty(this.#run)
+    for (const load of emptied) await this.add(load)
+    await this.#storeAll()
+  }
+
+  async #storeAll(): Promise<void> {
     await this.#handOver()
     await Promise.all(this.#writing)
     if (this.#failure !== null) throw this.#failure.cause
@@ -93,7 +107,7 @@ export class Batches {
   /** Never throws: what keeps a batch from being stored ends the run, and no further one is written. */
   async #write(batch: readonly EventLoad[]): Promise<void> {
     try {
-      await applyBatch(this.#run, batch)
+      await applyBatch(this.#run, batch, this.#accountEmpty)
     } catch (cause) {
       this.#failure ??= { cause }
       this.#run.stop(cause)

@@ -4,12 +4,13 @@ import { beginLargeListChange } from '../load/large-list-changes.ts'
 import { oneAhead } from '../load/one-ahead.ts'
 import { addCounts, noCounts } from '../load/writing.ts'
 import type { Written } from '../load/writing.ts'
+import { decideDeletions } from './decide-deletions.ts'
 import type { DueEvent } from './due.ts'
 import { OutOfOrder } from './large-responses.ts'
 import type { LargeResponses } from './large-responses.ts'
 import type { OpenRun } from './opening.ts'
 import type { ResponsesList } from './responses-list.ts'
-import { conclude, decideDeletions, loadRecords, tellList, writeBatch, writingOf } from './write-batch.ts'
+import { conclude, loadRecords, tellList, writeBatch, writingOf } from './write-batch.ts'
 import type { Applied, Decisions } from './write-batch.ts'
 
 /** An event whose list is too large for memory. */
@@ -40,7 +41,7 @@ export async function applyLarge(run: OpenRun, load: LargeLoad): Promise<void> {
       large.bytes,
       (trx, decisions) => apply(trx, run, load, rows(), decisions),
       (lists) => {
-        for (const { list } of lists) tellList(run.tally, load, list)
+        for (const { list } of lists) tellList(run, load, list)
       },
     )
   try {
@@ -77,7 +78,8 @@ async function apply(
   const list = await end()
   const changes = new Map([[id, await change.end(trx, account, list)]])
   const loads = [{ ...due, list }]
-  await decideDeletions(trx, run, loads, changes, decisions)
+  // No organiser empties a list into megabytes of blanks.
+  await decideDeletions(trx, run, loads, changes, decisions, list.length === 0)
   return conclude(trx, run, { loads, changes, decisions, records, responses: [written] })
 }
 

@@ -10,6 +10,13 @@ import type { OpenRun } from './opening.ts'
 import type { ResponsesList } from './responses-list.ts'
 import type { StoredValidator } from './validators.ts'
 
+/** Two pages without an item: however little memory lists may take, an empty one goes with those in memory and is decided last. */
+const EMPTY_BYTES = Buffer.byteLength('[][]')
+
+export function isTooLarge(reading: Pick<ListReading, 'isLarge' | 'bytes'>): boolean {
+  return reading.isLarge && reading.bytes > EMPTY_BYTES
+}
+
 /** What else a list is made with. `settings.signal` ends the reading of a large one. */
 export type Around = Pick<OpenRun, 'conceal' | 'settings'>
 

@@ -7,7 +7,7 @@ import { BACKFILL_PATIENCE_MS, PATIENCE_MS } from './deferred-events.ts'
 import type { DueEvent } from './due.ts'
 import { isEarlyEnd, readEachEvent } from './each-event.ts'
 import { nextStep } from './freshness.ts'
-import { LargeResponses } from './large-responses.ts'
+import { isTooLarge, LargeResponses } from './large-responses.ts'
 import type { OpenRun } from './opening.ts'
 import { listInMemory, newList } from './responses-list.ts'
 import { Stamps } from './stamps.ts'
@@ -80,17 +80,17 @@ async function readEvent(
   if (trusts && judgeDigest(reading, due.state) === 'same') {
     return leaveAsItIs(run, into, due, { etag: reading.etag, read_whole: true })
   }
-  if (reading.isLarge) {
+  if (isTooLarge(reading)) {
     const large = new LargeResponses(reading, due.state, run)
     await into.batches.addLarge({ ...due, large })
     return
   }
   const { encoder } = into
   const list =
-    due.state === undefined && encoder !== null
+    due.state === undefined && encoder !== null && !reading.isLarge
       ? await newList(reading, (rows) => encoder.encode(due.event.id, rows), run)
       : await listInMemory(reading, due.state, run)
-  tellList(run.tally, due, list)
+  tellList(run, due, list)
   await into.batches.add({ ...due, list })
 }
 
@@ -101,6 +101,7 @@ async function leaveAsItIs(
   due: DueEvent,
   unchanged: Unchanged,
 ): Promise<void> {
+  run.listsRead.unchanged.push(due.event.id)
   if (due.record !== 'same') return batches.add({ ...due, list: null, unchanged })
   const { settings, lease, tally } = run
   const step = nextStep(due.event, due.state?.step ?? null, false, settings.maxStalenessMs, lease.startedAt)

@@ -17,6 +17,7 @@ import { createRedactor } from '../source/redact.ts'
 import { logTo, openSource, sentAgain } from './open-source.ts'
 import type { Progress, Settings } from './options.ts'
 import type { HoldPolicy } from './deletions.ts'
+import { ListsRead } from './emptied-lists.ts'
 import { writeFenced } from './fenced.ts'
 import { joinBackfill } from './resuming.ts'
 import type { Backfill } from './resuming.ts'
@@ -56,6 +57,8 @@ export interface OpenRun extends AsyncDisposable {
   /** Lists that could not be read, noted when the run closes. */
   readonly failures: Failure[]
   readonly removals: RunRemovals
+  /** What the lists of responses tell of the service as a whole. */
+  readonly listsRead: ListsRead
   /** Lists in several pages that lacked rows, to be read once more. */
   readonly unconfirmed: UnconfirmedLists
   /** Aborted when the run must end: by the caller, its deadline, the loss of the lease, or `stop`. */
@@ -189,6 +192,7 @@ export function beginRun(settings: Settings, opened: AsyncDisposableStack): Begu
     unchanged: [],
     failures: [],
     removals: new RunRemovals(),
+    listsRead: new ListsRead(),
     unconfirmed: new UnconfirmedLists(),
   }
 }
@@ -196,7 +200,8 @@ export function beginRun(settings: Settings, opened: AsyncDisposableStack): Begu
 /** How this run takes deletions. */
 export function policyOf({ startedAt }: Lease, settings: Settings): { readonly holdPolicy: HoldPolicy } {
   const { holdForMs, acceptDeletions } = settings
-  return { holdPolicy: { now: startedAt, holdForMs, acceptDeletions } }
+  const runNow = new Date().toISOString()
+  return { holdPolicy: { now: startedAt, runNow, holdForMs, acceptDeletions } }
 }
 
 /** The account's number; its row is made when this is its first run. */

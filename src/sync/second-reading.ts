@@ -3,7 +3,7 @@ import { HeadcountError, UnreachableError } from '../errors.ts'
 import { onlyRemovals } from '../load/planning.ts'
 import { Batches } from './batches.ts'
 import { endsAll, isEarlyEnd } from './each-event.ts'
-import { LargeResponses } from './large-responses.ts'
+import { isTooLarge, LargeResponses } from './large-responses.ts'
 import type { OpenRun } from './opening.ts'
 import { listInMemory } from './responses-list.ts'
 import { chooseRereads, rereadBudget } from './unconfirmed-absences.ts'
@@ -55,10 +55,11 @@ async function readOnce(run: OpenRun, batches: Batches, due: Reread['due']): Pro
   const answer = await run.source.responses(due.event.id)
   if (answer === 'not_modified') throw new Error('The service was asked without a validator.')
   using reading = answer
-  if (reading.isLarge) await batches.addLarge({ ...due, large: new LargeResponses(reading, due.state, run) })
+  if (isTooLarge(reading))
+    await batches.addLarge({ ...due, large: new LargeResponses(reading, due.state, run) })
   else {
     const list = await listInMemory(reading, due.state, run)
-    tellList(run.tally, due, list)
+    tellList(run, due, list)
     await batches.add({ ...due, list })
   }
 }

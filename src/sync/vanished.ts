@@ -6,7 +6,7 @@ import { addCounts } from '../load/writing.ts'
 import { NORMALISER_VERSION } from '../normalise/version.ts'
 import { findAbsentEvents } from './absent-events.ts'
 import type { AbsentFromList } from './absent-events.ts'
-import { decideEvents, heldIds, worseOf } from './deletions.ts'
+import { decideEvents, heldLines, NO_LOSS, worseOf } from './deletions.ts'
 import type { Decision, Signs } from './deletions.ts'
 import type { DueEvent } from './due.ts'
 import { listEvents } from './listing.ts'
@@ -57,7 +57,7 @@ async function decideVanished(
   { length, unreadableId, incomplete }: Signs,
   absent: readonly AbsentEvent[],
 ): Promise<Decision> {
-  if (absent.length === 0) return { remove: [], held: [], unconfirmed: 0, brakes: false }
+  if (absent.length === 0) return NO_LOSS
   const live = await run.liveAtStart(run.database.kysely)
   return decideEvents(
     {
@@ -127,9 +127,7 @@ async function removeDecided(
     addCounts(run.tally.rows, removed)
   }
   run.removals.add(decision)
-  const held = heldIds(decision.held).length
-  if (held > 0)
-    run.tally.warn(`List of events: ${held} deletions are held (${decision.held.at(-1)?.reason}).`)
+  for (const line of heldLines('List of events', decision)) run.tally.warn(line)
 }
 
 function groupByRows(events: readonly AbsentEvent[]): string[][] {

@@ -7,14 +7,13 @@ import { addCounts } from '../load/writing.ts'
 import type { Writing, Written } from '../load/writing.ts'
 import { goneFields } from './complete-list.ts'
 import type { CompleteList } from './complete-list.ts'
-import { decideResponses, heldIds } from './deletions.ts'
+import { heldLines } from './deletions.ts'
 import type { Decision } from './deletions.ts'
 import type { DueEvent } from './due.ts'
+import type { EmptiedList } from './emptied-lists.ts'
 import type { OpenRun } from './opening.ts'
 import { recordStates } from './record-states.ts'
-import type { ResponsesList, StorableList } from './responses-list.ts'
-import type { Tally } from './report.ts'
-import { confirmAbsences } from './unconfirmed-absences.ts'
+import type { StorableList } from './responses-list.ts'
 
 /** An event with its list, which is known whole. */
 export type ListLoad<List extends StorableList = StorableList> = DueEvent & { readonly list: List }
@@ -45,6 +44,8 @@ export interface Applied {
   readonly warnings: readonly string[]
   /** Fields that a list has lost. */
   readonly gone: readonly { readonly event_id: string; readonly field: string }[]
+  /** Events of the batch that it left as they were: their lists became empty, and are decided last. */
+  readonly emptied?: readonly EmptiedList[]
 }
 
 /**
@@ -75,6 +76,7 @@ export async function writeBatch(
     throw error
   })
   stored(applied.lists)
+  for (const one of applied.emptied ?? []) run.listsRead.addEmptied(one)
   run.tally.changed += applied.events.changed
   run.tally.unchanged += applied.events.unchanged
   addCounts(run.tally.rows, applied.rows)
@@ -91,7 +93,8 @@ export async function writeBatch(
 }
 
 /** What a list says of itself, as soon as it was read through. */
-export function tellList(tally: Tally, { event }: DueEvent, list: CompleteList): void {
+export function tellList({ tally, listsRead }: OpenRun, { event }: DueEvent, list: CompleteList): void {
+  if (list.length > 0) listsRead.addFull(event.id)
   for (const warning of list.warnings) tally.warn(`Event ${event.id}: ${warning}`)
   tally.responsesRead += list.count
 }
@@ -197,39 +200,6 @@ function countEvents(loads: readonly DueEvent[], changed: ReadonlySet<string>): 
   return counts
 }
 
-/** Decides which responses are removed that these lists no longer have. */
-export async function decideDeletions(
-  trx: Transaction,
-  run: OpenRun,
-  lists: readonly ListLoad<ResponsesList>[],
-  changes: Changes,
-  decisions: Decisions,
-): Promise<void> {
-  for (const { event, list, state, firstReading } of lists) {
-    const change = changes.get(event.id)
-    const removed = new Set(firstReading?.removed)
-    // The live row stays of an item that is rejected.
-    const absent = change?.absent.filter((id) => !list.has(id) && !removed.has(id)) ?? []
-    if (absent.length === 0) continue
-    const { confirmed, unconfirmed } = confirmAbsences(absent, list, state)
-    const { total: liveAtStart } = await run.liveAtStart(trx.kysely)
-    const decision = decideResponses(
-      {
-        absent: confirmed,
-        live: change?.live ?? 0,
-        length: list.length,
-        unreadableId: list.unreadableId,
-        incomplete: list.incomplete,
-        held: state?.held ?? [],
-      },
-      run.holdPolicy,
-      { ...run.removals.now, liveAtStart },
-    )
-    run.removals.add(decision)
-    decisions.set(event.id, { ...decision, unconfirmedAbsences: unconfirmed })
-  }
-}
-
 /** What the user should know of a list: fields gone from every item, deletions held back. */
 function warnings(
   { event, list }: ListLoad,
@@ -237,12 +207,9 @@ function warnings(
   decision: Decision | undefined,
 ): string[] {
   const gone = goneFields(list, before?.fields ?? [])
-  const held = heldIds(decision?.held ?? []).length
   return [
     ...gone.map((field) => goneLine(event.id, field)),
-    ...(held > 0
-      ? [`Event ${event.id}: ${held} deletions are held (${decision?.held.at(-1)?.reason}).`]
-      : []),
+    ...(decision === undefined ? [] : heldLines(`Event ${event.id}`, decision)),
   ]
 }
 

@@ -1,8 +1,63 @@
 import { expect, test } from 'vitest'
 import { accountOf, refusal, responsesFrom } from '../support/account.ts'
 import { send } from '../support/fault-server.ts'
-import { heldOf, twoHoursPass } from '../support/holds.ts'
-import { onPostgresStage } from '../support/stage.ts'
+import { heldOf, timePasses, twoHoursPass } from '../support/holds.ts'
+import { onBothStages, onPostgresStage } from '../support/stage.ts'
+
+onBothStages('the two clocks of a hold', (stage) => {
+  test('S18 the clock of the database jumps ahead: nothing is applied before the other one has passed too', async () => {
+    await using on = await stage(accountOf({ gala: 40 }))
+    await on.sync()
+    on.account.of('gala').splice(0, 20)
+    await on.sync()
+    await timePasses(on, 60 * 24 * 365, 'database')
+    for (let run = 0; run < 3; run++) expect(await on.sync()).toMatchObject({ exit: 8, report: { held: 20 } })
+    await timePasses(on, 60, 'run')
+    expect(await on.sync()).toMatchObject({ exit: 8, report: { held: 20 } })
+    expect(await on.sync()).toMatchObject({ exit: 0, report: { rows: { responses: { deleted: 20 } } } })
+    on.expectMirrored()
+  })
+})
+
+onPostgresStage('the two clocks of a hold, more', (stage) => {
+  test('S18 a hold stored by an older version starts the clock of the run now', async () => {
+    await using on = await stage(accountOf({ gala: 40 }))
+    await on.sync()
+    on.account.of('gala').splice(0, 20)
+    await on.sync()
+    await timePasses(on, 600)
+    await on.change(
+      `update headcount.sync_state set held = (select jsonb_agg(g - 'run_since') from jsonb_array_elements(held) g)
+        where held is not null`,
+    )
+    for (let run = 0; run < 3; run++) expect(await on.sync()).toMatchObject({ exit: 8, report: { held: 20 } })
+    await timePasses(on, 60)
+    await on.sync()
+    expect(await on.sync()).toMatchObject({ exit: 0 })
+  })
+
+  test('S18 O6 a clock that was set back is told of, and its time begins anew, for events too', async () => {
+    await using on = await stage(accountOf({ gala: 40, picnic: 30 }))
+    await on.sync()
+    on.account.of('gala').splice(0, 20)
+    on.account.remove('picnic')
+    await on.sync()
+    await timePasses(on, -60 * 24, 'run')
+    const { exit, report } = await on.sync()
+    expect({ exit, warnings: report.warnings }).toEqual({
+      exit: 8,
+      warnings: [
+        expect.stringMatching(/^Event gala: .*a clock was set back/),
+        expect.stringMatching(/^List of events: .*a clock was set back/),
+      ],
+    })
+    expect((await on.sync()).said).not.toMatch(/set back/)
+    await timePasses(on, 60)
+    await on.sync()
+    expect(await on.sync()).toMatchObject({ exit: 0 })
+    on.expectMirrored()
+  })
+})
 
 onPostgresStage('what becomes of a hold', (stage) => {
   test('S6 it outlives a run in which its list cannot be read, and its clock goes on', async () => {

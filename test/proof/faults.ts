@@ -86,7 +86,9 @@ export const faults: readonly Fault[] = [
   { id: 'S13', what: 'the id of an event used again for another' },
   { id: 'S14', what: 'an event deleted, and back with an equal list' },
   { id: 'S15', what: 'a new version of headcount that reads payloads differently' },
+  { id: 'S16', what: 'many small lists become empty or nearly so in one run, or every list for hours' },
   { id: 'S17', what: 'deletions held for too long, while monitors look' },
+  { id: 'S18', what: 'the clock of the database, or of the machine, jumps ahead or back over a hold' },
 
   { id: 'D1', what: 'the database down at the start' },
   { id: 'D2', what: 'its connections killed during a batch' },

@@ -36,10 +36,17 @@ export async function readTables(ask: Ask): Promise<Tables> {
   }
 }
 
-/** Moves all that is stored so many minutes into the past. */
-export async function letPass(ask: Ask, { times }: Tables, minutes: number): Promise<void> {
+/**
+ * Moves all that is stored so many minutes into the past.
+ *
+ * @param ofRuns whether the clock of the runs moves on too, or that of the database alone jumps ahead
+ */
+export async function letPass(ask: Ask, { times }: Tables, minutes: number, ofRuns = true): Promise<void> {
   const shift = `interval '${minutes} minutes'`
-  const held = `held = (select jsonb_agg(jsonb_set(g, '{since}', to_jsonb((g->>'since')::timestamptz - ${shift})) order by place)
+  const shifted = (field: string) =>
+    `jsonb_build_object('${field}', to_jsonb((g->>'${field}')::timestamptz - ${shift}))`
+  const group = ['g', shifted('since'), ...(ofRuns ? [shifted('run_since')] : [])].join(' || ')
+  const held = `held = (select jsonb_agg(${group} order by place)
                           from jsonb_array_elements(held) with ordinality as groups (g, place))`
   const updates = [...times].map(([table, columns], place) => {
     const sets = [

@@ -42,6 +42,7 @@ const kinds = {
   interrupted: [0.6, (chance) => ({ interruptAt: target(chance) })],
   revoked: [0.3, (chance) => ({ refusedFrom: chance.int(0, 5) })],
   moving: [1, (chance) => ({ troubles: several(chance, moving) })],
+  emptied: [0.7, (chance) => ({ concurrency: chance.pick([1, 8]), troubles: manyEmpty(chance) })],
   /** Every list comes in pages, some change between two of them, and some second readings fail. */
   paged: [
     4,
@@ -59,6 +60,13 @@ const kinds = {
 type Kind = keyof typeof kinds
 const names = Object.keys(kinds) as Kind[]
 const weights = Object.fromEntries(names.map((name) => [name, kinds[name][0]])) as Record<Kind, number>
+
+/** Every list of responses is answered without an item. */
+export function drawEmptyRun(chance: Chance): RunStep {
+  const troubles = everyList({ ...quiet, lie: 'nothing' })
+  const mode = chance.odds(0.2) ? 'backfill' : 'sync'
+  return { ...plainRun, seed: chance.seed(), mode, concurrency: chance.pick([1, 8]), troubles }
+}
 
 export function drawRun(chance: Chance): RunStep {
   const base: RunStep = {
@@ -217,9 +225,14 @@ function goesAway(chance: Chance): readonly PlannedTrouble[] {
 }
 
 function everything(failure: Failure): readonly PlannedTrouble[] {
-  return Array.from({ length: 16 }, (_, on) => ({
-    ...quiet,
-    on,
-    failures: Array<Failure>(TRIES).fill(failure),
-  }))
+  return everyList({ ...quiet, failures: Array<Failure>(TRIES).fill(failure) })
+}
+
+function everyList(trouble: Omit<PlannedTrouble, 'on'>): readonly PlannedTrouble[] {
+  return Array.from({ length: 16 }, (_, on) => ({ ...trouble, on }))
+}
+
+/** Two lists of three are empty, more or less. */
+function manyEmpty(chance: Chance): readonly PlannedTrouble[] {
+  return everyList({ ...quiet, lie: 'nothing' }).filter(() => chance.odds(0.65))
 }

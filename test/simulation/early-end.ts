@@ -3,6 +3,7 @@ import { reliedOn } from './another.ts'
 import { isBroken } from './engine.ts'
 import { goneAt, refusedAt } from './fatal.ts'
 import { require, requireWhole, sightOf } from './judge.ts'
+import { isOrderOpen } from './judge-run.ts'
 import type { Ran } from './judge-run.ts'
 import { endOf } from './lists.ts'
 import type { Seen } from './look.ts'
@@ -31,8 +32,9 @@ export function heardInTime(
 export function requireEarlyEnd(world: World, ran: Ran, seen: Seen, prediction: Prediction): Mirror {
   const { heard } = ran
   const begun = reliedOn(world, ran)
-  const { after, readOnce, left, failed, loads } = prediction
-  const turnedOut = requireWhole(seen.mirror, world.mirror, after, begun, readOnce)
+  const { after, readOnce, left, failed, loads, letGo, heldBack } = prediction
+  const byOrder = isOrderOpen(world, ran, prediction) ? [letGo, heldBack] : []
+  const turnedOut = requireWhole(seen.mirror, world.mirror, after, begun, readOnce, ...byOrder)
   const sight = sightOf(seen.mirror, [world.mirror, begun], after)
   const gone = ran.ended.code === 'outage' ? goneAt(world, ran) : null
   if (gone !== null) {

@@ -16,6 +16,8 @@ export interface Loss {
   readonly sign: Sign | null
   readonly held: ReadonlyMap<string, Held>
   readonly isEventsList: boolean
+  /** It came back empty as most others did. */
+  readonly isOneOfMost: boolean
 }
 
 export interface Ruling {
@@ -26,9 +28,13 @@ export interface Ruling {
   readonly brakes: boolean
 }
 
-export interface Circumstances {
-  /** Minutes of simulated time. */
+/** Minutes of simulated time, by the clock of the database and by that of the run. */
+export interface Clocks {
   readonly now: number
+  readonly runNow: number
+}
+
+export interface Circumstances extends Clocks {
   readonly holdFor: number
   readonly accept: boolean
   /** Rows removed without confirmation so far, how many may be, and whether the brake was pulled. */
@@ -50,23 +56,40 @@ export function rule(loss: Loss, around: Circumstances): Ruling {
   const looksLikeOutage =
     sign !== null ||
     loss.hasNamelessReject ||
+    loss.isOneOfMost ||
     isEmptied ||
     loss.isMuch ||
     lengths.some((length) => pages.includes(length))
   const brakes = !looksLikeOutage && (around.braked || around.removed + rows > around.allowed)
-  if (!looksLikeOutage && !brakes) return { remove: absent, held: new Map(), unconfirmed: rows, brakes }
+  const wasBraked = absent.some((id) => loss.held.get(id)?.braked)
+  if (!looksLikeOutage && !brakes && !wasBraked)
+    return { remove: absent, held: new Map(), unconfirmed: rows, brakes }
 
-  const proves = sign === null && !loss.hasNamelessReject && !(loss.isEventsList && isEmptied)
+  const isSure = sign === null && !loss.hasNamelessReject
+  const proves = isSure && !loss.isOneOfMost && !(loss.isEventsList && isEmptied)
+  const first: Held = {
+    since: around.now,
+    runSince: around.runNow,
+    expired: false,
+    proven: proves,
+    braked: !looksLikeOutage,
+  }
   const remove: string[] = []
   const held = new Map<string, Held>()
   for (const id of absent) {
     const known = loss.held.get(id)
-    if (known === undefined) held.set(id, { since: around.now, proven: proves })
+    if (known === undefined) held.set(id, first)
     else if (around.accept) remove.push(id)
+    else if (isSure && loss.isOneOfMost) held.set(id, { ...known, proven: false, braked: false })
     else if (!proves) held.set(id, known)
-    else if (!known.proven) held.set(id, { since: around.now, proven: true })
-    else if (around.now - known.since >= around.holdFor) remove.push(id)
-    else held.set(id, known)
+    else if (!known.proven) held.set(id, first)
+    else {
+      const expired = [around.now - known.since, around.runNow - known.runSince].every(
+        (minutes) => minutes >= around.holdFor,
+      )
+      if (expired && known.expired) remove.push(id)
+      else held.set(id, { ...known, expired })
+    }
   }
   return { remove, held, unconfirmed: 0, brakes }
 }

@@ -6,10 +6,11 @@ import type { Broken } from './engine.ts'
 import { batchingOf, heardInTime, requireEarlyEnd } from './early-end.ts'
 import { fatalExit } from './fatal.ts'
 import type { Fatal } from './fatal.ts'
-import { require, requireEqual, requireMirror, requireWhole } from './judge.ts'
+import { isAs, require, requireEqual, requireMirror, requireWhole } from './judge.ts'
 import { endOf } from './lists.ts'
 import type { Seen } from './look.ts'
 import { requireManners } from './manners.ts'
+import { unitOf } from './mirror.ts'
 import type { Mirror } from './mirror.ts'
 import { requireOnRecord, showDeath, takeRecord } from './on-record.ts'
 import type { RunStep } from './steps.ts'
@@ -104,17 +105,34 @@ function judgeNormal(world: World, ran: Ran, seen: Seen): void {
   const prediction = predictFor(world, ran, seen)
   requireNormal(world, ran, prediction, seen.mirror)
   world.mirror = isOrderOpen(world, ran, prediction)
-    ? requireWhole(seen.mirror, world.mirror, prediction.after, prediction.readOnce)
+    ? requireOneOrder(world, seen.mirror, prediction)
     : prediction.after
   requireOnRecord(world, ran, seen.runs, report?.status ?? 'none')
   requireEqual(seen.report, report, 'the report on record')
 }
 
 /** Which lists a pulled brake holds depends on the order in which they came, which retries, company and a second writer change. */
-function isOrderOpen(world: World, { step, heard }: Ran, { braked }: Prediction): boolean {
+export function isOrderOpen(
+  world: World,
+  { step, heard }: Pick<Ran, 'step' | 'heard'>,
+  { braked }: Prediction,
+): boolean {
   const { writers } = batchingOf(world, step, 0)
-  const isInOrder = step.concurrency === 1 && (writers === 1 || step.batchRows === null)
+  const isInOrder =
+    step.concurrency === 1 && step.pieceBytes === null && (writers === 1 || step.batchRows === null)
   return braked && (!isInOrder || heard.some(({ end }) => end === 'passing'))
+}
+
+/** Whatever the order: each list that the brake may hold is held or let go, and no more are let go than may be. */
+function requireOneOrder(world: World, seen: Mirror, prediction: Prediction): Mirror {
+  const { after, readOnce, letGo, heldBack, allowed } = prediction
+  const turnedOut = requireWhole(seen, world.mirror, after, readOnce, letGo, heldBack)
+  const gone = [...letGo.keys()]
+    .filter((id) => isAs(seen, letGo, id) && !isAs(seen, heldBack, id))
+    .map((id) => unitOf(heldBack, id).responses.size - unitOf(letGo, id).responses.size)
+  require(gone.reduce((sum, rows) => sum + rows, 0) <=
+    allowed, `the brake let ${gone.join(' + ')} rows go, of ${allowed}`)
+  return turnedOut
 }
 
 /** A backfill that begins with this run has its number. */
@@ -125,7 +143,8 @@ export function predictFor(
 ): Prediction {
   const isNew = asked.mode === 'backfill' && asked.named === null && asked.backfill === null
   const backfill = isNew ? (runs.at(-1)?.id ?? null) : asked.backfill
-  return predict(reliedOn(world, { heard, step, key }), { ...asked, backfill }, heard, world.minute)
+  const which = { now: world.minute, runNow: world.minute - world.clockAhead, run: runs.at(-1)?.id ?? 0 }
+  return predict(reliedOn(world, { heard, step, key }), { ...asked, backfill }, heard, which)
 }
 
 /** A run that came to its end: the mirror is exactly what was predicted, and the report tells it truly. */

@@ -2,7 +2,7 @@
 import { difference } from './difference.ts'
 import { eventText, responseText } from './documents.ts'
 import { emptyUnit, LIST, unitOf } from './mirror.ts'
-import type { Mirror, Unit } from './mirror.ts'
+import type { Ended, Mirror, Unit } from './mirror.ts'
 import type { Seen, Version } from './look.ts'
 import type { Sight } from './stored.ts'
 import { canonical } from './truth.ts'
@@ -73,6 +73,11 @@ export function sightOf(seen: Mirror, before: readonly Mirror[], after: Mirror):
   }
 }
 
+/** Whether the event is seen as this mirror has it. */
+export function isAs(seen: Mirror, mirror: Mirror, id: string): boolean {
+  return canonical(plain(unitOf(seen, id))) === canonical(plain(unitOf(mirror, id)))
+}
+
 /** A unit as plain values, without what only the model knows. */
 function plain(unit: Unit): Record<string, unknown> {
   if (unit === emptyUnit) return emptyPlain
@@ -83,14 +88,26 @@ function plain(unit: Unit): Record<string, unknown> {
     rejects: rejects.toSorted((a, b) => a.index - b.index),
     facts: facts && {
       ...facts,
+      checkedBy: null,
       body: null,
       sent: null,
       unconfirmed: [...facts.unconfirmed].toSorted(),
-      held: byKey(new Map([...facts.held].map(([id, { since }]) => [id, since]))),
+      held: byKey(
+        new Map(
+          [...facts.held].map(([id, { since, runSince, expired, proven, braked }]) => [
+            id,
+            [since, runSince, expired, proven, braked],
+          ]),
+        ),
+      ),
     },
-    recordHistory,
-    history: byKey(history),
+    recordHistory: recordHistory.map(plainEnd),
+    history: byKey(new Map([...history].map(([id, ends]) => [id, ends.map(plainEnd)]))),
   }
+}
+
+function plainEnd({ document, operation }: Ended): Ended {
+  return { document, operation }
 }
 
 const emptyPlain = plain({ ...emptyUnit })

@@ -104,7 +104,7 @@ async function lookAt({ place, moments }: Scene): Promise<Seen> {
     const [[table] = [null]] = await ask(`select to_regclass('headcount.reject_acceptances')::text`)
     if (table === null) return { ...nothing, at: 0 }
     await ask(prepareLook)
-    const seen = await look(ask, 0, new Memory())
+    const seen = await look(ask, 0, 0, new Memory())
     requireEqual(seen.orphans, 0, 'rows that hang on nothing')
     requireReplay(seen, moments)
     moments.push(momentOf(seen))

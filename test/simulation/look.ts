@@ -2,7 +2,7 @@
 import type { Identity } from './another.ts'
 import type { Ask, Engine } from './engine.ts'
 import { canary } from './keys.ts'
-import { emptyUnit } from './mirror.ts'
+import { emptyUnit, LIST } from './mirror.ts'
 import type { Ended, Facts, Mirror, Unit } from './mirror.ts'
 import { canonical, meant } from './truth.ts'
 import type { RunOnRecord } from './on-record.ts'
@@ -90,8 +90,11 @@ export class Memory {
   }
 }
 
-/** @param minute now, in simulated time: what the database says of times is told in the same */
-export async function look(ask: Ask, minute: number, memory: Memory): Promise<Seen> {
+/**
+ * @param minute now, in simulated time: what the database says of times is told in the same
+ * @param clockAhead how many minutes the clock of the database is ahead of that of the runs
+ */
+export async function look(ask: Ask, minute: number, clockAhead: number, memory: Memory): Promise<Seen> {
   const rows = Map.groupBy(await ask('execute simulation_look'), ([kind]) => kind)
   const of = (kind: string) => (rows.get(kind) ?? []).map(([, text]) => text ?? null)
   const parsed = <T>(kind: string) => of(kind).map((text) => memory.parse<T>(text ?? 'null'))
@@ -135,14 +138,18 @@ export async function look(ask: Ask, minute: number, memory: Memory): Promise<Se
     unit(id).rejects.push({ index, sha256 })
   for (const row of parsed<StateRow>('state')) {
     const [id, checked, step, failure, asides, held, heldCount, etag, read, backfill, unconfirmed] = row
-    const groups = (held ?? []).flatMap(({ since, ids }) =>
-      ids.map((held) => [held, { since: minuteOf(Date.parse(since) * 1000), proven: true }] as const),
-    )
+    const groups = (held ?? []).flatMap(({ since, run_since, expired = false, reason, ids }) => {
+      const runSince = minuteOf(Date.parse(run_since) * 1000) - clockAhead
+      const proven = !proofless.has(reason) && !(id === LIST && reason === 'list_empty')
+      const known = { since: minuteOf(Date.parse(since) * 1000), runSince, expired, proven }
+      return ids.map((held) => [held, { ...known, braked: reason === 'run_total' }] as const)
+    })
     if (groups.length !== heldCount)
       throw new Error(`the list of ${id} holds ${groups.length}, and counts ${heldCount}`)
     const checkedAt = checked === null ? null : minuteOf(Number(checked))
     unit(id).facts = {
       checkedAt,
+      checkedBy: null,
       step,
       failing: failure !== null,
       refused: failure === 'key_refused',
@@ -176,7 +183,16 @@ export async function look(ask: Ask, minute: number, memory: Memory): Promise<Se
   }
 }
 
-type Groups = readonly { readonly since: string; readonly ids: readonly string[] }[]
+/** Reasons that time never confirms, of whatever list. */
+const proofless: ReadonlySet<string> = new Set(['paging', 'no_end_mark', 'unreadable_id', 'account_empty'])
+
+type Groups = readonly {
+  readonly since: string
+  readonly run_since: string
+  readonly expired?: boolean
+  readonly reason: string
+  readonly ids: readonly string[]
+}[]
 type StateRow = [
   ...[id: string, checked: string | null, step: number | null, failure: string | null, asides: number],
   ...[

@@ -6,13 +6,21 @@ import type { EventRow, ResponseRow } from './truth.ts'
 /** When an absent id was first seen absent, in minutes of simulated time. */
 export interface Held {
   readonly since: number
+  /** The same by the clock of the run. */
+  readonly runSince: number
+  /** The last run that looked saw that the time to hold has passed. */
+  readonly expired: boolean
   /** Whether that sight proves anything: time never confirms what was only seen in lists with signs of paging. */
   readonly proven: boolean
+  /** It is held for the sake of a run's sum. */
+  readonly braked: boolean
 }
 
 /** What is known of a list. */
 export interface Facts {
   readonly checkedAt: number | null
+  /** The run that found it as it is in the mirror. Only the model knows it. */
+  readonly checkedBy: number | null
   /** Seconds until it is due again; null: at the next run. */
   readonly step: number | null
   readonly failing: boolean
@@ -37,6 +45,7 @@ export interface Facts {
 
 export const unknownList: Facts = {
   checkedAt: null,
+  checkedBy: null,
   step: null,
   failing: false,
   refused: false,
@@ -61,6 +70,8 @@ export interface Reject {
 export interface Ended {
   readonly document: string
   readonly operation: 'update' | 'delete'
+  /** Of a deletion: by which run. Only the model knows it. */
+  readonly run?: number
 }
 
 /** All that the mirror holds about one event, live and past; no transaction may split it. */
@@ -120,23 +131,23 @@ export function withRows(unit: Unit, record: EventRow, rows: Iterable<ResponseRo
   return { ...unit, record, responses, history, recordHistory }
 }
 
-export function withoutResponses(unit: Unit, ids: readonly string[]): Unit {
+export function withoutResponses(unit: Unit, ids: readonly string[], run: number): Unit {
   const responses = new Map(unit.responses)
   const history = new Map(unit.history)
   for (const id of ids) {
     const former = responses.get(id)
     if (former === undefined) continue
     responses.delete(id)
-    history.set(id, [...(history.get(id) ?? []), ended(responseText(former), 'delete')])
+    history.set(id, [...(history.get(id) ?? []), { ...ended(responseText(former), 'delete'), run }])
   }
   return { ...unit, responses, history }
 }
 
 /** The event with all its responses goes into history; nothing else of it stays. */
-export function withoutEvent(unit: Unit): Unit {
+export function withoutEvent(unit: Unit, run: number): Unit {
   if (unit.record === null) return unit
-  const bare = withoutResponses(unit, [...unit.responses.keys()])
-  const recordHistory = [...bare.recordHistory, ended(eventText(unit.record), 'delete')]
+  const bare = withoutResponses(unit, [...unit.responses.keys()], run)
+  const recordHistory = [...bare.recordHistory, { ...ended(eventText(unit.record), 'delete'), run }]
   return { ...bare, record: null, recordHistory, rejects: [], facts: null }
 }
 

@@ -4,7 +4,7 @@
  */
 import { chanceOf } from './chance.ts'
 import type { Chance } from './chance.ts'
-import { drawRun } from './draw-run.ts'
+import { drawEmptyRun, drawRun } from './draw-run.ts'
 import type { History, Step } from './steps.ts'
 
 export function historyOf(seed: number): History {
@@ -16,9 +16,19 @@ export function historyOf(seed: number): History {
     if (chance.odds(0.75)) steps.push({ do: 'moves', seed: chance.seed(), count: chance.int(1, 4) })
     if (chance.odds(0.4)) steps.push({ do: 'pass', minutes: chance.pick([10, 30, 70, 250, 1500, 12_000]) })
     if (chance.odds(0.08)) steps.push({ do: 'accept' })
+    if (chance.odds(0.05)) steps.push({ do: 'jump', minutes: chance.pick([70, 1500, 500_000]) })
+    if (chance.odds(0.06)) steps.push(...outage(chance))
     steps.push(drawRun(chance))
   }
   return { seed, size, steps }
+}
+
+/** For hours every list of responses is answered without an item. */
+function outage(chance: Chance): readonly Step[] {
+  return Array.from({ length: chance.int(2, 4) }, () => [
+    drawEmptyRun(chance),
+    { do: 'pass', minutes: chance.pick([10, 30, 70]) } as const,
+  ]).flat()
 }
 
 /** Mostly small; sometimes a list longer than a page, sometimes many lists. */

@@ -46,6 +46,7 @@ export async function play(stage: Stage, history: History): Promise<Played> {
 
 async function playStep(world: World, step: Step): Promise<void> {
   if (step.do === 'pass') return world.pass(step.minutes)
+  if (step.do === 'jump') return world.pass(step.minutes, false)
   if (step.do === 'accept') return world.accept()
   if (step.do === 'moves') {
     const chance = chanceOf(step.seed)

@@ -3,16 +3,18 @@
  * service gave, what the mirror must be afterwards. Nothing of how the program does it is known here.
  */
 import { isDue, nextStep } from './due.ts'
+import { areMostEmptied, isEmptied } from './emptied.ts'
+import type { ListSeen } from './emptied.ts'
 import type { Heard } from './service.ts'
-import { isMuch, rule } from './guard.ts'
-import type { Circumstances } from './guard.ts'
-import { absencesOf, allowanceOf, readTwice } from './absences.ts'
+import type { Circumstances, Clocks } from './guard.ts'
+import { allowanceOf, readTwice } from './absences.ts'
 import { endOf, eventsRead, responsesRead } from './lists.ts'
 import type { ListRead } from './lists.ts'
-import { isSame, LIST, liveCounts, unitOf, unknownList, withoutResponses, withRows } from './mirror.ts'
+import { isSame, LIST, liveCounts, unitOf, unknownList } from './mirror.ts'
+import { apply, isOther, leave } from './read-list.ts'
 import type { Facts, Mirror, Unit } from './mirror.ts'
 import type { Load } from './stored.ts'
-import type { EventRow, ResponseRow } from './truth.ts'
+import type { EventRow } from './truth.ts'
 import { inOrderAgain, requestsOf, unsureOf } from './second-readings.ts'
 import { removeVanished } from './vanished.ts'
 
@@ -44,18 +46,29 @@ export interface Prediction {
   readonly left: readonly string[]
   /** The brake was pulled: which lists it holds depends on the order in which they were read. */
   readonly braked: boolean
+  /** Each list as the brake lets it go, and as it holds it; and the rows that it may let go in all. */
+  readonly letGo: Mirror
+  readonly heldBack: Mirror
+  readonly allowed: number
 }
 
 /** Minutes after which a hold may be confirmed. */
 export const HOLD_FOR = 60
 
-/** @param now minutes of simulated time */
-export function predict(before: Mirror, asked: Asked, heard: readonly Heard[], now: number): Prediction {
+/** The run that is predicted. */
+export interface Which extends Clocks {
+  /** Its number. */
+  readonly run: number
+}
+
+export function predict(before: Mirror, asked: Asked, heard: readonly Heard[], which: Which): Prediction {
+  const { now } = which
   const first = endOf(heard, 'events')
   if (first?.end !== 'answered') throw new Error('without a list of events there is nothing to predict')
   const list = eventsRead(first)
   const start = liveCounts(before)
-  const around = { now, holdFor: HOLD_FOR, accept: asked.accept, allowed: Math.max(100, start.total / 10) }
+  const allowed = Math.max(10, start.total / 10)
+  const around = { ...which, holdFor: HOLD_FOR, accept: asked.accept, allowed }
   let spent = { removed: 0, braked: false }
   const after = new Map(before)
   const readable = readableFrom(list, before)
@@ -68,6 +81,40 @@ export function predict(before: Mirror, asked: Asked, heard: readonly Heard[], n
   const loads: Load[] = []
   const left: string[] = []
   const changed = new Set<string>()
+  const listsSeen = new Map<string, ListSeen>()
+  const emptied: [EventRow, Heard][] = []
+  const letGo = new Map<string, Unit>()
+  const heldBack = new Map<string, Unit>()
+
+  /** What the list was when it is read: as before the run, or as a first reading left it. */
+  const readList = (record: EventRow, end: Heard, unit: Unit, isOneOfMost: boolean): void => {
+    const readWith = (sum: Partial<Circumstances>) => {
+      const circumstances = { ...around, ...spent, isOneOfMost, ...sum }
+      const { unit: next, unconfirmed, brakes } = apply(unit, record, responsesRead(end), circumstances)
+      const isChanged = changed.has(record.id) || isOther(unit, next)
+      const step = nextStep(record, unitOf(before, record.id).facts?.step ?? null, isChanged)
+      const facts = withBackfill({ ...(next.facts ?? unknownList), step }, unit, asked.backfill)
+      return { next: { ...next, facts }, isChanged, unconfirmed, brakes }
+    }
+    letGo.set(record.id, readWith({ braked: false, allowed: Infinity }).next)
+    heldBack.set(record.id, readWith({ braked: true }).next)
+    const { next, isChanged, unconfirmed, brakes } = readWith({})
+    if (isChanged) changed.add(record.id)
+    spent = { removed: spent.removed + unconfirmed, braked: spent.braked || brakes }
+    after.set(record.id, next)
+  }
+  const put = (record: EventRow, end: Heard, unit: Unit): void => {
+    const isUnchanged = end.end === 'same' || (!end.subject.startsWith('again') && isKnown(asked, unit, end))
+    const seen = { unit, isUnchanged, isEmpty: !isUnchanged && responsesRead(end).length === 0 }
+    listsSeen.set(record.id, seen)
+    if (isEmptied(seen)) emptied.push([record, end])
+    else if (end.end === 'answered') readList(record, end, unit, false)
+  }
+  /** Which list came first does not matter: those that became empty are looked at when all were read. */
+  const lookAtEmptied = (): void => {
+    const areMost = areMostEmptied(before, [...listsSeen.values()], allowed)
+    for (const [record, end] of emptied.splice(0)) readList(record, end, unitOf(after, record.id), areMost)
+  }
 
   for (const record of inOrder(due, heard)) {
     const end = endOf(heard, `/${record.id}`)
@@ -79,21 +126,20 @@ export function predict(before: Mirror, asked: Asked, heard: readonly Heard[], n
       if (isRecordSame) left.push(record.id)
       else loads.push({ id: record.id, rows: 1, hasList: false })
     } else if (end.end === 'answered') {
-      loads.push({ id: record.id, rows: 1 + responsesRead(end).rows.size, hasList: true })
+      const { rows, length, body } = responsesRead(end)
+      const isLast = isEmptied({ unit, isEmpty: length === 0, isUnchanged: false })
+      // As short as two empty pages.
+      const isTiny = body.length <= (end.pages === 1 ? 2 : 0)
+      loads.push({ id: record.id, rows: 1 + rows.size, hasList: true, isTiny, isLast })
     }
     if (end.end === 'missing') missing.add(record.id)
-    else if (end.end === 'same') after.set(record.id, leave(unit, record, now))
-    else if (end.end !== 'answered') failed.add(record.id)
+    else if (end.end !== 'same' && end.end !== 'answered') failed.add(record.id)
     else {
-      const read = responsesRead(end)
-      const { unit: next, unconfirmed, brakes } = apply(unit, record, read, { ...around, ...spent })
-      if (isOther(unit, next)) changed.add(record.id)
-      spent = { removed: spent.removed + unconfirmed, braked: spent.braked || brakes }
-      const step = nextStep(record, unit.facts?.step ?? null, changed.has(record.id))
-      const facts = { ...(next.facts ?? unknownList), step }
-      after.set(record.id, { ...next, facts: withBackfill(facts, unit, asked.backfill) })
+      if (end.end === 'same') after.set(record.id, leave(unit, record, which))
+      put(record, end, unit)
     }
   }
+  lookAtEmptied()
 
   const readOnce = new Map(after)
   const allowance = allowanceOf(requestsOf(heard))
@@ -107,18 +153,9 @@ export function predict(before: Mirror, asked: Asked, heard: readonly Heard[], n
     const record = records.get(id)
     const end = endOf(heard, `again/${id}`)
     if (record === undefined || end?.end !== 'answered') continue
-    const unit = unitOf(after, id)
-    const {
-      unit: next,
-      unconfirmed,
-      brakes,
-    } = apply(unit, record, responsesRead(end), { ...around, ...spent })
-    if (isOther(unit, next)) changed.add(id)
-    spent = { removed: spent.removed + unconfirmed, braked: spent.braked || brakes }
-    const step = nextStep(record, unitOf(before, id).facts?.step ?? null, changed.has(id))
-    const facts = { ...(next.facts ?? unknownList), step }
-    after.set(id, { ...next, facts: withBackfill(facts, unit, asked.backfill) })
+    put(record, end, unitOf(after, id))
   }
+  lookAtEmptied()
 
   const second = endOf(heard, 'again')
   const looked = second?.end === 'answered' ? eventsRead(second) : list
@@ -147,13 +184,9 @@ export function predict(before: Mirror, asked: Asked, heard: readonly Heard[], n
   }
   const { braked } = spent
   const ids = new Set(due.map(({ id }) => id))
-  const counts = { listed: readable.length, changed: changed.size }
-  return { after, readOnce, again, listsAgain, ...counts, due: ids, failed, loads, left, braked }
-}
-
-function isOther(one: Unit, other: Unit): boolean {
-  const plain = ({ record, responses }: Unit) => [record, Object.fromEntries(responses)]
-  return !isSame(plain(one), plain(other))
+  const counts = { listed: readable.length, changed: changed.size, allowed }
+  const byOrder = { letGo: new Map([...after, ...letGo]), heldBack: new Map([...after, ...heldBack]) }
+  return { after, readOnce, again, listsAgain, ...counts, due: ids, failed, loads, left, braked, ...byOrder }
 }
 
 /**
@@ -181,61 +214,10 @@ function isKnown({ mode }: Asked, { facts }: Unit, end: Heard): boolean {
   return facts.sent === responsesRead(end).sent
 }
 
-/** "Not modified": the responses stay as they are, whatever became of the event's own record. */
-function leave(unit: Unit, record: EventRow, now: number): Unit {
-  const facts = unit.facts ?? unknownList
-  const step = nextStep(record, facts.step, !isSame(unit.record, record))
-  return {
-    ...withRows(unit, record, []),
-    facts: { ...facts, checkedAt: now, failing: false, refused: false, unanswered: false, step },
-  }
-}
-
 /** In the order in which they were answered. */
 function inOrder(due: readonly EventRow[], heard: readonly Heard[]): readonly EventRow[] {
   const place = ({ id }: EventRow) => heard.findLastIndex(({ subject }) => subject === `/${id}`)
   return due.toSorted((a, b) => place(a) - place(b))
-}
-
-function apply(unit: Unit, record: EventRow, read: ListRead<ResponseRow>, around: Circumstances) {
-  const kept = new Set([...read.rows.keys(), ...read.rejectedIds])
-  const absent = [...unit.responses.keys()].filter((id) => !kept.has(id))
-  const { sure, unsure } = absencesOf(absent, read, unit.facts)
-  const ruling = rule(
-    {
-      absent: sure,
-      rows: sure.length,
-      isMuch: isMuch(sure.length, unit.responses.size),
-      live: unit.responses.size,
-      lengths: [read.length],
-      hasNamelessReject: read.hasNamelessReject,
-      sign: read.sign,
-      held: unit.facts?.held ?? new Map(),
-      isEventsList: false,
-    },
-    around,
-  )
-  const next = withoutResponses(withRows(unit, record, read.rows.values()), ruling.remove)
-  const { now } = around
-  // Rows are live that the list lacks.
-  const isHeld = ruling.held.size > 0 || unsure.length > 0
-  const known = unit.facts
-  // A validator that came with two different lists is worth nothing.
-  const isContradicted =
-    known !== null && known.body !== null && known.etag === read.etag && known.body !== read.body
-  const isUsable = !isHeld && !isContradicted && read.sign === null
-  const facts: Facts = {
-    ...unknownList,
-    checkedAt: now,
-    readAt: now,
-    asides: read.asides,
-    etag: isUsable ? read.etag : null,
-    body: isHeld ? null : read.body,
-    sent: isHeld || read.sign === 'paging' ? null : read.sent,
-    held: ruling.held,
-    unconfirmed: new Set(unsure),
-  }
-  return { ...ruling, unit: { ...next, rejects: read.rejects, facts } }
 }
 
 function idsOf({ rows, rejectedIds }: ListRead<EventRow>): ReadonlySet<string> {

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { reliedOn } from './another.ts'
 import { batchingOf } from './early-end.ts'
 import { Broken, requireWhole, sightOf } from './judge.ts'
-import { predictFor } from './judge-run.ts'
+import { isOrderOpen, predictFor } from './judge-run.ts'
 import type { Ran } from './judge-run.ts'
 import { endOf } from './lists.ts'
 import type { Seen } from './look.ts'
@@ -37,8 +37,10 @@ function storedOf(world: World, run: UnderWay, seen: Seen) {
   if (endOf(run.heard, 'events')?.end !== 'answered') {
     return { mirror: requireWhole(seen.mirror, world.mirror, begun), isSettled: true, stored: 'none' }
   }
-  const { after, loads } = predictFor(world, run, seen)
-  const mirror = requireWhole(seen.mirror, world.mirror, after, begun)
+  const prediction = predictFor(world, run, seen)
+  const { after, loads, letGo, heldBack } = prediction
+  const byOrder = isOrderOpen(world, run, prediction) ? [letGo, heldBack] : []
+  const mirror = requireWhole(seen.mirror, world.mirror, after, begun, ...byOrder)
   const sight = sightOf(seen.mirror, [world.mirror, begun], after)
   const batching = batchingOf(world, run.step, performance.now() - run.beganMs)
   const isSettled = canBeStored(loads, sight, 'still', batching)

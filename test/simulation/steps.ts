@@ -50,6 +50,8 @@ export interface RunStep {
 export type Step =
   | { readonly do: 'moves'; readonly seed: number; readonly count: number }
   | { readonly do: 'pass'; readonly minutes: number }
+  /** The clock of the database jumps ahead, and stays so. */
+  | { readonly do: 'jump'; readonly minutes: number }
   /** The owner can live with the rejects that there are. */
   | { readonly do: 'accept' }
   | RunStep

@@ -11,6 +11,10 @@ export interface Load {
   readonly rows: number
   /** Whether its responses go with it, or its record alone. */
   readonly hasList: boolean
+  /** Its list is so short that it is never too large for memory. */
+  readonly isTiny?: boolean
+  /** Its list came back empty: when its batch is written it is left out, and it is stored when all others are. */
+  readonly isLast?: boolean
 }
 
 /** What is seen of an event in the mirror: as it was, or as the run makes it; null where that is the same. */
@@ -34,8 +38,24 @@ export interface Batching {
   readonly isSlow: boolean
 }
 
-/** For one request at once: then two events are under way, the one of them perhaps waiting for a writer. */
+/** What became empty is stored when all else is, in batches of its own. */
 export function canBeStored(
+  loads: readonly Load[],
+  seen: (id: string) => Sight,
+  end: End,
+  batching: Batching,
+): boolean {
+  const last = loads.filter(({ isLast }) => isLast)
+  const lastIds = new Set(last.map(({ id }) => id))
+  if (!areStored(loads, (id) => (lastIds.has(id) ? null : seen(id)), end, batching)) return false
+  const isBegun = last.some(({ id }) => seen(id) === 'new')
+  if (end !== 'read' && end !== 'dead_after') return !isBegun
+  if (isBegun && loads.some(({ id }) => !lastIds.has(id) && seen(id) === 'old')) return false
+  return areStored(last, seen, end, batching)
+}
+
+/** For one request at once: then two events are under way, the one of them perhaps waiting for a writer. */
+function areStored(
   loads: readonly Load[],
   seen: (id: string) => Sight,
   end: End,
@@ -86,7 +106,7 @@ function nextEnds(
   if (batching.isSlow) for (let to = from + 1; to <= length; to++) ends.add(to)
   // While it waits for a writer, or a large list is read through, the other event that is under way comes in.
   const mayWait = batches >= batching.writers || batching.isEachLarge
-  const isJoined = full !== null && full < length && !(batching.isEachLarge && loads[full]?.hasList)
+  const isJoined = full !== null && full < length && !isLarge(loads[full], batching)
   if (full !== null && mayWait && isJoined) ends.add(full + 1)
   if (full === null && (end === 'read' || end === 'dead_after')) ends.add(length)
   return [...ends]
@@ -97,9 +117,13 @@ function fullAt(loads: readonly Load[], from: number, batching: Batching): numbe
   let sum = 0
   for (let at = from; at < loads.length; at++) {
     const load = loads[at]
-    if (batching.isEachLarge && load?.hasList) return at === from ? at + 1 : at
+    if (isLarge(load, batching)) return at === from ? at + 1 : at
     sum += load?.rows ?? 0
     if (sum >= batching.batchRows) return at + 1
   }
   return null
+}
+
+function isLarge(load: Load | undefined, { isEachLarge }: Batching): boolean {
+  return isEachLarge && load?.hasList === true && load.isTiny !== true
 }

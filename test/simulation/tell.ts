@@ -7,6 +7,7 @@ export function tell(step: Step): string {
   if (step.do === 'moves') return `the account moves on: ${step.count} moves of seed ${step.seed}`
   if (step.do === 'accept') return 'the owner accepts the rejects that there are'
   if (step.do === 'pass') return `${step.minutes} minutes pass`
+  if (step.do === 'jump') return `the clock of the database jumps ahead by ${step.minutes} minutes`
   return tellRun(step)
 }
 

@@ -21,7 +21,7 @@ export function removeVanished(
   after: Map<string, Unit>,
   { list, looked, first, present }: Looks,
   start: { readonly events: number; readonly total: number },
-  around: Circumstances,
+  around: Circumstances & { readonly run: number },
 ): { readonly brakes: boolean; readonly unsureAtFirst: number } {
   const known = unitOf(after, LIST)
   const live = [...after].flatMap(([id, { record }]) => (record === null ? [] : id))
@@ -45,10 +45,11 @@ export function removeVanished(
       sign: list.sign ?? looked.sign,
       held: known.facts?.held ?? new Map(),
       isEventsList: true,
+      isOneOfMost: false,
     },
     around,
   )
-  for (const id of ruling.remove) after.set(id, withoutEvent(unitOf(after, id)))
+  for (const id of ruling.remove) after.set(id, withoutEvent(unitOf(after, id), around.run))
   // What is neither listed nor in the mirror is forgotten.
   for (const [id, unit] of after) {
     if (unit.record === null && !present.has(id)) after.set(id, { ...unit, rejects: [], facts: null })
@@ -57,6 +58,7 @@ export function removeVanished(
   const facts: Facts = {
     ...unknownList,
     checkedAt: now,
+    checkedBy: around.run,
     readAt: now,
     asides: list.asides,
     held: ruling.held,

@@ -53,8 +53,10 @@ export class World {
   mirror: Mirror = new Map()
   /** Of the account, as the mirror knows it. */
   identity: Identity = { email: null, key: null }
-  /** Simulated time. */
+  /** Simulated time, by the clock of the database. */
   minute = 0
+  /** By how many minutes it is ahead of the clock of the runs. */
+  clockAhead = 0
   /** In their order. */
   runs: RunOnRecord[] = []
   /** Rejects that the owner can live with: the list and the SHA-256. */
@@ -84,7 +86,7 @@ export class World {
   }
 
   look(): Promise<Seen> {
-    return look(this.stage.engine.ask, this.minute, this.#memory)
+    return look(this.stage.engine.ask, this.minute, this.clockAhead, this.#memory)
   }
 
   /** Rows in which a key stands that the run knew which wrote them. */
@@ -103,9 +105,11 @@ export class World {
     }
   }
 
-  async pass(minutes: number): Promise<void> {
-    await letPass(this.stage.engine.ask, this.stage.tables, minutes)
+  /** @param ofRuns whether it passes for the runs too, or the clock of the database alone jumps ahead */
+  async pass(minutes: number, ofRuns = true): Promise<void> {
+    await letPass(this.stage.engine.ask, this.stage.tables, minutes, ofRuns)
     this.minute += minutes
+    if (!ofRuns) this.clockAhead += minutes
     for (const moment of this.moments) moment.at -= minutes * 60e6
   }
 }

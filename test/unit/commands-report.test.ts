@@ -162,15 +162,24 @@ describe('the status for people', () => {
         reason: 'many_missing',
         rows: 12,
         applied_after: '2026-01-01T01:00:00Z',
+        runs_to_wait: 2,
         overdue: false,
       },
-      { event_id: null, since, reason: 'list_empty', rows: 6, applied_after: null, overdue: true },
+      {
+        event_id: null,
+        since,
+        reason: 'list_empty',
+        rows: 6,
+        applied_after: null,
+        runs_to_wait: null,
+        overdue: true,
+      },
     ] as const
     const events = ['a', 'b', 'c', 'd', 'e', 'f']
     const named = held.map((group) => ({ ...group, events: group.event_id === null ? events : null }))
     const text = formatStatus([{ ...status, held: named }], plain)
     expect(text).toContain(
-      `event gala: 12 deletions since ${since}: many rows vanished at once; applied by a run after 2026-01-01T01:00:00Z that still misses them\n`,
+      `event gala: 12 deletions since ${since}: many rows vanished at once; applied by the second run after 2026-01-01T01:00:00Z that still misses them\n`,
     )
     expect(text).toContain(
       `the list of events: 6 deletions (a, b, c, d, e, …) since ${since}: the list came back empty; time alone never applies them\n`,

@@ -9,6 +9,7 @@ const NAMED = 5
 
 const reasons: Readonly<Record<HoldReason, string>> = {
   list_empty: 'the list came back empty',
+  account_empty: 'most lists that had responses came back empty',
   many_missing: 'many rows vanished at once',
   page_length: 'the list is now exactly as long as a page',
   unreadable_id: 'the list has an item whose id cannot be read',
@@ -22,21 +23,25 @@ export const MISSING_ONCE =
   'missing from one reading of a list in several pages; kept until the next misses them too'
 
 export function describeHold(held: Omit<HeldDeletions, 'event_id'>): string {
-  const { rows, events, since, reason, applied_after } = held
+  const { rows, events, since, reason, applied_after, runs_to_wait } = held
   const end =
     applied_after === null
       ? 'time alone never applies them'
-      : `applied by a run after ${applied_after} that still misses them`
+      : `applied by the ${which(runs_to_wait)} after ${applied_after} that still misses them`
   return `${formatCount(rows, 'deletion')}${named(events ?? [])} since ${since}: ${reasons[reason]}; ${end}`
 }
 
 /** The deletion of one event, of which the list of events says nothing any more. */
-export function describeMissing({ since, reason, applied_after }: MissingEvent): string {
+export function describeMissing({ since, reason, applied_after, runs_to_wait }: MissingEvent): string {
   const end =
     applied_after === null
       ? 'time alone never deletes it'
-      : `deleted with its responses by a run after ${applied_after} that still misses it`
+      : `deleted with its responses by the ${which(runs_to_wait)} after ${applied_after} that still misses it`
   return `since ${since}, from the list of events: ${reasons[reason]}; ${end}`
+}
+
+function which(runs: 1 | 2 | null): string {
+  return runs === 1 ? 'next run' : 'second run'
 }
 
 export function named(events: readonly string[]): string {

@@ -9,9 +9,9 @@ export const databaseGuards: readonly Guard[] = [
     name: 'digest in the transaction',
     promise: 'a digest is stored only together with the rows that it vouches for',
     file: 'src/sync/batch.ts',
-    text: '  await decideDeletions(trx, run, lists, changes, decisions)',
+    text: '  await decideDeletions(trx, run, lists, changes, decisions, accountEmpty ?? false)',
     instead:
-      '  await decideDeletions(trx, run, lists, changes, decisions)\n  await run.database.transaction((own) => conclude(own, run, { loads, changes, decisions, written: [] }))',
+      '  await decideDeletions(trx, run, lists, changes, decisions, accountEmpty ?? false)\n  await run.database.transaction((own) => conclude(own, run, { loads, changes, decisions, written: [] }))',
     tests: ['test/integration/run-database.test.ts'],
     only: 'D4 at every try|D17 affected rows.*postgres',
   },

@@ -1,7 +1,12 @@
 import type { Guard } from './guard.ts'
 
 const file = 'src/sync/deletions.ts'
+const clocks = 'src/sync/hold-clocks.ts'
+const emptied = 'src/sync/emptied-lists.ts'
 const tests = ['test/unit/deletions.test.ts']
+const clockTests = ['test/unit/hold-clocks.test.ts']
+const emptiedTests = ['test/unit/emptied-lists.test.ts']
+const outageTests = ['test/integration/run-empty-lists.test.ts']
 
 /** The clauses of the guard of deletions, one by one. */
 export const deletionGuards: readonly Guard[] = [
@@ -99,10 +104,10 @@ export const deletionGuards: readonly Guard[] = [
   {
     name: 'time to hold',
     promise: 'what is held stays for HEADCOUNT_HOLD_FOR at least',
-    file,
-    text: '>= policy.holdForMs',
-    instead: '>= 0',
-    tests,
+    file: clocks,
+    text: 'passed(since, now) >= holdForMs && passed(run_since, runNow) >= holdForMs',
+    instead: 'passed(since, now) >= 0',
+    tests: clockTests,
   },
   {
     name: 'own clock',
@@ -116,15 +121,15 @@ export const deletionGuards: readonly Guard[] = [
     name: 'rows that came back',
     promise: 'a row that came back leaves the hold and is not deleted later',
     file,
-    text: 'const ids = group.ids.filter((id) => stillAbsent.delete(id))',
-    instead: 'const ids = group.ids',
+    text: 'const ids = former.ids.filter((id) => stillAbsent.delete(id))',
+    instead: 'const ids = former.ids',
     tests,
   },
   {
     name: 'clock without proof',
     promise: 'the time for which a list showed signs of more pages does not count',
     file,
-    text: 'else if (!byTime(group.reason)) held.push({ since: policy.now, reason, ids })',
+    text: 'else if (!byTime(former.reason)) held.push(startGroup(policy, reason, ids))',
     instead: '',
     tests,
   },
@@ -132,16 +137,98 @@ export const deletionGuards: readonly Guard[] = [
     name: 'brake',
     promise: 'many small losses in one run are held like a large one',
     file,
-    text: "budget.removed + rows > allowed ? 'run_total' : null",
-    instead: "false ? 'run_total' : null",
+    text: 'removed + rows > fewRows(liveAtStart)',
+    instead: 'rows > fewRows(liveAtStart)',
     tests,
   },
   {
     name: 'brake that stays on',
     promise: 'once a run was braked, every further list that lost rows is held',
     file,
-    text: 'return budget.braked || budget.removed',
-    instead: 'return budget.removed',
+    text: 'return braked || removed',
+    instead: 'return removed',
     tests,
+  },
+  {
+    name: 'brake over runs',
+    promise: 'what the brake held is not let go by the next run, which has a sum of its own',
+    file,
+    text: 'brakes || wasBraked(change)',
+    instead: 'brakes',
+    tests,
+  },
+  {
+    name: 'account that looks empty',
+    promise: 'lists that came back empty with most others are held, however few rows they had',
+    file,
+    text: "if (change.accountEmpty) return 'account_empty'",
+    instead: '',
+    tests,
+  },
+  {
+    name: 'account that looks empty, and time',
+    promise: 'time never confirms that an account is empty, also of what was held before it looked so',
+    file: 'src/db/holds.ts',
+    text: "if (reason === 'account_empty') return false",
+    instead: '',
+    tests,
+  },
+  {
+    name: 'lists that became empty are decided last',
+    promise: 'which list came first does not matter: those that became empty are decided when all are read',
+    file: 'src/sync/batch.ts',
+    text: 'accountEmpty === null ? emptiedOf(given, changes) : []',
+    instead: '[]',
+    tests: outageTests,
+    only: 'first',
+  },
+  {
+    name: 'most lists empty',
+    promise:
+      'three lists or more that became empty, and over half of those that had responses, are an outage',
+    file: emptied,
+    text: 'if (emptied > FEW_LISTS && emptied > withResponses) return true',
+    instead: '',
+    tests: emptiedTests,
+  },
+  {
+    name: 'losses over runs without a sign of life',
+    promise: 'what went in runs that found no list with responses is summed up over them',
+    file: emptied,
+    text: 'rows + gone > fewRows(liveAtStart)',
+    instead: 'rows > fewRows(liveAtStart)',
+    tests: emptiedTests,
+  },
+  {
+    name: 'clock of the run',
+    promise: 'the clock of the database alone ends no hold',
+    file: clocks,
+    text: ' && passed(run_since, runNow) >= holdForMs',
+    instead: '',
+    tests: clockTests,
+  },
+  {
+    name: 'clock of the database',
+    promise: 'the clock of the machine alone ends no hold',
+    file: clocks,
+    text: 'passed(since, now) >= holdForMs && ',
+    instead: '',
+    tests: clockTests,
+  },
+  {
+    name: 'second sight of the end',
+    promise: 'one run that sees that the time to hold has passed applies nothing',
+    file: clocks,
+    text: 'isConfirmed: hasPassed && expired',
+    instead: 'isConfirmed: hasPassed',
+    tests: clockTests,
+  },
+  {
+    name: 'clock that was set back',
+    promise: 'a clock that was set back holds nothing until it is where it was',
+    file: clocks,
+    text: 'return passed(since, now) < 0 ? now : since',
+    instead: 'return since',
+    tests: clockTests,
   },
 ]
