@@ -291,6 +291,6 @@ test('D9 a holder frozen in the middle of a batch: the server ends its transacti
   await lease.stopHeartbeat()
   child.kill('SIGCONT')
   await once(child, 'exit')
-  expect(lines).toEqual(['frozen', 'DatabaseError'])
+  expect(lines).toEqual(['frozen', 'TransactionFailedError'])
   expect(await database.kysely.selectFrom('headcount.accounts').selectAll().execute()).toEqual([])
 }, 60_000)
