@@ -3,7 +3,7 @@ import { isConnectionLost } from '../db/failures.ts'
 import type { Answer, Transaction } from '../db/transaction.ts'
 import { DatabaseError, UsageError } from '../errors.ts'
 import { inTermsOfQuery, tookTooLong } from './query-errors.ts'
-import { readStatement, type Explain, type Rows, type Statement } from './statement.ts'
+import type { Explain, Rows, Statement } from './statement.ts'
 
 /** Takes the rows of an answer part by part; all parts have the same columns, and there is one at least. */
 export type Receive = (part: Answer) => Promise<void>
@@ -29,15 +29,14 @@ class RolledBack extends Error {}
  *
  * `timeoutMs` bounds what the database works on it, all parts together; not how long `receive` takes.
  *
- * @throws UsageError when the text, or what it does, is no good; DatabaseError
+ * @throws UsageError when the statement is no good; DatabaseError
  */
 export async function ask(
   database: Database,
-  text: string,
+  statement: Statement,
   timeoutMs: number,
   receive: Receive,
 ): Promise<void> {
-  const statement = readStatement(text)
   try {
     await database.transaction(
       async (trx) => {

@@ -12,6 +12,7 @@ import { tellWhatNext } from './demo/what-next.ts'
 import { showWhoComes } from './demo/who-comes.ts'
 import { rowsOf, type Ask, type Row } from './demo/ask.ts'
 import { unlessInterrupted } from './interruption.ts'
+import { readStatement } from './statement.ts'
 
 /** Each question takes some milliseconds. */
 const QUESTION_TIMEOUT_MS = 10_000
@@ -37,7 +38,7 @@ export const demo: Command<object> = async ({ terminal, signal }) => {
   const ask: Ask = async (statement) => {
     const rows: Row[] = []
     const receive = async (part: Answer) => void rows.push(...rowsOf(part))
-    await unlessInterrupted(askOnce(database, statement, QUESTION_TIMEOUT_MS, receive), signal)
+    await unlessInterrupted(askOnce(database, readStatement(statement), QUESTION_TIMEOUT_MS, receive), signal)
     return rows
   }
   await page.heading('3  Ask it in SQL')

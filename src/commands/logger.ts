@@ -32,10 +32,9 @@ export function logFormatOfService({ logFormat }: Pick<Config, 'logFormat'>, err
 export async function createLogger(
   config: Pick<Config, 'logLevel' | 'logFormat'>,
   err: Output,
-  write: (text: string) => void = (text) => void err.write(text),
+  write: ((text: string) => void) | null = null,
 ): Promise<Logger> {
   const { pino } = await import('pino')
-  const prettify = config.logFormat === 'json' ? cleanJson : await prettyLine(err)
   return pino(
     {
       level: config.logLevel,
@@ -45,11 +44,37 @@ export async function createLogger(
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: describeError, error: describeError, cause: describeError },
     },
-    { write: (line) => write(prettify(line)) },
+    { write: await writerOf(config, err, write) },
   )
 }
 
-async function prettyLine(err: Output): Promise<(line: string) => string> {
+async function writerOf(
+  { logFormat }: Pick<Config, 'logFormat'>,
+  err: Output,
+  given: ((text: string) => void) | null,
+): Promise<(line: string) => void> {
+  const write = given ?? ((text: string) => void err.write(text))
+  if (logFormat === 'json') return (line) => write(cleanJson(line))
+  if (given !== null || err.isTerminal) {
+    const prettify = await loadPrettifier(err)
+    return (line) => write(prettify(line))
+  }
+  const prettify = lazyPrettifier(err)
+  return (line) => void err.write(prettify(line))
+}
+
+/** What makes prose of a line is loaded with the first one: a run that succeeds quietly writes none. */
+function lazyPrettifier(err: Output): (line: string) => string | Promise<string> {
+  let loading: Promise<(line: string) => string> | null = null
+  let loaded: ((line: string) => string) | null = null
+  return (line) => {
+    if (loaded !== null) return loaded(line)
+    loading ??= loadPrettifier(err).then((prettify) => (loaded = prettify))
+    return loading.then((prettify) => prettify(line))
+  }
+}
+
+async function loadPrettifier(err: Output): Promise<(line: string) => string> {
   const { prettyFactory } = await import('pino-pretty')
   const prettify = prettyFactory({
     colorize: err.style('bold', 'x') !== 'x',

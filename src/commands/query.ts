@@ -5,6 +5,7 @@ import { ask } from './ask.ts'
 import type { Command } from './context.ts'
 import { readMirror } from './mirror.ts'
 import { answerWriter, type AnswerFormat } from './print/answer.ts'
+import { readStatement } from './statement.ts'
 
 type QueryFlags = Flags & {
   readonly format?: AnswerFormat
@@ -24,7 +25,8 @@ export const query: Command<QueryFlags> = async (context) => {
     throw new UsageError(`--json and --format ${flags.format} contradict each other: give one of them`)
   }
   const format = flags.json ? 'json' : (flags.format ?? (terminal.out.isTerminal ? 'table' : 'csv'))
-  const statement = await readStatement(context.operands[0] ?? '')
+  // Before the mirror is opened: what is no statement needs none.
+  const statement = readStatement(await readText(context.operands[0] ?? ''))
   const writer = answerWriter(format, { out: terminal.out, safeCsv: flags.safeCsv ?? false })
   await readMirror(context, (database) =>
     ask(database, statement, flags.timeout, (part) => terminal.out.write(writer.part(part))),
@@ -33,7 +35,7 @@ export const query: Command<QueryFlags> = async (context) => {
   return 0
 }
 
-async function readStatement(operand: string): Promise<string> {
+async function readText(operand: string): Promise<string> {
   if (operand !== '-') return operand
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(await buffer(process.stdin))

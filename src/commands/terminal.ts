@@ -16,8 +16,11 @@ export interface Output {
   readonly isTerminal: boolean
   /** Columns of the terminal; null when it is none. */
   readonly width: number | null
-  /** Resolves when the text is out, or when the reader has gone. @throws OutputError when it could not be written */
-  write(text: string): Promise<void>
+  /**
+   * Resolves when the text is out, or when the reader has gone. What is written after a text that is still being made waits
+   * for it. @throws OutputError when it could not be written
+   */
+  write(text: string | Promise<string>): Promise<void>
   style(format: Style, text: string): string
   /** The stream itself, for a library that draws on it. */
   readonly stream: NodeJS.WritableStream
@@ -64,21 +67,33 @@ function openOutput(stream: Stream, transform: (text: string) => string, mayFail
     failure = error
   })
   const colours = hasColours(stream)
+  const send = (text: string) =>
+    new Promise<void>((resolve, reject) => {
+      const finish = (error?: Error | null) => {
+        if (error && !mayFail && !hasGone(error)) reject(new OutputError(error))
+        else resolve()
+      }
+      if (failure === null) stream.write(transform(text), finish)
+      else finish(failure)
+    })
+  /** The last text that is still being made, or waits for one. */
+  let last: Promise<void> | null = null
   return {
     stream,
     isTerminal: stream.isTTY ?? false,
     get width() {
       return stream.isTTY ? stream.columns || 80 : null
     },
-    write: (text) =>
-      new Promise((resolve, reject) => {
-        const finish = (error?: Error | null) => {
-          if (error && !mayFail && !hasGone(error)) reject(new OutputError(error))
-          else resolve()
-        }
-        if (failure === null) stream.write(transform(text), finish)
-        else finish(failure)
-      }),
+    write: (text) => {
+      if (last === null && typeof text === 'string') return send(text)
+      const turn = Promise.allSettled([last]).then(async () => send(await text))
+      last = turn
+      const forget = () => {
+        if (last === turn) last = null
+      }
+      turn.then(forget, forget)
+      return turn
+    },
     style: (format, text) => (colours ? styleText(format, text, { validateStream: false }) : text),
   }
 }
