@@ -3,7 +3,7 @@ import { reliedOn } from './another.ts'
 import { isBroken } from './engine.ts'
 import { goneAt, refusedAt } from './fatal.ts'
 import { require, requireWhole, sightOf } from './judge.ts'
-import { isOrderOpen } from './judge-run.ts'
+import { batchingOf, isOrderOpen } from './batching.ts'
 import type { Ran } from './judge-run.ts'
 import { endOf } from './lists.ts'
 import type { Seen } from './look.ts'
@@ -12,8 +12,7 @@ import type { Mirror } from './mirror.ts'
 import type { Prediction } from './predict.ts'
 import type { Heard } from './service.ts'
 import { canBeStored } from './stored.ts'
-import type { Batching, End } from './stored.ts'
-import type { RunStep } from './steps.ts'
+import type { End } from './stored.ts'
 import { canonical } from './truth.ts'
 import type { World } from './world.ts'
 
@@ -80,24 +79,6 @@ function endOfReading({ broken, isInterrupted }: Ran, isRead: boolean): End {
   if (isBroken(broken)) return isRead ? 'dead_after' : 'dead'
   if (isRead) return 'read'
   return isInterrupted ? 'aborted' : 'told'
-}
-
-/** What is this old is stored although its batch is not full (in ms; the program's own limit is two seconds). */
-const OLD = 1900
-/** The program's own size takes all that a simulated account has. */
-const ALL = 5000
-
-export function batchingOf(
-  { stage: { engine } }: World,
-  { batchRows, pieceBytes }: RunStep,
-  tookMs: number,
-): Batching {
-  return {
-    batchRows: batchRows ?? ALL,
-    writers: engine.name === 'pglite' ? 1 : 2,
-    isEachLarge: pieceBytes !== null,
-    isSlow: tookMs >= OLD,
-  }
 }
 
 function isHeardBefore(heard: readonly Heard[], id: string, place: number): boolean {

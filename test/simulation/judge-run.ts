@@ -3,7 +3,8 @@ import { reliedOn, requireIdentity, verdictOf } from './another.ts'
 import { countOpen, countRows } from './counts.ts'
 import { isBroken } from './engine.ts'
 import type { Broken } from './engine.ts'
-import { batchingOf, heardInTime, requireEarlyEnd } from './early-end.ts'
+import { isOrderOpen } from './batching.ts'
+import { heardInTime, requireEarlyEnd } from './early-end.ts'
 import { fatalExit } from './fatal.ts'
 import type { Fatal } from './fatal.ts'
 import { isAs, require, requireEqual, requireMirror, requireWhole } from './judge.ts'
@@ -109,18 +110,6 @@ function judgeNormal(world: World, ran: Ran, seen: Seen): void {
     : prediction.after
   requireOnRecord(world, ran, seen.runs, report?.status ?? 'none')
   requireEqual(seen.report, report, 'the report on record')
-}
-
-/** Which lists a pulled brake holds depends on the order in which they came, which retries, company and a second writer change. */
-export function isOrderOpen(
-  world: World,
-  { step, heard }: Pick<Ran, 'step' | 'heard'>,
-  { braked }: Prediction,
-): boolean {
-  const { writers } = batchingOf(world, step, 0)
-  const isInOrder =
-    step.concurrency === 1 && step.pieceBytes === null && (writers === 1 || step.batchRows === null)
-  return braked && (!isInOrder || heard.some(({ end }) => end === 'passing'))
 }
 
 /** Whatever the order: each list that the brake may hold is held or let go, and no more are let go than may be. */

@@ -1,9 +1,9 @@
 /** What a run has stored while it stands still: the batches that are full. */
 import { setImmediate } from 'node:timers/promises'
 import { reliedOn } from './another.ts'
-import { batchingOf } from './early-end.ts'
+import { batchingOf, isOrderOpen } from './batching.ts'
 import { Broken, requireWhole, sightOf } from './judge.ts'
-import { isOrderOpen, predictFor } from './judge-run.ts'
+import { predictFor } from './judge-run.ts'
 import type { Ran } from './judge-run.ts'
 import { endOf } from './lists.ts'
 import type { Seen } from './look.ts'
