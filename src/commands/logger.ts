@@ -64,13 +64,11 @@ async function writerOf(
 }
 
 /** What makes prose of a line is loaded with the first one: a run that succeeds quietly writes none. */
-function lazyPrettifier(err: Output): (line: string) => string | Promise<string> {
-  let loading: Promise<(line: string) => string> | null = null
-  let loaded: ((line: string) => string) | null = null
-  return (line) => {
-    if (loaded !== null) return loaded(line)
-    loading ??= loadPrettifier(err).then((prettify) => (loaded = prettify))
-    return loading.then((prettify) => prettify(line))
+function lazyPrettifier(err: Output): (line: string) => Promise<string> {
+  let loading: ReturnType<typeof loadPrettifier> | null = null
+  return async (line) => {
+    const prettify = await (loading ??= loadPrettifier(err))
+    return prettify(line)
   }
 }
 
