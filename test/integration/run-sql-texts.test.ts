@@ -43,8 +43,9 @@ onBothStages('X4 SQL in every text and id', (stage) => {
     expect(await on.sync({ account: name })).toMatchObject({ exit: 0, report: { rejected: 0 } })
     on.expectMirrored()
 
-    for (const text of texts) {
-      account.of(text).splice(0, 2, { id: 1, name: `${text}${text}`, email: null })
+    for (const [place, text] of texts.entries()) {
+      // Few enough go that nothing is held.
+      account.of(text).splice(0, place < 5 ? 2 : 1, { id: 1, name: `${text}${text}`, email: null })
       Object.assign(account.events.find((event) => Object(event).id === text) ?? {}, { title: `${text}.` })
     }
     account.remove(...texts.slice(0, 1))

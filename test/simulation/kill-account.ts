@@ -23,11 +23,17 @@ export function killAccount(chance: Chance, events: number, responses: number): 
   return account
 }
 
+/** Of the rows that there are: a run that loses a tenth of them holds what goes beyond, and would not end well. */
+const LOST_SHARE = 1 / 12
+
 /** Every run finds work: rows come, change and go in most lists, and a few events too; none grows to a page's length. */
 export function moveOn(account: KillAccount, chance: Chance): void {
+  let mayGo = LOST_SHARE * rowsOf(account)
   const ids = [...account.events.keys()]
   for (const id of chance.shuffle(ids).slice(0, 2)) {
-    addEvent(account, chance, account.events.get(id)?.responses.length ?? 0)
+    const responses = account.events.get(id)?.responses.length ?? 0
+    mayGo -= 1 + responses
+    addEvent(account, chance, responses)
     account.events.delete(id)
   }
   for (const event of account.events.values()) {
@@ -36,9 +42,15 @@ export function moveOn(account: KillAccount, chance: Chance): void {
     event.responses = event.responses.map((item) => {
       return isGood(item) && chance.odds(0.2) ? drawResponse(chance, item.row.id) : item
     })
+    if (mayGo < 1) continue
+    mayGo -= 1
     event.responses.splice(chance.int(0, event.responses.length), 1)
     event.responses.push(response(account, chance))
   }
+}
+
+function rowsOf({ events }: KillAccount): number {
+  return [...events.values()].reduce((sum, { responses }) => sum + 1 + responses.length, 0)
 }
 
 export function servedUnits({ events }: KillAccount): Map<string, ServedUnit> {
