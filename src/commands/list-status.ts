@@ -1,6 +1,6 @@
 /** What the mirror knows of each list that it reads: when, whether it is due, what is held, what fails. */
 import type { RunConfig } from '../config.ts'
-import { patienceWith, timeConfirmsEvents, timeConfirmsResponses } from '../db/holds.ts'
+import { patienceWith, timeConfirms } from '../db/holds.ts'
 import type { ReportedHold, Timestamp } from '../db/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { EVENTS_LIST } from '../load/state.ts'
@@ -84,11 +84,10 @@ export function describeHeld(
   { event_id, held }: KnownList,
   { holdForMs, ...clocks }: HoldTime,
 ): HeldDeletions[] {
-  const isConfirmable = event_id === EVENTS_LIST ? timeConfirmsEvents : timeConfirmsResponses
   return (held ?? []).map((stored) => {
     const { since, reason, ids } = stored
     const hold = { event_id: event_id || null, since, reason, rows: ids.length }
-    const end = isConfirmable(reason) ? holdEnd(stored, clocks, holdForMs) : null
+    const end = timeConfirms(hold) ? holdEnd(stored, clocks, holdForMs) : null
     return {
       ...hold,
       events: event_id === EVENTS_LIST ? ids : null,

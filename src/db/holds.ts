@@ -47,13 +47,16 @@ export function timeConfirmsResponses(reason: HoldReason): boolean {
   return reason !== 'paging' && reason !== 'no_end_mark' && reason !== 'unreadable_id'
 }
 
+/** Whether a hold ends by itself once it is old enough. */
+export function timeConfirms({ event_id, reason }: Pick<ReportedHold, 'event_id' | 'reason'>): boolean {
+  return event_id === null ? timeConfirmsEvents(reason) : timeConfirmsResponses(reason)
+}
+
 /** For how long after `now` (ISO 8601) a hold needs nobody, in ms; 0: somebody must look, for it is too old or time cannot confirm it. */
 export function patienceWith(
-  { event_id, since, reason }: Pick<ReportedHold, 'event_id' | 'since' | 'reason'>,
+  hold: Pick<ReportedHold, 'event_id' | 'since' | 'reason'>,
   holdForMs: number,
   now: string,
 ): number {
-  const confirms = event_id === null ? timeConfirmsEvents : timeConfirmsResponses
-  if (!confirms(reason)) return 0
-  return Math.max(0, Date.parse(since) + holdForMs - Date.parse(now))
+  return timeConfirms(hold) ? Math.max(0, Date.parse(hold.since) + holdForMs - Date.parse(now)) : 0
 }

@@ -9,11 +9,13 @@ export interface Many {
   readonly first: number
   readonly seeds: number
   readonly processes: number
+  /** Plays every seed, also after a failure. */
+  readonly keepGoing: boolean
   /** Called after each history. */
   readonly onResult: (result: Result) => void
 }
 
-/** Ends at the first failure, when every history under way has come to its end. @returns the failures. */
+/** Ends at the first failure unless told otherwise, when every history under way has come to its end. @returns the failures. */
 export async function playMany(many: Many): Promise<readonly Result[]> {
   const failures: Result[] = []
   const last = many.first + many.seeds - 1
@@ -24,7 +26,7 @@ export async function playMany(many: Many): Promise<readonly Result[]> {
     child.on('message', ({ result }: Report) => {
       if (result !== null) many.onResult(result)
       if (result !== null && result.why !== null) failures.push(result)
-      const order: Order = { seed: failures.length === 0 && next <= last ? next++ : null }
+      const order: Order = { seed: (many.keepGoing || failures.length === 0) && next <= last ? next++ : null }
       child.send(order)
     })
     const [code]: (number | null)[] = await ended

@@ -2,11 +2,13 @@
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { playMany } from './many.ts'
+import type { Many } from './many.ts'
 import { engines, openStageOn } from './open.ts'
 import type { EngineName } from './open.ts'
 import { historyOf } from './plan.ts'
 import type { History } from './steps.ts'
 import { play } from './play.ts'
+import type { Result } from './work.ts'
 import { shrink } from './shrink.ts'
 import { tellHistory } from './tell.ts'
 
@@ -17,6 +19,7 @@ const help = `npm run simulate -- [options]
   --seed N          plays this one and prints its steps
   --engine NAME     ${engines.join(' or ')} (pglite)
   --processes N     at once (one a core)
+  --keep-going      plays every seed and lists all that fail, instead of the shortest form of the first
 `
 
 const SHRINK_FOR_MS = 120_000
@@ -28,6 +31,7 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     engine: { type: 'string', default: 'pglite' },
     processes: { type: 'string', default: String(availableParallelism()) },
+    'keep-going': { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 })
@@ -54,7 +58,9 @@ async function replay(engine: EngineName, seed: number): Promise<boolean> {
   return failure === null
 }
 
-async function search(engine: EngineName, first: number, seeds: number, processes: number): Promise<boolean> {
+type Search = Pick<Many, 'engine' | 'first' | 'seeds' | 'processes' | 'keepGoing'>
+
+async function search({ engine, first, seeds, processes, keepGoing }: Search): Promise<boolean> {
   const began = performance.now()
   let [histories, steps] = [0, 0]
   const failures = await playMany({
@@ -62,9 +68,11 @@ async function search(engine: EngineName, first: number, seeds: number, processe
     first,
     seeds,
     processes,
+    keepGoing,
     onResult: (result) => {
       histories += 1
       steps += result.steps
+      if (result.why !== null) print(failed(engine, result))
       if (process.stderr.isTTY) process.stderr.write(`\r${histories} of ${seeds} histories `)
     },
   })
@@ -74,12 +82,13 @@ async function search(engine: EngineName, first: number, seeds: number, processe
   print(
     `simulation: ${figures}, from seed ${first} on ${engine}, ${(histories / seconds).toFixed(1)} a second`,
   )
-  for (const { seed, why } of failures) {
-    print(`\nseed ${seed} fails: ${why}\n  npm run simulate -- --seed ${seed} --engine ${engine}`)
-  }
   const [failure] = failures
-  if (failure !== undefined) await showShortest(engine, historyOf(failure.seed))
+  if (failure !== undefined && !keepGoing) await showShortest(engine, historyOf(failure.seed))
   return failure === undefined
+}
+
+function failed(engine: EngineName, { seed, why }: Result): string {
+  return `seed ${seed} fails: ${why}\n  npm run simulate -- --seed ${seed} --engine ${engine}`
 }
 
 async function showShortest(engine: EngineName, history: History): Promise<void> {
@@ -95,10 +104,15 @@ async function showShortest(engine: EngineName, history: History): Promise<void>
 if (values.help) print(help)
 else {
   const engine = engineOf(values.engine)
-  const { seed, from, seeds, processes } = values
   const holds =
-    seed === undefined
-      ? await search(engine, whole('from', from), whole('seeds', seeds), whole('processes', processes))
-      : await replay(engine, whole('seed', seed))
+    values.seed === undefined
+      ? await search({
+          engine,
+          first: whole('from', values.from),
+          seeds: whole('seeds', values.seeds),
+          processes: whole('processes', values.processes),
+          keepGoing: values['keep-going'],
+        })
+      : await replay(engine, whole('seed', values.seed))
   process.exitCode = holds ? 0 : 1
 }
