@@ -139,6 +139,27 @@ onPostgresStage('a list in several pages, more', (stage) => {
     on.expectMirrored()
   })
 
+  test('P20 what changes between the two readings is counted in both, as history has it', async () => {
+    await using on = await stage(accountOf({ gala: 9 }))
+    servePages(on)
+    await on.sync()
+    on.account.of('gala').splice(2, 1)
+    const rename = (name: string) => Object.assign(Object(on.account.of('gala')[0]), { name })
+    rename('Ada')
+    let readings = 0
+    servePages(on, (list, page) => {
+      if (list.endsWith(GALA) && page === 1 && ++readings === 2) rename('Grace')
+    })
+    const { exit, report } = await on.sync()
+    expect({ exit, rows: report.rows.responses, changed: report.events.changed }).toMatchObject({
+      exit: 0,
+      rows: { inserted: 0, updated: 2, deleted: 1 },
+      changed: 1,
+    })
+    expect(on.mirror.rows('response_history')).toHaveLength(3)
+    on.expectMirrored()
+  })
+
   test('P20 second readings take three requests of a short run at most: the other lists wait for the next one', async () => {
     const names = ['a', 'b', 'c', 'd']
     await using on = await stage(accountOf(Object.fromEntries(names.map((name) => [name, 6]))))

@@ -1,24 +1,60 @@
-/** What came, changed and went between two states of the mirror, as the report counts it. */
+/** What came, changed and went in a run, as its report counts it. */
 import { isSame, unitOf } from './mirror.ts'
-import type { Mirror, Unit } from './mirror.ts'
+import type { Ended, Mirror, Unit } from './mirror.ts'
 
 const tables = ['events', 'responses', 'payments', 'slots'] as const
-type Counts = Record<(typeof tables)[number], { inserted: number; updated: number; deleted: number }>
+type Changed = Record<'updated' | 'deleted', number>
+type Counts = Record<(typeof tables)[number], Changed & { inserted: number }>
 
-export function countRows(before: Mirror, after: Mirror): Counts {
+/**
+ * Counts what came, changed and went from each of these states of the mirror to the next. What a list that is read twice
+ * has lost, and then has again, went and came: history tells of both.
+ */
+export function countRows(...states: readonly Mirror[]): Counts {
   const none = () => ({ inserted: 0, updated: 0, deleted: 0 })
   const counts: Counts = { events: none(), responses: none(), payments: none(), slots: none() }
+  for (const [place, after] of states.entries()) {
+    if (place > 0) addChanges(states[place - 1] ?? after, after, counts)
+  }
+  return counts
+}
+
+function addChanges(before: Mirror, after: Mirror, counts: Counts): void {
   for (const id of new Set([...before.keys(), ...after.keys()])) {
     const [old, now] = [partsOf(unitOf(before, id)), partsOf(unitOf(after, id))]
     for (const table of tables) compare(old[table], now[table], counts[table])
   }
-  return counts
+}
+
+/** Versions of events and of responses that ended between the two states, as history has them. */
+export function countEnded(before: Mirror, after: Mirror): Record<'events' | 'responses', Changed> {
+  const records = ended(after, ({ recordHistory }) => recordHistory)
+  const responses = ended(after, ({ history }) => [...history.values()].flat())
+  const formerRecords = ended(before, ({ recordHistory }) => recordHistory)
+  const formerResponses = ended(before, ({ history }) => [...history.values()].flat())
+  return { events: less(records, formerRecords), responses: less(responses, formerResponses) }
+}
+
+/** What of these counts history must tell of. */
+export function changedOf({ events, responses }: Counts): ReturnType<typeof countEnded> {
+  const changed = ({ updated, deleted }: Changed) => ({ updated, deleted })
+  return { events: changed(events), responses: changed(responses) }
+}
+
+function ended(mirror: Mirror, of: (unit: Unit) => readonly Ended[]): Changed {
+  const versions = [...mirror.values()].flatMap(of)
+  const deleted = versions.filter(({ operation }) => operation === 'delete').length
+  return { updated: versions.length - deleted, deleted }
+}
+
+function less(now: Changed, before: Changed): Changed {
+  return { updated: now.updated - before.updated, deleted: now.deleted - before.deleted }
 }
 
 function compare(
   old: ReadonlyMap<string, unknown>,
   now: ReadonlyMap<string, unknown>,
-  counts: { inserted: number; updated: number; deleted: number },
+  counts: Counts[keyof Counts],
 ): void {
   for (const [key, value] of now) {
     if (!old.has(key)) counts.inserted += 1

@@ -1,6 +1,6 @@
 /** Whether a run did what it promises, told from the answers it got, how it ended and what the mirror holds. */
 import { reliedOn, requireIdentity, verdictOf } from './another.ts'
-import { countOpen, countRows } from './counts.ts'
+import { changedOf, countEnded, countOpen, countRows } from './counts.ts'
 import { isBroken } from './engine.ts'
 import type { Broken } from './engine.ts'
 import { isOrderOpen } from './batching.ts'
@@ -173,7 +173,9 @@ function requireNormal(world: World, ran: Ran, prediction: Prediction, seen: Mir
     },
     'the events in the report',
   )
-  requireEqual(report?.rows, countRows(before, after), 'the rows in the report')
+  const rows = countRows(before, prediction.readOnce, after)
+  requireEqual(report?.rows, rows, 'the rows in the report')
+  requireEqual(changedOf(rows), countEnded(before, seen), 'the rows in the report, as history tells them')
   const { rejected, held, unconfirmed, set_aside } = { ...report }
   requireEqual({ rejected, held, unconfirmed, set_aside }, open, 'the open matters in the report')
   requireEqual(
