@@ -19,6 +19,8 @@ export interface Config {
   readonly logFormat: 'pretty' | 'json' | null
   /** null: nobody chose. */
   readonly account: string | null
+  /** A run may make a further account in a mirror that has some. */
+  readonly newAccount: boolean
   readonly database: DatabaseConfig
   readonly run: RunConfig
   readonly worker: WorkerConfig
@@ -144,6 +146,7 @@ async function readCommon(reading: Reading, flags: Flags, databaseRemedy?: strin
     logLevel: flags['quiet'] === true && logLevel !== 'error' ? 'warn' : logLevel,
     logFormat: await reading.take(settings.logFormat),
     account: await reading.take(settings.account, flags['account']),
+    newAccount: await reading.take(settings.newAccount, flags['newAccount']),
     database: readDatabase(reading, flags['database'], databaseRemedy),
     run: await readRun(reading, flags),
     worker: await readWorker(reading, flags),

@@ -42,6 +42,28 @@ export class AccountMismatchError extends UsageError {
   override readonly code = 'account_mismatch'
 }
 
+/** The mirror has other accounts and none of this name: a mistyped name, or a further account that nobody asked for. */
+export class UnknownAccountError extends UsageError {
+  override readonly code = 'unknown_account'
+  readonly account: string
+  /** The names that the mirror has, in the order in which they came. */
+  readonly accounts: readonly string[]
+
+  constructor(account: string, accounts: readonly string[], remedy: string) {
+    super(`The mirror has no account "${account}"; it has ${listed(accounts)}. ${remedy}`)
+    this.account = account
+    this.accounts = accounts
+  }
+}
+
+/** A mirror may have hundreds of accounts. */
+const MOST_NAMES = 10
+
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, MOST_NAMES).join(', ')
+  return names.length > MOST_NAMES ? `${shown} and ${names.length - MOST_NAMES} more` : shown
+}
+
 /** The service answered 401 or 403: the key is wrong, expired or not allowed here. */
 export class KeyRefusedError extends HeadcountError {
   readonly code = 'key_refused'

@@ -1,5 +1,7 @@
+import { distance } from 'fastest-levenshtein'
 import type { Database } from '../db/connect.ts'
 import { UsageError } from '../errors.ts'
+import { DEFAULT_ACCOUNT } from '../sync/find-account.ts'
 import { cleanLine } from './print/clean.ts'
 
 /**
@@ -20,7 +22,7 @@ export async function requireAccount(queries: Queries, name: string | null): Pro
  */
 export async function meantAccount(queries: Queries, named: string | null): Promise<string> {
   const names = await namesOf(queries)
-  const wanted = named ?? 'default'
+  const wanted = named ?? DEFAULT_ACCOUNT
   if (names.includes(wanted)) return wanted
   const [only, ...others] = names
   if (named === null && only !== undefined) {
@@ -39,6 +41,15 @@ type Queries = Pick<Database, 'kysely'>
 async function namesOf({ kysely }: Queries): Promise<readonly string[]> {
   const accounts = await kysely.selectFrom('headcount.accounts').select('name').orderBy('id').execute()
   return accounts.map(({ name }) => name)
+}
+
+/** Of several names the one that is written most like it, in upper or lower case. */
+export function nearestName(name: string, names: readonly string[]): string {
+  const steps = (candidate: string) => distance(name.toLowerCase(), candidate.toLowerCase())
+  return names.reduce(
+    (best, candidate) => (steps(candidate) < steps(best) ? candidate : best),
+    names[0] ?? '',
+  )
 }
 
 function unknownAccount(name: string, names: readonly string[]): UsageError {

@@ -6,6 +6,7 @@ import type { Logger, RunOptions, RunReport, RunStatus } from '../index.ts'
 import type { Context } from './context.ts'
 import { createLogger } from './logger.ts'
 import { noteDefaultDatabase } from './mirror.ts'
+import { confirmingAccount } from './new-account.ts'
 import { writeJson } from './print/json.ts'
 import { openBar, openLines, type ProgressDisplay } from './progress.ts'
 import { concealSecrets } from './secrets.ts'
@@ -21,12 +22,28 @@ type Run = (options: RunOptions) => Promise<RunReport>
 
 /** Runs `sync` or `backfill` of the library; `options` are those that only one of them has. */
 export async function mirror(
-  { flags, terminal, signal }: Context<MirroringFlags>,
+  context: Context<MirroringFlags>,
   loadRun: () => Promise<Run>,
-  options: Pick<RunOptions, 'all' | 'acceptDeletions' | 'adopt' | 'restart' | 'dryRun'> = {},
+  options: OwnOptions = {},
 ): Promise<number> {
-  const config = await readServiceConfig(flags)
-  concealSecrets(config, terminal)
+  const config = await readServiceConfig(context.flags)
+  concealSecrets(config, context.terminal)
+  return confirmingAccount(context, config.newAccount, (createAccount) =>
+    mirrorOnce(context, config, loadRun, { ...options, createAccount }),
+  )
+}
+
+type OwnOptions = Pick<
+  RunOptions,
+  'all' | 'acceptDeletions' | 'adopt' | 'restart' | 'dryRun' | 'createAccount'
+>
+
+async function mirrorOnce(
+  { flags, terminal, signal }: Context<MirroringFlags>,
+  config: ServiceConfig,
+  loadRun: () => Promise<Run>,
+  options: OwnOptions,
+): Promise<number> {
   const { display, logger } = await openDisplay(config, terminal.err)
   noteDefaultDatabase(config, logger)
   const run = await loadRun()

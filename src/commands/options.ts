@@ -35,6 +35,17 @@ export function accountOption(command: Command, description: string): void {
   command.addOption(settingOption(settings.account, '<name>', description))
 }
 
+/** Of a command that runs, beside the name of its account. */
+export function newAccountOption(command: Command): void {
+  command.addOption(
+    settingOption(
+      settings.newAccount,
+      '',
+      'for the first run of a further account in a mirror that has others',
+    ),
+  )
+}
+
 export function serviceOptions(command: Command): void {
   command
     .addOption(settingOption(settings.baseUrl, '<url>', 'address of the service'))

@@ -6,11 +6,13 @@ import { UsageError } from '../errors.ts'
 import type { Logger } from '../index.ts'
 import { listKeys } from '../service/keys/list.ts'
 import { isLoopback } from '../source/address.ts'
+import { DEFAULT_ACCOUNT, requireKnownName } from '../sync/find-account.ts'
 import { aborted } from '../worker/aborted.ts'
 import type { Command, Context } from './context.ts'
 import { unlessInterrupted } from './interruption.ts'
 import { createLogger, logFormatOfService } from './logger.ts'
 import { logTo, noteDefaultDatabase } from './mirror.ts'
+import { confirmingAccount } from './new-account.ts'
 import { onceAMinute } from './once-a-minute.ts'
 import { concealSecrets } from './secrets.ts'
 import { workOn } from './worker.ts'
@@ -34,7 +36,7 @@ export const serve: Command<ServeFlags> = async (context) => {
   const logger = await createLogger(config, terminal.err)
   noteDefaultDatabase(config, logger)
   await using database = await connect(config.database.target, { createFolder: syncs, log: logTo(logger) })
-  if (syncs) await unlessInterrupted(migrate(database), signal)
+  const newAccount = work !== null && (await unlessInterrupted(prepare(context, work, database), signal))
   if (database.engine === 'embedded') {
     logger.info(
       {},
@@ -49,14 +51,33 @@ export const serve: Command<ServeFlags> = async (context) => {
   const { url } = await unlessInterrupted(service.listen(config.serve), signal)
   await warn(database, url, logger)
   await terminal.err.write(`listening on ${url}\n`)
-  if (work !== null) await keepUpToDate(context, { ...work, logFormat }, database, logger)
+  if (work !== null) await keepUpToDate(context, { ...work, newAccount, logFormat }, database, logger)
   else await aborted(signal)
   logger.info({}, 'serve was told to stop, and answers what it was asked')
   return 0
 }
 
+/**
+ * Of a mirror that is kept up to date: the name of its account, before anything is written, and then the schema.
+ *
+ * @returns whether its runs may make a further account
+ */
+async function prepare(
+  context: Context<ServeFlags>,
+  { account, newAccount }: ServiceConfig,
+  database: Database,
+): Promise<boolean> {
+  const createAccount = await confirmingAccount(context, newAccount, async (isWanted) => {
+    await requireKnownName(database, { account: account ?? DEFAULT_ACCOUNT, createAccount: isWanted })
+    return isWanted
+  })
+  await migrate(database)
+  return createAccount
+}
+
 const settingsOfSync = [
   'account',
+  'newAccount',
   'baseUrl',
   'allowHttp',
   'concurrency',

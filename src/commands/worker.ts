@@ -7,6 +7,7 @@ import type { RunOutcome } from '../worker/runs.ts'
 import type { Command, Context } from './context.ts'
 import { createLogger, logFormatOfService } from './logger.ts'
 import { announced, runOptions } from './mirroring.ts'
+import { confirmingAccount } from './new-account.ts'
 import { describeHeldList } from './print/held.ts'
 import { concealSecrets } from './secrets.ts'
 
@@ -47,7 +48,9 @@ export async function workOn(
   const { database: _, ...options } = runOptions(config)
   await runWorker({
     run: async (sign) => {
-      const running = sync({ ...options, ...database, signal, logger, onAlive: sign })
+      const running = confirmingAccount({ terminal, signal }, config.newAccount, (createAccount) =>
+        sync({ ...options, ...database, createAccount, signal, logger, onAlive: sign }),
+      )
       return outcomeFor(await announced(running, config, logger, terminal.err), config.run.holdForMs)
     },
     schedule: config.worker.schedule,

@@ -39,6 +39,13 @@ export const settings = {
     read: values.name,
     example: 'default',
   },
+  newAccount: {
+    variable: 'HEADCOUNT_NEW_ACCOUNT',
+    flag: '--new-account',
+    read: values.yesOrNo,
+    fallback: '0',
+    example: '1',
+  },
   concurrency: {
     variable: 'HEADCOUNT_CONCURRENCY',
     flag: '--concurrency',

@@ -7,6 +7,7 @@ import { NoMirrorError } from '../errors.ts'
 import { planning } from '../load/planning.ts'
 import { countLive } from '../load/survey.ts'
 import type { LiveCounts } from '../load/survey.ts'
+import { findId, requireName } from './find-account.ts'
 import { logTo } from './open-source.ts'
 import { beginRun, policyOf } from './opening.ts'
 import type { OpenRun } from './opening.ts'
@@ -29,12 +30,9 @@ export async function openDryRun(
   await using opened = new AsyncDisposableStack()
   const begun = beginRun(settings, opened)
   const database = opened.use(await openAsItIs(settings))
-  const known = await database.kysely
-    .selectFrom('headcount.accounts')
-    .select('id')
-    .where('name', '=', settings.account)
-    .executeTakeFirst()
-  const account = { id: known?.id ?? NO_ACCOUNT, name: settings.account }
+  await requireName(database.kysely, settings)
+  const id = await findId(database.kysely, settings.account)
+  const account = { id: id ?? NO_ACCOUNT, name: settings.account }
   const lease = leaseOfNothing(await readClock(database))
   const load = planning(mostKeys)
   let live: Promise<LiveCounts> | null = null

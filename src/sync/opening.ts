@@ -6,7 +6,6 @@ import type { Lease } from '../db/lease.ts'
 import { migrate } from '../db/migrate.ts'
 import type { Plan, RunMode, Tables } from '../db/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
-import { DatabaseError } from '../errors.ts'
 import { load } from '../load/load.ts'
 import type { Load } from '../load/load.ts'
 import type { FailedState, ListState, UnchangedState } from '../load/state.ts'
@@ -18,6 +17,7 @@ import { logTo, openSource, sentAgain } from './open-source.ts'
 import type { Progress, Settings } from './options.ts'
 import type { HoldPolicy } from './deletions.ts'
 import { ListsRead } from './emptied-lists.ts'
+import { findAccount, requireKnownName } from './find-account.ts'
 import { writeFenced } from './fenced.ts'
 import { joinBackfill } from './resuming.ts'
 import type { Backfill } from './resuming.ts'
@@ -94,8 +94,9 @@ export async function openRun(mode: RunMode, settings: Settings): Promise<OpenRu
   const { signal, stop } = begun
   const log = logTo(settings.logger)
   const database = opened.use(await connect(settings.target, { log }))
+  await requireKnownName(database, settings)
   await migrate(database)
-  const account = { id: await makeAccount(database, settings.account), name: settings.account }
+  const account = { id: await findAccount(database, settings), name: settings.account }
   const lease = await takeLease(database, {
     accountId: account.id,
     mode,
@@ -202,21 +203,4 @@ export function policyOf({ startedAt }: Lease, settings: Settings): { readonly h
   const { holdForMs, acceptDeletions } = settings
   const runNow = new Date().toISOString()
   return { holdPolicy: { now: startedAt, runNow, holdForMs, acceptDeletions } }
-}
-
-/** The account's number; its row is made when this is its first run. */
-async function makeAccount({ kysely }: Database, name: string): Promise<number> {
-  const find = kysely.selectFrom('headcount.accounts').select('id').where('name', '=', name)
-  const known = await find.executeTakeFirst()
-  if (known) return known.id
-  await kysely
-    .insertInto('headcount.accounts')
-    .values({ name })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
-  const made = await find.executeTakeFirst()
-  if (made) return made.id
-  throw new DatabaseError(
-    `The account "${name}" could not be stored. Look for triggers on headcount.accounts.`,
-  )
 }

@@ -3,6 +3,7 @@ import { targetOf, type DatabaseOptions } from '../db/target.ts'
 import { UsageError } from '../errors.ts'
 import type { OutageLimits } from './outage.ts'
 import type { Slowdown } from '../source/slowdown.ts'
+import { DEFAULT_ACCOUNT } from './find-account.ts'
 import { serviceUrl } from './service-url.ts'
 
 /** Where a run writes what it has to say. The shape is pino's; without one, a run is silent. */
@@ -34,6 +35,11 @@ export interface Progress {
 export interface RunOptions extends DatabaseOptions {
   /** Name of the account inside the mirror; `default` when not given. */
   readonly account?: string
+  /**
+   * Allows a first run under a name that the mirror does not have, although it has other accounts. Without it such a
+   * run throws an UnknownAccountError: a mistyped name would store everything a second time.
+   */
+  readonly createAccount?: boolean
   readonly apiKey: string
   /** `https://<host>/api/v1`. */
   readonly baseUrl: string
@@ -119,11 +125,12 @@ export function settle(options: RunOptions) {
     throw new UsageError(`The option \`holdForMs\` must be 0 or more, not ${options.holdForMs}.`)
   }
   const baseUrl = serviceUrl(options.baseUrl, options.allowHttp ?? false)
-  const account = options.account ?? 'default'
+  const account = options.account ?? DEFAULT_ACCOUNT
   if (account.trim() === '') throw new UsageError('The option `account` must not be empty.')
   return {
     target,
     account,
+    createAccount: options.createAccount ?? false,
     apiKey: options.apiKey,
     baseUrl,
     /** The base address in one spelling, without a slash at its end: the mirror remembers it. */

@@ -1,6 +1,7 @@
 import { connect } from '../db/connect.ts'
 import { requireSchema } from '../db/migrate.ts'
 import { createRedactor } from '../source/redact.ts'
+import { findId, requireName } from './find-account.ts'
 import type { Reading } from './listing.ts'
 import { logTo, openSource, sentAgain } from './open-source.ts'
 import type { OpenRun } from './opening.ts'
@@ -38,11 +39,8 @@ export async function openVerification(settings: Settings): Promise<Verification
     await connect(settings.target, { createFolder: false, log: logTo(settings.logger) }),
   )
   await requireSchema(database)
-  const known = await database.kysely
-    .selectFrom('headcount.accounts')
-    .select('id')
-    .where('name', '=', settings.account)
-    .executeTakeFirst()
+  await requireName(database.kysely, settings, 'Nothing was compared.')
+  const id = await findId(database.kysely, settings.account)
   const found = new Findings()
   const { tally } = found
   const progress = (now: Progress['phase']): void => {
@@ -63,7 +61,7 @@ export async function openVerification(settings: Settings): Promise<Verification
     settings,
     database,
     source,
-    account: { id: known?.id ?? NO_ACCOUNT, name: settings.account },
+    account: { id: id ?? NO_ACCOUNT, name: settings.account },
     states: new Map(),
     signal,
     stop: (cause) => stopping.abort(cause),

@@ -352,7 +352,7 @@ onPostgresStage('a dry run, beside others', (stage) => {
   test('of an account that the mirror does not have: everything counts as an insert', async () => {
     await using on = await stage(accountOf({ gala: 3 }))
     await on.sync()
-    const { report } = await on.run('sync', { account: 'another', dryRun: true })
+    const { report } = await on.run('sync', { account: 'another', createAccount: true, dryRun: true })
     expect(report).toMatchObject({ account: 'another', rows: { responses: { inserted: 3 } } })
     await on.change()
     expect(on.mirror.rows('accounts')).toHaveLength(1)

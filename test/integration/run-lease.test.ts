@@ -30,7 +30,7 @@ onPostgresStage('D8 D9 two runs for one account', (stage) => {
     const paused = pause(on, '/ping')
     const first = on.run('sync')
     await paused.reached
-    expect(await on.run('sync', { account: 'other' })).toMatchObject({ exit: 0 })
+    expect(await on.run('sync', { account: 'other', createAccount: true })).toMatchObject({ exit: 0 })
     paused.release()
     expect(await first).toMatchObject({ exit: 0 })
     const [row] = await on.change('select count(distinct account_id) from headcount.responses')

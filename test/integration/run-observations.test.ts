@@ -179,7 +179,7 @@ describe('observations', () => {
     serve(wire, { '': eventsText(['gala']), gala: replies('yes', 'no') })
     await wire.sync()
     serve(wire, { gala: replies('yes') })
-    expect((await wire.sync({ account: 'other' })).report.warnings).toEqual([])
+    expect((await wire.sync({ account: 'other', createAccount: true })).report.warnings).toEqual([])
     const rows = await wire.change(
       `select account_id, value, seen from headcount.api_observations where fact = 'value' order by 1, 2`,
     )
@@ -190,7 +190,7 @@ describe('observations', () => {
     ])
     // What the one account is known for is still news of the other.
     serve(wire, { gala: replies('yes', 'no') })
-    expect((await wire.sync({ account: 'other' })).report.warnings).toEqual([
+    expect((await wire.sync({ account: 'other', createAccount: true })).report.warnings).toEqual([
       '`rsvp` = `no` seen for the first time in 1 response',
     ])
   })

@@ -87,7 +87,8 @@ describe('a chain over random histories', () => {
     const client = await mirrorClient(on.target, serving)
     const hops = [{ account: 'second', apiKey: await keyOf(on.target) }]
     const follow = async (options: Partial<RunOptions> = {}) => {
-      for (const hop of hops) await on.run('sync', { ...hop, ...options, baseUrl: serving.url })
+      for (const hop of hops)
+        await on.run('sync', { ...hop, ...options, baseUrl: serving.url, createAccount: true })
     }
     await follow()
     hops.push({ account: 'third', apiKey: await keyOf(on.target, 'second') })

@@ -18,7 +18,9 @@ function rename({ account }: Stage, title: string): void {
 
 /** A run of this mirror, and one of the mirror that reads what this one serves. */
 async function follow(on: Stage, baseUrl: string, apiKey: string): Promise<void> {
-  expect(await on.run('sync', { account: 'second', baseUrl, apiKey })).toMatchObject({ exit: 0 })
+  expect(await on.run('sync', { account: 'second', createAccount: true, baseUrl, apiKey })).toMatchObject({
+    exit: 0,
+  })
 }
 
 const liveOf = async ({ target }: Stage, account: string) => {

@@ -112,6 +112,7 @@ export const faults: readonly Fault[] = [
   { id: 'D20', what: 'a database whose encoding is not UTF8' },
 
   { id: 'I1', what: 'two accounts with an event id in common; an account of which /ping names no e-mail' },
+  { id: 'I2', what: 'a mistyped account name' },
 
   { id: 'O1', what: 'SIGKILL at any moment' },
   { id: 'O2', what: 'SIGTERM, and a second signal' },

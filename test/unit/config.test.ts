@@ -33,6 +33,7 @@ test('every setting has its default', async () => {
     logLevel: 'info',
     logFormat: null,
     account: null,
+    newAccount: false,
     database: { target: 'pglite:./headcount-data', isDefault: true },
     service: { baseUrl: new URL('https://events.example/api/v1'), apiKey: 'canary-key', allowHttp: false },
     run: {
@@ -57,6 +58,7 @@ test('every setting is read from its variable', async () => {
       HEADCOUNT_BASE_URL: 'http://far.example/api/v1',
       DATABASE_URL: 'postgres://user:password@db.example/mirror',
       HEADCOUNT_ACCOUNT: 'club',
+      HEADCOUNT_NEW_ACCOUNT: '1',
       HEADCOUNT_CONCURRENCY: '256',
       HEADCOUNT_REQUEST_TIMEOUT: '250ms',
       HEADCOUNT_RUN_TIMEOUT: '15m',
@@ -76,6 +78,7 @@ test('every setting is read from its variable', async () => {
     logLevel: 'debug',
     logFormat: 'json',
     account: 'club',
+    newAccount: true,
     database: { target: 'postgres://user:password@db.example/mirror', isDefault: false },
     service: { baseUrl: new URL('http://far.example/api/v1'), apiKey: 'canary-key', allowHttp: true },
     run: {

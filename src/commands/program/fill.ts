@@ -77,6 +77,7 @@ function serviceSettings(command: Declaration, databaseFallback?: string): void 
   command.optionsGroup('Settings:')
   options.serviceOptions(command)
   options.accountOption(command, 'name of the account inside the mirror')
+  options.newAccountOption(command)
   options.databaseOption(command, databaseFallback)
   options.runOptions(command)
 }

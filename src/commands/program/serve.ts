@@ -45,6 +45,7 @@ function declareService(declare: Declare): void {
   serve.optionsGroup('Settings of --sync:')
   options.serviceOptions(serve)
   options.accountOption(serve, 'name of the account that is kept up to date')
+  options.newAccountOption(serve)
   options.runOptions(serve)
   options.stalenessOption(serve)
   options.scheduleOptions(serve)

@@ -57,6 +57,25 @@ export const runGuards: readonly Guard[] = [
     only: 'lists of before',
   },
   {
+    name: 'unknown name',
+    promise:
+      'a mistyped account name stores nothing, also in a schema that is still to be brought up to date',
+    file: 'src/sync/opening.ts',
+    text: '  await requireKnownName(database, settings)\n',
+    instead: '',
+    tests: ['test/integration/run-new-account.test.ts'],
+    only: 'before the schema',
+  },
+  {
+    name: 'first runs at once',
+    promise: 'two first runs of different names at once make one account',
+    file: 'src/sync/find-account.ts',
+    text: '  await requireName(kysely, wanted)\n  await kysely',
+    instead: '  await kysely',
+    tests: ['test/integration/run-new-account.test.ts'],
+    only: 'two first runs',
+  },
+  {
     name: 'readings of the future',
     promise: 'a list that was read by a clock that was wrong is read again',
     file: 'src/sync/validators.ts',
