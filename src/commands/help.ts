@@ -1,4 +1,5 @@
 import { Help, type Command } from 'commander'
+import { commandName } from '../command-name.ts'
 import type { Output } from './terminal.ts'
 
 /** How help looks: bold headings, command and flag names in colour where the terminal has it. */
@@ -14,16 +15,22 @@ export function helpStyle(out: Output): Partial<Help> {
     styleArgumentTerm: (text) => out.style('cyan', text),
     subcommandTerm: (command: Command) => command.name(),
     commandUsage: (command: Command) =>
-      command.parent === null ? 'headcount <command> [options]' : `${fullName(command)} ${command.usage()}`,
+      `${fullName(command)} ${command.parent === null ? '<command> [options]' : command.usage()}`,
   }
 }
 
-/** `headcount`, `headcount rejects`, `headcount rejects accept`. */
+/** As it is typed: `headcount`, `headcount rejects`, `headcount rejects accept`. */
 export function fullName(command: Command): string {
-  return command.parent === null ? 'headcount' : `${fullName(command.parent)} ${command.name()}`
+  return [commandName(), ...ownName(command)].join(' ')
+}
+
+/** Without the name of the program: nothing, `rejects`, `rejects accept`. */
+export function ownName(command: Command): string[] {
+  return command.parent === null ? [] : [...ownName(command.parent), command.name()]
 }
 
 export interface Example {
+  /** What is typed behind the name of the program. */
   readonly line: string
   readonly what: string
 }
@@ -31,8 +38,10 @@ export interface Example {
 /** A section of example calls, aligned. */
 export function examples(out: Output, lines: readonly Example[]): string {
   const width = Math.max(...lines.map(({ line }) => line.length))
+  const name = commandName()
   const rows = lines.map(
-    ({ line, what }) => `  ${out.style('cyan', line.padEnd(width))}  ${out.style('dim', `# ${what}`)}`,
+    ({ line, what }) =>
+      `  ${out.style('cyan', `${name} ${line.padEnd(width)}`)}  ${out.style('dim', `# ${what}`)}`,
   )
   return ['', out.style('bold', 'Examples:'), ...rows].join('\n')
 }

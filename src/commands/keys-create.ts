@@ -1,3 +1,4 @@
+import { commandName } from '../command-name.ts'
 import type { Flags } from '../config.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { UsageError } from '../errors.ts'
@@ -53,6 +54,6 @@ function describe({ id, account, expiresAt }: Made): string {
   const end = expiresAt === null ? '' : ` until ${expiresAt}`
   return (
     `Key ${id} opens account ${cleanLine(account)}${end} to whoever sends it as X-API-Key. ` +
-    `It is shown this once; headcount keys revoke ${id} takes it back.\n`
+    `It is shown this once; ${commandName()} keys revoke ${id} takes it back.\n`
   )
 }

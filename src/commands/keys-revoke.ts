@@ -1,3 +1,4 @@
+import { commandName } from '../command-name.ts'
 import type { Flags } from '../config.ts'
 import { UsageError } from '../errors.ts'
 import { revokeKey, type RevokedKey } from '../service/keys/revoke.ts'
@@ -29,7 +30,7 @@ export const keysRevoke: Command<RevokeFlags> = async (context) => {
 /** @throws UsageError that does not repeat the text: it may be the key itself. */
 function readId(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text)
-  throw new UsageError('keys revoke takes the number of a key: headcount keys list shows it')
+  throw new UsageError(`keys revoke takes the number of a key: ${commandName()} keys list shows it`)
 }
 
 function describe({ id, account, label, revoked_at, wasRevoked }: RevokedKey): string {

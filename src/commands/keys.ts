@@ -1,3 +1,4 @@
+import { commandName } from '../command-name.ts'
 import type { Flags } from '../config.ts'
 import { listKeys, type ListedKey } from '../service/keys/list.ts'
 import type { Command } from './context.ts'
@@ -17,11 +18,11 @@ export const keys: Command<KeysFlags> = async (context) => {
     return database.transaction((trx) => listKeys(trx, account), { readOnly: true })
   })
   if (flags.json) await writeJson(terminal.out, { keys: found })
-  else await terminal.out.write(found.length === 0 ? nothing : formatKeys(found, terminal.out))
+  else await terminal.out.write(found.length === 0 ? nothing() : formatKeys(found, terminal.out))
   return 0
 }
 
-const nothing = 'No keys yet. headcount keys create makes one.\n'
+const nothing = () => `No keys yet. ${commandName()} keys create makes one.\n`
 
 function formatKeys(found: readonly ListedKey[], out: Output): string {
   return drawTable(

@@ -1,4 +1,5 @@
 import { distance } from 'fastest-levenshtein'
+import { commandName } from '../command-name.ts'
 import type { Database } from '../db/connect.ts'
 import { UsageError } from '../errors.ts'
 import { DEFAULT_ACCOUNT } from '../sync/find-account.ts'
@@ -32,7 +33,7 @@ export async function meantAccount(queries: Queries, named: string | null): Prom
     )
   }
   throw only === undefined
-    ? new UsageError('The mirror has no account yet. Run: headcount sync')
+    ? new UsageError(`The mirror has no account yet. Run: ${commandName()} sync`)
     : unknownAccount(wanted, names)
 }
 

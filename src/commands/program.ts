@@ -66,9 +66,9 @@ export function createProgram(terminal: Terminal, execute: Execute): Declaration
 }
 
 const startExamples: readonly Example[] = [
-  { line: 'headcount doctor', what: 'is everything ready?' },
-  { line: 'headcount sync', what: 'bring the mirror up to date' },
-  { line: 'headcount query "select kind, count(*) from responses group by kind"', what: 'ask' },
+  { line: 'doctor', what: 'is everything ready?' },
+  { line: 'sync', what: 'bring the mirror up to date' },
+  { line: 'query "select kind, count(*) from responses group by kind"', what: 'ask' },
 ]
 
 function declareHelp(program: Declaration): void {

@@ -1,3 +1,4 @@
+import { commandName } from '../command-name.ts'
 import type { Flags } from '../config.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { UsageError } from '../errors.ts'
@@ -38,7 +39,7 @@ function readPrefix(operand: string): string {
   if (/^[0-9a-f]*$/.test(prefix) && prefix.length >= FEWEST_DIGITS && prefix.length <= 64) return prefix
   throw new UsageError(
     `rejects accept: ${JSON.stringify(operand.slice(0, 70))} is no SHA-256 of an item, nor the first ${FEWEST_DIGITS} digits of one or more: ` +
-      'headcount rejects shows them',
+      `${commandName()} rejects shows them`,
   )
 }
 
@@ -61,8 +62,8 @@ async function sumOf(
   }
   throw new UsageError(
     revokes
-      ? `rejects accept: nothing${where} was accepted whose SHA-256 begins with ${prefix}: headcount query "table reject_acceptances" shows what was`
-      : `rejects accept: no reject${where} has a SHA-256 that begins with ${prefix}: headcount rejects shows them, and an item that changed has another one`,
+      ? `rejects accept: nothing${where} was accepted whose SHA-256 begins with ${prefix}: ${commandName()} query "table reject_acceptances" shows what was`
+      : `rejects accept: no reject${where} has a SHA-256 that begins with ${prefix}: ${commandName()} rejects shows them, and an item that changed has another one`,
   )
 }
 
@@ -74,6 +75,6 @@ function describe(changed: readonly Acceptance[], revokes: boolean): string {
   const count = formatCount(changed.length, 'item')
   const head = revokes
     ? `No longer accepted: ${count}, a cause for exit 8 again where the service still has it.\n`
-    : `Accepted: ${count}, listed by headcount rejects, but no cause for exit 8 until the item changes.\n`
+    : `Accepted: ${count}, listed by ${commandName()} rejects, but no cause for exit 8 until the item changes.\n`
   return head + lines.join('')
 }

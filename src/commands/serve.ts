@@ -1,3 +1,4 @@
+import { commandName } from '../command-name.ts'
 import { readConfig, readServiceConfig, type Flags, type ServiceConfig } from '../config.ts'
 import { settings, type SettingName } from '../config/settings.ts'
 import { connect, type Database } from '../db/connect.ts'
@@ -106,7 +107,7 @@ async function warn(database: Database, url: string, logger: Logger): Promise<vo
   const keys = await database.transaction((trx) => listKeys(trx, null), { readOnly: true })
   if (!keys.some(({ state }) => state === 'active')) {
     const before = database.engine === 'embedded' ? ', before serve' : ''
-    logger.warn({}, `no key opens this mirror: make one with headcount keys create${before}`)
+    logger.warn({}, `no key opens this mirror: make one with ${commandName()} keys create${before}`)
   }
   const address = new URL(url)
   if (!isLoopback(address)) {

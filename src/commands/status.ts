@@ -1,3 +1,4 @@
+import { commandName } from '../command-name.ts'
 import type { Flags } from '../config.ts'
 import { readAccounts, type AccountStatus } from './account-status.ts'
 import { UsageError } from '../errors.ts'
@@ -63,8 +64,8 @@ async function eventStatus(context: Context<StatusFlags>, id: string): Promise<n
   if (events.length === 0) {
     throw new UsageError(
       isKnown
-        ? `Event "${id}" is listed, but its record is rejected: nothing of it is in the mirror. See why with: headcount rejects.`
-        : `The mirror has no event "${id}". See the ids with: headcount query "select id, title from events".`,
+        ? `Event "${id}" is listed, but its record is rejected: nothing of it is in the mirror. See why with: ${commandName()} rejects.`
+        : `The mirror has no event "${id}". See the ids with: ${commandName()} query "select id, title from events".`,
     )
   }
   if (flags.json) await writeJson(terminal.out, { events })

@@ -2,7 +2,7 @@ import type { Command, CommanderError } from 'commander'
 import { environmentFaults } from '../config.ts'
 import { didYouMean } from '../config/variable-names.ts'
 import { ConfigurationError, UsageError } from '../errors.ts'
-import { fullName } from './help.ts'
+import { fullName, ownName } from './help.ts'
 
 /**
  * What is wrong with a command line that could not be read: every unknown flag at once, and every fault in the
@@ -62,5 +62,5 @@ function otherFault(error: CommanderError, command: Command): string {
 }
 
 function nameOf(command: Command): string {
-  return command.parent === null ? 'headcount' : fullName(command).slice('headcount '.length)
+  return command.parent === null ? 'headcount' : ownName(command).join(' ')
 }

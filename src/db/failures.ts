@@ -1,4 +1,5 @@
 /** What a driver says, in our words: where it happened, what it means, what to do. */
+import { commandName } from '../command-name.ts'
 import {
   ConflictError,
   DatabaseError,
@@ -24,7 +25,7 @@ export function databaseError(error: unknown, place: string): HeadcountError {
     )
   }
   if (isMissingSchema(code, said)) {
-    return new SchemaVersionError(`${place}: ${said}. Run: headcount migrate`, options)
+    return new SchemaVersionError(`${place}: ${said}. Run: ${commandName()} migrate`, options)
   }
   const remedy = remedyOf(code, said)
   const Kind = ofTransaction.test(code) ? TransactionFailedError : DatabaseError

@@ -6,6 +6,7 @@
  */
 import { mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { commandName } from '../command-name.ts'
 import { DatabaseError, NoMirrorError } from '../errors.ts'
 import type { DatabaseLog } from './database.ts'
 import { lockName } from './folder-lock.ts'
@@ -20,7 +21,7 @@ const mainDatabase = '5'
 /** Stands in the folder while a new database is being made in it; what has it is unfinished and empty. */
 const unfinishedName = 'headcount.unfinished'
 
-const whatToDo = 'Put a copy of it back, or name a new folder and run headcount backfill.'
+const whatToDo = () => `Put a copy of it back, or name a new folder and run ${commandName()} backfill.`
 
 /**
  * Makes the folder when it is missing, and closes one that is there to others.
@@ -33,7 +34,7 @@ export async function prepareFolder(folder: string, create: boolean, log?: Datab
   const isEmpty = names === null || names.every(isIncidental)
   if (!create && (isEmpty || names.includes(unfinishedName))) {
     throw new NoMirrorError(
-      `There is no mirror in the folder ${folder} yet. Run headcount sync first, or name another one with --database.`,
+      `There is no mirror in the folder ${folder} yet. Run ${commandName()} sync first, or name another one with --database.`,
     )
   }
   if (isEmpty) {
@@ -63,7 +64,7 @@ export async function inspectFolder(folder: string): Promise<'new' | 'existing'>
   const damage = await damageOf(folder, names)
   if (damage !== null)
     throw new DatabaseError(
-      `The database in the folder ${folder} cannot be opened: ${damage}. Nothing was changed in it. ${whatToDo}`,
+      `The database in the folder ${folder} cannot be opened: ${damage}. Nothing was changed in it. ${whatToDo()}`,
     )
   return 'existing'
 }
@@ -73,7 +74,7 @@ export async function openingFailed(folder: string, error: unknown): Promise<Dat
   await rm(join(folder, 'postmaster.pid'), { force: true })
   const reason = error instanceof Error ? error.message : String(error)
   return new DatabaseError(
-    `The database in the folder ${folder} cannot be opened, it seems to be damaged (${reason}). ${whatToDo}`,
+    `The database in the folder ${folder} cannot be opened, it seems to be damaged (${reason}). ${whatToDo()}`,
     { cause: error },
   )
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { migrations } from '../../migrations/index.ts'
 import type { Migration } from '../../migrations/index.ts'
+import { commandName } from '../command-name.ts'
 import { SchemaVersionError } from '../errors.ts'
 import type { Database } from './database.ts'
 import { codeOf } from './failures.ts'
@@ -57,10 +58,11 @@ export async function requireSchema(database: Database): Promise<void> {
 /** @throws SchemaVersionError when the schema is not of this version; 0: there is none */
 export function requireVersion(current: number): void {
   refuseNewer(current)
-  if (current === 0) throw new SchemaVersionError('This database holds no mirror yet. Run: headcount migrate')
+  if (current === 0)
+    throw new SchemaVersionError(`This database holds no mirror yet. Run: ${commandName()} migrate`)
   if (current < SCHEMA_VERSION) {
     throw new SchemaVersionError(
-      `The mirror's schema is at version ${current}, this program needs ${SCHEMA_VERSION}. Run: headcount migrate`,
+      `The mirror's schema is at version ${current}, this program needs ${SCHEMA_VERSION}. Run: ${commandName()} migrate`,
     )
   }
 }

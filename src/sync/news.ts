@@ -1,3 +1,4 @@
+import { commandName } from '../command-name.ts'
 import type { Fact, Observation } from '../db/tables.ts'
 import type { ObservedFact } from '../load/observations.ts'
 import { NOT_KEPT, OTHERS } from '../normalise/observe/quotable.ts'
@@ -54,7 +55,7 @@ export function newsLines(news: readonly Observation[]): readonly string[] {
   if (more <= 0) return lines
   return [
     ...lines.slice(0, TOLD),
-    `… and ${more} more things seen for the first time; headcount contract lists them`,
+    `… and ${more} more things seen for the first time; ${commandName()} contract lists them`,
   ]
 }
 

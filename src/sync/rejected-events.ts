@@ -1,3 +1,4 @@
+import { commandName } from '../command-name.ts'
 import type { EventItem } from '../db/tables.ts'
 import { UsageError } from '../errors.ts'
 import { liveEvents } from '../load/events.ts'
@@ -38,10 +39,10 @@ export function requireListed(
       ...(missing.length > 0 ? [`The service lists no event ${quote(missing)}.`] : []),
       ...(rejected.length > 0
         ? [
-            `Listed, but its record is rejected: event ${quote(rejected)}. Nothing of it is in the mirror; see why with: headcount rejects.`,
+            `Listed, but its record is rejected: event ${quote(rejected)}. Nothing of it is in the mirror; see why with: ${commandName()} rejects.`,
           ]
         : []),
-      'Nothing was written. See the ids with: headcount query "select id, title from events".',
+      `Nothing was written. See the ids with: ${commandName()} query "select id, title from events".`,
     ].join(' '),
   )
 }

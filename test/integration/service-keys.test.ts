@@ -66,8 +66,10 @@ onBoth('keys', (fresh) => {
 
     const revoke = (id: number, account?: string) =>
       database.transaction((trx) => revokeKey(trx, id, account))
-    await expect(revoke(3, 'north')).rejects.toThrow('no key 3 of account "north": headcount keys list')
-    await expect(revoke(4)).rejects.toThrow('There is no key 4: headcount keys list')
+    await expect(revoke(3, 'north')).rejects.toThrow(
+      'no key 3 of account "north": npx --no -- headcount keys list',
+    )
+    await expect(revoke(4)).rejects.toThrow('There is no key 4: npx --no -- headcount keys list')
     const revoked = await revoke(3, 'south')
     expect(revoked).toMatchObject({ account: 'south', wasRevoked: false })
     expect(await revoke(3)).toEqual({ ...revoked, wasRevoked: true })

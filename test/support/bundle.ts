@@ -1,4 +1,5 @@
-import { copyFile, mkdir, rm } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { bundleCommand } from '../../build/command.ts'
@@ -12,13 +13,16 @@ declare module 'vitest' {
 
 const repository = join(import.meta.dirname, '../..')
 
-/** Below node_modules, where it finds PGlite, with the package.json that has its version. */
+/** As `npm install -g` lays it out, so that help and hints say `headcount`, with PGlite beside it. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
-  const folder = join(repository, 'node_modules/.cache', `headcount-test-${process.pid}`)
-  const command = join(folder, 'dist/command')
+  const prefix = await mkdtemp(join(tmpdir(), 'headcount-test-bundle-'))
+  const packages = join(prefix, 'lib/node_modules')
+  const folder = join(packages, 'headcount')
   await mkdir(folder, { recursive: true })
+  await symlink(join(repository, 'node_modules/@electric-sql'), join(packages, '@electric-sql'))
   await copyFile(join(repository, 'package.json'), join(folder, 'package.json'))
+  const command = join(folder, 'dist/command')
   await bundleCommand(command)
   project.provide('command', join(command, 'cli.cjs'))
-  return () => rm(folder, { recursive: true, force: true })
+  return () => rm(prefix, { recursive: true, force: true })
 }

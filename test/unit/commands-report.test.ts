@@ -70,7 +70,7 @@ describe('the report for people', () => {
     expect(text).not.toMatch(/[\u001b\u0007]/)
     expect(text).toContain('  error event e0: a\\x07b')
     expect(text.match(/error event/g)).toHaveLength(10)
-    expect(text).toContain('and 15 more errors: headcount status --json lists them')
+    expect(text).toContain('and 15 more errors: npx --no -- headcount status --json lists them')
   })
 
   test('H28 has failures of one kind in one line, with the first ids, whatever the tries and numbers', () => {
@@ -85,10 +85,10 @@ describe('the report for people', () => {
     const text = formatReport({ ...report, status: 'partial', warnings, errors, errors_total: 117 }, plain)
     expect(text).toContain('  warning 2 events (gala, ball): 4 deletions are held (page_length).\n')
     expect(text).toContain(
-      '  error 100 events (event 0, event 1, event 2 and 97 more; headcount status --json lists them): ' +
+      '  error 100 events (event 0, event 1, event 2 and 97 more; npx --no -- headcount status --json lists them): ' +
         'GET /api/v1/events/…/responses failed: refused (after 0 ms).\n',
     )
-    expect(text).toContain('  error and 17 more errors: headcount status --json lists them\n')
+    expect(text).toContain('  error and 17 more errors: npx --no -- headcount status --json lists them\n')
     expect(text.split('\n').length).toBeLessThan(10)
   })
 
@@ -131,8 +131,8 @@ describe('the status for people', () => {
 
   test.each([
     [0, 0, /rejected +none$/m],
-    [2, 0, /rejected +2 items: see headcount rejects$/m],
-    [0, 3, /rejected +none, and 3 accepted: see headcount rejects$/m],
+    [2, 0, /rejected +2 items: see npx --no -- headcount rejects$/m],
+    [0, 3, /rejected +none, and 3 accepted: see npx --no -- headcount rejects$/m],
   ])('tells %i rejects from %i accepted ones', (rejected, accepted, line) => {
     expect(formatStatus([{ ...status, rejected, accepted }], plain)).toMatch(line)
   })

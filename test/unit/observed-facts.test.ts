@@ -94,6 +94,8 @@ describe('news', () => {
   test('is told in ten lines at most', () => {
     const lines = newsLines(many(25))
     expect(lines).toHaveLength(11)
-    expect(lines[10]).toBe('… and 15 more things seen for the first time; headcount contract lists them')
+    expect(lines[10]).toBe(
+      '… and 15 more things seen for the first time; npx --no -- headcount contract lists them',
+    )
   })
 })

@@ -1,11 +1,10 @@
+import { commandName } from '../../command-name.ts'
 import { demoFolder, demoTarget } from './folder.ts'
 import type { Page } from './page.ts'
 
-/** Below node_modules headcount is a command; in its repository npm starts it. */
-const headcount = import.meta.filename.endsWith('.ts') ? 'npm run -s headcount --' : 'headcount'
-
 /** Commands that work as typed, and what is left on the disk. */
 export async function tellWhatNext(page: Page): Promise<void> {
+  const headcount = commandName()
   const command = (text: string) => page.style('cyan', text)
   await page.heading('What next')
   await page.block(

@@ -1,6 +1,7 @@
 /** The database: can it be reached, is it new enough, may we write, is its schema ours. */
 import { access, constants } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
+import { commandName } from '../../command-name.ts'
 import { connect, type Database, type DatabaseLog } from '../../db/connect.ts'
 import { isEmptyFolder } from '../../db/folder.ts'
 import { notOurs } from '../../db/folder-mode.ts'
@@ -133,7 +134,7 @@ async function lackingRightToMigrate(trx: Transaction): Promise<string | null> {
         and not has_schema_privilege(to_regnamespace('headcount'), 'create')`,
   )
   if (rows[0] === undefined) return null
-  return `migrations are pending, and ${String(rows[0][0])} may not create in the schema headcount: grant create on schema headcount to this role, or run headcount migrate as its owner`
+  return `migrations are pending, and ${String(rows[0][0])} may not create in the schema headcount: grant create on schema headcount to this role, or run ${commandName()} migrate as its owner`
 }
 
 export async function checkSchema(database: Database): Promise<Finding> {
@@ -146,7 +147,7 @@ export async function checkSchema(database: Database): Promise<Finding> {
     const lacking = await database.transaction(lackingRightToMigrate, { readOnly: true })
     if (lacking !== null) return failed(DATABASE, lacking)
     const what = current === 0 ? 'none yet' : `version ${current}, ${needed} is needed`
-    return ok(`${what}: the next run brings it up to date, or headcount migrate`)
+    return ok(`${what}: the next run brings it up to date, or ${commandName()} migrate`)
   } catch (error) {
     return failure(error, DATABASE)
   }

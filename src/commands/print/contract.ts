@@ -1,3 +1,4 @@
+import { commandName } from '../../command-name.ts'
 import { NOT_KEPT, OTHERS } from '../../normalise/observe/quotable.ts'
 import type { AccountContract, Finding } from '../contract/account.ts'
 import type { Output } from '../terminal.ts'
@@ -13,7 +14,7 @@ const INDENT = '  '
 
 /** Each open point of the specification with what was seen, for people. */
 export function formatContract(accounts: readonly AccountContract[], out: Output): string {
-  if (accounts.length === 0) return 'No account was mirrored here yet. Begin with: headcount sync\n'
+  if (accounts.length === 0) return `No account was mirrored here yet. Begin with: ${commandName()} sync\n`
   return accounts.map((account) => formatAccount(account, out)).join('\n')
 }
 

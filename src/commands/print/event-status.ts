@@ -1,3 +1,4 @@
+import { commandName } from '../../command-name.ts'
 import type { DueReason } from '../../sync/freshness.ts'
 import type { EventStatus } from '../event-status.ts'
 import type { Output } from '../terminal.ts'
@@ -45,10 +46,10 @@ function formatEvent(event: EventStatus, out: Pick<Output, 'style'>): string {
       : [['unconfirmed', `${formatCount(event.unconfirmed, 'response')} ${MISSING_ONCE}`] as const]),
     ...(event.missing_unconfirmed ? [['unconfirmed', `the event itself, ${MISSING_ONCE}`] as const] : []),
     ...(event.record_rejected
-      ? [['its record', 'listed, but rejected: the former one stays; see headcount rejects'] as const]
+      ? [['its record', `listed, but rejected: the former one stays; see ${commandName()} rejects`] as const]
       : []),
     ['rejected', rejectedLine(event)],
-    ['set aside', set_aside === 0 ? 'none' : `${formatCount(set_aside, 'field')}: see ${setAsideQuery}`],
+    ['set aside', set_aside === 0 ? 'none' : `${formatCount(set_aside, 'field')}: see ${setAsideQuery()}`],
     [
       'failing',
       failing === null ? 'no' : cleanLine(`since ${failing.failed_at}, ${failing.code}: ${failing.message}`),

@@ -1,4 +1,5 @@
 /** Deletions that are held, for people: since when, why, and how to decide. */
+import { commandName, shellWord } from '../../command-name.ts'
 import type { HoldReason, ReportedHold } from '../../db/tables.ts'
 import type { HeldDeletions, MissingEvent } from '../list-status.ts'
 import { cleanLine } from './clean.ts'
@@ -52,7 +53,7 @@ export function named(events: readonly string[]): string {
 /** Holds that call for somebody, in one line. */
 export function describeOverdue(holds: readonly ReportedHold[]): string {
   const more = holds.length > NAMED ? `, and ${formatNumber(holds.length - NAMED)} more` : ''
-  return `deletions are held for too long: ${holds.slice(0, NAMED).map(describeHeldList).join('; ')}${more}. See headcount status`
+  return `deletions are held for too long: ${holds.slice(0, NAMED).map(describeHeldList).join('; ')}${more}. See ${commandName()} status`
 }
 
 /** One hold in a few words: `event gala (12 deletions since …: the list came back empty)`. */
@@ -71,12 +72,7 @@ export function howToDecide(account: string, event: string | null = null): strin
 
 /** The command that applies the deletions on hold, as it is typed. */
 export function acceptCommand(account: string, event: string | null = null): string {
-  const forAccount = account === 'default' ? '' : ` --account ${shellWord(account)}`
-  const forEvent = event === null ? '' : ` --event ${shellWord(event)}`
-  return `headcount sync${forAccount}${forEvent} --accept-deletions`
-}
-
-function shellWord(text: string): string {
-  const word = cleanLine(text)
-  return /^[\w.@:/-]+$/.test(word) && !word.startsWith('-') ? word : `'${word.replaceAll("'", `'\\''`)}'`
+  const forAccount = account === 'default' ? '' : ` --account ${shellWord(cleanLine(account))}`
+  const forEvent = event === null ? '' : ` --event ${shellWord(cleanLine(event))}`
+  return `${commandName()} sync${forAccount}${forEvent} --accept-deletions`
 }

@@ -1,3 +1,4 @@
+import { commandName } from '../../command-name.ts'
 import { outcomeOf } from '../../db/run-report.ts'
 import type { RowCounts, RunReport } from '../../index.ts'
 import type { Output } from '../terminal.ts'
@@ -92,7 +93,7 @@ function attention(report: RunReport, out: Pick<Output, 'style'>): string[] {
     note(
       'held',
       'yellow',
-      `${what} that may be an outage of the service: see headcount status; apply with ${acceptCommand(report.account)}`,
+      `${what} that may be an outage of the service: see ${commandName()} status; apply with ${acceptCommand(report.account)}`,
     )
   }
   if (report.unconfirmed > 0) {
@@ -102,23 +103,23 @@ function attention(report: RunReport, out: Pick<Output, 'style'>): string[] {
     note(
       'rejected',
       'yellow',
-      `${formatCount(report.rejected, 'item')} that cannot be stored: see headcount rejects`,
+      `${formatCount(report.rejected, 'item')} that cannot be stored: see ${commandName()} rejects`,
     )
   }
   if (report.set_aside > 0) {
     note(
       'set aside',
       'yellow',
-      `${formatCount(report.set_aside, 'field')} whose value does not fit: see ${setAsideQuery}`,
+      `${formatCount(report.set_aside, 'field')} whose value does not fit: see ${setAsideQuery()}`,
     )
   }
   const warnings = report.warnings.map(asRemark)
-  const allWarnings = report.dry_run ? 'see --json' : 'headcount runs --limit 1 --json lists them'
+  const allWarnings = report.dry_run ? 'see --json' : `${commandName()} runs --limit 1 --json lists them`
   for (const line of linesOfAlike(warnings, warnings.length, ['warning', allWarnings]))
     note('warning', 'yellow', line)
   const errors = errorsOf(report)
   const total = report.errors_total - (report.errors.length - errors.length)
-  const allErrors = report.dry_run ? 'see --json' : 'headcount status --json lists them'
+  const allErrors = report.dry_run ? 'see --json' : `${commandName()} status --json lists them`
   for (const line of linesOfAlike(errors, total, ['error', allErrors])) note('error', 'red', line)
   return notes
 }

@@ -1,3 +1,4 @@
+import { commandName } from '../../command-name.ts'
 import { outcomeOf } from '../../db/run-report.ts'
 import type { RejectCounts } from '../../load/rejects.ts'
 import type { AccountStatus, RunSummary } from '../account-status.ts'
@@ -14,7 +15,7 @@ const SHOWN = 10
 
 /** How each account stands, for people. */
 export function formatStatus(accounts: readonly AccountStatus[], out: Pick<Output, 'style'>): string {
-  if (accounts.length === 0) return 'No account was mirrored here yet. Begin with: headcount sync\n'
+  if (accounts.length === 0) return `No account was mirrored here yet. Begin with: ${commandName()} sync\n`
   return accounts.map((account) => formatAccount(account, out)).join('\n')
 }
 
@@ -38,7 +39,9 @@ function formatAccount(status: AccountStatus, out: Pick<Output, 'style'>): strin
         ['rejected', rejectedLine(status)],
         [
           'set aside',
-          status.set_aside === 0 ? 'none' : `${formatCount(status.set_aside, 'field')}: see ${setAsideQuery}`,
+          status.set_aside === 0
+            ? 'none'
+            : `${formatCount(status.set_aside, 'field')}: see ${setAsideQuery()}`,
         ],
         ['held', heldLine(held)],
         ...unconfirmedLine(status),
@@ -58,13 +61,13 @@ function formatAccount(status: AccountStatus, out: Pick<Output, 'style'>): strin
 }
 
 /** Lists the fields that were set aside, with what the service sent. */
-export const setAsideQuery = 'headcount query "table set_aside"'
+export const setAsideQuery = () => `${commandName()} query "table set_aside"`
 
 /** What needs a decision, and what was accepted. */
 export function rejectedLine({ rejected, accepted }: RejectCounts): string {
   const open = rejected === 0 ? 'none' : formatCount(rejected, 'item')
   const known = accepted === 0 ? '' : `, and ${formatNumber(accepted)} accepted`
-  return rejected + accepted === 0 ? open : `${open}${known}: see headcount rejects`
+  return rejected + accepted === 0 ? open : `${open}${known}: see ${commandName()} rejects`
 }
 
 /** Only where there is something to say: most services answer in one page. */

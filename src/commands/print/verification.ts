@@ -1,3 +1,4 @@
+import { commandName } from '../../command-name.ts'
 import type { Difference, VerifyReport } from '../../index.ts'
 import type { Output } from '../terminal.ts'
 import { linesOfAlike } from './alike.ts'
@@ -94,7 +95,7 @@ function notes(report: VerifyReport, out: Pick<Output, 'style'>): string[] {
     note(
       'differences',
       'red',
-      'headcount backfill --restart mends them; sync trusts what it read before and does not',
+      `${commandName()} backfill --restart mends them; sync trusts what it read before and does not`,
     )
   }
   if (report.events_changed) {
@@ -110,14 +111,22 @@ function notes(report: VerifyReport, out: Pick<Output, 'style'>): string[] {
   noteEvents(report.lists_never_read, 'never read', 'no sync has read the responses yet')
   noteEvents(report.lists_failing, 'failing', 'the last sync could not read the responses')
   if (report.held > 0) {
-    note('held', 'yellow', `${formatCount(report.held, 'deletion')}, no difference: see headcount status`)
+    note(
+      'held',
+      'yellow',
+      `${formatCount(report.held, 'deletion')}, no difference: see ${commandName()} status`,
+    )
   }
   if (report.unconfirmed > 0) {
     const rows = formatCount(report.unconfirmed, 'row')
     note('unconfirmed', 'yellow', `${rows} ${MISSING_ONCE}; no difference`)
   }
   if (report.rejected > 0) {
-    note('rejected', 'yellow', `${formatCount(report.rejected, 'item')}, not compared: see headcount rejects`)
+    note(
+      'rejected',
+      'yellow',
+      `${formatCount(report.rejected, 'item')}, not compared: see ${commandName()} rejects`,
+    )
   }
   const warnings = report.warnings.map(asRemark)
   for (const line of linesOfAlike(warnings, warnings.length, ['warning', 'see --json']))

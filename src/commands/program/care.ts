@@ -12,7 +12,7 @@ export function declareCare(declare: Declare): void {
     description:
       'Checks the settings, the way to the service, the key, one list, the database, its schema, the clocks ' +
       'and the free space, one line each. Writes nothing. The exit code is that of the first failing line.',
-    examples: [{ line: 'headcount doctor', what: 'before the first run, and when something is wrong' }],
+    examples: [{ line: 'doctor', what: 'before the first run, and when something is wrong' }],
   })
   options.jsonOption(doctor, 'the same')
   options.serviceOptions(doctor)
@@ -24,11 +24,11 @@ export function declareCare(declare: Declare): void {
       'Compares events, responses, payments and slots with what the service answers now, and prints each ' +
       'difference (exit 10). Writes nothing; a run may go on meanwhile (a pglite: folder is in use until it ends). ' +
       'A list that changed since the last sync is said to have changed, and what is held is said to be held: ' +
-      'neither is a difference. headcount backfill --restart mends what it finds; sync trusts what it read before and does not.',
+      'neither is a difference. backfill --restart mends what it finds; sync trusts what it read before and does not.',
     examples: [
-      { line: 'headcount verify', what: 'everything' },
-      { line: 'headcount verify --sample 20', what: 'the responses to 20 events at random' },
-      { line: 'headcount verify --event gala-2026', what: 'only this event' },
+      { line: 'verify', what: 'everything' },
+      { line: 'verify --sample 20', what: 'the responses to 20 events at random' },
+      { line: 'verify --event gala-2026', what: 'only this event' },
     ],
   })
   verify.addOption(
@@ -51,7 +51,7 @@ export function declareCare(declare: Declare): void {
     summary: 'bring the schema of the database up to date',
     description:
       'Applies the migrations that are pending, each in its own transaction. `sync` does this by itself.',
-    examples: [{ line: 'headcount migrate', what: 'as the owner of the database, after an upgrade' }],
+    examples: [{ line: 'migrate', what: 'as the owner of the database, after an upgrade' }],
   })
   options.jsonOption(migrate, 'what was applied')
   options.quietOption(migrate, 'nothing is written when all goes well')
@@ -65,8 +65,8 @@ export function declareCare(declare: Declare): void {
       'on (responses_at and the like refuse an earlier one). The space is used again for new versions. When it is ' +
       'interrupted, the next call deletes the rest.',
     examples: [
-      { line: 'headcount prune --history-before 2026-01-01', what: 'shows what goes, and asks' },
-      { line: 'headcount prune --history-before 365d --yes', what: 'from cron' },
+      { line: 'prune --history-before 2026-01-01', what: 'shows what goes, and asks' },
+      { line: 'prune --history-before 365d --yes', what: 'from cron' },
     ],
   })
   prune
@@ -89,6 +89,6 @@ export function declareCare(declare: Declare): void {
     description:
       'Serves an invented account on this machine, mirrors it into the folder ./headcount-demo, lets it change, ' +
       'mirrors it again and asks three questions. It reads no setting and touches no other mirror.',
-    examples: [{ line: 'headcount demo', what: 'takes some ten seconds' }],
+    examples: [{ line: 'demo', what: 'takes some ten seconds' }],
   })
 }

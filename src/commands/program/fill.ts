@@ -13,11 +13,11 @@ export function declareFill(declare: Declare): void {
       'Due are events that are new, changed, upcoming or recent, that failed or were held last time, and ' +
       'older ones from time to time. Deletions that look like an outage are held (exit 8).',
     examples: [
-      { line: 'headcount sync', what: 'the ordinary run, for example from cron with --quiet' },
-      { line: 'headcount sync --all', what: 'read every event' },
-      { line: 'headcount sync --event gala-2026', what: 'only this event' },
-      { line: 'headcount sync --dry-run', what: 'what would it do? nothing is written' },
-      { line: 'headcount sync --accept-deletions', what: 'apply the deletions that are held' },
+      { line: 'sync', what: 'the ordinary run, for example from cron with --quiet' },
+      { line: 'sync --all', what: 'read every event' },
+      { line: 'sync --event gala-2026', what: 'only this event' },
+      { line: 'sync --dry-run', what: 'what would it do? nothing is written' },
+      { line: 'sync --accept-deletions', what: 'apply the deletions that are held' },
     ],
   })
   sync
@@ -39,9 +39,9 @@ export function declareFill(declare: Declare): void {
       'was changed by hand; `sync` trusts what it read before and does not. A backfill that was broken off is ' +
       'continued by the next one within 24 hours: what it has read is not read again.',
     examples: [
-      { line: 'headcount backfill', what: 'the whole account' },
-      { line: 'headcount backfill --restart', what: 'the whole account, also when one was broken off' },
-      { line: 'headcount backfill --event gala-2026', what: 'only this event' },
+      { line: 'backfill', what: 'the whole account' },
+      { line: 'backfill --restart', what: 'the whole account, also when one was broken off' },
+      { line: 'backfill --event gala-2026', what: 'only this event' },
     ],
   })
   backfill.addOption(
@@ -57,8 +57,8 @@ export function declareFill(declare: Declare): void {
       'again; only a refused key or a wrong setting ends the worker. It needs a database that was chosen. With ' +
       '--health-port it answers GET /healthz on 127.0.0.1.',
     examples: [
-      { line: 'headcount worker', what: 'every quarter of an hour' },
-      { line: 'headcount worker --schedule "0 6-22 * * *" --timezone Europe/Berlin', what: 'by day' },
+      { line: 'worker', what: 'every quarter of an hour' },
+      { line: 'worker --schedule "0 6-22 * * *" --timezone Europe/Berlin', what: 'by day' },
     ],
   })
   options.scheduleOptions(worker)

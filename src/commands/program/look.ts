@@ -17,10 +17,10 @@ export function declareLook(declare: Declare): void {
       'rolled back. What writes is refused. Tables are found by their ' +
       'plain names (events, responses, payments, slots, response_details, freshness …); times are UTC.',
     examples: [
-      { line: 'headcount query "select * from responses limit 5"', what: 'a table on a terminal' },
-      { line: 'headcount query "select * from payments" --format csv > payments.csv', what: 'a file' },
-      { line: 'headcount query "table events" --json', what: 'for a program' },
-      { line: 'echo "select now()" | headcount query -', what: 'the statement from stdin' },
+      { line: 'query "select * from responses limit 5"', what: 'a table on a terminal' },
+      { line: 'query "select * from payments" --format csv > payments.csv', what: 'a file' },
+      { line: 'query "table events" --json', what: 'for a program' },
+      { line: 'query - < question.sql', what: 'the statement from stdin' },
     ],
   })
   query
@@ -40,12 +40,12 @@ export function declareLook(declare: Declare): void {
       'Shows for each account the last good run, the events due, the rows, what was rejected, what is held and why; ' +
       'or for one event when it was read, when it will be, and why.',
     examples: [
-      { line: 'headcount status', what: 'a look' },
+      { line: 'status', what: 'a look' },
       {
-        line: 'headcount status --max-age 1h',
+        line: 'status --max-age 1h',
         what: 'for monitoring: exit 6 when it is older, 8 when deletions wait for you',
       },
-      { line: 'headcount status --event gala-2026', what: 'how this event stands, and when it is read' },
+      { line: 'status --event gala-2026', what: 'how this event stands, and when it is read' },
     ],
   })
   status.addOption(
@@ -65,7 +65,7 @@ export function declareLook(declare: Declare): void {
   const runs = declare('runs', group, async () => (await import('../runs.ts')).runs, {
     summary: 'the last runs',
     description: 'Lists the last runs, the newest first, with what they changed.',
-    examples: [{ line: 'headcount runs --limit 5', what: 'the last five' }],
+    examples: [{ line: 'runs --limit 5', what: 'the last five' }],
   })
   listOptions(runs, '20')
 
@@ -80,9 +80,9 @@ function declareRejects(declare: Declare): void {
       'Lists what the service answers now that cannot be a row, with the reason, the place, the beginning of ' +
       'the item and whether it was accepted. They are stored as soon as the service mends them.',
     examples: [
-      { line: 'headcount rejects', what: 'what there is' },
-      { line: 'headcount rejects --json', what: 'with the items whole (up to 64 KiB)' },
-      { line: 'headcount rejects accept 3f9a01c2', what: 'this one is no cause for exit 8 any more' },
+      { line: 'rejects', what: 'what there is' },
+      { line: 'rejects --json', what: 'with the items whole (up to 64 KiB)' },
+      { line: 'rejects accept 3f9a01c2', what: 'this one is no cause for exit 8 any more' },
     ],
   })
   listOptions(rejects, '100')
@@ -98,15 +98,15 @@ function declareRejects(declare: Declare): void {
         'item is listed and not stored, as before, but a run that met no other trouble ends with 0. When the ' +
         'item changes it is to be decided anew.',
       examples: [
-        { line: 'headcount rejects accept 3f9a01c2', what: 'in every list that has this very item' },
-        { line: 'headcount rejects accept 3f9a01c2 --event gala-2026', what: 'only there' },
-        { line: 'headcount rejects accept 3f9a01c2 --revoke', what: 'take it back' },
+        { line: 'rejects accept 3f9a01c2', what: 'in every list that has this very item' },
+        { line: 'rejects accept 3f9a01c2 --event gala-2026', what: 'only there' },
+        { line: 'rejects accept 3f9a01c2 --revoke', what: 'take it back' },
       ],
     },
     rejects,
   )
   accept
-    .argument('<sha256...>', 'as headcount rejects shows it; eight digits or more')
+    .argument('<sha256...>', 'as rejects shows it; eight digits or more')
     .option('--event <id>', 'only in the list of this event')
     .option('--revoke', 'take back what was accepted')
   options.jsonOption(accept, 'what was accepted')
@@ -120,7 +120,7 @@ function declareContract(declare: Declare): void {
     description:
       'Goes through what the specification leaves open (paging, errors, missing fields, values, shapes, limits, ids, ' +
       'order, headers, forms of time) and shows what the traffic of each account has shown, and what headcount does.',
-    examples: [{ line: 'headcount contract --json', what: 'for a program' }],
+    examples: [{ line: 'contract --json', what: 'for a program' }],
   })
   options.accountsOptions(contract)
 }

@@ -18,13 +18,13 @@ function declareService(declare: Declare): void {
     summary: 'answer as the service, from the mirror, until it is stopped',
     description:
       'Answers GET /api/v1/ping, /api/v1/events and /api/v1/events/:event_id/responses over HTTP, to whoever shows a ' +
-      'key that headcount keys made; the key decides which account is shown. /docs describes it. With --sync the mirror is kept ' +
-      'up to date by the same process, as by headcount worker; a pglite: folder can be served and filled in no other way.',
+      'key that keys create made; the key decides which account is shown. /docs describes it. With --sync the mirror is kept ' +
+      'up to date by the same process, as by worker; a pglite: folder can be served and filled in no other way.',
     examples: [
-      { line: 'headcount serve', what: 'on http://127.0.0.1:8080/api/v1' },
-      { line: 'headcount serve --sync', what: 'and run the schedule of the worker' },
+      { line: 'serve', what: 'on http://127.0.0.1:8080/api/v1' },
+      { line: 'serve --sync', what: 'and run the schedule of the worker' },
       {
-        line: 'headcount serve --port 0 --max-age 1h',
+        line: 'serve --port 0 --max-age 1h',
         what: 'on any free port; 503 when the mirror is older',
       },
     ],
@@ -59,9 +59,9 @@ function declareKeys(declare: Declare): void {
       'Lists the keys of the mirror: what each is for, its state, and the day of its last use. A key itself is ' +
       'shown once, when it is created; the mirror keeps only its hash.',
     examples: [
-      { line: 'headcount keys create --label website', what: 'a new key, on stdout' },
-      { line: 'headcount keys', what: 'what keys there are' },
-      { line: 'headcount keys revoke 3', what: 'this one opens nothing any more' },
+      { line: 'keys create --label website', what: 'a new key, on stdout' },
+      { line: 'keys', what: 'what keys there are' },
+      { line: 'keys revoke 3', what: 'this one opens nothing any more' },
     ],
   })
   options.accountsOptions(keys)
@@ -76,9 +76,9 @@ function declareKeys(declare: Declare): void {
         'Prints the new key, alone on stdout. It opens one account, for reading. Nobody can show it again: one that ' +
         'is lost is revoked and replaced. The account is the one that is named, else default, else the only one of the mirror.',
       examples: [
-        { line: 'headcount keys create > website.key', what: 'into a file' },
-        { line: 'headcount keys create --label website --expires 90d', what: 'for ninety days' },
-        { line: 'headcount keys create --account north --json', what: 'with its number, for a program' },
+        { line: 'keys create > website.key', what: 'into a file' },
+        { line: 'keys create --label website --expires 90d', what: 'for ninety days' },
+        { line: 'keys create --account north --json', what: 'with its number, for a program' },
       ],
     },
     keys,
@@ -107,11 +107,11 @@ function declareKeys(declare: Declare): void {
     groupOfKeys,
     load,
     {
-      summary: 'the same as headcount keys',
+      summary: 'the same as keys',
       description:
         'Lists the keys of the mirror: number, account, label, state (active, expired or revoked), and the day of ' +
         'the last use in UTC.',
-      examples: [{ line: 'headcount keys list --account north', what: 'of one account' }],
+      examples: [{ line: 'keys list --account north', what: 'of one account' }],
     },
     keys,
   )
@@ -124,11 +124,11 @@ function declareKeys(declare: Declare): void {
     {
       summary: 'take a key back, for ever',
       description: 'From then on the key opens nothing. It stays in the list, as revoked.',
-      examples: [{ line: 'headcount keys revoke 3', what: 'the number is in headcount keys list' }],
+      examples: [{ line: 'keys revoke 3', what: 'the number is in keys list' }],
     },
     keys,
   )
-  revoke.argument('<id>', 'the number of the key, as headcount keys list shows it')
+  revoke.argument('<id>', 'the number of the key, as keys list shows it')
   options.jsonOption(revoke, 'what was revoked')
   options.accountOption(revoke, 'only when it is of this account')
   options.databaseOption(revoke)

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { commandName } from '../../command-name.ts'
 import type { Timestamp } from '../../db/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { UsageError } from '../../errors.ts'
@@ -35,5 +36,5 @@ export async function revokeKey(
   const [row] = rows
   if (row !== undefined) return { id, ...row, wasRevoked: numAffectedRows === 0n }
   const whose = account === null ? '' : ` of account ${JSON.stringify(account)}`
-  throw new UsageError(`There is no key ${id}${whose}: headcount keys list shows those there are.`)
+  throw new UsageError(`There is no key ${id}${whose}: ${commandName()} keys list shows those there are.`)
 }

@@ -43,7 +43,7 @@ export function requireFreshList(event_id: string | null, known: Known, freshnes
   if (mustBeLookedAt) {
     const message =
       'deletions of this list are held for too long, so that it may have what the service has not: try again when the ' +
-      'owner has decided (headcount status, headcount sync --accept-deletions)'
+      'owner has decided'
     throw new UnavailableError('held', message, AFTER_A_RUN_SECONDS)
   }
   if (!isWithin(good_run_age, freshness))

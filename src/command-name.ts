@@ -1,0 +1,37 @@
+import { existsSync } from 'node:fs'
+import { findPackageJSON } from 'node:module'
+import { dirname, join, sep } from 'node:path'
+import process from 'node:process'
+
+/**
+ * What one types to call this program: `npx --no -- headcount` in a checkout and in a project that depends on it,
+ * `headcount` where it was installed globally, the path of its file everywhere else. Help, hints and messages say no
+ * other. Never `npx` without `--no`: that would fetch and run whatever has this name in the registry.
+ */
+export function commandName(): string {
+  const description = findPackageJSON('..', import.meta.url)
+  return description === undefined ? 'headcount' : commandNameIn(dirname(description), process.cwd())
+}
+
+/** The same for a package in that folder, called in this one. */
+export function commandNameIn(packageFolder: string, workingFolder: string): string {
+  const [owner = '', below] = packageFolder.split(`${sep}node_modules${sep}`, 2)
+  const isInstalled = below !== undefined
+  if (isInstalled && !existsSync(join(owner, 'package.json'))) return 'headcount'
+  // An image has the command without its sources, and nowhere for npx to write.
+  const isProject = isInstalled || existsSync(join(packageFolder, 'src/cli.ts'))
+  if (isProject && projectOf(workingFolder) === owner) return 'npx --no -- headcount'
+  return shellWord(join(packageFolder, 'src/headcount.cjs'))
+}
+
+/** The project that npx finds from a folder: the first above it that has packages. */
+function projectOf(folder: string): string | null {
+  if (existsSync(join(folder, 'package.json')) || existsSync(join(folder, 'node_modules'))) return folder
+  const parent = dirname(folder)
+  return parent === folder ? null : projectOf(parent)
+}
+
+/** A text as one word of a shell. */
+export function shellWord(text: string): string {
+  return /^[\w.@:/-]+$/.test(text) && !text.startsWith('-') ? text : `'${text.replaceAll("'", `'\\''`)}'`
+}
