@@ -2,13 +2,13 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { inspect } from 'node:util'
 import { sql } from 'kysely'
-import { Pool } from 'pg'
 import { describe, expect, inject, test } from 'vitest'
 import { migrations } from '../../migrations/index.ts'
 import { connect } from '../../src/db/connect.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { ConflictError, DatabaseError, SchemaVersionError, UsageError } from '../../src/errors.ts'
 import { freshMirror, freshPlace, onBoth, onServer } from '../support/databases.ts'
+import { openPool } from '../support/pools.ts'
 
 async function failure(work: Promise<unknown>): Promise<Error> {
   try {
@@ -294,7 +294,7 @@ describe('X6 the password stands in no error', () => {
 
 describe('a pool that the caller keeps', () => {
   test('is refused below 3 connections', async () => {
-    const pool = new Pool({ connectionString: `${inject('postgres')}/mirror_template`, max: 2 })
+    const pool = openPool(`${inject('postgres')}/mirror_template`, { max: 2 })
     const error = await failure(connect({ pool }))
     expect(error).toBeInstanceOf(UsageError)
     expect(error.message).toContain('needs 3')
@@ -303,7 +303,7 @@ describe('a pool that the caller keeps', () => {
 
   test('stays open and as it was: listeners, readers of values', async () => {
     await using place = await freshPlace('postgres')
-    const pool = new Pool({ connectionString: place.url, max: 3 })
+    const pool = openPool(place.url)
     const before = pool.listenerCount('error')
     const database = await connect({ pool })
     await database.transaction((trx) => trx.query('select 1'))
@@ -320,7 +320,7 @@ describe('a pool that the caller keeps', () => {
 
   test('D10 another connection for every transaction does no harm, migrations included', async () => {
     await using place = await freshPlace('postgres', { blank: true })
-    const pool = new Pool({ connectionString: place.url, max: 3, maxUses: 1 })
+    const pool = openPool(place.url, { maxUses: 1 })
     await using database = await connect({ pool })
     const backend = () =>
       database.transaction(async (trx) => (await trx.query('select pg_backend_pid()')).rows[0]?.[0])
@@ -328,7 +328,8 @@ describe('a pool that the caller keeps', () => {
     expect(await migrate(database)).toHaveLength(migrations.length)
     expect(await migrate(database)).toEqual([])
     const { rows } = await pool.query(
-      `select count(*)::int as locks from pg_locks where locktype = 'advisory'`,
+      `select count(*)::int as locks from pg_locks where locktype = 'advisory'
+       and database = (select oid from pg_database where datname = current_database())`,
     )
     expect(rows).toEqual([{ locks: 0 }])
     await database.close()

@@ -1,4 +1,4 @@
-import { Client, Pool } from 'pg'
+import { Client } from 'pg'
 import { expect, test } from 'vitest'
 import type { Check } from '../../src/commands/doctor/check.ts'
 import { connect } from '../../src/db/connect.ts'
@@ -6,6 +6,7 @@ import { DatabaseError } from '../../src/errors.ts'
 import { accountOf } from '../support/account.ts'
 import { commandStage } from '../support/command-stage.ts'
 import { freshPlace } from '../support/databases.ts'
+import { openPool } from '../support/pools.ts'
 
 /** By name, whatever anybody made in the database. */
 async function made(url: string): Promise<readonly string[]> {
@@ -47,7 +48,7 @@ test('D20 doctor says so', async () => {
 
 test("D20 a caller's pool to such a database is refused, and stays the caller's", async () => {
   await using place = await freshPlace('postgres', { blank: true, encoding: 'SQL_ASCII' })
-  const pool = new Pool({ connectionString: place.url, max: 3 })
+  const pool = openPool(place.url)
   await expect(connect({ pool })).rejects.toThrow(DatabaseError)
   expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }])
   await pool.end()

@@ -1,10 +1,10 @@
 /** What a program that mounts the service may rely on; over a PGlite of its own in service-round-trip.test.ts. */
-import { Pool } from 'pg'
 import { describe, expect, test } from 'vitest'
 import { createService, DatabaseError, migrate, sync, UsageError } from '../../src/index.ts'
 import { accountOf } from '../support/account.ts'
 import { freshPlace } from '../support/databases.ts'
 import { send, startFaultServer } from '../support/fault-server.ts'
+import { openPool } from '../support/pools.ts'
 import { testKey } from '../support/reading.ts'
 import { keyOf } from '../support/serving.ts'
 
@@ -23,9 +23,7 @@ describe('createService', () => {
   test('answers without a server, over a pool of the caller that stays open', async () => {
     await using place = await freshPlace('postgres')
     const key = await mirrored(place.url)
-    const pool = new Pool({ connectionString: place.url, max: 3 })
-    // Its connections are closed only after its end, when the database goes.
-    pool.on('error', () => {})
+    const pool = openPool(place.url)
     const service = createService({ pool })
     const answer = await service.fetch(asking(key))
     expect(await answer.json()).toMatchObject([{ id: 'gala' }])
@@ -48,9 +46,7 @@ describe('createService', () => {
          select 1, 'gala', number, 'bare', 'Guest', repeat('x', 100), 1 from generate_series(1000, 30000) as number`,
       ),
     )
-    const pool = new Pool({ connectionString: place.url, max: 3 })
-    // Its connections are closed only after its end, when the database goes.
-    pool.on('error', () => {})
+    const pool = openPool(place.url)
     const service = createService({ pool })
     const whole = await (await service.fetch(asking(key, '/events/gala/responses'))).json()
     expect(whole).toHaveLength(29_004)

@@ -18,6 +18,7 @@ import { accountOf, refusal, type Account } from '../support/account.ts'
 import { engines, freshPlace } from '../support/databases.ts'
 import { send, silence, startFaultServer, type FaultServer } from '../support/fault-server.ts'
 import type { Seen, Surroundings } from '../support/library-caller.ts'
+import { openPool } from '../support/pools.ts'
 import { testKey } from '../support/reading.ts'
 
 let account: Account
@@ -123,8 +124,7 @@ describe('with a pool of the caller', () => {
 
   test('three connections are enough; it stays open and as it was', async () => {
     await using place = await freshPlace('postgres')
-    const pool = new Pool({ connectionString: place.url, max: 3 })
-    pool.on('error', () => {})
+    const pool = openPool(place.url)
     const before = listenersOf(pool)
     const report = await sync(optionsFor(pool))
     expect(report).toMatchObject({ status: 'succeeded', rows: { responses: { inserted: 15 } } })
@@ -141,8 +141,7 @@ describe('with a pool of the caller', () => {
 
   test('a fatal cause leaves it open too', async () => {
     await using place = await freshPlace('postgres')
-    const pool = new Pool({ connectionString: place.url, max: 3 })
-    pool.on('error', () => {})
+    const pool = openPool(place.url)
     const before = listenersOf(pool)
     service.always(send(refusal(401)))
     await expect(sync(optionsFor(pool))).rejects.toThrow(KeyRefusedError)
@@ -153,7 +152,7 @@ describe('with a pool of the caller', () => {
 
   test('fewer than three connections are refused with what to do', async () => {
     await using place = await freshPlace('postgres')
-    const pool = new Pool({ connectionString: place.url, max: 2 })
+    const pool = openPool(place.url, { max: 2 })
     await expect(sync(optionsFor(pool))).rejects.toThrow(UsageError)
     await expect(sync(optionsFor(pool))).rejects.toThrow(
       /at most 2 connections; headcount needs 3 .*max: 3 or more/,

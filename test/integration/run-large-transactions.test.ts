@@ -2,12 +2,13 @@
 import { open } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { setTimeout } from 'node:timers/promises'
-import { Client, Pool } from 'pg'
-import type { QueryConfig } from 'pg'
+import { Client } from 'pg'
+import type { Pool, QueryConfig } from 'pg'
 import { expect, test, vi } from 'vitest'
 import { oneAhead } from '../../src/load/one-ahead.ts'
 import { accountOf, responseItem } from '../support/account.ts'
 import { freshMirror } from '../support/databases.ts'
+import { openPool } from '../support/pools.ts'
 import { onBothStages, onPostgresStage } from '../support/stage.ts'
 
 const tiny = { inMemoryBytes: 100, pieceBytes: 100 }
@@ -26,7 +27,7 @@ function impatientPool(connectionString: string, idleMs: number): Pool {
       })
     }
   }
-  return new Pool({ connectionString, max: 4, Client: Impatient })
+  return openPool(connectionString, { max: 4, Client: Impatient })
 }
 
 /** Files are read slowly, as on a machine that is busy or whose disk is. */

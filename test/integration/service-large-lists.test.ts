@@ -1,5 +1,4 @@
 /** How a list is read from the mirror: at once, or piece by piece while it is sent. */
-import { Pool } from 'pg'
 import { describe, expect, test } from 'vitest'
 import { connect } from '../../src/db/connect.ts'
 import { sync } from '../../src/index.ts'
@@ -8,6 +7,7 @@ import { createPlaces } from '../../src/service/mirror/places.ts'
 import { accountOf } from '../support/account.ts'
 import { freshPlace } from '../support/databases.ts'
 import { send, startFaultServer } from '../support/fault-server.ts'
+import { openPool } from '../support/pools.ts'
 import { testKey } from '../support/reading.ts'
 
 /** Reads a list of so many responses; tells how it began, how many statements that took, and what it is. */
@@ -17,9 +17,7 @@ async function readOf(responses: number) {
   await using service = await startFaultServer()
   service.always(send((request) => account.answer(request)))
   await sync({ database: place.url, apiKey: testKey, baseUrl: service.baseUrl.href })
-  const pool = new Pool({ connectionString: place.url, max: 3 })
-  // Its connections are closed only after its end, when the database goes.
-  pool.on('error', () => {})
+  const pool = openPool(place.url)
   let statements = 0
   pool.on('connect', (client) => {
     const query = client.query.bind(client) as (...args: unknown[]) => unknown

@@ -1,8 +1,9 @@
 /** A database of a real Postgres server; a run that dies loses its connections in the middle. */
-import { Client, Pool } from 'pg'
-import type { QueryConfig, QueryResult } from 'pg'
+import { Client } from 'pg'
+import type { Pool, QueryConfig, QueryResult } from 'pg'
 import type { CopyStreamQuery as Copy } from 'pg-copy-streams'
 import { startEndingProxy } from '../support/database-proxy.ts'
+import { openPool } from '../support/pools.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { Counter, isFence } from './engine.ts'
 import type { Breakage, Engine } from './engine.ts'
@@ -17,7 +18,7 @@ export async function openPostgres(): Promise<Engine> {
     name: 'postgres',
     forRun: (breakage) => {
       const pool = (counter: Counter, url: string) =>
-        new Pool({ connectionString: url, max: 4, Client: clientFor(counter, breakage) })
+        openPool(url, { max: 4, Client: clientFor(counter, breakage) })
       if (breakage?.how !== 'ends_when_ready') {
         const broken = new Counter(breakage)
         return lend(pool(broken, connectionString), broken)
