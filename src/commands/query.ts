@@ -3,7 +3,9 @@ import type { Flags } from '../config.ts'
 import { UsageError } from '../errors.ts'
 import { ask } from './ask.ts'
 import type { Command } from './context.ts'
+import { requireFilled } from './filled.ts'
 import { readMirror } from './mirror.ts'
+import { clean } from './print/clean.ts'
 import { answerWriter, type AnswerFormat } from './print/answer.ts'
 import { readStatement } from './statement.ts'
 
@@ -28,10 +30,13 @@ export const query: Command<QueryFlags> = async (context) => {
   // Before the mirror is opened: what is no statement needs none.
   const statement = readStatement(await readText(context.operands[0] ?? ''))
   const writer = answerWriter(format, { out: terminal.out, safeCsv: flags.safeCsv ?? false })
-  await readMirror(context, (database) =>
-    ask(database, statement, flags.timeout, (part) => terminal.out.write(writer.part(part))),
-  )
+  const notes = await readMirror(context, async (database) => {
+    const found = await requireFilled(database, null)
+    await ask(database, statement, flags.timeout, (part) => terminal.out.write(writer.part(part)))
+    return found
+  })
   await terminal.out.write(writer.end())
+  for (const note of notes) await terminal.err.write(`headcount: ${clean(note)}\n`)
   return 0
 }
 

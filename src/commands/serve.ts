@@ -1,5 +1,5 @@
 import { commandName } from '../command-name.ts'
-import { readConfig, readServiceConfig, type Flags, type ServiceConfig } from '../config.ts'
+import { readConfig, readServiceConfig, type Config, type Flags, type ServiceConfig } from '../config.ts'
 import { settings, type SettingName } from '../config/settings.ts'
 import { connect, type Database } from '../db/connect.ts'
 import { migrate } from '../db/migrate.ts'
@@ -13,6 +13,7 @@ import type { Command, Context } from './context.ts'
 import { unlessInterrupted } from './interruption.ts'
 import { createLogger, logFormatOfService } from './logger.ts'
 import { logTo, noteDefaultDatabase } from './mirror.ts'
+import { runOptions } from './mirroring.ts'
 import { confirmingAccount } from './new-account.ts'
 import { onceAMinute } from './once-a-minute.ts'
 import { concealSecrets } from './secrets.ts'
@@ -36,7 +37,7 @@ export const serve: Command<ServeFlags> = async (context) => {
   concealSecrets(config, terminal)
   const logger = await createLogger(config, terminal.err)
   noteDefaultDatabase(config, logger)
-  await using database = await connect(config.database.target, { createFolder: syncs, log: logTo(logger) })
+  await using database = await open(config, work, signal, logger)
   const newAccount = work !== null && (await unlessInterrupted(prepare(context, work, database), signal))
   if (database.engine === 'embedded') {
     logger.info(
@@ -56,6 +57,17 @@ export const serve: Command<ServeFlags> = async (context) => {
   else await aborted(signal)
   logger.info({}, 'serve was told to stop, and answers what it was asked')
   return 0
+}
+
+async function open(
+  { database }: Config,
+  work: ServiceConfig | null,
+  signal: AbortSignal,
+  logger: Logger,
+): Promise<Database> {
+  if (work === null) return connect(database.target, { createFolder: false, log: logTo(logger) })
+  const { openMirrorToServe } = await import('../sync/mirror-to-serve.ts')
+  return openMirrorToServe({ ...runOptions(work), signal, logger })
 }
 
 /**

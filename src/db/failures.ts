@@ -38,6 +38,9 @@ export function databaseError(error: unknown, place: string): HeadcountError {
  */
 const ofTransaction = /^(?:22|23|54)[0-9A-Z]{3}$|^(?:25P03|25P04|53200|55P03|57014)$/
 
+/** SQLSTATE where there is no mirror yet. */
+export const UNDEFINED_TABLE = '42P01'
+
 /** The SQLSTATE of a database's error (five characters), or the system's code (`ECONNREFUSED`); looks through causes. */
 export function codeOf(error: unknown): string | null {
   for (let at = error; at instanceof Error; at = at.cause) {

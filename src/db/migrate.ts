@@ -4,7 +4,7 @@ import type { Migration } from '../../migrations/index.ts'
 import { commandName } from '../command-name.ts'
 import { SchemaVersionError } from '../errors.ts'
 import type { Database } from './database.ts'
-import { codeOf } from './failures.ts'
+import { codeOf, UNDEFINED_TABLE } from './failures.ts'
 import type { Transaction } from './transaction.ts'
 
 /** Any number that only headcount takes as an advisory lock. */
@@ -12,9 +12,6 @@ const lockNumber = '6283185307'
 
 /** The version of the schema that this program needs: the number of the last migration. Numbers may leave gaps. */
 export const SCHEMA_VERSION = migrations.at(-1)?.number ?? 0
-
-/** What Postgres answers (SQLSTATE) where there is no mirror yet. */
-const UNDEFINED_TABLE = '42P01'
 
 /** Waiting for another starter's migration, which may build an index over all rows. */
 const lockTimeoutMs = 10 * 60_000

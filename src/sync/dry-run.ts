@@ -1,14 +1,13 @@
 import { connect } from '../db/connect.ts'
 import type { Database } from '../db/connect.ts'
 import type { Lease } from '../db/lease.ts'
-import { migrate, requireSchema, schemaState } from '../db/migrate.ts'
+import { migrate, requireSchema } from '../db/migrate.ts'
 import type { RunMode } from '../db/tables.ts'
-import { NoMirrorError } from '../errors.ts'
 import { planning } from '../load/planning.ts'
 import { countLive } from '../load/survey.ts'
 import type { LiveCounts } from '../load/survey.ts'
 import { findId, requireName } from './find-account.ts'
-import { logTo } from './open-source.ts'
+import { hasSchema, openExisting } from './open-mirror.ts'
 import { beginRun, policyOf } from './opening.ts'
 import type { OpenRun } from './opening.ts'
 import type { Settings } from './options.ts'
@@ -45,6 +44,7 @@ export async function openDryRun(
     account,
     lease,
     backfill: null,
+    answers: null,
     load,
     plan: () => load.plan(),
     liveAtStart: (kysely) => (live ??= countLive(kysely, account.id)),
@@ -56,17 +56,11 @@ export async function openDryRun(
   }
 }
 
-async function openAsItIs({ target, logger }: Settings): Promise<Database> {
-  const database = await connect(target, { createFolder: false, log: logTo(logger) }).catch(
-    (error: unknown) => {
-      if (error instanceof NoMirrorError) return null
-      throw error
-    },
-  )
+async function openAsItIs(settings: Settings): Promise<Database> {
+  const database = await openExisting(settings)
   if (database === null) return openEmpty()
   try {
-    const { current } = await schemaState(database)
-    if (current === 0) {
+    if (!(await hasSchema(database))) {
       await database.close()
       return await openEmpty()
     }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 import type { Database } from '../db/connect.ts'
-import { schemaState, SCHEMA_VERSION } from '../db/migrate.ts'
+import { codeOf, UNDEFINED_TABLE } from '../db/failures.ts'
 import type { Tables } from '../db/tables.ts'
 import { DatabaseError, UnknownAccountError } from '../errors.ts'
 
@@ -21,10 +21,12 @@ export interface WantedAccount {
  * @throws UnknownAccountError
  */
 export async function requireKnownName(database: Database, wanted: WantedAccount): Promise<void> {
-  const { current } = await schemaState(database)
-  // What to do with a newer schema is said by whoever brings it up to date.
-  if (current === 0 || current > SCHEMA_VERSION) return
-  await requireName(database.kysely, wanted)
+  try {
+    await requireName(database.kysely, wanted)
+  } catch (error) {
+    // There is no schema, or it is so new that it has no such table: whoever brings it up to date says so.
+    if (codeOf(error) !== UNDEFINED_TABLE) throw error
+  }
 }
 
 /**

@@ -1,5 +1,4 @@
 import type { Kysely } from 'kysely'
-import { connect } from '../db/connect.ts'
 import type { Database } from '../db/connect.ts'
 import { takeLease } from '../db/lease.ts'
 import type { Lease } from '../db/lease.ts'
@@ -8,12 +7,15 @@ import type { Plan, RunMode, Tables } from '../db/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { load } from '../load/load.ts'
 import type { Load } from '../load/load.ts'
+import { readStates } from '../load/state.ts'
 import type { FailedState, ListState, UnchangedState } from '../load/state.ts'
 import { countLive } from '../load/survey.ts'
 import type { LiveCounts } from '../load/survey.ts'
 import type { Source } from '../source/api.ts'
 import { createRedactor } from '../source/redact.ts'
 import { logTo, openSource, sentAgain } from './open-source.ts'
+import { openMirror } from './open-mirror.ts'
+import type { FirstAnswers } from './open-mirror.ts'
 import type { Progress, Settings } from './options.ts'
 import type { HoldPolicy } from './deletions.ts'
 import { ListsRead } from './emptied-lists.ts'
@@ -42,6 +44,8 @@ export interface OpenRun extends AsyncDisposable {
   readonly plan: (() => Plan) | null
   /** Of a backfill of the whole account; null of any other run. */
   readonly backfill: Backfill | null
+  /** What the service answered before there was a mirror; null: it is still to be asked. */
+  readonly answers: FirstAnswers | null
   /** What was known of each list when the run began (recall.ts). */
   states: ReadonlyMap<string, ListState>
   /**
@@ -93,7 +97,8 @@ export async function openRun(mode: RunMode, settings: Settings): Promise<OpenRu
   const begun = beginRun(settings, opened)
   const { signal, stop } = begun
   const log = logTo(settings.logger)
-  const database = opened.use(await connect(settings.target, { log }))
+  const { database, answers } = await openMirror(begun)
+  opened.use(database)
   await requireKnownName(database, settings)
   await migrate(database)
   const account = { id: await findAccount(database, settings), name: settings.account }
@@ -122,6 +127,8 @@ export async function openRun(mode: RunMode, settings: Settings): Promise<OpenRu
     account,
     lease,
     backfill,
+    // Unless another run filled the mirror meanwhile.
+    answers: answers !== null && (await readStates(database.kysely, account.id)).size > 0 ? null : answers,
     load,
     plan: null,
     liveAtStart: async (kysely) => {
@@ -149,6 +156,7 @@ type Begun = Omit<
   | 'account'
   | 'lease'
   | 'backfill'
+  | 'answers'
   | 'load'
   | 'plan'
   | 'liveAtStart'

@@ -50,10 +50,12 @@ async function run(mode: RunMode, options: RunOptions): Promise<RunReport> {
 
 /** The story of a run. */
 async function mirror(run: OpenRun): Promise<RunReport> {
-  const { identity, list } = await recallMeanwhile(run, async (recalled) => ({
-    identity: await askIdentity(run),
-    list: await listEvents(run, recalled),
-  }))
+  const { identity, list } =
+    run.answers ??
+    (await recallMeanwhile(run, async (recalled) => ({
+      identity: await askIdentity(run),
+      list: await listEvents(run, recalled),
+    })))
   await confirmIdentity(run, identity, list.ids)
   const due = await chooseDue(run, list)
   const { notFound, endedEarly } = await mirrorDue(run, due)

@@ -44,7 +44,16 @@ onBothStages('I2 a mistyped account', (stage) => {
 
 test('I2 two first runs of different names at once: one of them makes its account', async () => {
   await using on = await startStage('postgres', accountOf({ gala: 3 }))
-  const ended = await Promise.all(['north', 'nroth'].map((account) => on.run('sync', { account })))
+  await using database = await connect(on.url)
+  // Both have seen an empty mirror when the first of them makes its account.
+  const running = await database.transaction(async (trx) => {
+    await trx.query('lock table headcount.accounts in share row exclusive mode')
+    const begun = ['north', 'nroth'].map((account) => on.run('sync', { account }))
+    const waiting = `select count(*)::int from pg_locks where relation = 'headcount.accounts'::regclass and not granted`
+    await expect.poll(async () => (await trx.query(waiting)).rows, { timeout: 15_000 }).toEqual([[2]])
+    return { begun }
+  })
+  const ended = await Promise.all(running.begun)
   expect(ended.map(({ exit }) => exit).toSorted((one, other) => one - other)).toEqual([0, 2])
   await on.look()
   expect(on.mirror.rows('accounts')).toHaveLength(1)

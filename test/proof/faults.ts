@@ -113,6 +113,7 @@ export const faults: readonly Fault[] = [
 
   { id: 'I1', what: 'two accounts with an event id in common; an account of which /ping names no e-mail' },
   { id: 'I2', what: 'a mistyped account name' },
+  { id: 'I3', what: 'a first run that is refused, and questions to a mirror that nothing was read into' },
 
   { id: 'O1', what: 'SIGKILL at any moment' },
   { id: 'O2', what: 'SIGTERM, and a second signal' },

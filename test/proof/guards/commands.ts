@@ -62,6 +62,15 @@ export const commandGuards: readonly Guard[] = [
     only: 'piece by piece',
   },
   {
+    name: 'nothing read yet',
+    promise: 'query does not answer from tables that nothing was read into',
+    file: 'src/commands/filled.ts',
+    text: 'if (!accounts.some(({ has_list }) => has_list)) throw nothingYet(accounts)',
+    instead: '',
+    tests: ['test/integration/run-first.test.ts'],
+    only: 'on the command line',
+  },
+  {
     name: 'query as a cursor',
     promise:
       'query takes what the grammar of the server takes for a cursor, so no COPY and nothing else that is no query',

@@ -76,6 +76,15 @@ export const runGuards: readonly Guard[] = [
     only: 'two first runs',
   },
   {
+    name: 'first answers',
+    promise: 'nothing is made where there is no mirror before the service has answered with the key',
+    file: 'src/sync/open-mirror.ts',
+    text: '    const answers = {',
+    instead: '    await connect(settings.target)\n    const answers = {',
+    tests: ['test/integration/run-first.test.ts'],
+    only: 'leaves no folder',
+  },
+  {
     name: 'readings of the future',
     promise: 'a list that was read by a clock that was wrong is read again',
     file: 'src/sync/validators.ts',
