@@ -35,7 +35,9 @@ export async function requireFilled(
   return accounts.flatMap(({ name, has_good_run }) =>
     has_good_run
       ? []
-      : [`account ${name} had no good run yet, so that rows of it may be missing: see ${commandName()} status`],
+      : [
+          `account ${name} had no good run yet, so that rows of it may be missing: see ${commandName()} status`,
+        ],
   )
 }
 

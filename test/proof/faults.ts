@@ -135,6 +135,10 @@ export const faults: readonly Fault[] = [
   { id: 'X7', what: 'attacks on the service that we serve: keys, paths, headers, slow clients' },
   { id: 'X8', what: 'writes, locks and other statements through `query`' },
   { id: 'X9', what: 'clients of the service that we serve which read nothing, or next to it' },
+  {
+    id: 'X10',
+    what: 'the tests as root in a folder that others may not enter, and as another user under umask 077',
+  },
   { id: 'X11', what: 'a PGlite folder that others may enter' },
 
   {

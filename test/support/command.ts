@@ -22,6 +22,8 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly cwd?: string
   readonly stdin?: string
+  /** User and group that it runs as; only root may choose. */
+  readonly user?: number
   /** Called once the process runs: to send it signals. */
   readonly meanwhile?: (child: ChildProcess) => void | Promise<void>
 }
@@ -42,6 +44,7 @@ export async function run(program: string, args: readonly string[], options: Run
     },
     timeout: DEADLINE_MS,
     killSignal: 'SIGKILL',
+    ...(options.user !== undefined && { uid: options.user, gid: options.user }),
   })
   // A command that has ended before it read everything is no fault of the test.
   child.stdin.on('error', () => {})
