@@ -5,6 +5,8 @@
 FROM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
+# npm ci runs it; without sources there is nothing to build yet.
+COPY build/prepare.cjs ./build/prepare.cjs
 RUN npm ci
 COPY tsconfig.json tsconfig.library.json ./
 COPY build ./build

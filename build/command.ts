@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { build } from 'rolldown'
 import { thirdPartyLicences } from './licences.ts'
 
@@ -14,7 +14,7 @@ const repository = join(import.meta.dirname, '..')
 export async function bundleCommand(folder: string, { sourcemap = false } = {}): Promise<void> {
   await build({
     cwd: repository,
-    input: { cli: 'src/cli.ts' },
+    input: { cli: 'src/main.ts' },
     platform: 'node',
     // PGlite reads files that lie beside its own code; pg looks for pg-native and does without.
     external: ['@electric-sql/pglite', 'pg-native'],
@@ -31,4 +31,4 @@ export async function bundleCommand(folder: string, { sourcemap = false } = {}):
   })
 }
 
-if (import.meta.main) await bundleCommand(join(repository, 'dist/command'))
+if (import.meta.main) await bundleCommand(resolve(process.argv[2] ?? join(repository, 'dist/command')))

@@ -1,26 +1,46 @@
 #!/usr/bin/env node
 // Written so that any Node can read it: an old one shall say what it needs instead of a syntax error.
-var major = parseInt(process.versions.node, 10)
-if (major < 24) {
-  process.stderr.write(
-    'headcount needs Node 24 or newer; this is ' + process.version + ' (see https://nodejs.org)\n',
-  )
-  process.exit(1)
+var fs = require('fs')
+var path = require('path')
+
+// Where the sources are beside it, this is a checkout: it may bring a Node of its own, and its build may be an old one.
+var checkout = fs.existsSync(path.join(__dirname, 'cli.ts')) ? require('../build/checkout.cjs') : null
+
+if (parseInt(process.versions.node, 10) >= 24) start()
+else if (checkout === null || !checkout.startWithItsNode(__filename)) {
+  fail('headcount needs Node 24 or newer; this is ' + process.version + ' (see https://nodejs.org)')
 }
+
+function start() {
+  if (checkout !== null) {
+    var problem = checkout.problemOfBuild()
+    if (problem.fatal) fail(problem.text)
+    if (problem.text) process.stderr.write(problem.text + '\n')
+  }
+  boundYoungObjects()
+  // What Node compiled is kept for the next start, beside the code and as safe as it; where that cannot be written, nothing is.
+  require('node:module').enableCompileCache(path.join(__dirname, '../dist/cache'))
+  require('../dist/command/cli.cjs')
+}
+
 // The part of the heap for young objects grows to 8 MB and no further: its default takes 100 MB more, its first size twice the time for garbage.
 // It grows when garbage is collected, and is looked at then: an idle process is not woken.
-var v8 = require('node:v8')
-var growing = new (require('node:perf_hooks').PerformanceObserver)(function () {
-  var young = v8.getHeapSpaceStatistics().find(function (space) {
-    return space.space_name === 'new_space'
+function boundYoungObjects() {
+  var v8 = require('node:v8')
+  var growing = new (require('node:perf_hooks').PerformanceObserver)(function () {
+    var young = v8.getHeapSpaceStatistics().find(function (space) {
+      return space.space_name === 'new_space'
+    })
+    if (young.space_size < 8 * 1024 * 1024) return
+    v8.setFlagsFromString('--semi-space-growth-factor=1')
+    // The rest is swept when it has doubled, not when it is four times what was in use.
+    v8.setFlagsFromString('--heap-growing-percent=100')
+    growing.disconnect()
   })
-  if (young.space_size < 8 * 1024 * 1024) return
-  v8.setFlagsFromString('--semi-space-growth-factor=1')
-  // The rest is swept when it has doubled, not when it is four times what was in use.
-  v8.setFlagsFromString('--heap-growing-percent=100')
-  growing.disconnect()
-})
-growing.observe({ entryTypes: ['gc'] })
-// What Node compiled is kept for the next start, beside the code and as safe as it; where that cannot be written, nothing is.
-require('node:module').enableCompileCache(require('node:path').join(__dirname, '../dist/cache'))
-require('../dist/command/cli.cjs')
+  growing.observe({ entryTypes: ['gc'] })
+}
+
+function fail(text) {
+  process.stderr.write(text + '\n')
+  process.exit(1)
+}

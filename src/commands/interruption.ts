@@ -3,15 +3,23 @@ import { InterruptedError } from '../errors.ts'
 /** Container engines kill at ten seconds; the end is promised within eight, and the process itself takes a moment. */
 const LONGEST_GOODBYE_MS = 7500
 
+/** A terminal, a service manager and whoever started this process may each hand on one and the same signal. */
+const SAME_SIGNAL_MS = 500
+
 /**
  * The first SIGINT or SIGTERM asks the work to end cleanly; the second ends the process at once, and so does
  * the time a clean end may take.
  */
 export function listenForInterruption(): AbortSignal {
   const controller = new AbortController()
+  let firstAt = 0
   const listen = (signal: 'SIGINT' | 'SIGTERM', exitCode: 130 | 143) => {
     process.on(signal, () => {
-      if (controller.signal.aborted) process.exit(exitCode)
+      if (controller.signal.aborted) {
+        if (performance.now() - firstAt < SAME_SIGNAL_MS) return
+        process.exit(exitCode)
+      }
+      firstAt = performance.now()
       setTimeout(() => process.exit(exitCode), LONGEST_GOODBYE_MS).unref()
       controller.abort(new InterruptedError(`interrupted by ${signal}`, exitCode))
     })

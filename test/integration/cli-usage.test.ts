@@ -1,6 +1,7 @@
 /** The command line before any work: help, versions, and calls that cannot be read. */
 import { readFile } from 'node:fs/promises'
-import { describe, expect, test } from 'vitest'
+import { join } from 'node:path'
+import { describe, expect, inject, test } from 'vitest'
 import { headcount, headcountOnTerminal, run, scriptPath } from '../support/command.ts'
 
 const commands = ['sync', 'backfill', 'query', 'status', 'runs', 'rejects', 'keys', 'doctor', 'migrate']
@@ -114,12 +115,12 @@ test('in a pipe there is no colour', async () => {
 })
 
 describe('the file that the package installs as a command', () => {
-  const launcher = new URL('../../src/headcount.cjs', import.meta.url)
+  const launcher = join(inject('command'), '../../../src/headcount.cjs')
 
   test('tells an old Node in one line what it needs, before it loads anything', async () => {
     const ran = await run(process.execPath, [
       '--eval',
-      `Object.defineProperty(process.versions, 'node', { value: '16.20.0' }); require(${JSON.stringify(launcher.pathname)})`,
+      `Object.defineProperty(process.versions, 'node', { value: '16.20.0' }); require(${JSON.stringify(launcher)})`,
     ])
     expect(ran).toMatchObject({ code: 1, stdout: '' })
     expect(ran.stderr).toMatch(/^headcount needs Node 24 or newer; .*\n$/)

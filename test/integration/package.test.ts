@@ -1,14 +1,25 @@
-/** The package as `npm pack` makes it and `npm install` gives it to others. */
+/** The package as `npm run package` makes it and `npm install` gives it to others, and the checkout that it is made in. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import {
+  appendFile,
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, delimiter, join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accountOf } from '../support/account.ts'
 import { freshPlace } from '../support/databases.ts'
 import { send, startFaultServer } from '../support/fault-server.ts'
-import { copyProject, projectFolder, shell } from '../support/npm.ts'
+import { copyProject, inShell, projectFolder, shell } from '../support/npm.ts'
 import { testKey } from '../support/reading.ts'
 
 const { version } = JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8')) as {
@@ -16,17 +27,19 @@ const { version } = JSON.parse(readFileSync(join(projectFolder, 'package.json'),
 }
 
 let folder: string
+/** A checkout of its own. */
+let source: string
 /** An empty folder into which nothing but the packed file was installed. */
 let consumer: string
 let packed: readonly string[]
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'headcount-test-package-'))
-  const source = join(folder, 'source')
+  source = join(folder, 'source')
   consumer = join(folder, 'consumer')
   await copyProject(source)
   await symlink(join(projectFolder, 'node_modules'), join(source, 'node_modules'))
-  await shell(`npm pack --pack-destination ${folder}`, source)
+  await shell(`npm run -s package -- --pack-destination ${folder}`, source)
   const tarball = join(folder, `headcount-${version}.tgz`)
   packed = (await shell(`tar tzf ${tarball}`, folder)).trim().split('\n')
   await mkdir(consumer)
@@ -66,8 +79,8 @@ test('hands on the licences of the packages in the bundle', async () => {
   expect(text.match(/Permission is hereby granted/g)?.length).toBeGreaterThan(40)
 })
 
-test('npx headcount --version', async () => {
-  expect(await shell('npx headcount --version', consumer)).toBe(`${version}\n`)
+test('npx --no -- headcount --version', async () => {
+  expect(await shell('npx --no -- headcount --version', consumer)).toBe(`${version}\n`)
 })
 
 test('the command mirrors and answers', async () => {
@@ -78,10 +91,10 @@ test('the command mirrors and answers', async () => {
     HEADCOUNT_API_KEY: testKey,
     DATABASE_URL: `pglite:${join(folder, 'by-command')}`,
   }
-  const report = JSON.parse(await shell('npx headcount sync --json', consumer, env)) as object
+  const report = JSON.parse(await shell('npx --no -- headcount sync --json', consumer, env)) as object
   expect(report).toMatchObject({ status: 'succeeded', rows: { responses: { inserted: 3 } } })
   const answer = await shell(
-    'npx headcount query "select count(*) from responses" --format csv',
+    'npx --no -- headcount query "select count(*) from responses" --format csv',
     consumer,
     env,
   )
@@ -163,8 +176,6 @@ test('its types are enough for a strict consumer, who checks those of libraries 
   await shell(`${join(projectFolder, 'node_modules/.bin/tsc')} ${flags} consumer.ts`, consumer)
 })
 
-const bin = join(projectFolder, 'src/headcount.cjs')
-
 /** A Node of the machine that is too old, as a user might have; not the one that npm scripts get. */
 const oldNode = (process.env['PATH'] ?? '')
   .split(delimiter)
@@ -187,6 +198,7 @@ function isTooOld(node: string): boolean {
 test.skipIf(oldNode === undefined)(
   'an old Node says in one line what is needed (needs a Node before 24 on the path)',
   () => {
+    const bin = join(consumer, 'node_modules/headcount/src/headcount.cjs')
     const run = () => execFileSync(oldNode ?? '', [bin, '--version'], { encoding: 'utf8', stdio: 'pipe' })
     expect(run).toThrow(
       expect.objectContaining({
@@ -198,7 +210,87 @@ test.skipIf(oldNode === undefined)(
   },
 )
 
+test('its README is one for those who install it, and names the file that is made', async () => {
+  const readme = await readFile(join(consumer, 'node_modules/headcount/README.md'), 'utf8')
+  expect(readme).toContain(`npm install --global headcount-${version}.tgz`)
+  expect(readme).not.toMatch(/npm (ci|test|run)/)
+  const { stdout } = await inShell('npx --no -- headcount --help', consumer)
+  const known = [...stdout.matchAll(/^ {2}(\w+) {2,}\w/gm)].map(([, name]) => name)
+  const named = [...readme.matchAll(/^ {4}headcount (\w+)/gm)].map(([, name]) => name)
+  expect(named).toEqual(['demo', 'doctor', 'sync', 'query'])
+  expect(named.filter((name) => !known.includes(name))).toEqual([])
+})
+
+test('a hint in a project that depends on it works there as it is printed', async () => {
+  const { code, stderr } = await inShell('npx --no -- headcount status --database pglite:./none', consumer)
+  expect(code).toBe(5)
+  expect(stderr).toContain('Run npx --no -- headcount sync first')
+})
+
+describe('the checkout', () => {
+  const started = () => inShell('node src/headcount.cjs --version', source)
+
+  test('runs what it built, and says when that is older than its sources', async () => {
+    expect(await started()).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
+    const soon = new Date(Date.now() + 60_000)
+    await utimes(join(source, 'src/sync/run.ts'), soon, soon)
+    expect(await started()).toEqual({
+      code: 0,
+      stdout: `${version}\n`,
+      stderr: 'headcount: the sources are newer than this build of them; npm run build makes another\n',
+    })
+  })
+
+  test.skipIf(oldNode === undefined)(
+    'starts the Node that it brings when it is called by an old one (needs a Node before 24 on the path)',
+    async () => {
+      await utimes(join(source, 'src/sync/run.ts'), new Date(0), new Date(0))
+      const called = await inShell(`${oldNode} src/headcount.cjs --version`, source)
+      expect(called).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
+    },
+  )
+
+  test('is packed by one command only', async () => {
+    const packed = await inShell('npm pack --dry-run', source)
+    expect(packed.code).not.toBe(0)
+    expect(packed.stderr).toContain('npm run package packs what others get')
+  })
+
+  test('builds nothing without sources or compiler, says so in one line, and ends well', async () => {
+    const layer = join(folder, 'layer')
+    await mkdir(join(layer, 'build'), { recursive: true })
+    for (const file of ['build/prepare.cjs', 'build/checkout.cjs', 'src/headcount.cjs']) {
+      await cp(join(source, file), join(layer, file))
+    }
+    expect(await inShell('node build/prepare.cjs', layer)).toEqual({
+      code: 0,
+      stdout: 'headcount is not built: there are no sources\n',
+      stderr: '',
+    })
+    await cp(join(source, 'src/cli.ts'), join(layer, 'src/cli.ts'))
+    expect(await inShell('node build/prepare.cjs', layer)).toEqual({
+      code: 0,
+      stdout: 'headcount is not built: the compiler is a development package, and those are not installed\n',
+      stderr: '',
+    })
+    expect(await inShell('node src/headcount.cjs sync', layer)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^headcount is not built here: npm ci builds it .*\n$/) as string,
+    })
+  })
+
+  test('has no build after one that failed, which tells what the compiler says', async () => {
+    await appendFile(join(source, 'src/index.ts'), '\nexport const wrong: number = true\n')
+    const failed = await inShell('npm run -s build', source)
+    expect(failed.code).toBe(1)
+    expect(failed.stderr).toMatch(/The build failed.*src\/index\.ts.*TS2322/s)
+    expect(await readdir(source)).not.toContain('dist')
+    expect(await started()).toMatchObject({ code: 1, stderr: expect.stringContaining('not built') as string })
+  })
+})
+
 test('the file that is started has nothing that a Node of ten years ago could not read', () => {
-  const code = readFileSync(bin, 'utf8').replace(/^#!.*|\/\/.*$/gm, '')
+  const code = readFileSync(join(projectFolder, 'src/headcount.cjs'), 'utf8').replace(/^#!.*|\/\/.*$/gm, '')
   expect(code).not.toMatch(/\b(const|let|class|async|await|import|export)\b|=>|`|\?\?|\?\.|\.\.\./)
 })

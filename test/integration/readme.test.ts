@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { answerTo } from '../support/asking.ts'
 import { settings, variableNames } from '../../src/config/settings.ts'
 import { yesOrNo } from '../../src/config/values.ts'
@@ -123,7 +123,8 @@ test('the line of cron runs with its own variables and nothing else, and has not
   const named = lines.flatMap((line) => /^(\w+)=/.exec(line)?.[1] ?? [])
   expect(named.toSorted()).toEqual(Object.keys(own).toSorted())
   const [, command = ''] = /^(?:\S+ ){5}(.*)$/.exec(lines.at(-1) ?? '') ?? []
-  const inPlace = command.replace('/home/me/headcount', root)
+  const built = join(inject('command'), '../../..')
+  const inPlace = command.replace('/home/me/headcount', built)
   expect(inPlace).not.toBe(command)
   expect(await inShell(inPlace, { cwd, env: own })).toEqual({ code: 0, stdout: '', stderr: '' })
 })
@@ -148,7 +149,7 @@ test('every setting is in the table with its flag and its default, and no other'
 test('every command that it names is there', async () => {
   const { stdout } = await headcount(['--help'])
   const known = [...stdout.matchAll(/^ {2}(\w+) {2,}\w/gm)].map(([, name]) => name)
-  const named = [...readme.matchAll(/npm run -s headcount -- (\w+)/g)].map(([, name]) => name)
+  const named = [...readme.matchAll(/npx --no -- headcount (\w+)/g)].map(([, name]) => name)
   expect(named.length).toBeGreaterThan(4)
   expect(named.filter((name) => !known.includes(name))).toEqual([])
 })

@@ -20,7 +20,10 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   const folder = join(packages, 'headcount')
   await mkdir(folder, { recursive: true })
   await symlink(join(repository, 'node_modules/@electric-sql'), join(packages, '@electric-sql'))
-  await copyFile(join(repository, 'package.json'), join(folder, 'package.json'))
+  await mkdir(join(folder, 'src'))
+  for (const path of ['package.json', 'src/headcount.cjs']) {
+    await copyFile(join(repository, path), join(folder, path))
+  }
   const command = join(folder, 'dist/command')
   await bundleCommand(command)
   project.provide('command', join(command, 'cli.cjs'))

@@ -122,5 +122,6 @@ async function copy(rest: string, roots: ReadonlyMap<string, string>, workingFol
 /** The engine sees only what .dockerignore lets through. */
 async function requireInContext(path: string): Promise<void> {
   const rules = (await readFile(join(projectFolder, '.dockerignore'), 'utf8')).split('\n')
-  if (!rules.includes(`!${path.replace(/^\.\//, '')}`)) throw new Error(`.dockerignore keeps ${path} out`)
+  const [first = ''] = path.replace(/^\.\//, '').split('/')
+  if (!rules.includes(`!${first}`)) throw new Error(`.dockerignore keeps ${path} out`)
 }

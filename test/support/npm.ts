@@ -17,12 +17,18 @@ export function environment(): Record<string, string> {
   return { ...Object.fromEntries(kept), PATH, npm_config_prefer_offline: 'true', npm_config_audit: 'false' }
 }
 
-/** Runs a line of shell. @returns its stdout; @throws with all it wrote when it fails. */
-export async function shell(
+export interface Ended {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs a line of shell and tells how it ended. */
+export async function inShell(
   line: string,
   cwd: string,
   env: Readonly<Record<string, string>> = {},
-): Promise<string> {
+): Promise<Ended> {
   const child = spawn('/bin/sh', ['-c', line], {
     cwd,
     env: { ...environment(), ...env },
@@ -31,7 +37,17 @@ export async function shell(
   })
   const [stdout, stderr] = [text(child.stdout), text(child.stderr)]
   const [code]: (number | null)[] = await once(child, 'close')
-  if (code !== 0) throw new Error(`"${line}" ended with ${code}:\n${await stdout}\n${await stderr}`)
+  return { code: code ?? null, stdout: await stdout, stderr: await stderr }
+}
+
+/** Runs a line of shell. @returns its stdout; @throws with all it wrote when it fails. */
+export async function shell(
+  line: string,
+  cwd: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const { code, stdout, stderr } = await inShell(line, cwd, env)
+  if (code !== 0) throw new Error(`"${line}" ended with ${code}:\n${stdout}\n${stderr}`)
   return stdout
 }
 
