@@ -222,10 +222,16 @@ function open(units: Map<string, Opened>, id: string): Opened {
   return unit
 }
 
-/** Rows of any table in which the key stands. */
-export async function leaks(engine: Engine, tables: readonly string[]): Promise<readonly string[]> {
+/** Rows of any table in which the key stands. @param others runs whose rejects do not count */
+export async function leaks(
+  engine: Engine,
+  tables: readonly string[],
+  others: ReadonlySet<number>,
+): Promise<readonly string[]> {
+  const ofOthers = `run_id = any ('{${[...others].join()}}')`
   const one = (table: string) =>
-    `select '${table}', t::text from headcount.${table} t where t::text like '%${canary}%'`
+    `select '${table}', t::text from headcount.${table} t where t::text like '%${canary}%'
+     ${table === 'rejects' ? `and not ${ofOthers}` : ''}`
   const rows = await engine.ask(tables.map(one).join(' union all '))
   return rows.map(([table, text]) => `${table}: ${text}`)
 }

@@ -44,7 +44,12 @@ async function playBeside(world: World, step: RunStep): Promise<Seen> {
     },
   })
   const underWay = await Promise.race([reached.promise, first.then(() => null)])
-  if (underWay === null) return judgeRun(world, await first)
+  const known = world.runs.length
+  if (underWay === null) {
+    const seen = await judgeRun(world, await first)
+    if (takesOver) noteSecondKey(world, seen.runs.slice(known))
+    return seen
+  }
   const { runs: formerRuns, stuck, mirror: formerMirror, identity: formerIdentity } = world
   const verdict = verdictOf(world, underWay)
   const { mirror, seen } = await standsStill(world, underWay)
@@ -52,8 +57,10 @@ async function playBeside(world: World, step: RunStep): Promise<Seen> {
   world.mirror = mirror
   requireIdentity(world, verdict, underWay, identity, false)
   requireEqual(runs.at(-1)?.status, 'running', 'the run that stands still')
-  if (takesOver) await world.pass(10)
-  world.wasTakenOver ||= takesOver
+  if (takesOver) {
+    await world.pass(10)
+    noteSecondKey(world, runs.slice(known))
+  }
   world.runs = [...runs]
   world.stuck = takesOver ? { since: world.minute - 10, isSeenDead: false } : null
   const second = await begin(
@@ -69,6 +76,10 @@ async function playBeside(world: World, step: RunStep): Promise<Seen> {
   released.resolve()
   if (takesOver) return judgeRefused(world, await first, 'lease_lost')
   return judgeRun(world, await first)
+}
+
+function noteSecondKey({ runsOfSecondKey }: World, runs: Seen['runs']): void {
+  for (const { id } of runs) runsOfSecondKey.add(id)
 }
 
 interface Around {

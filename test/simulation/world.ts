@@ -63,8 +63,8 @@ export class World {
   readonly accepted = new Set<string>()
   /** A run whose process died: since when, and whether that can be seen. */
   stuck: { readonly since: number; readonly isSeenDead: boolean } | null = null
-  /** A run with the second key stored batches: items quote the first one, which it cannot take out of rejects. */
-  wasTakenOver = false
+  /** Runs with the second key: items quote the first one, which they cannot take out of what they reject. */
+  readonly runsOfSecondKey = new Set<number>()
   readonly moments: Moment[] = []
   /** What happened, in lines that are the same whenever the history is played. */
   readonly trace: string[] = []
@@ -91,8 +91,7 @@ export class World {
 
   /** Rows in which a key stands that the run knew which wrote them. */
   leaks(): Promise<readonly string[]> {
-    const { all } = this.stage.tables
-    return leaks(this.stage.engine, this.wasTakenOver ? all.filter((table) => table !== 'rejects') : all)
+    return leaks(this.stage.engine, this.stage.tables.all, this.runsOfSecondKey)
   }
 
   async accept(): Promise<void> {
