@@ -3,7 +3,7 @@
  * {@link Config}. Every fault is collected and reported at once. Nothing else reads the environment.
  */
 import { openReading, type Flag, type Reading } from './config/reading.ts'
-import { apiKey, type Environment } from './config/secrets.ts'
+import { apiKey, secretSource, type Environment } from './config/secrets.ts'
 import { settings, variableNames } from './config/settings.ts'
 import { databaseTarget, ValueFault } from './config/values.ts'
 import { unknownVariables, withoutServiceLinks } from './config/variable-names.ts'
@@ -32,6 +32,8 @@ export interface ServiceConfig extends Config {
   readonly service: {
     readonly baseUrl: URL
     readonly apiKey: string
+    /** The variable or the file that holds it, for messages. */
+    readonly apiKeyFrom: string
     readonly allowHttp: boolean
   }
 }
@@ -109,7 +111,8 @@ export async function readServiceConfig(
   const config = await readCommon(reading, flags, demands.database ? databaseRemedy : undefined)
   reading.finish()
   if (baseUrl === null || key === null) throw new ConfigurationError(reading.faults)
-  return Object.freeze({ ...config, service: Object.freeze({ baseUrl, apiKey: key, allowHttp }) })
+  const apiKeyFrom = secretSource(environment, 'HEADCOUNT_API_KEY')
+  return Object.freeze({ ...config, service: Object.freeze({ baseUrl, apiKey: key, apiKeyFrom, allowHttp }) })
 }
 
 const baseUrlRemedy = `set it (or --base-url) to the service's address, like ${settings.baseUrl.example}`

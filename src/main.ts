@@ -3,10 +3,12 @@ import process from 'node:process'
 import { CommanderError } from 'commander'
 import { listenForInterruption } from './commands/interruption.ts'
 import { createProgram } from './commands/program.ts'
+import { settingNames } from './commands/setting-names.ts'
 import { failureText, openTerminal } from './commands/terminal.ts'
 import { usageFailure } from './commands/usage.ts'
 import { wantsStacks } from './config.ts'
 import { HeadcountError } from './errors.ts'
+import { nameOptions } from './option-names.ts'
 
 /** What is still open after the work is given this long to end; nothing should be. */
 const LONGEST_WIND_DOWN_MS = 3000
@@ -16,6 +18,7 @@ const LONGEST_WIND_DOWN_AFTER_SIGNAL_MS = 500
 async function main(argv: readonly string[]): Promise<void> {
   const terminal = openTerminal(process.stdout, process.stderr)
   const signal = listenForInterruption()
+  nameOptions(settingNames)
   const program = createProgram(terminal, async (command, flags, operands) => {
     process.exitCode = await command({ flags, operands, terminal, signal })
   })

@@ -1,9 +1,14 @@
 import type { Config, ServiceConfig } from '../config.ts'
+import { nameOptions } from '../option-names.ts'
 import type { Terminal } from './terminal.ts'
 
 /** The last barrier: no message of ours holds a secret, and should one come from elsewhere, it is blotted out. */
 export function concealSecrets(config: Config | ServiceConfig, terminal: Terminal): void {
-  if ('service' in config) terminal.conceal(config.service.apiKey)
+  if ('service' in config) {
+    terminal.conceal(config.service.apiKey)
+    // What messages may say of it is where it came from.
+    nameOptions({ apiKey: config.service.apiKeyFrom })
+  }
   const password = URL.parse(config.database.target)?.password ?? ''
   terminal.conceal(password)
   terminal.conceal(decoded(password))

@@ -24,6 +24,12 @@ export function readSecret(environment: Environment, variable: string): string |
   return direct
 }
 
+/** Where a secret came from, for messages. */
+export function secretSource(environment: Environment, variable: string): string {
+  const path = environment[`${variable}_FILE`]
+  return path === undefined ? variable : `${path} (${variable}_FILE)`
+}
+
 function readSecretFile(variable: string, path: string): string {
   if (path === '') throw new ValueFault(`${variable} is empty: name a file or remove it`)
   let text: string

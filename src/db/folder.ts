@@ -8,6 +8,7 @@ import { mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { commandName } from '../command-name.ts'
 import { DatabaseError, NoMirrorError } from '../errors.ts'
+import { optionName } from '../option-names.ts'
 import type { DatabaseLog } from './database.ts'
 import { lockName } from './folder-lock.ts'
 import { closeToOthers } from './folder-mode.ts'
@@ -34,7 +35,7 @@ export async function prepareFolder(folder: string, create: boolean, log?: Datab
   const isEmpty = names === null || names.every(isIncidental)
   if (!create && (isEmpty || names.includes(unfinishedName))) {
     throw new NoMirrorError(
-      `There is no mirror in the folder ${folder} yet. Run ${commandName()} sync first, or name another one with --database.`,
+      `There is no mirror in the folder ${folder} yet. Run ${commandName()} sync first, or name another one with ${optionName('database')}.`,
     )
   }
   if (isEmpty) {

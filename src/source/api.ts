@@ -5,7 +5,7 @@ import { addressBelow, readBaseAddress } from './address.ts'
 import { firstOf } from './body.ts'
 import { createClient } from './client.ts'
 import { systemClock } from './clock.ts'
-import { checkApiKey } from './credentials.ts'
+import { checkApiKey, refusedKeyRemedy } from './credentials.ts'
 import { type Counts, exchange, type Line, type Wish } from './exchange.ts'
 import { Deadlines } from './deadline.ts'
 import { Gate } from './gate.ts'
@@ -123,6 +123,7 @@ export function createSource(options: SourceOptions): Source {
     places,
     pacing: startPacing({ places, gate, requestTimeoutMs, clock: systemClock, log }),
     redactor,
+    keyRemedy: refusedKeyRemedy(apiKey),
     requestTimeoutMs,
     counts,
     random: options.random ?? Math.random,

@@ -1,5 +1,6 @@
 /** Receives a body: unwrapped, bounded, checked and hashed on the way; in memory, or in a file when it is large. */
 import { BodyTooLargeError } from '../errors.ts'
+import { optionName } from '../option-names.ts'
 import { checkBytes, type Checked, RunningCheck } from './checks.ts'
 import type { Deadline } from './deadline.ts'
 import { inflate } from './inflate.ts'
@@ -126,6 +127,6 @@ async function* bounded(
 
 function tooLarge(path: string, limit: number): BodyTooLargeError {
   return new BodyTooLargeError(
-    `GET ${path}: the body is larger than the ${limit} bytes that this program takes in (--max-body; of the list of events at most 256 MB).`,
+    `GET ${path}: the body is larger than the ${limit} bytes that this program takes in (${optionName('maxBodyBytes')}; of the list of events at most 256 MB).`,
   )
 }

@@ -36,6 +36,8 @@ export interface Line {
   readonly places: LimitFunction
   readonly pacing: Pacing
   readonly redactor: Redactor
+  /** What to do when the service refuses the key. */
+  readonly keyRemedy: string
   readonly requestTimeoutMs: number
   readonly counts: Counts
   readonly random: () => number
@@ -180,7 +182,7 @@ async function read(line: Line, wish: Wish, answered: Answered): Promise<Receive
   }
   if (status !== 200) {
     const excerpt = line.redactor.excerpt(await quotedBody(headers, transfer, path))
-    throw explainStatus(status, headers, path, excerpt)
+    throw explainStatus(status, headers, path, excerpt, line.keyRemedy)
   }
   const { gzip, hasEndMark } = readFraming(headers, path, wish.limit)
   const { limit, before, room } = wish

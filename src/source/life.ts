@@ -1,5 +1,6 @@
 /** How long a source lives: until it is closed, the caller aborts, or the run's deadline passes. */
 import { HeadcountError, InterruptedError, RunDeadlineError } from '../errors.ts'
+import { optionName } from '../option-names.ts'
 import { asError, LONGEST_TIMER_MS } from './wait.ts'
 
 export interface Life extends Disposable {
@@ -20,7 +21,9 @@ export function startLife(signal: AbortSignal | undefined, runDeadline: number |
     const left = leftMs()
     if (left === null) return
     if (left === 0) {
-      controller.abort(new RunDeadlineError('The run deadline (--run-timeout) passed before all was read.'))
+      controller.abort(
+        new RunDeadlineError(`The run deadline (${optionName('runTimeoutMs')}) passed before all was read.`),
+      )
       return
     }
     timer = setTimeout(watch, Math.min(Math.ceil(left), LONGEST_TIMER_MS))

@@ -23,16 +23,20 @@ export class PassingStatusError extends UnreachableError {
   }
 }
 
-/** @param excerpt the beginning of the body, already free of secrets; may be empty */
+/**
+ * @param excerpt the beginning of the body, already free of secrets; may be empty
+ * @param keyRemedy what to do when the key is refused
+ */
 export function explainStatus(
   status: number,
   headers: Headers,
   path: string,
   excerpt: string,
+  keyRemedy: string,
 ): HeadcountError {
   const answered = `GET ${path} was answered with ${status}${excerpt === '' ? '' : `: ${excerpt}`}`
   if (status === 401 || status === 403) {
-    return new KeyRefusedError(`${answered} - the key is refused. Make a new one on the service's API page.`)
+    return new KeyRefusedError(`${answered} - ${keyRemedy}`)
   }
   if (status === 404 || status === 410) {
     return new NotFoundError(`${answered} - there is nothing at this address.`)

@@ -1,5 +1,6 @@
 /** A request that took too long: the service may be asked for too much at once. */
 import { UnreachableError } from '../errors.ts'
+import { optionName } from '../option-names.ts'
 
 export class TooSlowError extends UnreachableError {}
 
@@ -7,6 +8,6 @@ export class TooSlowError extends UnreachableError {}
 export function tooSlow(timeoutMs: number, path: string, bytes: number): TooSlowError {
   return new TooSlowError(
     `GET ${path}: no whole answer within ${timeoutMs / 1000} s (and 1 s more for every 256 KiB of body); ` +
-      `${bytes} bytes came. Is the service overloaded? --request-timeout allows for more time.`,
+      `${bytes} bytes came. Is the service overloaded? ${optionName('requestTimeoutMs')} allows for more time.`,
   )
 }

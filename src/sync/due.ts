@@ -3,6 +3,7 @@ import { differingEvents } from '../load/events.ts'
 import type { ListState } from '../load/state.ts'
 import { NORMALISER_VERSION } from '../normalise/version.ts'
 import { surveyEvents } from '../load/survey.ts'
+import { optionName } from '../option-names.ts'
 import { goneFields } from './complete-list.ts'
 import { dueReason } from './freshness.ts'
 import type { EventsList } from './listing.ts'
@@ -79,7 +80,7 @@ function tellWhatIsSkipped({ backfill, tally, settings }: OpenRun): void {
   settings.logger.info(
     { backfill_id: Number(backfill.id), skipped: tally.skipped },
     `continuing the backfill that began at ${backfill.continuesFrom}: ${tally.skipped} of ${tally.listed} events ` +
-      'were read then and are not read again; --restart reads them all',
+      `were read then and are not read again; ${optionName('restart')} reads them all`,
   )
 }
 

@@ -1,4 +1,5 @@
 import { AccountMismatchError } from '../errors.ts'
+import { optionName } from '../option-names.ts'
 import { readEvents } from '../load/account.ts'
 import type { ListState } from '../load/state.ts'
 import type { OpenRun } from './opening.ts'
@@ -124,7 +125,7 @@ async function requireSameEvents(
   throw new AccountMismatchError(
     `The mirror of account "${account.name}" seems to be of another account: ${change}, and of its ` +
       `${known.length} events${known === ahead ? ' that are not past' : ''} ${shared} ${shared === 1 ? 'is' : 'are'} listed, which is less than half. ` +
-      'Nothing was written. Check the key and the base address, choose another name with --account, ' +
-      'or take this mirror over with sync --adopt.',
+      'Nothing was written. Check the key and the base address, choose another name with ' +
+      `${optionName('account')}, or take this mirror over with ${optionName('adopt')}.`,
   )
 }

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { EventItem, RejectItem } from '../db/tables.ts'
 import { ForeignOriginError, NotFoundError, UsageError } from '../errors.ts'
+import { optionName } from '../option-names.ts'
 import { EVENTS_LIST } from '../load/state.ts'
 import { normaliseEvents } from '../normalise/events.ts'
 import { completeList, concealed } from './complete-list.ts'
@@ -60,7 +61,7 @@ async function atBaseAddress<T>(run: Reading, path: string, read: () => Promise<
   } catch (error) {
     if (error instanceof NotFoundError || error instanceof ForeignOriginError) {
       throw new UsageError(
-        `${error.message}\nCheck the base address (--base-url, HEADCOUNT_BASE_URL): it is ${run.settings.address}, and ` +
+        `${error.message}\nCheck the base address (${optionName('baseUrl')}): it is ${run.settings.address}, and ` +
           `${path} is expected right below it. It usually ends in /api/v1.`,
         { cause: error },
       )

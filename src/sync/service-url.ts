@@ -1,4 +1,5 @@
 import { UsageError } from '../errors.ts'
+import { optionName } from '../option-names.ts'
 import { isLoopback, readBaseUrl } from '../source/address.ts'
 
 /**
@@ -12,7 +13,7 @@ export function serviceUrl(text: string, allowHttp: boolean): URL {
   if (url.protocol === 'http:' && !allowHttp && !isLoopback(url)) {
     throw new UsageError(
       `The base address is plain http to ${url.hostname}: the key would travel unprotected. ` +
-        'Use https, or allow it with --allow-http (HEADCOUNT_ALLOW_HTTP=1).',
+        `Use https, or allow it with ${optionName('allowHttp')}.`,
     )
   }
   return url

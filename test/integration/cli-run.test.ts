@@ -137,8 +137,19 @@ describe('a run that a fatal cause ends', () => {
     s.service.always(send(refusal(401)))
     const ran = await s.run(['sync', '--json'])
     expect(ran.code).toBe(3)
-    expect(ran.stderr).toMatch(/^headcount: .*401/m)
+    expect(ran.stderr).toMatch(
+      /^headcount: .*401.* - the key in HEADCOUNT_API_KEY is refused\. Make a new one/m,
+    )
     expect(reportIn(ran)).toMatchObject({ status: 'failed', errors_total: 1 })
+    expectNoKey(ran)
+  })
+
+  test('H1 exit 3 names the quotes that were sent with the key', async () => {
+    await using s = await on()
+    s.service.always(send(refusal(401)))
+    const ran = await s.run(['sync', '-q'], { env: { HEADCOUNT_API_KEY: `"${testKey}"` } })
+    expect(ran.code).toBe(3)
+    expect(ran.stderr).toMatch(/the key in HEADCOUNT_API_KEY is refused\. It stands in quotation marks/)
     expectNoKey(ran)
   })
 

@@ -196,7 +196,7 @@ function isTooOld(node: string): boolean {
 }
 
 test.skipIf(oldNode === undefined)(
-  'an old Node says in one line what is needed (needs a Node before 24 on the path)',
+  'O11 an old Node says in one line what is needed (needs a Node before 24 on the path)',
   () => {
     const bin = join(consumer, 'node_modules/headcount/src/headcount.cjs')
     const run = () => execFileSync(oldNode ?? '', [bin, '--version'], { encoding: 'utf8', stdio: 'pipe' })
@@ -230,7 +230,7 @@ test('a hint in a project that depends on it works there as it is printed', asyn
 describe('the checkout', () => {
   const started = () => inShell('node src/headcount.cjs --version', source)
 
-  test('runs what it built, and says when that is older than its sources', async () => {
+  test('O11 runs what it built, and says when that is older than its sources', async () => {
     expect(await started()).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
     const soon = new Date(Date.now() + 60_000)
     await utimes(join(source, 'src/sync/run.ts'), soon, soon)
@@ -242,7 +242,7 @@ describe('the checkout', () => {
   })
 
   test.skipIf(oldNode === undefined)(
-    'starts the Node that it brings when it is called by an old one (needs a Node before 24 on the path)',
+    'O11 starts the Node that it brings when it is called by an old one (needs a Node before 24 on the path)',
     async () => {
       await utimes(join(source, 'src/sync/run.ts'), new Date(0), new Date(0))
       const called = await inShell(`${oldNode} src/headcount.cjs --version`, source)
@@ -256,7 +256,7 @@ describe('the checkout', () => {
     expect(packed.stderr).toContain('npm run package packs what others get')
   })
 
-  test('builds nothing without sources or compiler, says so in one line, and ends well', async () => {
+  test('O11 builds nothing without sources or compiler, says so in one line, and ends well', async () => {
     const layer = join(folder, 'layer')
     await mkdir(join(layer, 'build'), { recursive: true })
     for (const file of ['build/prepare.cjs', 'build/checkout.cjs', 'src/headcount.cjs']) {
@@ -280,7 +280,7 @@ describe('the checkout', () => {
     })
   })
 
-  test('has no build after one that failed, which tells what the compiler says', async () => {
+  test('O11 has no build after one that failed, which tells what the compiler says', async () => {
     await appendFile(join(source, 'src/index.ts'), '\nexport const wrong: number = true\n')
     const failed = await inShell('npm run -s build', source)
     expect(failed.code).toBe(1)

@@ -74,7 +74,7 @@ onPostgresStage(
       await using on = await stage(accountOf({ gala: 3 }))
       const { exit, error } = await on.sync({ baseUrl: `${on.service.origin}/api/v2` })
       expect(exit).toBe(2)
-      expect(error?.message).toMatch(/base address.*--base-url.*\/api\/v2.*\/api\/v1/s)
+      expect(error?.message).toMatch(/base address.*`baseUrl`.*\/api\/v2.*\/api\/v1/s)
     })
   },
 )

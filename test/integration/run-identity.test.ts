@@ -16,7 +16,7 @@ onBothStages('S10 another account', (stage) => {
     on.account.add('picnic', 2)
     const { exit, error } = await on.sync()
     expect({ exit, code: error?.code }).toEqual({ exit: 2, code: 'account_mismatch' })
-    expect(error?.message).toMatch(/owner@example\.org.*somebody\.else@example\.org.*--account.*--adopt/)
+    expect(error?.message).toMatch(/owner@example\.org.*somebody\.else@example\.org.*`account`.*`adopt`/)
     expect([on.mirror.rows('accounts'), on.mirror.rows('events'), on.mirror.rows('responses')]).toEqual(
       before,
     )

@@ -68,7 +68,7 @@ describe('the service cannot be reached', () => {
     const source = sourceOf(server.baseUrl, { requestTimeoutMs: 100 })
     const error = await errorOf(source.events())
     expect(error).toBeInstanceOf(UnreachableError)
-    expect(error.message).toMatch(/no whole answer within 0\.1 s.*--request-timeout/)
+    expect(error.message).toMatch(/no whole answer within 0\.1 s.*`requestTimeoutMs`/)
     expect(server.requests).toHaveLength(3)
   })
 

@@ -125,6 +125,7 @@ export const faults: readonly Fault[] = [
   { id: 'O8', what: 'stdout closed' },
   { id: 'O9', what: 'a list of 500 MB in a heap of 256 MB' },
   { id: 'O10', what: 'kill -9 in a backfill' },
+  { id: 'O11', what: 'no build of the command, an old one, or one that failed; an old Node' },
 
   { id: 'X1', what: 'the key in anything printed or stored' },
   { id: 'X2', what: 'the service echoes the key in an error' },

@@ -35,7 +35,12 @@ test('every setting has its default', async () => {
     account: null,
     newAccount: false,
     database: { target: 'pglite:./headcount-data', isDefault: true },
-    service: { baseUrl: new URL('https://events.example/api/v1'), apiKey: 'canary-key', allowHttp: false },
+    service: {
+      baseUrl: new URL('https://events.example/api/v1'),
+      apiKey: 'canary-key',
+      apiKeyFrom: 'HEADCOUNT_API_KEY',
+      allowHttp: false,
+    },
     run: {
       concurrency: 8,
       requestTimeoutMs: 60_000,
@@ -80,7 +85,12 @@ test('every setting is read from its variable', async () => {
     account: 'club',
     newAccount: true,
     database: { target: 'postgres://user:password@db.example/mirror', isDefault: false },
-    service: { baseUrl: new URL('http://far.example/api/v1'), apiKey: 'canary-key', allowHttp: true },
+    service: {
+      baseUrl: new URL('http://far.example/api/v1'),
+      apiKey: 'canary-key',
+      apiKeyFrom: 'HEADCOUNT_API_KEY',
+      allowHttp: true,
+    },
     run: {
       concurrency: 256,
       requestTimeoutMs: 250,
@@ -207,7 +217,10 @@ describe('the key', () => {
       HEADCOUNT_API_KEY_FILE: fileHolding('\ufeff  canary-file \r\n'),
     }
     await expect(readServiceConfig({}, environment)).resolves.toMatchObject({
-      service: { apiKey: 'canary-file' },
+      service: {
+        apiKey: 'canary-file',
+        apiKeyFrom: expect.stringMatching(/^\/.* \(HEADCOUNT_API_KEY_FILE\)$/),
+      },
     })
   })
 

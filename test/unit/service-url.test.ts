@@ -21,7 +21,7 @@ test.each([
   'http://10.0.0.1/api/v1',
   'http://[::2]/api/v1',
 ])('X3 plain http to a far host, %s, is refused unless it is allowed', (text) => {
-  expect(() => serviceUrl(text, false)).toThrow(/plain http to .*--allow-http/s)
+  expect(() => serviceUrl(text, false)).toThrow(/plain http to .*`allowHttp`/s)
   expect(serviceUrl(text, true).href).toBe(new URL(text).href)
 })
 
