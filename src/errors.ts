@@ -56,6 +56,11 @@ export class UnknownAccountError extends UsageError {
   }
 }
 
+/** The account is half removed, or was removed at this very moment: it is no mirror. */
+export class RemovedAccountError extends UsageError {
+  override readonly code = 'removed_account'
+}
+
 /** A mirror may have hundreds of accounts. */
 const MOST_NAMES = 10
 

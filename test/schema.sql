@@ -8,6 +8,7 @@ table accounts -- The owners of API keys whose data is mirrored here.
   _created_at timestamp with time zone not null default now() -- When the account was first seen here.
   _history_from timestamp with time zone -- Former versions that ended before this moment were pruned; NULL when history is whole.
   key_sha256 text -- SHA-256 of the API key that the mirror was last built with, in hexadecimal digits: where the service names no e-mail, another key may be that of another account.
+  _removing_since timestamp with time zone -- When "headcount accounts remove" began: the account is no mirror any more, and is to be removed to the end. NULL of all others.
   constraint accounts_name_key UNIQUE (name)
   constraint accounts_pkey PRIMARY KEY (id)
 
@@ -142,7 +143,7 @@ table slots -- Live slots: what the respondents signed up for, one row a slot of
 table sync_runs with (fillfactor=50) -- Executions of sync and backfill. A running one holds its account.
   id bigint not null generated always as identity -- Number of the run.
   account_id integer not null -- The account (accounts.id).
-  mode text not null -- sync or backfill.
+  mode text not null -- sync or backfill; rename or remove while the account itself is changed, which leaves a row only when it was killed.
   selective boolean not null default false -- Only named events were read (--event): such a run says nothing of the others.
   status text not null -- running, succeeded, partial, held, failed, interrupted, or abandoned (taken over by a later run).
   holder jsonb -- Which process runs it: host, boot, process namespace, process and its start time.
@@ -152,7 +153,7 @@ table sync_runs with (fillfactor=50) -- Executions of sync and backfill. A runni
   report jsonb -- Report of the run, as printed by --json.
   backfill_id bigint -- Of a backfill of the whole account: its own id, or that of the interrupted backfill which it continues.
   good boolean not null default false -- Every list that was due was applied or found unchanged, and no deletion is held: the age of the mirror counts from the start of the last such run.
-  constraint sync_runs_mode_check CHECK ((mode = ANY (ARRAY['sync'::text, 'backfill'::text])))
+  constraint sync_runs_mode_check CHECK ((mode = ANY (ARRAY['sync'::text, 'backfill'::text, 'rename'::text, 'remove'::text])))
   constraint sync_runs_pkey PRIMARY KEY (id)
   constraint sync_runs_status_check CHECK ((status = ANY (ARRAY['running'::text, 'succeeded'::text, 'partial'::text, 'held'::text, 'failed'::text, 'interrupted'::text, 'abandoned'::text])))
   CREATE INDEX sync_runs_by_account ON headcount.sync_runs USING btree (account_id, id DESC)
@@ -219,7 +220,10 @@ view freshness -- How fresh each list is: one row an event, and one for the list
             count(k.sha256) AS accepted
            FROM headcount.rejects j
              LEFT JOIN headcount.reject_acceptances k ON k.account_id = j.account_id AND NOT k.event_id IS DISTINCT FROM j.event_id AND k.sha256 = j.sha256
-          WHERE j.account_id = s.account_id AND NOT j.event_id IS DISTINCT FROM NULLIF(s.event_id, ''::text)) rejects;
+          WHERE j.account_id = s.account_id AND NOT j.event_id IS DISTINCT FROM NULLIF(s.event_id, ''::text)) rejects
+  WHERE ( SELECT COALESCE(current_setting('headcount.account'::text, true), ''::text) = ''::text) OR s.account_id = (( SELECT a_1.id
+           FROM headcount.accounts a_1
+          WHERE a_1.name = current_setting('headcount.account'::text, true)));
 
 view response_changes -- What changed when: one row for each field that an update changed, one for each response that came or went. Nothing from before the horizon of prune.
   account_id integer -- The account (accounts.id).
@@ -251,7 +255,9 @@ view response_changes -- What changed when: one row for each field that an updat
                   WHERE r.account_id = h.account_id AND r.event_id = h.event_id AND r.id = h.response_id AND r._changed_at = h.valid_to)) AS document
          OFFSET 0) next
      CROSS JOIN LATERAL jsonb_object_keys(h.document || next.document) key(field)
-  WHERE h.operation = 'update'::text AND (h.document -> key.field) IS DISTINCT FROM (next.document -> key.field)
+  WHERE h.operation = 'update'::text AND (( SELECT COALESCE(current_setting('headcount.account'::text, true), ''::text) = ''::text) OR h.account_id = (( SELECT a_1.id
+           FROM headcount.accounts a_1
+          WHERE a_1.name = current_setting('headcount.account'::text, true)))) AND (h.document -> key.field) IS DISTINCT FROM (next.document -> key.field)
 UNION ALL
  SELECT h.account_id,
     a.name AS account,
@@ -264,7 +270,9 @@ UNION ALL
     NULL::text AS new_value
    FROM headcount.response_history h
      JOIN headcount.accounts a ON a.id = h.account_id AND h.valid_to > COALESCE(a._history_from, '-infinity'::timestamp with time zone)
-  WHERE h.operation = 'delete'::text
+  WHERE h.operation = 'delete'::text AND (( SELECT COALESCE(current_setting('headcount.account'::text, true), ''::text) = ''::text) OR h.account_id = (( SELECT a_1.id
+           FROM headcount.accounts a_1
+          WHERE a_1.name = current_setting('headcount.account'::text, true))))
 UNION ALL
  SELECT h.account_id,
     a.name AS account,
@@ -277,7 +285,9 @@ UNION ALL
     h.document::text AS new_value
    FROM headcount.response_history h
      JOIN headcount.accounts a ON a.id = h.account_id AND h.valid_from > COALESCE(a._history_from, '-infinity'::timestamp with time zone)
-  WHERE NOT (EXISTS ( SELECT
+  WHERE (( SELECT COALESCE(current_setting('headcount.account'::text, true), ''::text) = ''::text) OR h.account_id = (( SELECT a_1.id
+           FROM headcount.accounts a_1
+          WHERE a_1.name = current_setting('headcount.account'::text, true)))) AND NOT (EXISTS ( SELECT
            FROM headcount.response_history former
           WHERE former.account_id = h.account_id AND former.event_id = h.event_id AND former.response_id = h.response_id AND former.operation = 'update'::text AND former.valid_to = h.valid_from AND ((ROW(former.valid_from, former.ended_by_run_id) < ROW(h.valid_from, h.ended_by_run_id)))))
 UNION ALL
@@ -292,7 +302,9 @@ UNION ALL
     headcount.response_document(r.*)::text AS new_value
    FROM headcount.responses r
      JOIN headcount.accounts a ON a.id = r.account_id AND r._changed_at > COALESCE(a._history_from, '-infinity'::timestamp with time zone)
-  WHERE r._changed_at = r._first_seen_at AND NOT (EXISTS ( SELECT
+  WHERE r._changed_at = r._first_seen_at AND (( SELECT COALESCE(current_setting('headcount.account'::text, true), ''::text) = ''::text) OR r.account_id = (( SELECT a_1.id
+           FROM headcount.accounts a_1
+          WHERE a_1.name = current_setting('headcount.account'::text, true)))) AND NOT (EXISTS ( SELECT
            FROM headcount.response_history former
           WHERE former.account_id = r.account_id AND former.event_id = r.event_id AND former.response_id = r.id AND former.operation = 'update'::text AND former.valid_to = r._changed_at));
 
@@ -333,7 +345,10 @@ view response_details -- Responses with their event's title and time, their paym
     r.updated_at
    FROM headcount.responses r
      LEFT JOIN headcount.events e ON e.account_id = r.account_id AND e.id = r.event_id
-     LEFT JOIN headcount.payments p ON p.account_id = r.account_id AND p.event_id = r.event_id AND p.response_id = r.id;
+     LEFT JOIN headcount.payments p ON p.account_id = r.account_id AND p.event_id = r.event_id AND p.response_id = r.id
+  WHERE ( SELECT COALESCE(current_setting('headcount.account'::text, true), ''::text) = ''::text) OR r.account_id = (( SELECT a.id
+           FROM headcount.accounts a
+          WHERE a.name = current_setting('headcount.account'::text, true)));
 
 view response_documents -- Each live response as one document with its payment and its slots, as the service sends it: what history keeps of a version.
   account_id integer -- The account (accounts.id).
@@ -372,7 +387,9 @@ view set_aside -- Fields whose value does not fit their column, as the service s
     e._extra -> key.field AS value
    FROM headcount.events e
      CROSS JOIN unnest('{title,event_at,description,event_type,location}'::text[]) key(field)
-  WHERE e._extra ? key.field
+  WHERE e._extra ? key.field AND (( SELECT COALESCE(current_setting('headcount.account'::text, true), ''::text) = ''::text) OR e.account_id = (( SELECT a.id
+           FROM headcount.accounts a
+          WHERE a.name = current_setting('headcount.account'::text, true))))
 UNION ALL
  SELECT r.account_id,
     r.event_id,
@@ -382,7 +399,9 @@ UNION ALL
     r._extra -> key.field AS value
    FROM headcount.responses r
      CROSS JOIN unnest('{name,email,message,quantity,rsvp,created_at,updated_at,amount,processing_fee,slots}'::text[]) key(field)
-  WHERE r._extra ? key.field
+  WHERE r._extra ? key.field AND (( SELECT COALESCE(current_setting('headcount.account'::text, true), ''::text) = ''::text) OR r.account_id = (( SELECT a.id
+           FROM headcount.accounts a
+          WHERE a.name = current_setting('headcount.account'::text, true))))
 UNION ALL
  SELECT s.account_id,
     s.event_id,
@@ -392,7 +411,9 @@ UNION ALL
     s._extra -> key.field AS value
    FROM headcount.slots s
      CROSS JOIN unnest('{name,start_date,end_date}'::text[]) key(field)
-  WHERE s._extra ? key.field;
+  WHERE s._extra ? key.field AND (( SELECT COALESCE(current_setting('headcount.account'::text, true), ''::text) = ''::text) OR s.account_id = (( SELECT a.id
+           FROM headcount.accounts a
+          WHERE a.name = current_setting('headcount.account'::text, true))));
 
 type past_event -- An event as it was at some moment (events_at).
   account_id integer -- The account (accounts.id).
@@ -476,6 +497,33 @@ AS $function$
     end
   $function$
 
+function default_account() -- The name of the account of whoever names none: the setting headcount.account, else default, else the only one; an error otherwise.
+CREATE OR REPLACE FUNCTION headcount.default_account()
+ RETURNS text
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+    declare
+      chosen text := nullif(current_setting('headcount.account', true), '');
+      names text[];
+    begin
+      if chosen is not null then
+        return chosen;
+      end if;
+      select array_agg(a.name order by a.id) into names from headcount.accounts a;
+      if 'default' = any (names) then
+        return 'default';
+      elsif cardinality(names) = 1 then
+        return names[1];
+      elsif names is null then
+        raise exception using errcode = '22023', message = 'the mirror has no account yet';
+      end if;
+      raise exception using errcode = '22023',
+        message = format('the mirror has several accounts (%s): name one, or set headcount.account',
+                         array_to_string(names[1:10], ', '));
+    end
+  $function$
+
 function event_document(event headcount.events) -- An event as the service would write it.
 CREATE OR REPLACE FUNCTION headcount.event_document(event headcount.events)
  RETURNS jsonb
@@ -522,6 +570,15 @@ AS $function$
        and h.account_id = (select headcount.account_at(account, instant))
        and h.valid_from <= instant and instant < h.valid_to
   $function$
+
+function events_at(instant timestamp with time zone) -- The events of the account at a moment, as runs saw it; a moment before the first run or before the horizon of prune is an error. The account is that of the setting headcount.account, else default, else the only one.
+CREATE OR REPLACE FUNCTION headcount.events_at(instant timestamp with time zone)
+ RETURNS SETOF headcount.past_event
+ LANGUAGE sql
+ STABLE
+AS $function$
+      select * from headcount.events_at(headcount.default_account(), instant)
+    $function$
 
 function is_paid(document jsonb) -- Whether the response of a document had a row in payments.
 CREATE OR REPLACE FUNCTION headcount.is_paid(document jsonb)
@@ -633,6 +690,15 @@ AS $function$
        and headcount.is_paid(h.document)
   $function$
 
+function payments_at(instant timestamp with time zone) -- The payments of the account at a moment, as runs saw it; a moment before the first run or before the horizon of prune is an error. The account is that of the setting headcount.account, else default, else the only one.
+CREATE OR REPLACE FUNCTION headcount.payments_at(instant timestamp with time zone)
+ RETURNS SETOF headcount.past_payment
+ LANGUAGE sql
+ STABLE
+AS $function$
+      select * from headcount.payments_at(headcount.default_account(), instant)
+    $function$
+
 function response_document(response headcount.responses) -- A response as the service would write it, with its payment and slots.
 CREATE OR REPLACE FUNCTION headcount.response_document(response headcount.responses)
  RETURNS jsonb
@@ -688,6 +754,15 @@ AS $function$
        and h.valid_from <= instant and instant < h.valid_to
   $function$
 
+function responses_at(instant timestamp with time zone) -- The responses of the account at a moment, as runs saw it; a moment before the first run or before the horizon of prune is an error. The account is that of the setting headcount.account, else default, else the only one.
+CREATE OR REPLACE FUNCTION headcount.responses_at(instant timestamp with time zone)
+ RETURNS SETOF headcount.past_response
+ LANGUAGE sql
+ STABLE
+AS $function$
+      select * from headcount.responses_at(headcount.default_account(), instant)
+    $function$
+
 function slots_at(account text, instant timestamp with time zone) -- The slots of an account at a moment, as runs saw it; a moment before the first run or before the horizon of prune is an error.
 CREATE OR REPLACE FUNCTION headcount.slots_at(account text, instant timestamp with time zone)
  RETURNS SETOF headcount.past_slot
@@ -722,6 +797,15 @@ AS $function$
        and h.account_id = (select headcount.account_at(account, instant))
        and h.valid_from <= instant and instant < h.valid_to
   $function$
+
+function slots_at(instant timestamp with time zone) -- The slots of the account at a moment, as runs saw it; a moment before the first run or before the horizon of prune is an error. The account is that of the setting headcount.account, else default, else the only one.
+CREATE OR REPLACE FUNCTION headcount.slots_at(instant timestamp with time zone)
+ RETURNS SETOF headcount.past_slot
+ LANGUAGE sql
+ STABLE
+AS $function$
+      select * from headcount.slots_at(headcount.default_account(), instant)
+    $function$
 
 function stored_amount(value jsonb) -- A field of a document as its numeric column had it; NULL when it was set aside.
 CREATE OR REPLACE FUNCTION headcount.stored_amount(value jsonb)

@@ -24,6 +24,8 @@ export interface AccountStatus {
   readonly account: string
   readonly email: string | null
   readonly base_url: string | null
+  /** It is half removed, and no mirror any more; null of all others. */
+  readonly removing_since: Timestamp | null
   /** The last run of the whole account in which every list that was due was applied or found unchanged. */
   readonly last_good_run: RunSummary | null
   readonly last_run: RunSummary | null
@@ -52,16 +54,22 @@ export interface RunSummary {
   readonly held: number
 }
 
-/** Every account of the mirror; what is due and how long is held depends on the settings of the next run. */
+/** Every account of the mirror, or the one of this name; what is due and how long is held depends on the settings of the next run. */
 export async function readAccounts(
   { kysely }: Transaction,
   { maxStalenessMs, holdForMs }: MirrorSettings,
+  account: string | null,
 ): Promise<readonly AccountStatus[]> {
   const now = (await sql<{ now: string }>`select now() as now`.execute(kysely)).rows[0]?.now ?? ''
   const time = { now, runNow: new Date().toISOString(), holdForMs }
-  const accounts = await kysely.selectFrom('headcount.accounts').selectAll().orderBy('id').execute()
+  const accounts = await kysely
+    .selectFrom('headcount.accounts')
+    .selectAll()
+    .$if(account !== null, (query) => query.where('name', '=', account))
+    .orderBy('id')
+    .execute()
   const statuses: AccountStatus[] = []
-  for (const { id, name, email, base_url } of accounts) {
+  for (const { id, name, email, base_url, _removing_since: removing_since } of accounts) {
     const lists = await readLists(kysely, id)
     const missing = missingEvents(
       lists.find(({ event_id }) => event_id === EVENTS_LIST),
@@ -74,6 +82,7 @@ export async function readAccounts(
       account: name,
       email,
       base_url,
+      removing_since,
       last_good_run,
       last_run: await lastRun(kysely, id, false),
       age_ms: last_good_run && Math.max(0, Date.parse(now) - Date.parse(last_good_run.started_at)),
@@ -96,13 +105,16 @@ async function lastRun(kysely: Reader, account: number, mustBeGood: boolean): Pr
     .select(['id', 'mode', 'status', 'started_at', 'finished_at'])
     .select(sql<number>`coalesce((report->>'held')::float8, 0)`.as('held'))
     .where('account_id', '=', account)
+    .where('mode', 'in', ['sync', 'backfill'])
     .$if(mustBeGood, (runs) => runs.where('good', '=', true))
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst()
   if (run === undefined) return null
-  const { id, ...summary } = run
-  return { run_id: Number(id), ...summary }
+  const { id, mode, ...summary } = run
+  // A change of the account itself is no run.
+  if (mode === 'rename' || mode === 'remove') return null
+  return { run_id: Number(id), mode, ...summary }
 }
 
 async function countRows(kysely: Reader, account: number): Promise<AccountStatus['rows']> {

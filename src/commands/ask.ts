@@ -8,6 +8,12 @@ import type { Explain, Rows, Statement } from './statement.ts'
 /** Takes the rows of an answer part by part; all parts have the same columns, and there is one at least. */
 export type Receive = (part: Answer) => Promise<void>
 
+export interface AskOptions {
+  readonly timeoutMs: number
+  /** What views show, and functions tell of; null: every account. */
+  readonly account?: string | null
+}
+
 const cursor = 'headcount_query'
 const declare = `declare ${cursor} no scroll cursor for `
 
@@ -34,13 +40,15 @@ class RolledBack extends Error {}
 export async function ask(
   database: Database,
   statement: Statement,
-  timeoutMs: number,
+  { timeoutMs, account = null }: AskOptions,
   receive: Receive,
 ): Promise<void> {
   try {
     await database.transaction(
       async (trx) => {
         await trx.query('set local search_path to headcount, public')
+        // As a statement of its own: not every role may call set_config.
+        if (account !== null) await trx.query(`set local headcount.account to ${literal(account)}`)
         // Plans are for the whole answer; else they are made for its first tenth.
         await trx.query('set local cursor_tuple_fraction to 1')
         await withoutLocks(trx, () => answer(timed(trx, timeoutMs), statement, receive))
@@ -94,6 +102,12 @@ async function fetchAll(send: Send, receive: Receive): Promise<void> {
     const wanted = Math.floor((count * PART_SIZE) / sizeOf(part.rows))
     count = Math.max(1, Math.min(wanted, MOST_ROWS))
   }
+}
+
+/** A text in SQL, whatever the server takes a backslash for. */
+function literal(text: string): string {
+  const quoted = `'${text.replaceAll("'", "''")}'`
+  return text.includes('\\') ? `E${quoted.replaceAll('\\', '\\\\')}` : quoted
 }
 
 /** Roughly, in characters; never 0. */

@@ -38,7 +38,10 @@ export const demo: Command<object> = async ({ terminal, signal }) => {
   const ask: Ask = async (statement) => {
     const rows: Row[] = []
     const receive = async (part: Answer) => void rows.push(...rowsOf(part))
-    await unlessInterrupted(askOnce(database, readStatement(statement), QUESTION_TIMEOUT_MS, receive), signal)
+    await unlessInterrupted(
+      askOnce(database, readStatement(statement), { timeoutMs: QUESTION_TIMEOUT_MS }, receive),
+      signal,
+    )
     return rows
   }
   await page.heading('3  Ask it in SQL')

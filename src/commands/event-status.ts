@@ -37,11 +37,12 @@ export interface EventStatus {
   readonly failing: Omit<FailingList, 'event_id'> | null
 }
 
-/** The event in every account that has it; what is due and how long is held depends on the settings of the next run. */
+/** The event in every account that has it, or in the one of this name; what is due and how long is held depends on the settings of the next run. */
 export async function readEvent(
   { kysely }: Transaction,
   eventId: string,
   { maxStalenessMs, holdForMs }: MirrorSettings,
+  account: string | null,
 ): Promise<readonly EventStatus[]> {
   // The list of events itself is kept under the empty id.
   if (eventId === EVENTS_LIST) return []
@@ -50,6 +51,7 @@ export async function readEvent(
   const accounts = await kysely
     .selectFrom('headcount.accounts')
     .select(['id', 'name'])
+    .$if(account !== null, (query) => query.where('name', '=', account))
     .orderBy('id')
     .execute()
   const statuses: EventStatus[] = []

@@ -2,15 +2,19 @@ import { sql } from 'kysely'
 import { commandName } from '../command-name.ts'
 import type { Database } from '../db/connect.ts'
 import { codeOf } from '../db/failures.ts'
-import type { RunStatus } from '../db/tables.ts'
+import type { RunStatus, Timestamp } from '../db/tables.ts'
 import { NoMirrorError } from '../errors.ts'
 import { EVENTS_LIST } from '../load/state.ts'
+import { unknownAccount } from './known-account.ts'
+import { describeRemoval } from './print/removal.ts'
 
 /** Lacking rights (SQLSTATE): such a role asks what it may ask. */
 const INSUFFICIENT_PRIVILEGE = '42501'
 
 interface Filled {
+  readonly id: number
   readonly name: string
+  readonly removing_since: Timestamp | null
   /** A run left nothing out. */
   readonly has_good_run: boolean
   /** The responses of an event were read. */
@@ -22,40 +26,53 @@ interface Filled {
  * Makes sure that something was read into the mirror: tables that nothing was read into answer every question with "none".
  *
  * @param account only this one counts; null: any
- * @returns what is to be said of accounts without a good run: their rows may not be all
- * @throws NoMirrorError when no list of any of these accounts was read yet
+ * @returns what is to be said of the answer: whose rows may not be all, and what a named account does not bound
+ * @throws NoMirrorError when no list of any of these accounts was read yet, or what is left of it is no mirror;
+ * UsageError when the mirror has accounts, and none of this name
  */
 export async function requireFilled(
   { kysely }: Pick<Database, 'kysely'>,
   account: string | null,
 ): Promise<readonly string[]> {
-  const accounts = await readFilled(kysely, account)
-  if (accounts === null) return []
-  if (!accounts.some(({ has_list }) => has_list)) throw nothingYet(accounts)
-  return accounts.flatMap(({ name, has_good_run }) =>
-    has_good_run
-      ? []
-      : [
-          `account ${name} had no good run yet, so that rows of it may be missing: see ${commandName()} status`,
-        ],
-  )
+  const all = await readFilled(kysely)
+  if (all === null) return []
+  const accounts = all.filter(({ name }) => account === null || name === account)
+  const [named] = accounts
+  if (named === undefined && account !== null && all.length > 0) {
+    throw unknownAccount(
+      account,
+      all.map(({ name }) => name),
+    )
+  }
+  const isReadable = ({ removing_since, has_list }: Filled) => removing_since === null && has_list
+  if (!accounts.some(isReadable)) throw nothingYet(accounts)
+  const notes = accounts.flatMap(noteOf)
+  if (account === null || named === undefined || all.length === 1) return notes
+  return [
+    ...notes,
+    `views and functions show account ${account} only; in tables it is the rows with account_id = ${named.id}`,
+  ]
+}
+
+function noteOf({ name, removing_since, has_good_run }: Filled): readonly string[] {
+  if (removing_since !== null) return [`account ${name} is ${describeRemoval(name, removing_since)}`]
+  if (has_good_run) return []
+  return [
+    `account ${name} had no good run yet, so that rows of it may be missing: see ${commandName()} status`,
+  ]
 }
 
 /** Null: this role may not know. */
-async function readFilled(
-  kysely: Database['kysely'],
-  account: string | null,
-): Promise<readonly Filled[] | null> {
+async function readFilled(kysely: Database['kysely']): Promise<readonly Filled[] | null> {
   try {
     const { rows } = await sql<Filled>`
-      select a.name, good.found as has_good_run, good.found or exists (
+      select a.id, a.name, a._removing_since as removing_since, good.found as has_good_run, good.found or exists (
                select from headcount.sync_state
                 where account_id = a.id and event_id <> ${EVENTS_LIST} and read_at is not null) as has_list,
              (select status from headcount.sync_runs where account_id = a.id order by id desc limit 1) as last
         from headcount.accounts a
        cross join lateral (
          select exists (select from headcount.sync_runs where account_id = a.id and good) as found) good
-       where ${account}::text is null or a.name = ${account}
        order by a.id`.execute(kysely)
     return rows
   } catch (error) {
@@ -65,6 +82,12 @@ async function readFilled(
 }
 
 function nothingYet(accounts: readonly Filled[]): NoMirrorError {
+  const [removed] = accounts.filter(({ removing_since }) => removing_since !== null)
+  if (removed?.removing_since) {
+    return new NoMirrorError(
+      `Account ${removed.name} is ${describeRemoval(removed.name, removed.removing_since)}.`,
+    )
+  }
   const told = accounts.map(({ name, last }) =>
     last === null ? `account ${name} had no run` : `the last run of account ${name} is ${last}`,
   )

@@ -17,6 +17,21 @@ export async function requireAccount(queries: Queries, name: string | null): Pro
 }
 
 /**
+ * The number of an account.
+ *
+ * @throws UsageError, with the names that there are.
+ */
+export async function numberOf({ kysely }: Queries, name: string): Promise<number> {
+  const found = await kysely
+    .selectFrom('headcount.accounts')
+    .select('id')
+    .where('name', '=', name)
+    .executeTakeFirst()
+  if (found === undefined) throw unknownAccount(name, await namesOf({ kysely }))
+  return found.id
+}
+
+/**
  * The one account that is meant: the one that was named; else `default`, as in a run, or the only one that there is.
  *
  * @throws UsageError, with the names that there are.
@@ -53,7 +68,7 @@ export function nearestName(name: string, names: readonly string[]): string {
   )
 }
 
-function unknownAccount(name: string, names: readonly string[]): UsageError {
+export function unknownAccount(name: string, names: readonly string[]): UsageError {
   return new UsageError(
     `The mirror has no account "${cleanLine(name)}"; it has ${names.length === 0 ? 'none' : listed(names)}.`,
   )

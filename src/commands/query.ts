@@ -30,9 +30,10 @@ export const query: Command<QueryFlags> = async (context) => {
   // Before the mirror is opened: what is no statement needs none.
   const statement = readStatement(await readText(context.operands[0] ?? ''))
   const writer = answerWriter(format, { out: terminal.out, safeCsv: flags.safeCsv ?? false })
-  const notes = await readMirror(context, async (database) => {
-    const found = await requireFilled(database, null)
-    await ask(database, statement, flags.timeout, (part) => terminal.out.write(writer.part(part)))
+  const notes = await readMirror(context, async (database, { account }) => {
+    const found = await requireFilled(database, account)
+    const options = { timeoutMs: flags.timeout, account }
+    await ask(database, statement, options, (part) => terminal.out.write(writer.part(part)))
     return found
   })
   await terminal.out.write(writer.end())

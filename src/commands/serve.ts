@@ -5,6 +5,7 @@ import { connect, type Database } from '../db/connect.ts'
 import { migrate } from '../db/migrate.ts'
 import { UsageError } from '../errors.ts'
 import type { Logger } from '../index.ts'
+import { readRemovals } from '../load/accounts.ts'
 import { listKeys } from '../service/keys/list.ts'
 import { isLoopback } from '../source/address.ts'
 import { DEFAULT_ACCOUNT, requireKnownName } from '../sync/find-account.ts'
@@ -13,6 +14,7 @@ import type { Command, Context } from './context.ts'
 import { unlessInterrupted } from './interruption.ts'
 import { createLogger, logFormatOfService } from './logger.ts'
 import { logTo, noteDefaultDatabase } from './mirror.ts'
+import { describeRemoval } from './print/removal.ts'
 import { runOptions } from './mirroring.ts'
 import { confirmingAccount } from './new-account.ts'
 import { onceAMinute } from './once-a-minute.ts'
@@ -121,6 +123,9 @@ async function warn(database: Database, url: string, logger: Logger): Promise<vo
     const before = database.engine === 'embedded' ? ', before serve' : ''
     logger.warn({}, `no key opens this mirror: make one with ${commandName()} keys create${before}`)
   }
+  const accounts = await database.transaction((trx) => readRemovals(trx), { readOnly: true })
+  for (const { name, since } of accounts)
+    logger.warn({}, `account ${name} is ${describeRemoval(name, since)}`)
   const address = new URL(url)
   if (!isLoopback(address)) {
     logger.warn(

@@ -4,12 +4,14 @@ import { readAccounts, type AccountStatus } from './account-status.ts'
 import { UsageError } from '../errors.ts'
 import type { Command, Context } from './context.ts'
 import { readEvent } from './event-status.ts'
+import { requireAccount } from './known-account.ts'
 import { readMirror } from './mirror.ts'
 import { clean } from './print/clean.ts'
 import { formatDuration } from './print/duration.ts'
 import { formatEvents } from './print/event-status.ts'
 import { writeJson } from './print/json.ts'
 import { describeOverdue } from './print/held.ts'
+import { describeRemoval } from './print/removal.ts'
 import { formatStatus } from './print/status.ts'
 import { isRecordRejected } from './rejected-record.ts'
 
@@ -29,9 +31,10 @@ const HELD_TOO_LONG = 8
 export const status: Command<StatusFlags> = async (context) => {
   const { flags, terminal } = context
   if (flags.event !== undefined) return eventStatus(context, flags.event)
-  const accounts = await readMirror(context, (database, { run }) =>
-    database.transaction((trx) => readAccounts(trx, run), { readOnly: true }),
-  )
+  const accounts = await readMirror(context, async (database, { run, account }) => {
+    await requireAccount(database, account)
+    return database.transaction((trx) => readAccounts(trx, run, account), { readOnly: true })
+  })
   if (flags.json) await writeJson(terminal.out, { accounts })
   else await terminal.out.write(formatStatus(accounts, terminal.out))
   return flags.maxAge === undefined ? 0 : judge(context, accounts, flags.maxAge)
@@ -52,15 +55,16 @@ async function judge(
 
 async function eventStatus(context: Context<StatusFlags>, id: string): Promise<number> {
   const { flags, terminal } = context
-  const { events, isKnown } = await readMirror(context, (database, { run }) =>
-    database.transaction(
+  const { events, isKnown } = await readMirror(context, async (database, { run, account }) => {
+    await requireAccount(database, account)
+    return database.transaction(
       async (trx) => ({
-        events: await readEvent(trx, id, run),
+        events: await readEvent(trx, id, run, account),
         isKnown: await isRecordRejected(trx.kysely, null, id),
       }),
       { readOnly: true },
-    ),
-  )
+    )
+  })
   if (events.length === 0) {
     throw new UsageError(
       isKnown
@@ -75,7 +79,8 @@ async function eventStatus(context: Context<StatusFlags>, id: string): Promise<n
 
 function tooOld(accounts: readonly AccountStatus[], maxAgeMs: number): string[] {
   if (accounts.length === 0) return ['no account was ever mirrored here']
-  return accounts.flatMap(({ account, age_ms }) => {
+  return accounts.flatMap(({ account, age_ms, removing_since }) => {
+    if (removing_since !== null) return [`account ${account} is ${describeRemoval(account, removing_since)}`]
     if (age_ms === null) return [`account ${account} had no good run yet`]
     if (age_ms <= maxAgeMs) return []
     return [

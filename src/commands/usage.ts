@@ -53,10 +53,10 @@ function otherFault(error: CommanderError, command: Command): string {
       const names = command.commands.map((own) => own.name()).join(' or ')
       return `${nameOf(command)} takes flags, or ${names} with its own words; see ${fullName(command)} --help`
     }
-    const expected = command.registeredArguments.length
-    return expected === 0
+    const expected = command.registeredArguments.map((argument) => argument.name())
+    return expected.length === 0
       ? `${nameOf(command)} takes flags only, no other words; see ${fullName(command)} --help`
-      : `${nameOf(command)} takes one ${command.registeredArguments[0]?.name()}: put it into quotes if it has spaces`
+      : `${nameOf(command)} takes one ${expected.join(' and one ')}: put it into quotes if it has spaces`
   }
   return `${nameOf(command)}: ${error.message.replace(/^error: /, '')}`
 }

@@ -17,7 +17,7 @@ import { startHeartbeat } from './heartbeat.ts'
 import { isGone, nameOf, readHolder, thisProcess } from './holder.ts'
 import type { Holder } from './holder.ts'
 import { isGoodRun } from './run-report.ts'
-import type { RunMode, RunReport, RunStatus } from './tables.ts'
+import type { LeaseMode, RunReport, RunStatus } from './tables.ts'
 import type { Transaction } from './transaction.ts'
 
 /** A beat younger than this: the other run lives. */
@@ -44,7 +44,9 @@ export interface Lease {
 
 export interface LeaseOptions {
   readonly accountId: number
-  readonly mode: RunMode
+  readonly mode: LeaseMode
+  /** Done first in the transaction that takes it; what it throws, the caller gets. */
+  readonly first?: (trx: Transaction) => Promise<void>
   /** Only named events are read: such a run says nothing of the others. */
   readonly selective?: boolean
   /** Who takes it; this process by default. */
@@ -97,14 +99,14 @@ export async function takeLease(database: Database, options: LeaseOptions): Prom
 
 interface RunningRun extends Beat {
   readonly id: string
-  readonly mode: RunMode
+  readonly mode: LeaseMode
   readonly holder: Holder | null
   readonly startedAt: string
 }
 
 interface RunningRow {
   readonly id: string
-  readonly mode: RunMode
+  readonly mode: LeaseMode
   readonly holder: JsonValue
   readonly started_at: string
   readonly silence: number
@@ -156,9 +158,10 @@ async function insertRun(
 
 async function insertInto(
   trx: Transaction,
-  { accountId, mode, selective = false }: LeaseOptions,
+  { accountId, mode, selective = false, first }: LeaseOptions,
   holder: Holder,
 ): Promise<OpenedRun> {
+  await first?.(trx)
   const run = await trx.kysely
     .insertInto('headcount.sync_runs')
     .values({ account_id: accountId, mode, selective, status: 'running', holder: JSON.stringify(holder) })

@@ -5,6 +5,8 @@ import type { ReportedHold } from './holds.ts'
 
 export type RunStatus = 'running' | 'succeeded' | 'partial' | 'held' | 'failed' | 'interrupted' | 'abandoned'
 export type RunMode = 'sync' | 'backfill'
+/** What an account is held for: a run, or a change of the account itself, which is none and has no report. */
+export type LeaseMode = RunMode | 'rename' | 'remove'
 
 /** How many rows of one table a load wrote. */
 export interface RowCounts {

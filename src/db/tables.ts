@@ -8,7 +8,7 @@ import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 import type { JsonObject, JsonValue } from '../json.ts'
 import type { Decimal, Digits, Kind, Timestamp } from './items.ts'
 import type { HeldGroup } from './holds.ts'
-import type { RunMode, RunReport, RunStatus } from './run-report.ts'
+import type { LeaseMode, RunReport, RunStatus } from './run-report.ts'
 
 export type * from './holds.ts'
 export type * from './items.ts'
@@ -26,6 +26,8 @@ interface AccountsTable {
   _created_at: Generated<Timestamp>
   /** Former versions that ended before this moment were pruned. */
   _history_from: Timestamp | null
+  /** Its removal began then, and is to be finished. */
+  _removing_since: Timestamp | null
 }
 
 interface Provenance {
@@ -123,7 +125,7 @@ interface RejectAcceptancesTable {
 interface SyncRunsTable {
   id: GeneratedAlways<Digits>
   account_id: number
-  mode: RunMode
+  mode: LeaseMode
   selective: Generated<boolean>
   /** Of a backfill of the whole account: the first run of the chain that it continues, or itself. */
   backfill_id: Digits | null

@@ -6,7 +6,7 @@ import type { RunMode } from '../db/tables.ts'
 import { planning } from '../load/planning.ts'
 import { countLive } from '../load/survey.ts'
 import type { LiveCounts } from '../load/survey.ts'
-import { findId, requireName } from './find-account.ts'
+import { findReadable, requireName } from './find-account.ts'
 import { hasSchema, openExisting } from './open-mirror.ts'
 import { beginRun, policyOf } from './opening.ts'
 import type { OpenRun } from './opening.ts'
@@ -30,7 +30,7 @@ export async function openDryRun(
   const begun = beginRun(settings, opened)
   const database = opened.use(await openAsItIs(settings))
   await requireName(database.kysely, settings)
-  const id = await findId(database.kysely, settings.account)
+  const id = await findReadable(database.kysely, settings.account)
   const account = { id: id ?? NO_ACCOUNT, name: settings.account }
   const lease = leaseOfNothing(await readClock(database))
   const load = planning(mostKeys)

@@ -1,9 +1,11 @@
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
+import { commandName } from '../command-name.ts'
 import type { Database } from '../db/connect.ts'
 import { codeOf, UNDEFINED_TABLE } from '../db/failures.ts'
 import type { Tables } from '../db/tables.ts'
-import { DatabaseError, UnknownAccountError } from '../errors.ts'
+import type { Transaction } from '../db/transaction.ts'
+import { DatabaseError, RemovedAccountError, UnknownAccountError } from '../errors.ts'
 
 /** The account of whoever names none. */
 export const DEFAULT_ACCOUNT = 'default'
@@ -35,18 +37,53 @@ export async function requireKnownName(database: Database, wanted: WantedAccount
  * @throws UnknownAccountError when the mirror has other accounts, and a further one is not wanted
  */
 export async function findAccount(database: Database, wanted: WantedAccount): Promise<number> {
-  const known = await findId(database.kysely, wanted.account)
-  return known ?? (await database.transaction(({ kysely }) => makeAccount(kysely, wanted)))
+  const known = await find(database.kysely, wanted.account)
+  return known?.id ?? (await database.transaction(({ kysely }) => makeAccount(kysely, wanted)))
 }
 
-/** Null: the mirror has no such account. */
-export async function findId(kysely: Kysely<Tables>, account: string): Promise<number | null> {
-  const found = await kysely
-    .selectFrom('headcount.accounts')
-    .select('id')
-    .where('name', '=', account)
-    .executeTakeFirst()
+/**
+ * The number of an account that is only read.
+ *
+ * @returns null: the mirror has no such account
+ * @throws RemovedAccountError
+ */
+export async function findReadable(kysely: Kysely<Tables>, name: string): Promise<number | null> {
+  const found = await find(kysely, name)
+  if (found?._removing_since) throw halfRemoved(name, found._removing_since)
   return found?.id ?? null
+}
+
+/**
+ * Makes sure that the account is there and is not being removed, until the transaction ends.
+ *
+ * @throws RemovedAccountError
+ */
+export async function requireWhole({ kysely }: Transaction, id: number, name: string): Promise<void> {
+  const account = await kysely
+    .selectFrom('headcount.accounts')
+    .select('_removing_since')
+    .where('id', '=', id)
+    .forKeyShare()
+    .executeTakeFirst()
+  if (account === undefined) {
+    throw new RemovedAccountError(`The account "${name}" was removed meanwhile. Nothing was written.`)
+  }
+  if (account._removing_since !== null) throw halfRemoved(name, account._removing_since)
+}
+
+function halfRemoved(name: string, since: string): RemovedAccountError {
+  return new RemovedAccountError(
+    `The account "${name}" is half removed, since ${since}, and is no mirror any more. Remove it to the end with ` +
+      `${commandName()} accounts remove; its name can be used again then.`,
+  )
+}
+
+function find(kysely: Kysely<Tables>, name: string) {
+  return kysely
+    .selectFrom('headcount.accounts')
+    .select(['id', '_removing_since'])
+    .where('name', '=', name)
+    .executeTakeFirst()
 }
 
 async function makeAccount(kysely: Kysely<Tables>, wanted: WantedAccount): Promise<number> {
@@ -58,8 +95,8 @@ async function makeAccount(kysely: Kysely<Tables>, wanted: WantedAccount): Promi
     .values({ name: wanted.account })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
-  const made = await findId(kysely, wanted.account)
-  if (made !== null) return made
+  const made = await find(kysely, wanted.account)
+  if (made !== undefined) return made.id
   throw new DatabaseError(
     `The account "${wanted.account}" could not be stored. Look for triggers on headcount.accounts.`,
   )

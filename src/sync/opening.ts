@@ -19,7 +19,7 @@ import type { FirstAnswers } from './open-mirror.ts'
 import type { Progress, Settings } from './options.ts'
 import type { HoldPolicy } from './deletions.ts'
 import { ListsRead } from './emptied-lists.ts'
-import { findAccount, requireKnownName } from './find-account.ts'
+import { findAccount, requireKnownName, requireWhole } from './find-account.ts'
 import { writeFenced } from './fenced.ts'
 import { joinBackfill } from './resuming.ts'
 import type { Backfill } from './resuming.ts'
@@ -106,6 +106,7 @@ export async function openRun(mode: RunMode, settings: Settings): Promise<OpenRu
     accountId: account.id,
     mode,
     selective: settings.events !== null,
+    first: (trx) => requireWhole(trx, account.id, account.name),
     signal,
     log,
     onBeat: settings.onAlive,

@@ -1,7 +1,7 @@
 import { connect } from '../db/connect.ts'
 import { requireSchema } from '../db/migrate.ts'
 import { createRedactor } from '../source/redact.ts'
-import { findId, requireName } from './find-account.ts'
+import { findReadable, requireName } from './find-account.ts'
 import type { Reading } from './listing.ts'
 import { logTo, openSource, sentAgain } from './open-source.ts'
 import type { OpenRun } from './opening.ts'
@@ -40,7 +40,7 @@ export async function openVerification(settings: Settings): Promise<Verification
   )
   await requireSchema(database)
   await requireName(database.kysely, settings, 'Nothing was compared.')
-  const id = await findId(database.kysely, settings.account)
+  const id = await findReadable(database.kysely, settings.account)
   const found = new Findings()
   const { tally } = found
   const progress = (now: Progress['phase']): void => {

@@ -72,6 +72,14 @@ describe.each(engines)('the questions (%s)', (engine) => {
     expect(rows.length).toBeGreaterThan(0)
   })
 
+  test('every join of two tables is by account, too', () => {
+    const joins = statements.flatMap(
+      (statement) => statement.match(/join [^]*?(?=\n\s*(?:left )?join|\n\s*where)/g) ?? [],
+    )
+    expect(joins.length).toBeGreaterThan(5)
+    expect(joins.filter((join) => !join.includes('account_id'))).toEqual([])
+  })
+
   test('the diagram shows the columns that are there', async () => {
     const drawn = [...(blocks('mermaid')[0] ?? '').matchAll(/^ {2}(\w+) \{\n([^}]*)\}/gm)].flatMap(
       ([, table = '', body = '']) =>

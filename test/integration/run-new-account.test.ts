@@ -49,7 +49,7 @@ test('I2 two first runs of different names at once: one of them makes its accoun
   const running = await database.transaction(async (trx) => {
     await trx.query('lock table headcount.accounts in share row exclusive mode')
     const begun = ['north', 'nroth'].map((account) => on.run('sync', { account }))
-    const waiting = `select count(*)::int from pg_locks where relation = 'headcount.accounts'::regclass and not granted`
+    const waiting = `select count(*)::int from pg_locks where relation = 'headcount.accounts'::regclass and not granted and database = (select oid from pg_database where datname = current_database())`
     await expect.poll(async () => (await trx.query(waiting)).rows, { timeout: 15_000 }).toEqual([[2]])
     return { begun }
   })

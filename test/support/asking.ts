@@ -6,7 +6,7 @@ import type { Answer } from '../../src/db/transaction.ts'
 /** The whole answer to a statement that is sent as `headcount query` sends it. */
 export async function answerTo(database: Database, statement: string, timeoutMs = 10_000): Promise<Answer> {
   const parts: Answer[] = []
-  await ask(database, readStatement(statement), timeoutMs, async (part) => void parts.push(part))
+  await ask(database, readStatement(statement), { timeoutMs }, async (part) => void parts.push(part))
   const [first] = parts
   if (first === undefined) throw new Error('an answer has one part at least')
   return { ...first, rows: parts.flatMap(({ rows }) => rows) }

@@ -111,6 +111,7 @@ describe('the status for people', () => {
     account: 'default',
     email: null,
     base_url: null,
+    removing_since: null,
     last_good_run: null,
     last_run: null,
     age_ms: null,

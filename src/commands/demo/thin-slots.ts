@@ -6,7 +6,7 @@ import type { Page } from './page.ts'
 
 const thinnest = `select s.start_local, e.title, s.name as slot, count(*) as sign_ups
   from slots s
-  join events e on e.id = s.event_id
+  join events e on e.account_id = s.account_id and e.id = s.event_id
  where s.start_date between now() and now() + interval '8 weeks'
  group by s.start_local, e.title, s.name
  order by sign_ups, s.start_local limit 8`

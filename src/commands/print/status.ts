@@ -8,6 +8,7 @@ import { cleanLine } from './clean.ts'
 import { formatAge } from './duration.ts'
 import { describeHold, howToDecide, listName, MISSING_ONCE, named } from './held.ts'
 import { formatCount, formatNumber } from './number.ts'
+import { describeRemoval } from './removal.ts'
 import { drawPairs, shorten } from './table.ts'
 
 /** Lists shown one by one; the JSON has them all. */
@@ -19,12 +20,18 @@ export function formatStatus(accounts: readonly AccountStatus[], out: Pick<Outpu
   return accounts.map((account) => formatAccount(account, out)).join('\n')
 }
 
+function removingLine({ account, removing_since }: AccountStatus): string[] {
+  if (removing_since === null) return []
+  return [`  ${describeRemoval(account, removing_since)}\n`]
+}
+
 function formatAccount(status: AccountStatus, out: Pick<Output, 'style'>): string {
   const { rows, held, unconfirmed, failing } = status
   const origin = [status.email, status.base_url].filter((part) => part !== null).join(', ')
   const title = out.style('bold', cleanLine(`account ${status.account}`))
   return [
     `${title}${origin && ` (${cleanLine(origin)})`}\n`,
+    ...removingLine(status),
     drawPairs(
       [
         ['last good run', goodRun(status)],

@@ -84,6 +84,8 @@ export function declareCare(declare: Declare): void {
   options.accountOption(prune, 'only of this account')
   options.databaseOption(prune)
 
+  declareAccounts(declare)
+
   declare('demo', careGroup, async () => (await import('../demo.ts')).demo, {
     summary: 'a walk through with an invented account, on this machine alone',
     description:
@@ -91,4 +93,64 @@ export function declareCare(declare: Declare): void {
       'mirrors it again and asks three questions. It reads no setting and touches no other mirror.',
     examples: [{ line: 'demo', what: 'takes some ten seconds' }],
   })
+}
+
+function declareAccounts(declare: Declare): void {
+  const group = 'Accounts:'
+  const load = async () => (await import('../accounts.ts')).accounts
+  const accounts = declare('accounts', careGroup, load, {
+    summary: 'the accounts of the mirror: list, rename, remove',
+    description: 'Lists the accounts of the mirror, with what it has of each.',
+    examples: [
+      { line: 'accounts', what: 'what accounts there are' },
+      { line: 'accounts rename nroth north', what: 'a name that was mistyped' },
+      { line: 'accounts remove north', what: 'shows what goes, and asks' },
+    ],
+  })
+  options.jsonOption(accounts, 'the same')
+  options.databaseOption(accounts)
+
+  const texts = {
+    summary: 'the same as accounts alone',
+    description: 'Lists the accounts of the mirror, with what it has of each.',
+    examples: [{ line: 'accounts list --json', what: 'for a program' }],
+  }
+  const list = declare('list', group, load, texts, accounts)
+  options.jsonOption(list, 'the same')
+  options.databaseOption(list)
+
+  const rename = declare(
+    'rename',
+    group,
+    async () => (await import('../accounts-rename.ts')).accountsRename,
+    {
+      summary: 'call an account by another name',
+      description:
+        'Its rows, history, runs and keys stay with it. No run of it may be under way (exit 9). Change the name where it is ' +
+        'mirrored from, too (cron, services).',
+      examples: [{ line: 'accounts rename nroth north', what: 'a name that was mistyped' }],
+    },
+    accounts,
+  )
+  rename.argument('<old>', 'the name that it has').argument('<new>', 'the name that it gets')
+  options.databaseOption(rename)
+
+  const remove = declare(
+    'remove',
+    group,
+    async () => (await import('../accounts-remove.ts')).accountsRemove,
+    {
+      summary: 'remove an account with all that the mirror has of it',
+      description:
+        'Shows what goes, asks, revokes its keys and deletes its rows, history, runs and settings in small transactions; other accounts ' +
+        'are not touched. No run of it may be under way (exit 9). When it is broken off the account is no mirror any more, and the next call removes the rest.',
+      examples: [
+        { line: 'accounts remove north', what: 'shows what goes, and asks' },
+        { line: 'accounts remove north --yes', what: 'without a question' },
+      ],
+    },
+    accounts,
+  )
+  remove.argument('<name>', 'its name, as accounts list shows it').option('--yes', 'do not ask')
+  options.databaseOption(remove)
 }

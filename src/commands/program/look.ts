@@ -32,6 +32,7 @@ export function declareLook(declare: Declare): void {
       "in CSV, put a ' before text that a spreadsheet would run as a formula (= + - @ tab CR)",
     )
     .addOption(options.checked('--timeout <time>', timeoutHelp, duration('1ms', '1h'), '30s'))
+  options.accountOption(query, 'what views and functions show; tables hold every account')
   options.databaseOption(query)
 
   const status = declare('status', group, async () => (await import('../status.ts')).status, {
@@ -60,6 +61,7 @@ export function declareLook(declare: Declare): void {
   status.option('--event <id>', 'only this event: last and next read, held, rejected, failing')
   options.jsonOption(status, 'the same')
   options.holdForOption(status)
+  options.accountOption(status, 'only this account')
   options.databaseOption(status)
 
   const runs = declare('runs', group, async () => (await import('../runs.ts')).runs, {

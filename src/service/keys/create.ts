@@ -25,9 +25,14 @@ export async function createKey(
   const key = newKey()
   const { rows } = await sql<{ id: string }>`
     insert into headcount.api_keys (account_id, sha256, label, expires_at)
-    select id, ${hashOf(key)}, ${label}, ${expiresAt}::timestamptz from headcount.accounts where name = ${account}
+    select id, ${hashOf(key)}, ${label}, ${expiresAt}::timestamptz
+      from headcount.accounts
+     where name = ${account} and _removing_since is null
+       for key share
     returning id`.execute(trx.kysely)
   const [row] = rows
-  if (row === undefined) throw new UsageError(`The mirror has no account ${JSON.stringify(account)}.`)
+  if (row === undefined) {
+    throw new UsageError(`The mirror has no account ${JSON.stringify(account)}, or it is half removed.`)
+  }
   return { id: Number(row.id), key }
 }

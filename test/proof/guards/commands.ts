@@ -1,6 +1,7 @@
 import type { Guard } from './guard.ts'
 
 const dryRun = 'test/integration/dry-run.test.ts'
+const accounts = 'test/integration/accounts.test.ts'
 const prune = 'test/integration/cli-prune.test.ts'
 const attempts = 'test/integration/query-attempts.test.ts'
 
@@ -60,6 +61,33 @@ export const commandGuards: readonly Guard[] = [
     instead: 'where account_id = ${account_id} and valid_from <= ${before}::timestamptz',
     tests: [prune],
     only: 'piece by piece',
+  },
+  {
+    name: 'one account removed',
+    promise: 'removing an account touches no other',
+    file: 'src/load/accounts.ts',
+    text: '(select ctid from ${name} where account_id = ${id} ${others} limit',
+    instead: '(select ctid from ${name} where true ${others} limit',
+    tests: [accounts],
+    only: 'postgres.*in bounded pieces',
+  },
+  {
+    name: 'keys of a removed account',
+    promise: 'a removal revokes the keys of the account before it deletes a row',
+    file: 'src/load/accounts.ts',
+    text: 'set revoked_at = now() where account_id = ${id} and revoked_at is null',
+    instead: 'set revoked_at = now() where false and account_id = ${id}',
+    tests: [accounts],
+    only: 'postgres.*broken off',
+  },
+  {
+    name: 'asked before removing',
+    promise: 'accounts remove deletes nothing that it was not told to delete',
+    file: 'src/commands/accounts-remove.ts',
+    text: 'if (!(flags.yes ?? (await isWanted(context)))) {',
+    instead: 'if (false) {',
+    tests: [accounts],
+    only: 'list, rename',
   },
   {
     name: 'nothing read yet',

@@ -76,6 +76,15 @@ export const runGuards: readonly Guard[] = [
     only: 'two first runs',
   },
   {
+    name: 'half removed',
+    promise: 'no run fills an account that is half removed',
+    file: 'src/sync/find-account.ts',
+    text: '  if (account._removing_since !== null) throw halfRemoved(name, account._removing_since)\n',
+    instead: '',
+    tests: ['test/integration/accounts.test.ts'],
+    only: 'half removed account is said',
+  },
+  {
     name: 'first answers',
     promise: 'nothing is made where there is no mirror before the service has answered with the key',
     file: 'src/sync/open-mirror.ts',
