@@ -1,6 +1,11 @@
 import { UnknownAccountError } from '../errors.ts'
 import type { Context } from './context.ts'
 
+interface Asking extends Pick<Context<unknown>, 'terminal' | 'signal'> {
+  /** Of a program that goes on: only its beginning is watched by somebody. */
+  readonly mayAsk?: boolean
+}
+
 /**
  * Does the work, which may make a further account only when that is `wanted`. When it meets a name that the mirror does
  * not have, it asks on a terminal, and begins anew after a yes: until then it has written nothing.
@@ -8,7 +13,7 @@ import type { Context } from './context.ts'
  * @throws UnknownAccountError
  */
 export async function confirmingAccount<T>(
-  { terminal, signal }: Pick<Context<unknown>, 'terminal' | 'signal'>,
+  { terminal, signal, mayAsk = true }: Asking,
   wanted: boolean,
   work: (createAccount: boolean) => Promise<T>,
 ): Promise<T> {
@@ -18,7 +23,7 @@ export async function confirmingAccount<T>(
     if (!(error instanceof UnknownAccountError)) throw error
     // Loaded only now: every run starts with this file.
     const { requireYes } = await import('./unknown-account.ts')
-    await requireYes(error, terminal, signal)
+    await requireYes(error, mayAsk ? terminal : null, signal)
     return work(true)
   }
 }

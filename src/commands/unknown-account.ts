@@ -8,15 +8,16 @@ import type { Terminal } from './terminal.ts'
 /**
  * Asks whether a run under a name that the mirror does not have is meant.
  *
+ * @param terminal null: nobody is to be asked
  * @throws UnknownAccountError where nobody can be asked; UsageError after a no
  */
 export async function requireYes(
   error: UnknownAccountError,
-  terminal: Terminal,
+  terminal: Terminal | null,
   signal: AbortSignal,
 ): Promise<void> {
   const unknown = inFlags(error)
-  if (!canAsk(terminal)) throw unknown
+  if (terminal === null || !canAsk(terminal)) throw unknown
   await terminal.err.write(`${clean(unknown.message)}\n`)
   const question = `Mirror a further account, under the name "${cleanLine(error.account)}"?`
   if (await confirm(question, terminal, signal)) return

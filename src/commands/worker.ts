@@ -46,12 +46,17 @@ export async function workOn(
 ): Promise<void> {
   const [{ sync }, { runWorker }] = await Promise.all([import('../index.ts'), import('../worker/worker.ts')])
   const { database: _, ...options } = runOptions(config)
+  // An account that is renamed under a worker is not made anew, and nobody is asked in the middle of its life.
+  let isNew = true
   await runWorker({
     run: async (sign) => {
-      const running = confirmingAccount({ terminal, signal }, config.newAccount, (createAccount) =>
+      const asking = { terminal, signal, mayAsk: isNew }
+      const running = confirmingAccount(asking, isNew && config.newAccount, (createAccount) =>
         sync({ ...options, ...database, createAccount, signal, logger, onAlive: sign }),
       )
-      return outcomeFor(await announced(running, config, logger, terminal.err), config.run.holdForMs)
+      const report = await announced(running, config, logger, terminal.err)
+      isNew = false
+      return outcomeFor(report, config.run.holdForMs)
     },
     schedule: config.worker.schedule,
     timeZone: config.worker.timezone,

@@ -1,4 +1,5 @@
 /** Accounts that are renamed and removed: what follows them, and what stays. */
+import type { ChildProcess } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
 import { removeAccount } from '../../src/commands/accounts-remove.ts'
 import { connect, type Database } from '../../src/db/connect.ts'
@@ -8,7 +9,7 @@ import { accountOf, responsesFrom } from '../support/account.ts'
 import { commandStage, type CommandStage } from '../support/command-stage.ts'
 import { onBoth } from '../support/databases.ts'
 import { addAccount } from '../support/many-accounts.ts'
-import { startServe, urlOf } from '../support/process.ts'
+import { startServe, startWorker, urlOf } from '../support/process.ts'
 
 const rowsOf = (database: Database, text: string, values: unknown[] = []) =>
   database.transaction(async (trx) => (await trx.query(text, values)).rows, { readOnly: true })
@@ -191,14 +192,35 @@ describe('I2 accounts on the command line', () => {
     expect((await s.run(['sync', '-q'])).code).toBe(0)
   })
 
-  test('a half removed account is said to be none by status, serve, sync and query; remove finishes it', async () => {
+  test('an account that is renamed under a worker is not made anew', async () => {
     await using s = await openTwo()
+    const env = { ...s.env, HEADCOUNT_ACCOUNT: 'west', HEADCOUNT_NEW_ACCOUNT: '1' }
+    await using worker = startWorker(['--schedule', '* * * * * *'], { env })
+    await worker.says('sync succeeded')
+    const rename = async () => (await s.run(['accounts', 'rename', 'west', 'east'])).code
+    await expect.poll(rename, { timeout: 20_000 }).toBe(0)
+    await worker.says('has no account "west"; it has default, nroth, east.')
+    expect(json((await s.run(['accounts', '--json'])).stdout)).toMatchObject({
+      accounts: [{ account: 'default' }, { account: 'nroth' }, { account: 'east', responses: 4 }],
+    })
+  })
+
+  test('a removal that is killed leaves what status, serve, sync and query say is no mirror; the next one finishes it', async () => {
+    await using s = await openTwo()
+    await s.run(['keys', 'create', '--account', 'nroth'])
     await withDatabase(s, (database) =>
       database.transaction(async (trx) => {
-        await trx.query(`update headcount.accounts set _removing_since = now() where name = 'nroth'`)
-        await trx.query(`delete from headcount.responses where account_id = 2 and id > 2`)
+        await trx.query('lock table headcount.responses in share mode')
+        const marked = 'select count(*)::int from headcount.accounts where _removing_since is not null'
+        const meanwhile = async (child: ChildProcess) => {
+          await expect.poll(async () => (await trx.query(marked)).rows, { timeout: 20_000 }).toEqual([[1]])
+          child.kill('SIGKILL')
+        }
+        const killed = await s.run(['accounts', 'remove', 'nroth', '--yes'], { meanwhile })
+        expect(killed.code).toBeNull()
       }),
     )
+    expect((await s.run(['keys', '--account', 'nroth'])).stdout).toContain('revoked')
     const said = /half removed since .*accounts remove nroth/
     const status = await s.run(['status', '--max-age', '1h'])
     expect([status.code, status.stdout, status.stderr]).toEqual([

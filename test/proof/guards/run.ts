@@ -82,7 +82,7 @@ export const runGuards: readonly Guard[] = [
     text: '  if (account._removing_since !== null) throw halfRemoved(name, account._removing_since)\n',
     instead: '',
     tests: ['test/integration/accounts.test.ts'],
-    only: 'half removed account is said',
+    only: 'removal that is killed',
   },
   {
     name: 'first answers',
