@@ -73,8 +73,8 @@ describe.each(engines)('the questions (%s)', (engine) => {
   })
 
   test('every join of two tables is by account, too', () => {
-    const joins = statements.flatMap(
-      (statement) => statement.match(/join [^]*?(?=\n\s*(?:left )?join|\n\s*where)/g) ?? [],
+    const joins = statements.flatMap((statement) =>
+      statement.split('\n').filter((line) => /^ *(left )?join /.test(line)),
     )
     expect(joins.length).toBeGreaterThan(5)
     expect(joins.filter((join) => !join.includes('account_id'))).toEqual([])

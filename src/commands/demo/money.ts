@@ -7,7 +7,8 @@ import type { Page } from './page.ts'
 const byMonth = `select to_char(r.created_at, 'YYYY-MM') as month, count(*) as payments,
        sum(p.amount) as amount, sum(p.processing_fee) as fees
   from payments p
-  join responses r on (r.account_id, r.event_id, r.id) = (p.account_id, p.event_id, p.response_id)
+  join responses r on r.id = p.response_id
+       and (r.account_id, r.event_id) = (p.account_id, p.event_id)
  where r.created_at >= date_trunc('month', now()) - interval '11 months'
  group by rollup (1) order by 1`
 
