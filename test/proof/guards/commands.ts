@@ -93,7 +93,7 @@ export const commandGuards: readonly Guard[] = [
     name: 'nothing read yet',
     promise: 'query does not answer from tables that nothing was read into',
     file: 'src/commands/filled.ts',
-    text: 'if (!accounts.some(({ has_list }) => has_list)) throw nothingYet(accounts)',
+    text: 'if (!accounts.some(isReadable)) throw nothingYet(accounts)',
     instead: '',
     tests: ['test/integration/run-first.test.ts'],
     only: 'on the command line',
