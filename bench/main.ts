@@ -7,7 +7,7 @@ import type { AccountName, Accounts } from './account/accounts.ts'
 import type { Version } from './account/versions.ts'
 import { enginesIn } from './engines/engines.ts'
 import { exitCodeOf } from './exit-code.ts'
-import { compile } from './measured/compiled.ts'
+import { compile, MEASURED } from './measured/compiled.ts'
 import { measuredOf } from './measurements.ts'
 import type { MeasurementName } from './measurements.ts'
 import { help, readOptions } from './options.ts'
@@ -53,7 +53,10 @@ async function main(options: Options): Promise<boolean> {
 
   const [verdicts, summaries] = [judge(scenarios, rounds, accounts), summarise(rounds)]
   const { server } = service
-  process.stdout.write(`${drawVerdicts(verdicts)}\nServed by ${server}.\n\n${drawSummaries(summaries)}`)
+  const measured = profile === null ? MEASURED : 'a bundle of its own, with maps'
+  process.stdout.write(
+    `${drawVerdicts(verdicts)}\nMeasured: ${measured}. Served by ${server}.\n\n${drawSummaries(summaries)}`,
+  )
   const parts = summaries.find(({ name }) => name === 'start')?.parts
   if (parts) process.stdout.write(`\nThe start:\n\n${drawParts(parts)}`)
   if (summaries.some(({ answered }) => answered !== null))

@@ -56,21 +56,34 @@ function run(...args) {
   })
 }
 
+/** Builds beside what is there and then takes its place: a build that was killed leaves the former one, and two at once one. */
 async function build() {
   const began = new Date()
-  rmSync(dist, { recursive: true, force: true })
-  const half = files.join(dist, 'command.partial')
-  const parts = await Promise.all([
-    run(compiler, '-p', 'tsconfig.library.json'),
-    run(files.join(__dirname, 'command.ts'), half),
-  ])
-  const failed = parts.filter(({ ok }) => !ok)
-  if (failed.length > 0) throw new Error(failed.map(({ said }) => said.trim()).join('\n\n'))
-  const command = files.join(dist, 'command')
-  // The command is there when all is: a build that was killed leaves none.
-  renameSync(half, command)
-  // What is edited during the build is newer than it.
-  utimesSync(files.join(command, 'cli.cjs'), began, began)
+  const made = `${dist}.${process.pid}`
+  const former = `${made}.former`
+  try {
+    const parts = await Promise.all([
+      run(compiler, '-p', 'tsconfig.library.json', '--outDir', made),
+      run(files.join(__dirname, 'command.ts'), files.join(made, 'command')),
+    ])
+    const failed = parts.filter(({ ok }) => !ok)
+    if (failed.length > 0) throw new Error(failed.map(({ said }) => said.trim()).join('\n\n'))
+    // What is edited during the build is newer than it.
+    utimesSync(files.join(made, 'command/cli.cjs'), began, began)
+    unless('ENOENT', () => renameSync(dist, former))
+    unless('ENOTEMPTY', () => renameSync(made, dist))
+  } finally {
+    for (const path of [made, former]) rmSync(path, { recursive: true, force: true })
+  }
+}
+
+/** Does it, unless another build was quicker. */
+function unless(code, rename) {
+  try {
+    rename()
+  } catch (error) {
+    if (error.code !== code) throw error
+  }
 }
 
 /** Why nothing can be built here; null where it can. */

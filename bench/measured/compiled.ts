@@ -21,30 +21,42 @@ export const MAPS = '.maps'
 
 const repository = join(import.meta.dirname, '../..')
 
+/** The file that README's command runs, for the tables. */
+export const MEASURED = 'src/headcount.cjs, which `npx --no -- headcount` runs'
+
 /**
- * Compiles into a folder, as the package is made: neither we nor the floors shall pay for types that are stripped at
- * each start. What Node compiled is kept there from the first run on, as with users.
+ * Brings the build of the checkout up to date, whose command is measured, and compiles the floors into a folder: they shall not
+ * pay for types that are stripped at each start. What Node compiled is kept from the first run on, as with users.
  *
- * @param profiles a folder of CPU profiles, which gets what they are read with: the maps of the bundle
+ * @param profiles a folder of CPU profiles: then the command is one with the maps that they are read with
  */
 export async function compile(folder: string, profiles: string | null = null): Promise<Compiled> {
   const dist = join(folder, 'dist')
   const config = join(import.meta.dirname, 'compiled.tsconfig.json')
   await runProcess([join(repository, 'node_modules/typescript/bin/tsc'), '-p', config, '--outDir', dist])
-  const command = join(dist, 'command')
-  await bundleCommand(command, { sourcemap: profiles !== null })
-  if (profiles !== null) await cp(command, join(profiles, MAPS), { recursive: true, filter: isFolderOrMap })
-  await mkdir(join(folder, 'src'))
-  await copyFile(join(repository, 'src/headcount.cjs'), join(folder, 'src/headcount.cjs'))
-  await copyFile(join(repository, 'package.json'), join(folder, 'package.json'))
   await symlink(join(repository, 'node_modules'), join(folder, 'node_modules'))
+  await copyFile(join(repository, 'package.json'), join(folder, 'package.json'))
   return {
-    command: join(folder, 'src/headcount.cjs'),
+    command: profiles === null ? await builtCommand() : await commandWithMaps(folder, profiles),
     floors: join(dist, 'bench/floors/main.js'),
     constantServer: join(dist, 'bench/floors/constant-server.js'),
     scripts: join(dist, 'bench/peers/scripts'),
     tellCost: join(dist, 'bench/measured/tell-cost.js'),
   }
+}
+
+async function builtCommand(): Promise<string> {
+  await runProcess([join(repository, 'build/prepare.cjs')])
+  return join(repository, 'src/headcount.cjs')
+}
+
+async function commandWithMaps(folder: string, profiles: string): Promise<string> {
+  const command = join(folder, 'dist/command')
+  await bundleCommand(command, { sourcemap: true })
+  await cp(command, join(profiles, MAPS), { recursive: true, filter: isFolderOrMap })
+  await mkdir(join(folder, 'src'))
+  await copyFile(join(repository, 'src/headcount.cjs'), join(folder, 'src/headcount.cjs'))
+  return join(folder, 'src/headcount.cjs')
 }
 
 function isFolderOrMap(path: string): boolean {

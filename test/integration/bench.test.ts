@@ -56,7 +56,13 @@ function expectWhole(engine: EngineName, { figures, printed }: Awaited<ReturnTyp
     expect(cpuMs).toBeGreaterThan(0)
     expect(peakBytes).toBeGreaterThan(10e6)
   }
-  for (const name of [...own.map(({ name }) => name), 'figure', 'min s']) expect(printed).toContain(name)
+  for (const name of [
+    ...own.map(({ name }) => name),
+    'figure',
+    'min s',
+    'src/headcount.cjs, which `npx --no',
+  ])
+    expect(printed).toContain(name)
 }
 
 describe.concurrent('npm run bench', () => {
