@@ -17,10 +17,19 @@ function start() {
     if (problem.fatal) fail(problem.text)
     if (problem.text) process.stderr.write(problem.text + '\n')
   }
+  compilePgliteOnce()
   boundYoungObjects()
   // What Node compiled is kept for the next start, beside the code and as safe as it; where that cannot be written, nothing is.
   require('node:module').enableCompileCache(path.join(__dirname, '../dist/cache'))
   require('../dist/command/cli.cjs')
+}
+
+// Not a second time for speed: that takes 380 MB and twice the time to open a folder, and pays in no load that was measured.
+// Said before anything is loaded: code that is kept for the next start counts for one set of flags only.
+function compilePgliteOnce() {
+  var v8 = require('node:v8')
+  v8.setFlagsFromString('--no-wasm-tier-up')
+  v8.setFlagsFromString('--no-wasm-dynamic-tiering')
 }
 
 // The part of the heap for young objects grows to 8 MB and no further: its default takes 100 MB more, its first size twice the time for garbage.
