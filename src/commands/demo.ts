@@ -11,6 +11,7 @@ import { showThinSlots } from './demo/thin-slots.ts'
 import { tellWhatNext } from './demo/what-next.ts'
 import { showWhoComes } from './demo/who-comes.ts'
 import { rowsOf, type Ask, type Row } from './demo/ask.ts'
+import { showFolderWait } from './folder-wait.ts'
 import { unlessInterrupted } from './interruption.ts'
 import { readStatement } from './statement.ts'
 
@@ -29,7 +30,13 @@ export const demo: Command<object> = async ({ terminal, signal }) => {
   const stage = { page, service, database: demoTarget, err: terminal.err, signal }
   await page.heading('1  Mirror it')
   await page.block(`An embedded Postgres in the folder ${demoFolder}: no server is needed.`)
-  await unlessInterrupted(beginAfresh(), signal)
+  const { err } = terminal
+  const wait = showFolderWait(
+    { logLevel: 'info', logFormat: null },
+    err,
+    (line) => void err.write(`${line}\n`),
+  )
+  await unlessInterrupted(beginAfresh(wait), signal)
   await mirrorFirst(stage)
   await page.heading('2  Ten minutes later, mirror it again')
   await mirrorAgain(stage)

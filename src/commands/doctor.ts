@@ -1,11 +1,11 @@
 import { readConfig, readServiceConfig, type Config, type Flags, type ServiceConfig } from '../config.ts'
-import type { DatabaseLog } from '../db/connect.ts'
 import { createSource } from '../source/api.ts'
 import type { Command } from './context.ts'
 import { failure, ok, skipped, warning, type Check, type Finding } from './doctor/check.ts'
 import { checkDatabase, checkSchema, openDatabase } from './doctor/database-checks.ts'
 import * as service from './doctor/service-checks.ts'
 import { checkSpace } from './doctor/space-check.ts'
+import { showFolderWait } from './folder-wait.ts'
 import { unlessInterrupted } from './interruption.ts'
 import { clean } from './print/clean.ts'
 import { writeJson } from './print/json.ts'
@@ -26,7 +26,7 @@ export const doctor: Command<DoctorFlags> = async ({ flags, terminal, signal }) 
     await tell('configuration', settings.finding)
     if (settings.config !== null) concealSecrets(settings.config, terminal)
     const ping = await examineService(settings.service, signal, tell)
-    await examineDatabase(settings.config, tell)
+    await examineDatabase(settings.config, terminal.err, tell)
     await tell('clock', ping === null ? skipped('needs an answer of the service') : service.checkClock(ping))
     await tell(
       'free space',
@@ -96,10 +96,15 @@ async function examineService(
   }
 }
 
-async function examineDatabase(config: Config | null, tell: Tell): Promise<void> {
+async function examineDatabase(config: Config | null, err: Output, tell: Tell): Promise<void> {
   const told: string[] = []
-  const note: DatabaseLog = (level, message) => level === 'warn' && told.push(message)
-  const opened = config === null ? noSettings : await openDatabase(config.database.target, note)
+  const opened =
+    config === null
+      ? noSettings
+      : await openDatabase(config.database.target, {
+          log: (level, message) => level === 'warn' && told.push(message),
+          onFolderInUse: showFolderWait(config, err, (line) => void err.write(`${line}\n`)),
+        })
   if ('state' in opened) {
     await tell('database', opened)
     await tell(

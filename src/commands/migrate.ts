@@ -1,5 +1,6 @@
 import { readConfig, type Flags } from '../config.ts'
 import type { Command } from './context.ts'
+import { showFolderWait } from './folder-wait.ts'
 import { unlessInterrupted } from './interruption.ts'
 import { createLogger } from './logger.ts'
 import { noteDefaultDatabase } from './mirror.ts'
@@ -15,7 +16,11 @@ export const migrate: Command<MigrateFlags> = async ({ flags, terminal, signal }
   noteDefaultDatabase(config, logger)
   const library = await import('../index.ts')
   const applied = await unlessInterrupted(
-    library.migrate({ database: config.database.target, logger }),
+    library.migrate({
+      database: config.database.target,
+      onFolderInUse: showFolderWait(config, terminal.err, (line) => logger.info({}, line)),
+      logger,
+    }),
     signal,
   )
   if (flags.json) await writeJson(terminal.out, { applied })

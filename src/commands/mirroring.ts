@@ -4,6 +4,7 @@ import { outcomeOf } from '../db/run-report.ts'
 import { HeadcountError } from '../errors.ts'
 import type { Logger, RunOptions, RunReport, RunStatus } from '../index.ts'
 import type { Context } from './context.ts'
+import { showFolderWait } from './folder-wait.ts'
 import { createLogger } from './logger.ts'
 import { noteDefaultDatabase } from './mirror.ts'
 import { confirmingAccount } from './new-account.ts'
@@ -51,6 +52,7 @@ async function mirrorOnce(
     using shown = display
     return await run({
       ...runOptions(config),
+      onFolderInUse: showFolderWait(config, terminal.err, (line) => logger.info({}, line)),
       ...options,
       ...(flags.event !== undefined && { events: flags.event }),
       signal,

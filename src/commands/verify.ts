@@ -1,6 +1,7 @@
 import { readServiceConfig, type Flags } from '../config.ts'
 import type { Logger, VerifyReport } from '../index.ts'
 import type { Command } from './context.ts'
+import { showFolderWait } from './folder-wait.ts'
 import { noteDefaultDatabase } from './mirror.ts'
 import { openDisplay, runOptions } from './mirroring.ts'
 import { writeJson } from './print/json.ts'
@@ -27,6 +28,7 @@ export const verify: Command<VerifyFlags> = async ({ flags, terminal, signal }) 
     using shown = display
     report = await library.verify({
       ...runOptions(config),
+      onFolderInUse: showFolderWait(config, terminal.err, (line) => logger.info({}, line)),
       ...(flags.event !== undefined && { events: flags.event }),
       ...(flags.sample !== undefined && { sample: flags.sample }),
       signal,

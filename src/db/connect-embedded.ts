@@ -1,6 +1,7 @@
 import type { PGlite } from '@electric-sql/pglite'
 import { Kysely, PGliteDialect } from 'kysely'
-import type { Database, DatabaseLog } from './database.ts'
+import type { ConnectOptions } from './connect.ts'
+import type { Database, SharedDatabase } from './database.ts'
 import type { Embedded, Readers, Sender } from './embedded.ts'
 import { DatabaseError } from '../errors.ts'
 import { databaseError } from './failures.ts'
@@ -8,10 +9,11 @@ import { lockFolder } from './folder-lock.ts'
 import type { FolderLock } from './folder-lock.ts'
 import { beginFolder, finishFolder, inspectFolder, openingFailed, prepareFolder } from './folder.ts'
 import { requireRoom } from './room.ts'
+import { guarded, reading, readersFor, withRoom } from './senders.ts'
+import { sharePglite } from './shared.ts'
 import type { Tables } from './tables.ts'
 import { applySettings, settingsOf } from './transaction.ts'
 import type { Answer, Transaction, TransactionOptions } from './transaction.ts'
-import { readerOf } from './values.ts'
 
 /** For what is nobody else's: a database in memory, and one that its caller answers for. */
 const noLock: FolderLock = { isHeld: () => true, assertHeld: () => {}, release: async () => {} }
@@ -21,18 +23,12 @@ export function openGiven(pglite: Embedded): Database {
   return embeddedDatabase(pglite, 'PGlite of the caller', noLock, null)
 }
 
-export interface EmbeddedOptions {
-  readonly waitForFolderMs?: number
-  readonly createFolder?: boolean
-  readonly log?: DatabaseLog | undefined
-}
-
 /**
  * Opens the embedded database in a folder, made and filled when it is missing, or in memory when none is named.
  *
- * @throws FolderInUseError, DatabaseError
+ * @throws FolderInUseError, FolderServedError, DatabaseError
  */
-export async function openEmbedded(folder: string | null, options: EmbeddedOptions = {}): Promise<Database> {
+export async function openEmbedded(folder: string | null, options: ConnectOptions = {}): Promise<Database> {
   const { PGlite } = await import('@electric-sql/pglite')
   if (folder === null) {
     const pglite = await PGlite.create()
@@ -42,7 +38,12 @@ export async function openEmbedded(folder: string | null, options: EmbeddedOptio
   let lock: FolderLock | null = null
   try {
     await prepareFolder(folder, options.createFolder ?? true, options.log)
-    lock = await lockFolder(folder, { waitMs: options.waitForFolderMs ?? 10_000, log: options.log })
+    lock = await lockFolder(folder, {
+      waitMs: options.waitForFolderMs ?? 10_000,
+      log: options.log,
+      onInUse: options.onFolderInUse,
+      isServed: options.isFolderServed,
+    })
     const pglite =
       (await inspectFolder(folder)) === 'existing'
         ? await openExisting(PGlite, folder)
@@ -83,7 +84,6 @@ function embeddedDatabase(
 ): Database {
   const readers = own === null ? readersFor(pglite) : null
   if (own !== null) own.parsers = readersFor(own)
-  const sender = reading(withRoom(guarded(pglite, lock), folder), readers)
   let closed: Promise<void> | null = null
   const shut = async () => {
     try {
@@ -95,52 +95,27 @@ function embeddedDatabase(
       await lock.release()
     }
   }
-  const database: Database = {
+  const askedThrough = (asked: Embedded): Pick<Database, 'engine' | 'kysely' | 'transaction'> => ({
     engine: 'embedded',
-    kysely: kyselyOver(sender, place),
+    kysely: kyselyOver(reading(withRoom(guarded(asked, lock), folder), readers), place),
     transaction: async (work, options = {}) => {
       lock.assertHeld()
       if (folder !== null && options.readOnly !== true) await requireRoom(folder, options)
-      return inTransaction(pglite, readers, lock, place, work, options)
+      return inTransaction(asked, readers, lock, place, work, options)
     },
+  })
+  const share = (): SharedDatabase => {
+    const { pglite: shared, waitedMs } = sharePglite(pglite)
+    const keep = async () => {}
+    return { database: { ...askedThrough(shared), close: keep, [Symbol.asyncDispose]: keep }, waitedMs }
+  }
+  const database: Database = {
+    ...askedThrough(pglite),
+    ...(folder !== null && { share }),
     close: () => (closed ??= shut()),
     [Symbol.asyncDispose]: () => database.close(),
   }
   return database
-}
-
-/** Every type gets our reader, also those for which PGlite has one of its own. */
-function readersFor({ parsers }: Embedded): Readers {
-  return Object.fromEntries(Object.keys(parsers).map((type) => [type, readerOf(Number(type))]))
-}
-
-/**
- * A database of the caller's keeps its own readers for what the caller asks: ours go with each statement. One of our
- * own has them for good, for PGlite copies all that come with a statement (600 of them, a fifth of a run's time).
- */
-function reading(sender: Sender, parsers: Readers | null): Sender {
-  if (parsers === null) return sender
-  return { query: (text, values, options) => sender.query(text, values, { ...options, parsers }) }
-}
-
-function guarded(sender: Sender, lock: FolderLock): Sender {
-  return {
-    query: (text, values, options) => {
-      lock.assertHeld()
-      return sender.query(text, values, options)
-    },
-  }
-}
-
-/** A single statement is a transaction of its own: one that writes needs room on the disk, too. */
-function withRoom(sender: Sender, folder: string | null): Sender {
-  if (folder === null) return sender
-  return {
-    query: async (text, values, options) => {
-      if (!/^\s*(?:select|with)\b/i.test(text)) await requireRoom(folder, { durable: true })
-      return sender.query(text, values, options)
-    },
-  }
 }
 
 async function inTransaction<T>(

@@ -3,18 +3,28 @@ import type { Pool } from 'pg'
 import { UsageError } from '../errors.ts'
 import type { Embedded } from './embedded.ts'
 import type { Database, DatabaseLog } from './database.ts'
+import type { OnFolderInUse } from './folder-lock.ts'
 
 export type { Embedded } from './embedded.ts'
 export type { Database, DatabaseLog } from './database.ts'
+export { FolderServedError, type OnFolderInUse } from './folder-lock.ts'
 
 /** A database by its address, or one that the caller keeps open: a pool of pg's, a PGlite, or one that was opened here. */
 export type Target =
-  string | { readonly pool: Pool } | { readonly pglite: Embedded } | { readonly opened: Database }
+  | string
+  | { readonly url: string; readonly onFolderInUse: OnFolderInUse }
+  | { readonly pool: Pool }
+  | { readonly pglite: Embedded }
+  | { readonly opened: Database }
 
 export interface ConnectOptions {
   readonly log?: DatabaseLog | undefined
   /** How long to wait for a PGlite folder that another process has open; 10 s by default. */
   readonly waitForFolderMs?: number
+  /** Told that it waits, and for whom. */
+  readonly onFolderInUse?: OnFolderInUse
+  /** Whether the process that has the folder open answers in its place. */
+  readonly isFolderServed?: () => Promise<boolean>
   /** Whether a missing PGlite folder is made; true by default. */
   readonly createFolder?: boolean
 }
@@ -26,9 +36,11 @@ export interface ConnectOptions {
  * keeps open and is never closed here: a pool of pg's (at least 3 connections) or a PGlite. The drivers are loaded when they are needed.
  *
  * @throws UsageError when the target cannot be read, DatabaseError when it cannot be reached,
- * FolderInUseError when another process has the folder open.
+ * FolderInUseError when another process has the folder open, FolderServedError when that one answers in its place.
  */
 export async function connect(target: Target, options: ConnectOptions = {}): Promise<Database> {
+  if (typeof target !== 'string' && 'url' in target)
+    return connect(target.url, { ...options, onFolderInUse: target.onFolderInUse })
   if (typeof target !== 'string' && 'opened' in target) return lent(target.opened)
   if (typeof target !== 'string' && 'pglite' in target) {
     const { openGiven } = await import('./connect-embedded.ts')
@@ -42,16 +54,21 @@ export async function connect(target: Target, options: ConnectOptions = {}): Pro
   }
   if (target.startsWith('pglite:')) {
     const { openEmbedded } = await import('./connect-embedded.ts')
-    const folder = target.slice('pglite:'.length)
-    if (folder === '')
+    if (target === 'pglite:')
       throw new UsageError(
         'The database pglite: names no folder. Write pglite:<folder>, like pglite:./headcount-data',
       )
-    return openEmbedded(folder === 'memory' ? null : resolve(folder), options)
+    return openEmbedded(embeddedFolder(target), options)
   }
   const url = postgresUrl(target)
   const { openPostgres, ownPool } = await import('./connect-postgres.ts')
   return openPostgres(ownPool(url), { owned: true, place: placeOf(url), log: options.log })
+}
+
+/** The folder of an embedded database, as a whole path; null for what lies in none. */
+export function embeddedFolder(target: string): string | null {
+  const folder = /^pglite:(.+)$/s.exec(target)?.[1]
+  return folder === undefined || folder === 'memory' ? null : resolve(folder)
 }
 
 /** The same, for one who must not close it. */

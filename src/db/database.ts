@@ -14,8 +14,17 @@ export interface Database extends AsyncDisposable {
    * @throws whatever `work` throws; DatabaseError and ConflictError from the database
    */
   transaction<T>(work: (trx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>
+  /** Of a folder: the same for several users of this process, who must not keep each other waiting for long. */
+  readonly share?: () => SharedDatabase
   /** Gives back everything that was opened here; a pool that was given stays open. May be called twice. */
   close(): Promise<void>
+}
+
+export interface SharedDatabase {
+  /** Whoever uses it is counted while he waits. It is not closed by itself. */
+  readonly database: Database
+  /** How long the one who has waited longest waits until now; 0 when nobody does. */
+  readonly waitedMs: () => number
 }
 
 export type DatabaseLog = (level: 'debug' | 'warn', message: string, fields?: object) => void

@@ -8,17 +8,14 @@
  */
 import { randomUUID } from 'node:crypto'
 import { futimesSync, readFileSync, unlinkSync } from 'node:fs'
-import { open, readFile, stat, unlink } from 'node:fs/promises'
+import { open, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { FolderInUseError } from '../errors.ts'
-import { isObject, parseJson } from '../json.ts'
-import type { JsonValue } from '../json.ts'
 import type { DatabaseLog } from './database.ts'
-import { isGone, isHere, nameOf, readHolder, thisProcess } from './holder.ts'
-import type { Holder } from './holder.ts'
-
-export const lockName = 'headcount.lock'
+import { idOf, lockName, readLock, unlessCode } from './folder-lock-file.ts'
+import type { Found } from './folder-lock-file.ts'
+import { isGone, isHere, nameOf, thisProcess } from './holder.ts'
 
 const beatMs = 5000
 /** Three beats missed: this process was frozen, and others may soon take it for dead, or have done so. */
@@ -28,6 +25,29 @@ const deadAfterMs = 30_000
 /** Clocks of two machines differ: a beat counts as old only when none came while it was watched for this long. */
 const watchMs = beatMs + 1000
 
+/** The process that has the folder open answers in the place of this one. */
+export class FolderServedError extends FolderInUseError {}
+
+/** What is told of a folder that another process has open. */
+export interface FolderUse {
+  readonly folder: string
+  /** For messages: `process 4711 on mill`. */
+  readonly holder: string
+  /** How long it is waited for. */
+  readonly waitMs: number
+}
+
+/** Told once, before the wait; what it answers is disposed of when the wait is over. */
+export type OnFolderInUse = (use: FolderUse) => Disposable
+
+export interface LockOptions {
+  readonly waitMs: number
+  readonly log?: DatabaseLog | undefined
+  readonly onInUse?: OnFolderInUse | undefined
+  /** Asked again and again while another process has the folder open: whether that one answers in its place. */
+  readonly isServed?: (() => Promise<boolean>) | undefined
+}
+
 export interface FolderLock {
   /** Whether nobody took the folder over; looks at the lock itself when the last beat is 15 s old. */
   isHeld(): boolean
@@ -36,24 +56,19 @@ export interface FolderLock {
   release(): Promise<void>
 }
 
-interface Found {
-  /** Tells one lock from the next; '' while the file is being written. */
-  readonly id: string
-  readonly holder: Holder | null
-  readonly beat: number
-}
-
 /**
  * Takes the lock on a folder that exists, waiting up to `waitMs` for another holder to end.
  *
- * @throws FolderInUseError naming the holder
+ * @throws FolderInUseError naming the holder; FolderServedError when the holder answers in its place
  */
 export async function lockFolder(
   folder: string,
-  { waitMs, log }: { readonly waitMs: number; readonly log?: DatabaseLog | undefined },
+  { waitMs, log, onInUse, isServed }: LockOptions,
 ): Promise<FolderLock> {
   const path = join(folder, lockName)
   const until = performance.now() + waitMs
+  using waiting = new DisposableStack()
+  let isTold = false
   let watch: { readonly found: Found; readonly since: number } | null = null
   for (;;) {
     const lock = await tryToLock(path, folder)
@@ -68,8 +83,13 @@ export async function lockFolder(
         log?.('warn', `Removed the lock that ${nameOf(found.holder)} left on the folder ${folder}`)
         continue
       }
+    } else if (await isServed?.()) {
+      throw new FolderServedError(`The folder ${folder} is served by ${nameOf(found.holder)}.`)
     } else if (performance.now() >= until) {
       throw inUse(folder, found)
+    } else if (!isTold && onInUse !== undefined) {
+      isTold = true
+      waiting.use(onInUse({ folder, holder: nameOf(found.holder), waitMs }))
     }
     await sleep(100)
   }
@@ -197,38 +217,8 @@ async function reap(path: string, dead: Found): Promise<boolean> {
   }
 }
 
-async function readLock(path: string): Promise<Found | null> {
-  const text = await unlessCode('ENOENT', () => readFile(path, 'utf8'))
-  const file = await unlessCode('ENOENT', () => stat(path))
-  if (text === null || file === null) return null
-  return { id: idOf(text), holder: readHolder(contentOf(text)), beat: file.mtimeMs }
-}
-
-function idOf(text: string): string {
-  const content = contentOf(text)
-  return isObject(content) && typeof content['id'] === 'string' ? content['id'] : ''
-}
-
-function contentOf(text: string): JsonValue {
-  try {
-    return parseJson(text)
-  } catch {
-    return null
-  }
-}
-
 function inUse(folder: string, { holder, beat }: Found): FolderInUseError {
   return new FolderInUseError(
     `The folder ${folder} is in use by ${holder?.pid === process.pid ? 'this very process' : nameOf(holder)}, last sign of life ${new Date(beat).toISOString()}. Wait until it has ended, or keep the mirror in Postgres, which many processes can use at once.`,
   )
-}
-
-/** Null where the system answers with this code. */
-async function unlessCode<T>(code: string, work: () => Promise<T>): Promise<T | null> {
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === code) return null
-    throw error
-  }
 }

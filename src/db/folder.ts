@@ -10,7 +10,7 @@ import { commandName } from '../command-name.ts'
 import { DatabaseError, NoMirrorError } from '../errors.ts'
 import { optionName } from '../option-names.ts'
 import type { DatabaseLog } from './database.ts'
-import { lockName } from './folder-lock.ts'
+import { lockName } from './folder-lock-file.ts'
 import { closeToOthers } from './folder-mode.ts'
 
 /** The Postgres that PGlite 0.5 is built from; a data directory belongs to one major version. */

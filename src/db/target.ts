@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { UsageError } from '../errors.ts'
-import type { Database, Target } from './connect.ts'
+import type { Database, OnFolderInUse, Target } from './connect.ts'
 import type { Embedded } from './embedded.ts'
 
 /** The three ways in which a caller of the library names the mirror's database: exactly one is to be given. */
@@ -13,12 +13,15 @@ export interface DatabaseOptions {
   readonly pglite?: Embedded
   /** @internal An open database of this program's own, which several parts of it use. */
   readonly opened?: Database
+  /** @internal Told when a folder is in use and waited for. */
+  readonly onFolderInUse?: OnFolderInUse
 }
 
 /** @throws UsageError unless exactly one way to the database is given. */
-export function targetOf({ database, pool, pglite, opened }: DatabaseOptions): Target {
-  const [target, ...others] = [
-    ...(database === undefined ? [] : [database]),
+export function targetOf({ database, pool, pglite, opened, onFolderInUse }: DatabaseOptions): Target {
+  const byAddress = database !== undefined && onFolderInUse !== undefined
+  const [target, ...others]: Target[] = [
+    ...(database === undefined ? [] : [byAddress ? { url: database, onFolderInUse } : database]),
     ...(pool === undefined ? [] : [{ pool }]),
     ...(pglite === undefined ? [] : [{ pglite }]),
     ...(opened === undefined ? [] : [{ opened }]),

@@ -23,6 +23,7 @@ export type VerifyOptions = Pick<
   | 'database'
   | 'pool'
   | 'pglite'
+  | 'onFolderInUse'
   | 'account'
   | 'apiKey'
   | 'baseUrl'

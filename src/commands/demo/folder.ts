@@ -1,4 +1,4 @@
-import { connect } from '../../db/connect.ts'
+import { connect, type OnFolderInUse } from '../../db/connect.ts'
 import { UsageError } from '../../errors.ts'
 import { sampleEmail } from './sample-service.ts'
 
@@ -12,8 +12,8 @@ export const demoAccount = 'demo'
  *
  * @throws UsageError when the folder holds a mirror that the demo did not make; it stays as it is.
  */
-export async function beginAfresh(): Promise<void> {
-  await using database = await connect(demoTarget)
+export async function beginAfresh(onFolderInUse: OnFolderInUse): Promise<void> {
+  await using database = await connect(demoTarget, { onFolderInUse })
   await database.transaction(async (trx) => {
     const schema = await trx.query(`select to_regclass('headcount.accounts') is not null`)
     if (schema.rows[0]?.[0] === true) {

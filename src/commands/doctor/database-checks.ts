@@ -2,7 +2,7 @@
 import { access, constants } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { commandName } from '../../command-name.ts'
-import { connect, type Database, type DatabaseLog } from '../../db/connect.ts'
+import { connect, type ConnectOptions, type Database } from '../../db/connect.ts'
 import { isEmptyFolder } from '../../db/folder.ts'
 import { notOurs } from '../../db/folder-mode.ts'
 import { schemaState } from '../../db/migrate.ts'
@@ -18,12 +18,12 @@ export function folderOf(target: string): string | null {
 }
 
 /** Opens the database as it is; a folder that is not there yet, or empty, stays so. */
-export async function openDatabase(target: string, log: DatabaseLog): Promise<Database | Finding> {
+export async function openDatabase(target: string, options: ConnectOptions): Promise<Database | Finding> {
   const folder = folderOf(target)
   if (folder !== null && !(await exists(folder))) return checkParent(folder)
   if (folder !== null && (await isEmptyFolder(folder))) return checkEmpty(folder)
   try {
-    return await connect(target, { createFolder: false, log })
+    return await connect(target, { ...options, createFolder: false })
   } catch (error) {
     return failure(error, DATABASE)
   }
