@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { existsSync } from 'node:fs'
 import { findPackageJSON } from 'node:module'
 import { dirname, join, sep } from 'node:path'
@@ -9,8 +10,17 @@ import process from 'node:process'
  * other. Never `npx` without `--no`: that would fetch and run whatever has this name in the registry.
  */
 export function commandName(): string {
+  const ofCaller = callers.getStore()
+  if (ofCaller !== undefined) return ofCaller
   const description = findPackageJSON('..', import.meta.url)
   return description === undefined ? 'headcount' : commandNameIn(dirname(description), process.cwd())
+}
+
+const callers = new AsyncLocalStorage<string>()
+
+/** Does the work of somebody who called the program elsewhere: messages say the name that is right there. */
+export function workingFor<T>(callersName: string, work: () => Promise<T>): Promise<T> {
+  return callers.run(callersName, work)
 }
 
 /** The same for a package in that folder, called in this one. */

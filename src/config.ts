@@ -59,6 +59,8 @@ export interface WorkerConfig {
   readonly schedule: string
   readonly timezone: string
   readonly healthPort: number | null
+  /** Keeps a PGlite folder open between two runs. */
+  readonly keepOpen: boolean
 }
 
 /** Where the mirror is served. */
@@ -190,6 +192,7 @@ async function readWorker(reading: Reading, flags: Flags): Promise<WorkerConfig>
     schedule: await reading.take(settings.schedule, flags['schedule']),
     timezone: await reading.take(settings.timezone, flags['timezone']),
     healthPort: await reading.take(settings.healthPort, flags['healthPort']),
+    keepOpen: await reading.take(settings.keepOpen, flags['keepOpen']),
   })
 }
 

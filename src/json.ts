@@ -116,3 +116,8 @@ function mayDiffer(value: number, source: string): boolean {
   if (!Number.isFinite(value)) return true
   return Number.isInteger(value) && !(Number.isSafeInteger(value) && /^-?\d+$/.test(source))
 }
+
+/** For `JSON.stringify`: NaN and the infinities as text, where it would write null. */
+export function oddNumbersAsText(_: string, value: unknown): unknown {
+  return typeof value === 'number' && !Number.isFinite(value) ? String(value) : value
+}

@@ -2,11 +2,9 @@ import type { Database } from '../db/connect.ts'
 import { isConnectionLost } from '../db/failures.ts'
 import type { Answer, Transaction } from '../db/transaction.ts'
 import { DatabaseError, UsageError } from '../errors.ts'
+import type { Receive } from './calls/call.ts'
 import { inTermsOfQuery, tookTooLong } from './query-errors.ts'
 import type { Explain, Rows, Statement } from './statement.ts'
-
-/** Takes the rows of an answer part by part; all parts have the same columns, and there is one at least. */
-export type Receive = (part: Answer) => Promise<void>
 
 export interface AskOptions {
   readonly timeoutMs: number

@@ -1,10 +1,10 @@
 import { commandName } from '../command-name.ts'
 import type { Flags } from '../config.ts'
 import { UsageError } from '../errors.ts'
-import { revokeKey, type RevokedKey } from '../service/keys/revoke.ts'
+import type { RevokedKey } from '../service/keys/revoke.ts'
+import { revokeKeyCall } from './calls/keys.ts'
 import type { Command } from './context.ts'
-import { requireAccount } from './known-account.ts'
-import { changeMirror } from './mirror.ts'
+import { callMirror } from './mirror.ts'
 import { cleanLine } from './print/clean.ts'
 import { writeJson } from './print/json.ts'
 
@@ -14,12 +14,7 @@ type RevokeFlags = Flags & { readonly json?: true }
 export const keysRevoke: Command<RevokeFlags> = async (context) => {
   const { flags, operands, terminal } = context
   const id = readId(operands[0] ?? '')
-  const revoked = await changeMirror(context, (database, { account }) =>
-    database.transaction(async (trx) => {
-      await requireAccount(trx, account)
-      return revokeKey(trx, id, account)
-    }),
-  )
+  const revoked = await callMirror(context, revokeKeyCall, ({ account }) => ({ id, account }))
   if (flags.json) {
     const { account, revoked_at } = revoked
     await writeJson(terminal.out, { id, account, revoked_at })

@@ -1,9 +1,9 @@
 import { commandName } from '../command-name.ts'
 import type { Flags } from '../config.ts'
-import { listKeys, type ListedKey } from '../service/keys/list.ts'
+import type { ListedKey } from '../service/keys/list.ts'
+import { keysCall } from './calls/keys.ts'
 import type { Command } from './context.ts'
-import { requireAccount } from './known-account.ts'
-import { readMirror } from './mirror.ts'
+import { callMirror } from './mirror.ts'
 import { cleanLine } from './print/clean.ts'
 import { writeJson } from './print/json.ts'
 import { drawTable } from './print/table.ts'
@@ -13,10 +13,7 @@ type KeysFlags = Flags & { readonly json?: true }
 
 export const keys: Command<KeysFlags> = async (context) => {
   const { flags, terminal } = context
-  const found = await readMirror(context, async (database, { account }) => {
-    await requireAccount(database, account)
-    return database.transaction((trx) => listKeys(trx, account), { readOnly: true })
-  })
+  const found = await callMirror(context, keysCall, ({ account }) => ({ account }))
   if (flags.json) await writeJson(terminal.out, { keys: found })
   else await terminal.out.write(found.length === 0 ? nothing() : formatKeys(found, terminal.out))
   return 0

@@ -1,9 +1,11 @@
 /** How the commands that look at the mirror, or take care of it, open it. */
 import { readConfig, type Config, type Flags } from '../config.ts'
-import { connect, type Database } from '../db/connect.ts'
-import { migrate, requireSchema, schemaState } from '../db/migrate.ts'
+import { connect, embeddedFolder, FolderServedError, type Database } from '../db/connect.ts'
 import type { Logger } from '../index.ts'
+import { prepareSchema, type Call, type Receive } from './calls/call.ts'
 import type { Context } from './context.ts'
+import { isListenedOn } from './control/socket.ts'
+import { showFolderWait } from './folder-wait.ts'
 import { unlessInterrupted } from './interruption.ts'
 import { createLogger } from './logger.ts'
 import { concealSecrets } from './secrets.ts'
@@ -14,8 +16,8 @@ import { concealSecrets } from './secrets.ts'
  *
  * @throws SchemaVersionError, DatabaseError, FolderInUseError, ConfigurationError, InterruptedError
  */
-export function readMirror<T>(context: Context<Flags>, work: Work<T>): Promise<T> {
-  return withMirror(context, requireSchema, work)
+export async function readMirror<T>(context: Context<Flags>, work: Work<T>): Promise<T> {
+  return withMirror(await openContext(context), false, work)
 }
 
 /**
@@ -23,31 +25,71 @@ export function readMirror<T>(context: Context<Flags>, work: Work<T>): Promise<T
  *
  * @throws as readMirror.
  */
-export function changeMirror<T>(context: Context<Flags>, work: Work<T>): Promise<T> {
-  return withMirror(context, migrateExisting, work)
-}
-
-/** Where there is no mirror yet, there is nothing to change: perhaps it is the wrong database. */
-async function migrateExisting(database: Database): Promise<void> {
-  const { current } = await schemaState(database)
-  if (current === 0) await requireSchema(database)
-  await migrate(database)
+export async function changeMirror<T>(context: Context<Flags>, work: Work<T>): Promise<T> {
+  return withMirror(await openContext(context), true, work)
 }
 
 type Work<T> = (database: Database, config: Config) => Promise<T>
 
-async function withMirror<T>(
-  { flags, terminal, signal }: Context<Flags>,
-  prepare: (database: Database) => Promise<void>,
-  work: Work<T>,
-): Promise<T> {
-  const config = await readConfig(flags)
-  concealSecrets(config, terminal)
-  const logger = await createLogger(config, terminal.err)
+/**
+ * Asks something of the mirror: opens it, or, when it is a folder that `serve` or `worker` has open, asks that process.
+ *
+ * @throws as readMirror, and what the other process threw.
+ */
+export async function callMirror<Input, Output>(
+  context: Context<Flags>,
+  call: Call<Input, Output>,
+  inputOf: (config: Config) => Input,
+  receive: Receive = async () => {},
+): Promise<Output> {
+  const opened = await openContext(context)
+  const input = inputOf(opened.config)
+  const folder = embeddedFolder(opened.config.database.target)
+  for (;;) {
+    try {
+      return await withMirror(
+        opened,
+        call.changes,
+        (database) => call.run(database, input, receive),
+        folder === null ? undefined : () => isListenedOn(folder),
+      )
+    } catch (error) {
+      if (!(error instanceof FolderServedError) || folder === null) throw error
+    }
+    const { callHolder } = await import('./control/client.ts')
+    const answered = await callHolder(folder, call, input, { receive, signal: context.signal })
+    if (answered !== null) return answered.value
+  }
+}
+
+interface OpenContext extends Context<Flags> {
+  readonly config: Config
+  readonly logger: Logger
+}
+
+async function openContext(context: Context<Flags>): Promise<OpenContext> {
+  const config = await readConfig(context.flags)
+  concealSecrets(config, context.terminal)
+  const logger = await createLogger(config, context.terminal.err)
   noteDefaultDatabase(config, logger)
-  await using database = await connect(config.database.target, { createFolder: false, log: logTo(logger) })
+  return { ...context, config, logger }
+}
+
+async function withMirror<T>(
+  { config, logger, terminal, signal }: OpenContext,
+  changes: boolean,
+  work: Work<T>,
+  isFolderServed?: () => Promise<boolean>,
+): Promise<T> {
+  const opening = connect(config.database.target, {
+    createFolder: false,
+    log: logTo(logger),
+    onFolderInUse: showFolderWait(config, terminal.err, (line) => logger.info({}, line)),
+    ...(isFolderServed !== undefined && { isFolderServed }),
+  })
+  await using database = await unlessInterrupted(opening, signal)
   const working = async () => {
-    await prepare(database)
+    await prepareSchema(database, changes)
     return work(database, config)
   }
   return await unlessInterrupted(working(), signal)

@@ -88,6 +88,16 @@ export function scheduleOptions(command: Command): void {
     .addOption(settingOption(settings.healthPort, '<port>', 'where GET /healthz is answered, on 127.0.0.1'))
 }
 
+export function keepOpenOption(command: Command): void {
+  command.addOption(
+    settingOption(
+      settings.keepOpen,
+      '',
+      'keep a pglite: folder open between runs; query, status … ask the worker',
+    ),
+  )
+}
+
 export function stalenessOption(command: Command): void {
   command.addOption(
     settingOption(settings.maxStaleness, '<time>', 'longest time that an old, unchanged event is not read'),

@@ -1,10 +1,9 @@
 import { buffer } from 'node:stream/consumers'
 import type { Flags } from '../config.ts'
 import { UsageError } from '../errors.ts'
-import { ask } from './ask.ts'
+import { queryCall } from './calls/query.ts'
 import type { Command } from './context.ts'
-import { requireFilled } from './filled.ts'
-import { readMirror } from './mirror.ts'
+import { callMirror } from './mirror.ts'
 import { clean } from './print/clean.ts'
 import { answerWriter, type AnswerFormat } from './print/answer.ts'
 import { readStatement } from './statement.ts'
@@ -28,14 +27,15 @@ export const query: Command<QueryFlags> = async (context) => {
   }
   const format = flags.json ? 'json' : (flags.format ?? (terminal.out.isTerminal ? 'table' : 'csv'))
   // Before the mirror is opened: what is no statement needs none.
-  const statement = readStatement(await readText(context.operands[0] ?? ''))
+  const sql = await readText(context.operands[0] ?? '')
+  readStatement(sql)
   const writer = answerWriter(format, { out: terminal.out, safeCsv: flags.safeCsv ?? false })
-  const notes = await readMirror(context, async (database, { account }) => {
-    const found = await requireFilled(database, account)
-    const options = { timeoutMs: flags.timeout, account }
-    await ask(database, statement, options, (part) => terminal.out.write(writer.part(part)))
-    return found
-  })
+  const notes = await callMirror(
+    context,
+    queryCall,
+    ({ account }) => ({ sql, timeoutMs: flags.timeout, account }),
+    (part) => terminal.out.write(writer.part(part)),
+  )
   await terminal.out.write(writer.end())
   for (const note of notes) await terminal.err.write(`headcount: ${clean(note)}\n`)
   return 0

@@ -1,11 +1,10 @@
 import { commandName } from '../command-name.ts'
 import type { Flags } from '../config.ts'
-import type { Transaction } from '../db/transaction.ts'
 import { UsageError } from '../errors.ts'
-import { acceptRejects, revokeAcceptances, sumsFrom } from '../load/acceptances.ts'
-import type { Acceptance, AcceptanceScope } from '../load/acceptances.ts'
+import type { Acceptance } from '../load/acceptances.ts'
+import { acceptRejectsCall } from './calls/accept-rejects.ts'
 import type { Command } from './context.ts'
-import { changeMirror } from './mirror.ts'
+import { callMirror } from './mirror.ts'
 import { cleanLine } from './print/clean.ts'
 import { writeJson } from './print/json.ts'
 import { formatCount } from './print/number.ts'
@@ -16,19 +15,16 @@ type AcceptFlags = Flags & { readonly json?: true; readonly event?: string; read
 /** Fewer digits would soon mean several items. */
 const FEWEST_DIGITS = 8
 
-/** Marks rejects that the owner can live with, or takes that back: all that were named, or none. */
 export const rejectsAccept: Command<AcceptFlags> = async (context) => {
   const { flags, operands, terminal } = context
   const revokes = flags.revoke ?? false
   const prefixes = operands.map(readPrefix)
-  const changed = await changeMirror(context, (database, { account }) =>
-    database.transaction(async (trx) => {
-      const scope = { account, event_id: flags.event ?? null }
-      const sums: string[] = []
-      for (const prefix of prefixes) sums.push(await sumOf(trx, scope, prefix, revokes))
-      return revokes ? revokeAcceptances(trx, scope, sums) : acceptRejects(trx, scope, sums)
-    }),
-  )
+  const changed = await callMirror(context, acceptRejectsCall, ({ account }) => ({
+    account,
+    event_id: flags.event ?? null,
+    prefixes,
+    revokes,
+  }))
   if (flags.json) await writeJson(terminal.out, revokes ? { revoked: changed } : { accepted: changed })
   else await terminal.err.write(describe(changed, revokes))
   return 0
@@ -40,30 +36,6 @@ function readPrefix(operand: string): string {
   throw new UsageError(
     `rejects accept: ${JSON.stringify(operand.slice(0, 70))} is no SHA-256 of an item, nor the first ${FEWEST_DIGITS} digits of one or more: ` +
       `${commandName()} rejects shows them`,
-  )
-}
-
-/** @throws UsageError unless the prefix means one item. */
-async function sumOf(
-  trx: Transaction,
-  scope: AcceptanceScope,
-  prefix: string,
-  revokes: boolean,
-): Promise<string> {
-  const table = revokes ? 'headcount.reject_acceptances' : 'headcount.rejects'
-  const sums = await sumsFrom(trx, table, scope, prefix)
-  const [sum] = sums
-  if (sum !== undefined && sums.length === 1) return sum
-  const where = `${scope.event_id === null ? '' : ` of event ${scope.event_id}`}${scope.account === null ? '' : ` of account ${scope.account}`}`
-  if (sum !== undefined) {
-    throw new UsageError(
-      `rejects accept: ${prefix} begins the SHA-256 of ${sums.length} items${where}: give more digits (${sums.slice(0, 5).join(', ')}${sums.length > 5 ? ' …' : ''})`,
-    )
-  }
-  throw new UsageError(
-    revokes
-      ? `rejects accept: nothing${where} was accepted whose SHA-256 begins with ${prefix}: ${commandName()} query "table reject_acceptances" shows what was`
-      : `rejects accept: no reject${where} has a SHA-256 that begins with ${prefix}: ${commandName()} rejects shows them, and an item that changed has another one`,
   )
 }
 

@@ -1,9 +1,7 @@
-import { sql } from 'kysely'
 import type { Flags } from '../config.ts'
-import type { Transaction } from '../db/transaction.ts'
+import { rejectsCall, type ListedReject } from './calls/rejects.ts'
 import type { Command } from './context.ts'
-import { requireAccount } from './known-account.ts'
-import { readMirror } from './mirror.ts'
+import { callMirror } from './mirror.ts'
 import { cleanLine } from './print/clean.ts'
 import { writeJson } from './print/json.ts'
 import { formatBytes, formatCount } from './print/number.ts'
@@ -23,10 +21,7 @@ export function shownSum(sha256: string): string {
 
 export const rejects: Command<RejectsFlags> = async (context) => {
   const { flags, terminal } = context
-  const found = await readMirror(context, async (database, { account }) => {
-    await requireAccount(database, account)
-    return database.transaction((trx) => readRejects(trx, account, flags.limit), { readOnly: true })
-  })
+  const found = await callMirror(context, rejectsCall, ({ account }) => ({ account, limit: flags.limit }))
   if (flags.json) await writeJson(terminal.out, { rejects: found })
   else
     await terminal.out.write(
@@ -35,38 +30,7 @@ export const rejects: Command<RejectsFlags> = async (context) => {
   return 0
 }
 
-type Reject = Awaited<ReturnType<typeof readRejects>>[number]
-
-async function readRejects({ kysely }: Transaction, account: string | null, limit: number) {
-  const rows = await kysely
-    .selectFrom('headcount.rejects as reject')
-    .innerJoin('headcount.accounts as account', 'account.id', 'reject.account_id')
-    .select([
-      'account.name as account',
-      'reject.event_id',
-      'reject.item_index',
-      'reject.reason',
-      'reject.path',
-    ])
-    .select(['reject.payload', 'reject.sha256', 'reject.run_id', 'reject.seen_at'])
-    .select(sql<number>`reject.bytes::float8`.as('bytes'))
-    .leftJoin('headcount.reject_acceptances as kept', (join) =>
-      join
-        .onRef('kept.account_id', '=', 'reject.account_id')
-        .on('kept.event_id', 'is not distinct from', sql.ref('reject.event_id'))
-        .onRef('kept.sha256', '=', 'reject.sha256'),
-    )
-    .select('kept.accepted_at')
-    .$if(account !== null, (query) => query.where('account.name', '=', account))
-    .orderBy('account.id')
-    .orderBy('reject.event_id')
-    .orderBy('reject.item_index')
-    .limit(limit)
-    .execute()
-  return rows.map((row) => ({ ...row, run_id: Number(row.run_id) }))
-}
-
-function formatRejects(found: readonly Reject[], out: Output): string {
+function formatRejects(found: readonly ListedReject[], out: Output): string {
   const table = drawTable(
     [
       { heading: 'account' },

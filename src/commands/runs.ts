@@ -1,10 +1,9 @@
 import type { Flags } from '../config.ts'
 import type { RunReport } from '../index.ts'
 import { outcomeOf } from '../db/run-report.ts'
-import type { Transaction } from '../db/transaction.ts'
+import { runsCall, type ListedRun } from './calls/runs.ts'
 import type { Command } from './context.ts'
-import { requireAccount } from './known-account.ts'
-import { readMirror } from './mirror.ts'
+import { callMirror } from './mirror.ts'
 import { cleanLine } from './print/clean.ts'
 import { formatDuration } from './print/duration.ts'
 import { writeJson } from './print/json.ts'
@@ -16,32 +15,13 @@ type RunsFlags = Flags & { readonly json?: true; readonly limit: number }
 
 export const runs: Command<RunsFlags> = async (context) => {
   const { flags, terminal } = context
-  const found = await readMirror(context, async (database, { account }) => {
-    await requireAccount(database, account)
-    return database.transaction((trx) => readRuns(trx, account, flags.limit), { readOnly: true })
-  })
+  const found = await callMirror(context, runsCall, ({ account }) => ({ account, limit: flags.limit }))
   if (flags.json) await writeJson(terminal.out, { runs: found })
   else await terminal.out.write(found.length === 0 ? 'No runs yet.\n' : formatRuns(found, terminal.out))
   return 0
 }
 
-type Run = Awaited<ReturnType<typeof readRuns>>[number]
-
-/** The newest first; order by number, for clocks jump. */
-async function readRuns({ kysely }: Transaction, account: string | null, limit: number) {
-  const rows = await kysely
-    .selectFrom('headcount.sync_runs as run')
-    .innerJoin('headcount.accounts as account', 'account.id', 'run.account_id')
-    .select(['run.id', 'account.name as account', 'run.mode', 'run.status'])
-    .select(['run.started_at', 'run.finished_at', 'run.report'])
-    .$if(account !== null, (query) => query.where('account.name', '=', account))
-    .orderBy('run.id', 'desc')
-    .limit(limit)
-    .execute()
-  return rows.map(({ id, ...run }) => ({ run_id: Number(id), ...run }))
-}
-
-function formatRuns(found: readonly Run[], out: Output): string {
+function formatRuns(found: readonly ListedRun[], out: Output): string {
   return drawTable(
     [
       { heading: 'run', align: 'right' },

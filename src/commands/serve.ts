@@ -1,7 +1,7 @@
 import { commandName } from '../command-name.ts'
 import { readConfig, readServiceConfig, type Config, type Flags, type ServiceConfig } from '../config.ts'
 import { settings, type SettingName } from '../config/settings.ts'
-import { connect, type Database } from '../db/connect.ts'
+import type { Database } from '../db/connect.ts'
 import { migrate } from '../db/migrate.ts'
 import { UsageError } from '../errors.ts'
 import type { Logger } from '../index.ts'
@@ -11,14 +11,17 @@ import { isLoopback } from '../source/address.ts'
 import { DEFAULT_ACCOUNT, requireKnownName } from '../sync/find-account.ts'
 import { aborted } from '../worker/aborted.ts'
 import type { Command, Context } from './context.ts'
+import { showFolderWait } from './folder-wait.ts'
+import { holdDatabase, openExisting } from './hold-database.ts'
 import { unlessInterrupted } from './interruption.ts'
 import { createLogger, logFormatOfService } from './logger.ts'
-import { logTo, noteDefaultDatabase } from './mirror.ts'
+import { noteDefaultDatabase } from './mirror.ts'
 import { describeRemoval } from './print/removal.ts'
 import { runOptions } from './mirroring.ts'
 import { confirmingAccount } from './new-account.ts'
 import { onceAMinute } from './once-a-minute.ts'
 import { concealSecrets } from './secrets.ts'
+import type { Output } from './terminal.ts'
 import { workOn } from './worker.ts'
 
 type ServeFlags = Flags & {
@@ -39,12 +42,16 @@ export const serve: Command<ServeFlags> = async (context) => {
   concealSecrets(config, terminal)
   const logger = await createLogger(config, terminal.err)
   noteDefaultDatabase(config, logger)
-  await using database = await open(config, work, signal, logger)
+  const opening = holdDatabase(config.database.target, { signal, logger }, () =>
+    open(config, work, terminal.err, signal, logger),
+  )
+  await using held = await unlessInterrupted(opening, signal)
+  const { database } = held
   const newAccount = work !== null && (await unlessInterrupted(prepare(context, work, database), signal))
   if (database.engine === 'embedded') {
     logger.info(
       {},
-      `${config.database.target} is held until serve ends: no other command can open it meanwhile`,
+      `${config.database.target} is held until serve ends: query, status, runs, rejects and keys ask serve, other commands wait`,
     )
   }
   await using service = await serviceOf(
@@ -62,14 +69,16 @@ export const serve: Command<ServeFlags> = async (context) => {
 }
 
 async function open(
-  { database }: Config,
+  config: Config,
   work: ServiceConfig | null,
+  err: Output,
   signal: AbortSignal,
   logger: Logger,
 ): Promise<Database> {
-  if (work === null) return connect(database.target, { createFolder: false, log: logTo(logger) })
+  if (work === null) return openExisting(config, err, logger)
   const { openMirrorToServe } = await import('../sync/mirror-to-serve.ts')
-  return openMirrorToServe({ ...runOptions(work), signal, logger })
+  const onFolderInUse = showFolderWait(config, err, (line) => logger.info({}, line))
+  return openMirrorToServe({ ...runOptions(work), onFolderInUse, signal, logger })
 }
 
 /**
@@ -120,8 +129,7 @@ function refuseFlagsOfSync(flags: ServeFlags): void {
 async function warn(database: Database, url: string, logger: Logger): Promise<void> {
   const keys = await database.transaction((trx) => listKeys(trx, null), { readOnly: true })
   if (!keys.some(({ state }) => state === 'active')) {
-    const before = database.engine === 'embedded' ? ', before serve' : ''
-    logger.warn({}, `no key opens this mirror: make one with ${commandName()} keys create${before}`)
+    logger.warn({}, `no key opens this mirror: make one with ${commandName()} keys create`)
   }
   const accounts = await database.transaction((trx) => readRemovals(trx), { readOnly: true })
   for (const { name, since } of accounts)

@@ -1,11 +1,10 @@
 import { commandName } from '../command-name.ts'
-import type { Flags } from '../config.ts'
-import { readAccounts, type AccountStatus } from './account-status.ts'
+import type { Config, Flags } from '../config.ts'
 import { UsageError } from '../errors.ts'
+import type { AccountStatus } from './account-status.ts'
+import { eventStatusCall, statusCall, type StatusInput } from './calls/status.ts'
 import type { Command, Context } from './context.ts'
-import { readEvent } from './event-status.ts'
-import { requireAccount } from './known-account.ts'
-import { readMirror } from './mirror.ts'
+import { callMirror } from './mirror.ts'
 import { clean } from './print/clean.ts'
 import { formatDuration } from './print/duration.ts'
 import { formatEvents } from './print/event-status.ts'
@@ -13,7 +12,6 @@ import { writeJson } from './print/json.ts'
 import { describeOverdue } from './print/held.ts'
 import { describeRemoval } from './print/removal.ts'
 import { formatStatus } from './print/status.ts'
-import { isRecordRejected } from './rejected-record.ts'
 
 type StatusFlags = Flags & {
   readonly json?: true
@@ -31,13 +29,14 @@ const HELD_TOO_LONG = 8
 export const status: Command<StatusFlags> = async (context) => {
   const { flags, terminal } = context
   if (flags.event !== undefined) return eventStatus(context, flags.event)
-  const accounts = await readMirror(context, async (database, { run, account }) => {
-    await requireAccount(database, account)
-    return database.transaction((trx) => readAccounts(trx, run, account), { readOnly: true })
-  })
+  const accounts = await callMirror(context, statusCall, settingsOf)
   if (flags.json) await writeJson(terminal.out, { accounts })
   else await terminal.out.write(formatStatus(accounts, terminal.out))
   return flags.maxAge === undefined ? 0 : judge(context, accounts, flags.maxAge)
+}
+
+function settingsOf({ account, run: { maxStalenessMs, holdForMs } }: Config): StatusInput {
+  return { account, maxStalenessMs, holdForMs }
 }
 
 /** For monitoring: every fault in a line, and the exit code of the worst. */
@@ -55,16 +54,10 @@ async function judge(
 
 async function eventStatus(context: Context<StatusFlags>, id: string): Promise<number> {
   const { flags, terminal } = context
-  const { events, isKnown } = await readMirror(context, async (database, { run, account }) => {
-    await requireAccount(database, account)
-    return database.transaction(
-      async (trx) => ({
-        events: await readEvent(trx, id, run, account),
-        isKnown: await isRecordRejected(trx.kysely, null, id),
-      }),
-      { readOnly: true },
-    )
-  })
+  const { events, isKnown } = await callMirror(context, eventStatusCall, (config) => ({
+    ...settingsOf(config),
+    event: id,
+  }))
   if (events.length === 0) {
     throw new UsageError(
       isKnown

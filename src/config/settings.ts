@@ -109,6 +109,13 @@ export const settings = {
     read: integer({ min: 0, max: 65_535 }),
     example: '8081',
   },
+  keepOpen: {
+    variable: 'HEADCOUNT_KEEP_OPEN',
+    flag: '--keep-open',
+    read: values.yesOrNo,
+    fallback: '0',
+    example: '1',
+  },
   serveHost: {
     variable: 'HEADCOUNT_SERVE_HOST',
     flag: '--host',

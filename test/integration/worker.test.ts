@@ -52,7 +52,9 @@ onBothCommandStages('a worker', (stage) => {
       await using s = await stage(accountOf({ gala: 3 }))
       s.service.at('/events/gala/responses', silence)
       await using worker = startWorker(onceAYear, { env: s.env })
-      await expect.poll(() => s.service.requests.length, { timeout: 10_000 }).toBe(3)
+      await expect.poll(() => s.service.requests.length, { timeout: 20_000 }).toBe(3)
+      // On PGlite through the worker, which has the folder open.
+      expect(await runsOf(s)).toMatchObject([{ status: 'running' }])
       const began = performance.now()
       worker.kill(signal)
       expect((await worker.ended).code).toBe(0)

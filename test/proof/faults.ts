@@ -110,6 +110,8 @@ export const faults: readonly Fault[] = [
   { id: 'D18', what: 'a connection that the server ends in the packet in which it becomes ready' },
   { id: 'D19', what: 'a hundred ended connections under a service in use' },
   { id: 'D20', what: 'a database whose encoding is not UTF8' },
+  { id: 'D21', what: 'the memory and the start of a PGlite that a command opens' },
+  { id: 'D22', what: 'a command finds a PGlite folder open in another process' },
 
   { id: 'I1', what: 'two accounts with an event id in common; an account of which /ping names no e-mail' },
   { id: 'I2', what: 'a mistyped account name' },
@@ -141,6 +143,7 @@ export const faults: readonly Fault[] = [
     what: 'the tests as root in a folder that others may not enter, and as another user under umask 077',
   },
   { id: 'X11', what: 'a PGlite folder that others may enter' },
+  { id: 'X12', what: 'writes, other calls and other users on the control socket of a PGlite folder' },
 
   {
     id: 'V1',

@@ -24,8 +24,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   for (const path of ['package.json', 'src/headcount.cjs']) {
     await copyFile(join(repository, path), join(folder, path))
   }
-  const command = join(folder, 'dist/command')
-  await bundleCommand(command)
-  project.provide('command', join(command, 'cli.cjs'))
+  await bundleCommand(join(folder, 'dist/command'))
+  project.provide('command', join(folder, 'src/headcount.cjs'))
   return () => rm(prefix, { recursive: true, force: true })
 }

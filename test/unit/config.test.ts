@@ -49,7 +49,7 @@ test('every setting has its default', async () => {
       maxStalenessMs: 7 * 86_400_000,
       holdForMs: 3_600_000,
     },
-    worker: { schedule: '*/15 * * * *', timezone: 'UTC', healthPort: null },
+    worker: { schedule: '*/15 * * * *', timezone: 'UTC', healthPort: null, keepOpen: false },
     serve: { host: '127.0.0.1', port: 8080 },
   })
 })
@@ -73,6 +73,7 @@ test('every setting is read from its variable', async () => {
       HEADCOUNT_SCHEDULE: '0 * * * *',
       HEADCOUNT_TIMEZONE: 'Europe/Berlin',
       HEADCOUNT_HEALTH_PORT: '8081',
+      HEADCOUNT_KEEP_OPEN: '1',
       HEADCOUNT_SERVE_HOST: '::1',
       HEADCOUNT_SERVE_PORT: '8082',
       HEADCOUNT_LOG_LEVEL: 'debug',
@@ -99,7 +100,7 @@ test('every setting is read from its variable', async () => {
       maxStalenessMs: 86_400_000,
       holdForMs: 7_200_000,
     },
-    worker: { schedule: '0 * * * *', timezone: 'Europe/Berlin', healthPort: 8081 },
+    worker: { schedule: '0 * * * *', timezone: 'Europe/Berlin', healthPort: 8081, keepOpen: true },
     serve: { host: '::1', port: 8082 },
   })
 })

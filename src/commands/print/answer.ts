@@ -1,5 +1,6 @@
 import { stringify } from 'csv-stringify/sync'
 import type { Answer } from '../../db/transaction.ts'
+import { oddNumbersAsText } from '../../json.ts'
 import type { Output } from '../terminal.ts'
 import { cleanJson, cleanLine, clean } from './clean.ts'
 import { formatCount } from './number.ts'
@@ -52,14 +53,7 @@ function json(): AnswerWriter {
 
 function rowJson(answer: Answer, row: readonly unknown[]): string {
   const fields = Object.fromEntries(answer.columns.map(({ name }, at) => [name, row[at]]))
-  return cleanJson(
-    JSON.stringify(fields, (_, value: unknown) => (isOddNumber(value) ? String(value) : value)),
-  )
-}
-
-/** NaN and the infinities, which JSON would write as null. */
-function isOddNumber(value: unknown): value is number {
-  return typeof value === 'number' && !Number.isFinite(value)
+  return cleanJson(JSON.stringify(fields, oddNumbersAsText))
 }
 
 /** CSV as RFC 4180 has it, but with a line feed alone at the end of a record. NULL and '' are both empty. */
@@ -117,5 +111,5 @@ function table({ out }: AnswerOptions): AnswerWriter {
 function plain(value: unknown): string | null {
   if (value === null || value === undefined) return null
   if (typeof value === 'string') return value
-  return isOddNumber(value) ? String(value) : JSON.stringify(value)
+  return typeof value === 'number' ? String(value) : JSON.stringify(value, oddNumbersAsText)
 }

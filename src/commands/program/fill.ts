@@ -62,6 +62,7 @@ export function declareFill(declare: Declare): void {
     ],
   })
   options.scheduleOptions(worker)
+  options.keepOpenOption(worker)
   options.quietOption(worker, 'a worker that has nothing to tell writes nothing')
   serviceSettings(worker, 'no default here')
   options.stalenessOption(worker)

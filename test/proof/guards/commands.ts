@@ -4,6 +4,7 @@ const dryRun = 'test/integration/dry-run.test.ts'
 const accounts = 'test/integration/accounts.test.ts'
 const prune = 'test/integration/cli-prune.test.ts'
 const attempts = 'test/integration/query-attempts.test.ts'
+const held = 'test/integration/cli-held-folder.test.ts'
 
 /** What keeps commands beside the run to what they are asked: those that only look, and the one that deletes. */
 export const commandGuards: readonly Guard[] = [
@@ -125,5 +126,52 @@ export const commandGuards: readonly Guard[] = [
     instead: '',
     tests: [attempts],
     only: 'X8 what is left',
+  },
+  {
+    name: 'query through the socket',
+    promise: 'a statement that comes over the control socket of a folder cannot write either',
+    file: 'src/commands/calls/query.ts',
+    text: 'await ask(database, readStatement(sql), options, receive)',
+    instead: 'await database.transaction(async (trx) => receive(await trx.query(sql)))',
+    tests: [held],
+    only: 'X12',
+  },
+  {
+    name: 'calls of the socket',
+    promise: 'the control socket of a folder does the calls of its list, and nothing else',
+    file: 'src/commands/control/server.ts',
+    text: 'if (call === null) throw new UsageError(`There is no call ${JSON.stringify(asked.name.slice(0, 40))}.`)\n    const value = await workingFor(request.command, () => call.runSent(database, request.input, receive))',
+    instead:
+      'const value = await workingFor(request.command, async () => call?.runSent(database, request.input, receive))',
+    tests: [held],
+    only: 'X12',
+  },
+  {
+    name: 'version of the caller',
+    promise: 'a command does not read what a process of another version wrote',
+    file: 'src/commands/control/server.ts',
+    text: 'requireSameVersion(request.version)\n',
+    instead: '',
+    tests: [held],
+    only: 'X12',
+  },
+  {
+    name: 'socket for its owner',
+    promise: 'the control socket of a folder takes calls of its owner only',
+    file: 'src/commands/control/server.ts',
+    text: 'await chmod(address.path, 0o600)',
+    instead: 'await chmod(address.path, 0o666)',
+    tests: [held],
+    only: 'X12',
+  },
+  {
+    name: 'runs before queries',
+    promise:
+      'a query through the process that has the folder open keeps a run, or a client of serve, waiting for 5 s at most',
+    file: 'src/commands/control/server.ts',
+    text: 'if (waitedMs() < LONGEST_WAIT_MS) return',
+    instead: 'if (waitedMs() < 1000 * LONGEST_WAIT_MS) return',
+    tests: [held],
+    only: 'a query that nobody reads',
   },
 ]

@@ -1,0 +1,81 @@
+/** The side of a command that finds a folder open in another process: asks that process. */
+import { Client } from 'undici'
+import { commandName } from '../../command-name.ts'
+import { DatabaseError } from '../../errors.ts'
+import type { Answer } from '../../db/transaction.ts'
+import { version } from '../../version.ts'
+import type { Call, Receive } from '../calls/call.ts'
+import { decodeLine, HolderError, linesOf } from './messages.ts'
+import { socketAddress } from './socket.ts'
+
+export interface CallOptions {
+  readonly receive: Receive
+  readonly signal: AbortSignal
+}
+
+/**
+ * Has a call done by the process that has the folder open. Null when that one ended before it said anything, and nothing can
+ * have been changed: then the folder is free, or soon will be.
+ *
+ * @throws HolderError: what that process threw; DatabaseError when it ended in the middle
+ */
+export async function callHolder<Input, Output>(
+  folder: string,
+  call: Call<Input, Output>,
+  input: Input,
+  { receive, signal }: CallOptions,
+): Promise<{ readonly value: Output } | null> {
+  await using address = await socketAddress(folder)
+  const client = new Client('http://localhost', {
+    socketPath: address.path,
+    // Some wait for a batch, and those who wait for them say when that is too long.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  })
+  let isBegun = false
+  try {
+    const { body } = await client.request({
+      method: 'POST',
+      path: `/${call.name}`,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ version: version(), command: commandName(), input }),
+      signal,
+    })
+    for await (const line of linesOf(body)) {
+      const message = decodeLine(line)
+      if (message === null) break
+      if ('error' in message) {
+        const { code, exit_code, message: text } = message.error
+        throw new HolderError(code, exit_code, text)
+      }
+      // Written by this very program in the same version: it is what the call answers.
+      if ('value' in message) return { value: message.value as Output }
+      isBegun = true
+      await receive(message.part as unknown as Answer)
+    }
+  } catch (error) {
+    signal.throwIfAborted()
+    if (!isLost(error)) throw error
+    if (wasNeverSent(error)) return null
+  } finally {
+    await client.destroy()
+  }
+  if (!call.changes && !isBegun) return null
+  throw new DatabaseError(
+    `The process that has the folder ${folder} open ended before it had answered. ${call.changes ? 'Look first whether it was done, then run again.' : 'Run again.'}`,
+  )
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
+}
+
+const neverSent = ['ECONNREFUSED', 'ENOENT']
+
+function wasNeverSent(error: unknown): boolean {
+  return neverSent.includes(codeOf(error))
+}
+
+function isLost(error: unknown): boolean {
+  return [...neverSent, 'ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(codeOf(error))
+}

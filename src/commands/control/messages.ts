@@ -1,0 +1,76 @@
+/**
+ * What goes over a control socket: `POST /<call>` with who asks and the input, as JSON, and an answer of lines, each a JSON
+ * document: parts of an answer, and at the end a value or an error. Without an end it was broken off.
+ */
+import { HeadcountError } from '../../errors.ts'
+import { isObject, oddNumbersAsText, parseJson, parsePlain, type JsonValue } from '../../json.ts'
+import { inputFields } from '../calls/input.ts'
+
+export interface Request {
+  /** Both sides must be the same program: what the one wrote the other reads. */
+  readonly version: string
+  /** What the caller types to call the program: messages name it. */
+  readonly command: string
+  readonly input: JsonValue
+}
+
+/** @throws UsageError when it is no request */
+export function decodeRequest(text: string): Request {
+  const fields = inputFields(parsePlain(text))
+  return { version: fields.text('version'), command: fields.text('command'), input: fields.any('input') }
+}
+
+export type Message =
+  | { readonly part: JsonValue }
+  | { readonly value: JsonValue }
+  | { readonly error: { readonly code: string; readonly exit_code: number; readonly message: string } }
+
+/** What the process that has the folder open threw. */
+export class HolderError extends HeadcountError {
+  readonly code: string
+  readonly exitCode: number
+
+  constructor(code: string, exitCode: number, message: string) {
+    super(message)
+    this.code = code
+    this.exitCode = exitCode
+  }
+}
+
+export function encodeLine(name: 'part' | 'value', content: unknown): string {
+  return `${JSON.stringify({ [name]: content }, oddNumbersAsText)}\n`
+}
+
+export function encodeError(error: unknown): string {
+  const isOurs = error instanceof HeadcountError
+  const message = error instanceof Error ? error.message : String(error)
+  const [code, exit_code] = isOurs ? [error.code, error.exitCode] : ['unexpected', 1]
+  return `${JSON.stringify({ error: { code, exit_code, message: isOurs ? message : `unexpected: ${message}` } })}\n`
+}
+
+/** Null: no line of ours. */
+export function decodeLine(line: string): Message | null {
+  const json = parseJson(line)
+  if (!isObject(json)) return null
+  const { part, value, error } = json
+  if (part !== undefined) return { part }
+  if (value !== undefined) return { value }
+  if (!isObject(error)) return null
+  const { code, exit_code, message } = error
+  if (typeof code !== 'string' || typeof exit_code !== 'number' || typeof message !== 'string') return null
+  return { error: { code, exit_code, message } }
+}
+
+/** The lines of a body, without their ends. What follows the last end is no line. */
+export async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  let rest: string[] = []
+  for await (const bytes of body) {
+    const [first = '', ...others] = decoder.decode(bytes, { stream: true }).split('\n')
+    rest.push(first)
+    for (const other of others) {
+      yield rest.join('')
+      rest = [other]
+    }
+  }
+}

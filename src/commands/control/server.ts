@@ -1,0 +1,122 @@
+/** The side of the process that has a folder open: does calls for others, over the folder's control socket. */
+import { once } from 'node:events'
+import { chmod, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { getRequestListener } from '@hono/node-server'
+import { Hono } from 'hono'
+import { workingFor } from '../../command-name.ts'
+import type { Database } from '../../db/connect.ts'
+import { DatabaseError, UsageError } from '../../errors.ts'
+import { version } from '../../version.ts'
+import type { Receive } from '../calls/call.ts'
+import { loadCall } from '../calls/calls.ts'
+import { decodeRequest, encodeError, encodeLine } from './messages.ts'
+import { socketAddress } from './socket.ts'
+
+/** A query may keep others who want the database waiting for so long: a client of `serve` is told 503 after 5 s. */
+const LONGEST_WAIT_MS = 4000
+const LOOK_EVERY_MS = 100
+
+export interface ControlOptions {
+  readonly database: Database
+  /** How long others who use the database here wait for it: runs, and clients of what is served. */
+  readonly waitedMs: () => number
+}
+
+export interface Control {
+  /** Takes no more calls, and gives those under way so long to end. */
+  close(graceMs: number): Promise<void>
+}
+
+/** @throws what the system says where no socket can be: a file system without them, a path that is too long */
+export async function listenForCalls(folder: string, options: ControlOptions): Promise<Control> {
+  const underWay = new Set<Promise<void>>()
+  const app = new Hono()
+  app.post('/:call', async (context) => {
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
+    const asked = { name: context.req.param('call'), body: await context.req.text() }
+    const answering = answer(asked, options, writable).finally(() => underWay.delete(answering))
+    underWay.add(answering)
+    return context.body(readable, 200, { 'Content-Type': 'application/x-ndjson' })
+  })
+  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false, hostname: 'localhost' })
+  const server = createServer((request, response) => void listener(request, response))
+  const address = await socketAddress(folder)
+  try {
+    // Of a process that was killed: the folder is ours now.
+    await rm(address.path, { force: true })
+    server.listen(address.path)
+    await once(server, 'listening')
+    await chmod(address.path, 0o600)
+  } catch (error) {
+    server.close()
+    await address[Symbol.asyncDispose]()
+    throw error
+  }
+  return {
+    close: async (graceMs) => {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeIdleConnections()
+      const cut = setTimeout(() => server.closeAllConnections(), graceMs)
+      await closed
+      clearTimeout(cut)
+      await Promise.allSettled(underWay)
+      await address[Symbol.asyncDispose]()
+    },
+  }
+}
+
+interface Asked {
+  readonly name: string
+  readonly body: string
+}
+
+/** Never throws: a client that has gone hears nothing. */
+async function answer(
+  asked: Asked,
+  { database, waitedMs }: ControlOptions,
+  to: WritableStream<Uint8Array>,
+): Promise<void> {
+  const encoder = new TextEncoder()
+  const writer = to.getWriter()
+  const write = (line: string) => writer.write(encoder.encode(line))
+  const receive: Receive = (part) => unlessOthersWait(() => write(encodeLine('part', part)), waitedMs)
+  try {
+    const request = decodeRequest(asked.body)
+    requireSameVersion(request.version)
+    const call = await loadCall(asked.name)
+    if (call === null) throw new UsageError(`There is no call ${JSON.stringify(asked.name.slice(0, 40))}.`)
+    const value = await workingFor(request.command, () => call.runSent(database, request.input, receive))
+    await write(encodeLine('value', value))
+  } catch (error) {
+    await write(encodeError(error)).catch(() => {})
+  }
+  await writer.close().catch(() => {})
+}
+
+function requireSameVersion(theirs: string): void {
+  if (theirs === version()) return
+  throw new UsageError(
+    `The process that has the folder open (process ${process.pid}) is headcount ${version()}, and this is ${theirs}: ` +
+      'use the same version, or stop that process first',
+  )
+}
+
+/**
+ * Waits for the reader of an answer, who may be slow, as long as nobody else wants the database for longer than they may be
+ * kept waiting. It is looked at between the parts of an answer: nothing interrupts a statement on PGlite.
+ */
+async function unlessOthersWait(write: () => Promise<void>, waitedMs: () => number): Promise<void> {
+  const requireNobody = () => {
+    if (waitedMs() < LONGEST_WAIT_MS) return
+    throw new DatabaseError(
+      `query: ended, for a run or a client of serve waited ${LONGEST_WAIT_MS / 1000} s for the folder. Ask for less at once, or keep the mirror in Postgres, which many processes can use at once.`,
+    )
+  }
+  requireNobody()
+  const written = write().then(() => true)
+  written.catch(() => {})
+  while (!(await Promise.race([written, sleep(LOOK_EVERY_MS, false)]))) requireNobody()
+}
