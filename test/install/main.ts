@@ -1,6 +1,6 @@
 /**
  * `npm run test:install`: a fresh clone, the same without development packages, and the package installed globally and as a
- * dependency, each called in the way that README prints, under Node 20 and under Node 24. Some minutes: npm installs.
+ * dependency, each called in the way that README prints, under Node 20 and under Node 24 (and the sources under Node 22). Some minutes: npm installs.
  */
 import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -30,12 +30,12 @@ async function callWell(line: string, cwd: string, firstOnPath: readonly string[
 }
 
 /** A folder with a Node of that version alone. */
-async function nodeOf(major: 20 | 24): Promise<string> {
+async function nodeOf(major: 20 | 22 | 24): Promise<string> {
   if (major === 24) return dirname(process.execPath)
-  const place = join(folder, 'node-20')
-  await mkdir(place)
+  const place = join(folder, `node-${major}`)
+  await mkdir(place, { recursive: true })
   await writeFile(join(place, 'package.json'), '{ "private": true }')
-  await callWell('npm install --no-fund --no-audit node@20', place, [])
+  await callWell(`npm install --no-fund --no-audit node@${major}`, place, [])
   return join(place, 'node_modules/node/bin')
 }
 
@@ -104,6 +104,9 @@ try {
     const node = await nodeOf(major)
     const clone = join(folder, `clone-${major}`)
     await tryClone(clone, node)
+    const sources = await call('node src/cli.ts --version', clone, [await nodeOf(22)])
+    assert.equal(sources.code, 1)
+    assert.match(sources.stderr, /^headcount needs Node 24 or newer; this is v22\..*\n$/)
     await tryPackage(join(folder, `prefix-${major}`), node)
     const line =
       major === 20 ? /^headcount needs Node 24 or newer.*\n$/ : /^headcount is not built here: .*\n$/

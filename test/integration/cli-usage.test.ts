@@ -125,6 +125,17 @@ describe('the file that the package installs as a command', () => {
     expect(ran.stderr).toMatch(/^headcount needs Node 24 or newer; .*\n$/)
   })
 
+  test('O11 the sources say so too, where an old Node can read them at all', async () => {
+    const sources = new URL('../../src/cli.ts', import.meta.url).href
+    const ran = await run(process.execPath, [
+      '--input-type=module',
+      '--eval',
+      `Object.defineProperty(process.versions, 'node', { value: '22.20.0' }); await import(${JSON.stringify(sources)})`,
+    ])
+    expect(ran).toMatchObject({ code: 1, stdout: '' })
+    expect(ran.stderr).toMatch(/^headcount needs Node 24 or newer; .*\n$/)
+  })
+
   test('is written as any Node can read it', async () => {
     const code = (await readFile(launcher, 'utf8')).replace(/^(#!|\/\/).*$/gm, '')
     expect(code).not.toMatch(/\b(const|let|import|class|async)\b|=>|`|\?\.|\?\?/)
