@@ -208,22 +208,28 @@ onBothCommandStages('O2 a run that is told to stop, on', (stage) => {
   test.each([
     ['SIGTERM', 143],
     ['SIGINT', 130],
-  ] as const)('by %s ends cleanly with %d, and the run is interrupted', async (signal, code) => {
-    await using s = await stage(accountOf({ gala: 3, picnic: 1 }))
-    s.service.at('/events/gala/responses', silence)
-    const ran = await s.run(['sync', '--json'], {
-      meanwhile: async (child) => {
-        await asked(s.service, '/events/gala/responses')
-        child.kill(signal)
-      },
-    })
-    expect(ran.code).toBe(code)
-    expect(reportIn(ran).status).toBe('interrupted')
-    expect(JSON.parse((await s.run(['runs', '--json'])).stdout)).toMatchObject({
-      runs: [{ status: 'interrupted' }],
-    })
-    expect((await s.run(['sync', '-q'])).code).toBe(0)
-  })
+  ] as const)(
+    'by %s, once or twice at once, ends cleanly with %d, and the run is interrupted',
+    async (signal, code) => {
+      await using s = await stage(accountOf({ gala: 3, picnic: 1 }))
+      s.service.at('/events/gala/responses', silence)
+      const ran = await s.run(['sync', '--json'], {
+        meanwhile: async (child) => {
+          await asked(s.service, '/events/gala/responses')
+          child.kill(signal)
+          // Not together: the system makes one of two that wait.
+          await setTimeout(20)
+          child.kill(signal)
+        },
+      })
+      expect(ran.code).toBe(code)
+      expect(reportIn(ran).status).toBe('interrupted')
+      expect(JSON.parse((await s.run(['runs', '--json'])).stdout)).toMatchObject({
+        runs: [{ status: 'interrupted' }],
+      })
+      expect((await s.run(['sync', '-q'])).code).toBe(0)
+    },
+  )
 })
 
 test('O2 SIGTERM while a lock holds the batch: 143 within 8 s, and nothing of the batch is stored', async () => {
