@@ -84,5 +84,5 @@ function dead(): Error {
 
 /** The statement by which a batch makes sure of its lease: what fails after it is tried again. */
 export function isFence(text: string): boolean {
-  return text.includes('for key share')
+  return text.includes('sync_runs') && text.includes('for key share')
 }
