@@ -82,10 +82,11 @@ export async function judgeRun(world: World, ran: Ran): Promise<Seen> {
 function judgeBrokenOff(world: World, ran: Ran, seen: Seen, fatal: Fatal): void {
   const { ended, broken, isInterrupted } = ran
   const isOfDatabase = isBroken(broken)
-  const possible = isOfDatabase ? [5, 9, 143] : isInterrupted ? [143, 3, 4] : fatal === 'outage' ? [4] : [3]
+  const ofService = fatal === 'outage' ? 4 : fatal === 'refusals' ? 3 : fatal
+  const possible = isOfDatabase ? [5, 9, 143] : isInterrupted ? [143, 3, 4] : []
   // One that dies while it stores a fatal end still tells its cause.
   require(possible.includes(ended.exit) ||
-    ended.exit === fatal, `a run that broke off ended with ${ended.exit} (${ended.code})`)
+    ended.exit === ofService, `a run that broke off ended with ${ended.exit} (${ended.code})`)
   const inTime = { ...ran, heard: heardInTime(world, ran) }
   const isListed = endOf(inTime.heard, 'events')?.end === 'answered'
   world.mirror = isListed
