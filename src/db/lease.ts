@@ -45,8 +45,11 @@ export interface Lease {
 export interface LeaseOptions {
   readonly accountId: number
   readonly mode: LeaseMode
-  /** Done first in the transaction that takes it; what it throws, the caller gets. */
-  readonly first?: (trx: Transaction) => Promise<void>
+  /**
+   * Looks, in the transaction that takes it, whether the account may be held: whoever held it before has ended by then, and
+   * nobody else can hold it any more. What it throws, the caller gets.
+   */
+  readonly check?: (trx: Transaction) => Promise<void>
   /** Only named events are read: such a run says nothing of the others. */
   readonly selective?: boolean
   /** Who takes it; this process by default. */
@@ -158,15 +161,15 @@ async function insertRun(
 
 async function insertInto(
   trx: Transaction,
-  { accountId, mode, selective = false, first }: LeaseOptions,
+  { accountId, mode, selective = false, check }: LeaseOptions,
   holder: Holder,
 ): Promise<OpenedRun> {
-  await first?.(trx)
   const run = await trx.kysely
     .insertInto('headcount.sync_runs')
     .values({ account_id: accountId, mode, selective, status: 'running', holder: JSON.stringify(holder) })
     .returning(['id', 'started_at'])
     .executeTakeFirstOrThrow()
+  await check?.(trx)
   return { id: run.id, startedAt: run.started_at }
 }
 

@@ -54,7 +54,7 @@ export async function findReadable(kysely: Kysely<Tables>, name: string): Promis
 }
 
 /**
- * Makes sure that the account is there and is not being removed, until the transaction ends.
+ * Makes sure that the account is there and is not half removed. That is so for as long as the caller holds the account.
  *
  * @throws RemovedAccountError
  */
@@ -63,7 +63,6 @@ export async function requireWhole({ kysely }: Transaction, id: number, name: st
     .selectFrom('headcount.accounts')
     .select('_removing_since')
     .where('id', '=', id)
-    .forKeyShare()
     .executeTakeFirst()
   if (account === undefined) {
     throw new RemovedAccountError(`The account "${name}" was removed meanwhile. Nothing was written.`)

@@ -106,7 +106,7 @@ export async function openRun(mode: RunMode, settings: Settings): Promise<OpenRu
     accountId: account.id,
     mode,
     selective: settings.events !== null,
-    first: (trx) => requireWhole(trx, account.id, account.name),
+    check: (trx) => requireWhole(trx, account.id, account.name),
     signal,
     log,
     onBeat: settings.onAlive,

@@ -46,7 +46,7 @@ async function mirror(wire: Wire, account: string, { events, lists }: AccountTex
   wire.bodies.clear()
   wire.bodies.set('', `[${events.join(',')}]`)
   for (const [id, responses] of lists) wire.bodies.set(id, `[${responses.join(',')}]`)
-  const first = await wire.sync({ account })
+  const first = await wire.sync({ account, createAccount: true })
   const { status, report } =
     first.report.held > 0 ? await wire.sync({ account, acceptDeletions: true }) : first
   expect({ status, held: report.held, errors: report.errors }).toEqual({

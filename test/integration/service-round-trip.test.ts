@@ -27,11 +27,16 @@ describe.each([
       wire.bodies.clear()
       wire.bodies.set('', `[${account.events.join(',')}]`)
       for (const [id, responses] of account.lists) wire.bodies.set(id, `[${responses.join(',')}]`)
-      await wire.sync({ account: first })
+      await wire.sync({ account: first, createAccount: true })
       const apiKey = await keyOf(wire.target, first)
 
       expect(await readServed(serving.url, apiKey)).toEqual(mirrorOf(account))
-      const { status, report } = await wire.sync({ account: second, baseUrl: serving.url, apiKey })
+      const { status, report } = await wire.sync({
+        account: second,
+        createAccount: true,
+        baseUrl: serving.url,
+        apiKey,
+      })
       expect({ status, errors: report.errors, rejected: report.rejected }).toEqual({
         status: 'succeeded',
         errors: [],
