@@ -45,10 +45,7 @@ export interface Lease {
 export interface LeaseOptions {
   readonly accountId: number
   readonly mode: LeaseMode
-  /**
-   * Looks, in the transaction that takes it, whether the account may be held: whoever held it before has ended by then, and
-   * nobody else can hold it any more. What it throws, the caller gets.
-   */
+  /** Last in the transaction that takes it, when nobody else holds the account any more; what it throws, the caller gets. */
   readonly check?: (trx: Transaction) => Promise<void>
   /** Only named events are read: such a run says nothing of the others. */
   readonly selective?: boolean

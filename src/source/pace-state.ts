@@ -1,7 +1,21 @@
 /** What is known of a service's pace (pace.ts). */
-import type { Probe } from './probe.ts'
 import { noneSince, type RecentAnswers } from './recent-rate.ts'
 import { noRefusals, type RefusalShare } from './refusal-share.ts'
+
+/** A search for a limit that is no longer there (probe.ts). */
+export interface Probe {
+  /** To go back to when it fails. */
+  readonly rate: number
+  readonly places: number
+  /** The most at once that were asked for a whole step and answered. */
+  readonly provenPlaces: number
+  /** Answers since it began, those of this step, and those of them whose request had to wait. */
+  readonly answers: number
+  readonly step: number
+  readonly waited: number
+  /** Nothing holds the requests back any more: it is over after as many answers again. */
+  readonly isFree: boolean
+}
 
 export interface Pace {
   /** The most requests at once, ever and now. */

@@ -19,8 +19,8 @@
  *
  * `npm run throttle` shows what comes of it under twelve kinds of limits.
  */
-import type { Episode, Pace, Start } from './pace-state.ts'
-import { beginProbe, FREE_RATE, goOn, intervalOf, type Probe, SLOWEST_LIMIT } from './probe.ts'
+import type { Episode, Pace, Probe, Start } from './pace-state.ts'
+import { beginProbe, FREE_RATE, goOn, intervalOf, SLOWEST_LIMIT } from './probe.ts'
 import { noneSince, oneMore, rateBetween, rateWith } from './recent-rate.ts'
 import { asRandom, countAnswer, countRefusal } from './refusal-share.ts'
 

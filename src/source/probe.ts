@@ -1,19 +1,5 @@
 /** A probe: whether the limit that is held still holds. Both bounds are doubled in steps, until one is refused or neither is left. */
-import type { Pace, Start } from './pace-state.ts'
-
-export interface Probe {
-  /** To go back to when it fails. */
-  readonly rate: number
-  readonly places: number
-  /** The most at once that were asked for a whole step and answered. */
-  readonly provenPlaces: number
-  /** Answers since it began, those of this step, and those of them whose request had to wait. */
-  readonly answers: number
-  readonly step: number
-  readonly waited: number
-  /** Nothing holds the requests back any more: it is over after as many answers again. */
-  readonly isFree: boolean
-}
+import type { Pace, Probe, Start } from './pace-state.ts'
 
 const ANSWERS_A_STEP = 4
 const LARGEST_STEP = 25

@@ -1,6 +1,7 @@
 /** The side of a command that finds a folder open in another process: asks that process. */
 import { Client } from 'undici'
 import { commandName } from '../../command-name.ts'
+import { codeOf } from '../../db/failures.ts'
 import { DatabaseError } from '../../errors.ts'
 import type { Answer } from '../../db/transaction.ts'
 import { version } from '../../version.ts'
@@ -66,16 +67,12 @@ export async function callHolder<Input, Output>(
   )
 }
 
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : ''
-}
-
 const neverSent = ['ECONNREFUSED', 'ENOENT']
 
 function wasNeverSent(error: unknown): boolean {
-  return neverSent.includes(codeOf(error))
+  return neverSent.includes(codeOf(error) ?? '')
 }
 
 function isLost(error: unknown): boolean {
-  return [...neverSent, 'ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(codeOf(error))
+  return [...neverSent, 'ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(codeOf(error) ?? '')
 }
