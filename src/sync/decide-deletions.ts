@@ -39,6 +39,8 @@ export async function decideDeletions(
       run.holdPolicy,
       { ...run.removals.now, liveAtStart },
     )
+    // With rows left the list is no longer one that was read whole: what was before is asked while it is.
+    if (decision.held.length + unconfirmed.length > 0) await run.goneBefore(trx.kysely)
     run.removals.add(decision)
     decisions.set(event.id, { ...decision, unconfirmedAbsences: unconfirmed })
   }

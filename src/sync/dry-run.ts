@@ -4,8 +4,8 @@ import type { Lease } from '../db/lease.ts'
 import { migrate, requireSchema } from '../db/migrate.ts'
 import type { RunMode } from '../db/tables.ts'
 import { planning } from '../load/planning.ts'
-import { countLive } from '../load/survey.ts'
-import type { LiveCounts } from '../load/survey.ts'
+import { countLive, goneSinceResponses } from '../load/survey.ts'
+import { askOnce } from './ask-once.ts'
 import { findReadable, requireName } from './find-account.ts'
 import { hasSchema, openExisting } from './open-mirror.ts'
 import { beginRun, policyOf } from './opening.ts'
@@ -34,7 +34,6 @@ export async function openDryRun(
   const account = { id: id ?? NO_ACCOUNT, name: settings.account }
   const lease = leaseOfNothing(await readClock(database))
   const load = planning(mostKeys)
-  let live: Promise<LiveCounts> | null = null
   const resources = opened.move()
   return {
     ...begun,
@@ -47,7 +46,8 @@ export async function openDryRun(
     answers: null,
     load,
     plan: () => load.plan(),
-    liveAtStart: (kysely) => (live ??= countLive(kysely, account.id)),
+    liveAtStart: askOnce((kysely) => countLive(kysely, account.id)),
+    goneBefore: askOnce((kysely) => goneSinceResponses(kysely, account.id, lease.runId)),
     write: async (work, { isLast = false } = {}) => {
       if (!isLast) settings.signal?.throwIfAborted()
       return database.transaction(work, { readOnly: true })

@@ -2,7 +2,7 @@
  * What a run has learnt from its lists of responses about the service as a whole. Lists that came back empty are decided
  * last, when all others are read: which of them came first must not matter, and one alone says too little.
  */
-import { countWithResponses, goneSinceResponses } from '../load/survey.ts'
+import { countWithResponses } from '../load/survey.ts'
 import { fewRows } from './deletions.ts'
 import type { EventLoad } from './batch.ts'
 import type { OpenRun } from './opening.ts'
@@ -78,7 +78,7 @@ export async function accountLooksEmpty(run: OpenRun): Promise<boolean> {
     emptied: emptied.size,
     withResponses: full.size + (await countWithResponses(kysely, run.account.id, unchanged)),
     rows: [...emptied.values()].reduce((sum, rows) => sum + rows, 0),
-    gone: await goneSinceResponses(kysely, run.account.id, run.lease.runId),
+    gone: await run.goneBefore(kysely),
     liveAtStart: (await run.liveAtStart(kysely)).total,
   }
   if (!looksEmpty(evidence)) return false

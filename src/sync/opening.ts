@@ -9,7 +9,7 @@ import { load } from '../load/load.ts'
 import type { Load } from '../load/load.ts'
 import { readStates } from '../load/state.ts'
 import type { FailedState, ListState, UnchangedState } from '../load/state.ts'
-import { countLive } from '../load/survey.ts'
+import { countLive, goneSinceResponses } from '../load/survey.ts'
 import type { LiveCounts } from '../load/survey.ts'
 import type { Source } from '../source/api.ts'
 import { createRedactor } from '../source/redact.ts'
@@ -21,6 +21,7 @@ import type { HoldPolicy } from './deletions.ts'
 import { ListsRead } from './emptied-lists.ts'
 import { findAccount, requireKnownName, requireWhole } from './find-account.ts'
 import { writeFenced } from './fenced.ts'
+import { askOnce } from './ask-once.ts'
 import { joinBackfill } from './resuming.ts'
 import type { Backfill } from './resuming.ts'
 import { Observations } from './observations.ts'
@@ -53,6 +54,11 @@ export interface OpenRun extends AsyncDisposable {
    * another batch writes at that very moment may be missed: the count only bounds what looks like an outage.
    */
   liveAtStart(kysely: Kysely<Tables>): Promise<LiveCounts>
+  /**
+   * Rows that went since a list with responses was last read, in runs before this one; asked before this run stores
+   * that rows of a list are missing, for that hides when the list was last read whole.
+   */
+  goneBefore(kysely: Kysely<Tables>): Promise<number>
   readonly holdPolicy: HoldPolicy
   readonly tally: Tally
   readonly observations: Observations
@@ -118,7 +124,6 @@ export async function openRun(mode: RunMode, settings: Settings): Promise<OpenRu
       ? await joinBackfill(database, lease, account.id, settings.restart)
       : null
   const { tally } = begun
-  let live: Promise<LiveCounts> | null = null
   const resources = opened.move()
   return {
     ...begun,
@@ -132,15 +137,8 @@ export async function openRun(mode: RunMode, settings: Settings): Promise<OpenRu
     answers: answers !== null && (await readStates(database.kysely, account.id)).size > 0 ? null : answers,
     load,
     plan: null,
-    liveAtStart: async (kysely) => {
-      live ??= countLive(kysely, account.id).then((now) => tally.before(now))
-      try {
-        return await live
-      } catch (error) {
-        live = null
-        throw error
-      }
-    },
+    liveAtStart: askOnce(async (kysely) => tally.before(await countLive(kysely, account.id))),
+    goneBefore: askOnce((kysely) => goneSinceResponses(kysely, account.id, lease.runId)),
     write: async (work, { isLast = false, bytes = 0 } = {}) => {
       if (!isLast) settings.signal?.throwIfAborted()
       return writeFenced(database, lease, work, { durable: isLast, contentBytes: bytes })
@@ -161,6 +159,7 @@ type Begun = Omit<
   | 'load'
   | 'plan'
   | 'liveAtStart'
+  | 'goneBefore'
   | 'holdPolicy'
   | 'write'
   | typeof Symbol.asyncDispose

@@ -41,7 +41,7 @@ export function responsesRead(heard: Heard): ListRead<ResponseRow> {
 }
 
 function listRead<Row extends { readonly id: string }>(
-  { sign, etag, pages }: Heard,
+  { sign, etag, pages, onFirst }: Heard,
   items: readonly Item<Row>[],
   replaces: (row: Row, former: Row) => boolean,
 ): ListRead<Row> {
@@ -74,7 +74,7 @@ function listRead<Row extends { readonly id: string }>(
     sign,
     etag,
     body,
-    sent: `${pages} ${body}`,
+    sent: `${pages} ${onFirst} ${body}`,
     pages,
   }
 }

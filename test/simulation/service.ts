@@ -33,6 +33,8 @@ export interface Heard {
   readonly sign: Sign | null
   /** How many there are of them. */
   readonly pages: number
+  /** Items on the first page: the same items on other pages are another list. */
+  readonly onFirst: number
   readonly email: string | null
   /** The validator that came with it, and the one that was asked with. */
   readonly etag: string | null
@@ -90,9 +92,12 @@ async function answer(
     items: Heard['items'] = [],
     sign: Sign | null = null,
     etag: string | null = null,
-  ) =>
+    onFirst = items.length,
+  ) => {
     // A copy: the account may move on while the run is still reading.
-    void heard.push({ subject, end, items: [...items], sign, pages, email: account.email, etag, askedWith })
+    const answer = { subject, end, items: [...items], sign, pages, onFirst }
+    heard.push({ ...answer, email: account.email, etag, askedWith })
+  }
   if (trouble?.moves != null && attempt === 1) {
     const chance = chanceOf(trouble.moves)
     episode.moved.push(move(account, chance), move(account, chance))
@@ -133,7 +138,7 @@ async function answer(
     if (trouble?.shift != null) episode.moved.push(shiftBy(account, subject, trouble.shift))
     // Nobody can tell whether it changed before the next page was asked for, or as soon as this one was answered.
     const rest = lieAbout(itemsOf(account, subject) ?? [], trouble).slice(middle)
-    hear('answered', [...first, ...rest], sign, etag)
+    hear('answered', [...first, ...rest], sign, etag, first.length)
     const next = `${request.path}?page=2&of=${rests.size}`
     rests.set(
       next,

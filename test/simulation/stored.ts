@@ -54,8 +54,30 @@ export function canBeStored(
   return areStored(last, seen, end, batching)
 }
 
-/** For one request at once: then two events are under way, the one of them perhaps waiting for a writer. */
+/** In one of the orders in which they may come into batches. */
 function areStored(
+  loads: readonly Load[],
+  seen: (id: string) => Sight,
+  end: End,
+  batching: Batching,
+): boolean {
+  return ordersOf(loads, batching).some((order) => areStoredInOrder(order, seen, end, batching))
+}
+
+/**
+ * As they were answered; but a list that lies in a file is read from there first, or waits for a writer of its own,
+ * and meanwhile the one that is answered next may come before it.
+ */
+function* ordersOf(loads: readonly Load[], batching: Batching, from = 0): Generator<readonly Load[]> {
+  if (from + 1 >= loads.length) return yield loads
+  yield* ordersOf(loads, batching, from + 1)
+  const [first, second] = [loads[from], loads[from + 1]]
+  if (!batching.isEachLarge || first?.hasList !== true || second === undefined) return
+  yield* ordersOf(loads.with(from, second).with(from + 1, first), batching, from + 2)
+}
+
+/** For one request at once: then two events are under way, the one of them perhaps waiting for a writer. */
+function areStoredInOrder(
   loads: readonly Load[],
   seen: (id: string) => Sight,
   end: End,
