@@ -1,5 +1,5 @@
 /** What a run has stored while it stands still: the batches that are full. */
-import { setImmediate } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { reliedOn } from './another.ts'
 import { batchingOf, isOrderOpen } from './batching.ts'
 import { Broken, requireWhole, sightOf } from './judge.ts'
@@ -14,19 +14,20 @@ import type { World } from './world.ts'
 /** A run that is under way. */
 export type UnderWay = Pick<Ran, 'step' | 'asked' | 'heard' | 'key'> & { readonly beganMs: number }
 
-const WAIT_MS = 10_000
+const WAIT_MS = 30_000
 
 /** Waits until all that is full is stored. @returns the mirror then, of the model's own making */
 export async function standsStill(world: World, run: UnderWay): Promise<{ seen: Seen; mirror: Mirror }> {
   const until = performance.now() + WAIT_MS
   for (let former = ''; ;) {
+    const lookedMs = performance.now()
     const seen = await world.look()
     const { mirror, isSettled, stored } = storedOf(world, run, seen)
     // Twice the same: one batch may still follow where another way of filling them would end.
     if (isSettled && stored === former) return { seen, mirror }
     former = stored
-    // PGlite answers without a turn of the event loop, in which the run reads its files.
-    await setImmediate()
+    // PGlite answers without a turn of the event loop, in which the run reads its files: it gets as much time as the look.
+    await sleep(performance.now() - lookedMs)
     if (performance.now() > until) throw new Broken('a run that stands still has not stored its full batches')
   }
 }
