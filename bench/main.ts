@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { availableParallelism, cpus } from 'node:os'
 import { join } from 'node:path'
-import { formatNumber } from '../src/commands/print/number.ts'
+import { formatNumber } from '../src/commands/output/format/number.ts'
 import { accountsOf } from './account/accounts.ts'
 import type { AccountName, Accounts } from './account/accounts.ts'
 import type { Version } from './account/versions.ts'

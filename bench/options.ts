@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { drawPairs } from '../src/commands/print/table.ts'
+import { drawPairs } from '../src/commands/output/format/table.ts'
 import { engineNames } from './engines/engine.ts'
 import { engineOf, scenarioNames, scenarios } from './scenarios.ts'
 import type { Scenario } from './scenarios.ts'

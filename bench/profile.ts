@@ -10,7 +10,7 @@ import { readFile } from 'node:fs/promises'
 import { SourceMap, type SourceMapPayload } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { MAPS } from './measured/compiled.ts'
-import { drawTable } from '../src/commands/print/table.ts'
+import { drawTable } from '../src/commands/output/format/table.ts'
 
 /** The part of V8's format that is read here; times in microseconds. */
 interface Profile {

@@ -1,6 +1,6 @@
 /**
  * The rows that the mirror must hold, worked out from what the service sends and from nothing of src: the floors
- * write them, and the check of equality expects them. Values are as db/values.ts reads them.
+ * write them, and the check of equality expects them. Values are as db/type-parsers.ts reads them.
  */
 import type { SentEvent, SentResponse, SentSlot } from './account/account.ts'
 

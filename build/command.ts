@@ -14,7 +14,7 @@ const repository = join(import.meta.dirname, '..')
 export async function bundleCommand(folder: string, { sourcemap = false } = {}): Promise<void> {
   await build({
     cwd: repository,
-    input: { cli: 'src/main.ts' },
+    input: { cli: 'src/commands/cli/main.ts' },
     platform: 'node',
     // PGlite reads files that lie beside its own code; pg looks for pg-native and does without.
     external: ['@electric-sql/pglite', 'pg-native'],

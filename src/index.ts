@@ -1,16 +1,16 @@
 /** The library's door. See the README for a first call; the types say the rest. */
 export { backfill, sync } from './sync/run.ts'
-export { verify } from './sync/verify.ts'
+export { verify } from './sync/verify/verify.ts'
 export { migrate } from './sync/migration.ts'
-export { createService } from './service/create-service.ts'
-export type { ServiceOptions } from './service/create-service.ts'
-export type { Service } from './service/service.ts'
+export { createService } from './server/create-service.ts'
+export type { ServiceOptions } from './server/create-service.ts'
+export type { Service } from './server/service.ts'
 export type { DatabaseOptions } from './db/target.ts'
 export type { Logger, Progress, RunOptions } from './sync/options.ts'
-export type { Slowdown } from './source/slowdown.ts'
-export type { VerifyOptions } from './sync/verify.ts'
-export type { VerifyReport } from './sync/verify-report.ts'
-export type { Difference } from './load/differences.ts'
+export type { Slowdown } from './source/throttle/slowdown.ts'
+export type { VerifyOptions } from './sync/verify/verify.ts'
+export type { VerifyReport } from './sync/verify/report.ts'
+export type { Difference } from './load/diff/column-diff.ts'
 export type {
   Plan,
   PlannedRow,
@@ -22,5 +22,5 @@ export type {
   RunStatus,
   TableCounts,
   TablePlan,
-} from './db/tables.ts'
-export * from './errors.ts'
+} from './common/schema/tables.ts'
+export * from './common/errors.ts'

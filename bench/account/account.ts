@@ -1,7 +1,7 @@
-import { gatherPeople } from '../../src/service/sample/people.ts'
-import type { Person } from '../../src/service/sample/people.ts'
-import { createRandom } from '../../src/service/sample/random.ts'
-import type { Random } from '../../src/service/sample/random.ts'
+import { gatherPeople } from '../../src/commands/demo/account/people/people.ts'
+import type { Person } from '../../src/commands/demo/account/people/people.ts'
+import { createRandom } from '../../src/commands/demo/account/random.ts'
+import type { Random } from '../../src/commands/demo/account/random.ts'
 
 /** How large an account is: so many events, each with so many responses. */
 export interface AccountShape {

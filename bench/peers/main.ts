@@ -5,7 +5,7 @@
  */
 import { join, resolve } from 'node:path'
 import { inspect } from 'node:util'
-import { formatNumber } from '../../src/commands/print/number.ts'
+import { formatNumber } from '../../src/commands/output/format/number.ts'
 import { accountsOf } from '../account/accounts.ts'
 import { enginesIn } from '../engines/engines.ts'
 import { exitCodeOf } from '../exit-code.ts'

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { drawPairs } from '../../src/commands/print/table.ts'
+import { drawPairs } from '../../src/commands/output/format/table.ts'
 import { ArgumentError, chosen, count } from '../options.ts'
 import { sizes } from './peer.ts'
 import type { Peer, Size } from './peer.ts'

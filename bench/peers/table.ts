@@ -1,4 +1,4 @@
-import { formatNumber } from '../../src/commands/print/number.ts'
+import { formatNumber } from '../../src/commands/output/format/number.ts'
 import { failureOf, floorOf, runOf } from './figures.ts'
 import type { Measured, RunFigures } from './figures.ts'
 import { floorNames } from './floors.ts'

@@ -1,4 +1,4 @@
-import { formatCount, formatNumber } from '../../src/commands/print/number.ts'
+import { formatCount, formatNumber } from '../../src/commands/output/format/number.ts'
 import { tableNames } from '../rows.ts'
 import type { Differences } from './differences.ts'
 import type { RunFigures } from './figures.ts'

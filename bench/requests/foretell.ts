@@ -1,6 +1,6 @@
 import { NORMALISER_VERSION } from '../../src/normalise/version.ts'
-import { dueReason, nextStep } from '../../src/sync/freshness.ts'
-import type { KnownList } from '../../src/sync/freshness.ts'
+import { dueReason, nextStep } from '../../src/sync/select/polling-schedule.ts'
+import type { KnownList } from '../../src/sync/select/polling-schedule.ts'
 import type { LivingEvent } from './life.ts'
 import { changesUntil, listedAt } from './ticks.ts'
 import type { Tick } from './ticks.ts'
@@ -14,7 +14,7 @@ interface Known extends KnownList {
 const LONGEST_STALENESS_MS = 7 * 24 * 3_600_000
 
 /**
- * The runs at some moments by the rule of src/sync/freshness.ts alone, each at its moment and over at once. The first
+ * The runs at some moments by the rule of src/sync/select/polling-schedule.ts alone, each at its moment and over at once. The first
  * one finds an empty mirror. `origin`: the wall clock at the beginning of the simulated time.
  */
 export function* foretell(

@@ -1,5 +1,5 @@
-import { createRandom } from '../../src/service/sample/random.ts'
-import type { Random } from '../../src/service/sample/random.ts'
+import { createRandom } from '../../src/commands/demo/account/random.ts'
+import type { Random } from '../../src/commands/demo/account/random.ts'
 
 /** An event of an account that lives, in milliseconds since the simulated time began. */
 export interface LivingEvent {

@@ -1,11 +1,11 @@
 /**
  * `npm run bench:requests`: how many requests a schedule of 15 minutes costs the service in 30 days, and how late changes
- * arrive. The days are foretold by the rule of src/sync/freshness.ts; a smaller account is mirrored by the real run,
+ * arrive. The days are foretold by the rule of src/sync/select/polling-schedule.ts; a smaller account is mirrored by the real run,
  * over HTTP and Postgres in simulated time, which must read exactly what is foretold.
  */
 import { isDeepStrictEqual, parseArgs } from 'node:util'
-import { formatNumber } from '../../src/commands/print/number.ts'
-import { drawTable } from '../../src/commands/print/table.ts'
+import { formatNumber } from '../../src/commands/output/format/number.ts'
+import { drawTable } from '../../src/commands/output/format/table.ts'
 import { enginesIn } from '../engines/engines.ts'
 import { figuresOf } from './figures.ts'
 import type { RequestFigures, Staleness } from './figures.ts'

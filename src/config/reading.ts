@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../errors.ts'
+import { ConfigurationError } from '../common/errors.ts'
 import { readSecret, type Environment } from './secrets.ts'
 import type { Setting, SettingWithFallback } from './settings.ts'
 import { ValueFault } from './values.ts'

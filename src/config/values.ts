@@ -5,7 +5,7 @@
  * No message repeats the text where it may hold a secret (addresses, database targets).
  */
 
-import { parseBaseAddress } from '../source/address.ts'
+import { parseBaseAddress } from '../source/url.ts'
 
 /** Text that is no value of its setting; the message says what would be one. */
 export class ValueFault extends Error {}

@@ -1,13 +1,13 @@
 import { resolve } from 'node:path'
 import type { Pool } from 'pg'
-import { UsageError } from '../errors.ts'
-import type { Embedded } from './embedded.ts'
+import { UsageError } from '../common/errors.ts'
+import type { Embedded } from './pglite/types.ts'
 import type { Database, DatabaseLog } from './database.ts'
-import type { OnFolderInUse } from './folder-lock.ts'
+import type { OnFolderInUse } from './pglite/data-dir-lock.ts'
 
-export type { Embedded } from './embedded.ts'
+export type { Embedded } from './pglite/types.ts'
 export type { Database, DatabaseLog } from './database.ts'
-export { FolderServedError, type OnFolderInUse } from './folder-lock.ts'
+export { FolderServedError, type OnFolderInUse } from './pglite/data-dir-lock.ts'
 
 /** A database by its address, or one that the caller keeps open: a pool of pg's, a PGlite, or one that was opened here. */
 export type Target =
@@ -43,17 +43,17 @@ export async function connect(target: Target, options: ConnectOptions = {}): Pro
     return connect(target.url, { ...options, onFolderInUse: target.onFolderInUse })
   if (typeof target !== 'string' && 'opened' in target) return lent(target.opened)
   if (typeof target !== 'string' && 'pglite' in target) {
-    const { openGiven } = await import('./connect-embedded.ts')
+    const { openGiven } = await import('./pglite/open.ts')
     return openGiven(target.pglite)
   }
   if (typeof target !== 'string') {
-    const { openPostgres } = await import('./connect-postgres.ts')
+    const { openPostgres } = await import('./postgres/open.ts')
     const { host, port, database } = target.pool.options
     const place = host === undefined ? 'Postgres' : `Postgres at ${host}:${port ?? 5432}/${database ?? ''}`
     return openPostgres(target.pool, { owned: false, place, log: options.log })
   }
   if (target.startsWith('pglite:')) {
-    const { openEmbedded } = await import('./connect-embedded.ts')
+    const { openEmbedded } = await import('./pglite/open.ts')
     if (target === 'pglite:')
       throw new UsageError(
         'The database pglite: names no folder. Write pglite:<folder>, like pglite:./headcount-data',
@@ -61,7 +61,7 @@ export async function connect(target: Target, options: ConnectOptions = {}): Pro
     return openEmbedded(embeddedFolder(target), options)
   }
   const url = postgresUrl(target)
-  const { openPostgres, ownPool } = await import('./connect-postgres.ts')
+  const { openPostgres, ownPool } = await import('./postgres/open.ts')
   return openPostgres(ownPool(url), { owned: true, place: placeOf(url), log: options.log })
 }
 

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { Tables } from './tables.ts'
+import type { Tables } from '../common/schema/tables.ts'
 import type { Engine, Transaction, TransactionOptions } from './transaction.ts'
 
 /** An open database: a pool of connections to Postgres, or an embedded PGlite. */

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { migrations } from '../../migrations/index.ts'
 import type { Migration } from '../../migrations/index.ts'
-import { commandName } from '../command-name.ts'
-import { SchemaVersionError } from '../errors.ts'
+import { commandName } from '../common/command-name.ts'
+import { SchemaVersionError } from '../common/errors.ts'
 import type { Database } from './database.ts'
-import { codeOf, UNDEFINED_TABLE } from './failures.ts'
+import { codeOf, UNDEFINED_TABLE } from './errors.ts'
 import type { Transaction } from './transaction.ts'
 
 /** Any number that only headcount takes as an advisory lock. */

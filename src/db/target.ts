@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
-import { UsageError } from '../errors.ts'
+import { UsageError } from '../common/errors.ts'
 import type { Database, OnFolderInUse, Target } from './connect.ts'
-import type { Embedded } from './embedded.ts'
+import type { Embedded } from './pglite/types.ts'
 
 /** The three ways in which a caller of the library names the mirror's database: exactly one is to be given. */
 export interface DatabaseOptions {

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { Tables } from './tables.ts'
+import type { Tables } from '../common/schema/tables.ts'
 
 /** Which database is behind a connection: a Postgres server, or the embedded PGlite. */
 export type Engine = 'postgres' | 'embedded'
@@ -35,7 +35,7 @@ export interface Transaction {
   readonly copyOut: (query: string) => Promise<Buffer>
 }
 
-/** What a statement answered. Rows are in the order of the columns; values as db/values.ts says. */
+/** What a statement answered. Rows are in the order of the columns; values as db/type-parsers.ts says. */
 export interface Answer {
   readonly columns: readonly Column[]
   readonly rows: readonly (readonly unknown[])[]

@@ -1,29 +1,29 @@
 /** The three endpoints of the service, as the rest of the program sees them. */
 import pLimit, { type LimitFunction } from 'p-limit'
-import { version } from '../version.ts'
-import { addressBelow, readBaseAddress } from './address.ts'
-import { firstOf } from './body.ts'
-import { createClient } from './client.ts'
-import { systemClock } from './clock.ts'
-import { checkApiKey, refusedKeyRemedy } from './credentials.ts'
-import { type Counts, exchange, type Line, type Wish } from './exchange.ts'
-import { Deadlines } from './deadline.ts'
-import { Gate } from './gate.ts'
-import { headerOf } from './headers.ts'
-import { startLife } from './life.ts'
-import { readPages } from './pages.ts'
-import { type ShownPace, startPacing } from './pacing.ts'
-import { parsePing } from './payloads.ts'
-import { createReading, type ListReading } from './reading.ts'
-import { keyInItems } from './key-in-items.ts'
-import { createRedactor } from './redact.ts'
-import { readHttpDate } from './retry-after.ts'
-import type { Turn } from './refused.ts'
-import { withRetries } from './retrying.ts'
-import { BodyRoom } from './room.ts'
-import type { Slowdown } from './slowdown.ts'
-import { textOf } from './utf8.ts'
-import { usableEtag } from './validator.ts'
+import { version } from '../common/version.ts'
+import { addressBelow, readBaseAddress } from './url.ts'
+import { firstOf } from './body/receive.ts'
+import { createClient } from './http/client.ts'
+import { systemClock } from '../common/clock.ts'
+import { checkApiKey, refusedKeyRemedy } from './api-key.ts'
+import { type Counts, exchange, type Line, type Wish } from './http/send-request.ts'
+import { Deadlines } from './timeouts/request-timeout.ts'
+import { Gate } from './throttle/pause-gate.ts'
+import { headerOf } from './http/headers.ts'
+import { startLife } from './timeouts/source-lifetime.ts'
+import { readPages } from './list/pages.ts'
+import { type ShownPace, startPacing } from './throttle/throttle.ts'
+import { parsePing } from '../common/json/parse-list.ts'
+import { createReading, type ListReading } from './fetched-list.ts'
+import { keyInItems } from '../common/json/key-in-items.ts'
+import { createRedactor } from '../common/redact.ts'
+import { readHttpDate } from './retry/retry-after.ts'
+import type { Turn } from './retry/rejected-request.ts'
+import { withRetries } from './retry/with-retries.ts'
+import { BodyRoom } from './body/spool.ts'
+import type { Slowdown } from './throttle/slowdown.ts'
+import { textOf } from '../common/utf8.ts'
+import { usableEtag } from './http/etag.ts'
 
 const DEFAULT_TIMEOUT_MS = 60_000
 const DEFAULT_CONCURRENCY = 8
@@ -108,7 +108,7 @@ export function createSource(options: SourceOptions): Source {
   const places = pLimit(concurrency)
   const log: Line['log'] = (level, message, fields) => options.log?.(level, redactor.text(message), fields)
   const line: Line = {
-    // One more than there are places: a reading that holds the place for large lists needs none (exchange.ts).
+    // One more than there are places: a reading that holds the place for large lists needs none (send-request.ts).
     client: createClient({
       origin: base.origin,
       apiKey,

@@ -1,4 +1,4 @@
-import { InterruptedError } from '../errors.ts'
+import { InterruptedError } from '../common/errors.ts'
 
 /** What ended a run, in our family: once the caller has aborted it is an interruption, whatever broke on the way. */
 export function asInterruption(signal: AbortSignal | undefined, cause: unknown): unknown {

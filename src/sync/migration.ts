@@ -2,7 +2,7 @@ import { connect } from '../db/connect.ts'
 import { migrate as applyMigrations } from '../db/migrate.ts'
 import { targetOf } from '../db/target.ts'
 import type { DatabaseOptions } from '../db/target.ts'
-import { logTo } from './open-source.ts'
+import { logTo } from './open/open-source.ts'
 import type { Logger } from './options.ts'
 
 /**

@@ -1,10 +1,10 @@
-import { DEFAULT_HOLD_FOR_MS } from '../db/holds.ts'
+import { DEFAULT_HOLD_FOR_MS } from '../common/schema/holds.ts'
 import { targetOf, type DatabaseOptions } from '../db/target.ts'
-import { UsageError } from '../errors.ts'
-import type { OutageLimits } from './outage.ts'
-import type { Slowdown } from '../source/slowdown.ts'
-import { DEFAULT_ACCOUNT } from './find-account.ts'
-import { serviceUrl } from './service-url.ts'
+import { UsageError } from '../common/errors.ts'
+import type { OutageLimits } from './fetch/outage.ts'
+import type { Slowdown } from '../source/throttle/slowdown.ts'
+import { DEFAULT_ACCOUNT } from './open/find-account.ts'
+import { serviceUrl } from './open/service-url.ts'
 
 /** Where a run writes what it has to say. The shape is pino's; without one, a run is silent. */
 export interface Logger {

@@ -1,6 +1,6 @@
 /** One run of the real program, and all that it said. */
 import { inspect } from 'node:util'
-import { HeadcountError } from '../../src/errors.ts'
+import { HeadcountError } from '../../src/common/errors.ts'
 import { backfill, sync } from '../../src/index.ts'
 import type { RunOptions, RunReport } from '../../src/index.ts'
 import { chanceOf } from './chance.ts'

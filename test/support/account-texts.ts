@@ -1,7 +1,7 @@
 /** Random accounts as texts of the wire, for property tests; and what a mirror of them must hold. */
 import fc from 'fast-check'
-import { isObject, parseWithSource } from '../../src/json.ts'
-import type { JsonValue } from '../../src/json.ts'
+import { isObject, parseWithSource } from '../../src/common/json/exact.ts'
+import type { JsonValue } from '../../src/common/json/exact.ts'
 import { anyItem, eventEntries, objectText, responseEntries } from './item-texts.ts'
 import { hasFlaw, idOf, instantOf, isTooDeep, meaningOf } from './wire-item.ts'
 import type { Kind } from './wire-item.ts'

@@ -1,5 +1,5 @@
-import { ask } from '../../src/commands/ask.ts'
-import { readStatement } from '../../src/commands/statement.ts'
+import { ask } from '../../src/mirror/query/read-only-query.ts'
+import { readStatement } from '../../src/mirror/query/statement.ts'
 import type { Database } from '../../src/db/connect.ts'
 import type { Answer } from '../../src/db/transaction.ts'
 

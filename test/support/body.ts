@@ -1,6 +1,6 @@
 /** A body in memory, as if it had been received. */
 import { createHash } from 'node:crypto'
-import type { Body } from '../../src/source/body.ts'
+import type { Body } from '../../src/source/body/receive.ts'
 
 export function bodyOf(text: string): Body {
   const all = Buffer.from(text)

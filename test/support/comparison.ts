@@ -1,5 +1,5 @@
 /** Items as the service means them: key order, absent or null, the spelling of instants and amounts do not matter. */
-import { isRawNumber } from '../../src/json.ts'
+import { isRawNumber } from '../../src/common/json/exact.ts'
 
 const instants: ReadonlySet<string> = new Set([
   'event_at',

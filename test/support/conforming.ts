@@ -1,8 +1,8 @@
 /** Holds answers of the service against its document. */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect } from 'vitest'
-import { openApi } from '../../src/service/openapi/document.ts'
-import type { Answer, Header, Operation, Reference } from '../../src/service/openapi/notation.ts'
+import { openApi } from '../../src/server/openapi/document.ts'
+import type { Answer, Header, Operation, Reference } from '../../src/server/openapi/notation.ts'
 
 /** As it is served: bounds beyond a double are doubles again. */
 const served = JSON.parse(JSON.stringify(openApi()))

@@ -1,7 +1,7 @@
 /** The control socket of a PGlite folder, spoken to without the command. */
 import { join } from 'node:path'
 import { Client } from 'undici'
-import { version } from '../../src/version.ts'
+import { version } from '../../src/common/version.ts'
 
 export function socketOf(url: string): string {
   return join(url.slice('pglite:'.length), 'headcount.socket')

@@ -1,7 +1,7 @@
 /** An account that is edited step by step: items of every kind, mended and broken, that change, go and come back. */
 import fc from 'fast-check'
-import { createRandom } from '../../src/service/sample/random.ts'
-import type { Random } from '../../src/service/sample/random.ts'
+import { createRandom } from '../../src/commands/demo/account/random.ts'
+import type { Random } from '../../src/commands/demo/account/random.ts'
 import { eventEntries, objectText, responseEntries } from './item-texts.ts'
 import type { Entries } from './item-texts.ts'
 

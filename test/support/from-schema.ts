@@ -3,8 +3,8 @@
  * beyond a double are raw JSON numbers, so the values are to be written by `JSON.stringify`.
  */
 import fc from 'fast-check'
-import { isRawNumber, type JsonValue } from '../../src/json.ts'
-import type { Named, Schema } from '../../src/service/openapi/notation.ts'
+import { isRawNumber, type JsonValue } from '../../src/common/json/exact.ts'
+import type { Named, Schema } from '../../src/server/openapi/notation.ts'
 import { trickyTexts } from './tricky-texts.ts'
 
 type Values = fc.Arbitrary<JsonValue>

@@ -1,10 +1,10 @@
 /** A service over a store, listening on loopback until the test ends. */
 import { onTestFinished } from 'vitest'
 import type { Database } from '../../src/db/connect.ts'
-import { createMirrorStore, type MirrorStoreOptions } from '../../src/service/mirror/store.ts'
-import { createHttpService, type HttpServiceOptions, type Service } from '../../src/service/service.ts'
-import { createSingleStore, type SingleAccount } from '../../src/service/single-store.ts'
-import type { Store } from '../../src/service/store.ts'
+import { createMirrorStore, type MirrorStoreOptions } from '../../src/server/stores/mirror/mirror-store.ts'
+import { createHttpService, type HttpServiceOptions, type Service } from '../../src/server/service.ts'
+import { createSingleStore, type SingleAccount } from '../../src/server/stores/memory-store.ts'
+import type { Store } from '../../src/server/stores/store.ts'
 
 export const singleKey = 'k-2f9c1e0a7b5d'
 

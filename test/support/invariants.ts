@@ -3,7 +3,7 @@
  * lost without proof that the service dropped it; the key stands nowhere; history has no gap and replays.
  */
 import { expect } from 'vitest'
-import type { RunReport } from '../../src/db/tables.ts'
+import type { RunReport } from '../../src/common/schema/tables.ts'
 import type { Account } from './account.ts'
 import { byId, meaningOf } from './comparison.ts'
 import type { Contents, Version } from './contents.ts'

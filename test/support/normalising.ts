@@ -1,8 +1,8 @@
-import type { EventItem, RejectItem, ResponseItem } from '../../src/db/tables.ts'
-import { normaliseEvents } from '../../src/normalise/events.ts'
-import type { Normalised } from '../../src/normalise/list.ts'
-import { normaliseResponses } from '../../src/normalise/responses.ts'
-import { parseList } from '../../src/source/payloads.ts'
+import type { EventItem, RejectItem, ResponseItem } from '../../src/common/schema/tables.ts'
+import { normaliseEvents } from '../../src/normalise/items/events.ts'
+import type { Normalised } from '../../src/normalise/list/list.ts'
+import { normaliseResponses } from '../../src/normalise/items/responses.ts'
+import { parseList } from '../../src/common/json/parse-list.ts'
 
 /** The list of these events as the service would send it, read and normalised. */
 export function eventsOf(...items: readonly unknown[]): Normalised<EventItem> {

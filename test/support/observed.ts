@@ -1,5 +1,5 @@
-import type { Observation } from '../../src/db/tables.ts'
-import type { Normalised } from '../../src/normalise/list.ts'
+import type { Observation } from '../../src/common/schema/tables.ts'
+import type { Normalised } from '../../src/normalise/list/list.ts'
 
 /** What a list showed, as `subject fact value` with how often. */
 export function observedIn(list: Normalised<unknown>): Readonly<Record<string, number>> {

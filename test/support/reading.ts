@@ -1,7 +1,7 @@
 /** A source for tests: no chance in its waits, closed when the test ends. */
 import { onTestFinished } from 'vitest'
 import { createSource, type Source, type SourceOptions } from '../../src/source/api.ts'
-import type { ListReading } from '../../src/source/reading.ts'
+import type { ListReading } from '../../src/source/fetched-list.ts'
 import { type FaultServer, startFaultServer } from './fault-server.ts'
 
 export const testKey = 'canary-7d1f/+"key"'

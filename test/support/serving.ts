@@ -2,7 +2,7 @@
 import { connect } from '../../src/db/connect.ts'
 import { createService } from '../../src/index.ts'
 import type { ServiceOptions } from '../../src/index.ts'
-import { createKey } from '../../src/service/keys/create.ts'
+import { createKey } from '../../src/mirror/keys/create.ts'
 import { optionOf, type Target } from './stage.ts'
 
 export interface Serving extends AsyncDisposable {

@@ -1,5 +1,5 @@
 /** `verify` on a stage, as a library call. */
-import { HeadcountError } from '../../src/errors.ts'
+import { HeadcountError } from '../../src/common/errors.ts'
 import { verify } from '../../src/index.ts'
 import type { Difference, VerifyOptions, VerifyReport } from '../../src/index.ts'
 import { testKey } from './reading.ts'

@@ -3,8 +3,8 @@
  * id or the reason why it cannot be stored, and a form that is equal for two texts which mean the same. It says
  * again, in another way, what design and docs say of bad items.
  */
-import { isObject, isRawNumber } from '../../src/json.ts'
-import type { JsonObject, JsonValue } from '../../src/json.ts'
+import { isObject, isRawNumber } from '../../src/common/json/exact.ts'
+import type { JsonObject, JsonValue } from '../../src/common/json/exact.ts'
 
 export type Kind = 'event' | 'response'
 

@@ -1,7 +1,7 @@
 /** A clock on which hours pass in a moment: whenever nothing can go on, it jumps to the next timer. */
 import { setImmediate } from 'node:timers/promises'
-import type { Clock } from '../../src/source/clock.ts'
-import { orAborted } from '../../src/source/wait.ts'
+import type { Clock } from '../../src/common/clock.ts'
+import { orAborted } from '../../src/common/abort.ts'
 
 interface Timer {
   readonly at: number

@@ -1,11 +1,11 @@
 /** The side of a command that finds a folder open in another process: asks that process. */
 import { Client } from 'undici'
-import { commandName } from '../../command-name.ts'
-import { codeOf } from '../../db/failures.ts'
-import { DatabaseError } from '../../errors.ts'
+import { commandName } from '../../common/command-name.ts'
+import { codeOf } from '../../db/errors.ts'
+import { DatabaseError } from '../../common/errors.ts'
 import type { Answer } from '../../db/transaction.ts'
-import { version } from '../../version.ts'
-import type { Call, Receive } from '../calls/call.ts'
+import { version } from '../../common/version.ts'
+import type { Call, Receive } from '../../mirror/calls/call.ts'
 import { decodeLine, HolderError, linesOf } from './messages.ts'
 import { socketAddress } from './socket.ts'
 

@@ -2,9 +2,9 @@
  * What goes over a control socket: `POST /<call>` with who asks and the input, as JSON, and an answer of lines, each a JSON
  * document: parts of an answer, and at the end a value or an error. Without an end it was broken off.
  */
-import { HeadcountError } from '../../errors.ts'
-import { isObject, oddNumbersAsText, parseJson, parsePlain, type JsonValue } from '../../json.ts'
-import { inputFields } from '../calls/input.ts'
+import { HeadcountError } from '../../common/errors.ts'
+import { isObject, oddNumbersAsText, parseJson, parsePlain, type JsonValue } from '../../common/json/exact.ts'
+import { inputFields } from '../../mirror/calls/input.ts'
 
 export interface Request {
   /** Both sides must be the same program: what the one wrote the other reads. */

@@ -1,6 +1,6 @@
 /**
  * The control socket of a folder: a Unix socket inside of it. Whoever may enter the folder may speak to the process that has it
- * open, and nobody else; the folder is its owner's alone (db/folder-mode.ts).
+ * open, and nobody else; the folder is its owner's alone (db/pglite/data-dir-mode.ts).
  */
 import { constants } from 'node:fs'
 import { lstat, open } from 'node:fs/promises'

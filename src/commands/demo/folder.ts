@@ -1,5 +1,5 @@
 import { connect, type OnFolderInUse } from '../../db/connect.ts'
-import { UsageError } from '../../errors.ts'
+import { UsageError } from '../../common/errors.ts'
 import { sampleEmail } from './sample-service.ts'
 
 export const demoFolder = './headcount-demo'

@@ -1,8 +1,8 @@
-import { formatNumber } from '../print/number.ts'
-import { drawTable } from '../print/table.ts'
-import type { Ask, Row } from './ask.ts'
-import { formatMonth } from './moments.ts'
-import type { Page } from './page.ts'
+import { formatNumber } from '../output/format/number.ts'
+import { drawTable } from '../output/format/table.ts'
+import type { Ask, Row } from './query.ts'
+import { formatMonth } from './format-time.ts'
+import type { Page } from './output.ts'
 
 const byMonth = `select to_char(r.created_at, 'YYYY-MM') as month, count(*) as payments,
        sum(p.amount) as amount, sum(p.processing_fee) as fees

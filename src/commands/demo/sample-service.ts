@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { createSampleAccount, type SampleAccount } from '../../service/sample/account.ts'
-import { createHttpService } from '../../service/service.ts'
-import { createSingleStore } from '../../service/single-store.ts'
+import { createSampleAccount, type SampleAccount } from './account/account.ts'
+import { createHttpService } from '../../server/service.ts'
+import { createSingleStore } from '../../server/stores/memory-store.ts'
 
 export const sampleEmail = 'hello@lantern-houses.example'
 

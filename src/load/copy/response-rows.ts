@@ -1,6 +1,6 @@
 /** The columns of responses, payments and slots that come from the service, and how a response fills them. */
-import type { ResponseItem } from '../../db/tables.ts'
-import type { BinaryRows } from './binary-rows.ts'
+import type { ResponseItem } from '../../common/schema/tables.ts'
+import type { BinaryRows } from './encoder.ts'
 
 export const RESPONSE_COLUMNS = [
   'event_id',

@@ -1,4 +1,4 @@
-import { MOST_VALUES, OTHERS } from './quotable.ts'
+import { MOST_VALUES, OTHERS } from './safe-value.ts'
 
 interface Counter {
   times: number

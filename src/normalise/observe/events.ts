@@ -1,11 +1,11 @@
-import type { EventItem } from '../../db/items.ts'
-import type { JsonObject } from '../../json.ts'
-import { EVENT_FIELDS, KNOWN_OF_EVENT } from '../fields.ts'
-import { textsOf } from './observed.ts'
-import type { Observed, Series } from './observed.ts'
+import type { EventItem } from '../../common/schema/items.ts'
+import type { JsonObject } from '../../common/json/exact.ts'
+import { EVENT_FIELDS, KNOWN_OF_EVENT } from '../items/fields.ts'
+import { textsOf } from './observation-counter.ts'
+import type { Observed, Series } from './observation-counter.ts'
 import { noteUnknown, presence } from './presence.ts'
-import { quotable } from './quotable.ts'
-import { noteTime, timeForms } from './time-forms.ts'
+import { quotable } from './safe-value.ts'
+import { noteTime, timeForms } from './timestamp-formats.ts'
 
 const SHAPE: Series<number> = { most: Infinity, tell: presence('event', EVENT_FIELDS, KNOWN_OF_EVENT) }
 const EVENT_AT: Series<number> = { tell: timeForms('event.event_at') }

@@ -1,6 +1,6 @@
-import { textsOf } from './observed.ts'
-import type { Observed } from './observed.ts'
-import { quotable } from './quotable.ts'
+import { textsOf } from './observation-counter.ts'
+import type { Observed } from './observation-counter.ts'
+import { quotable } from './safe-value.ts'
 
 const orders = { event: textsOf('events', 'order'), response: textsOf('responses', 'order') }
 const duplicates = {

@@ -1,7 +1,7 @@
-import type { Observation } from '../../db/items.ts'
-import type { JsonObject, JsonValue } from '../../json.ts'
+import type { Observation } from '../../common/schema/items.ts'
+import type { JsonObject, JsonValue } from '../../common/json/exact.ts'
 import type { Counts } from './counts.ts'
-import { OTHERS, quotable } from './quotable.ts'
+import { OTHERS, quotable } from './safe-value.ts'
 
 const STATES = ['absent', 'null', 'value'] as const
 const BITS = 2

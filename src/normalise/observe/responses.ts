@@ -1,6 +1,6 @@
-import type { Kind, ResponseItem } from '../../db/items.ts'
-import { isObject } from '../../json.ts'
-import type { JsonObject } from '../../json.ts'
+import type { Kind, ResponseItem } from '../../common/schema/items.ts'
+import { isObject } from '../../common/json/exact.ts'
+import type { JsonObject } from '../../common/json/exact.ts'
 import {
   COMMON_FIELDS,
   KNOWN_OF_RESPONSE,
@@ -8,12 +8,12 @@ import {
   patternOfSlot,
   RESPONSE_FIELDS,
   SLOT_FIELDS,
-} from '../fields.ts'
-import { textsOf } from './observed.ts'
-import type { Observed, Series } from './observed.ts'
+} from '../items/fields.ts'
+import { textsOf } from './observation-counter.ts'
+import type { Observed, Series } from './observation-counter.ts'
 import { noteUnknown, presence } from './presence.ts'
-import { NOT_KEPT, quotable } from './quotable.ts'
-import { noteTime, timeForms } from './time-forms.ts'
+import { NOT_KEPT, quotable } from './safe-value.ts'
+import { noteTime, timeForms } from './timestamp-formats.ts'
 
 function shape(kind: Kind, ...fields: readonly string[]): Series<number> {
   return { most: Infinity, tell: presence(kind, RESPONSE_FIELDS, new Set([...COMMON_FIELDS, ...fields])) }

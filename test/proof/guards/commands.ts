@@ -1,17 +1,17 @@
 import type { Guard } from './guard.ts'
 
-const dryRun = 'test/integration/dry-run.test.ts'
-const accounts = 'test/integration/accounts.test.ts'
-const prune = 'test/integration/cli-prune.test.ts'
-const attempts = 'test/integration/query-attempts.test.ts'
-const held = 'test/integration/cli-held-folder.test.ts'
+const dryRun = 'test/integration/sync/dry-run.test.ts'
+const accounts = 'test/integration/commands/accounts.test.ts'
+const prune = 'test/integration/commands/prune.test.ts'
+const attempts = 'test/integration/commands/query-attempts.test.ts'
+const held = 'test/integration/commands/held-data-dir.test.ts'
 
 /** What keeps commands beside the run to what they are asked: those that only look, and the one that deletes. */
 export const commandGuards: readonly Guard[] = [
   {
     name: 'read-only transactions',
     promise: 'a dry run needs no right to write, and takes no lock that a run would wait for',
-    file: 'src/sync/dry-run.ts',
+    file: 'src/sync/open/dry-run.ts',
     text: 'return database.transaction(work, { readOnly: true })',
     instead:
       "return database.transaction(async (trx) => (await trx.query('lock table headcount.events'), work(trx)))",
@@ -21,7 +21,7 @@ export const commandGuards: readonly Guard[] = [
   {
     name: 'mirror of nothing',
     promise: 'a dry run makes no schema where there is none',
-    file: 'src/sync/dry-run.ts',
+    file: 'src/sync/open/dry-run.ts',
     text: 'await database.close()\n      return await openEmpty()',
     instead: 'await migrate(database)\n      return database',
     tests: [dryRun],
@@ -30,7 +30,7 @@ export const commandGuards: readonly Guard[] = [
   {
     name: 'foretold holds',
     promise: 'a dry run foretells what would be held, and the exit code of it',
-    file: 'src/load/planning.ts',
+    file: 'src/load/dry-run/planner.ts',
     text: 'matters.read(states)',
     instead: '',
     tests: [dryRun],
@@ -39,7 +39,7 @@ export const commandGuards: readonly Guard[] = [
   {
     name: 'asks first',
     promise: 'prune deletes nothing that it was not told to delete',
-    file: 'src/commands/prune.ts',
+    file: 'src/commands/maintain/prune.ts',
     text: 'flags.yes ?? (await isWanted(context))',
     instead: 'true || (await isWanted(context))',
     tests: [prune],
@@ -48,7 +48,7 @@ export const commandGuards: readonly Guard[] = [
   {
     name: 'horizon',
     promise: 'history that was pruned in part is never given for the whole',
-    file: 'src/load/prune.ts',
+    file: 'src/mirror/prune.ts',
     text: " and coalesce(_history_from, '-infinity') < ${before}::timestamptz",
     instead: '',
     tests: [prune],
@@ -57,7 +57,7 @@ export const commandGuards: readonly Guard[] = [
   {
     name: 'versions beyond',
     promise: 'prune keeps a version that was still live at the moment named',
-    file: 'src/load/prune.ts',
+    file: 'src/mirror/prune.ts',
     text: 'where account_id = ${account_id} and valid_to <= ${before}::timestamptz',
     instead: 'where account_id = ${account_id} and valid_from <= ${before}::timestamptz',
     tests: [prune],
@@ -66,7 +66,7 @@ export const commandGuards: readonly Guard[] = [
   {
     name: 'one account removed',
     promise: 'removing an account touches no other',
-    file: 'src/load/accounts.ts',
+    file: 'src/mirror/accounts.ts',
     text: '(select ctid from ${name} where account_id = ${id} ${others} limit',
     instead: '(select ctid from ${name} where true ${others} limit',
     tests: [accounts],
@@ -75,7 +75,7 @@ export const commandGuards: readonly Guard[] = [
   {
     name: 'keys of a removed account',
     promise: 'a removal revokes the keys of the account before it deletes a row',
-    file: 'src/load/accounts.ts',
+    file: 'src/mirror/accounts.ts',
     text: 'set revoked_at = now() where account_id = ${id} and revoked_at is null',
     instead: 'set revoked_at = now() where false and account_id = ${id}',
     tests: [accounts],
@@ -84,7 +84,7 @@ export const commandGuards: readonly Guard[] = [
   {
     name: 'asked before removing',
     promise: 'accounts remove deletes nothing that it was not told to delete',
-    file: 'src/commands/accounts-remove.ts',
+    file: 'src/commands/maintain/accounts-remove.ts',
     text: 'if (!(flags.yes ?? (await isWanted(context)))) {',
     instead: 'if (false) {',
     tests: [accounts],
@@ -93,17 +93,17 @@ export const commandGuards: readonly Guard[] = [
   {
     name: 'nothing read yet',
     promise: 'query does not answer from tables that nothing was read into',
-    file: 'src/commands/filled.ts',
+    file: 'src/mirror/require-filled.ts',
     text: 'if (!accounts.some(isReadable)) throw nothingYet(accounts)',
     instead: '',
-    tests: ['test/integration/run-first.test.ts'],
+    tests: ['test/integration/sync/first.test.ts'],
     only: 'on the command line',
   },
   {
     name: 'query as a cursor',
     promise:
       'query takes what the grammar of the server takes for a cursor, so no COPY and nothing else that is no query',
-    file: 'src/commands/ask.ts',
+    file: 'src/mirror/query/read-only-query.ts',
     text: '      await sendPart(send, declare, statement)\n      return fetchAll(send, receive)',
     instead: "      return receive(checked(await sendPart(send, '', statement)))",
     tests: [attempts],
@@ -112,7 +112,7 @@ export const commandGuards: readonly Guard[] = [
   {
     name: 'explain as a cursor',
     promise: 'query explains what it would answer, and nothing else',
-    file: 'src/commands/ask.ts',
+    file: 'src/mirror/query/read-only-query.ts',
     text: '  await sendPart(send, declare, statement)\n  await send(`close ${cursor}`)\n',
     instead: '',
     tests: [attempts],
@@ -121,7 +121,7 @@ export const commandGuards: readonly Guard[] = [
   {
     name: 'locks of a query',
     promise: 'a lock that a function of a query took is given back, also behind a pooling proxy',
-    file: 'src/commands/ask.ts',
+    file: 'src/mirror/query/read-only-query.ts',
     text: "    await trx.query('select pg_catalog.pg_advisory_unlock_all()')\n",
     instead: '',
     tests: [attempts],
@@ -130,7 +130,7 @@ export const commandGuards: readonly Guard[] = [
   {
     name: 'query through the socket',
     promise: 'a statement that comes over the control socket of a folder cannot write either',
-    file: 'src/commands/calls/query.ts',
+    file: 'src/mirror/calls/query.ts',
     text: 'await ask(database, readStatement(sql), options, receive)',
     instead: 'await database.transaction(async (trx) => receive(await trx.query(sql)))',
     tests: [held],

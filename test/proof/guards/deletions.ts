@@ -1,12 +1,12 @@
 import type { Guard } from './guard.ts'
 
-const file = 'src/sync/deletions.ts'
-const clocks = 'src/sync/hold-clocks.ts'
-const emptied = 'src/sync/emptied-lists.ts'
-const tests = ['test/unit/deletions.test.ts']
-const clockTests = ['test/unit/hold-clocks.test.ts']
-const emptiedTests = ['test/unit/emptied-lists.test.ts']
-const outageTests = ['test/integration/run-empty-lists.test.ts']
+const file = 'src/sync/deletions/guard.ts'
+const clocks = 'src/sync/deletions/hold-clocks.ts'
+const emptied = 'src/sync/deletions/emptied-lists.ts'
+const tests = ['test/unit/sync/deletion-guard.test.ts']
+const clockTests = ['test/unit/sync/hold-clocks.test.ts']
+const emptiedTests = ['test/unit/sync/emptied-lists.test.ts']
+const outageTests = ['test/integration/sync/empty-lists.test.ts']
 
 /** The clauses of the guard of deletions, one by one. */
 export const deletionGuards: readonly Guard[] = [
@@ -54,25 +54,25 @@ export const deletionGuards: readonly Guard[] = [
     name: 'list read twice',
     promise:
       'what stands in one of two looks at the list of events is not deleted because the other lacks it',
-    file: 'src/sync/vanished.ts',
+    file: 'src/sync/write/delete-events.ts',
     text: '...first.ids.filter((id) => !missing.has(id)), ...list.ids',
     instead: '...first.ids.filter((id) => !missing.has(id))',
-    tests: ['test/integration/run-vanished.test.ts'],
+    tests: ['test/integration/sync/absent-events.test.ts'],
     only: 'missing from a first list',
   },
   {
     name: 'worse of two looks',
     promise: 'a sign against deletions counts although a second look at the list does not show it',
-    file: 'src/sync/vanished.ts',
+    file: 'src/sync/write/delete-events.ts',
     text: 'worseOf(first, found.last)',
     instead: 'found.last',
-    tests: ['test/integration/run-vanished.test.ts'],
+    tests: ['test/integration/sync/absent-events.test.ts'],
     only: 'missing from both lists',
   },
   {
     name: 'proof by time',
     promise: 'time never confirms what a list without an end, or with more pages, does not show',
-    file: 'src/db/holds.ts',
+    file: 'src/common/schema/holds.ts',
     text: "reason !== 'paging' && reason !== 'no_end_mark'",
     instead: 'true',
     tests,
@@ -80,7 +80,7 @@ export const deletionGuards: readonly Guard[] = [
   {
     name: 'an id without proof',
     promise: 'time never confirms what is missing beside an item whose id cannot be read: it may be that one',
-    file: 'src/db/holds.ts',
+    file: 'src/common/schema/holds.ts',
     text: " && reason !== 'unreadable_id'",
     instead: '',
     tests,
@@ -88,7 +88,7 @@ export const deletionGuards: readonly Guard[] = [
   {
     name: 'empty account',
     promise: 'an empty list of events is never confirmed by time, only by the owner',
-    file: 'src/db/holds.ts',
+    file: 'src/common/schema/holds.ts',
     text: "return reason !== 'list_empty' && timeConfirmsResponses(reason)",
     instead: 'return timeConfirmsResponses(reason)',
     tests,
@@ -168,7 +168,7 @@ export const deletionGuards: readonly Guard[] = [
   {
     name: 'account that looks empty, and time',
     promise: 'time never confirms that an account is empty, also of what was held before it looked so',
-    file: 'src/db/holds.ts',
+    file: 'src/common/schema/holds.ts',
     text: "if (reason === 'account_empty') return false",
     instead: '',
     tests,
@@ -176,7 +176,7 @@ export const deletionGuards: readonly Guard[] = [
   {
     name: 'lists that became empty are decided last',
     promise: 'which list came first does not matter: those that became empty are decided when all are read',
-    file: 'src/sync/batch.ts',
+    file: 'src/sync/write/write-batch.ts',
     text: 'accountEmpty === null ? emptiedOf(given, changes) : []',
     instead: '[]',
     tests: outageTests,

@@ -1,21 +1,21 @@
 import type { Guard } from './guard.ts'
 
-const runs = ['test/integration/run-observations.test.ts']
+const runs = ['test/integration/sync/observations.test.ts']
 
 /** What is kept and told of what the specification leaves open. */
 export const observationGuards: readonly Guard[] = [
   {
     name: 'personal values',
     promise: 'no e-mail address or telephone number stands in api_observations',
-    file: 'src/normalise/observe/quotable.ts',
+    file: 'src/normalise/observe/safe-value.ts',
     text: 'return mayBeAddress.test(text) || mayBeNumber.test(text) ? NOT_KEPT : repair(text)',
     instead: 'return repair(text)',
-    tests: ['test/unit/normalise-observed.test.ts'],
+    tests: ['test/unit/normalise/observe.test.ts'],
   },
   {
     name: 'committed before counted',
     promise: 'a batch that is rolled back is not counted',
-    file: 'src/sync/write-batch.ts',
+    file: 'src/sync/write/batch-transaction.ts',
     text: 'return apply(trx, decisions)',
     instead:
       'const told = await apply(trx, decisions)\n' +
@@ -27,7 +27,7 @@ export const observationGuards: readonly Guard[] = [
   {
     name: 'bound on observed values',
     promise: 'a service that puts data in keys does not flood the mirror',
-    file: 'src/sync/observed-facts.ts',
+    file: 'src/sync/drift/merge.ts',
     text: 'isNew && room <= 0',
     instead: 'isNew && room <= -1_000_000',
     tests: runs,
@@ -36,7 +36,7 @@ export const observationGuards: readonly Guard[] = [
   {
     name: 'key in an observation',
     promise: 'a service that echoes the key in a value does not get it stored there',
-    file: 'src/sync/observations.ts',
+    file: 'src/sync/drift/collector.ts',
     text: 'value: run.conceal(observation.value)',
     instead: 'value: observation.value',
     tests: runs,
@@ -45,7 +45,7 @@ export const observationGuards: readonly Guard[] = [
   {
     name: 'news of rows that are old',
     promise: 'what earlier runs stored is not told as new after an upgrade',
-    file: 'src/sync/observations.ts',
+    file: 'src/sync/drift/collector.ts',
     text: '!old.has(keyOf(observation))',
     instead: 'old.size >= 0',
     tests: runs,
@@ -54,7 +54,7 @@ export const observationGuards: readonly Guard[] = [
   {
     name: 'news of a run that died',
     promise: 'what a run stored and did not live to tell is told by the next one',
-    file: 'src/sync/observations.ts',
+    file: 'src/sync/drift/collector.ts',
     text: 'isOpen(observation) && !seen.has(keyOf(observation))',
     instead: 'isOpen(observation) && seen === null',
     tests: runs,

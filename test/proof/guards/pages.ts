@@ -1,8 +1,8 @@
 import type { Guard } from './guard.ts'
 
-const rule = 'src/sync/unconfirmed-absences.ts'
-const unit = ['test/unit/unconfirmed-absences.test.ts']
-const whole = ['test/integration/run-pages.test.ts']
+const rule = 'src/sync/deletions/unconfirmed-absences.ts'
+const unit = ['test/unit/sync/unconfirmed-absences.test.ts']
+const whole = ['test/integration/sync/pages.test.ts']
 
 /** Lists in several pages: nothing is deleted because of one reading. */
 export const pageGuards: readonly Guard[] = [
@@ -26,7 +26,7 @@ export const pageGuards: readonly Guard[] = [
   {
     name: 'two readings of the events',
     promise: 'an event that a second reading of the list of events has stays, with all its responses',
-    file: 'src/sync/absent-events.ts',
+    file: 'src/sync/deletions/absent-events.ts',
     text: 'absent: absent.filter(({ id }) => !present.has(id))',
     instead: 'absent',
     tests: whole,
@@ -35,7 +35,7 @@ export const pageGuards: readonly Guard[] = [
   {
     name: 'digest without all rows',
     promise: 'no digest vouches for a list while rows are live that it lacked once',
-    file: 'src/sync/record-states.ts',
+    file: 'src/sync/write/save-list-states.ts',
     text: 'held.length > 0 || unconfirmed_absences.length > 0',
     instead: 'held.length > 0',
     tests: whole,
@@ -44,15 +44,15 @@ export const pageGuards: readonly Guard[] = [
   {
     name: 'unconfirmed is due',
     promise: 'a list with unconfirmed absences is read by the next run, however old its event is',
-    file: 'src/sync/freshness.ts',
+    file: 'src/sync/select/polling-schedule.ts',
     text: "if (known.unconfirmed_absences.length > 0) return 'unconfirmed'",
     instead: '',
-    tests: ['test/unit/freshness.test.ts'],
+    tests: ['test/unit/sync/polling-schedule.test.ts'],
   },
   {
     name: 'unconfirmed in a backfill',
     promise: 'a backfill that goes on reads a list with unconfirmed absences again',
-    file: 'src/sync/resuming.ts',
+    file: 'src/sync/select/backfill.ts',
     text: ' || state.unconfirmed_absences.length > 0',
     instead: '',
     tests: whole,
@@ -61,7 +61,7 @@ export const pageGuards: readonly Guard[] = [
   {
     name: 'absences of another account',
     promise: 'what a list of another account or address lacked confirms nothing',
-    file: 'src/sync/identity.ts',
+    file: 'src/sync/open/account-identity.ts',
     text: '{ ...state, ...unread, unconfirmed_absences: [] }',
     instead: '{ ...state, ...unread }',
     tests: whole,

@@ -1,18 +1,18 @@
 import type { Guard } from './guard.ts'
 
-const keys = 'test/integration/service-foreign-keys.test.ts'
-const notReady = 'test/integration/service-not-ready.test.ts'
-const slow = 'test/integration/service-slow-readers.test.ts'
-const floods = 'test/integration/service-floods.test.ts'
-const http = 'test/integration/service-conditional.test.ts'
-const versions = 'test/integration/service-versions.test.ts'
+const keys = 'test/integration/server/foreign-keys.test.ts'
+const notReady = 'test/integration/server/not-ready.test.ts'
+const slow = 'test/integration/server/slow-readers.test.ts'
+const floods = 'test/integration/server/floods.test.ts'
+const http = 'test/integration/server/conditional.test.ts'
+const versions = 'test/integration/server/versions.test.ts'
 
 /** What keeps the mirror that is served to those it belongs to, true, and up. */
 export const serveGuards: readonly Guard[] = [
   {
     name: 'state of a key',
     promise: 'a key that is revoked or expired opens nothing, from the next request on',
-    file: 'src/service/mirror/finding.ts',
+    file: 'src/server/stores/mirror/lookups.ts',
     text: " and ${stateOfKey} = 'active'",
     instead: '',
     tests: [keys],
@@ -21,16 +21,16 @@ export const serveGuards: readonly Guard[] = [
   {
     name: 'no key, no question',
     promise: 'an empty key is refused, whatever the store says',
-    file: 'src/service/routes.ts',
+    file: 'src/server/routes.ts',
     text: 'key ? await store.find',
     instead: 'key !== undefined ? await store.find',
-    tests: ['test/integration/service.test.ts'],
+    tests: ['test/integration/server/service.test.ts'],
     only: 'never shown to a store',
   },
   {
     name: 'key before paths',
     promise: 'nobody without a key learns which paths there are',
-    file: 'src/service/routes.ts',
+    file: 'src/server/routes.ts',
     text: 'app.notFound(keyed(unknownPath))',
     instead: 'app.notFound(open(unknownPath))',
     tests: [keys],
@@ -39,7 +39,7 @@ export const serveGuards: readonly Guard[] = [
   {
     name: 'key before methods',
     promise: 'whoever has no key gets one and the same answer, whatever is asked for in whichever way',
-    file: 'src/service/routes.ts',
+    file: 'src/server/routes.ts',
     text: 'app.all(path, keyed(methodNotAllowed))',
     instead: 'app.all(path, open(methodNotAllowed))',
     tests: [keys],
@@ -48,7 +48,7 @@ export const serveGuards: readonly Guard[] = [
   {
     name: 'account of the events served',
     promise: 'a key opens the events of its account alone',
-    file: 'src/service/mirror/items.ts',
+    file: 'src/server/stores/mirror/items.ts',
     text: 'headcount.events e where e.account_id = ${account}',
     instead: 'headcount.events e where true',
     tests: [keys],
@@ -58,7 +58,7 @@ export const serveGuards: readonly Guard[] = [
     name: 'account of the responses served',
     promise:
       'a key opens the responses to events of its account alone, also where another has an event of that id',
-    file: 'src/service/mirror/items.ts',
+    file: 'src/server/stores/mirror/items.ts',
     text: 'headcount.responses r where r.account_id = ${account} and',
     instead: 'headcount.responses r where',
     tests: [keys],
@@ -67,7 +67,7 @@ export const serveGuards: readonly Guard[] = [
   {
     name: 'schema while serving',
     promise: 'a mirror of another version than the program is not served',
-    file: 'src/service/mirror/store.ts',
+    file: 'src/server/stores/mirror/mirror-store.ts',
     text: '      requireSchema(row.schema)\n',
     instead: '',
     tests: [notReady],
@@ -76,7 +76,7 @@ export const serveGuards: readonly Guard[] = [
   {
     name: 'not mirrored yet',
     promise: 'a list that no run has read is never served as an empty one',
-    file: 'src/service/mirror/store.ts',
+    file: 'src/server/stores/mirror/mirror-store.ts',
     text: 'if (row.age === null || row.version === null)',
     instead: 'if (false)',
     tests: [notReady],
@@ -86,7 +86,7 @@ export const serveGuards: readonly Guard[] = [
     name: 'age of what is served',
     promise:
       'with --max-age nothing older is served, and no run that could not read something makes it younger',
-    file: 'src/service/mirror/store.ts',
+    file: 'src/server/stores/mirror/mirror-store.ts',
     text: '      requireFreshAccount(row, freshness)\n',
     instead: '',
     tests: [notReady],
@@ -96,7 +96,7 @@ export const serveGuards: readonly Guard[] = [
     name: 'a held list is not served',
     promise:
       'with --max-age a list of which deletions are held for too long is not served, and the others are',
-    file: 'src/service/mirror/store.ts',
+    file: 'src/server/stores/mirror/mirror-store.ts',
     text: '    requireFreshList(list === EVENTS ? null : list, row, freshness)\n',
     instead: '',
     tests: [notReady],
@@ -105,7 +105,7 @@ export const serveGuards: readonly Guard[] = [
   {
     name: 'version of a list',
     promise: 'rows of a list that are written give what is served of it another entity-tag',
-    file: 'src/sync/record-states.ts',
+    file: 'src/sync/write/save-list-states.ts',
     text: 'has_changed: changedLists.has(load.event.id)',
     instead: 'has_changed: false',
     tests: [versions],
@@ -115,7 +115,7 @@ export const serveGuards: readonly Guard[] = [
     name: 'version of the list of events',
     promise:
       'records of events that are written give the list of events another entity-tag, whichever run writes them',
-    file: 'src/load/state.ts',
+    file: 'src/load/state/sync-state.ts',
     text: "records === 'none' ?",
     instead: 'records !== null ?',
     tests: [versions],
@@ -125,7 +125,7 @@ export const serveGuards: readonly Guard[] = [
     name: 'version when events go',
     promise:
       'events that are removed are no longer served, also when the run dies before it stores their list',
-    file: 'src/load/remove.ts',
+    file: 'src/load/write/delete.ts',
     text: 'live.length > 0',
     instead: 'live.length < 0',
     tests: [versions],
@@ -134,7 +134,7 @@ export const serveGuards: readonly Guard[] = [
   {
     name: 'versions that stay',
     promise: 'a list that was read again and is the same keeps its entity-tag',
-    file: 'src/load/state.ts',
+    file: 'src/load/state/sync-state.ts',
     text: 'then excluded.list_version else state.list_version end',
     instead: 'then excluded.list_version else excluded.list_version end',
     tests: [versions],
@@ -143,7 +143,7 @@ export const serveGuards: readonly Guard[] = [
   {
     name: 'gone since it was found',
     promise: 'an event that goes while its list is asked for is not answered as one without responses',
-    file: 'src/service/mirror/list.ts',
+    file: 'src/server/stores/mirror/list.ts',
     text: 'if (standing === undefined) return undefined',
     instead: 'if (false) return undefined',
     tests: [versions],
@@ -152,7 +152,7 @@ export const serveGuards: readonly Guard[] = [
   {
     name: 'clients that leave',
     promise: 'a client that goes away leaves no connection to the database behind',
-    file: 'src/service/answers.ts',
+    file: 'src/server/http/http-response.ts',
     text: '  } finally {\n    await body.close()\n',
     instead: '  } finally {\n',
     tests: [slow],
@@ -162,7 +162,7 @@ export const serveGuards: readonly Guard[] = [
     name: 'clients that do not read',
     promise:
       'a client that reads nothing, or too slowly, keeps neither a body nor a connection to the database',
-    file: 'src/service/pace.ts',
+    file: 'src/server/http/slow-client.ts',
     text: '      cut(outgoing)\n      gone()\n',
     instead: '',
     tests: [slow, floods],
@@ -171,7 +171,7 @@ export const serveGuards: readonly Guard[] = [
   {
     name: 'pace by what was taken',
     promise: 'a large list comes whole over a slow line',
-    file: 'src/service/pace.ts',
+    file: 'src/server/http/slow-client.ts',
     text: '(taken / bytesPerSecond)',
     instead: '(0 / bytesPerSecond)',
     tests: [slow],
@@ -180,7 +180,7 @@ export const serveGuards: readonly Guard[] = [
   {
     name: 'memory for bodies',
     promise: 'bodies on their way take bounded memory, however many clients read slowly',
-    file: 'src/service/admission.ts',
+    file: 'src/server/http/admission.ts',
     text: 'await memory.take(holder, bytes, LONGEST_WAIT_MS)',
     instead: 'await memory.take(holder, 0 * bytes, LONGEST_WAIT_MS)',
     tests: [floods],
@@ -189,7 +189,7 @@ export const serveGuards: readonly Guard[] = [
   {
     name: 'answers of a key',
     promise: 'a key whose clients do not read leaves two thirds of all answers to others',
-    file: 'src/service/admission.ts',
+    file: 'src/server/http/admission.ts',
     text: 'answers.tryTake(holder, 1)',
     instead: 'answers.tryTake(holder, 0)',
     tests: [floods],
@@ -198,15 +198,15 @@ export const serveGuards: readonly Guard[] = [
   {
     name: 'as much for others',
     promise: 'whoever has much leaves as much for the next one who comes',
-    file: 'src/service/shares.ts',
+    file: 'src/server/fair-shares.ts',
     text: 'key + amount <= left - account',
     instead: 'amount <= left',
-    tests: ['test/unit/service-shares.test.ts'],
+    tests: ['test/unit/server/fair-shares.test.ts'],
   },
   {
     name: 'places given way',
     promise: 'slow readers of an account do not shut another one out of its large lists',
-    file: 'src/service/mirror/places.ts',
+    file: 'src/server/stores/mirror/large-list-slots.ts',
     text: 'else one.leaving.abort()',
     instead: 'else void one',
     tests: [slow],
@@ -215,7 +215,7 @@ export const serveGuards: readonly Guard[] = [
   {
     name: 'one view without a place',
     promise: 'a large list that gave its place away is cut when it changes, never mixed',
-    file: 'src/service/mirror/list.ts',
+    file: 'src/server/stores/mirror/list.ts',
     text: 'if (now?.version !== version) throw',
     instead: 'if (false) throw',
     tests: [slow],
@@ -224,7 +224,7 @@ export const serveGuards: readonly Guard[] = [
   {
     name: 'sent ahead together',
     promise: 'requests that are sent ahead take bounded memory over all connections',
-    file: 'src/service/turns.ts',
+    file: 'src/server/http/request-queue.ts',
     text: 'else if (waitingBytes > MOST_WAITING_BYTES) cutLongest()',
     instead: '',
     tests: [floods],
@@ -233,16 +233,16 @@ export const serveGuards: readonly Guard[] = [
   {
     name: 'statements nobody waits for',
     promise: 'serve ends when it is told to, also while statements wait for a lock',
-    file: 'src/db/watched-pool.ts',
+    file: 'src/db/postgres/watched-pool.ts',
     text: 'setTimeout(() => this.#cut()',
     instead: 'setTimeout(() => {}',
-    tests: ['test/integration/cli-serve.test.ts'],
+    tests: ['test/integration/commands/serve.test.ts'],
     only: 'wait for a lock',
   },
   {
     name: 'locked lists',
     promise: 'a list whose table is locked keeps nobody waiting for longer than some seconds',
-    file: 'src/service/mirror/snapshot.ts',
+    file: 'src/server/stores/mirror/snapshot.ts',
     text: 'readOnly: true, lockTimeoutMs: LOCK_TIMEOUT_MS',
     instead: 'readOnly: true',
     tests: [notReady],
@@ -251,7 +251,7 @@ export const serveGuards: readonly Guard[] = [
   {
     name: 'one view on PGlite',
     promise: 'a large list is never sent as a part of before and a part of after a change',
-    file: 'src/service/mirror/list.ts',
+    file: 'src/server/stores/mirror/list.ts',
     text: 'if (now?.version !== version) throw',
     instead: 'if (false) throw',
     tests: [slow],
@@ -260,7 +260,7 @@ export const serveGuards: readonly Guard[] = [
   {
     name: 'one answer at a time',
     promise: 'who sends a thousand requests ahead does not have a thousand answers made for him at once',
-    file: 'src/service/turns.ts',
+    file: 'src/server/http/request-queue.ts',
     text: 'if (known !== undefined) return known\n',
     instead: '\n',
     tests: [http],
@@ -269,24 +269,24 @@ export const serveGuards: readonly Guard[] = [
   {
     name: 'nothing behind a body',
     promise: 'what a proxy takes for a body is never answered as a request',
-    file: 'src/service/service.ts',
+    file: 'src/server/service.ts',
     text: 'if (!server.listening || isLast(request))',
     instead: 'if (!server.listening)',
-    tests: ['test/integration/service-smuggling.test.ts'],
+    tests: ['test/integration/server/smuggling.test.ts'],
   },
   {
     name: 'one Host',
     promise: 'a request of which two readers may see different hosts is refused',
-    file: 'src/service/service.ts',
+    file: 'src/server/service.ts',
     text: "if (request.httpVersion === '1.1' && !hasOneHost(request)) {",
     instead: 'if (false) {',
-    tests: ['test/integration/service-smuggling.test.ts'],
+    tests: ['test/integration/server/smuggling.test.ts'],
     only: 'Host header',
   },
   {
     name: 'long addresses',
     promise: 'an address above 8 KiB is refused as what it is, before anything is looked up',
-    file: 'src/service/service.ts',
+    file: 'src/server/service.ts',
     text: "if ((request.url ?? '').length > MOST_ADDRESS_CHARACTERS) {",
     instead: 'if (false) {',
     tests: [floods],
@@ -295,7 +295,7 @@ export const serveGuards: readonly Guard[] = [
   {
     name: 'large headers',
     promise: 'headers above 16 KiB are refused as what they are',
-    file: 'src/service/unreadable.ts',
+    file: 'src/server/http/bad-requests.ts',
     text: "if (code === 'HPE_HEADER_OVERFLOW') {",
     instead: 'if (false) {',
     tests: [floods],
@@ -305,7 +305,7 @@ export const serveGuards: readonly Guard[] = [
     name: 'listeners that throw',
     promise:
       'an answer does not depend on whether its failure can be told, and nothing is written to the console',
-    file: 'src/service/service.ts',
+    file: 'src/server/service.ts',
     text: 'tellTo(onError)',
     instead: 'onError',
     tests: [http],

@@ -1,0 +1,10 @@
+import { name, ValueFault } from '../../../config/values.ts'
+
+const MOST_CHARACTERS = 200
+
+/** What a key is for, in the user's words. */
+export function keyLabel(text: string): string {
+  const label = name(text)
+  if (Array.from(label).length <= MOST_CHARACTERS) return label
+  throw new ValueFault(`must be at most ${MOST_CHARACTERS} characters long`)
+}

@@ -1,0 +1,14 @@
+import type { Terminal } from '../terminal/terminal.ts'
+
+/** What a command is given. */
+export interface Context<F> {
+  readonly flags: F
+  /** What stands on the command line besides flags. */
+  readonly operands: readonly string[]
+  readonly terminal: Terminal
+  /** Aborted by SIGINT and SIGTERM, with an InterruptedError as the reason. */
+  readonly signal: AbortSignal
+}
+
+/** A command does its work, prints, and answers the exit code. Failures are thrown. */
+export type Command<F> = (context: Context<F>) => Promise<number>

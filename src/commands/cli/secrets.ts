@@ -1,0 +1,23 @@
+import type { Config, ServiceConfig } from '../../config/config.ts'
+import { nameOptions } from '../../common/option-names.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+
+/** The last barrier: no message of ours holds a secret, and should one come from elsewhere, it is blotted out. */
+export function concealSecrets(config: Config | ServiceConfig, terminal: Terminal): void {
+  if ('service' in config) {
+    terminal.conceal(config.service.apiKey)
+    // What messages may say of it is where it came from.
+    nameOptions({ apiKey: config.service.apiKeyFrom })
+  }
+  const password = URL.parse(config.database.target)?.password ?? ''
+  terminal.conceal(password)
+  terminal.conceal(decoded(password))
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

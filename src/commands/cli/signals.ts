@@ -1,0 +1,43 @@
+import { InterruptedError } from '../../common/errors.ts'
+
+/** Container engines kill at ten seconds; the end is promised within eight, and the process itself takes a moment. */
+const LONGEST_GOODBYE_MS = 7500
+
+/** A terminal, a service manager and whoever started this process may each hand on one and the same signal. */
+const SAME_SIGNAL_MS = 500
+
+/**
+ * The first SIGINT or SIGTERM asks the work to end cleanly; the second ends the process at once, and so does
+ * the time a clean end may take.
+ */
+export function listenForInterruption(): AbortSignal {
+  const controller = new AbortController()
+  let firstAt = 0
+  const listen = (signal: 'SIGINT' | 'SIGTERM', exitCode: 130 | 143) => {
+    process.on(signal, () => {
+      if (controller.signal.aborted) {
+        if (performance.now() - firstAt < SAME_SIGNAL_MS) return
+        process.exit(exitCode)
+      }
+      firstAt = performance.now()
+      setTimeout(() => process.exit(exitCode), LONGEST_GOODBYE_MS).unref()
+      controller.abort(new InterruptedError(`interrupted by ${signal}`, exitCode))
+    })
+  }
+  listen('SIGINT', 130)
+  listen('SIGTERM', 143)
+  return controller.signal
+}
+
+/** Waits for the work or for the interruption, whichever comes first. */
+export async function unlessInterrupted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted()
+  const interrupted = Promise.withResolvers<never>()
+  const onAbort = () => interrupted.reject(signal.reason)
+  signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    return await Promise.race([work, interrupted.promise])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
+}

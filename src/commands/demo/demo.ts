@@ -1,0 +1,60 @@
+import { connect } from '../../db/connect.ts'
+import type { Answer } from '../../db/transaction.ts'
+import { ask as askOnce } from '../../mirror/query/read-only-query.ts'
+import type { Command } from '../cli/context.ts'
+import { beginAfresh, demoFolder, demoTarget } from './folder.ts'
+import { introduce, mirrorAgain, mirrorFirst } from './sync-twice.ts'
+import { showMoney } from './money.ts'
+import { openPage } from './output.ts'
+import { openSampleService } from './sample-service.ts'
+import { showThinSlots } from './open-slots.ts'
+import { tellWhatNext } from './next-steps.ts'
+import { showWhoComes } from './guests.ts'
+import { rowsOf, type Ask, type Row } from './query.ts'
+import { showFolderWait } from '../data-dir-wait.ts'
+import { unlessInterrupted } from '../cli/signals.ts'
+import { readStatement } from '../../mirror/query/statement.ts'
+
+/** Each question takes some milliseconds. */
+const QUESTION_TIMEOUT_MS = 10_000
+
+/**
+ * A walk through headcount with an invented account: mirror it, see it change, ask three questions. It reads no
+ * setting, so that it cannot meet anybody's own mirror, and speaks to this machine alone.
+ */
+export const demo: Command<object> = async ({ terminal, signal }) => {
+  const page = openPage(terminal.out)
+  await using service = await openSampleService()
+  await introduce(page, service.account)
+
+  const stage = { page, service, database: demoTarget, err: terminal.err, signal }
+  await page.heading('1  Mirror it')
+  await page.block(`An embedded Postgres in the folder ${demoFolder}: no server is needed.`)
+  const { err } = terminal
+  const wait = showFolderWait(
+    { logLevel: 'info', logFormat: null },
+    err,
+    (line) => void err.write(`${line}\n`),
+  )
+  await unlessInterrupted(beginAfresh(wait), signal)
+  await mirrorFirst(stage)
+  await page.heading('2  Ten minutes later, mirror it again')
+  await mirrorAgain(stage)
+
+  await using database = await connect(demoTarget)
+  const ask: Ask = async (statement) => {
+    const rows: Row[] = []
+    const receive = async (part: Answer) => void rows.push(...rowsOf(part))
+    await unlessInterrupted(
+      askOnce(database, readStatement(statement), { timeoutMs: QUESTION_TIMEOUT_MS }, receive),
+      signal,
+    )
+    return rows
+  }
+  await page.heading('3  Ask it in SQL')
+  await showWhoComes(page, ask)
+  await showMoney(page, ask)
+  await showThinSlots(page, ask)
+  await tellWhatNext(page)
+  return 0
+}

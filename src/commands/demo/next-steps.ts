@@ -1,0 +1,33 @@
+import { commandName } from '../../common/command-name.ts'
+import { demoFolder, demoTarget } from './folder.ts'
+import type { Page } from './output.ts'
+
+/** Commands that work as typed, and what is left on the disk. */
+export async function tellWhatNext(page: Page): Promise<void> {
+  const headcount = commandName()
+  const command = (text: string) => page.style('cyan', text)
+  await page.heading('What next')
+  await page.block(
+    [
+      'Type your own question:',
+      '',
+      command(`${headcount} query --database ${demoTarget} \\`),
+      command(`  "select kind, count(*) from responses group by kind"`),
+      '',
+      'What the second run changed, as it was before:',
+      '',
+      command(`${headcount} query --database ${demoTarget} \\`),
+      command(`  "select operation, document->>'name' as name from response_history"`),
+      '',
+      'Answer as the service yourself, from the mirror:',
+      '',
+      command(`${headcount} keys create --database ${demoTarget}`),
+      command(`${headcount} serve --database ${demoTarget}`),
+      '',
+      `The mirror stays in ${demoFolder} (60 MB); the next demo begins afresh.`,
+      `To remove it: ${command(`rm -r ${demoFolder}`)}`,
+      '',
+      'Your own account: see README.md.',
+    ].join('\n'),
+  )
+}

@@ -1,0 +1,67 @@
+import { sync } from '../../index.ts'
+import type { RunReport } from '../../index.ts'
+import type { SampleAccount } from './account/account.ts'
+import { formatCount, formatNumber } from '../output/format/number.ts'
+import { formatReport } from '../output/run-report.ts'
+import { openBar } from '../terminal/progress.ts'
+import type { Output } from '../terminal/terminal.ts'
+import { demoAccount } from './folder.ts'
+import type { Page } from './output.ts'
+import type { SampleService } from './sample-service.ts'
+
+/** What a run of the demo needs. */
+export interface Stage {
+  readonly page: Page
+  readonly service: SampleService
+  readonly database: string
+  /** Where the bar stands while a run goes on. */
+  readonly err: Output
+  readonly signal: AbortSignal
+}
+
+export async function introduce(page: Page, account: SampleAccount): Promise<void> {
+  const events = formatNumber(account.events().length)
+  const responses = formatNumber(countResponses(account))
+  await page.heading('headcount demo')
+  await page.block(
+    `An invented account, three neighbourhood houses with ${events} events and ${responses}\n` +
+      'responses, is served over HTTP on this machine. Nothing leaves it.',
+  )
+}
+
+export async function mirrorFirst(stage: Stage): Promise<void> {
+  await stage.page.block(formatReport(await mirror(stage), stage.page))
+}
+
+/** The account moves on a step; the report shows that the run wrote just that. */
+export async function mirrorAgain(stage: Stage): Promise<void> {
+  const { added, edited, cancelled, events } = stage.service.account.advance()
+  const announced = events.length > 0 ? `, ${formatCount(events.length, 'new event')}` : ''
+  await stage.page.block(
+    `In the meantime: ${formatCount(added.length, 'new response')}, ${edited.length} changed, ` +
+      `${cancelled.length} cancelled${announced}.`,
+  )
+  const report = await mirror(stage)
+  const { inserted, updated } = report.rows.responses
+  const total = countResponses(stage.service.account)
+  await stage.page.block(
+    `${formatReport(report, stage.page)}\n` +
+      `${formatNumber(total - inserted - updated)} of ${formatNumber(total)} responses were as before: their rows were not touched.`,
+  )
+}
+
+async function mirror({ service, database, err, signal }: Stage): Promise<RunReport> {
+  using bar = err.isTerminal ? await openBar(err) : null
+  return await sync({
+    database,
+    account: demoAccount,
+    apiKey: service.apiKey,
+    baseUrl: service.url,
+    signal,
+    onProgress: (progress) => bar?.show(progress),
+  })
+}
+
+function countResponses(account: SampleAccount): number {
+  return account.events().reduce((sum, { id }) => sum + (account.responses(id)?.length ?? 0), 0)
+}

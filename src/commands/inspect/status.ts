@@ -1,0 +1,88 @@
+import { commandName } from '../../common/command-name.ts'
+import type { Config, Flags } from '../../config/config.ts'
+import { UsageError } from '../../common/errors.ts'
+import type { AccountStatus } from '../../mirror/account-status.ts'
+import { eventStatusCall, statusCall, type StatusInput } from '../../mirror/calls/status.ts'
+import type { Command, Context } from '../cli/context.ts'
+import { callMirror } from '../open-mirror.ts'
+import { clean } from '../../common/strip-control-chars.ts'
+import { formatDuration } from '../../common/format-duration.ts'
+import { formatEvents } from '../output/event-status.ts'
+import { writeJson } from '../output/format/json.ts'
+import { describeOverdue } from '../output/held-deletions.ts'
+import { describeRemoval } from '../../mirror/removal-hint.ts'
+import { formatStatus } from '../output/status.ts'
+
+type StatusFlags = Flags & {
+  readonly json?: true
+  /** Milliseconds. */
+  readonly maxAge?: number
+  /** The id of the one event to show. */
+  readonly event?: string
+}
+
+/** The mirror is older than `--max-age` allows: as if some events could not be read. */
+const TOO_OLD = 6
+/** Deletions wait for somebody's decision: read, but not applied. */
+const HELD_TOO_LONG = 8
+
+export const status: Command<StatusFlags> = async (context) => {
+  const { flags, terminal } = context
+  if (flags.event !== undefined) return eventStatus(context, flags.event)
+  const accounts = await callMirror(context, statusCall, settingsOf)
+  if (flags.json) await writeJson(terminal.out, { accounts })
+  else await terminal.out.write(formatStatus(accounts, terminal.out))
+  return flags.maxAge === undefined ? 0 : judge(context, accounts, flags.maxAge)
+}
+
+function settingsOf({ account, run: { maxStalenessMs, holdForMs } }: Config): StatusInput {
+  return { account, maxStalenessMs, holdForMs }
+}
+
+/** For monitoring: every fault in a line, and the exit code of the worst. */
+async function judge(
+  { terminal }: Context<StatusFlags>,
+  accounts: readonly AccountStatus[],
+  maxAgeMs: number,
+): Promise<number> {
+  const old = tooOld(accounts, maxAgeMs)
+  const held = accounts.flatMap(heldTooLong)
+  for (const line of [...old, ...held]) await terminal.err.write(`headcount: ${clean(line)}\n`)
+  if (old.length > 0) return TOO_OLD
+  return held.length > 0 ? HELD_TOO_LONG : 0
+}
+
+async function eventStatus(context: Context<StatusFlags>, id: string): Promise<number> {
+  const { flags, terminal } = context
+  const { events, isKnown } = await callMirror(context, eventStatusCall, (config) => ({
+    ...settingsOf(config),
+    event: id,
+  }))
+  if (events.length === 0) {
+    throw new UsageError(
+      isKnown
+        ? `Event "${id}" is listed, but its record is rejected: nothing of it is in the mirror. See why with: ${commandName()} rejects.`
+        : `The mirror has no event "${id}". See the ids with: ${commandName()} query "select id, title from events".`,
+    )
+  }
+  if (flags.json) await writeJson(terminal.out, { events })
+  else await terminal.out.write(formatEvents(events, terminal.out))
+  return 0
+}
+
+function tooOld(accounts: readonly AccountStatus[], maxAgeMs: number): string[] {
+  if (accounts.length === 0) return ['no account was ever mirrored here']
+  return accounts.flatMap(({ account, age_ms, removing_since }) => {
+    if (removing_since !== null) return [`account ${account} is ${describeRemoval(account, removing_since)}`]
+    if (age_ms === null) return [`account ${account} had no good run yet`]
+    if (age_ms <= maxAgeMs) return []
+    return [
+      `the last good run of account ${account} began ${formatDuration(age_ms)} ago, more than ${formatDuration(maxAgeMs)}`,
+    ]
+  })
+}
+
+function heldTooLong({ account, held }: AccountStatus): string[] {
+  const overdue = held.filter((hold) => hold.overdue)
+  return overdue.length === 0 ? [] : [`account ${account}: ${describeOverdue(overdue)}`]
+}

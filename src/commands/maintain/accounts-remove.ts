@@ -1,0 +1,105 @@
+import type { Flags } from '../../config/config.ts'
+import type { Database } from '../../db/connect.ts'
+import { holdAccount } from '../../db/lease/hold-account.ts'
+import type { Lease } from '../../db/lease/lease.ts'
+import { UsageError } from '../../common/errors.ts'
+import { beginRemoval, deleteSome, endRemoval, readContents, tablesOfAccounts } from '../../mirror/accounts.ts'
+import type { AccountContents } from '../../mirror/accounts.ts'
+import { canAsk, confirm } from '../terminal/confirm.ts'
+import type { Command, Context } from '../cli/context.ts'
+import { unknownAccount } from '../../mirror/resolve-account.ts'
+import { changeMirror } from '../open-mirror.ts'
+import { cleanLine } from '../../common/strip-control-chars.ts'
+import { formatCount } from '../output/format/number.ts'
+
+/** Rows of one transaction: well below a second on PGlite, whose statements cannot be interrupted. */
+const ROWS_PER_TRANSACTION = 2000
+
+type RemoveFlags = Flags & { readonly yes?: true }
+
+/** Removes an account with all that the mirror has of it, after it has shown what that is and was told to. */
+export const accountsRemove: Command<RemoveFlags> = async (context) => {
+  const { flags, operands, terminal, signal } = context
+  const [name = ''] = operands
+  return changeMirror(context, async (database) => {
+    const account = await readAccount(database, name)
+    await terminal.err.write(describe(account))
+    if (!(flags.yes ?? (await isWanted(context)))) {
+      await terminal.err.write('Nothing was removed.\n')
+      return 0
+    }
+    const rows = await holdAccount(database, { accountId: account.id, mode: 'remove', signal }, (lease) =>
+      removeAccount(database, lease, account.id, signal),
+    )
+    await terminal.err.write(`Account ${cleanLine(name)} is removed: ${formatCount(rows, 'row')}.\n`)
+    return 0
+  })
+}
+
+async function readAccount(database: Database, name: string): Promise<AccountContents> {
+  const accounts = await database.transaction((trx) => readContents(trx), { readOnly: true })
+  const found = accounts.find(({ account }) => account === name)
+  if (found !== undefined) return found
+  throw unknownAccount(
+    name,
+    accounts.map(({ account }) => account),
+  )
+}
+
+function isWanted({ terminal, signal }: Context<RemoveFlags>): Promise<boolean> {
+  if (canAsk(terminal)) return confirm('Remove it for ever?', terminal, signal)
+  throw new UsageError(
+    'accounts remove: nothing was removed, for there is no terminal to ask on. Add --yes to remove what is listed.',
+  )
+}
+
+/**
+ * Removes the account in many small transactions, each of which makes sure that the account is still held. From the first on it is marked and its keys
+ * are revoked: when this is broken off, whoever calls it again goes on.
+ *
+ * @returns how many rows were deleted
+ */
+export async function removeAccount(
+  database: Database,
+  lease: Pick<Lease, 'fence'>,
+  id: number,
+  signal: AbortSignal,
+  mostRows = ROWS_PER_TRANSACTION,
+): Promise<number> {
+  const write = <T>(work: Parameters<typeof database.transaction<T>>[0]) => {
+    signal.throwIfAborted()
+    return database.transaction(async (trx) => {
+      await lease.fence(trx)
+      return work(trx)
+    })
+  }
+  await write((trx) => beginRemoval(trx, id))
+  let total = 0
+  for (const table of tablesOfAccounts) {
+    for (;;) {
+      const deleted = await write((trx) => deleteSome(trx, table, id, mostRows))
+      if (deleted === 0) break
+      total += deleted
+    }
+  }
+  await write((trx) => endRemoval(trx, id))
+  return total
+}
+
+function describe(account: AccountContents): string {
+  const origin = [account.email, account.base_url].filter((part) => part !== null).map(cleanLine)
+  const counts = [
+    formatCount(account.events, 'event'),
+    formatCount(account.responses, 'response'),
+    formatCount(account.payments, 'payment'),
+    formatCount(account.slots, 'slot'),
+    formatCount(account.former_versions, 'former version'),
+    formatCount(account.runs, 'run'),
+    `${formatCount(account.active_keys, 'key')} in use`,
+  ]
+  const begun =
+    account.removing_since === null
+      ? ''
+      : ` Its removal began at ${account.removing_since} and is gone on with.`
+  return `Account ${cleanLine(account.account)}${origin.length === 0 ? '' : ` (${origin.join(', ')})`}: ${counts.join(', ')}.${begun}\n`
+}

@@ -1,0 +1,49 @@
+import { commandName } from '../../common/command-name.ts'
+import type { Flags } from '../../config/config.ts'
+import { readContents, type AccountContents } from '../../mirror/accounts.ts'
+import type { Command } from '../cli/context.ts'
+import { readMirror } from '../open-mirror.ts'
+import { cleanLine } from '../../common/strip-control-chars.ts'
+import { writeJson } from '../output/format/json.ts'
+import { formatNumber } from '../output/format/number.ts'
+import { drawTable } from '../output/format/table.ts'
+import type { Output } from '../terminal/terminal.ts'
+
+/** The accounts of the mirror, and what it has of each. */
+export const accounts: Command<Flags & { readonly json?: true }> = async (context) => {
+  const { flags, terminal } = context
+  const found = await readMirror(context, (database) =>
+    database.transaction((trx) => readContents(trx), { readOnly: true }),
+  )
+  if (flags.json) await writeJson(terminal.out, { accounts: found.map(({ id: _, ...account }) => account) })
+  else await terminal.out.write(found.length === 0 ? nothing() : formatAccounts(found, terminal.out))
+  return 0
+}
+
+const nothing = () => `No account was mirrored here yet. Begin with: ${commandName()} sync\n`
+
+function formatAccounts(found: readonly AccountContents[], out: Output): string {
+  return drawTable(
+    [
+      { heading: 'account' },
+      { heading: 'e-mail' },
+      { heading: 'address' },
+      { heading: 'events', align: 'right' },
+      { heading: 'responses', align: 'right' },
+      { heading: 'keys', align: 'right' },
+      { heading: 'last good run' },
+    ],
+    found.map((account) => [
+      cleanLine(account.account),
+      cleanLine(account.email ?? ''),
+      cleanLine(account.base_url ?? ''),
+      formatNumber(account.events),
+      formatNumber(account.responses),
+      formatNumber(account.active_keys),
+      account.removing_since === null
+        ? (account.last_good_run_at?.slice(0, 16).replace('T', ' ') ?? 'none yet')
+        : `half removed since ${account.removing_since.slice(0, 16).replace('T', ' ')}`,
+    ]),
+    { width: out.width, styleHeading: (text) => out.style('bold', text) },
+  )
+}

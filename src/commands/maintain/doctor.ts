@@ -1,0 +1,137 @@
+import { readConfig, readServiceConfig, type Config, type Flags, type ServiceConfig } from '../../config/config.ts'
+import { createSource } from '../../source/api.ts'
+import type { Command } from '../cli/context.ts'
+import { failure, ok, skipped, warning, type Check, type Finding } from './doctor/check.ts'
+import { checkDatabase, checkSchema, openDatabase } from './doctor/database-checks.ts'
+import * as service from './doctor/service-checks.ts'
+import { checkSpace } from './doctor/space-check.ts'
+import { showFolderWait } from '../data-dir-wait.ts'
+import { unlessInterrupted } from '../cli/signals.ts'
+import { clean } from '../../common/strip-control-chars.ts'
+import { writeJson } from '../output/format/json.ts'
+import { concealSecrets } from '../cli/secrets.ts'
+import type { Output, Style } from '../terminal/terminal.ts'
+
+type DoctorFlags = Flags & { readonly json?: true }
+
+/** Checks what a run needs, from the settings outwards, and writes nothing. */
+export const doctor: Command<DoctorFlags> = async ({ flags, terminal, signal }) => {
+  const checks: Check[] = []
+  const tell = async (name: string, finding: Finding) => {
+    checks.push({ name, ...finding })
+    if (!flags.json) await terminal.out.write(formatCheck(name, finding, terminal.out))
+  }
+  const examine = async () => {
+    const settings = await readSettings(flags)
+    await tell('configuration', settings.finding)
+    if (settings.config !== null) concealSecrets(settings.config, terminal)
+    const ping = await examineService(settings.service, signal, tell)
+    await examineDatabase(settings.config, terminal.err, tell)
+    await tell('clock', ping === null ? skipped('needs an answer of the service') : service.checkClock(ping))
+    await tell(
+      'free space',
+      settings.config === null ? noSettings : await checkSpace(settings.config.database.target),
+    )
+  }
+  await unlessInterrupted(examine(), signal)
+  const first = checks.find(({ state }) => state === 'failed')
+  if (flags.json) await writeJson(terminal.out, { ok: first === undefined, checks })
+  return first?.exit_code ?? 0
+}
+
+type Tell = (name: string, finding: Finding) => Promise<void>
+
+const noSettings = skipped('needs the settings')
+
+interface Settings {
+  readonly finding: Finding
+  /** Null when the settings of the service cannot be read. */
+  readonly service: ServiceConfig | null
+  /** Null when not even those of the database can be read. */
+  readonly config: Config | null
+}
+
+async function readSettings(flags: Flags): Promise<Settings> {
+  try {
+    const config = await readServiceConfig(flags)
+    const { href, pathname } = config.service.baseUrl
+    const usual = /\/api\/v1\/?$/.test(pathname)
+    const detail = usual ? href : `${href} (the specification's base address ends in /api/v1)`
+    return { finding: ok(detail), service: config, config }
+  } catch (error) {
+    const config = await readConfig(flags).catch(() => null)
+    return { finding: failure(error, 2), service: null, config }
+  }
+}
+
+async function examineService(
+  config: ServiceConfig | null,
+  signal: AbortSignal,
+  tell: Tell,
+): Promise<service.PingAnswer | null> {
+  const name = config === null ? noSettings : await service.checkName(config)
+  await tell('name', name)
+  const isNamed = config !== null && name.state === 'ok'
+  const tls = isNamed ? await service.checkTls(config, signal) : skipped('needs the name')
+  await tell('TLS', tls)
+  if (!isNamed || tls.state === 'failed') {
+    await tell('key', skipped('needs the way to the service'))
+    await tell('list', skipped('needs the way to the service'))
+    return null
+  }
+  const source = createSource({
+    baseUrl: config.service.baseUrl,
+    apiKey: config.service.apiKey,
+    requestTimeoutMs: config.run.requestTimeoutMs,
+    maxBodyBytes: config.run.maxBodyBytes,
+    signal,
+  })
+  try {
+    const { finding, answer } = await service.checkKey(source)
+    await tell('key', finding)
+    await tell('list', answer === null ? skipped('needs the key') : await service.checkList(source))
+    return answer
+  } finally {
+    await source.close()
+  }
+}
+
+async function examineDatabase(config: Config | null, err: Output, tell: Tell): Promise<void> {
+  const told: string[] = []
+  const opened =
+    config === null
+      ? noSettings
+      : await openDatabase(config.database.target, {
+          log: (level, message) => level === 'warn' && told.push(message),
+          onFolderInUse: showFolderWait(config, err, (line) => void err.write(`${line}\n`)),
+        })
+  if ('state' in opened) {
+    await tell('database', opened)
+    await tell(
+      'schema',
+      skipped(opened.state === 'ok' ? 'none yet: the first run makes it' : 'needs the database'),
+    )
+    return
+  }
+  await using database = opened
+  const found = await checkDatabase(database)
+  const finding =
+    found.state === 'ok' && told.length > 0 ? warning([found.detail, ...told].join('. ')) : found
+  await tell('database', finding)
+  await tell('schema', found.state === 'ok' ? await checkSchema(database) : skipped('needs the database'))
+}
+
+const colours: Readonly<Record<Finding['state'], Style>> = {
+  ok: 'green',
+  warning: 'yellow',
+  failed: 'red',
+  skipped: 'dim',
+}
+const NAME_WIDTH = 'configuration'.length
+
+function formatCheck(name: string, { state, detail }: Finding, out: Output): string {
+  const lines = clean(detail)
+    .split('\n')
+    .join(`\n${' '.repeat(NAME_WIDTH + 11)}`)
+  return `${out.style(colours[state], state.padEnd(7))}  ${name.padEnd(NAME_WIDTH)}  ${lines}\n`
+}

@@ -1,0 +1,154 @@
+/** The database: can it be reached, is it new enough, may we write, is its schema ours. */
+import { access, constants } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import { commandName } from '../../../common/command-name.ts'
+import { connect, type ConnectOptions, type Database } from '../../../db/connect.ts'
+import { isEmptyFolder } from '../../../db/pglite/data-dir.ts'
+import { notOurs } from '../../../db/pglite/data-dir-mode.ts'
+import { schemaState } from '../../../db/migrate.ts'
+import type { Transaction } from '../../../db/transaction.ts'
+import { failed, failure, ok, type Finding } from './check.ts'
+
+const DATABASE = 5
+const OLDEST_POSTGRES = 15
+
+/** The folder of an embedded database; null for a server. */
+export function folderOf(target: string): string | null {
+  return target.startsWith('pglite:') ? resolve(target.slice('pglite:'.length)) : null
+}
+
+/** Opens the database as it is; a folder that is not there yet, or empty, stays so. */
+export async function openDatabase(target: string, options: ConnectOptions): Promise<Database | Finding> {
+  const folder = folderOf(target)
+  if (folder !== null && !(await exists(folder))) return checkParent(folder)
+  if (folder !== null && (await isEmptyFolder(folder))) return checkEmpty(folder)
+  try {
+    return await connect(target, { ...options, createFolder: false })
+  } catch (error) {
+    return failure(error, DATABASE)
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** The nearest folder above that exists. */
+export async function nearestExisting(path: string): Promise<string> {
+  let at = path
+  while (!(await exists(at)) && dirname(at) !== at) at = dirname(at)
+  return at
+}
+
+async function checkParent(folder: string): Promise<Finding> {
+  const parent = await nearestExisting(folder)
+  if (await isWritable(parent)) return ok(`embedded; the first run makes the folder ${folder}`)
+  return failed(
+    DATABASE,
+    `${parent} cannot be written: the first run could not make ${folder}; name another with --database`,
+  )
+}
+
+async function checkEmpty(folder: string): Promise<Finding> {
+  const refusal = await notOurs(folder)
+  if (refusal !== null) return failed(DATABASE, refusal)
+  if (await isWritable(folder)) return ok(`embedded; the first run fills the empty folder ${folder}`)
+  return failed(
+    DATABASE,
+    `${folder} is empty and cannot be written: give this user the right to write in it, or name another with --database`,
+  )
+}
+
+async function isWritable(folder: string): Promise<boolean> {
+  return access(folder, constants.W_OK | constants.X_OK).then(
+    () => true,
+    () => false,
+  )
+}
+
+export async function checkDatabase(database: Database): Promise<Finding> {
+  try {
+    return await database.transaction(inspect, { readOnly: true })
+  } catch (error) {
+    return failure(error, DATABASE)
+  }
+}
+
+async function inspect(trx: Transaction): Promise<Finding> {
+  const { rows } = await trx.query(
+    `select current_setting('server_version'), current_setting('server_version_num')::int, current_user,
+            current_database(), pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on'`,
+  )
+  const [version, number, user, name] = (rows[0] ?? []).map(String)
+  const isReadOnly = rows[0]?.[4] === true
+  const major = Math.floor(Number(number) / 10_000)
+  if (major < OLDEST_POSTGRES) {
+    return failed(DATABASE, `Postgres ${version} is too old: headcount needs ${OLDEST_POSTGRES} or newer`)
+  }
+  if (isReadOnly)
+    return failed(
+      DATABASE,
+      `${name} takes no writes (a standby, or set to read only): use the primary server`,
+    )
+  const lacking = await lackingRights(trx)
+  if (lacking !== null) return failed(DATABASE, `${user} may not ${lacking}`)
+  return ok(
+    trx.engine === 'embedded' ? `embedded Postgres ${version}` : `Postgres ${version}, ${name} as ${user}`,
+  )
+}
+
+/** The first right that a run would miss, with its remedy. */
+async function lackingRights(trx: Transaction): Promise<string | null> {
+  const schema = await trx.query(
+    `select to_regnamespace('headcount') is not null, has_database_privilege(current_database(), 'create')`,
+  )
+  const [hasSchema, mayCreate] = schema.rows[0] ?? []
+  if (hasSchema !== true) {
+    return mayCreate === true
+      ? null
+      : 'create the schema headcount: grant create on the database to this role'
+  }
+  const usage = await trx.query(`select has_schema_privilege('headcount', 'usage')`)
+  if (usage.rows[0]?.[0] !== true)
+    return 'use the schema headcount: grant usage on schema headcount to this role'
+  const tables = await trx.query(
+    `select string_agg(relname, ', ' order by relname)
+       from pg_class
+      where relnamespace = to_regnamespace('headcount') and relkind = 'r'
+        and not (has_table_privilege(oid, 'select') and has_table_privilege(oid, 'insert')
+                 and has_table_privilege(oid, 'update') and has_table_privilege(oid, 'delete'))`,
+  )
+  const names = tables.rows[0]?.[0]
+  if (typeof names !== 'string') return null
+  return `read and write ${names}: grant select, insert, update, delete on all tables in schema headcount`
+}
+
+/** Migrations make tables in the schema, when it is there already. */
+async function lackingRightToMigrate(trx: Transaction): Promise<string | null> {
+  const { rows } = await trx.query(
+    `select current_user::text
+      where to_regnamespace('headcount') is not null
+        and not has_schema_privilege(to_regnamespace('headcount'), 'create')`,
+  )
+  if (rows[0] === undefined) return null
+  return `migrations are pending, and ${String(rows[0][0])} may not create in the schema headcount: grant create on schema headcount to this role, or run ${commandName()} migrate as its owner`
+}
+
+export async function checkSchema(database: Database): Promise<Finding> {
+  try {
+    const { current, needed } = await schemaState(database)
+    if (current > needed) {
+      return failed(DATABASE, `version ${current} is newer than this program (${needed}): upgrade headcount`)
+    }
+    if (current === needed) return ok(`up to date (version ${current})`)
+    const lacking = await database.transaction(lackingRightToMigrate, { readOnly: true })
+    if (lacking !== null) return failed(DATABASE, lacking)
+    const what = current === 0 ? 'none yet' : `version ${current}, ${needed} is needed`
+    return ok(`${what}: the next run brings it up to date, or ${commandName()} migrate`)
+  } catch (error) {
+    return failure(error, DATABASE)
+  }
+}

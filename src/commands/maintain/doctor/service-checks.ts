@@ -1,0 +1,119 @@
+/** The way to the service: its name, its certificate, the key, one list. */
+import { once } from 'node:events'
+import { lookup } from 'node:dns/promises'
+import { isIP } from 'node:net'
+import { connect } from 'node:tls'
+import type { ServiceConfig } from '../../../config/config.ts'
+import { ForeignOriginError, NotFoundError } from '../../../common/errors.ts'
+import type { Source } from '../../../source/api.ts'
+import { formatDuration } from '../../../common/format-duration.ts'
+import { formatBytes, formatCount } from '../../output/format/number.ts'
+import { failed, failure, ok, skipped, warning, type Finding } from './check.ts'
+
+const TLS_DEADLINE_MS = 10_000
+const DAY_MS = 86_400_000
+/** A certificate that ends sooner should have been renewed by now. */
+const RENEWED_BEFORE_MS = 14 * DAY_MS
+/** More than this is no network delay. */
+const CLOCK_TOLERANCE_MS = 60_000
+
+const UNREACHABLE = 4
+const USAGE = 2
+
+export async function checkName({ service }: ServiceConfig): Promise<Finding> {
+  const host = service.baseUrl.hostname.replace(/^\[|\]$/g, '')
+  if (isIP(host)) return ok(`${host} is an address`)
+  try {
+    const addresses = await lookup(host, { all: true })
+    return ok(`${host} is ${addresses.map(({ address }) => address).join(', ')}`)
+  } catch {
+    return failed(UNREACHABLE, `${host} is not known: check the base address and the network (DNS)`)
+  }
+}
+
+export async function checkTls({ service }: ServiceConfig, signal: AbortSignal): Promise<Finding> {
+  const { protocol, hostname, port } = service.baseUrl
+  if (protocol === 'http:') return skipped('plain http: nothing to check')
+  const host = hostname.replace(/^\[|\]$/g, '')
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(TLS_DEADLINE_MS)])
+  const socket = connect({ host, port: Number(port || 443), ...(isIP(host) ? {} : { servername: host }) })
+  try {
+    await once(socket, 'secureConnect', { signal: deadline })
+    return describeCertificate(
+      Date.parse(socket.getPeerCertificate().valid_to),
+      socket.getProtocol() ?? 'TLS',
+    )
+  } catch (error) {
+    if (deadline.aborted)
+      return failed(UNREACHABLE, `no answer from ${host} within ${formatDuration(TLS_DEADLINE_MS)}`)
+    return failed(
+      UNREACHABLE,
+      `${reasonOf(error)}: check the base address, this machine's clock, and NODE_EXTRA_CA_CERTS if your network has its own authority`,
+    )
+  } finally {
+    socket.destroy()
+  }
+}
+
+/** OpenSSL's own messages are lines of its source code; its reason is in words. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return 'reason' in error && typeof error.reason === 'string' ? error.reason : error.message
+}
+
+function describeCertificate(validTo: number, protocol: string): Finding {
+  const left = validTo - Date.now()
+  const detail = `${protocol}, the certificate is valid for another ${formatDuration(left)}`
+  return left < RENEWED_BEFORE_MS ? warning(`${detail}: the service should renew it`) : ok(detail)
+}
+
+/** What /ping told: who we are, and the service's clock. */
+export interface PingAnswer {
+  readonly serverDate: Date | null
+  readonly askedAt: number
+  readonly answeredAt: number
+}
+
+export async function checkKey(source: Source): Promise<{ finding: Finding; answer: PingAnswer | null }> {
+  const askedAt = Date.now()
+  try {
+    const { email, serverDate } = await source.ping()
+    const finding = ok(
+      email === null ? 'accepted; the service names no e-mail' : `accepted, it belongs to ${email}`,
+    )
+    return { finding, answer: { serverDate, askedAt, answeredAt: Date.now() } }
+  } catch (error) {
+    return { finding: serviceFailure(error), answer: null }
+  }
+}
+
+export async function checkList(source: Source): Promise<Finding> {
+  try {
+    using reading = await source.events()
+    const detail = `${formatCount((await reading.payload()).items.length, 'event')} in ${formatBytes(reading.bytes)}`
+    return ok(detail)
+  } catch (error) {
+    return serviceFailure(error)
+  }
+}
+
+/** At the base address a 404 or a way elsewhere means that the address is wrong. */
+function serviceFailure(error: unknown): Finding {
+  const isWrongAddress = error instanceof NotFoundError || error instanceof ForeignOriginError
+  if (!isWrongAddress) return failure(error, UNREACHABLE)
+  return failed(USAGE, `${error.message}\nCheck the base address; it usually ends in /api/v1.`)
+}
+
+export function checkClock({ serverDate, askedAt, answeredAt }: PingAnswer): Finding {
+  if (serverDate === null) return skipped('the service sends no Date header')
+  // The header has whole seconds; the answer was made at some moment between asking and hearing.
+  const early = askedAt - 1000 - serverDate.getTime()
+  const late = serverDate.getTime() - answeredAt
+  const difference = Math.max(early, late, 0)
+  if (difference <= CLOCK_TOLERANCE_MS)
+    return ok(`this machine and the service agree within ${formatDuration(Math.max(difference, 1000))}`)
+  const direction = early > 0 ? 'ahead of' : 'behind'
+  return warning(
+    `this machine is ${formatDuration(difference)} ${direction} the service: set its clock (NTP)`,
+  )
+}

@@ -1,0 +1,26 @@
+import { statfs } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { formatBytes } from '../../output/format/number.ts'
+import { failed, failure, ok, warning, type Finding } from './check.ts'
+import { folderOf, nearestExisting } from './database-checks.ts'
+
+const UNEXPECTED = 1
+const DATABASE = 5
+/** An embedded database takes 40 MB when it is empty. */
+const LEAST = 100e6
+const COMFORTABLE = 1e9
+
+/** Free space where an embedded database grows; with a server, where large lists are put down meanwhile. */
+export async function checkSpace(target: string): Promise<Finding> {
+  const folder = folderOf(target)
+  const place = await nearestExisting(folder ?? tmpdir())
+  try {
+    const { bavail, bsize } = await statfs(place)
+    const free = bavail * bsize
+    const detail = `${formatBytes(free)} free in ${place}`
+    if (free < LEAST) return failed(folder === null ? UNEXPECTED : DATABASE, `${detail}: make room`)
+    return free < COMFORTABLE ? warning(`${detail}: a large account needs more`) : ok(detail)
+  } catch (error) {
+    return failure(error, UNEXPECTED)
+  }
+}

@@ -1,0 +1,106 @@
+/** How the commands that look at the mirror, or take care of it, open it. */
+import { readConfig, type Config, type Flags } from '../config/config.ts'
+import { connect, embeddedFolder, FolderServedError, type Database } from '../db/connect.ts'
+import type { Logger } from '../index.ts'
+import { prepareSchema, type Call, type Receive } from '../mirror/calls/call.ts'
+import type { Context } from './cli/context.ts'
+import { isListenedOn } from './control/socket.ts'
+import { showFolderWait } from './data-dir-wait.ts'
+import { unlessInterrupted } from './cli/signals.ts'
+import { createLogger } from './terminal/logger.ts'
+import { concealSecrets } from './cli/secrets.ts'
+
+/**
+ * Opens the mirror for reading, and closes it after the work or when the user interrupts. A folder is never
+ * made and a schema never changed.
+ *
+ * @throws SchemaVersionError, DatabaseError, FolderInUseError, ConfigurationError, InterruptedError
+ */
+export async function readMirror<T>(context: Context<Flags>, work: Work<T>): Promise<T> {
+  return withMirror(await openContext(context), false, work)
+}
+
+/**
+ * Opens a mirror that is there for writing, with its schema brought up to date first.
+ *
+ * @throws as readMirror.
+ */
+export async function changeMirror<T>(context: Context<Flags>, work: Work<T>): Promise<T> {
+  return withMirror(await openContext(context), true, work)
+}
+
+type Work<T> = (database: Database, config: Config) => Promise<T>
+
+/**
+ * Asks something of the mirror: opens it, or, when it is a folder that `serve` or `worker` has open, asks that process.
+ *
+ * @throws as readMirror, and what the other process threw.
+ */
+export async function callMirror<Input, Output>(
+  context: Context<Flags>,
+  call: Call<Input, Output>,
+  inputOf: (config: Config) => Input,
+  receive: Receive = async () => {},
+): Promise<Output> {
+  const opened = await openContext(context)
+  const input = inputOf(opened.config)
+  const folder = embeddedFolder(opened.config.database.target)
+  for (;;) {
+    try {
+      return await withMirror(
+        opened,
+        call.changes,
+        (database) => call.run(database, input, receive),
+        folder === null ? undefined : () => isListenedOn(folder),
+      )
+    } catch (error) {
+      if (!(error instanceof FolderServedError) || folder === null) throw error
+    }
+    const { callHolder } = await import('./control/client.ts')
+    const answered = await callHolder(folder, call, input, { receive, signal: context.signal })
+    if (answered !== null) return answered.value
+  }
+}
+
+interface OpenContext extends Context<Flags> {
+  readonly config: Config
+  readonly logger: Logger
+}
+
+async function openContext(context: Context<Flags>): Promise<OpenContext> {
+  const config = await readConfig(context.flags)
+  concealSecrets(config, context.terminal)
+  const logger = await createLogger(config, context.terminal.err)
+  noteDefaultDatabase(config, logger)
+  return { ...context, config, logger }
+}
+
+async function withMirror<T>(
+  { config, logger, terminal, signal }: OpenContext,
+  changes: boolean,
+  work: Work<T>,
+  isFolderServed?: () => Promise<boolean>,
+): Promise<T> {
+  const opening = connect(config.database.target, {
+    createFolder: false,
+    log: logTo(logger),
+    onFolderInUse: showFolderWait(config, terminal.err, (line) => logger.info({}, line)),
+    ...(isFolderServed !== undefined && { isFolderServed }),
+  })
+  await using database = await unlessInterrupted(opening, signal)
+  const working = async () => {
+    await prepareSchema(database, changes)
+    return work(database, config)
+  }
+  return await unlessInterrupted(working(), signal)
+}
+
+/** Nobody named a database: say which one is used, so that two commands in two folders are no riddle. */
+export function noteDefaultDatabase({ database }: Config, logger: Logger): void {
+  if (!database.isDefault) return
+  logger.info({}, `using ${database.target} in this folder; DATABASE_URL or --database name another database`)
+}
+
+export function logTo(logger: Logger) {
+  return (level: 'debug' | 'warn', message: string, fields: object = {}) => logger[level](fields, message)
+}

@@ -1,0 +1,65 @@
+import { commandName } from '../../common/command-name.ts'
+import type { DueReason } from '../../sync/select/polling-schedule.ts'
+import type { EventStatus } from '../../mirror/event-status.ts'
+import type { Output } from '../terminal/terminal.ts'
+import { cleanLine } from '../../common/strip-control-chars.ts'
+import { describeHold, describeMissing, howToDecide, MISSING_ONCE } from './held-deletions.ts'
+import { formatCount } from './format/number.ts'
+import { rejectedLine, setAsideQuery } from './status.ts'
+import { drawPairs } from './format/table.ts'
+
+const dueReasons: Readonly<Record<DueReason, string>> = {
+  never_read: 'it was never read',
+  failed: 'it could not be read last time',
+  held: 'deletions of it are held',
+  unconfirmed: 'rows were missing once from its pages',
+  event_changed: 'its own record changed',
+  active: 'it has no time, or one later than 30 days ago: people may still respond',
+  new_version: 'this version of headcount reads it differently',
+  waited: 'it has waited long enough',
+}
+
+/** How one event stands in each account that has it, for people. */
+export function formatEvents(events: readonly EventStatus[], out: Pick<Output, 'style'>): string {
+  return events.map((event) => formatEvent(event, out)).join('\n')
+}
+
+function formatEvent(event: EventStatus, out: Pick<Output, 'style'>): string {
+  const { set_aside, missing, held, failing } = event
+  const title = out.style('bold', cleanLine(`event ${event.event_id} of account ${event.account}`))
+  const described = [event.title, event.event_at].filter((part) => part !== null).join(', ')
+  const pairs: (readonly [string, string])[] = [
+    ['last read', event.last_read_at ?? 'never'],
+    ['next read', missing === null ? (event.next_read_at ?? 'by the next run') : 'when it is listed again'],
+    ['due', describeDue(event)],
+    ...(missing === null
+      ? []
+      : [['missing', describeMissing(missing)] as const, ['', howToDecide(event.account)] as const]),
+    ...(held.length === 0 ? [['held', 'none'] as const] : []),
+    ...held.map((deletions) => ['held', describeHold({ ...deletions, events: null })] as const),
+    // No run can be asked for an event that is not listed.
+    ...(held.length === 0 || missing !== null
+      ? []
+      : [['', howToDecide(event.account, event.event_id)] as const]),
+    ...(event.unconfirmed === 0
+      ? []
+      : [['unconfirmed', `${formatCount(event.unconfirmed, 'response')} ${MISSING_ONCE}`] as const]),
+    ...(event.missing_unconfirmed ? [['unconfirmed', `the event itself, ${MISSING_ONCE}`] as const] : []),
+    ...(event.record_rejected
+      ? [['its record', `listed, but rejected: the former one stays; see ${commandName()} rejects`] as const]
+      : []),
+    ['rejected', rejectedLine(event)],
+    ['set aside', set_aside === 0 ? 'none' : `${formatCount(set_aside, 'field')}: see ${setAsideQuery()}`],
+    [
+      'failing',
+      failing === null ? 'no' : cleanLine(`since ${failing.failed_at}, ${failing.code}: ${failing.message}`),
+    ],
+  ]
+  return `${title}${described && ` (${cleanLine(described)})`}\n${drawPairs(pairs, '  ')}`
+}
+
+function describeDue({ due, missing }: EventStatus): string {
+  if (missing !== null) return 'no: the list of events misses it'
+  if (due === null) return 'no: it did not change; a change of its own record makes it due'
+  return `yes: ${dueReasons[due]}`
+}

@@ -1,0 +1,78 @@
+/** Deletions that are held, for people: since when, why, and how to decide. */
+import { commandName, shellWord } from '../../common/command-name.ts'
+import type { HoldReason, ReportedHold } from '../../common/schema/tables.ts'
+import type { HeldDeletions, MissingEvent } from '../../mirror/list-status.ts'
+import { cleanLine } from '../../common/strip-control-chars.ts'
+import { formatCount, formatNumber } from './format/number.ts'
+
+/** Events named one by one; the JSON has them all. */
+const NAMED = 5
+
+const reasons: Readonly<Record<HoldReason, string>> = {
+  list_empty: 'the list came back empty',
+  account_empty: 'most lists that had responses came back empty',
+  many_missing: 'many rows vanished at once',
+  page_length: 'the list is now exactly as long as a page',
+  unreadable_id: 'the list has an item whose id cannot be read',
+  run_total: 'the run had removed much already',
+  paging: 'the list shows signs of paging',
+  no_end_mark: 'the answer had no end mark and may be cut short',
+}
+
+/** What is said of rows whose absence a second reading will tell. */
+export const MISSING_ONCE =
+  'missing from one reading of a list in several pages; kept until the next misses them too'
+
+export function describeHold(held: Omit<HeldDeletions, 'event_id'>): string {
+  const { rows, events, since, reason, applied_after, runs_to_wait } = held
+  const end =
+    applied_after === null
+      ? 'time alone never applies them'
+      : `applied by the ${which(runs_to_wait)} after ${applied_after} that still misses them`
+  return `${formatCount(rows, 'deletion')}${named(events ?? [])} since ${since}: ${reasons[reason]}; ${end}`
+}
+
+/** The deletion of one event, of which the list of events says nothing any more. */
+export function describeMissing({ since, reason, applied_after, runs_to_wait }: MissingEvent): string {
+  const end =
+    applied_after === null
+      ? 'time alone never deletes it'
+      : `deleted with its responses by the ${which(runs_to_wait)} after ${applied_after} that still misses it`
+  return `since ${since}, from the list of events: ${reasons[reason]}; ${end}`
+}
+
+function which(runs: 1 | 2 | null): string {
+  return runs === 1 ? 'next run' : 'second run'
+}
+
+export function named(events: readonly string[]): string {
+  if (events.length === 0) return ''
+  return ` (${events.slice(0, NAMED).map(cleanLine).join(', ')}${events.length > NAMED ? ', …' : ''})`
+}
+
+/** Holds that call for somebody, in one line. */
+export function describeOverdue(holds: readonly ReportedHold[]): string {
+  const more = holds.length > NAMED ? `, and ${formatNumber(holds.length - NAMED)} more` : ''
+  return `deletions are held for too long: ${holds.slice(0, NAMED).map(describeHeldList).join('; ')}${more}. See ${commandName()} status`
+}
+
+/** One hold in a few words: `event gala (12 deletions since …: the list came back empty)`. */
+export function describeHeldList({ event_id, rows, since, reason }: ReportedHold): string {
+  return `${listName(event_id)} (${formatCount(rows, 'deletion')} since ${since}: ${reasons[reason]})`
+}
+
+export function listName(event_id: string | null): string {
+  return event_id === null ? 'the list of events' : `event ${cleanLine(event_id)}`
+}
+
+/** What to do about what is held of an account, or of one event of it. */
+export function howToDecide(account: string, event: string | null = null): string {
+  return `Is it an outage of the service? Then wait. If these rows are really gone: ${acceptCommand(account, event)}`
+}
+
+/** The command that applies the deletions on hold, as it is typed. */
+export function acceptCommand(account: string, event: string | null = null): string {
+  const forAccount = account === 'default' ? '' : ` --account ${shellWord(cleanLine(account))}`
+  const forEvent = event === null ? '' : ` --event ${shellWord(cleanLine(event))}`
+  return `${commandName()} sync${forAccount}${forEvent} --accept-deletions`
+}

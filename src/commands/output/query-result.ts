@@ -1,0 +1,115 @@
+import { stringify } from 'csv-stringify/sync'
+import type { Answer } from '../../db/transaction.ts'
+import { oddNumbersAsText } from '../../common/json/exact.ts'
+import type { Output } from '../terminal/terminal.ts'
+import { cleanJson, cleanLine, clean } from '../../common/strip-control-chars.ts'
+import { formatCount } from './format/number.ts'
+import { tableWriter } from './format/table.ts'
+
+export type AnswerFormat = 'table' | 'json' | 'ndjson' | 'csv'
+
+interface AnswerOptions {
+  readonly out: Pick<Output, 'isTerminal' | 'width' | 'style'>
+  /** Puts a ' before text that a spreadsheet would take for a formula. */
+  readonly safeCsv: boolean
+}
+
+/** Writes an answer that comes part by part: the text for each part, and the text behind the last one. */
+export interface AnswerWriter {
+  readonly part: (rows: Answer) => string
+  readonly end: () => string
+}
+
+/** Rows that decide how wide the columns of a table are. */
+const SAMPLE = 1000
+
+export function answerWriter(format: AnswerFormat, options: AnswerOptions): AnswerWriter {
+  return { table, json, ndjson, csv }[format](options)
+}
+
+function ndjson(): AnswerWriter {
+  return {
+    part: (answer) => answer.rows.map((row) => `${rowJson(answer, row)}\n`).join(''),
+    end: () => '',
+  }
+}
+
+function json(): AnswerWriter {
+  let isFirst = true
+  let isEmpty = true
+  return {
+    part: (answer) => {
+      const columns = cleanJson(JSON.stringify(answer.columns.map(({ name }) => name)))
+      const head = isFirst ? `{"columns":${columns},"rows":[` : ''
+      const separator = isEmpty ? '\n' : ',\n'
+      isFirst = false
+      if (answer.rows.length === 0) return head
+      isEmpty = false
+      return head + separator + answer.rows.map((row) => rowJson(answer, row)).join(',\n')
+    },
+    end: () => (isEmpty ? ']}\n' : '\n]}\n'),
+  }
+}
+
+function rowJson(answer: Answer, row: readonly unknown[]): string {
+  const fields = Object.fromEntries(answer.columns.map(({ name }, at) => [name, row[at]]))
+  return cleanJson(JSON.stringify(fields, oddNumbersAsText))
+}
+
+/** CSV as RFC 4180 has it, but with a line feed alone at the end of a record. NULL and '' are both empty. */
+function csv({ out, safeCsv }: AnswerOptions): AnswerWriter {
+  const write = (rows: readonly (readonly unknown[])[]) => {
+    const cells = rows.map((row) => row.map((value) => plain(value) ?? ''))
+    const text = stringify(cells, { escape_formulas: safeCsv })
+    return out.isTerminal ? clean(text) : text
+  }
+  let isFirst = true
+  return {
+    part: ({ columns, rows }) => {
+      const head = isFirst ? write([columns.map(({ name }) => name)]) : ''
+      isFirst = false
+      return head + write(rows)
+    },
+    end: () => '',
+  }
+}
+
+/** Object ids of the types that read better with their digits below one another. */
+const numericTypes = new Set([20, 21, 23, 26, 700, 701, 1700])
+
+/** The first rows are kept until there are enough to say how wide the columns are; few answers have more. */
+function table({ out }: AnswerOptions): AnswerWriter {
+  let write: ((rows: readonly string[][]) => string) | null = null
+  let kept: string[][] = []
+  let isKeeping = true
+  let count = 0
+  const start = ({ columns }: Answer) => {
+    const shown = columns.map(({ name, type }) => ({
+      heading: cleanLine(name),
+      align: numericTypes.has(type) ? ('right' as const) : ('left' as const),
+    }))
+    return tableWriter(shown, { width: out.width, styleHeading: (text) => out.style('bold', text) })
+  }
+  const release = () => {
+    const text = write?.(kept) ?? ''
+    kept = []
+    isKeeping = false
+    return text
+  }
+  return {
+    part: (answer) => {
+      write ??= start(answer)
+      count += answer.rows.length
+      for (const row of answer.rows) kept.push(row.map((value) => cleanLine(plain(value) ?? '')))
+      return isKeeping && kept.length < SAMPLE ? '' : release()
+    },
+    end: () => `${isKeeping ? release() : ''}(${formatCount(count, 'row')})\n`,
+  }
+}
+
+/** A value as text; null for NULL. Numbers and times come as the database wrote them. */
+function plain(value: unknown): string | null {
+  if (value === null || value === undefined) return null
+  if (typeof value === 'string') return value
+  return typeof value === 'number' ? String(value) : JSON.stringify(value, oddNumbersAsText)
+}

@@ -1,0 +1,137 @@
+import { commandName } from '../../common/command-name.ts'
+import { outcomeOf } from '../../common/schema/run-report.ts'
+import type { RowCounts, RunReport } from '../../index.ts'
+import type { Output } from '../terminal/terminal.ts'
+import { linesOfAlike, type Remark } from './format/grouped-lines.ts'
+import { clean } from '../../common/strip-control-chars.ts'
+import { acceptCommand, MISSING_ONCE } from './held-deletions.ts'
+import { formatDuration } from '../../common/format-duration.ts'
+import { formatBytes, formatCount, formatNumber } from './format/number.ts'
+import { setAsideQuery } from './status.ts'
+import { drawPairs, drawTable } from './format/table.ts'
+
+/** The report of a run for people: what was read, what changed, what needs a decision. */
+export function formatReport(report: RunReport, out: Pick<Output, 'style'>): string {
+  const { events } = report
+  return [
+    `${headline(report, out)}\n`,
+    drawPairs(
+      [
+        [
+          'events',
+          [
+            `${formatNumber(events.listed)} listed`,
+            `${formatNumber(events.due)} due`,
+            `${formatNumber(events.unchanged)} unchanged`,
+            `${formatNumber(events.changed)} changed`,
+            `${formatNumber(events.failed)} failed`,
+            ...(events.not_read === undefined ? [] : [`${formatNumber(events.not_read)} not read`]),
+          ].join(', '),
+        ],
+        ['service', serviceLine(report)],
+        ...(hasChanges(report) ? [] : [['rows', 'nothing changed'] as const]),
+      ],
+      '  ',
+    ),
+    rowsTable(report, out),
+    ...attention(report, out),
+  ].join('')
+}
+
+function headline(report: RunReport, out: Pick<Output, 'style'>): string {
+  const colour = report.status === 'succeeded' ? 'green' : report.status === 'held' ? 'yellow' : 'red'
+  const styled = (text: string) => out.style(colour, text)
+  const what = `${report.mode} of account ${clean(report.account)}`
+  const took = formatDuration(report.duration_ms)
+  const outcome = outcomeOf(report)
+  if (!report.dry_run) return `${what} ${styled(outcome)} in ${took}`
+  const foretold = outcome === 'succeeded' ? styled('succeed') : `be ${styled(outcome)}`
+  return `${what} would ${foretold}; nothing was written (dry run, ${took})`
+}
+
+function serviceLine(report: RunReport): string {
+  const retries = report.retries > 0 ? `, ${formatCount(report.retries, 'retry', 'retries')}` : ''
+  const unread = report.not_modified > 0 ? `, ${formatNumber(report.not_modified)} not modified` : ''
+  return `${formatCount(report.requests, 'request')}${retries}${unread}, ${formatBytes(report.bytes_received)} received`
+}
+
+function hasChanges(report: RunReport): boolean {
+  return Object.values(report.rows).some((counts) => total(counts) > 0)
+}
+
+function rowsTable(report: RunReport, out: Pick<Output, 'style'>): string {
+  if (!hasChanges(report)) return ''
+  const changed = Object.entries(report.rows).filter(([, counts]) => total(counts) > 0)
+  const table = drawTable(
+    [
+      { heading: 'rows' },
+      { heading: 'inserted', align: 'right' },
+      { heading: 'updated', align: 'right' },
+      { heading: 'deleted', align: 'right' },
+    ],
+    changed.map(([name, { inserted, updated, deleted }]) => [
+      name,
+      formatNumber(inserted),
+      formatNumber(updated),
+      formatNumber(deleted),
+    ]),
+    { width: null, styleHeading: (text) => out.style('dim', text) },
+  )
+  return table.replace(/^/gm, '  ').trimEnd() + '\n'
+}
+
+function total({ inserted, updated, deleted }: RowCounts): number {
+  return inserted + updated + deleted
+}
+
+function attention(report: RunReport, out: Pick<Output, 'style'>): string[] {
+  const notes: string[] = []
+  const note = (word: string, colour: 'yellow' | 'red', text: string) =>
+    notes.push(`  ${out.style(colour, word)} ${clean(text).replaceAll('\n', '\n    ')}\n`)
+  if (report.held > 0) {
+    const what = formatCount(report.held, 'deletion')
+    note(
+      'held',
+      'yellow',
+      `${what} that may be an outage of the service: see ${commandName()} status; apply with ${acceptCommand(report.account)}`,
+    )
+  }
+  if (report.unconfirmed > 0) {
+    note('unconfirmed', 'yellow', `${formatCount(report.unconfirmed, 'row')} ${MISSING_ONCE}`)
+  }
+  if (report.rejected > 0) {
+    note(
+      'rejected',
+      'yellow',
+      `${formatCount(report.rejected, 'item')} that cannot be stored: see ${commandName()} rejects`,
+    )
+  }
+  if (report.set_aside > 0) {
+    note(
+      'set aside',
+      'yellow',
+      `${formatCount(report.set_aside, 'field')} whose value does not fit: see ${setAsideQuery()}`,
+    )
+  }
+  const warnings = report.warnings.map(asRemark)
+  const allWarnings = report.dry_run ? 'see --json' : `${commandName()} runs --limit 1 --json lists them`
+  for (const line of linesOfAlike(warnings, warnings.length, ['warning', allWarnings]))
+    note('warning', 'yellow', line)
+  const errors = errorsOf(report)
+  const total = report.errors_total - (report.errors.length - errors.length)
+  const allErrors = report.dry_run ? 'see --json' : `${commandName()} status --json lists them`
+  for (const line of linesOfAlike(errors, total, ['error', allErrors])) note('error', 'red', line)
+  return notes
+}
+
+/** Without the cause that ended it: the command says that itself, last of all. */
+function errorsOf({ status, errors }: RunReport): readonly Remark[] {
+  const hasCause = status === 'failed' || status === 'interrupted'
+  return hasCause ? errors.filter(({ event_id }) => event_id !== null) : errors
+}
+
+/** Warnings of an event begin with its id. */
+export function asRemark(warning: string): Remark {
+  const [, event_id = null, message = warning] = /^Event (.*?): ([^]*)$/.exec(warning) ?? []
+  return { event_id, message }
+}

@@ -1,0 +1,120 @@
+import { commandName } from '../../common/command-name.ts'
+import { outcomeOf } from '../../common/schema/run-report.ts'
+import type { RejectCounts } from '../../load/state/rejects.ts'
+import type { AccountStatus, RunSummary } from '../../mirror/account-status.ts'
+import type { HeldDeletions } from '../../mirror/list-status.ts'
+import type { Output } from '../terminal/terminal.ts'
+import { cleanLine } from '../../common/strip-control-chars.ts'
+import { formatAge } from '../../common/format-duration.ts'
+import { describeHold, howToDecide, listName, MISSING_ONCE, named } from './held-deletions.ts'
+import { formatCount, formatNumber } from './format/number.ts'
+import { describeRemoval } from '../../mirror/removal-hint.ts'
+import { drawPairs, shorten } from './format/table.ts'
+
+/** Lists shown one by one; the JSON has them all. */
+const SHOWN = 10
+
+/** How each account stands, for people. */
+export function formatStatus(accounts: readonly AccountStatus[], out: Pick<Output, 'style'>): string {
+  if (accounts.length === 0) return `No account was mirrored here yet. Begin with: ${commandName()} sync\n`
+  return accounts.map((account) => formatAccount(account, out)).join('\n')
+}
+
+function removingLine({ account, removing_since }: AccountStatus): string[] {
+  if (removing_since === null) return []
+  return [`  ${describeRemoval(account, removing_since)}\n`]
+}
+
+function formatAccount(status: AccountStatus, out: Pick<Output, 'style'>): string {
+  const { rows, held, unconfirmed, failing } = status
+  const origin = [status.email, status.base_url].filter((part) => part !== null).join(', ')
+  const title = out.style('bold', cleanLine(`account ${status.account}`))
+  return [
+    `${title}${origin && ` (${cleanLine(origin)})`}\n`,
+    ...removingLine(status),
+    drawPairs(
+      [
+        ['last good run', goodRun(status)],
+        ...lastRunUnlessGood(status),
+        ['events due', `${formatNumber(status.events_due)} of ${formatNumber(rows.events)}`],
+        [
+          'rows',
+          Object.entries(rows)
+            .map(([table, count]) => `${formatNumber(count)} ${table}`)
+            .join(', '),
+        ],
+        ['rejected', rejectedLine(status)],
+        [
+          'set aside',
+          status.set_aside === 0
+            ? 'none'
+            : `${formatCount(status.set_aside, 'field')}: see ${setAsideQuery()}`,
+        ],
+        ['held', heldLine(held)],
+        ...unconfirmedLine(status),
+        ['failing', failing.length === 0 ? 'none' : formatCount(failing.length, 'list')],
+      ],
+      '  ',
+    ),
+    ...listHeld(status, out),
+    ...shownOf(unconfirmed).map(
+      (list) =>
+        `    ${listName(list.event_id)}: ${formatCount(list.rows, 'row')}${named(list.events ?? [])} unconfirmed since ${list.since}\n`,
+    ),
+    ...shownOf(failing).map(
+      ({ event_id, message }) => `    ${listName(event_id)}: ${shorten(cleanLine(message), 160)}\n`,
+    ),
+  ].join('')
+}
+
+/** Lists the fields that were set aside, with what the service sent. */
+export const setAsideQuery = () => `${commandName()} query "table set_aside"`
+
+/** What needs a decision, and what was accepted. */
+export function rejectedLine({ rejected, accepted }: RejectCounts): string {
+  const open = rejected === 0 ? 'none' : formatCount(rejected, 'item')
+  const known = accepted === 0 ? '' : `, and ${formatNumber(accepted)} accepted`
+  return rejected + accepted === 0 ? open : `${open}${known}: see ${commandName()} rejects`
+}
+
+/** Only where there is something to say: most services answer in one page. */
+function unconfirmedLine({ unconfirmed }: AccountStatus): (readonly [string, string])[] {
+  if (unconfirmed.length === 0) return []
+  return [['unconfirmed', `${formatCount(sum(unconfirmed), 'row')} ${MISSING_ONCE}`]]
+}
+
+function goodRun({ last_good_run, age_ms }: AccountStatus): string {
+  if (last_good_run === null || age_ms === null) return 'none yet'
+  return `${formatAge(age_ms)} (run ${last_good_run.run_id}, ${last_good_run.mode}, ${outcomeOf(last_good_run)})`
+}
+
+function lastRunUnlessGood({ last_run, last_good_run }: AccountStatus): (readonly [string, string])[] {
+  if (last_run === null || last_run.run_id === last_good_run?.run_id) return []
+  return [['last run', describeRun(last_run)]]
+}
+
+function describeRun(run: RunSummary): string {
+  return `run ${run.run_id}, ${run.mode}, ${outcomeOf(run)}, began ${run.started_at}`
+}
+
+function listHeld({ account, held }: AccountStatus, out: Pick<Output, 'style'>): string[] {
+  if (held.length === 0) return []
+  return [
+    ...shownOf(held).map((deletions) => `    ${listName(deletions.event_id)}: ${describeHold(deletions)}\n`),
+    `    ${out.style('dim', howToDecide(account))}\n`,
+  ]
+}
+
+function shownOf<T>(list: readonly T[]): readonly T[] {
+  return list.slice(0, SHOWN)
+}
+
+function heldLine(held: readonly HeldDeletions[]): string {
+  if (held.length === 0) return 'none'
+  const overdue = sum(held.filter((hold) => hold.overdue))
+  return `${formatCount(sum(held), 'deletion')}${overdue === 0 ? '' : `, ${formatNumber(overdue)} of them for too long`}`
+}
+
+function sum(lists: readonly { readonly rows: number }[]): number {
+  return lists.reduce((total, { rows }) => total + rows, 0)
+}

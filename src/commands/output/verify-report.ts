@@ -1,0 +1,143 @@
+import { commandName } from '../../common/command-name.ts'
+import type { Difference, VerifyReport } from '../../index.ts'
+import type { Output } from '../terminal/terminal.ts'
+import { linesOfAlike } from './format/grouped-lines.ts'
+import { clean, cleanLine } from '../../common/strip-control-chars.ts'
+import { formatDuration } from '../../common/format-duration.ts'
+import { MISSING_ONCE } from './held-deletions.ts'
+import { formatBytes, formatCount, formatNumber } from './format/number.ts'
+import { asRemark } from './run-report.ts'
+import { drawPairs, shorten } from './format/table.ts'
+
+/** Differences, ids, errors and warnings shown to people; `--json` has more. */
+const SHOWN = 50
+const SHOWN_NOTES = 10
+/** Of a value, on its line. */
+const VALUE_COLUMNS = 60
+
+/** One line a difference; nothing when there are none. */
+export function formatDifferences({ differences, differences_total }: VerifyReport): string {
+  const lines = differences.slice(0, SHOWN).map((difference) => `${formatDifference(difference)}\n`)
+  const more = differences_total - lines.length
+  return lines.join('') + (more > 0 ? `and ${formatCount(more, 'more difference')}: see --json\n` : '')
+}
+
+function formatDifference(difference: Difference): string {
+  const { table, event_id, response_id, position, column, expected, found } = difference
+  const response = response_id === null ? '' : ` ${response_id}`
+  const slot = position === null ? '' : ` position ${position}`
+  const place = `${table} ${cleanLine(event_id)}${response}${slot}`
+  if (difference.difference === 'missing') return `${place}: missing, the service has ${shown(expected)}`
+  if (difference.difference === 'extra') return `${place}: extra, the service has no ${shown(found)}`
+  return `${place}: ${column} is ${shown(found)}, the service says ${shown(expected)}`
+}
+
+function shown(value: string | null): string {
+  return value === null ? 'null' : shorten(cleanLine(value), VALUE_COLUMNS)
+}
+
+/** What `verify` did and found, for people. */
+export function formatVerification(report: VerifyReport, out: Pick<Output, 'style'>): string {
+  return [
+    `${headline(report, out)}\n`,
+    drawPairs(
+      [
+        ['lists', lists(report)],
+        [
+          'rows',
+          `${formatCount(report.events_compared, 'event')}, ${formatCount(report.responses_compared, 'response')} compared`,
+        ],
+        [
+          'service',
+          `${formatCount(report.requests, 'request')}, ${formatBytes(report.bytes_received)} received`,
+        ],
+      ],
+      '  ',
+    ),
+    ...notes(report, out),
+  ].join('')
+}
+
+const words = {
+  equal: ['equal', 'green'],
+  partial: ['not wholly compared', 'yellow'],
+  different: ['different', 'red'],
+} as const
+
+function headline(report: VerifyReport, out: Pick<Output, 'style'>): string {
+  const [word, colour] = words[report.status]
+  const count = report.differences_total
+  const differences = count === 0 ? '' : `: ${formatCount(count, 'difference')}`
+  return `verify of account ${clean(report.account)} ${out.style(colour, word)}${differences} in ${formatDuration(report.duration_ms)}`
+}
+
+function lists({ lists_chosen, lists_compared, ...report }: VerifyReport): string {
+  const others = [
+    [report.lists_changed.length, 'changed since the last sync'],
+    [report.lists_undecided.length, 'undecided'],
+    [report.lists_never_read.length, 'never read'],
+    [report.errors_total, 'failed'],
+  ] as const
+  return [
+    `${formatNumber(lists_compared)} of ${formatNumber(lists_chosen)} compared`,
+    ...others.flatMap(([count, what]) => (count === 0 ? [] : `${formatNumber(count)} ${what}`)),
+  ].join(', ')
+}
+
+const undecided =
+  'differs from the mirror; without a stored digest it cannot be told whether the service or the mirror moved; the next sync compares it row by row'
+
+function notes(report: VerifyReport, out: Pick<Output, 'style'>): string[] {
+  const told: string[] = []
+  const note = (word: string, colour: 'yellow' | 'red', text: string) =>
+    told.push(`  ${out.style(colour, word)} ${clean(text).replaceAll('\n', '\n    ')}\n`)
+  if (report.differences_total > 0) {
+    note(
+      'differences',
+      'red',
+      `${commandName()} backfill --restart mends them; sync trusts what it read before and does not`,
+    )
+  }
+  if (report.events_changed) {
+    note(
+      'changed',
+      'yellow',
+      'the list of events is another one than at the last sync: its records were not compared',
+    )
+  }
+  if (report.events_undecided) note('undecided', 'yellow', `the list of events ${undecided}`)
+  noteEvents(report.lists_undecided, 'undecided', `the list of responses ${undecided}`)
+  noteEvents(report.lists_changed, 'changed', 'responses changed since the last sync: not compared')
+  noteEvents(report.lists_never_read, 'never read', 'no sync has read the responses yet')
+  noteEvents(report.lists_failing, 'failing', 'the last sync could not read the responses')
+  if (report.held > 0) {
+    note(
+      'held',
+      'yellow',
+      `${formatCount(report.held, 'deletion')}, no difference: see ${commandName()} status`,
+    )
+  }
+  if (report.unconfirmed > 0) {
+    const rows = formatCount(report.unconfirmed, 'row')
+    note('unconfirmed', 'yellow', `${rows} ${MISSING_ONCE}; no difference`)
+  }
+  if (report.rejected > 0) {
+    note(
+      'rejected',
+      'yellow',
+      `${formatCount(report.rejected, 'item')}, not compared: see ${commandName()} rejects`,
+    )
+  }
+  const warnings = report.warnings.map(asRemark)
+  for (const line of linesOfAlike(warnings, warnings.length, ['warning', 'see --json']))
+    note('warning', 'yellow', line)
+  for (const line of linesOfAlike(report.errors, report.errors_total, ['error', 'see --json']))
+    note('error', 'red', line)
+  return told
+
+  function noteEvents(ids: readonly string[], word: string, what: string): void {
+    if (ids.length === 0) return
+    const more = ids.length > SHOWN_NOTES ? ', …' : ''
+    note(word, 'yellow', `${ids.slice(0, SHOWN_NOTES).map(cleanLine).join(', ')}${more}: ${what}`)
+  }
+}

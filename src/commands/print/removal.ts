@@ -1,8 +1,0 @@
-import { commandName, shellWord } from '../../command-name.ts'
-import { cleanLine } from './clean.ts'
-
-/** What is to be said of an account whose removal was broken off. */
-export function describeRemoval(account: string, since: string): string {
-  const command = `${commandName()} accounts remove ${shellWord(cleanLine(account))}`
-  return `half removed since ${since}, and no mirror any more: ${command} removes the rest`
-}

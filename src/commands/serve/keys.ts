@@ -1,0 +1,48 @@
+import { commandName } from '../../common/command-name.ts'
+import type { Flags } from '../../config/config.ts'
+import type { ListedKey } from '../../mirror/keys/list.ts'
+import { keysCall } from '../../mirror/calls/keys.ts'
+import type { Command } from '../cli/context.ts'
+import { callMirror } from '../open-mirror.ts'
+import { cleanLine } from '../../common/strip-control-chars.ts'
+import { writeJson } from '../output/format/json.ts'
+import { drawTable } from '../output/format/table.ts'
+import type { Output } from '../terminal/terminal.ts'
+
+type KeysFlags = Flags & { readonly json?: true }
+
+export const keys: Command<KeysFlags> = async (context) => {
+  const { flags, terminal } = context
+  const found = await callMirror(context, keysCall, ({ account }) => ({ account }))
+  if (flags.json) await writeJson(terminal.out, { keys: found })
+  else await terminal.out.write(found.length === 0 ? nothing() : formatKeys(found, terminal.out))
+  return 0
+}
+
+const nothing = () => `No keys yet. ${commandName()} keys create makes one.\n`
+
+function formatKeys(found: readonly ListedKey[], out: Output): string {
+  return drawTable(
+    [
+      { heading: 'id', align: 'right' },
+      { heading: 'account' },
+      { heading: 'label' },
+      { heading: 'state' },
+      { heading: 'created' },
+      { heading: 'expires' },
+      { heading: 'last used' },
+      { heading: 'revoked' },
+    ],
+    found.map((key) => [
+      String(key.id),
+      cleanLine(key.account),
+      cleanLine(key.label ?? ''),
+      key.state,
+      key.created_at.slice(0, 10),
+      key.expires_at?.slice(0, 16).replace('T', ' ') ?? 'never',
+      key.last_used_on ?? 'never',
+      key.revoked_at?.slice(0, 10) ?? '',
+    ]),
+    { width: out.width, styleHeading: (text) => out.style('bold', text) },
+  )
+}

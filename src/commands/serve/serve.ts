@@ -1,0 +1,169 @@
+import { commandName } from '../../common/command-name.ts'
+import { readConfig, readServiceConfig, type Config, type Flags, type ServiceConfig } from '../../config/config.ts'
+import { settings, type SettingName } from '../../config/settings.ts'
+import type { Database } from '../../db/connect.ts'
+import { migrate } from '../../db/migrate.ts'
+import { UsageError } from '../../common/errors.ts'
+import type { Logger } from '../../index.ts'
+import { readRemovals } from '../../mirror/accounts.ts'
+import { listKeys } from '../../mirror/keys/list.ts'
+import { isLoopback } from '../../source/url.ts'
+import { DEFAULT_ACCOUNT, requireKnownName } from '../../sync/open/find-account.ts'
+import { aborted } from '../../schedule/aborted.ts'
+import type { Command, Context } from '../cli/context.ts'
+import { showFolderWait } from '../data-dir-wait.ts'
+import { holdDatabase, openExisting } from './hold-database.ts'
+import { unlessInterrupted } from '../cli/signals.ts'
+import { createLogger, logFormatOfService } from '../terminal/logger.ts'
+import { noteDefaultDatabase } from '../open-mirror.ts'
+import { describeRemoval } from '../../mirror/removal-hint.ts'
+import { runOptions } from '../sync/run-command.ts'
+import { confirmingAccount } from '../sync/new-account.ts'
+import { onceAMinute } from '../terminal/rate-limit-log.ts'
+import { concealSecrets } from '../cli/secrets.ts'
+import type { Output } from '../terminal/terminal.ts'
+import { workOn } from '../sync/worker.ts'
+
+type ServeFlags = Flags & {
+  readonly sync?: true
+  /** Milliseconds. */
+  readonly maxAge?: number
+}
+
+/** Answers as the service from the mirror, until a signal stops it; with `--sync` the mirror is kept up to date meanwhile. */
+export const serve: Command<ServeFlags> = async (context) => {
+  const { flags, terminal, signal } = context
+  const syncs = flags.sync ?? false
+  if (!syncs) refuseFlagsOfSync(flags)
+  const work = syncs ? await readServiceConfig(flags) : null
+  const given = work ?? (await readConfig(flags))
+  const logFormat = logFormatOfService(given, terminal.err)
+  const config = { ...given, logFormat }
+  concealSecrets(config, terminal)
+  const logger = await createLogger(config, terminal.err)
+  noteDefaultDatabase(config, logger)
+  const opening = holdDatabase(config.database.target, { signal, logger }, () =>
+    open(config, work, terminal.err, signal, logger),
+  )
+  await using held = await unlessInterrupted(opening, signal)
+  const { database } = held
+  const newAccount = work !== null && (await unlessInterrupted(prepare(context, work, database), signal))
+  if (database.engine === 'embedded') {
+    logger.info(
+      {},
+      `${config.database.target} is held until serve ends: query, status, runs, rejects and keys ask serve, other commands wait`,
+    )
+  }
+  await using service = await serviceOf(
+    database,
+    { maxAgeMs: flags.maxAge, holdForMs: config.run.holdForMs },
+    logger,
+  )
+  const { url } = await unlessInterrupted(service.listen(config.serve), signal)
+  await warn(database, url, logger)
+  await terminal.err.write(`listening on ${url}\n`)
+  if (work !== null) await keepUpToDate(context, { ...work, newAccount, logFormat }, database, logger)
+  else await aborted(signal)
+  logger.info({}, 'serve was told to stop, and answers what it was asked')
+  return 0
+}
+
+async function open(
+  config: Config,
+  work: ServiceConfig | null,
+  err: Output,
+  signal: AbortSignal,
+  logger: Logger,
+): Promise<Database> {
+  if (work === null) return openExisting(config, err, logger)
+  const { openMirrorToServe } = await import('../../sync/open/mirror-to-serve.ts')
+  const onFolderInUse = showFolderWait(config, err, (line) => logger.info({}, line))
+  return openMirrorToServe({ ...runOptions(work), onFolderInUse, signal, logger })
+}
+
+/**
+ * Of a mirror that is kept up to date: the name of its account, before anything is written, and then the schema.
+ *
+ * @returns whether its runs may make a further account
+ */
+async function prepare(
+  context: Context<ServeFlags>,
+  { account, newAccount }: ServiceConfig,
+  database: Database,
+): Promise<boolean> {
+  const createAccount = await confirmingAccount(context, newAccount, async (isWanted) => {
+    await requireKnownName(database, { account: account ?? DEFAULT_ACCOUNT, createAccount: isWanted })
+    return isWanted
+  })
+  await migrate(database)
+  return createAccount
+}
+
+const settingsOfSync = [
+  'account',
+  'newAccount',
+  'baseUrl',
+  'allowHttp',
+  'concurrency',
+  'requestTimeout',
+  'runTimeout',
+  'maxBody',
+  'holdFor',
+  'maxStaleness',
+  'schedule',
+  'timezone',
+  'healthPort',
+] as const satisfies readonly SettingName[]
+
+/** Whoever names an account may take it for a bound on what is shown. */
+function refuseFlagsOfSync(flags: ServeFlags): void {
+  const given = settingsOfSync.find(
+    (name) => flags[name] !== undefined && !(name === 'holdFor' && flags.maxAge !== undefined),
+  )
+  if (given === undefined) return
+  throw new UsageError(
+    `serve: ${settings[given].flag} goes with --sync only; without it every account is served, to whoever has a key of it`,
+  )
+}
+
+async function warn(database: Database, url: string, logger: Logger): Promise<void> {
+  const keys = await database.transaction((trx) => listKeys(trx, null), { readOnly: true })
+  if (!keys.some(({ state }) => state === 'active')) {
+    logger.warn({}, `no key opens this mirror: make one with ${commandName()} keys create`)
+  }
+  const accounts = await database.transaction((trx) => readRemovals(trx), { readOnly: true })
+  for (const { name, since } of accounts)
+    logger.warn({}, `account ${name} is ${describeRemoval(name, since)}`)
+  const address = new URL(url)
+  if (!isLoopback(address)) {
+    logger.warn(
+      {},
+      `${address.hostname} is served without TLS: for other machines put a proxy with TLS before it`,
+    )
+  }
+}
+
+async function serviceOf(
+  database: Database,
+  { maxAgeMs, holdForMs }: { readonly maxAgeMs: number | undefined; readonly holdForMs: number },
+  logger: Logger,
+) {
+  const { createService } = await import('../../server/create-service.ts')
+  const service = createService({
+    opened: database,
+    ...(maxAgeMs !== undefined && { maxAgeMs, holdForMs }),
+    onError: onceAMinute((error) => logger.error({ err: error }, 'a request could not be answered')),
+  })
+  return { ...service, [Symbol.asyncDispose]: () => service.close() }
+}
+
+/** The worker's schedule in this process. A folder has one opener: runs and requests share it then. */
+async function keepUpToDate(
+  { terminal, signal }: Context<ServeFlags>,
+  config: ServiceConfig,
+  database: Database,
+  logger: Logger,
+): Promise<void> {
+  const target = database.engine === 'embedded' ? { opened: database } : { database: config.database.target }
+  await workOn(target, { config, terminal, signal, logger })
+}

@@ -1,0 +1,150 @@
+/** What `sync` and `backfill` share: settings in, a run of the library, progress and report out. */
+import { readServiceConfig, type Flags, type ServiceConfig } from '../../config/config.ts'
+import { outcomeOf } from '../../common/schema/run-report.ts'
+import { HeadcountError } from '../../common/errors.ts'
+import type { Logger, RunOptions, RunReport, RunStatus } from '../../index.ts'
+import type { Context } from '../cli/context.ts'
+import { showFolderWait } from '../data-dir-wait.ts'
+import { createLogger } from '../terminal/logger.ts'
+import { noteDefaultDatabase } from '../open-mirror.ts'
+import { confirmingAccount } from './new-account.ts'
+import { writeJson } from '../output/format/json.ts'
+import { openBar, openLines, type ProgressDisplay } from '../terminal/progress.ts'
+import { concealSecrets } from '../cli/secrets.ts'
+
+/** Flags of both commands, besides the settings. */
+export type MirroringFlags = Flags & {
+  readonly event?: readonly string[]
+  readonly json?: true
+  readonly quiet?: true
+}
+
+type Run = (options: RunOptions) => Promise<RunReport>
+
+/** Runs `sync` or `backfill` of the library; `options` are those that only one of them has. */
+export async function mirror(
+  context: Context<MirroringFlags>,
+  loadRun: () => Promise<Run>,
+  options: OwnOptions = {},
+): Promise<number> {
+  const config = await readServiceConfig(context.flags)
+  concealSecrets(config, context.terminal)
+  return confirmingAccount(context, config.newAccount, (createAccount) =>
+    mirrorOnce(context, config, loadRun, { ...options, createAccount }),
+  )
+}
+
+type OwnOptions = Pick<
+  RunOptions,
+  'all' | 'acceptDeletions' | 'adopt' | 'restart' | 'dryRun' | 'createAccount'
+>
+
+async function mirrorOnce(
+  { flags, terminal, signal }: Context<MirroringFlags>,
+  config: ServiceConfig,
+  loadRun: () => Promise<Run>,
+  options: OwnOptions,
+): Promise<number> {
+  const { display, logger } = await openDisplay(config, terminal.err)
+  noteDefaultDatabase(config, logger)
+  const run = await loadRun()
+  const ran = async () => {
+    using shown = display
+    return await run({
+      ...runOptions(config),
+      onFolderInUse: showFolderWait(config, terminal.err, (line) => logger.info({}, line)),
+      ...options,
+      ...(flags.event !== undefined && { events: flags.event }),
+      signal,
+      logger,
+      onProgress: (progress) => shown.show(progress),
+    })
+  }
+  let report: RunReport
+  try {
+    report = await announced(ran(), config, logger, terminal.err)
+  } catch (error) {
+    if (flags.json && error instanceof HeadcountError && error.report !== undefined) {
+      await writeJson(terminal.out, error.report)
+    }
+    throw error
+  }
+  if (flags.json) await writeJson(terminal.out, report)
+  else if (report.plan) {
+    const { formatPlan } = await import('../output/change-plan.ts')
+    await terminal.out.write(formatPlan(report.plan))
+  }
+  return exitCodeOf(report.status)
+}
+
+/** The settings in the form that a run takes them. */
+export function runOptions({ service, database, account, run }: ServiceConfig): RunOptions {
+  return {
+    database: database.target,
+    ...(account !== null && { account }),
+    apiKey: service.apiKey,
+    baseUrl: service.baseUrl.href,
+    allowHttp: service.allowHttp,
+    concurrency: run.concurrency,
+    requestTimeoutMs: run.requestTimeoutMs,
+    ...(run.runTimeoutMs !== null && { runTimeoutMs: run.runTimeoutMs }),
+    maxBodyBytes: run.maxBodyBytes,
+    maxStalenessMs: run.maxStalenessMs,
+    holdForMs: run.holdForMs,
+  }
+}
+
+/** A bar where people look; lines of log everywhere else, and where only failures are wanted neither. */
+export async function openDisplay(
+  config: ServiceConfig,
+  err: Context<unknown>['terminal']['err'],
+): Promise<{ display: ProgressDisplay; logger: Logger }> {
+  const tellsProgress = config.logLevel === 'info' || config.logLevel === 'debug'
+  if (err.isTerminal && tellsProgress && config.logFormat !== 'json') {
+    const display = await openBar(err)
+    return { display, logger: await createLogger(config, err, (text) => display.writeAbove(text)) }
+  }
+  const logger = await createLogger(config, err)
+  // In prose the message says all that the fields do.
+  const isProse = config.logFormat !== 'json'
+  return { display: openLines(err, (fields, message) => logger.info(isProse ? {} : fields, message)), logger }
+}
+
+/** The report of a run, told; also of one that ended in the middle, for what it read until then is stored. */
+export async function announced(
+  running: Promise<RunReport>,
+  ...to: [Pick<ServiceConfig, 'logFormat' | 'logLevel'>, Logger, Context<unknown>['terminal']['err']]
+): Promise<RunReport> {
+  try {
+    const report = await running
+    await announce(report, ...to)
+    return report
+  } catch (error) {
+    const report = error instanceof HeadcountError ? error.report : undefined
+    if (report !== undefined && report.events.due > 0) await announce(report, ...to)
+    throw error
+  }
+}
+
+/** For people. With `--quiet` only when there is something to do; one line where logs are asked for. */
+async function announce(
+  report: RunReport,
+  config: Pick<ServiceConfig, 'logFormat' | 'logLevel'>,
+  logger: Logger,
+  err: Context<unknown>['terminal']['err'],
+): Promise<void> {
+  const isGood = report.status === 'succeeded'
+  if (config.logFormat === 'json') {
+    const { plan: _, ...told } = report
+    const what = report.dry_run ? `dry run of ${report.mode}` : report.mode
+    logger[isGood ? 'info' : 'warn']({ report: told }, `${what} ${outcomeOf(report)}`)
+  } else if (!isGood || config.logLevel === 'info' || config.logLevel === 'debug') {
+    const { formatReport } = await import('../output/run-report.ts')
+    await err.write(formatReport(report, err))
+  }
+}
+
+function exitCodeOf(status: RunStatus): number {
+  if (status === 'partial') return 6
+  return status === 'held' ? 8 : 0
+}

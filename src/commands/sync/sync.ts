@@ -1,0 +1,20 @@
+import type { Command } from '../cli/context.ts'
+import { mirror, type MirroringFlags } from './run-command.ts'
+
+type SyncFlags = MirroringFlags & {
+  readonly all?: true
+  readonly acceptDeletions?: true
+  readonly adopt?: true
+  readonly dryRun?: true
+}
+
+/** Keys of each kind that a dry run shows to people; the JSON has all of them. */
+const SHOWN_KEYS = 5
+
+export const sync: Command<SyncFlags> = (context) =>
+  mirror(context, async () => (await import('../../index.ts')).sync, {
+    all: context.flags.all ?? false,
+    acceptDeletions: context.flags.acceptDeletions ?? false,
+    adopt: context.flags.adopt ?? false,
+    ...(context.flags.dryRun && { dryRun: context.flags.json ? true : { mostKeys: SHOWN_KEYS } }),
+  })

@@ -1,0 +1,51 @@
+import { readServiceConfig, type Flags } from '../../config/config.ts'
+import type { Logger, VerifyReport } from '../../index.ts'
+import type { Command } from '../cli/context.ts'
+import { showFolderWait } from '../data-dir-wait.ts'
+import { noteDefaultDatabase } from '../open-mirror.ts'
+import { openDisplay, runOptions } from './run-command.ts'
+import { writeJson } from '../output/format/json.ts'
+import { formatDifferences, formatVerification } from '../output/verify-report.ts'
+import { concealSecrets } from '../cli/secrets.ts'
+
+type VerifyFlags = Flags & {
+  readonly sample?: number
+  readonly event?: readonly string[]
+  readonly json?: true
+  readonly quiet?: true
+}
+
+const exitCodes: Readonly<Record<VerifyReport['status'], number>> = { equal: 0, partial: 6, different: 10 }
+
+export const verify: Command<VerifyFlags> = async ({ flags, terminal, signal }) => {
+  const config = await readServiceConfig(flags)
+  concealSecrets(config, terminal)
+  const { display, logger } = await openDisplay(config, terminal.err)
+  noteDefaultDatabase(config, logger)
+  const library = await import('../../index.ts')
+  let report: VerifyReport
+  {
+    using shown = display
+    report = await library.verify({
+      ...runOptions(config),
+      onFolderInUse: showFolderWait(config, terminal.err, (line) => logger.info({}, line)),
+      ...(flags.event !== undefined && { events: flags.event }),
+      ...(flags.sample !== undefined && { sample: flags.sample }),
+      signal,
+      logger,
+      onProgress: (progress) => shown.show(progress),
+    })
+  }
+  if (flags.json) await writeJson(terminal.out, report)
+  else await terminal.out.write(formatDifferences(report))
+  if (config.logFormat === 'json') tell(report, logger)
+  else if (report.status !== 'equal' || config.logLevel === 'info' || config.logLevel === 'debug') {
+    await terminal.err.write(formatVerification(report, terminal.err))
+  }
+  return exitCodes[report.status]
+}
+
+/** One line where logs are asked for; the differences themselves are on stdout. */
+function tell({ differences: _, ...report }: VerifyReport, logger: Logger): void {
+  logger[report.status === 'equal' ? 'info' : 'warn']({ report }, `verify ${report.status}`)
+}

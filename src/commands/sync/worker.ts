@@ -1,0 +1,123 @@
+import { readServiceConfig, type Flags, type ServiceConfig } from '../../config/config.ts'
+import { embeddedFolder } from '../../db/connect.ts'
+import { patienceWith } from '../../common/schema/holds.ts'
+import { isGoodRun, outcomeOf } from '../../common/schema/run-report.ts'
+import type { DatabaseOptions } from '../../db/target.ts'
+import { FolderInUseError, NoMirrorError } from '../../common/errors.ts'
+import type { Logger, RunReport } from '../../index.ts'
+import type { RunOutcome } from '../../schedule/run-guard.ts'
+import type { Command, Context } from '../cli/context.ts'
+import { holdDatabase, openExisting, type HeldDatabase } from '../serve/hold-database.ts'
+import { createLogger, logFormatOfService } from '../terminal/logger.ts'
+import { announced, runOptions } from './run-command.ts'
+import { confirmingAccount } from './new-account.ts'
+import { describeHeldList } from '../output/held-deletions.ts'
+import { concealSecrets } from '../cli/secrets.ts'
+
+/** Runs `sync` on a schedule until a signal stops it; a stop is no failure. */
+export const worker: Command<Flags> = async ({ flags, terminal, signal }) => {
+  const given = await readServiceConfig(flags, undefined, { database: true })
+  const config = { ...given, logFormat: logFormatOfService(given, terminal.err) }
+  concealSecrets(config, terminal)
+  const logger = await createLogger(config, terminal.err)
+  const work = { config, terminal, signal, logger }
+  if (embeddedFolder(config.database.target) === null) {
+    await workOn({ database: config.database.target }, work)
+  } else await workInFolder(work)
+  logger.info({}, 'the worker was told to stop, and has')
+  return 0
+}
+
+/** What the worker's health goes by. */
+function outcomeFor(report: RunReport, holdForMs: number): RunOutcome {
+  return {
+    outcome: outcomeOf(report),
+    isGood: isGoodRun(report),
+    holds: report.holds.map((hold) => ({
+      description: describeHeldList(hold),
+      patienceMs: patienceWith(hold, holdForMs, report.finished_at),
+    })),
+  }
+}
+
+interface Work extends Pick<Context<Flags>, 'terminal' | 'signal'> {
+  readonly config: ServiceConfig
+  readonly logger: Logger
+}
+
+/** A folder is open during a run, or, with `--keep-open`, from then on. Where there is no mirror yet the run makes it. */
+async function workInFolder(work: Work): Promise<void> {
+  const { config, terminal, signal, logger } = work
+  let held: HeldDatabase | null = null
+  let isRunning = false
+  const close = async () => {
+    const closing = held
+    held = null
+    await closing?.[Symbol.asyncDispose]()
+  }
+  const withFolder: WithDatabase = async (run) => {
+    held ??= await holdIfThere(config.database.target, { signal, logger }, () =>
+      openExisting(config, terminal.err, logger),
+    )
+    if (held === null) return run({ database: config.database.target })
+    let isLost = false
+    try {
+      return await run({ opened: held.database })
+    } catch (error) {
+      isLost = error instanceof FolderInUseError
+      throw error
+    } finally {
+      if (isLost || !config.worker.keepOpen) await close()
+    }
+  }
+  await workOn(async (run) => {
+    isRunning = true
+    try {
+      return await withFolder(run)
+    } finally {
+      isRunning = false
+    }
+  }, work)
+  // A run that could not be ended in time still uses it; the process ends then, and the database rolls it back.
+  if (!isRunning) await close()
+}
+
+async function holdIfThere(...to: Parameters<typeof holdDatabase>): Promise<HeldDatabase | null> {
+  try {
+    return await holdDatabase(...to)
+  } catch (error) {
+    if (error instanceof NoMirrorError) return null
+    throw error
+  }
+}
+
+/** How a run gets its database. */
+type WithDatabase = <T>(run: (database: DatabaseOptions) => Promise<T>) => Promise<T>
+
+/** The schedule, until the signal, or what no later run will mend, ends it. */
+export async function workOn(
+  database: DatabaseOptions | WithDatabase,
+  { config, terminal, signal, logger }: Work,
+): Promise<void> {
+  const withDatabase: WithDatabase = typeof database === 'function' ? database : (run) => run(database)
+  const [{ sync }, { runWorker }] = await Promise.all([import('../../index.ts'), import('../../schedule/worker.ts')])
+  const { database: _, ...options } = runOptions(config)
+  // An account that is renamed under a worker is not made anew, and nobody is asked in the middle of its life.
+  let isNew = true
+  await runWorker({
+    run: async (sign) => {
+      const asking = { terminal, signal, mayAsk: isNew }
+      const running = confirmingAccount(asking, isNew && config.newAccount, (createAccount) =>
+        withDatabase((given) => sync({ ...options, ...given, createAccount, signal, logger, onAlive: sign })),
+      )
+      const report = await announced(running, config, logger, terminal.err)
+      isNew = false
+      return outcomeFor(report, config.run.holdForMs)
+    },
+    schedule: config.worker.schedule,
+    timeZone: config.worker.timezone,
+    healthPort: config.worker.healthPort,
+    signal,
+    log: (level, message, fields = {}) => logger[level](fields, message),
+  })
+}

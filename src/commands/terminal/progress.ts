@@ -1,0 +1,69 @@
+import type { SingleBar } from 'cli-progress'
+import type { Progress } from '../../index.ts'
+import { progressLine } from './progress-line.ts'
+import type { Output } from './terminal.ts'
+
+/** Where the progress of a run is shown, and where other lines go meanwhile. */
+export interface ProgressDisplay extends Disposable {
+  show(progress: Progress): void
+  /** Writes above the bar. */
+  writeAbove(text: string): void
+}
+
+/** One bar on a terminal, redrawn in place and gone at the end. */
+export async function openBar(err: Output): Promise<ProgressDisplay> {
+  const { default: cliProgress } = await import('cli-progress')
+  const { progressBar } = await import('./progress-bar.ts')
+  const startedAt = performance.now()
+  let newest: Progress | null = null
+  const line = () => {
+    const columns = (err.width ?? 80) - 1
+    return newest === null ? '' : progressBar(newest, performance.now() - startedAt, columns)
+  }
+  const bar: SingleBar = new cliProgress.SingleBar({
+    format: line,
+    stream: err.stream,
+    clearOnComplete: true,
+    // A process that is killed could not set the terminal back: lines wrap and the cursor shows, as always.
+    linewrap: true,
+    hideCursor: false,
+    // Signals are ours; they are told by the abort signal of the run.
+    gracefulExit: false,
+    forceRedraw: true,
+  })
+  const stop = () => bar.stop()
+  return {
+    show: (progress) => {
+      const isFirst = newest === null
+      newest = progress
+      if (isFirst) bar.start(1, 0)
+    },
+    writeAbove: (text) => {
+      stop()
+      void err.write(text)
+      if (newest !== null) bar.start(1, 0)
+    },
+    [Symbol.dispose]: stop,
+  }
+}
+
+/** One line of log at most so often, where there is no terminal. */
+const LINE_EVERY_MS = 10_000
+
+export function openLines(
+  err: Output,
+  log: (fields: object, message: string) => void,
+  now: () => number = () => performance.now(),
+): ProgressDisplay {
+  const startedAt = now()
+  let lastLineAt = startedAt
+  return {
+    show: (progress) => {
+      if (now() - lastLineAt < LINE_EVERY_MS) return
+      lastLineAt = now()
+      log({ progress }, progressLine(progress, lastLineAt - startedAt))
+    },
+    writeAbove: (text) => void err.write(text),
+    [Symbol.dispose]: () => undefined,
+  }
+}

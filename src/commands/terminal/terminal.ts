@@ -1,0 +1,114 @@
+import type { WriteStream } from 'node:tty'
+import { styleText } from 'node:util'
+import { noColour } from '../../config/config.ts'
+import { HeadcountError } from '../../common/errors.ts'
+import { clean } from '../../common/strip-control-chars.ts'
+
+/** The two ways out: data on stdout, everything for people on stderr. */
+export interface Terminal {
+  readonly out: Output
+  readonly err: Output
+  /** From now on this text is blotted out on stderr, whoever writes it. */
+  conceal(secret: string): void
+}
+
+export interface Output {
+  readonly isTerminal: boolean
+  /** Columns of the terminal; null when it is none. */
+  readonly width: number | null
+  /**
+   * Resolves when the text is out, or when the reader has gone. What is written after a text that is still being made waits
+   * for it. @throws OutputError when it could not be written
+   */
+  write(text: string | Promise<string>): Promise<void>
+  style(format: Style, text: string): string
+  /** The stream itself, for a library that draws on it. */
+  readonly stream: NodeJS.WritableStream
+}
+
+export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'
+
+/** What was to be written could not be (a full disk behind `>`): the answer is not whole. */
+export class OutputError extends HeadcountError {
+  readonly code = 'output'
+  readonly exitCode = 1
+
+  constructor(cause: Error) {
+    super(`The output could not be written: ${cause.message}`, { cause })
+  }
+}
+
+/** Shorter ones stand in ordinary text by chance. */
+const SHORTEST_SECRET = 6
+
+export function openTerminal(stdout: Stream, stderr: Stream): Terminal {
+  const secrets = new Set<string>()
+  const conceal = (text: string) => {
+    let shown = text
+    for (const secret of secrets) shown = shown.replaceAll(secret, '[secret]')
+    return shown
+  }
+  return {
+    out: openOutput(stdout, (text) => text),
+    err: openOutput(stderr, conceal, true),
+    conceal: (secret) => {
+      if (secret.length >= SHORTEST_SECRET) secrets.add(secret)
+    },
+  }
+}
+
+/** A stream of the process; Node's types call it a terminal even when it is a pipe. */
+type Stream = NodeJS.WritableStream & Partial<Pick<WriteStream, 'isTTY' | 'columns' | 'hasColors'>>
+
+/** `mayFail`: where nobody hears there is nobody to tell; the exit code remains. */
+function openOutput(stream: Stream, transform: (text: string) => string, mayFail = false): Output {
+  let failure: Error | null = null
+  stream.on('error', (error) => {
+    failure = error
+  })
+  const colours = hasColours(stream)
+  const send = (text: string) =>
+    new Promise<void>((resolve, reject) => {
+      const finish = (error?: Error | null) => {
+        if (error && !mayFail && !hasGone(error)) reject(new OutputError(error))
+        else resolve()
+      }
+      if (failure === null) stream.write(transform(text), finish)
+      else finish(failure)
+    })
+  /** The last text that is still being made, or waits for one. */
+  let last: Promise<void> | null = null
+  return {
+    stream,
+    isTerminal: stream.isTTY ?? false,
+    get width() {
+      return stream.isTTY ? stream.columns || 80 : null
+    },
+    write: (text) => {
+      if (last === null && typeof text === 'string') return send(text)
+      const turn = Promise.allSettled([last]).then(async () => send(await text))
+      last = turn
+      const forget = () => {
+        if (last === turn) last = null
+      }
+      turn.then(forget, forget)
+      return turn
+    },
+    style: (format, text) => (colours ? styleText(format, text, { validateStream: false }) : text),
+  }
+}
+
+/** `headcount … | head` is no failure: whoever read has seen enough, and the work goes on to its end. */
+function hasGone(error: Error): boolean {
+  return 'code' in error && (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED')
+}
+
+/** Colour only on a terminal that has it, and never with NO_COLOR. */
+function hasColours(stream: Stream): boolean {
+  return stream.isTTY === true && !noColour() && stream.hasColors?.() === true
+}
+
+/** A failure as people should see it: one clean line, or a few. */
+export function failureText(message: string): string {
+  return `headcount: ${clean(message).trimEnd()}\n`
+}

@@ -1,0 +1,199 @@
+import type { RunReport } from './schema/tables.ts'
+
+/**
+ * The error family. Each error says what to do next, and carries what a caller needs to decide:
+ * a stable `code`, the `exitCode` of the command line (design: exit codes) and whether trying again may help.
+ */
+export abstract class HeadcountError extends Error {
+  abstract readonly code: string
+  abstract readonly exitCode: number
+  readonly retryable: boolean = false
+  /** What a run had done before this error ended it. */
+  report: RunReport | undefined
+
+  override get name(): string {
+    return this.constructor.name
+  }
+}
+
+/** The call itself is wrong: an unknown flag, a setting that cannot be read, a base address that leads nowhere. */
+export class UsageError extends HeadcountError {
+  readonly code: string = 'usage'
+  readonly exitCode = 2
+}
+
+/** Settings that cannot be used; the message lists every fault at once, one a line. */
+export class ConfigurationError extends UsageError {
+  override readonly code = 'configuration'
+  readonly faults: readonly string[]
+
+  constructor(faults: readonly string[]) {
+    super(
+      faults.length === 1
+        ? `${faults[0]}`
+        : `${faults.length} settings cannot be used:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`,
+    )
+    this.faults = faults
+  }
+}
+
+/** The mirror seems to be of another account: most of its events are not listed. */
+export class AccountMismatchError extends UsageError {
+  override readonly code = 'account_mismatch'
+}
+
+/** The mirror has other accounts and none of this name: a mistyped name, or a further account that nobody asked for. */
+export class UnknownAccountError extends UsageError {
+  override readonly code = 'unknown_account'
+  readonly account: string
+  /** The names that the mirror has, in the order in which they came. */
+  readonly accounts: readonly string[]
+
+  constructor(account: string, accounts: readonly string[], remedy: string) {
+    super(`The mirror has no account "${account}"; it has ${listed(accounts)}. ${remedy}`)
+    this.account = account
+    this.accounts = accounts
+  }
+}
+
+/** The account is half removed, or was removed at this very moment: it is no mirror. */
+export class RemovedAccountError extends UsageError {
+  override readonly code = 'removed_account'
+}
+
+/** A mirror may have hundreds of accounts. */
+const MOST_NAMES = 10
+
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, MOST_NAMES).join(', ')
+  return names.length > MOST_NAMES ? `${shown} and ${names.length - MOST_NAMES} more` : shown
+}
+
+/** The service answered 401 or 403: the key is wrong, expired or not allowed here. */
+export class KeyRefusedError extends HeadcountError {
+  readonly code = 'key_refused'
+  readonly exitCode = 3
+}
+
+/** The service could not be reached, or did not give a whole answer, after every allowed try. */
+export class UnreachableError extends HeadcountError {
+  readonly code: string = 'unreachable'
+  readonly exitCode = 4
+  override readonly retryable: boolean = true
+}
+
+/** The service asks for a longer pause than this run may wait; `until` is the moment it named. */
+export class PausedByServiceError extends UnreachableError {
+  override readonly code = 'paused_by_service'
+  readonly until: Date
+
+  constructor(message: string, until: Date, options?: ErrorOptions) {
+    super(message, options)
+    this.until = until
+  }
+}
+
+/** Another request of this run was told so; this one was not sent. */
+export class NotAskedError extends PausedByServiceError {}
+
+/** The service went away while a run was reading: many events in a row could not be read, and nothing was answered. */
+export class OutageError extends UnreachableError {
+  override readonly code = 'outage'
+}
+
+/** The service's certificate cannot be trusted (name, date, issuer), or its port does not speak TLS; never tried again. */
+export class CertificateError extends UnreachableError {
+  override readonly code = 'certificate'
+  override readonly retryable = false
+}
+
+/** The run's own deadline (`--run-timeout`) passed before the work was done. */
+export class RunDeadlineError extends UnreachableError {
+  override readonly code = 'run_deadline'
+  override readonly retryable = false
+}
+
+/** The service has nothing at this address (404 or 410). */
+export class NotFoundError extends HeadcountError {
+  readonly code = 'not_found'
+  readonly exitCode = 6
+}
+
+/** A complete answer that is not what the specification says: HTML, an object for a list, broken JSON, a redirect loop. */
+export class ContractError extends HeadcountError {
+  readonly code: string = 'contract'
+  readonly exitCode = 7
+}
+
+/** An object where a list belongs, with keys as of a service that answers in pages in a way that is not known. */
+export class PagedObjectError extends ContractError {}
+
+/** A redirect or a page link that leads to another origin; the key is never sent there. */
+export class ForeignOriginError extends ContractError {
+  override readonly code = 'foreign_origin'
+}
+
+/** A body larger than this program may take in. */
+export class BodyTooLargeError extends ContractError {
+  override readonly code = 'body_too_large'
+}
+
+/** The database cannot be used: not reachable, not permitted, out of space, or a statement failed. */
+export class DatabaseError extends HeadcountError {
+  readonly code: string = 'database'
+  readonly exitCode = 5
+}
+
+/** One transaction failed for what was done in it (too long, too large, a value refused); the database is there for others. */
+export class TransactionFailedError extends DatabaseError {}
+
+/** A conflict with another transaction (deadlock, serialization failure): the same batch may pass when tried again. */
+export class ConflictError extends TransactionFailedError {
+  override readonly code = 'conflict'
+  override readonly retryable = true
+}
+
+/** A list too large for memory found no place on this machine's disk. */
+export class TemporaryFileError extends HeadcountError {
+  readonly code = 'temporary_file'
+  readonly exitCode = 5
+}
+
+/** The schema in the database is older or newer than this program needs. */
+export class SchemaVersionError extends DatabaseError {
+  override readonly code = 'schema_version'
+}
+
+/** The folder of an embedded database is not there, and was not to be made. */
+export class NoMirrorError extends DatabaseError {
+  override readonly code = 'no_mirror'
+}
+
+/** Another process has the folder of the embedded database open. */
+export class FolderInUseError extends DatabaseError {
+  override readonly code = 'folder_in_use'
+}
+
+/** Another run holds the account. */
+export class AccountBusyError extends HeadcountError {
+  readonly code = 'account_busy'
+  readonly exitCode = 9
+  override readonly retryable = true
+}
+
+/** This run was taken over by another one, for it had shown no sign of life; it writes nothing more. */
+export class LeaseLostError extends HeadcountError {
+  readonly code = 'lease_lost'
+  readonly exitCode = 9
+}
+
+/** A signal or an abort ended the work: 130 for SIGINT, 143 for SIGTERM and for a caller's own abort. */
+export class InterruptedError extends HeadcountError {
+  readonly code = 'interrupted'
+  readonly exitCode: number
+
+  constructor(message: string, exitCode: 130 | 143 = 143, options?: ErrorOptions) {
+    super(message, options)
+    this.exitCode = exitCode
+  }
+}

@@ -1,0 +1,215 @@
+import { ContractError } from '../errors.ts'
+import {
+  isObject,
+  MAX_ITEM_BYTES,
+  MAX_ITEM_DEPTH,
+  needsSourceText,
+  parsePlain,
+  parseWithSource,
+} from './exact.ts'
+import type { JsonValue } from './exact.ts'
+import type { Piece } from './split-array.ts'
+import { duplicateKeys } from './duplicate-keys.ts'
+import { findItems } from './item-offsets.ts'
+import type { ItemSlice } from './item-offsets.ts'
+import { type KeyInItems, noKey } from './key-in-items.ts'
+
+/** An item of a list as it was sent. */
+export interface PayloadItem {
+  /** Place in the list, from 0, over all its pages. */
+  readonly index: number
+  /** Integers and amounts are exact, except in an item nested deeper than `MAX_ITEM_DEPTH`. Without the key. */
+  readonly value: JsonValue
+  /** Length of the source text; 0 where the whole page is too short for an item above `MAX_ITEM_BYTES`. */
+  readonly bytes: number
+  /** The item as it stood in the body. */
+  sourceText(): string
+}
+
+export interface ListPayload {
+  readonly items: readonly PayloadItem[]
+  /** Keys that stand twice in one object, near the beginning of a page (duplicate-keys.ts). */
+  readonly duplicateKeys: readonly string[]
+  /** Whether the key stood in it, and was removed from the values. */
+  readonly heldKey: boolean
+}
+
+/**
+ * Reads the pages of one list.
+ *
+ * @param what the list's name for messages, like `GET /events`.
+ * @param key is removed from the values
+ * @throws ContractError unless every page is one whole JSON array; nothing else can be thrown, however deep
+ * or large the values are.
+ */
+export function parseList(pages: readonly string[], what: string, key: KeyInItems = noKey): ListPayload {
+  const items: PayloadItem[] = []
+  let heldKey = false
+  for (const page of pages) heldKey = appendItems(items, page, parseArray(page, what), 0, key) || heldKey
+  return { items, duplicateKeys: pages.flatMap(duplicateKeys), heldKey }
+}
+
+/**
+ * Reads a piece of a list that was cut (split-array.ts), as if it were a page.
+ *
+ * @param first how many items stand before it
+ * @throws ContractError as parseList, and for a piece without an item: a comma stands where an item belongs.
+ */
+export function parsePiece(
+  piece: Piece,
+  text: string,
+  first: number,
+  what: string,
+  key: KeyInItems,
+): ListPayload {
+  const items: PayloadItem[] = []
+  const values = parsePlainPiece(piece, text, what)
+  if (values.length === 0 && !piece.isWhole) throw notJson(what, piece.end)
+  const heldKey = appendItems(items, text, values, first, key)
+  return { items, duplicateKeys: [], heldKey }
+}
+
+/**
+ * Reads the answer to `/ping`. An e-mail address that is no text, is empty or that no database can hold is none.
+ *
+ * @throws ContractError unless the text is one JSON object.
+ */
+export function parsePing(text: string): { email: string | null } {
+  const value = parseBody(text, 'GET /ping')
+  if (!isObject(value)) throw wrongShape('GET /ping', 'object', value)
+  const email = value['email']
+  const isUsable = typeof email === 'string' && email !== '' && email.isWellFormed() && !email.includes('\0')
+  return { email: isUsable ? email : null }
+}
+
+function parseArray(page: string, what: string): readonly JsonValue[] {
+  const value = parseBody(page, what)
+  if (!Array.isArray(value)) throw wrongShape(what, 'array', value)
+  return value
+}
+
+function parseBody(text: string, what: string): JsonValue {
+  return parseOr(text, (position) => notJson(what, position, 'position'))
+}
+
+/** Brackets around the text make it an array, if it is anything. */
+function parsePlainPiece({ start, end }: Piece, text: string, what: string): readonly JsonValue[] {
+  const fault = (position: number | null): ContractError =>
+    notJson(what, position === null ? end : start + Buffer.byteLength(text.slice(1, position)))
+  const value = parseOr(text, fault)
+  if (!Array.isArray(value)) throw fault(null)
+  return value
+}
+
+/** `JSON.parse` quotes the body in its message, so only the place is taken over from it: bodies hold personal data. */
+function parseOr(text: string, fault: (position: number | null) => ContractError): JsonValue {
+  try {
+    return parsePlain(text)
+  } catch (error) {
+    const position = error instanceof Error ? /JSON at position (\d+)/.exec(error.message)?.[1] : undefined
+    throw fault(position === undefined ? null : Number(position))
+  }
+}
+
+/** @param place where it is not, if that is known: a position in its text, or a byte of the body */
+export function notJson(
+  what: string,
+  place: number | null,
+  unit: 'position' | 'byte' = 'byte',
+): ContractError {
+  return new ContractError(
+    `${what}: the answer is not JSON${place === null ? '' : ` (at ${unit} ${place})`}, or not all of it. ` +
+      'Look at what stands at this address: a log-in page, a proxy or an interrupted answer.',
+  )
+}
+
+function wrongShape(what: string, wanted: 'array' | 'object', value: JsonValue): ContractError {
+  return new ContractError(
+    `${what}: the answer must be one JSON ${wanted}, but is ${nameOf(value)}. ` +
+      'Check that the base address is that of the service, and that the service speaks version 1 of its interface.',
+  )
+}
+
+function nameOf(value: JsonValue): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'an array'
+  return isObject(value) ? 'an object' : `a ${typeof value}`
+}
+
+/**
+ * Ordinary pages are taken as parsed. The text is gone through a second time only for numbers that a double
+ * cannot hold, for the size of items on a large page, or when someone asks for an item's source text.
+ *
+ * @returns whether the key stood in the text
+ */
+function appendItems(
+  items: PayloadItem[],
+  text: string,
+  values: readonly JsonValue[],
+  before: number,
+  key: KeyInItems,
+): boolean {
+  const page = new Page(text)
+  const holdsKey = key.isIn(text)
+  const needsDigits = needsSourceText(text)
+  // Counted only where it can matter: a character takes three bytes at most.
+  const isLarge = text.length > MAX_ITEM_BYTES / 3 && Buffer.byteLength(text) > MAX_ITEM_BYTES
+  let place = 0
+  for (const sent of values) {
+    const exact = needsDigits ? withDigits(sent, page.textOf(place), page.slice(place).depth) : sent
+    const value = holdsKey ? key.removeFrom(exact) : exact
+    const bytes = isLarge ? Buffer.byteLength(page.textOf(place)) : 0
+    items.push(new PageItem(before + items.length, value, bytes, page, place))
+    place += 1
+  }
+  return holdsKey
+}
+
+/** The text of a page, in which the items are looked for when the first of them is asked for. */
+class Page {
+  readonly #text: string
+  #slices: readonly ItemSlice[] | null = null
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  slice(place: number): ItemSlice {
+    this.#slices ??= findItems(this.#text)
+    const slice = this.#slices[place]
+    if (slice === undefined)
+      throw new Error(`The page has no item ${place}: the scanner disagrees with JSON.parse.`)
+    return slice
+  }
+
+  textOf(place: number): string {
+    const { start, end } = this.slice(place)
+    return this.#text.slice(start, end)
+  }
+}
+
+/** A class, for a million closures that hardly anyone calls are a part of the cost of a run. */
+class PageItem implements PayloadItem {
+  readonly index: number
+  readonly value: JsonValue
+  readonly bytes: number
+  readonly #page: Page
+  readonly #place: number
+
+  constructor(index: number, value: JsonValue, bytes: number, page: Page, place: number) {
+    this.index = index
+    this.value = value
+    this.bytes = bytes
+    this.#page = page
+    this.#place = place
+  }
+
+  sourceText(): string {
+    return this.#page.textOf(this.#place)
+  }
+}
+
+/** The reviver behind it recurses, and a deeper item is rejected in any case. */
+function withDigits(value: JsonValue, text: string, depth: number): JsonValue {
+  return depth <= MAX_ITEM_DEPTH && needsSourceText(text) ? parseWithSource(text) : value
+}

@@ -1,0 +1,85 @@
+/** Nothing that leaves this room carries the key: not a message, not a quoted body, not a cause. */
+import { HeadcountError } from './errors.ts'
+
+const EXCERPT_LENGTH = 200
+const DEEPEST_CAUSE = 8
+const REMOVED = '[key removed]'
+/** A key of three characters is no secret, and it stands in ordinary words. */
+const SHORTEST_KEY = 4
+
+export interface Redactor {
+  /** The text without the key, in whatever spelling. */
+  readonly text: (text: string) => string
+  /** The beginning of a body for a message: the key removed, then control characters, then all after 200 characters. */
+  readonly excerpt: (text: string) => string
+  /**
+   * The error without the key in message, stack and causes: one of the family stays itself, any other, and any
+   * cause that is none, is replaced by a plain copy with its name, words, code and frames.
+   */
+  readonly error: (error: unknown) => Error
+}
+
+export function createRedactor(key: string): Redactor {
+  const pattern = new RegExp(Array.from(key, spellings).join(''), 'gi')
+  const text = (given: string): string =>
+    key.length < SHORTEST_KEY ? given : given.replace(pattern, REMOVED)
+  const excerpt = (body: string): string => {
+    const line = text(body)
+      .replace(/[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
+      .trim()
+    const start = Array.from(line.slice(0, 2 * EXCERPT_LENGTH)).slice(0, EXCERPT_LENGTH)
+    return start.join('').length < line.length ? `${start.join('')}…` : line
+  }
+  return { text, excerpt, error: (error) => clean(error, text, 0) }
+}
+
+/** A character as itself, in a URL, in a JSON string and in HTML. */
+function spellings(character: string): string {
+  const code = character.charCodeAt(0)
+  const hex = code.toString(16).padStart(2, '0')
+  const itself = /[\w\s]/.test(character) ? character : `\\${character}`
+  const forms = [`\\\\?${itself}`, `%${hex}`, `\\\\u00${hex}`, `&#0*${code};`, `&#x0*${hex};`]
+  const html: Record<string, string> = {
+    '&': '&amp;',
+    '<': '&lt;',
+    '>': '&gt;',
+    '"': '&quot;',
+    "'": '&apos;',
+  }
+  if (html[character] !== undefined) forms.push(html[character])
+  if (character === ' ') forms.push(String.raw`\+`)
+  return `(?:${forms.join('|')})`
+}
+
+function clean(error: unknown, text: (given: string) => string, depth: number): Error {
+  const cleaned = error instanceof HeadcountError ? cleanOwn(error, text) : copyForeign(error, text)
+  const cause = error instanceof Error ? error.cause : undefined
+  if (cause !== undefined) cleaned.cause = depth < DEEPEST_CAUSE ? clean(cause, text, depth + 1) : undefined
+  return cleaned
+}
+
+function cleanOwn(error: HeadcountError, text: (given: string) => string): HeadcountError {
+  const { message } = error
+  error.message = text(message)
+  // The stack repeats the message as it was at first; its frames are ours.
+  if (error.stack !== undefined) error.stack = error.stack.replace(message, () => error.message)
+  return error
+}
+
+/** An error of the HTTP client may carry headers, sockets or a piece of the body: only its words are kept. */
+function copyForeign(error: unknown, text: (given: string) => string): Error {
+  const copy = new Error(text(wordsOf(error)))
+  if (!(error instanceof Error)) return copy
+  copy.name = error.name
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
+  copy.stack = [`${copy.name}: ${copy.message}`, ...frames.map(text)].join('\n')
+  if ('code' in error && typeof error.code === 'string') Object.assign(copy, { code: error.code })
+  return copy
+}
+
+function wordsOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause)
+  // JSON.parse quotes a few characters around the fault, which may be a piece of the key that no pattern knows.
+  if (cause instanceof SyntaxError) return cause.message.replace(/, (?:\.{3})?".*$/s, ', not valid JSON')
+  return cause.message
+}

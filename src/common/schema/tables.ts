@@ -1,0 +1,213 @@
+/**
+ * The tables of the mirror as Kysely sees them, and the door to the types that all rooms share.
+ *
+ * Both drivers are set up (db/type-parsers.ts) so that bigint and numeric arrive as strings of digits, time stamps as
+ * ISO 8601 text in UTC, and json as parsed values: nothing is rounded on the way.
+ */
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
+import type { JsonObject, JsonValue } from '../json/exact.ts'
+import type { Decimal, Digits, Kind, Timestamp } from './items.ts'
+import type { HeldGroup } from './holds.ts'
+import type { LeaseMode, RunReport, RunStatus } from './run-report.ts'
+
+export type * from './holds.ts'
+export type * from './items.ts'
+export type * from './run-report.ts'
+
+type Json<T = JsonValue> = ColumnType<T | null, string | null, string | null>
+
+interface AccountsTable {
+  id: GeneratedAlways<number>
+  name: string
+  email: string | null
+  base_url: string | null
+  /** Of the key that it was last built with, in hexadecimal digits. */
+  key_sha256: string | null
+  _created_at: Generated<Timestamp>
+  /** Former versions that ended before this moment were pruned. */
+  _history_from: Timestamp | null
+  /** Its removal began then, and is to be finished. */
+  _removing_since: Timestamp | null
+}
+
+interface Provenance {
+  _first_seen_at: Generated<Timestamp>
+  _changed_at: Generated<Timestamp>
+  _run_id: Digits
+}
+
+interface EventsTable extends Provenance {
+  account_id: number
+  id: string
+  title: string | null
+  event_at: Timestamp | null
+  description: string | null
+  event_type: string | null
+  location: string | null
+  _extra: Json<JsonObject>
+}
+
+interface ResponsesTable extends Provenance {
+  account_id: number
+  event_id: string
+  id: Digits
+  kind: Kind
+  name: string | null
+  email: string | null
+  message: string | null
+  quantity: Digits | null
+  rsvp: string | null
+  created_at: Timestamp | null
+  updated_at: Timestamp | null
+  _extra: Json<JsonObject>
+}
+
+interface PaymentsTable {
+  account_id: number
+  event_id: string
+  response_id: Digits
+  amount: Decimal | null
+  processing_fee: Decimal | null
+}
+
+interface SlotsTable {
+  account_id: number
+  event_id: string
+  response_id: Digits
+  position: number
+  name: string | null
+  start_date: Timestamp | null
+  end_date: Timestamp | null
+  start_local: string | null
+  end_local: string | null
+  _extra: Json<JsonObject>
+}
+
+interface HistorySpan {
+  valid_from: Timestamp
+  valid_to: Timestamp
+  operation: 'update' | 'delete'
+  document: Json<JsonObject>
+  ended_by_run_id: Digits
+}
+
+interface EventHistoryTable extends HistorySpan {
+  account_id: number
+  event_id: string
+}
+
+interface ResponseHistoryTable extends HistorySpan {
+  account_id: number
+  event_id: string
+  response_id: Digits
+}
+
+interface RejectsTable {
+  account_id: number
+  event_id: string | null
+  item_index: number
+  reason: string
+  path: string
+  payload: string
+  bytes: number
+  sha256: string
+  run_id: Digits
+  seen_at: Generated<Timestamp>
+}
+
+interface RejectAcceptancesTable {
+  account_id: number
+  event_id: string | null
+  sha256: string
+  accepted_at: Generated<Timestamp>
+}
+
+interface SyncRunsTable {
+  id: GeneratedAlways<Digits>
+  account_id: number
+  mode: LeaseMode
+  selective: Generated<boolean>
+  /** Of a backfill of the whole account: the first run of the chain that it continues, or itself. */
+  backfill_id: Digits | null
+  status: RunStatus
+  /** See `isGoodRun` of run-report.ts. */
+  good: Generated<boolean>
+  holder: Json<JsonObject>
+  started_at: Generated<Timestamp>
+  heartbeat_at: Generated<Timestamp>
+  finished_at: Timestamp | null
+  report: Json<RunReport>
+}
+
+interface SyncStateTable {
+  account_id: number
+  /** The event's id; '' is the list of events itself. */
+  event_id: string
+  /** Bytes; as Postgres writes them when they are selected as they are: `\x` and hexadecimal digits. */
+  digest: string | null
+  normaliser: number | null
+  etag: string | null
+  checked_at: Timestamp | null
+  /** When the body was last read whole; a 304 does not move it. */
+  read_at: Timestamp | null
+  next_check_at: Timestamp | null
+  /** Seconds that an unchanged older event waits; doubles while nothing changes. */
+  step: number | null
+  backfill_id: Digits | null
+  held: Json<HeldGroup[]>
+  held_count: Generated<number>
+  held_since: Timestamp | null
+  set_aside: Generated<number>
+  /** Ids that the last reading lacked, of a list in several pages. */
+  unconfirmed_absences: Json<string[]>
+  error_code: string | null
+  error_message: string | null
+  failed_at: Timestamp | null
+  /** A random UUID: another one whenever rows that are served of the list are written. */
+  list_version: Generated<string>
+}
+
+interface ApiObservationsTable {
+  account_id: number
+  subject: string
+  fact: string
+  value: string
+  seen: Digits
+  first_seen_at: Generated<Timestamp>
+  last_seen_at: Generated<Timestamp>
+}
+
+interface ApiKeysTable {
+  id: GeneratedAlways<Digits>
+  account_id: number
+  sha256: string
+  label: string | null
+  created_at: Generated<Timestamp>
+  expires_at: Timestamp | null
+  last_used_on: string | null
+  revoked_at: Timestamp | null
+}
+
+interface SchemaMigrationsTable {
+  number: number
+  name: string
+  applied_at: Generated<Timestamp>
+}
+
+/** Every table, by its full name: statements never depend on a search path. */
+export interface Tables {
+  'headcount.accounts': AccountsTable
+  'headcount.events': EventsTable
+  'headcount.responses': ResponsesTable
+  'headcount.payments': PaymentsTable
+  'headcount.slots': SlotsTable
+  'headcount.event_history': EventHistoryTable
+  'headcount.response_history': ResponseHistoryTable
+  'headcount.rejects': RejectsTable
+  'headcount.reject_acceptances': RejectAcceptancesTable
+  'headcount.sync_runs': SyncRunsTable
+  'headcount.sync_state': SyncStateTable
+  'headcount.api_observations': ApiObservationsTable
+  'headcount.api_keys': ApiKeysTable
+  'headcount.schema_migrations': SchemaMigrationsTable
+}

@@ -1,0 +1,25 @@
+/** A bounded number of places, taken and given back by hand where a function's span does not fit. */
+import type { LimitFunction } from 'p-limit'
+import { orAborted } from './abort.ts'
+
+/** Gives a place back; a second call does nothing. */
+export type GiveBack = () => void
+
+/** Waits for a place; when the signal is aborted first, its reason is thrown and no place stays taken. */
+export async function takePlace(limit: LimitFunction, signal: AbortSignal): Promise<GiveBack> {
+  const turn = Promise.withResolvers<GiveBack>()
+  const occupy = async (): Promise<void> => {
+    const { promise: givenBack, resolve: giveBack } = Promise.withResolvers<void>()
+    if (signal.aborted) return
+    turn.resolve(giveBack)
+    await givenBack
+  }
+  void limit(occupy)
+  try {
+    return await orAborted(turn.promise, signal)
+  } catch (error) {
+    // The turn may have come in the very moment of the abort.
+    void turn.promise.then((giveBack) => giveBack())
+    throw error
+  }
+}

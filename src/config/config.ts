@@ -1,0 +1,207 @@
+/**
+ * The settings of the command line: flags before environment before defaults, read once into a frozen
+ * {@link Config}. Every fault is collected and reported at once. Nothing else reads the environment.
+ */
+import { openReading, type Flag, type Reading } from './reading.ts'
+import { apiKey, secretSource, type Environment } from './secrets.ts'
+import { settings, variableNames } from './settings.ts'
+import { databaseTarget, ValueFault } from './values.ts'
+import { unknownVariables, withoutServiceLinks } from './variable-names.ts'
+import { ConfigurationError } from '../common/errors.ts'
+import { isLoopback } from '../source/url.ts'
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
+
+/** What every command may look at. Times in milliseconds, sizes in bytes. */
+export interface Config {
+  readonly logLevel: LogLevel
+  /** null: nobody chose; `worker` and `serve` write json where no terminal is, all else is prose. */
+  readonly logFormat: 'pretty' | 'json' | null
+  /** null: nobody chose. */
+  readonly account: string | null
+  /** A run may make a further account in a mirror that has some. */
+  readonly newAccount: boolean
+  readonly database: DatabaseConfig
+  readonly run: RunConfig
+  readonly worker: WorkerConfig
+  readonly serve: ServeConfig
+}
+
+/** The settings of a command that speaks to the service. */
+export interface ServiceConfig extends Config {
+  readonly service: {
+    readonly baseUrl: URL
+    readonly apiKey: string
+    /** The variable or the file that holds it, for messages. */
+    readonly apiKeyFrom: string
+    readonly allowHttp: boolean
+  }
+}
+
+export interface DatabaseConfig {
+  /** `postgres://…` or `pglite:<dir>`. */
+  readonly target: string
+  /** Nobody chose it: worth a word on stderr. */
+  readonly isDefault: boolean
+}
+
+export interface RunConfig {
+  readonly concurrency: number
+  readonly requestTimeoutMs: number
+  readonly runTimeoutMs: number | null
+  readonly maxBodyBytes: number
+  readonly maxStalenessMs: number
+  readonly holdForMs: number
+}
+
+export interface WorkerConfig {
+  /** Cron's form. */
+  readonly schedule: string
+  readonly timezone: string
+  readonly healthPort: number | null
+  /** Keeps a PGlite folder open between two runs. */
+  readonly keepOpen: boolean
+}
+
+/** Where the mirror is served. */
+export interface ServeConfig {
+  readonly host: string
+  /** 0: any free one. */
+  readonly port: number
+}
+
+/** Options of the command line by commander's names (`--base-url` is `baseUrl`). */
+export type Flags = Readonly<Record<string, Flag>>
+
+/** The embedded database of the one-shot commands when nobody names another. */
+export const defaultDatabase = 'pglite:./headcount-data'
+
+// oxlint-disable-next-line node/no-process-env -- the only reader of the environment
+const ownEnvironment: Environment = process.env
+
+/**
+ * The settings of a command that needs no key.
+ *
+ * @throws ConfigurationError that lists every fault
+ */
+export async function readConfig(flags: Flags, environment: Environment = ownEnvironment): Promise<Config> {
+  const reading = openOwnReading(environment)
+  const config = await readCommon(reading, flags)
+  // Checked wherever it is set, for a faulty address is a fault of the whole setup.
+  await reading.take(settings.baseUrl, flags['baseUrl'])
+  await reading.take(settings.allowHttp, flags['allowHttp'])
+  reading.finish()
+  return config
+}
+
+/**
+ * The settings of a command that speaks to the service: its address and the key must be there, and the database
+ * too when it is demanded.
+ *
+ * @throws ConfigurationError that lists every fault
+ */
+export async function readServiceConfig(
+  flags: Flags,
+  environment: Environment = ownEnvironment,
+  demands: { readonly database?: boolean } = {},
+): Promise<ServiceConfig> {
+  const reading = openOwnReading(environment)
+  const baseUrl = await reading.demand(settings.baseUrl, flags['baseUrl'], baseUrlRemedy)
+  const key = reading.secret('HEADCOUNT_API_KEY', apiKey, keyRemedy)
+  const allowHttp = await reading.take(settings.allowHttp, flags['allowHttp'])
+  if (baseUrl?.protocol === 'http:' && !allowHttp && !isLoopback(baseUrl)) reading.faults.push(farHttp)
+  const config = await readCommon(reading, flags, demands.database ? databaseRemedy : undefined)
+  reading.finish()
+  if (baseUrl === null || key === null) throw new ConfigurationError(reading.faults)
+  const apiKeyFrom = secretSource(environment, 'HEADCOUNT_API_KEY')
+  return Object.freeze({ ...config, service: Object.freeze({ baseUrl, apiKey: key, apiKeyFrom, allowHttp }) })
+}
+
+const baseUrlRemedy = `set it (or --base-url) to the service's address, like ${settings.baseUrl.example}`
+const keyRemedy =
+  'set it to the key from the API page of the service, or HEADCOUNT_API_KEY_FILE to a file that holds the key'
+const databaseRemedy =
+  'set it (or --database) to postgres://… or pglite:<folder>, or DATABASE_URL_FILE to a file that holds it; ' +
+  'there is no default here, for a folder inside a container would be thrown away with it'
+const farHttp =
+  'HEADCOUNT_BASE_URL would send the key over plain http to another machine: use https://, ' +
+  'or --allow-http (HEADCOUNT_ALLOW_HTTP=1) if that is what you want'
+
+/** Every fault in what is set, without asking for what is not: for a call that could not be read itself. */
+export async function environmentFaults(
+  environment: Environment = ownEnvironment,
+): Promise<readonly string[]> {
+  const reading = openOwnReading(environment)
+  for (const setting of Object.values(settings)) await reading.take<unknown>(setting)
+  reading.secret('HEADCOUNT_API_KEY', apiKey)
+  readDatabase(reading, undefined)
+  return reading.faults
+}
+
+function openOwnReading(environment: Environment): Reading {
+  const own = withoutServiceLinks(environment)
+  const reading = openReading(own)
+  reading.faults.push(...unknownVariables(own, variableNames))
+  return reading
+}
+
+async function readCommon(reading: Reading, flags: Flags, databaseRemedy?: string): Promise<Config> {
+  const logLevel = await reading.take(settings.logLevel)
+  return Object.freeze({
+    logLevel: flags['quiet'] === true && logLevel !== 'error' ? 'warn' : logLevel,
+    logFormat: await reading.take(settings.logFormat),
+    account: await reading.take(settings.account, flags['account']),
+    newAccount: await reading.take(settings.newAccount, flags['newAccount']),
+    database: readDatabase(reading, flags['database'], databaseRemedy),
+    run: await readRun(reading, flags),
+    worker: await readWorker(reading, flags),
+    serve: Object.freeze({
+      host: await reading.take(settings.serveHost, flags['host']),
+      port: await reading.take(settings.servePort, flags['port']),
+    }),
+  })
+}
+
+function readDatabase(reading: Reading, flag: Flag, remedy?: string): DatabaseConfig {
+  if (flag === undefined) {
+    const target = reading.secret('DATABASE_URL', databaseTarget, remedy)
+    return Object.freeze({ target: target ?? defaultDatabase, isDefault: target === null })
+  }
+  try {
+    return Object.freeze({ target: databaseTarget(String(flag)), isDefault: false })
+  } catch (error) {
+    if (!(error instanceof ValueFault)) throw error
+    reading.faults.push(`--database ${error.message} (for example --database ${defaultDatabase})`)
+    return { target: defaultDatabase, isDefault: true }
+  }
+}
+
+async function readRun(reading: Reading, flags: Flags): Promise<RunConfig> {
+  return Object.freeze({
+    concurrency: await reading.take(settings.concurrency, flags['concurrency']),
+    requestTimeoutMs: await reading.take(settings.requestTimeout, flags['requestTimeout']),
+    runTimeoutMs: await reading.take(settings.runTimeout, flags['runTimeout']),
+    maxBodyBytes: await reading.take(settings.maxBody, flags['maxBody']),
+    maxStalenessMs: await reading.take(settings.maxStaleness, flags['maxStaleness']),
+    holdForMs: await reading.take(settings.holdFor, flags['holdFor']),
+  })
+}
+
+async function readWorker(reading: Reading, flags: Flags): Promise<WorkerConfig> {
+  return Object.freeze({
+    schedule: await reading.take(settings.schedule, flags['schedule']),
+    timezone: await reading.take(settings.timezone, flags['timezone']),
+    healthPort: await reading.take(settings.healthPort, flags['healthPort']),
+    keepOpen: await reading.take(settings.keepOpen, flags['keepOpen']),
+  })
+}
+
+/** Whether the user asked for no colour (no-color.org). */
+export function noColour(environment: Environment = ownEnvironment): boolean {
+  return (environment['NO_COLOR'] ?? '') !== ''
+}
+
+/** Whether failures should show where in the code they came from; known before the settings are read. */
+export function wantsStacks(environment: Environment = ownEnvironment): boolean {
+  return environment[settings.logLevel.variable] === 'debug'
+}

@@ -1,0 +1,136 @@
+/** What a driver says, in our words: where it happened, what it means, what to do. */
+import { commandName } from '../common/command-name.ts'
+import {
+  ConflictError,
+  DatabaseError,
+  HeadcountError,
+  SchemaVersionError,
+  TransactionFailedError,
+} from '../common/errors.ts'
+
+/**
+ * Turns whatever a driver threw into a DatabaseError that says what to do; an error of ours passes as it is.
+ *
+ * `place` names the database without user and password, like `Postgres at db.example:5432/mirror`.
+ */
+export function databaseError(error: unknown, place: string): HeadcountError {
+  if (error instanceof HeadcountError) return error
+  const code = codeOf(error) ?? ''
+  const said = messageOf(error)
+  const options = { cause: withoutValues(error) }
+  if (code === '40001' || code === '40P01') {
+    return new ConflictError(
+      `${place}: ${said}. Another transaction was in the way; the same work may be tried again.`,
+      options,
+    )
+  }
+  if (isMissingSchema(code, said)) {
+    return new SchemaVersionError(`${place}: ${said}. Run: ${commandName()} migrate`, options)
+  }
+  const remedy = remedyOf(code, said)
+  const Kind = ofTransaction.test(code) ? TransactionFailedError : DatabaseError
+  return new Kind(`${place}: ${remedy === null ? said : `${said}. ${remedy}`}`, options)
+}
+
+/**
+ * SQLSTATEs that say nothing of other transactions: data and constraints (22, 23), limits of the program (54), out of
+ * memory, too long idle or open (25P03, 25P04), a lock that was not given, a statement that was cancelled.
+ */
+const ofTransaction = /^(?:22|23|54)[0-9A-Z]{3}$|^(?:25P03|25P04|53200|55P03|57014)$/
+
+/** SQLSTATE where there is no mirror yet. */
+export const UNDEFINED_TABLE = '42P01'
+
+/** The SQLSTATE of a database's error (five characters), or the system's code (`ECONNREFUSED`); looks through causes. */
+export function codeOf(error: unknown): string | null {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if ('code' in at && typeof at.code === 'string' && !(at instanceof HeadcountError)) return at.code
+  }
+  return null
+}
+
+/** Whether the connection itself is gone or unusable, so that not even a rollback can be sent. */
+export function isConnectionLost(error: unknown): boolean {
+  const code = codeOf(error)
+  if (code === null || !sqlState.test(code)) return true
+  return code.startsWith('08') || code.startsWith('57P') || code === '25P03' || code === '25P04'
+}
+
+/** Five characters, a digit among them: `EPIPE` is the system's. */
+const sqlState = /^(?=.*\d)[0-9A-Z]{5}$/
+
+function isMissingSchema(code: string, said: string): boolean {
+  return ['42P01', '3F000', '42883', '42703'].includes(code) && said.includes('headcount')
+}
+
+const unreachable = 'Check that the server runs, and the host and port of the database URL'
+const startsSoon = 'The server is stopping or starting: try again when it is up'
+const certificate =
+  'The certificate of the server is not trusted: name its authority with sslrootcert=… in the database URL'
+
+const remedies: Readonly<Record<string, string>> = {
+  EACCES: 'Check the rights on the folder, or name another one',
+  ENOSPC: 'The disk is full: free space, then run again',
+  EROFS: 'The folder cannot be written to: name another one',
+  ECONNREFUSED: unreachable,
+  ECONNRESET: 'The server closed the connection: see its log',
+  EPIPE: 'The server closed the connection: see its log',
+  ENOENT: 'Check the path of the socket in the database URL',
+  ENOTFOUND: 'The name of the host is not known: check the database URL',
+  EAI_AGAIN: 'The name of the host could not be looked up: check the network and the database URL',
+  ETIMEDOUT: unreachable,
+  EHOSTUNREACH: unreachable,
+  ENETUNREACH: unreachable,
+  CERT_HAS_EXPIRED: 'The certificate of the server has expired: renew it',
+  ERR_TLS_CERT_ALTNAME_INVALID:
+    'The certificate of the server is for another name: check the host of the database URL',
+  SELF_SIGNED_CERT_IN_CHAIN: certificate,
+  DEPTH_ZERO_SELF_SIGNED_CERT: certificate,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: certificate,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: certificate,
+  '25006': 'The server takes no writes (a standby, or set to read only): use the primary server',
+  '25P04': 'The transaction was open for longer than transaction_timeout of the server allows',
+  '25P03': 'The transaction stood idle for too long: this program was stopped or the machine is overloaded',
+  '28000': 'Check user, host rules (pg_hba.conf) and TLS of the database URL',
+  '28P01': 'Check user and password of the database URL',
+  '3D000': 'Create the database first, or check its name in the database URL',
+  '42501':
+    'Grant what is lacking to the role of the database URL, or use the role that owns the schema headcount',
+  '53100': 'The disk of the database server is full: free space, then run again',
+  '53200': 'The database server is out of memory',
+  '53300': 'The server has no connection left: raise max_connections or use a connection pooler',
+  '55P03':
+    'Another session holds a lock on the table for too long: find it in pg_stat_activity, then run again',
+  '57014': 'The statement took too long or was cancelled',
+  '57P01': startsSoon,
+  '57P02': startsSoon,
+  '57P03': startsSoon,
+  '57P05': 'The server closed an idle session',
+}
+
+function remedyOf(code: string, said: string): string | null {
+  const remedy = remedies[code]
+  if (remedy !== undefined) return remedy
+  if (code.startsWith('08')) return unreachable
+  if (/timeout exceeded when trying to connect|due to connection timeout/i.test(said)) return unreachable
+  if (/terminated unexpectedly|not queryable|read timeout/i.test(said))
+    return 'The connection to the server was lost: see its log'
+  if (/does not support SSL/i.test(said))
+    return 'Take sslmode out of the database URL, or switch TLS on in the server'
+  return null
+}
+
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  // A refused connection to a name with several addresses has an empty message of its own.
+  if (error instanceof AggregateError) return error.errors.map(messageOf).join('; ')
+  return error.message.replace(/\.$/, '')
+}
+
+/** PGlite hangs the statement's parameters, a user's data, on the error; they must not reach a log. */
+function withoutValues(error: unknown): unknown {
+  if (error instanceof Error) {
+    for (const name of ['params', 'query', 'queryOptions']) Reflect.deleteProperty(error, name)
+  }
+  return error
+}

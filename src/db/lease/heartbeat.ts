@@ -1,0 +1,72 @@
+import { sql } from 'kysely'
+import { LeaseLostError } from '../../common/errors.ts'
+import type { Database, DatabaseLog } from '../database.ts'
+
+const beatMs = 5000
+
+export interface Heartbeat {
+  /** Aborted with a LeaseLostError when the run is no longer running. */
+  readonly lost: AbortSignal
+  /** Stops for good because the run is lost; gives the error that says so. */
+  readonly end: () => LeaseLostError
+  /** No further beat begins, and one under way changes nothing: the run is about to be closed. */
+  readonly pause: () => void
+  /** No beat comes after it resolved. Never inside a transaction: on PGlite a beat waits for it to end. */
+  readonly stop: () => Promise<void>
+}
+
+/** A run's sign of life every 5 s. A beat that fails is tried again: only the row's state ends the run. */
+export function startHeartbeat(
+  database: Database,
+  runId: string,
+  { log, onBeat }: { readonly log?: DatabaseLog | undefined; readonly onBeat?: () => void },
+): Heartbeat {
+  const controller = new AbortController()
+  let underWay: Promise<void> | null = null
+
+  const end = () => {
+    clearInterval(timer)
+    const error = new LeaseLostError(
+      `Run ${runId} was taken over by another run, for it had shown no sign of life for 30 s; it writes nothing more.`,
+    )
+    controller.abort(error)
+    return error
+  }
+  const beat = async () => {
+    try {
+      const { numUpdatedRows } = await database.kysely
+        .updateTable('headcount.sync_runs')
+        .set({ heartbeat_at: sql`now()` })
+        .where('id', '=', runId)
+        .where('status', '=', 'running')
+        .executeTakeFirstOrThrow()
+      if (numUpdatedRows > 0n) onBeat?.()
+      else if (!stopped) end()
+    } catch (error) {
+      log?.('warn', `Run ${runId} could not give its sign of life; it tries again in ${beatMs / 1000} s`, {
+        reason: error instanceof Error ? error.message : String(error),
+      })
+    }
+  }
+  let stopped = false
+  const timer = setInterval(() => {
+    underWay ??= beat().finally(() => {
+      underWay = null
+    })
+  }, beatMs)
+  timer.unref()
+  const pause = () => {
+    stopped = true
+    clearInterval(timer)
+  }
+
+  return {
+    lost: controller.signal,
+    end,
+    pause,
+    stop: async () => {
+      pause()
+      await underWay
+    },
+  }
+}

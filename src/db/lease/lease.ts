@@ -1,0 +1,248 @@
+/**
+ * One live run per account: a row in sync_runs with status `running` (a partial unique index allows only one),
+ * kept alive by a beat every 5 s. All clock values are the database's.
+ *
+ * Every batch fences itself with `for key share` on that row; a take-over locks it `for update`, so it waits for
+ * the batch in flight, and the run that was taken over writes nothing more.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { AccountBusyError, LeaseLostError } from '../../common/errors.ts'
+import type { JsonValue } from '../../common/json/exact.ts'
+import { watchBeats } from './heartbeat-age.ts'
+import type { Beat } from './heartbeat-age.ts'
+import { codeOf } from '../errors.ts'
+import type { Database, DatabaseLog } from '../database.ts'
+import { startHeartbeat } from './heartbeat.ts'
+import { isGone, nameOf, readHolder, thisProcess } from './process-identity.ts'
+import type { Holder } from './process-identity.ts'
+import { isGoodRun } from '../../common/schema/run-report.ts'
+import type { LeaseMode, RunReport, RunStatus } from '../../common/schema/tables.ts'
+import type { Transaction } from '../transaction.ts'
+
+/** A beat younger than this: the other run lives. */
+const livesFor = 15
+/** A beat older than this: the other run is dead, whatever its process does. */
+const deadAfter = 30
+/** A frozen holder's transaction is ended by the server after 20 s; a take-over waits longer than that. */
+const takeOverLockMs = 30_000
+
+export interface Lease {
+  /** Number of the run (sync_runs.id). */
+  readonly runId: string
+  /** When it started, by the database's clock, in ISO 8601. */
+  readonly startedAt: string
+  /** Aborted with a LeaseLostError when another run has taken over. */
+  readonly lost: AbortSignal
+  /** First statement of every batch. @throws LeaseLostError when another run has taken over */
+  fence(trx: Transaction): Promise<void>
+  /** Ends the run with its status and report. @throws LeaseLostError when another run has taken over */
+  close(trx: Transaction, status: Exclude<RunStatus, 'running'>, report: RunReport): Promise<void>
+  /** No beat comes after it resolved. */
+  stopHeartbeat(): Promise<void>
+}
+
+export interface LeaseOptions {
+  readonly accountId: number
+  readonly mode: LeaseMode
+  /** Last in the transaction that takes it, when nobody else holds the account any more; what it throws, the caller gets. */
+  readonly check?: (trx: Transaction) => Promise<void>
+  /** Only named events are read: such a run says nothing of the others. */
+  readonly selective?: boolean
+  /** Who takes it; this process by default. */
+  readonly holder?: Holder
+  /** Ends the watch over another run's signs of life. */
+  readonly signal?: AbortSignal | undefined
+  readonly log?: DatabaseLog | undefined
+  /** Called after each beat that was stored. */
+  readonly onBeat?: () => void
+}
+
+/**
+ * Opens a run for the account, after the death of another one if need be.
+ *
+ * @throws AccountBusyError when another run holds the account and lives; the signal's reason; DatabaseError
+ */
+export async function takeLease(database: Database, options: LeaseOptions): Promise<Lease> {
+  const { signal, log } = options
+  const holder = options.holder ?? (await thisProcess())
+  let watched: string | null = null
+  const silenceOf = watchBeats()
+  for (;;) {
+    signal?.throwIfAborted()
+    const other = await readRunning(database, options.accountId, '')
+    const silence = other === null ? 0 : silenceOf(other)
+    const opened =
+      other === null
+        ? await insertRun(database, options, holder)
+        : silence >= deadAfter || (await isGoneHolder(other))
+          ? await takeOver(database, options, holder, other)
+          : null
+    if (opened !== null) return leaseOf(database, opened, options)
+    if (other === null) continue
+    // A beat in the future is no sign of life: whoever lives sends another one within seconds.
+    if (other.silence >= 0 && other.silence < livesFor) throw busy(other)
+    if (watched !== other.id) {
+      log?.(
+        'warn',
+        `Run ${other.id} of this account shows no sign of life; watching it for up to ${deadAfter} s`,
+        {
+          run_id: other.id,
+          silent_for_s: Math.round(silence),
+        },
+      )
+    }
+    watched = other.id
+    await sleep(Math.min(1000, Math.max(50, (deadAfter - silence) * 1000)), undefined, { signal })
+  }
+}
+
+interface RunningRun extends Beat {
+  readonly id: string
+  readonly mode: LeaseMode
+  readonly holder: Holder | null
+  readonly startedAt: string
+}
+
+interface RunningRow {
+  readonly id: string
+  readonly mode: LeaseMode
+  readonly holder: JsonValue
+  readonly started_at: string
+  readonly silence: number
+  readonly heartbeat_at: string
+}
+
+interface OpenedRun {
+  readonly id: string
+  readonly startedAt: string
+}
+
+/** `now()` stands still in a transaction; a take-over that waited for its lock needs the clock. */
+async function readRunning(
+  { kysely }: Pick<Database, 'kysely'>,
+  accountId: number,
+  lock: '' | 'for update',
+): Promise<RunningRun | null> {
+  const { rows } = await sql<RunningRow>`
+    select id, mode, holder, started_at, extract(epoch from clock_timestamp() - heartbeat_at)::float8 as silence,
+           heartbeat_at
+      from headcount.sync_runs
+     where account_id = ${accountId} and status = 'running' ${sql.raw(lock)}
+  `.execute(kysely)
+  const [row] = rows
+  if (row === undefined) return null
+  const { id, mode, holder, started_at: startedAt, silence, heartbeat_at: beat } = row
+  return { id, mode, holder: readHolder(holder), startedAt, silence, beat }
+}
+
+async function isGoneHolder({ holder }: RunningRun): Promise<boolean> {
+  return holder !== null && isGone(holder)
+}
+
+/** Null when another run was quicker. */
+async function insertRun(
+  database: Database,
+  options: LeaseOptions,
+  holder: Holder,
+): Promise<OpenedRun | null> {
+  try {
+    return await database.transaction((trx) => insertInto(trx, options, holder), {
+      lockTimeoutMs: takeOverLockMs,
+    })
+  } catch (error) {
+    if (codeOf(error) === '23505') return null
+    throw error
+  }
+}
+
+async function insertInto(
+  trx: Transaction,
+  { accountId, mode, selective = false, check }: LeaseOptions,
+  holder: Holder,
+): Promise<OpenedRun> {
+  const run = await trx.kysely
+    .insertInto('headcount.sync_runs')
+    .values({ account_id: accountId, mode, selective, status: 'running', holder: JSON.stringify(holder) })
+    .returning(['id', 'started_at'])
+    .executeTakeFirstOrThrow()
+  await check?.(trx)
+  return { id: run.id, startedAt: run.started_at }
+}
+
+/** Null when the other run turned out to live, or ended by itself. */
+async function takeOver(
+  database: Database,
+  options: LeaseOptions,
+  holder: Holder,
+  dead: RunningRun,
+): Promise<OpenedRun | null> {
+  const work = async (trx: Transaction) => {
+    const other = await readRunning(trx, options.accountId, 'for update')
+    if (other !== null) {
+      // Dead as it was judged, unless it has beaten since.
+      if (other.id !== dead.id || other.beat !== dead.beat) return null
+      await trx.kysely
+        .updateTable('headcount.sync_runs')
+        .set({ status: 'abandoned', finished_at: sql`now()` })
+        .where('id', '=', other.id)
+        .execute()
+    }
+    return insertInto(trx, options, holder)
+  }
+  try {
+    const run = await database.transaction(work, { lockTimeoutMs: takeOverLockMs })
+    if (run !== null)
+      options.log?.('warn', `Took over from run ${dead.id} (${nameOf(dead.holder)}), which is dead`)
+    return run
+  } catch (error) {
+    if (codeOf(error) === '23505') return null
+    if (codeOf(error) === '55P03') throw busy(dead, ' It is in the middle of a batch.', error)
+    throw error
+  }
+}
+
+function busy(run: RunningRun, more = '', cause?: unknown): AccountBusyError {
+  return new AccountBusyError(
+    `Another run holds this account: ${run.mode} ${run.id}, ${nameOf(run.holder)}, since ${run.startedAt}, last sign of life ${Math.max(0, Math.round(run.silence))} s ago.${more} Wait until it ends, or stop that process.`,
+    { cause },
+  )
+}
+
+function leaseOf(database: Database, { id, startedAt }: OpenedRun, options: LeaseOptions): Lease {
+  const heartbeat = startHeartbeat(database, id, options)
+  const lost = (): LeaseLostError => heartbeat.end()
+  return {
+    runId: id,
+    startedAt,
+    lost: heartbeat.lost,
+    fence: async (trx) => {
+      const held = await trx.kysely
+        .selectFrom('headcount.sync_runs')
+        .select('id')
+        .where('id', '=', id)
+        .where('status', '=', 'running')
+        .forKeyShare()
+        .executeTakeFirst()
+      if (held === undefined) throw lost()
+    },
+    close: async (trx, status, report) => {
+      heartbeat.pause()
+      const closed = await trx.kysely
+        .updateTable('headcount.sync_runs')
+        .set({
+          status,
+          good: !(options.selective ?? false) && isGoodRun(report),
+          finished_at: sql`now()`,
+          heartbeat_at: sql`now()`,
+          report: JSON.stringify(report),
+        })
+        .where('id', '=', id)
+        .where('status', '=', 'running')
+        .returning('id')
+        .executeTakeFirst()
+      if (closed === undefined) throw lost()
+    },
+    stopHeartbeat: heartbeat.stop,
+  }
+}

@@ -1,0 +1,45 @@
+/** The file that locks a folder, as it is found. */
+import { readFile, stat } from 'node:fs/promises'
+import { isObject, parseJson } from '../../common/json/exact.ts'
+import type { JsonValue } from '../../common/json/exact.ts'
+import { readHolder } from '../lease/process-identity.ts'
+import type { Holder } from '../lease/process-identity.ts'
+
+export const lockName = 'headcount.lock'
+
+export interface Found {
+  /** Tells one lock from the next; '' while the file is being written. */
+  readonly id: string
+  readonly holder: Holder | null
+  readonly beat: number
+}
+
+export async function readLock(path: string): Promise<Found | null> {
+  const text = await unlessCode('ENOENT', () => readFile(path, 'utf8'))
+  const file = await unlessCode('ENOENT', () => stat(path))
+  if (text === null || file === null) return null
+  return { id: idOf(text), holder: readHolder(contentOf(text)), beat: file.mtimeMs }
+}
+
+export function idOf(text: string): string {
+  const content = contentOf(text)
+  return isObject(content) && typeof content['id'] === 'string' ? content['id'] : ''
+}
+
+function contentOf(text: string): JsonValue {
+  try {
+    return parseJson(text)
+  } catch {
+    return null
+  }
+}
+
+/** Null where the system answers with this code. */
+export async function unlessCode<T>(code: string, work: () => Promise<T>): Promise<T | null> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === code) return null
+    throw error
+  }
+}

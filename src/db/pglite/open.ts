@@ -1,0 +1,224 @@
+import type { PGlite } from '@electric-sql/pglite'
+import { Kysely, PGliteDialect } from 'kysely'
+import type { ConnectOptions } from '../connect.ts'
+import type { Database, SharedDatabase } from '../database.ts'
+import type { Embedded, Readers, Sender } from './types.ts'
+import { DatabaseError } from '../../common/errors.ts'
+import { databaseError } from '../errors.ts'
+import { lockFolder } from './data-dir-lock.ts'
+import type { FolderLock } from './data-dir-lock.ts'
+import { beginFolder, finishFolder, inspectFolder, openingFailed, prepareFolder } from './data-dir.ts'
+import { requireRoom } from './disk-space.ts'
+import { guarded, reading, readersFor, withRoom } from './query-runner.ts'
+import { sharePglite } from './shared.ts'
+import type { Tables } from '../../common/schema/tables.ts'
+import { applySettings, settingsOf } from '../transaction.ts'
+import type { Answer, Transaction, TransactionOptions } from '../transaction.ts'
+
+/** For what is nobody else's: a database in memory, and one that its caller answers for. */
+const noLock: FolderLock = { isHeld: () => true, assertHeld: () => {}, release: async () => {} }
+
+/** Over a database of the caller's; it is never closed here, and its own statements read values as before. */
+export function openGiven(pglite: Embedded): Database {
+  return embeddedDatabase(pglite, 'PGlite of the caller', noLock, null)
+}
+
+/**
+ * Opens the embedded database in a folder, made and filled when it is missing, or in memory when none is named.
+ *
+ * @throws FolderInUseError, FolderServedError, DatabaseError
+ */
+export async function openEmbedded(folder: string | null, options: ConnectOptions = {}): Promise<Database> {
+  const { PGlite } = await import('@electric-sql/pglite')
+  if (folder === null) {
+    const pglite = await PGlite.create()
+    return embeddedDatabase(pglite, 'PGlite in memory', noLock, pglite)
+  }
+  const place = `PGlite in ${folder}`
+  let lock: FolderLock | null = null
+  try {
+    await prepareFolder(folder, options.createFolder ?? true, options.log)
+    lock = await lockFolder(folder, {
+      waitMs: options.waitForFolderMs ?? 10_000,
+      log: options.log,
+      onInUse: options.onFolderInUse,
+      isServed: options.isFolderServed,
+    })
+    const pglite =
+      (await inspectFolder(folder)) === 'existing'
+        ? await openExisting(PGlite, folder)
+        : await makeNew(PGlite, folder)
+    return embeddedDatabase(pglite, place, lock, pglite, folder)
+  } catch (error) {
+    await lock?.release()
+    throw databaseError(error, place)
+  }
+}
+
+type Driver = typeof PGlite
+
+async function openExisting(driver: Driver, folder: string): Promise<PGlite> {
+  try {
+    return await driver.create(folder)
+  } catch (error) {
+    throw await openingFailed(folder, error)
+  }
+}
+
+async function makeNew(driver: Driver, folder: string): Promise<PGlite> {
+  await requireRoom(folder, {})
+  await beginFolder(folder)
+  const pglite = await driver.create(folder)
+  await finishFolder(folder)
+  return pglite
+}
+
+function embeddedDatabase(
+  pglite: Embedded,
+  place: string,
+  lock: FolderLock,
+  /** The same when it is ours, to be closed. */
+  own: PGlite | null,
+  /** null: in memory, or the caller's own. */
+  folder: string | null = null,
+): Database {
+  const readers = own === null ? readersFor(pglite) : null
+  if (own !== null) own.parsers = readersFor(own)
+  let closed: Promise<void> | null = null
+  const shut = async () => {
+    try {
+      // Closing writes a checkpoint: in a folder that is another's by now, the database is let go as it is.
+      if (!pglite.closed && lock.isHeld()) await own?.close()
+    } catch (error) {
+      throw databaseError(error, place)
+    } finally {
+      await lock.release()
+    }
+  }
+  const askedThrough = (asked: Embedded): Pick<Database, 'engine' | 'kysely' | 'transaction'> => ({
+    engine: 'embedded',
+    kysely: kyselyOver(reading(withRoom(guarded(asked, lock), folder), readers), place),
+    transaction: async (work, options = {}) => {
+      lock.assertHeld()
+      if (folder !== null && options.readOnly !== true) await requireRoom(folder, options)
+      return inTransaction(asked, readers, lock, place, work, options)
+    },
+  })
+  const share = (): SharedDatabase => {
+    const { pglite: shared, waitedMs } = sharePglite(pglite)
+    const keep = async () => {}
+    return { database: { ...askedThrough(shared), close: keep, [Symbol.asyncDispose]: keep }, waitedMs }
+  }
+  const database: Database = {
+    ...askedThrough(pglite),
+    ...(folder !== null && { share }),
+    close: () => (closed ??= shut()),
+    [Symbol.asyncDispose]: () => database.close(),
+  }
+  return database
+}
+
+async function inTransaction<T>(
+  pglite: Embedded,
+  readers: Readers | null,
+  lock: FolderLock,
+  place: string,
+  work: (trx: Transaction) => Promise<T>,
+  options: TransactionOptions,
+): Promise<T> {
+  const thrown: unknown[] = []
+  const lost = Promise.withResolvers<never>()
+  const whole = async (tx: Sender): Promise<T> => {
+    const held = reading(guarded(tx, lock), readers)
+    const query = (text: string, values: readonly unknown[] = []) => answer(held, place, text, values)
+    if (options.readOnly === true) await query('set transaction isolation level repeatable read, read only')
+    const settings = settingsOf('embedded', options)
+    await query(applySettings, [settings.map(({ name }) => name), settings.map(({ value }) => value)])
+    try {
+      const copy = (target: string, rows: Buffer<ArrayBuffer>) => copied(held, place, target, rows)
+      const copyOut = (text: string) => copiedOut(held, place, text)
+      const kysely = kyselyOver(held, place)
+      const result = await work({ engine: 'embedded', kysely, query, copy, copyOut })
+      lock.assertHeld()
+      return result
+    } catch (error) {
+      thrown.push(error)
+      throw error
+    }
+  }
+  try {
+    const ended = pglite.transaction(async (tx) => {
+      try {
+        return await whole(tx)
+      } catch (error) {
+        if (lock.isHeld()) throw error
+        // Even a ROLLBACK writes to the log, and the folder is another's by now: the transaction is left open.
+        lost.reject(error)
+        return new Promise<never>(() => {})
+      }
+    })
+    return await Promise.race([ended, lost.promise])
+  } catch (error) {
+    // What the work threw goes out as it is, also when its ROLLBACK failed; BEGIN and COMMIT are PGlite's own errors.
+    throw thrown.length === 0 ? databaseError(error, place) : thrown[0]
+  }
+}
+
+async function answer(
+  sender: Sender,
+  place: string,
+  text: string,
+  values: readonly unknown[],
+): Promise<Answer> {
+  const { fields, rows, rowCount } = await sent(place, () =>
+    sender.query<unknown[]>(text, [...values], { rowMode: 'array' }),
+  )
+  return {
+    columns: fields.map(({ name, dataTypeID }) => ({ name, type: dataTypeID })),
+    rows,
+    count: rowCount ?? null,
+  }
+}
+
+async function copied(
+  sender: Sender,
+  place: string,
+  target: string,
+  rows: Buffer<ArrayBuffer>,
+): Promise<number> {
+  const text = `copy ${target} from '/dev/blob' with (format binary)`
+  const { rowCount } = await sent(place, () => sender.query(text, [], { blob: new Blob([rows]) }))
+  return rowCount ?? -1
+}
+
+async function copiedOut(sender: Sender, place: string, query: string): Promise<Buffer> {
+  const text = `copy (${query}) to '/dev/blob' with (format binary)`
+  const { blob } = await sent(place, () => sender.query(text))
+  if (blob === undefined) throw new DatabaseError(`${place}: a COPY gave no rows, not even none`)
+  return Buffer.from(await blob.arrayBuffer())
+}
+
+/** Kysely with its own dialect; it sees no more of PGlite than how to send a statement. */
+function kyselyOver(sender: Sender, place: string): Kysely<Tables> {
+  return new Kysely({
+    dialect: new PGliteDialect({
+      pglite: {
+        query: (text, values, options) =>
+          sent(place, () => sender.query(text, values, { rowMode: options?.rowMode ?? 'object' })),
+        transaction: () => Promise.reject(new TypeError('Transactions are opened with database.transaction')),
+        ready: true,
+        waitReady: Promise.resolve(),
+        closed: false,
+        close: async () => {},
+      },
+    }),
+  })
+}
+
+async function sent<T>(place: string, send: () => Promise<T>): Promise<T> {
+  try {
+    return await send()
+  } catch (error) {
+    throw databaseError(error, place)
+  }
+}

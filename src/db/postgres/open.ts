@@ -1,0 +1,136 @@
+import { Kysely, PostgresDialect } from 'kysely'
+import type { PostgresPoolClient } from 'kysely'
+import { Client, escapeLiteral, Pool } from 'pg'
+import type { ClientConfig } from 'pg'
+import { UsageError } from '../../common/errors.ts'
+import { completeUrl } from './connection-url.ts'
+import type { Database, DatabaseLog } from '../database.ts'
+import { requireUtf8 } from './encoding.ts'
+import { borrow } from './session.ts'
+import type { Session } from './session.ts'
+import type { Tables } from '../../common/schema/tables.ts'
+import { settingsOf } from '../transaction.ts'
+import type { Setting, Transaction, TransactionOptions } from '../transaction.ts'
+import { WatchedPool } from './watched-pool.ts'
+
+/** A pool of our own for a `postgres://` URL. Nothing is connected yet. */
+export function ownPool(url: URL): Pool {
+  return new Pool({
+    connectionString: completeUrl(url).href,
+    max: 4,
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    ssl: false,
+    Client: clientOf(url),
+  })
+}
+
+/** A client that takes from the environment nothing of what a URL cannot rule out either. */
+function clientOf({ password, searchParams }: URL) {
+  const hasPassword = password !== '' || searchParams.has('password')
+  const options = searchParams.get('options')
+  return class extends Client {
+    constructor(config?: ClientConfig) {
+      super(config)
+      if (!hasPassword) Reflect.set(this, 'password', () => this.#missPassword())
+    }
+
+    /** pg would leave the connection open, and the server waits a minute for an answer. */
+    #missPassword(): never {
+      void this.end()
+      throw new Error('the server asks for a password, and the database URL has none')
+    }
+
+    /** What pg sends first. No `options` of ours: a connection pooler refuses them, but takes the name. */
+    getStartupConf(): object {
+      const { user, database } = this
+      return { user, database, application_name: 'headcount', ...(options !== null && { options }) }
+    }
+  }
+}
+
+export interface PostgresOptions {
+  /** Whether the pool is ours, and ended by close(). */
+  readonly owned: boolean
+  /** How messages name the database; never with user or password. */
+  readonly place: string
+  readonly log: DatabaseLog | undefined
+}
+
+/**
+ * A database over a pool, after one connection has been made.
+ *
+ * @throws DatabaseError when it cannot be reached, or its encoding is not UTF8
+ */
+export async function openPostgres(pool: Pool, { owned, place, log }: PostgresOptions): Promise<Database> {
+  if (!owned && pool.options.max < 3) {
+    throw new UsageError(
+      `The given pool holds at most ${pool.options.max} connections; headcount needs 3 (two for batches, one for its sign of life). Make it with max: 3 or more.`,
+    )
+  }
+  const watched = new WatchedPool(pool, owned, (error) => {
+    log?.('debug', `${place}: an idle connection was lost`, { reason: error.message })
+  })
+
+  let closed: Promise<void> | null = null
+  const database: Database = {
+    engine: 'postgres',
+    kysely: kyselyOver(async () => borrow(watched, place)),
+    transaction: async (work, options = {}) => inTransaction(await borrow(watched, place), work, options),
+    close: () => (closed ??= watched.close()),
+    [Symbol.asyncDispose]: () => database.close(),
+  }
+
+  try {
+    const session = await borrow(watched, place)
+    await requireUtf8(session, place).finally(session.release)
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+  return database
+}
+
+/** Kysely with its own dialect; it sees no more of the driver than a session. */
+function kyselyOver(session: () => Promise<Session>): Kysely<Tables> {
+  const connect = async () => {
+    const { queryObjects, release } = await session()
+    return {
+      // Kysely would also send cursors this way, had it been given a cursor's class.
+      query: queryObjects as unknown as PostgresPoolClient['query'],
+      release,
+    }
+  }
+  return new Kysely({ dialect: new PostgresDialect({ pool: { options: {}, connect, end: async () => {} } }) })
+}
+
+/** As statements and not by `set_config`, which a role that only reads need not be allowed to call. */
+function applied(settings: readonly Setting[]): readonly string[] {
+  return settings.map(({ name, value }) => `set local ${name} to ${escapeLiteral(value)}`)
+}
+
+async function inTransaction<T>(
+  session: Session,
+  work: (trx: Transaction) => Promise<T>,
+  options: TransactionOptions,
+): Promise<T> {
+  const { query, copy, copyOut, send } = session
+  session.answerWithin(
+    options.statementTimeoutMs === 0 ? 0 : (options.statementTimeoutMs ?? 300_000) + 30_000,
+  )
+  try {
+    const isolation = options.readOnly === true ? 'repeatable read read only' : 'read committed'
+    await send([`begin isolation level ${isolation}`, ...applied(settingsOf('postgres', options))])
+    // Inside the transaction Kysely sees one session, which it cannot give back.
+    const bound = kyselyOver(async () => ({ ...session, release: () => {} }))
+    const result = await work({ engine: 'postgres', kysely: bound, query, copy, copyOut })
+    await session.commit()
+    session.release()
+    return result
+  } catch (error) {
+    await session.rollback()
+    session.release()
+    throw error
+  }
+}

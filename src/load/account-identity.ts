@@ -1,0 +1,48 @@
+import { sql } from 'kysely'
+import type { Kysely } from 'kysely'
+import type { Tables } from '../common/schema/tables.ts'
+import type { Transaction } from '../db/transaction.ts'
+
+/** What the mirror is built from. */
+interface Identity {
+  readonly email: string | null
+  readonly base_url: string
+  readonly key_sha256: string
+}
+
+/**
+ * Stores what the mirror is built from.
+ *
+ * @param isOther another account or address than before: its "not modified", the times at which lists were read and what
+ * one reading lacked say nothing of the rows that are stored, so that every list is read again. Digests stay, for they are of content.
+ */
+export async function recordIdentity(
+  trx: Transaction,
+  account: number,
+  { email, base_url, key_sha256 }: Identity,
+  isOther: boolean,
+): Promise<void> {
+  await trx.kysely
+    .updateTable('headcount.accounts')
+    .set({ email, base_url, key_sha256 })
+    .where('id', '=', account)
+    .execute()
+  if (!isOther) return
+  await trx.kysely
+    .updateTable('headcount.sync_state')
+    .set({ etag: null, next_check_at: null, step: null, backfill_id: null, unconfirmed_absences: null })
+    .where('account_id', '=', account)
+    .execute()
+}
+
+/** The live events, by the clock of the database; one without a time is never past. */
+export function readEvents(
+  kysely: Kysely<Tables>,
+  account: number,
+): Promise<readonly { readonly id: string; readonly is_past: boolean }[]> {
+  return kysely
+    .selectFrom('headcount.events')
+    .select(['id', sql<boolean>`coalesce(event_at < now(), false)`.as('is_past')])
+    .where('account_id', '=', account)
+    .execute()
+}

@@ -1,0 +1,148 @@
+import { DatabaseError } from '../../common/errors.ts'
+import { HEADER_BYTES, TRAILER } from './encoder.ts'
+
+/**
+ * Rows in the binary form of COPY, read one after the other. `next` goes to a row; everything else tells of the row
+ * where it stands.
+ */
+export class RowReader {
+  readonly #bytes: Buffer
+  /** The same bytes; it reads numbers quicker than a Buffer. */
+  readonly #view: DataView
+  /** Of each field of the row: where its length stands. */
+  readonly #fields: number[] = []
+  #start = HEADER_BYTES
+  #end = HEADER_BYTES
+  #place = -1
+  #filled = 0
+
+  /** @param bytes one whole COPY */
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  }
+
+  /**
+   * Goes to the next row.
+   *
+   * @returns false behind the last one
+   * @throws DatabaseError for a COPY without its end: rows that are not in it are not absent
+   */
+  next(): boolean {
+    this.#place += 1
+    this.#start = this.#end
+    if (this.#start + 2 > this.#bytes.length) throw brokenOff()
+    const view = this.#view
+    const fields = this.#fields
+    const count = view.getInt16(this.#start)
+    if (count === TRAILER) return false
+    let at = this.#start + 2
+    let filled = 0
+    for (let field = 0; field < count; field += 1) {
+      if (at + 4 > this.#bytes.length) throw brokenOff()
+      fields[field] = at
+      const length = view.getInt32(at)
+      at += 4
+      if (length < 0) continue
+      filled |= 1 << field
+      at += length
+    }
+    this.#filled = filled
+    this.#end = at
+    return true
+  }
+
+  /**
+   * Goes over the next row without reading it, if it has the bytes of the row where the other stands: what is known of
+   * that row holds of this one too.
+   *
+   * @returns whether it did
+   */
+  passSame(other: RowReader): boolean {
+    const length = other.#end - other.#start
+    if (!this.#hasBytes(this.#end, other, length)) return false
+    this.#place += 1
+    this.#start = this.#end
+    this.#end += length
+    return true
+  }
+
+  /** Which row it is, from 0. */
+  get place(): number {
+    return this.#place
+  }
+
+  /** One bit for each field that is not null, the first field's the lowest. */
+  get filled(): number {
+    return this.#filled
+  }
+
+  /** Whether a field holds this text, as UTF-8. */
+  isText(field: number, text: Buffer): boolean {
+    const at = this.#at(field)
+    if (this.#view.getInt32(at) !== text.length) return false
+    return this.#bytes.compare(text, 0, text.length, at + 4, at + 4 + text.length) === 0
+  }
+
+  text(field: number): string {
+    const at = this.#at(field)
+    return this.#bytes.toString('utf8', at + 4, at + 4 + this.#view.getInt32(at))
+  }
+
+  int8(field: number): string {
+    return String(this.#view.getBigInt64(this.#at(field) + 4))
+  }
+
+  /** Whether both rows have the same bytes in every field. */
+  isEqual(other: RowReader): boolean {
+    const length = this.#end - this.#start
+    return other.#end - other.#start === length && this.#hasBytes(this.#start, other, length)
+  }
+
+  /** Which row comes first by its key: a text (by the bytes of UTF-8), then `integers` columns of integers. */
+  compareKey(other: RowReader, integers: number): number {
+    const bytes = this.#compareBytes(other, 0)
+    if (bytes !== 0) return bytes
+    for (let field = 1; field <= integers; field += 1) {
+      const difference = this.#compareIntegers(other, field)
+      if (difference !== 0) return difference
+    }
+    return 0
+  }
+
+  /** Whether so many bytes from `at` on are those of the row where the other stands. */
+  #hasBytes(at: number, other: RowReader, length: number): boolean {
+    if (at + length > this.#bytes.length) return false
+    const [ours, theirs] = [this.#view, other.#view]
+    let place = 0
+    for (; place + 4 <= length; place += 4)
+      if (ours.getInt32(at + place) !== theirs.getInt32(other.#start + place)) return false
+    for (; place < length; place += 1)
+      if (ours.getUint8(at + place) !== theirs.getUint8(other.#start + place)) return false
+    return true
+  }
+
+  #compareBytes(other: RowReader, field: number): number {
+    const [at, otherAt] = [this.#at(field), other.#at(field)]
+    const [length, otherLength] = [this.#view.getInt32(at), other.#view.getInt32(otherAt)]
+    return this.#bytes.compare(other.#bytes, otherAt + 4, otherAt + 4 + otherLength, at + 4, at + 4 + length)
+  }
+
+  /** Of four or of eight bytes, the first with the sign. */
+  #compareIntegers(other: RowReader, field: number): number {
+    const [at, otherAt] = [this.#at(field), other.#at(field)]
+    const high = this.#view.getInt32(at + 4) - other.#view.getInt32(otherAt + 4)
+    if (high !== 0 || this.#view.getInt32(at) === 4) return high
+    return this.#view.getUint32(at + 8) - other.#view.getUint32(otherAt + 8)
+  }
+
+  #at(field: number): number {
+    const at = this.#fields[field]
+    if (at === undefined) throw new RangeError(`The row has no field ${field}.`)
+    return at
+  }
+}
+
+function brokenOff(): DatabaseError {
+  return new DatabaseError('The database ended a COPY before all of it was read. Run it again.')
+}

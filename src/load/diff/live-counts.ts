@@ -1,0 +1,108 @@
+import { sql } from 'kysely'
+import type { Kysely } from 'kysely'
+import type { Tables } from '../../common/schema/tables.ts'
+import { onlyRow } from '../statements.ts'
+
+/** Fields of the specification that at least one live event carries. */
+export async function surveyEvents(kysely: Kysely<Tables>, account: number): Promise<readonly string[]> {
+  const { rows } = await sql<{ fields: string[] }>`
+    select array_remove(array[
+             case when bool_or(title is not null) then 'title' end,
+             case when bool_or(event_at is not null) then 'event_at' end,
+             case when bool_or(description is not null) then 'description' end,
+             case when bool_or(event_type is not null) then 'event_type' end,
+             case when bool_or(location is not null) then 'location' end
+           ], null) as fields
+      from headcount.events
+     where account_id = ${account}`.execute(kysely)
+  return rows[0]?.fields ?? []
+}
+
+/** Live rows of an account that a deletion could touch. */
+export interface LiveCounts {
+  readonly events: number
+  /** Events and responses. */
+  readonly total: number
+}
+
+export async function countLive(kysely: Kysely<Tables>, account: number): Promise<LiveCounts> {
+  const { rows } = await sql<LiveCounts>`
+    select events, events + responses as total
+      from (select count(*)::int as events from headcount.events where account_id = ${account}) e,
+           (select count(*)::int as responses from headcount.responses where account_id = ${account}) r`.execute(
+    kysely,
+  )
+  return rows[0] ?? { events: 0, total: 0 }
+}
+
+/** A live event that the service no longer lists, with the number of its live responses. */
+export interface AbsentEvent {
+  readonly id: string
+  readonly responses: number
+}
+
+export async function absentEvents(
+  kysely: Kysely<Tables>,
+  account: number,
+  listed: readonly string[],
+): Promise<readonly AbsentEvent[]> {
+  const { rows } = await sql<AbsentEvent>`
+    select e.id,
+           (select count(*) from headcount.responses r where r.account_id = e.account_id and r.event_id = e.id)::int
+             as responses
+      from headcount.events e
+     where e.account_id = ${account}
+       and not exists (select 1 from unnest(${listed}::text[]) as present(id) where present.id = e.id)
+     order by e.id`.execute(kysely)
+  return rows
+}
+
+/** How many of these events have live responses. */
+export async function countWithResponses(
+  kysely: Kysely<Tables>,
+  account: number,
+  event_ids: readonly string[],
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count
+      from unnest(${event_ids}::text[]) as listed(id)
+     where exists (
+       select 1 from headcount.responses r where r.account_id = ${account} and r.event_id = listed.id)`.execute(
+    kysely,
+  )
+  return onlyRow(rows).count
+}
+
+/**
+ * Events and responses that went in the run that last read a list with responses, and in all runs after it but for this one. Such a list
+ * is one with live responses of which nothing is held: what is live of it is what was answered. Runs are told apart by
+ * their numbers: the clock may have been set back.
+ */
+export async function goneSinceResponses(
+  kysely: Kysely<Tables>,
+  account: number,
+  thisRun: string,
+): Promise<number> {
+  const { rows } = await sql<{ gone: number }>`
+    with last_read as (
+      select max(s.checked_at) as at
+        from headcount.sync_state s
+       where s.account_id = ${account} and s.held_count = 0 and s.unconfirmed_absences is null and s.checked_at <= now()
+         and exists (
+           select 1 from headcount.responses r where r.account_id = s.account_id and r.event_id = s.event_id)
+    ), by_run as (
+      select coalesce(max(run.id), 0) as id
+        from headcount.sync_runs run, last_read
+       where run.account_id = ${account} and run.started_at <= last_read.at
+    )
+    select (select count(*)
+              from headcount.response_history h, by_run
+             where h.account_id = ${account} and h.operation = 'delete' and h.ended_by_run_id >= by_run.id
+                and h.ended_by_run_id <> ${thisRun}::bigint)::int
+         + (select count(*)
+              from headcount.event_history h, by_run
+             where h.account_id = ${account} and h.operation = 'delete' and h.ended_by_run_id >= by_run.id
+                and h.ended_by_run_id <> ${thisRun}::bigint)::int
+           as gone`.execute(kysely)
+  return onlyRow(rows).gone
+}

@@ -1,0 +1,69 @@
+import { sql } from 'kysely'
+import type { Kysely } from 'kysely'
+import type { RejectItem, Tables } from '../../common/schema/tables.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import { oneAhead } from '../prefetch.ts'
+import { inStatements, onlyRow, requireCount } from '../statements.ts'
+
+/** The rejects of one list; `event_id` is null for the list of events. */
+export interface ListRejects {
+  readonly event_id: string | null
+  /** In pieces, for there may be as many as there are items in the list. */
+  readonly rejects: Iterable<readonly RejectItem[]> | AsyncIterable<readonly RejectItem[]>
+}
+
+/** Makes the stored rejects of these lists what the service answers now: the former ones go, the present ones come. */
+export async function replaceRejects(
+  trx: Transaction,
+  account: number,
+  run: string,
+  lists: readonly ListRejects[],
+): Promise<void> {
+  const ids = lists.map(({ event_id }) => event_id).filter((id) => id !== null)
+  const holdsEventsList = lists.some(({ event_id }) => event_id === null)
+  await sql`
+    delete from headcount.rejects
+     where account_id = ${account}
+       and (event_id = any (${ids}::text[]) or (event_id is null and ${holdsEventsList}))`.execute(trx.kysely)
+  for await (const piece of inStatements(oneAhead(trx, rowsOf(lists)))) {
+    const result = await sql`
+      insert into headcount.rejects (account_id, event_id, item_index, reason, path, payload, bytes, sha256, run_id)
+      select ${account}, event_id, item_index, reason, path, payload, bytes, sha256, ${run}
+        from json_to_recordset(${JSON.stringify(piece)}::json) as item(
+          event_id text, item_index int, reason text, path text, payload text, bytes bigint, sha256 text)`.execute(
+      trx.kysely,
+    )
+    requireCount('headcount.rejects, insert', piece.length, result)
+  }
+}
+
+async function* rowsOf(lists: readonly ListRejects[]) {
+  for (const { event_id, rejects } of lists) {
+    for await (const piece of rejects) yield piece.map(({ id: _, ...reject }) => ({ event_id, ...reject }))
+  }
+}
+
+/** Rejects that need a decision, and those that the owner can live with. */
+export interface RejectCounts {
+  readonly rejected: number
+  readonly accepted: number
+}
+
+/** The rejects of an account, or of one of its events. */
+export async function countRejects(
+  kysely: Kysely<Tables>,
+  account: number,
+  event_id: string | null = null,
+): Promise<RejectCounts> {
+  const { rows } = await rejectCounts(account, event_id).execute(kysely)
+  return onlyRow(rows)
+}
+
+export function rejectCounts(account: number, event_id: string | null) {
+  return sql<RejectCounts>`
+    select (count(*) filter (where k.sha256 is null))::int as rejected, count(k.sha256)::int as accepted
+      from headcount.rejects j
+      left join headcount.reject_acceptances k
+        on k.account_id = j.account_id and k.event_id is not distinct from j.event_id and k.sha256 = j.sha256
+     where j.account_id = ${account} and (${event_id}::text is null or j.event_id = ${event_id})`
+}

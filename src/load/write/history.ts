@@ -1,0 +1,81 @@
+import { sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
+import type { Transaction } from '../../db/transaction.ts'
+import { incomingKeys } from './recordsets.ts'
+import { requireCount } from '../statements.ts'
+import type { Writing } from '../statements.ts'
+
+/** How a version ended: a next one followed, or the service no longer returned the item. */
+export type Operation = 'update' | 'delete'
+
+/**
+ * Copies the live versions of these responses into history, before they are changed or removed. One time stamp
+ * a transaction (`now()`), so that the spans of a row touch without a gap.
+ */
+export async function keepFormerResponses(
+  trx: Transaction,
+  writing: Writing,
+  operation: Operation,
+  keys: readonly { event_id: string; id: string }[],
+): Promise<void> {
+  if (!writing.history) return
+  const result = await sql`
+    insert into headcount.response_history (account_id, event_id, response_id, valid_from, valid_to, operation,
+                                            document, ended_by_run_id)
+    select d.account_id, d.event_id, d.response_id, d._changed_at, greatest(now(), d._changed_at), ${operation},
+           d.document, ${writing.run}
+      from headcount.response_documents d
+      join (${incomingKeys(keys)}) k on k.event_id = d.event_id and k.id = d.response_id
+     where d.account_id = ${writing.account}`.execute(trx.kysely)
+  requireCount('headcount.response_history', keys.length, result)
+}
+
+/** Whether the clock of the database was set back behind the end of some version of a response, as SQL. */
+export const clockIsBehind = 'coalesce((select max(valid_to) > now() from headcount.response_history), false)'
+
+export async function isClockBehind(trx: Transaction): Promise<boolean> {
+  const { rows } = await trx.query(`select ${clockIsBehind}`)
+  return rows[0]?.[0] === true
+}
+
+/**
+ * When the version of a response begins that is inserted although the clock was set back: not before a former version
+ * of its key ended, for a moment has one version of a row.
+ */
+export function beginOfResponse(account: number): RawBuilder<unknown> {
+  return sql`greatest(now(), (
+               select max(h.valid_to)
+                 from headcount.response_history h
+                where h.account_id = ${account} and h.event_id = incoming.event_id and h.response_id = incoming.id
+             ))`
+}
+
+/**
+ * The same for an event, whatever the clock says: the greatest end of all is asked for first, once a statement, so
+ * that only where it is in the future every key is looked up.
+ */
+export function beginOfEvent(account: number): RawBuilder<unknown> {
+  return sql`case when (select max(valid_to) from headcount.event_history) > now() then greatest(now(), (
+               select max(h.valid_to)
+                 from headcount.event_history h
+                where h.account_id = ${account} and h.event_id = incoming.id
+             )) else now() end`
+}
+
+/** Copies the live versions of these events into history, before they are changed or removed. */
+export async function keepFormerEvents(
+  trx: Transaction,
+  writing: Writing,
+  operation: Operation,
+  ids: readonly string[],
+): Promise<void> {
+  if (!writing.history) return
+  const result = await sql`
+    insert into headcount.event_history (account_id, event_id, valid_from, valid_to, operation,
+                                         document, ended_by_run_id)
+    select e.account_id, e.id, e._changed_at, greatest(now(), e._changed_at), ${operation},
+           headcount.event_document(e), ${writing.run}
+      from headcount.events e
+     where e.account_id = ${writing.account} and e.id = any (${ids}::text[])`.execute(trx.kysely)
+  requireCount('headcount.event_history', ids.length, result)
+}

@@ -1,0 +1,129 @@
+/** How fresh and how whole the mirror of each account is, read in one view of the database. */
+import { sql } from 'kysely'
+import type { RunMode, RunStatus, Timestamp } from '../common/schema/tables.ts'
+import type { Transaction } from '../db/transaction.ts'
+import { countRejects } from '../load/state/rejects.ts'
+import { EVENTS_LIST } from '../load/state/sync-state.ts'
+import {
+  describeFailing,
+  describeHeld,
+  describeUnconfirmed,
+  missingEvents,
+  readLists,
+  whyDue,
+} from './list-status.ts'
+import type {
+  FailingList,
+  HeldDeletions,
+  KnownList,
+  MirrorSettings,
+  UnconfirmedAbsences,
+} from './list-status.ts'
+
+export interface AccountStatus {
+  readonly account: string
+  readonly email: string | null
+  readonly base_url: string | null
+  /** It is half removed, and no mirror any more; null of all others. */
+  readonly removing_since: Timestamp | null
+  /** The last run of the whole account in which every list that was due was applied or found unchanged. */
+  readonly last_good_run: RunSummary | null
+  readonly last_run: RunSummary | null
+  /** Since the last good run began, by the database's clock; null when there was none. */
+  readonly age_ms: number | null
+  /** Without those that the list of events misses. */
+  readonly events_due: number
+  readonly rows: Readonly<Record<'events' | 'responses' | 'payments' | 'slots', number>>
+  /** Items that cannot be stored, without those that were accepted. */
+  readonly rejected: number
+  readonly accepted: number
+  readonly set_aside: number
+  readonly held: readonly HeldDeletions[]
+  /** Rows that one reading lacked, of lists in several pages. */
+  readonly unconfirmed: readonly UnconfirmedAbsences[]
+  readonly failing: readonly FailingList[]
+}
+
+export interface RunSummary {
+  readonly run_id: number
+  readonly mode: RunMode
+  readonly status: RunStatus
+  readonly started_at: Timestamp
+  readonly finished_at: Timestamp | null
+  /** Deletions that it left on hold. */
+  readonly held: number
+}
+
+/** Every account of the mirror, or the one of this name; what is due and how long is held depends on the settings of the next run. */
+export async function readAccounts(
+  { kysely }: Transaction,
+  { maxStalenessMs, holdForMs }: MirrorSettings,
+  account: string | null,
+): Promise<readonly AccountStatus[]> {
+  const now = (await sql<{ now: string }>`select now() as now`.execute(kysely)).rows[0]?.now ?? ''
+  const time = { now, runNow: new Date().toISOString(), holdForMs }
+  const accounts = await kysely
+    .selectFrom('headcount.accounts')
+    .selectAll()
+    .$if(account !== null, (query) => query.where('name', '=', account))
+    .orderBy('id')
+    .execute()
+  const statuses: AccountStatus[] = []
+  for (const { id, name, email, base_url, _removing_since: removing_since } of accounts) {
+    const lists = await readLists(kysely, id)
+    const missing = missingEvents(
+      lists.find(({ event_id }) => event_id === EVENTS_LIST),
+      time,
+    )
+    const isDue = (list: KnownList) =>
+      list.isEvent && !missing.has(list.event_id) && whyDue(list, maxStalenessMs, now) !== null
+    const last_good_run = await lastRun(kysely, id, true)
+    statuses.push({
+      account: name,
+      email,
+      base_url,
+      removing_since,
+      last_good_run,
+      last_run: await lastRun(kysely, id, false),
+      age_ms: last_good_run && Math.max(0, Date.parse(now) - Date.parse(last_good_run.started_at)),
+      events_due: lists.filter(isDue).length,
+      rows: await countRows(kysely, id),
+      ...(await countRejects(kysely, id)),
+      set_aside: lists.reduce((sum, { set_aside }) => sum + (set_aside ?? 0), 0),
+      held: lists.flatMap((list) => describeHeld(list, time)),
+      unconfirmed: lists.flatMap((list) => describeUnconfirmed(list)),
+      failing: lists.flatMap((list) => describeFailing(list) ?? []),
+    })
+  }
+  return statuses
+}
+
+type Reader = Transaction['kysely']
+async function lastRun(kysely: Reader, account: number, mustBeGood: boolean): Promise<RunSummary | null> {
+  const run = await kysely
+    .selectFrom('headcount.sync_runs')
+    .select(['id', 'mode', 'status', 'started_at', 'finished_at'])
+    .select(sql<number>`coalesce((report->>'held')::float8, 0)`.as('held'))
+    .where('account_id', '=', account)
+    .where('mode', 'in', ['sync', 'backfill'])
+    .$if(mustBeGood, (runs) => runs.where('good', '=', true))
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  if (run === undefined) return null
+  const { id, mode, ...summary } = run
+  // A change of the account itself is no run.
+  if (mode === 'rename' || mode === 'remove') return null
+  return { run_id: Number(id), mode, ...summary }
+}
+
+async function countRows(kysely: Reader, account: number): Promise<AccountStatus['rows']> {
+  const { rows } = await sql<AccountStatus['rows']>`
+    select (select count(*) from headcount.events where account_id = ${account})::float8 as events,
+           (select count(*) from headcount.responses where account_id = ${account})::float8 as responses,
+           (select count(*) from headcount.payments where account_id = ${account})::float8 as payments,
+           (select count(*) from headcount.slots where account_id = ${account})::float8 as slots`.execute(
+    kysely,
+  )
+  return rows[0] ?? { events: 0, responses: 0, payments: 0, slots: 0 }
+}

@@ -1,0 +1,59 @@
+import { commandName } from '../../common/command-name.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import { UsageError } from '../../common/errors.ts'
+import { acceptRejects, revokeAcceptances, sumsFrom } from '../../load/state/accepted-rejects.ts'
+import type { Acceptance, AcceptanceScope } from '../../load/state/accepted-rejects.ts'
+import { defineCall } from './call.ts'
+import { inputFields } from './input.ts'
+
+export interface AcceptInput extends AcceptanceScope {
+  /** Digits with which the SHA-256 of each item begins. */
+  readonly prefixes: readonly string[]
+  /** Takes back what was accepted. */
+  readonly revokes: boolean
+}
+
+/** Marks rejects that the owner can live with, or takes that back: all that were named, or none. */
+export const acceptRejectsCall = defineCall<AcceptInput, readonly Acceptance[]>({
+  name: 'accept-rejects',
+  changes: true,
+  readInput: (json) => {
+    const fields = inputFields(json)
+    return {
+      account: fields.textOrNull('account'),
+      event_id: fields.textOrNull('event_id'),
+      prefixes: fields.texts('prefixes'),
+      revokes: fields.boolean('revokes'),
+    }
+  },
+  run: (database, { prefixes, revokes, ...scope }) =>
+    database.transaction(async (trx) => {
+      const sums: string[] = []
+      for (const prefix of prefixes) sums.push(await sumOf(trx, scope, prefix, revokes))
+      return revokes ? revokeAcceptances(trx, scope, sums) : acceptRejects(trx, scope, sums)
+    }),
+})
+
+/** @throws UsageError unless the prefix means one item. */
+async function sumOf(
+  trx: Transaction,
+  scope: AcceptanceScope,
+  prefix: string,
+  revokes: boolean,
+): Promise<string> {
+  const table = revokes ? 'headcount.reject_acceptances' : 'headcount.rejects'
+  const sums = await sumsFrom(trx, table, scope, prefix)
+  const [sum] = sums
+  if (sum !== undefined && sums.length === 1) return sum
+  const where = `${scope.event_id === null ? '' : ` of event ${scope.event_id}`}${scope.account === null ? '' : ` of account ${scope.account}`}`
+  if (sum !== undefined) {
+    throw new UsageError(
+      `rejects accept: ${prefix} begins the SHA-256 of ${sums.length} items${where}: give more digits (${sums.slice(0, 5).join(', ')}${sums.length > 5 ? ' …' : ''})`,
+    )
+  }
+  throw new UsageError(
+    revokes
+      ? `rejects accept: nothing${where} was accepted whose SHA-256 begins with ${prefix}: ${commandName()} query "table reject_acceptances" shows what was`
+      : `rejects accept: no reject${where} has a SHA-256 that begins with ${prefix}: ${commandName()} rejects shows them, and an item that changed has another one`,
+  )
+}

@@ -1,0 +1,50 @@
+/**
+ * What commands ask of a mirror, in a form that can be sent: the process that has a folder open does it in place of one that
+ * cannot open it. There is one implementation; only where it runs differs.
+ */
+import type { Database } from '../../db/connect.ts'
+import { migrate, requireSchema, schemaState } from '../../db/migrate.ts'
+import type { Answer } from '../../db/transaction.ts'
+import type { JsonValue } from '../../common/json/exact.ts'
+
+/** Takes the rows of an answer part by part; all parts have the same columns, and there is one at least. */
+export type Receive = (part: Answer) => Promise<void>
+
+export interface CallDefinition<Input, Output> {
+  readonly name: string
+  /** It writes: a schema that is there is brought up to date first. All others refuse one that is not this program's. */
+  readonly changes: boolean
+  /** What another process sent. @throws UsageError when it is no such input */
+  readonly readInput: (json: JsonValue) => Input
+  /** Its output is written as JSON and read again: nothing that JSON has no form for. */
+  readonly run: (database: Database, input: Input, receive: Receive) => Promise<Output>
+}
+
+export interface Call<Input, Output> extends Omit<CallDefinition<Input, Output>, 'readInput'> {
+  /** Runs it with what another process sent, on a database whose schema was not looked at. */
+  readonly runSent: (database: Database, input: JsonValue, receive: Receive) => Promise<unknown>
+}
+
+export function defineCall<Input, Output>(definition: CallDefinition<Input, Output>): Call<Input, Output> {
+  const { readInput, ...call } = definition
+  return {
+    ...call,
+    runSent: async (database, sent, receive) => {
+      const input = readInput(sent)
+      await prepareSchema(database, call.changes)
+      return call.run(database, input, receive)
+    },
+  }
+}
+
+/**
+ * Where there is no mirror yet, there is nothing to change: perhaps it is the wrong database.
+ *
+ * @throws SchemaVersionError
+ */
+export async function prepareSchema(database: Database, changes: boolean): Promise<void> {
+  if (!changes) return requireSchema(database)
+  const { current } = await schemaState(database)
+  if (current === 0) await requireSchema(database)
+  await migrate(database)
+}

@@ -1,0 +1,53 @@
+/** What another process sent as the input of a call, read field by field. */
+import { UsageError } from '../../common/errors.ts'
+import { isObject, type JsonValue } from '../../common/json/exact.ts'
+
+export interface InputFields {
+  text(name: string): string
+  textOrNull(name: string): string | null
+  texts(name: string): readonly string[]
+  number(name: string): number
+  boolean(name: string): boolean
+  /** The fields of an object in it; null where it has none. */
+  fieldsOrNull(name: string): InputFields | null
+  has(name: string): boolean
+  any(name: string): JsonValue
+}
+
+/** @throws UsageError naming the field, as all of its functions do */
+export function inputFields(json: JsonValue | undefined): InputFields {
+  if (!isObject(json)) throw new UsageError('The input of a call must be a JSON object.')
+  const value = (name: string): JsonValue | undefined => (Object.hasOwn(json, name) ? json[name] : undefined)
+  const wrong = (name: string, form: string) =>
+    new UsageError(`The input "${name}" of a call must be ${form}.`)
+  const fields: InputFields = {
+    text: (name) => {
+      const found = value(name)
+      if (typeof found !== 'string') throw wrong(name, 'a text')
+      return found
+    },
+    textOrNull: (name) => (value(name) === null ? null : fields.text(name)),
+    texts: (name) => {
+      const found = value(name)
+      if (!Array.isArray(found)) throw wrong(name, 'an array of texts')
+      return found.map((text) => {
+        if (typeof text !== 'string') throw wrong(name, 'an array of texts')
+        return text
+      })
+    },
+    number: (name) => {
+      const found = value(name)
+      if (typeof found !== 'number') throw wrong(name, 'a number')
+      return found
+    },
+    boolean: (name) => {
+      const found = value(name)
+      if (typeof found !== 'boolean') throw wrong(name, 'true or false')
+      return found
+    },
+    fieldsOrNull: (name) => (value(name) === null ? null : inputFields(value(name))),
+    has: (name) => value(name) !== undefined,
+    any: (name) => value(name) ?? null,
+  }
+  return fields
+}

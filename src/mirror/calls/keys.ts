@@ -1,0 +1,89 @@
+import type { Transaction } from '../../db/transaction.ts'
+import { UsageError } from '../../common/errors.ts'
+import { createKey } from '../keys/create.ts'
+import { listKeys, type ListedKey } from '../keys/list.ts'
+import { revokeKey, type RevokedKey } from '../keys/revoke.ts'
+import { instantOf } from '../instants/instant.ts'
+import { meantAccount, requireAccount } from '../resolve-account.ts'
+import type { Moment } from '../instants/moment.ts'
+import { defineCall } from './call.ts'
+import { inputFields, type InputFields } from './input.ts'
+
+export const keysCall = defineCall<{ readonly account: string | null }, readonly ListedKey[]>({
+  name: 'keys',
+  changes: false,
+  readInput: (json) => ({ account: inputFields(json).textOrNull('account') }),
+  run: async (database, { account }) => {
+    await requireAccount(database, account)
+    return database.transaction((trx) => listKeys(trx, account), { readOnly: true })
+  },
+})
+
+export interface CreateKeyInput {
+  /** null: the one that is meant when none is named. */
+  readonly account: string | null
+  readonly label: string | null
+  readonly expires: Moment | null
+}
+
+export interface CreatedKey {
+  readonly id: number
+  readonly key: string
+  readonly account: string
+  readonly expiresAt: string | null
+}
+
+export const createKeyCall = defineCall<CreateKeyInput, CreatedKey>({
+  name: 'create-key',
+  changes: true,
+  readInput: (json) => {
+    const fields = inputFields(json)
+    const expires = fields.fieldsOrNull('expires')
+    return {
+      account: fields.textOrNull('account'),
+      label: fields.textOrNull('label'),
+      expires: expires && readMoment(expires),
+    }
+  },
+  run: (database, { account: named, label, expires }) =>
+    database.transaction(async (trx) => {
+      const account = await meantAccount(trx, named)
+      const expiresAt = expires && (await futureInstant(trx, expires))
+      const { id, key } = await createKey(trx, { account, label, expiresAt })
+      return { id, key, account, expiresAt }
+    }),
+})
+
+export interface RevokeKeyInput {
+  readonly id: number
+  /** Only when it is of this account; null: of any. */
+  readonly account: string | null
+}
+
+export const revokeKeyCall = defineCall<RevokeKeyInput, RevokedKey>({
+  name: 'revoke-key',
+  changes: true,
+  readInput: (json) => {
+    const fields = inputFields(json)
+    return { id: fields.number('id'), account: fields.textOrNull('account') }
+  },
+  run: (database, { id, account }) =>
+    database.transaction(async (trx) => {
+      await requireAccount(trx, account)
+      return revokeKey(trx, id, account)
+    }),
+})
+
+function readMoment(fields: InputFields): Moment {
+  return fields.has('at') ? { at: fields.text('at') } : { msFromNow: fields.number('msFromNow') }
+}
+
+/** @throws UsageError when the moment is past. */
+async function futureInstant(trx: Transaction, moment: Moment): Promise<string> {
+  const { instant, now, is_past } = await instantOf(trx, moment)
+  if (!is_past) return instant
+  throw new UsageError(
+    `--expires ${instant} is past: the clock of the database says ${now}. Name a moment to come: ` +
+      'a date (midnight in UTC), an instant like 2030-01-01T12:00:00Z, or a time from now like 90d.',
+  )
+}

@@ -1,0 +1,31 @@
+import { ask } from '../query/read-only-query.ts'
+import { requireFilled } from '../require-filled.ts'
+import { readStatement } from '../query/statement.ts'
+import { defineCall } from './call.ts'
+import { inputFields } from './input.ts'
+
+export interface QueryInput {
+  readonly sql: string
+  readonly timeoutMs: number
+  /** What views show, and functions tell of; null: every account. */
+  readonly account: string | null
+}
+
+/** Answers a user's statement, read-only, part by part; then what is to be said of the accounts. */
+export const queryCall = defineCall<QueryInput, readonly string[]>({
+  name: 'query',
+  changes: false,
+  readInput: (json) => {
+    const fields = inputFields(json)
+    return {
+      sql: fields.text('sql'),
+      timeoutMs: fields.number('timeoutMs'),
+      account: fields.textOrNull('account'),
+    }
+  },
+  run: async (database, { sql, ...options }, receive) => {
+    const notes = await requireFilled(database, options.account)
+    await ask(database, readStatement(sql), options, receive)
+    return notes
+  },
+})

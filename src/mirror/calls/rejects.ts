@@ -1,0 +1,46 @@
+import { sql } from 'kysely'
+import type { Transaction } from '../../db/transaction.ts'
+import { requireAccount } from '../resolve-account.ts'
+import { defineCall } from './call.ts'
+import { readListInput, type ListInput } from './list-input.ts'
+
+export type ListedReject = Awaited<ReturnType<typeof readRejects>>[number]
+
+export const rejectsCall = defineCall<ListInput, readonly ListedReject[]>({
+  name: 'rejects',
+  changes: false,
+  readInput: readListInput,
+  run: async (database, { account, limit }) => {
+    await requireAccount(database, account)
+    return database.transaction((trx) => readRejects(trx, account, limit), { readOnly: true })
+  },
+})
+
+async function readRejects({ kysely }: Transaction, account: string | null, limit: number) {
+  const rows = await kysely
+    .selectFrom('headcount.rejects as reject')
+    .innerJoin('headcount.accounts as account', 'account.id', 'reject.account_id')
+    .select([
+      'account.name as account',
+      'reject.event_id',
+      'reject.item_index',
+      'reject.reason',
+      'reject.path',
+    ])
+    .select(['reject.payload', 'reject.sha256', 'reject.run_id', 'reject.seen_at'])
+    .select(sql<number>`reject.bytes::float8`.as('bytes'))
+    .leftJoin('headcount.reject_acceptances as kept', (join) =>
+      join
+        .onRef('kept.account_id', '=', 'reject.account_id')
+        .on('kept.event_id', 'is not distinct from', sql.ref('reject.event_id'))
+        .onRef('kept.sha256', '=', 'reject.sha256'),
+    )
+    .select('kept.accepted_at')
+    .$if(account !== null, (query) => query.where('account.name', '=', account))
+    .orderBy('account.id')
+    .orderBy('reject.event_id')
+    .orderBy('reject.item_index')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => ({ ...row, run_id: Number(row.run_id) }))
+}

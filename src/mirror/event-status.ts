@@ -1,0 +1,91 @@
+/** How one event stands in the mirror, for `status --event`. */
+import { sql } from 'kysely'
+import type { Timestamp } from '../common/schema/tables.ts'
+import type { Transaction } from '../db/transaction.ts'
+import { countRejects } from '../load/state/rejects.ts'
+import { EVENTS_LIST } from '../load/state/sync-state.ts'
+import type { DueReason } from '../sync/select/polling-schedule.ts'
+import { describeFailing, describeHeld, missingEvents, readLists, whyDue } from './list-status.ts'
+import type { FailingList, HeldDeletions, KnownList, MirrorSettings, MissingEvent } from './list-status.ts'
+import { isRecordRejected } from './rejected-event.ts'
+
+export interface EventStatus {
+  readonly account: string
+  readonly event_id: string
+  readonly title: string | null
+  readonly event_at: Timestamp | null
+  /** When its responses were last read whole, changed or not; null: never. */
+  readonly last_read_at: Timestamp | null
+  /** null: the next run reads it, or, when it is missing, the first run that finds it listed again. */
+  readonly next_read_at: Timestamp | null
+  /** Why the next run reads it; null when it does not, unless the service changes the event's own record. */
+  readonly due: DueReason | null
+  /** Its own deletion, when that is on hold: the list of events misses it. */
+  readonly missing: MissingEvent | null
+  /** Deletions of its responses that are on hold. */
+  readonly held: readonly Omit<HeldDeletions, 'event_id' | 'events'>[]
+  /** Of its responses: how many the last reading lacked, in several pages. The next run reads them again. */
+  readonly unconfirmed: number
+  /** The last reading of the list of events, in several pages, lacked it: the next run reads that again. */
+  readonly missing_unconfirmed: boolean
+  /** Its own record as listed now cannot be stored: the former one stays. */
+  readonly record_rejected: boolean
+  /** Items that cannot be stored, without those that were accepted. */
+  readonly rejected: number
+  readonly accepted: number
+  readonly set_aside: number
+  readonly failing: Omit<FailingList, 'event_id'> | null
+}
+
+/** The event in every account that has it, or in the one of this name; what is due and how long is held depends on the settings of the next run. */
+export async function readEvent(
+  { kysely }: Transaction,
+  eventId: string,
+  { maxStalenessMs, holdForMs }: MirrorSettings,
+  account: string | null,
+): Promise<readonly EventStatus[]> {
+  // The list of events itself is kept under the empty id.
+  if (eventId === EVENTS_LIST) return []
+  const now = (await sql<{ now: string }>`select now() as now`.execute(kysely)).rows[0]?.now ?? ''
+  const time = { now, runNow: new Date().toISOString(), holdForMs }
+  const accounts = await kysely
+    .selectFrom('headcount.accounts')
+    .select(['id', 'name'])
+    .$if(account !== null, (query) => query.where('name', '=', account))
+    .orderBy('id')
+    .execute()
+  const statuses: EventStatus[] = []
+  for (const { id, name } of accounts) {
+    const [list] = await readLists(kysely, id, eventId)
+    if (list === undefined) continue
+    const [eventsList] = await readLists(kysely, id, EVENTS_LIST)
+    const missing = missingEvents(eventsList, time).get(eventId) ?? null
+    const due = missing === null ? whyDue(list, maxStalenessMs, now) : null
+    const failing = describeFailing(list)
+    statuses.push({
+      account: name,
+      event_id: eventId,
+      title: list.title,
+      event_at: list.event_at,
+      last_read_at: list.checked_at,
+      next_read_at: due === null && missing === null ? nextRead(list, maxStalenessMs) : null,
+      due,
+      missing,
+      record_rejected: await isRecordRejected(kysely, id, eventId),
+      held: describeHeld(list, time).map(({ event_id: _, events: __, ...held }) => held),
+      unconfirmed: list.unconfirmed_absences?.length ?? 0,
+      missing_unconfirmed: eventsList?.unconfirmed_absences?.includes(eventId) ?? false,
+      ...(await countRejects(kysely, id, eventId)),
+      set_aside: list.set_aside ?? 0,
+      failing: failing && { failed_at: failing.failed_at, code: failing.code, message: failing.message },
+    })
+  }
+  return statuses
+}
+
+/** The cap may have been lowered since the next time was set. */
+function nextRead({ checked_at, next_check_at }: KnownList, maxStalenessMs: number): Timestamp | null {
+  if (checked_at === null || next_check_at === null) return null
+  const capped = Date.parse(checked_at) + maxStalenessMs
+  return Date.parse(next_check_at) <= capped ? next_check_at : new Date(capped).toISOString()
+}

@@ -1,0 +1,21 @@
+import { sql } from 'kysely'
+import type { Transaction } from '../../db/transaction.ts'
+import type { Moment } from './moment.ts'
+
+/** The instant that is meant, by the clock of the database, and on which side of it. */
+export function instantOf(
+  { kysely }: Transaction,
+  moment: Moment,
+): Promise<{ readonly instant: string; readonly now: string; readonly is_past: boolean }> {
+  const instant =
+    'at' in moment
+      ? sql<string>`${moment.at}::timestamptz`
+      : sql<string>`now() + ${moment.msFromNow} * interval '1 millisecond'`
+  return kysely
+    .selectNoFrom([
+      instant.as('instant'),
+      sql<string>`now()`.as('now'),
+      sql<boolean>`${instant} <= now()`.as('is_past'),
+    ])
+    .executeTakeFirstOrThrow()
+}

@@ -1,0 +1,131 @@
+/** What the mirror knows of each list that it reads: when, whether it is due, what is held, what fails. */
+import type { RunConfig } from '../config/config.ts'
+import { patienceWith, timeConfirms } from '../common/schema/holds.ts'
+import type { ReportedHold, Timestamp } from '../common/schema/tables.ts'
+import type { Transaction } from '../db/transaction.ts'
+import { EVENTS_LIST } from '../load/state/sync-state.ts'
+import { NORMALISER_VERSION } from '../normalise/version.ts'
+import { dueReason } from '../sync/select/polling-schedule.ts'
+import { holdEnd } from '../sync/deletions/hold-clocks.ts'
+import type { Clocks } from '../sync/deletions/hold-clocks.ts'
+import type { DueReason } from '../sync/select/polling-schedule.ts'
+
+/** What the next run is told. */
+export type MirrorSettings = Pick<RunConfig, 'maxStalenessMs' | 'holdForMs'>
+
+/** How long deletions are held, and the clocks by which that is told. */
+export type HoldTime = Pick<MirrorSettings, 'holdForMs'> & Clocks
+
+/** Deletions that are held, with when they end. */
+export interface HeldDeletions extends ReportedHold {
+  /** Of the list of events: those that it misses. null: they are responses. */
+  readonly events: readonly string[] | null
+  /** Runs after this moment apply them if they still miss them; null: only the owner's word does. */
+  readonly applied_after: Timestamp | null
+  /** How many such runs it takes: 2, or 1 when the last run saw already that the time has passed. */
+  readonly runs_to_wait: 1 | 2 | null
+  /** Held for longer than `--hold-for`, or time cannot confirm it: somebody must look. */
+  readonly overdue: boolean
+}
+
+/** Rows that the last reading of a list lacked, which came in several pages: the next run reads it again. */
+export interface UnconfirmedAbsences {
+  /** null: the list of events itself. */
+  readonly event_id: string | null
+  /** When that reading was. */
+  readonly since: Timestamp | null
+  readonly rows: number
+  /** Of the list of events: those that it lacked. null: they are responses. */
+  readonly events: readonly string[] | null
+}
+
+/** A list that could not be read last time. */
+export interface FailingList {
+  readonly event_id: string | null
+  readonly failed_at: Timestamp | null
+  readonly code: string
+  readonly message: string
+}
+
+export type KnownList = Awaited<ReturnType<typeof readLists>>[number]
+
+/** Every event of the mirror and every list that is known, with what is known of it; or those of one event. */
+export async function readLists(kysely: Transaction['kysely'], account: number, eventId?: string) {
+  const events = kysely
+    .selectFrom('headcount.events')
+    .select(['id', 'title', 'event_at'])
+    .where('account_id', '=', account)
+    .$if(eventId !== undefined, (query) => query.where('id', '=', eventId ?? ''))
+    .as('event')
+  const states = kysely
+    .selectFrom('headcount.sync_state')
+    .selectAll()
+    .where('account_id', '=', account)
+    .$if(eventId !== undefined, (query) => query.where('event_id', '=', eventId ?? ''))
+    .as('state')
+  const rows = await kysely
+    .selectFrom(events)
+    .fullJoin(states, (join) => join.onRef('state.event_id', '=', 'event.id'))
+    .select(['event.id', 'event.title', 'event.event_at'])
+    .select(['state.event_id', 'state.checked_at', 'state.next_check_at'])
+    .select(['state.normaliser', 'state.held', 'state.unconfirmed_absences', 'state.set_aside'])
+    .select(['state.error_code', 'state.error_message', 'state.failed_at'])
+    .execute()
+  return rows.map((row) => ({ ...row, isEvent: row.id !== null, event_id: row.event_id ?? row.id ?? '' }))
+}
+
+/** As the next run would decide, as long as the service does not change the event's own record. */
+export function whyDue(list: KnownList, maxStalenessMs: number, now: string): DueReason | null {
+  const known = { ...list, held: list.held ?? [], unconfirmed_absences: list.unconfirmed_absences ?? [] }
+  return dueReason({ event_at: list.event_at }, known, false, NORMALISER_VERSION, maxStalenessMs, now)
+}
+
+export function describeHeld(
+  { event_id, held }: KnownList,
+  { holdForMs, ...clocks }: HoldTime,
+): HeldDeletions[] {
+  return (held ?? []).map((stored) => {
+    const { since, reason, ids } = stored
+    const hold = { event_id: event_id || null, since, reason, rows: ids.length }
+    const end = timeConfirms(hold) ? holdEnd(stored, clocks, holdForMs) : null
+    return {
+      ...hold,
+      events: event_id === EVENTS_LIST ? ids : null,
+      applied_after: end?.after ?? null,
+      runs_to_wait: end?.runs ?? null,
+      overdue: patienceWith(hold, holdForMs, clocks.now) === 0,
+    }
+  })
+}
+
+export function describeUnconfirmed(list: KnownList): readonly UnconfirmedAbsences[] {
+  const { event_id, checked_at, unconfirmed_absences: ids } = list
+  if (ids === null || ids.length === 0) return []
+  const events = event_id === EVENTS_LIST ? ids : null
+  return [{ event_id: event_id || null, since: checked_at, rows: ids.length, events }]
+}
+
+/** The deletion of an event that is on hold: the list of events misses it, and no run reads it until it comes back. */
+export type MissingEvent = Pick<
+  HeldDeletions,
+  'since' | 'reason' | 'applied_after' | 'runs_to_wait' | 'overdue'
+>
+
+/** The events whose own deletion is on hold, by id; of the state of the list of events, if there is one. */
+export function missingEvents(
+  eventsList: KnownList | undefined,
+  time: HoldTime,
+): ReadonlyMap<string, MissingEvent> {
+  const held = eventsList === undefined ? [] : describeHeld(eventsList, time)
+  return new Map(
+    held.flatMap(({ since, reason, applied_after, runs_to_wait, overdue, events }) =>
+      (events ?? []).map((id) => [id, { since, reason, applied_after, runs_to_wait, overdue }]),
+    ),
+  )
+}
+
+export function describeFailing(list: KnownList): FailingList | null {
+  const { event_id, failed_at, error_code, error_message } = list
+  if (error_code === null) return null
+  return { event_id: event_id || null, failed_at, code: error_code, message: error_message ?? '' }
+}

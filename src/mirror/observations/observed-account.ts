@@ -1,0 +1,92 @@
+/** What an account's traffic and its live rows show of each open point of the specification. */
+import { sql } from 'kysely'
+import type { Fact, Timestamp } from '../../common/schema/tables.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import { ORDINARY_STATUSES } from '../../sync/drift/collector.ts'
+import { readLive } from './from-rows.ts'
+import type { LiveFact } from './from-rows.ts'
+import { points } from './open-questions.ts'
+import type { Point } from './open-questions.ts'
+
+/** A fact, and how it stands: seen on the wire, and found in the live tables. */
+export interface Finding {
+  readonly subject: string
+  readonly fact: Fact | LiveFact['fact']
+  readonly value: string
+  /** Live rows that show it now; null when the tables cannot tell. */
+  readonly now: number | null
+  /**
+   * How often it came in lists that were new or had changed; null when it was not observed: its list was read
+   * before observations began, or only the tables tell of it.
+   */
+  readonly seen: number | null
+  readonly first_seen_at: Timestamp | null
+  readonly last_seen_at: Timestamp | null
+}
+
+export interface AccountContract {
+  readonly account: string
+  /** When the first observation was made; null when there is none yet. */
+  readonly observed_since: Timestamp | null
+  readonly points: readonly (Omit<Point, 'has'> & { readonly findings: readonly Finding[] })[]
+}
+
+/** @param name only this account; null for all. */
+export async function readContract(
+  trx: Transaction,
+  name: string | null,
+): Promise<readonly AccountContract[]> {
+  const accounts = await trx.kysely
+    .selectFrom('headcount.accounts')
+    .select(['id', 'name'])
+    .$if(name !== null, (query) => query.where('name', '=', name ?? ''))
+    .orderBy('id')
+    .execute()
+  const contracts: AccountContract[] = []
+  for (const { id, name } of accounts) {
+    const observed = await readObservations(trx, id)
+    const findings = merge(observed, await readLive(trx, id))
+    contracts.push({
+      account: name,
+      observed_since: observed.map(({ first_seen_at }) => first_seen_at).toSorted()[0] ?? null,
+      points: points.map(({ has, ...point }) => ({ ...point, findings: findings.filter(has) })),
+    })
+  }
+  return contracts
+}
+
+type Observed = Finding & { readonly first_seen_at: Timestamp }
+
+async function readObservations({ kysely }: Transaction, account: number): Promise<readonly Observed[]> {
+  const { rows } = await sql<Observed>`
+    select subject, fact, value, null as now, seen::float8 as seen, first_seen_at, last_seen_at
+      from headcount.api_observations
+     where account_id = ${account}
+     order by subject, fact, seen desc, value`.execute(kysely)
+  return rows
+}
+
+/** One finding for each fact. Of a fact that the tables can tell and do not, no live row is left: `now` is 0. */
+function merge(observed: readonly Observed[], live: readonly LiveFact[]): readonly Finding[] {
+  const found = new Map<string, Finding>()
+  const countable = new Set(['value', 'unknown_field'])
+  for (const finding of observed) {
+    const now = countable.has(finding.fact) ? 0 : null
+    const uncounted = isOrdinary(finding) ? { seen: null, last_seen_at: null } : {}
+    found.set(keyOf(finding), { ...finding, ...uncounted, now })
+  }
+  for (const fact of live) {
+    const known = found.get(keyOf(fact)) ?? { now: 0, seen: null, first_seen_at: null, last_seen_at: null }
+    found.set(keyOf(fact), { ...known, ...fact, now: (known.now ?? 0) + fact.now })
+  }
+  return [...found.values()]
+}
+
+/** Answers that every run gets are noted the first time only. */
+function isOrdinary({ fact, value }: Finding): boolean {
+  return fact === 'status' && ORDINARY_STATUSES.has(value)
+}
+
+function keyOf({ subject, fact, value }: Pick<Finding, 'subject' | 'fact' | 'value'>): string {
+  return JSON.stringify([subject, fact, value])
+}

@@ -1,0 +1,99 @@
+/** The points that the specification leaves open, and what headcount does about each. */
+import type { Finding } from './observed-account.ts'
+
+export interface Point {
+  readonly point: string
+  readonly open: string
+  readonly handling: string
+  /** Which findings belong to it. */
+  readonly has: (finding: Finding) => boolean
+}
+
+const pagingHeader =
+  /^(?:link|content-range|total-count|x-(?:total|page|pagination|next|prev|per-page|cursor|has-more))/
+const limitHeader = /^(?:retry-after|(?:x-)?rate-?limit)/
+const refusals: ReadonlySet<string> = new Set(['425', '429', '503'])
+
+export const points: readonly Point[] = [
+  {
+    point: 'pagination',
+    open: 'Is a list answered whole?',
+    handling: 'A next page named by Link is read too; any other sign of more holds deletions back.',
+    has: ({ fact, value }) => fact === 'sign' || (fact === 'header' && pagingHeader.test(value)),
+  },
+  {
+    point: 'errors',
+    open: 'Which statuses come, and when?',
+    handling:
+      '401 and 403: the key is refused. 404 and 410: the list of events decides. 408, 425, 429, 5xx: tried again. ' +
+      'The rest: the event fails, its rows stay.',
+    has: ({ fact }) => fact === 'status',
+  },
+  {
+    point: 'fields',
+    open: 'Which fields are required, optional or null?',
+    handling: 'Only ids are required; absent and null are both NULL.',
+    has: ({ fact }) => fact === 'sent' || fact === 'empty' || fact === 'gone',
+  },
+  {
+    point: 'rsvp',
+    open: 'Which values has rsvp besides yes?',
+    handling: 'Stored as they come.',
+    has: ({ subject, fact }) => subject === 'response.rsvp' && fact === 'value',
+  },
+  {
+    point: 'event_type',
+    open: 'Which values has event_type besides rsvp?',
+    handling: 'Stored as they come.',
+    has: ({ subject, fact }) => subject === 'event.event_type' && fact === 'value',
+  },
+  {
+    point: 'shapes',
+    open: 'Which event type has which shape of response?',
+    handling: "The shape is read off each response's own fields, never off its event.",
+    has: ({ fact }) => fact === 'shape',
+  },
+  {
+    point: 'limits',
+    open: 'How often may one ask?',
+    handling: 'The pace adapts: fewer requests at once after a refusal; Retry-After is obeyed.',
+    has: ({ fact, value }) =>
+      (fact === 'header' && limitHeader.test(value)) || (fact === 'status' && refusals.has(value)),
+  },
+  {
+    point: 'ids',
+    open: 'How far is the id of a response unique, and what do ids look like?',
+    handling: 'Only that it is unique within its event is relied on.',
+    has: ({ subject, fact }) => fact !== 'sent' && (subject === 'response.id' || subject === 'event.id'),
+  },
+  {
+    point: 'order',
+    open: 'How are lists ordered?',
+    handling: 'No order is relied on.',
+    has: ({ fact }) => fact === 'order',
+  },
+  {
+    point: 'headers',
+    open: 'Which headers come that tell of validators or caches?',
+    handling: 'An ETag is used for at most a day after a full read; the others are not.',
+    has: ({ fact, value }) => fact === 'header' && !pagingHeader.test(value) && !limitHeader.test(value),
+  },
+  {
+    point: 'times',
+    open: 'How are times written?',
+    handling: 'RFC 3339 with Z or an offset is stored as the instant; anything else is set aside.',
+    has: ({ fact }) => fact === 'time_form' || fact === 'time_offset',
+  },
+  {
+    point: 'beyond',
+    open: 'What else comes that the specification does not name?',
+    handling:
+      'Unknown fields are kept in _extra; of a key that stands twice the last counts; numbers as text and amounts ' +
+      'as numbers are taken as meant.',
+    has: ({ subject, fact }) =>
+      fact === 'unknown_field' ||
+      fact === 'duplicate_key' ||
+      fact === 'set_aside' ||
+      (fact === 'sent_as' && !subject.endsWith('.id')),
+  },
+]

@@ -1,0 +1,82 @@
+import { sql } from 'kysely'
+import type { Transaction } from '../db/transaction.ts'
+import { onlyRow } from '../load/statements.ts'
+
+export const historyTables = ['event_history', 'response_history'] as const
+export type HistoryTable = (typeof historyTables)[number]
+
+/** Former versions of one account that ended before some moment. */
+export interface OldVersions {
+  readonly account_id: number
+  readonly account: string
+  readonly table: HistoryTable
+  readonly versions: number
+  /** When the first of them began, and when the last of them ended. */
+  readonly from: string
+  readonly to: string
+  /** What the rows take, without indexes. */
+  readonly bytes: number
+}
+
+/** What there is to prune: versions that ended at `before` or earlier. One that reaches beyond it is not among them. */
+export async function findOldVersions(
+  trx: Transaction,
+  account: string | null,
+  before: string,
+): Promise<readonly OldVersions[]> {
+  const found: OldVersions[] = []
+  for (const table of historyTables) {
+    const { rows } = await sql<OldVersions>`
+      select a.id as account_id, a.name as account, ${table} as table, count(*)::float8 as versions,
+             min(h.valid_from) as from, max(h.valid_to) as to, sum(pg_column_size(h))::float8 as bytes
+        from ${sql.table(`headcount.${table}`)} h
+        join headcount.accounts a on a.id = h.account_id
+       where h.valid_to <= ${before}::timestamptz and (${account}::text is null or a.name = ${account})
+       group by a.id, a.name`.execute(trx.kysely)
+    found.push(...rows)
+  }
+  return found.toSorted((one, other) => one.account_id - other.account_id)
+}
+
+/**
+ * Stores how far back an account's history reaches, unless less of it is left already. It is stored before the first version is deleted: who asks for
+ * an earlier moment is refused from then on, and never answered from what is left of it.
+ */
+export async function raiseHorizon(trx: Transaction, account: number, before: string): Promise<void> {
+  await sql`
+    update headcount.accounts
+       set _history_from = ${before}::timestamptz
+     where id = ${account} and coalesce(_history_from, '-infinity') < ${before}::timestamptz`.execute(
+    trx.kysely,
+  )
+}
+
+/** What one piece deleted; the next begins where it ended. */
+export interface Piece {
+  readonly deleted: number
+  readonly ended: string | null
+}
+
+/** Deletes the oldest of the old versions, at most `most` of them; none from before `since` is looked for. */
+export async function deletePiece(
+  trx: Transaction,
+  { table, account_id }: Pick<OldVersions, 'table' | 'account_id'>,
+  before: string,
+  since: string | null,
+  most: number,
+): Promise<Piece> {
+  const history = sql.table(`headcount.${table}`)
+  const { rows } = await sql<Piece>`
+    with gone as (
+      delete from ${history}
+       where ctid = any (array(
+               select ctid from ${history}
+                where account_id = ${account_id} and valid_to <= ${before}::timestamptz
+                  and valid_to >= coalesce(${since}::timestamptz, '-infinity')
+                order by valid_to
+                limit ${most}))
+      returning valid_to
+    )
+    select count(*)::int as deleted, max(valid_to) as ended from gone`.execute(trx.kysely)
+  return onlyRow(rows)
+}

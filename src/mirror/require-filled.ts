@@ -1,0 +1,99 @@
+import { sql } from 'kysely'
+import { commandName } from '../common/command-name.ts'
+import type { Database } from '../db/connect.ts'
+import { codeOf } from '../db/errors.ts'
+import type { RunStatus, Timestamp } from '../common/schema/tables.ts'
+import { NoMirrorError } from '../common/errors.ts'
+import { EVENTS_LIST } from '../load/state/sync-state.ts'
+import { unknownAccount } from './resolve-account.ts'
+import { describeRemoval } from './removal-hint.ts'
+
+/** Lacking rights (SQLSTATE): such a role asks what it may ask. */
+const INSUFFICIENT_PRIVILEGE = '42501'
+
+interface Filled {
+  readonly id: number
+  readonly name: string
+  readonly removing_since: Timestamp | null
+  /** A run left nothing out. */
+  readonly has_good_run: boolean
+  /** The responses of an event were read. */
+  readonly has_list: boolean
+  readonly last: RunStatus | null
+}
+
+/**
+ * Makes sure that something was read into the mirror: tables that nothing was read into answer every question with "none".
+ *
+ * @param account only this one counts; null: any
+ * @returns what is to be said of the answer: whose rows may not be all, and what a named account does not bound
+ * @throws NoMirrorError when no list of any of these accounts was read yet, or what is left of it is no mirror;
+ * UsageError when the mirror has accounts, and none of this name
+ */
+export async function requireFilled(
+  { kysely }: Pick<Database, 'kysely'>,
+  account: string | null,
+): Promise<readonly string[]> {
+  const all = await readFilled(kysely)
+  if (all === null) return []
+  const accounts = all.filter(({ name }) => account === null || name === account)
+  const [named] = accounts
+  if (named === undefined && account !== null && all.length > 0) {
+    throw unknownAccount(
+      account,
+      all.map(({ name }) => name),
+    )
+  }
+  const isReadable = ({ removing_since, has_list }: Filled) => removing_since === null && has_list
+  if (!accounts.some(isReadable)) throw nothingYet(accounts)
+  const notes = accounts.flatMap(noteOf)
+  if (account === null || named === undefined || all.length === 1) return notes
+  return [
+    ...notes,
+    `views and functions show account ${account} only; in tables it is the rows with account_id = ${named.id}`,
+  ]
+}
+
+function noteOf({ name, removing_since, has_good_run }: Filled): readonly string[] {
+  if (removing_since !== null) return [`account ${name} is ${describeRemoval(name, removing_since)}`]
+  if (has_good_run) return []
+  return [
+    `account ${name} had no good run yet, so that rows of it may be missing: see ${commandName()} status`,
+  ]
+}
+
+/** Null: this role may not know. */
+async function readFilled(kysely: Database['kysely']): Promise<readonly Filled[] | null> {
+  try {
+    const { rows } = await sql<Filled>`
+      select a.id, a.name, a._removing_since as removing_since, good.found as has_good_run, good.found or exists (
+               select from headcount.sync_state
+                where account_id = a.id and event_id <> ${EVENTS_LIST} and read_at is not null) as has_list,
+             (select status from headcount.sync_runs where account_id = a.id order by id desc limit 1) as last
+        from headcount.accounts a
+       cross join lateral (
+         select exists (select from headcount.sync_runs where account_id = a.id and good) as found) good
+       order by a.id`.execute(kysely)
+    return rows
+  } catch (error) {
+    if (codeOf(error) === INSUFFICIENT_PRIVILEGE) return null
+    throw error
+  }
+}
+
+function nothingYet(accounts: readonly Filled[]): NoMirrorError {
+  const [removed] = accounts.filter(({ removing_since }) => removing_since !== null)
+  if (removed?.removing_since) {
+    return new NoMirrorError(
+      `Account ${removed.name} is ${describeRemoval(removed.name, removed.removing_since)}.`,
+    )
+  }
+  const told = accounts.map(({ name, last }) =>
+    last === null ? `account ${name} had no run` : `the last run of account ${name} is ${last}`,
+  )
+  const why = told.length === 0 ? 'it has no account' : told.join(', ')
+  return new NoMirrorError(
+    `Nothing was read into this mirror yet (${why}), so its tables would answer with nothing. Run ${commandName()} sync ` +
+      `first; ${commandName()} runs and ${commandName()} doctor tell what was wrong.`,
+  )
+}

@@ -1,0 +1,79 @@
+import { distance } from 'fastest-levenshtein'
+import { commandName } from '../common/command-name.ts'
+import type { Database } from '../db/connect.ts'
+import { UsageError } from '../common/errors.ts'
+import { DEFAULT_ACCOUNT } from '../sync/open/find-account.ts'
+import { cleanLine } from '../common/strip-control-chars.ts'
+
+/**
+ * Makes sure that an account that was named is one of the mirror: of another one there is nothing to show.
+ *
+ * @throws UsageError, with the names that there are.
+ */
+export async function requireAccount(queries: Queries, name: string | null): Promise<void> {
+  if (name === null) return
+  const names = await namesOf(queries)
+  if (!names.includes(name)) throw unknownAccount(name, names)
+}
+
+/**
+ * The number of an account.
+ *
+ * @throws UsageError, with the names that there are.
+ */
+export async function numberOf({ kysely }: Queries, name: string): Promise<number> {
+  const found = await kysely
+    .selectFrom('headcount.accounts')
+    .select('id')
+    .where('name', '=', name)
+    .executeTakeFirst()
+  if (found === undefined) throw unknownAccount(name, await namesOf({ kysely }))
+  return found.id
+}
+
+/**
+ * The one account that is meant: the one that was named; else `default`, as in a run, or the only one that there is.
+ *
+ * @throws UsageError, with the names that there are.
+ */
+export async function meantAccount(queries: Queries, named: string | null): Promise<string> {
+  const names = await namesOf(queries)
+  const wanted = named ?? DEFAULT_ACCOUNT
+  if (names.includes(wanted)) return wanted
+  const [only, ...others] = names
+  if (named === null && only !== undefined) {
+    if (others.length === 0) return only
+    throw new UsageError(
+      `The mirror has several accounts: ${listed(names)}. Name one with --account or HEADCOUNT_ACCOUNT.`,
+    )
+  }
+  throw only === undefined
+    ? new UsageError(`The mirror has no account yet. Run: ${commandName()} sync`)
+    : unknownAccount(wanted, names)
+}
+
+type Queries = Pick<Database, 'kysely'>
+
+async function namesOf({ kysely }: Queries): Promise<readonly string[]> {
+  const accounts = await kysely.selectFrom('headcount.accounts').select('name').orderBy('id').execute()
+  return accounts.map(({ name }) => name)
+}
+
+/** Of several names the one that is written most like it, in upper or lower case. */
+export function nearestName(name: string, names: readonly string[]): string {
+  const steps = (candidate: string) => distance(name.toLowerCase(), candidate.toLowerCase())
+  return names.reduce(
+    (best, candidate) => (steps(candidate) < steps(best) ? candidate : best),
+    names[0] ?? '',
+  )
+}
+
+export function unknownAccount(name: string, names: readonly string[]): UsageError {
+  return new UsageError(
+    `The mirror has no account "${cleanLine(name)}"; it has ${names.length === 0 ? 'none' : listed(names)}.`,
+  )
+}
+
+function listed(names: readonly string[]): string {
+  return names.map(cleanLine).join(', ')
+}

@@ -1,0 +1,28 @@
+import type { Digits } from '../../common/schema/tables.ts'
+
+const MINUS = 0x2d
+
+/** Order of Postgres' collation "C": by the bytes of UTF-8, which is by code points and not by the units of a text. */
+export function compareTexts(a: string, b: string): number {
+  const length = Math.min(a.length, b.length)
+  for (let at = 0; at < length; at += 1) {
+    const left = a.charCodeAt(at)
+    const right = b.charCodeAt(at)
+    if (left !== right) return codePointRank(left) - codePointRank(right)
+  }
+  return a.length - b.length
+}
+
+/** Halves of surrogate pairs stand for code points above all others, yet their units lie below U+E000. */
+function codePointRank(unit: number): number {
+  const isSurrogate = unit >= 0xd800 && unit < 0xe000
+  return isSurrogate ? unit + 0x10000 : unit
+}
+
+/** Order of integers that are written without leading zeros. */
+export function compareIntegers(a: Digits, b: Digits): number {
+  const isNegative = a.charCodeAt(0) === MINUS
+  if (isNegative !== (b.charCodeAt(0) === MINUS)) return isNegative ? -1 : 1
+  const bySize = a.length - b.length || Number(a > b) - Number(a < b)
+  return isNegative ? -bySize : bySize
+}

@@ -1,0 +1,89 @@
+import { isRawNumber, MAX_ITEM_DEPTH } from '../../common/json/exact.ts'
+import type { JsonObject, JsonValue } from '../../common/json/exact.ts'
+import { fitsNumeric } from './decimals.ts'
+import { noteAside, REPAIRED } from '../items/item-issues.ts'
+import type { Findings } from '../items/item-issues.ts'
+
+/** Whether Postgres holds this text as it is: without U+0000 and half surrogate pairs. */
+export function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0')
+}
+
+/** The text with U+FFFD for each character that Postgres cannot hold. */
+export function repair(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\uFFFD')
+}
+
+export function storableText(text: string, findings: Findings): string {
+  if (isStorable(text)) return text
+  noteAside(findings, REPAIRED)
+  return repair(text)
+}
+
+/** An object on which `__proto__` and `constructor` are keys like any other. */
+export function bareObject(): JsonObject {
+  return Object.create(null)
+}
+
+/**
+ * A value as jsonb can hold it. What cannot be mended (nesting, a number beyond numeric) is noted as a flaw of
+ * the item, and what is returned is then of no use.
+ *
+ * @param level of nesting at which the value stands, when it is an object or an array; the item itself is 1.
+ */
+export function storableValue(value: JsonValue, level: number, findings: Findings): JsonValue {
+  if (typeof value === 'string') return storableText(value, findings)
+  if (typeof value !== 'object' || value === null) return value
+  if (isRawNumber(value)) {
+    if (!fitsNumeric(value.rawJSON)) findings.flaw = 'number_out_of_range'
+    return value
+  }
+  if (level > MAX_ITEM_DEPTH) {
+    findings.flaw = 'too_deep'
+    return null
+  }
+  if (Array.isArray(value)) return value.map((element) => storableValue(element, level + 1, findings))
+  return copyFields(value, NO_FIELDS, bareObject(), level, findings)
+}
+
+const NO_FIELDS: ReadonlySet<string> = new Set()
+
+/**
+ * Copies the fields that are not in `known`, nulls included, into `target`, which is made at need.
+ *
+ * @param level of nesting of the object whose fields these are.
+ */
+export function copyFields<Target extends JsonObject | null>(
+  fields: JsonObject,
+  known: ReadonlySet<string>,
+  target: Target,
+  level: number,
+  findings: Findings,
+): Target | JsonObject {
+  let copy: Target | JsonObject = target
+  let oddKeys: string[] | null = null
+  for (const key in fields) {
+    const value = fields[key]
+    if (value === undefined || known.has(key)) continue
+    if (isStorable(key)) (copy ??= bareObject())[key] = storableValue(value, level + 1, findings)
+    else (oddKeys ??= []).push(key)
+  }
+  return oddKeys === null ? copy : copyOddKeys(fields, oddKeys.sort(), copy ?? bareObject(), level, findings)
+}
+
+/** Keys that need repair come last and in a fixed order, so that none takes the place of another. */
+function copyOddKeys(
+  fields: JsonObject,
+  keys: readonly string[],
+  copy: JsonObject,
+  level: number,
+  findings: Findings,
+): JsonObject {
+  for (const key of keys) {
+    let name = storableText(key, findings)
+    while (Object.hasOwn(copy, name)) name += '\uFFFD'
+    const value = fields[key]
+    if (value !== undefined) copy[name] = storableValue(value, level + 1, findings)
+  }
+  return copy
+}

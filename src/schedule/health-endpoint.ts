@@ -1,0 +1,52 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import { UsageError } from '../common/errors.ts'
+import type { Health } from './health.ts'
+
+/** Asked from the same machine or container only: nobody else has a use for it. */
+const host = '127.0.0.1'
+
+export interface HealthEndpoint extends AsyncDisposable {
+  readonly url: string
+}
+
+/**
+ * Answers `GET /healthz` with what `judge` says: 200 or 503, the reason as JSON.
+ *
+ * @throws UsageError when the port cannot be listened on
+ */
+export async function listenForHealth(port: number, judge: () => Health): Promise<HealthEndpoint> {
+  const [{ Hono }, { getRequestListener }] = await Promise.all([import('hono'), import('@hono/node-server')])
+  const routes = new Hono().get('/healthz', (context) => {
+    const health = judge()
+    return context.json(health, health.healthy ? 200 : 503, { 'Cache-Control': 'no-store' })
+  })
+  // By default the adapter puts its own Request and Response in the place of the process's own.
+  const answer = getRequestListener(routes.fetch, { overrideGlobalObjects: false })
+  const server = createServer((request, response) => void answer(request, response))
+  const taken = await listenOn(server, port)
+  return {
+    url: `http://${host}:${taken}/healthz`,
+    [Symbol.asyncDispose]: async () => {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+async function listenOn(server: Server, port: number): Promise<number> {
+  try {
+    server.listen(port, host)
+    await once(server, 'listening')
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new UsageError(
+      `the health endpoint cannot listen on ${host}:${port} (${reason}): choose another HEADCOUNT_HEALTH_PORT`,
+      { cause },
+    )
+  }
+  const address = server.address()
+  return typeof address === 'object' && address !== null ? address.port : port
+}

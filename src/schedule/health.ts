@@ -1,0 +1,116 @@
+import { ageOf, now, type Moment } from './monotonic-time.ts'
+
+/** A run whose last sign of life is older may hang. */
+const LONGEST_SILENCE_MS = 30_000
+/** Lists named in the reason; `held_too_long` has them all. */
+const MAX_NAMED = 5
+
+/** What a worker has seen of its runs; kept in memory, so that it can be asked while the database is down. */
+export interface Sight {
+  /** The last run after which everything due was in the mirror, and for how long the mirror counts as fresh after its start. */
+  lastGood: { readonly started: Moment; readonly freshMs: number } | null
+  /** The deletions that are held since the last run that could be closed. */
+  holds: { readonly seen: Moment; readonly lists: readonly HeldList[] }
+  running: { readonly started: Moment; lastSign: Moment } | null
+  /** Why the last run was not a good one; null after a good one. */
+  lastFailure: string | null
+  nextTick: Date | null
+  /** Ticks dropped because a run was under way. */
+  skippedTicks: number
+}
+
+/** A list of which deletions are held. */
+export interface HeldList {
+  /** Names the list, the reason, and since when. */
+  readonly description: string
+  /** For how long after the run nobody need look, in ms. */
+  readonly patienceMs: number
+}
+
+export function newSight(): Sight {
+  return {
+    lastGood: null,
+    holds: { seen: now(), lists: [] },
+    running: null,
+    lastFailure: null,
+    nextTick: null,
+    skippedTicks: 0,
+  }
+}
+
+/** The worker's health as `GET /healthz` answers it. */
+export interface Health {
+  readonly healthy: boolean
+  readonly reason: string
+  readonly last_good_run_started_at: string | null
+  /** Lists of which deletions are held for too long, or are never confirmed by time. */
+  readonly held_too_long: readonly string[]
+  readonly run_in_progress_since: string | null
+  readonly next_run_at: string | null
+  readonly skipped_ticks: number
+}
+
+/** Healthy is a mirror that is fresh, or a run under way that lives; and no deletions wait for somebody's decision. */
+export function judge(sight: Sight): Health {
+  const heldTooLong = overdueHolds(sight.holds)
+  return {
+    ...verdict(sight, heldTooLong),
+    last_good_run_started_at: sight.lastGood && isoText(sight.lastGood.started),
+    held_too_long: heldTooLong,
+    run_in_progress_since: sight.running && isoText(sight.running.started),
+    next_run_at: sight.nextTick?.toISOString() ?? null,
+    skipped_ticks: sight.skippedTicks,
+  }
+}
+
+function overdueHolds({ seen, lists }: Sight['holds']): string[] {
+  const age = ageOf(seen)
+  return lists.filter(({ patienceMs }) => age >= patienceMs).map(({ description }) => description)
+}
+
+function verdict(sight: Sight, heldTooLong: readonly string[]): Pick<Health, 'healthy' | 'reason'> {
+  const { healthy, reason } = freshness(sight)
+  if (heldTooLong.length === 0) return { healthy, reason }
+  const held = `deletions are held for too long, of ${formatLists(heldTooLong)}`
+  return { healthy: false, reason: healthy ? held : `${reason}; ${held}` }
+}
+
+function freshness({ lastGood, running, lastFailure }: Sight): Pick<Health, 'healthy' | 'reason'> {
+  const silence = running && ageOf(running.lastSign)
+  if (silence !== null && silence < LONGEST_SILENCE_MS)
+    return { healthy: true, reason: 'a run is in progress' }
+  const age = lastGood && ageOf(lastGood.started)
+  if (lastGood !== null && age !== null && age < lastGood.freshMs) {
+    return { healthy: true, reason: `the last good run began ${seconds(age)} ago` }
+  }
+  const faults = [
+    age === null
+      ? 'no run has ended well yet'
+      : `the last good run began ${seconds(age)} ago, two intervals or more`,
+    silence !== null && `the run in progress has shown no sign of life for ${seconds(silence)}`,
+    lastFailure !== null && `the last run: ${lastFailure}`,
+  ]
+  return { healthy: false, reason: faults.filter((fault) => fault !== false).join('; ') }
+}
+
+function formatLists(lists: readonly string[]): string {
+  const more = lists.length - MAX_NAMED
+  return `${lists.slice(0, MAX_NAMED).join('; ')}${more > 0 ? `; and ${more} more` : ''}`
+}
+
+/** For how long the mirror is fresh after a run: two intervals of the schedule, from the ticks after its start. */
+export function freshFor(started: Moment, ticks: readonly Date[]): number {
+  const [first, second, third] = ticks.map((tick) => tick.getTime())
+  if (first === undefined || second === undefined) return 0
+  // The shorter gap is the interval, and the longer one a night: until the second tick the mirror is fresh anyway.
+  const interval = Math.min(second - first, third === undefined ? Infinity : third - second)
+  return Math.max(second - started.wall, 2 * interval)
+}
+
+function seconds(milliseconds: number): string {
+  return `${Math.round(milliseconds / 1000)} s`
+}
+
+function isoText(moment: Moment): string {
+  return new Date(moment.wall).toISOString()
+}

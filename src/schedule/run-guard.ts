@@ -1,0 +1,110 @@
+import {
+  AccountMismatchError,
+  ConfigurationError,
+  HeadcountError,
+  KeyRefusedError,
+  UsageError,
+} from '../common/errors.ts'
+import { now, type Moment } from './monotonic-time.ts'
+import { freshFor, type HeldList, type Sight } from './health.ts'
+import type { Ticks } from './cron-ticks.ts'
+
+/** How a run ended. */
+export interface RunOutcome {
+  /** In a word, for people. */
+  readonly outcome: string
+  /** Everything that was due is in the mirror. */
+  readonly isGood: boolean
+  readonly holds: readonly HeldList[]
+}
+
+/**
+ * One run; it calls `sign` as a sign of life.
+ *
+ * @throws KeyRefusedError or UsageError for a fault that no later run will mend; whatever else ends this run only.
+ * After a run of the same worker that came to its end a UsageError must be a ConfigurationError or an AccountMismatchError for that.
+ */
+export type Run = (sign: () => void) => Promise<RunOutcome>
+
+export type Log = (level: 'info' | 'warn' | 'error', message: string, fields?: object) => void
+
+export interface RunsOptions {
+  readonly run: Run
+  readonly sight: Sight
+  readonly log: Log
+  readonly ticks: Pick<Ticks, 'next'>
+  readonly onFatal: (error: HeadcountError) => void
+}
+
+/** Runs, one at a time. */
+export interface Runs {
+  /** Starts a run unless one is under way; null then. The promise never rejects. */
+  begin(): Promise<void> | null
+  /** Whether a run was under way at this moment (wall clock). */
+  wasUnderWay(at: Date): boolean
+  /** The run under way. */
+  readonly current: Promise<void> | null
+}
+
+export function createRuns({ run, ticks, sight, log, onFatal }: RunsOptions): Runs {
+  let current: Promise<void> | null = null
+  /** A run came to an end of its own: the address of the service is right. */
+  let hasReported = false
+  let last: { readonly started: Moment; readonly ended: Moment } | null = null
+
+  const once = async () => {
+    const started = now()
+    const running = { started, lastSign: started }
+    sight.running = running
+    const upcoming = ticks.next(3)
+    const sign = () => {
+      running.lastSign = now()
+    }
+    try {
+      const { outcome, isGood, holds } = await run(sign)
+      hasReported = true
+      sight.holds = { seen: now(), lists: holds }
+      if (isGood) sight.lastGood = { started, freshMs: freshFor(started, upcoming) }
+      sight.lastFailure = isGood ? null : outcome
+    } catch (error) {
+      fail(error)
+    } finally {
+      sight.running = null
+      last = { started, ended: now() }
+    }
+  }
+
+  const fail = (error: unknown) => {
+    const isOurs = error instanceof HeadcountError
+    sight.lastFailure = isOurs ? `${error.code}: ${error.message}` : 'unexpected failure, see the log'
+    if (isOurs && isFatal(error, hasReported)) onFatal(error)
+    else if (isOurs && error.code === 'interrupted') log('info', error.message)
+    else if (isOurs)
+      log(error.code === 'account_busy' ? 'warn' : 'error', error.message, { code: error.code })
+    else log('error', 'The run failed unexpectedly; the worker goes on.', { err: error })
+  }
+
+  return {
+    begin: () => {
+      if (current !== null) return null
+      current = once().finally(() => {
+        current = null
+      })
+      return current
+    },
+    wasUnderWay: (at) => {
+      const time = at.getTime()
+      if (sight.running !== null) return sight.running.started.wall <= time
+      return last !== null && last.started.wall <= time && time <= last.ended.wall
+    },
+    get current() {
+      return current
+    },
+  }
+}
+
+/** A base address that a run has used to its end is right: a 404 there is a service between two versions of itself. */
+function isFatal(error: HeadcountError, hasReported: boolean): boolean {
+  if (error instanceof KeyRefusedError || error instanceof ConfigurationError) return true
+  return error instanceof AccountMismatchError || (error instanceof UsageError && !hasReported)
+}

@@ -1,0 +1,125 @@
+/** An answer before it is sent, and the two ways in which it is sent. */
+import type { ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { Transform } from 'node:stream'
+import { cut, paced, type Pace } from './slow-client.ts'
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array<ArrayBuffer> | Streamed | null
+}
+
+export const JSON_TYPE = 'application/json; charset=utf-8'
+
+/** The data are one person's own, and every use of what a client keeps is to be asked for. */
+export const OWN_DATA = { 'Cache-Control': 'private, no-cache', Vary: 'X-API-Key, Accept-Encoding' } as const
+
+export function jsonAnswer(value: object, headers: Readonly<Record<string, string>>): Answer {
+  return {
+    status: 200,
+    headers: { 'Content-Type': JSON_TYPE, ...headers },
+    body: Buffer.from(JSON.stringify(value)),
+  }
+}
+
+/** A body that is read while it is sent. */
+export interface Streamed {
+  readonly pieces: AsyncIterable<string>
+  /** Ends what is open for it. To be called in any case, for a body of which nothing was sent never begins. */
+  readonly close: () => Promise<void>
+  /** What the pieces go through. */
+  readonly through: (() => Transform) | null
+}
+
+/**
+ * Sends an answer over node:http, and resolves when it has gone, or the client has, or the client was too slow and is cut.
+ * Only what the store throws is thrown on, when nothing can be said to the client any more but that the answer ends here.
+ */
+export async function sendAnswer(
+  outgoing: ServerResponse,
+  { status, headers, body }: Answer,
+  isHead: boolean,
+  pace: Pace,
+): Promise<void> {
+  if (body === null || body instanceof Uint8Array) {
+    if (outgoing.destroyed) return
+    const length = body === null ? {} : { 'Content-Length': String(body.byteLength) }
+    outgoing.writeHead(status, { ...headers, ...length })
+    await paced(outgoing, pace).end(isHead ? null : body)
+    return
+  }
+  try {
+    if (outgoing.destroyed) return
+    outgoing.writeHead(status, headers)
+    if (isHead) await paced(outgoing, pace).end(null)
+    else await stream(body, outgoing, pace)
+  } finally {
+    await body.close()
+  }
+}
+
+async function stream({ pieces, through }: Streamed, outgoing: ServerResponse, pace: Pace): Promise<void> {
+  const body = paced(outgoing, pace)
+  let failure: { readonly cause: unknown } | null = null
+  const read = async function* () {
+    try {
+      yield* pieces
+    } catch (cause) {
+      failure = { cause }
+      throw cause
+    }
+  }
+  const send = async (readable: AsyncIterable<Uint8Array>) => {
+    for await (const bytes of readable) if (!(await body.write(bytes))) return
+    await body.end(null)
+  }
+  // As bytes, so that a piece counts as what it is when reading waits for the client.
+  const readable = Readable.from(bytesOf(read()), { objectMode: false, highWaterMark: 1 })
+  try {
+    await (through === null ? pipeline(readable, send) : pipeline(readable, through(), send))
+  } catch {
+    cut(outgoing)
+    // A client that went away, or was too slow, is no failure of ours.
+    if (failure !== null) throw new Error('the answer was cut off', failure)
+  }
+}
+
+async function* bytesOf(pieces: AsyncIterable<string>): AsyncGenerator<Buffer, void> {
+  for await (const piece of pieces) yield Buffer.from(piece)
+}
+
+/**
+ * The answer as an object, for who has no server of node's.
+ *
+ * @param onError told what fails when nobody waits for it
+ * @param held given back when the answer is the caller's, or was read by him
+ */
+export function responseOf(
+  { status, headers, body }: Answer,
+  isHead: boolean,
+  onError: (error: unknown) => void,
+  held: DisposableStack,
+): Response {
+  if (body !== null && !(body instanceof Uint8Array)) {
+    const close = async () => {
+      held.dispose()
+      await body.close()
+    }
+    if (!isHead) return new Response(webStream({ ...body, close }, onError), { status, headers })
+    close().catch(onError)
+    return new Response(null, { status, headers })
+  }
+  held.dispose()
+  return new Response(isHead ? null : body, { status, headers })
+}
+
+function webStream({ pieces, close, through }: Streamed, onError: (error: unknown) => void): ReadableStream {
+  const readable = Readable.from(bytesOf(pieces), { objectMode: false, highWaterMark: 1 })
+  // Also when it is cancelled before anything was read.
+  readable.once('close', () => void close().catch(onError))
+  const web: unknown = Readable.toWeb(through === null ? readable : readable.compose(through()))
+  if (!(web instanceof ReadableStream)) throw new TypeError('Readable.toWeb gives a ReadableStream')
+  return web
+}

@@ -1,0 +1,181 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { isIPv6 } from 'node:net'
+import { getRequestListener } from '@hono/node-server'
+import { UsageError } from '../common/errors.ts'
+import { responseOf, sendAnswer, type Answer } from './http/http-response.ts'
+import { PACE, type Pace } from './http/slow-client.ts'
+import { problem } from './problems.ts'
+import { createRoutes } from './routes.ts'
+import type { Store } from './stores/store.ts'
+import { tellTo } from './safe-callback.ts'
+import { createTurns } from './http/request-queue.ts'
+import { answerUnreadable, MOST_ADDRESS_CHARACTERS, MOST_HEADER_BYTES } from './http/bad-requests.ts'
+
+export interface HttpServiceOptions {
+  readonly store: Store
+  /** Told what went wrong while a request was answered, and what the socket reported. */
+  readonly onError?: (error: unknown) => void
+  /** How long `close` waits for answers in flight, in milliseconds. Default 5,000. */
+  readonly closeTimeout?: number
+  /** How many bytes of answered bodies are kept in memory to be sent again. Default 64 MiB. */
+  readonly keptBytes?: number
+  readonly patience?: Partial<Patience>
+}
+
+/** How long clients may take. */
+export interface Patience {
+  /** Over a request, in milliseconds. */
+  readonly requestMs: number
+  /** Over an answer. */
+  readonly answer: Pace
+}
+
+export interface Service {
+  /** Answers one request without a server. The body is to be read or cancelled: a large one is read meanwhile. */
+  fetch(request: Request): Promise<Response>
+  /**
+   * Listens for HTTP. `port` 0 takes any free port; the answer names the one taken, and the base address,
+   * which ends in `/api/v1`.
+   *
+   * @throws UsageError when the address cannot be listened on, or the service listens already.
+   */
+  listen(address: { host: string; port: number }): Promise<{ url: string; port: number }>
+  /** Takes no more requests, lets answers in flight end and cuts what is left after the time-out; called again, it waits for the same. */
+  close(): Promise<void>
+}
+
+const KEPT_BYTES = 64 * 1024 ** 2
+/** Nobody needs longer to send a request without a body. */
+const REQUEST_MS = 10_000
+const LOOK_MS = 2_000
+/** An answer is due on few of them at a time; one more is closed. */
+const MOST_CONNECTIONS = 4_000
+/** Longer than most clients keep a connection that they do not use: they close first, and meet no closing one. */
+const KEEP_ALIVE_MS = 65_000
+
+/** The service of the specification over HTTP. It writes no log and changes no global of the process. */
+export function createHttpService({
+  store,
+  onError = () => {},
+  closeTimeout = 5_000,
+  keptBytes = KEPT_BYTES,
+  patience: { requestMs = REQUEST_MS, answer: pace = PACE } = {},
+}: HttpServiceOptions): Service {
+  const tell = tellTo(onError)
+  const routes = createRoutes({ store, onError: tell, keptBytes, pace })
+  const answer = getRequestListener(routes.fetch, {
+    // By default the adapter puts its own Request and Response in the place of the process's own.
+    overrideGlobalObjects: false,
+    // HTTP/1.0 has no Host header.
+    hostname: 'localhost',
+    errorHandler: () =>
+      responseOf(problem('bad_request', 'send an address that is one'), false, tell, new DisposableStack()),
+  })
+  const turns = createTurns(
+    (request, response) => void respond(request, response).catch(tell),
+    () => endWhenIdle(),
+  )
+  const limits = {
+    maxHeaderSize: MOST_HEADER_BYTES,
+    headersTimeout: requestMs,
+    requestTimeout: requestMs,
+    connectionsCheckingInterval: Math.min(LOOK_MS, requestMs),
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // Node's own answers to both have no body.
+    requireHostHeader: false,
+  }
+  const take = (request: IncomingMessage, response: ServerResponse) => {
+    if (!server.listening || isLast(request)) response.shouldKeepAlive = false
+    turns.take(request, response)
+  }
+  const server = createServer(limits, take)
+  // Those beyond a count would be left out; their bytes are counted anyway.
+  server.maxHeadersCount = 0
+  // Whoever keeps one that he does not use makes room for the next who comes.
+  server.maxConnections = MOST_CONNECTIONS
+  server.on('drop', () => server.closeIdleConnections())
+  // No body is waited for, whatever is expected.
+  server.on('checkContinue', take).on('checkExpectation', take)
+  server.on('clientError', (error, socket) => {
+    turns.afterwards(socket, () => answerUnreadable(error, socket))
+  })
+
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.httpVersion === '1.1' && !hasOneHost(request)) {
+      const detail = 'send a request of HTTP/1.1 with one Host header'
+      return refuse(response, problem('bad_request', detail, { Connection: 'close' }))
+    }
+    if ((request.url ?? '').length > MOST_ADDRESS_CHARACTERS) {
+      const detail = `the address may have ${MOST_ADDRESS_CHARACTERS} characters`
+      return refuse(response, problem('address_too_long', detail, { Connection: 'close' }))
+    }
+    await answer(request, response)
+  }
+
+  const refuse = (response: ServerResponse, made: Answer) => sendAnswer(response, made, false, pace)
+
+  // Node closes a kept-alive socket only after its idle time, and one that has sent nothing not at all.
+  function endWhenIdle(): void {
+    if (!server.listening && turns.isIdle) server.closeAllConnections()
+  }
+
+  let closing: Promise<void> | undefined
+
+  async function shut(): Promise<void> {
+    const closed = once(server, 'close')
+    server.close()
+    for (const response of turns.lastAnswers()) response.shouldKeepAlive = false
+    const cut = setTimeout(() => server.closeAllConnections(), closeTimeout)
+    endWhenIdle()
+    await closed
+    clearTimeout(cut)
+  }
+
+  return {
+    fetch: async (request) => routes.fetch(request),
+
+    async listen({ host, port }) {
+      const taken = await listenOn(server, host, port)
+      server.on('error', tell)
+      return { url: `http://${isIPv6(host) ? `[${host}]` : host}:${taken}/api/v1`, port: taken }
+    },
+
+    async close() {
+      if (server.listening) closing = shut()
+      await closing
+      await store.close()
+    },
+  }
+}
+
+/**
+ * Where a body ends, and whether anything is read after the offer of another protocol, a proxy in front may see otherwise:
+ * what follows on the connection could be somebody else's request.
+ */
+function isLast({ headers }: IncomingMessage): boolean {
+  return (
+    headers['transfer-encoding'] !== undefined ||
+    headers.upgrade !== undefined ||
+    Number(headers['content-length'] ?? 0) > 0
+  )
+}
+
+function hasOneHost({ rawHeaders }: IncomingMessage): boolean {
+  const names = rawHeaders.filter((name, place) => place % 2 === 0 && name.length === 4)
+  return names.filter((name) => name.toLowerCase() === 'host').length === 1
+}
+
+async function listenOn(server: Server, host: string, port: number): Promise<number> {
+  try {
+    server.listen(port, host)
+    await once(server, 'listening')
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new UsageError(`cannot listen on ${host}:${port} (${reason}): choose another host or port`, {
+      cause,
+    })
+  }
+  const address = server.address()
+  return typeof address === 'object' && address !== null ? address.port : port
+}

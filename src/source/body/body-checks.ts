@@ -1,0 +1,31 @@
+/** What is told of the bytes of a body: their digest, and whether they are UTF-8. */
+import { createHash, hash } from 'node:crypto'
+import { isUtf8 } from 'node:buffer'
+import { Utf8Check } from '../../common/utf8.ts'
+
+export interface Checked {
+  /** SHA-256 over the bytes. */
+  readonly digest: Buffer
+  readonly isUtf8: boolean
+}
+
+/** Of bytes that are all there: half the work of checking them as they come. */
+export function checkBytes(bytes: Buffer): Checked {
+  return { digest: hash('sha256', bytes, 'buffer'), isUtf8: isUtf8(bytes) }
+}
+
+/** Of bytes that come piece by piece. */
+export class RunningCheck {
+  readonly #hash = createHash('sha256')
+  readonly #utf8 = new Utf8Check()
+
+  add(piece: Buffer): void {
+    this.#hash.update(piece)
+    this.#utf8.add(piece)
+  }
+
+  /** The verdict, when the last piece has come. */
+  end(): Checked {
+    return { digest: this.#hash.digest(), isUtf8: this.#utf8.end() }
+  }
+}

@@ -1,0 +1,92 @@
+/** Whether a whole body can be the JSON that was asked for, told from its first and last bytes, before any parse. */
+import { ContractError, PagedObjectError, UnreachableError } from '../../common/errors.ts'
+import { type Body, firstOf, lastOf } from './receive.ts'
+import { textOf } from '../../common/utf8.ts'
+
+export interface Subject {
+  readonly path: string
+  readonly hasEndMark: boolean
+  /** Shortens a text for a message and removes the key from it. */
+  readonly excerpt: (text: string) => string
+}
+
+const wanted = {
+  list: { open: '[', close: ']', name: 'list' },
+  object: { open: '{', close: '}', name: 'object' },
+} as const
+
+/** Within so many bytes of its end a list must open, and close. */
+const EDGE = 4096
+/** So many bytes show whether a character takes two or four of them. */
+const SURE = 4
+/** Above this an object is not parsed only to word a message. */
+const LARGEST_OBJECT_LOOKED_INTO = 1024 * 1024
+const LARGEST_QUOTED_BODY = 64 * 1024
+const pagingKeys = ['next', 'cursor', 'next_page', 'page', 'data', 'items', 'results', 'total']
+
+/**
+ * @throws ContractError for an empty body, one that is not UTF-8, an HTML page, or JSON of another kind;
+ * UnreachableError (worth another try) for a body that has no end mark and visibly breaks off
+ */
+export async function requireShape(body: Body, kind: 'list' | 'object', subject: Subject): Promise<void> {
+  const { open, close, name } = wanted[kind]
+  if (subject.hasEndMark && body.isUtf8 && beginsWith(await firstOf(body, SURE), open)) return
+  const edge = await firstOf(body, EDGE)
+  const start = textOf(edge).trimStart()
+  const isOpen = start.startsWith(open)
+  // Before anything else: a body that breaks off may break off inside a character.
+  if (isOpen && !subject.hasEndMark && !(await endOf(body)).endsWith(close)) {
+    throw new UnreachableError(
+      `GET ${subject.path}: the connection ended in the middle of the ${name}, which says nothing about its length.`,
+    )
+  }
+  // UTF-16 and UTF-32 of ASCII pass for UTF-8.
+  if (!body.isUtf8 || edge.subarray(0, 4).includes(0)) {
+    throw new ContractError(
+      `GET ${subject.path}: the body is not UTF-8 text, so it is not the JSON that was asked for.`,
+    )
+  }
+  if (isOpen) return
+  const answered = `GET ${subject.path} was answered with`
+  if (start === '') {
+    throw new ContractError(`${answered} an empty body where a JSON ${name} belongs.`)
+  }
+  const quoted = subject.excerpt(textOf(await firstOf(body, LARGEST_QUOTED_BODY)))
+  if (start.startsWith('<')) {
+    throw new ContractError(
+      `${answered} an HTML page (to log in?), not a JSON ${name}. Check the base address. It begins: ${quoted}`,
+    )
+  }
+  if (start.startsWith('{')) {
+    const paged = await paging(body)
+    const message = `${answered} an object, not a list${paged}: ${quoted}`
+    throw paged === '' ? new ContractError(message) : new PagedObjectError(message)
+  }
+  throw new ContractError(`${answered} something that is no JSON ${name}. It begins: ${quoted}`)
+}
+
+/** Whether it is beyond doubt, as with nearly every body: no mark, no blank, and no zero as in UTF-16 and UTF-32. */
+function beginsWith(start: Buffer, open: string): boolean {
+  return start[0] === open.charCodeAt(0) && !start.includes(0)
+}
+
+async function endOf(body: Body): Promise<string> {
+  return (await lastOf(body, EDGE)).toString('latin1').trimEnd()
+}
+
+async function paging(body: Body): Promise<string> {
+  const keys = (await keysOf(body)).filter((key) => pagingKeys.includes(key.toLowerCase()))
+  if (keys.length === 0) return ''
+  return ` (its keys ${keys.join(', ')} look as if the service answered in pages, in a way that is not known)`
+}
+
+async function keysOf(body: Body): Promise<readonly string[]> {
+  if (body.size > LARGEST_OBJECT_LOOKED_INTO) return []
+  const text = textOf(await firstOf(body))
+  try {
+    return Object.keys(Object(JSON.parse(text)))
+  } catch {
+    // Not JSON either: the caller's message shows how it begins.
+    return []
+  }
+}

@@ -1,0 +1,73 @@
+/** Where a body waits that is too large for memory: a file without a name, gone with the process that made it. */
+import { open, unlink, type FileHandle } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { TemporaryFileError } from '../../common/errors.ts'
+
+export class TemporaryFile implements Disposable {
+  readonly #handle: FileHandle
+  readonly #folder: string
+  /** Bytes that stay; what is written behind them by a try that fails is written over. */
+  size = 0
+
+  private constructor(handle: FileHandle, folder: string) {
+    this.#handle = handle
+    this.#folder = folder
+  }
+
+  /** @throws TemporaryFileError */
+  static async make(folder = tmpdir()): Promise<TemporaryFile> {
+    const path = join(folder, `headcount-${randomUUID()}`)
+    return explaining(folder, async () => {
+      // For nobody else: bodies hold personal data.
+      const handle = await open(path, 'wx+', 0o600)
+      try {
+        await unlink(path)
+      } catch (error) {
+        await handle.close()
+        throw error
+      }
+      return new TemporaryFile(handle, folder)
+    })
+  }
+
+  /** @throws TemporaryFileError */
+  async write(bytes: Buffer, place: number): Promise<void> {
+    await explaining(this.#folder, async () => {
+      for (let done = 0; done < bytes.length;) {
+        const { bytesWritten } = await this.#handle.write(bytes, done, bytes.length - done, place + done)
+        done += bytesWritten
+      }
+    })
+  }
+
+  /** Fills `bytes` from what was written. @throws TemporaryFileError */
+  async read(bytes: Buffer, place: number): Promise<void> {
+    await explaining(this.#folder, async () => {
+      for (let done = 0; done < bytes.length;) {
+        const { bytesRead } = await this.#handle.read(bytes, done, bytes.length - done, place + done)
+        if (bytesRead === 0) throw new Error('the file is shorter than what was written to it')
+        done += bytesRead
+      }
+    })
+  }
+
+  [Symbol.dispose](): void {
+    // It waits for what is under way; that it fails would concern nobody, for the file has no name.
+    this.#handle.close().catch(() => {})
+  }
+}
+
+async function explaining<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (cause) {
+    const said = cause instanceof Error ? cause.message : String(cause)
+    throw new TemporaryFileError(
+      `A list too large for memory needs a temporary file in ${folder}: ${said}. ` +
+        'Free space there, or name another folder in the environment variable TMPDIR.',
+      { cause },
+    )
+  }
+}

@@ -1,0 +1,61 @@
+/** How a body is wrapped: what its headers say about its end, its compression and its character set. */
+import { BodyTooLargeError, ContractError } from '../../common/errors.ts'
+import { type Headers, headerOf } from './headers.ts'
+
+export interface Framing {
+  readonly gzip: boolean
+  /** Whether the end of the body can be told from the end of the connection. */
+  readonly hasEndMark: boolean
+}
+
+/**
+ * @param path for messages
+ * @param limit the most bytes that may come over the wire
+ * @throws ContractError for a part of a body, two encodings or an unknown one, or a character set other than
+ * UTF-8; BodyTooLargeError when the body announces more than the limit
+ */
+export function readFraming(headers: Headers, path: string, limit: number): Framing {
+  if (headerOf(headers, 'content-range') !== null) {
+    throw new ContractError(
+      `GET ${path} was answered with a part of a list (Content-Range), not with all of it.`,
+    )
+  }
+  const transfer = headerOf(headers, 'transfer-encoding')?.trim().toLowerCase() ?? null
+  if (transfer !== null && transfer !== 'chunked') {
+    throw new ContractError(
+      `GET ${path}: the transfer encoding "${transfer}" is not understood, only chunked is.`,
+    )
+  }
+  const length = headerOf(headers, 'content-length')
+  if (length !== null && Number(length) > limit) {
+    throw new BodyTooLargeError(`GET ${path}: the body has ${length} bytes, more than the ${limit} allowed.`)
+  }
+  refuseOtherCharset(headerOf(headers, 'content-type'), path)
+  return {
+    gzip: isGzip(headerOf(headers, 'content-encoding'), path),
+    hasEndMark: transfer !== null || length !== null,
+  }
+}
+
+/** One layer is taken off, never two: 481 bytes of doubly gzipped body become 200 MB. */
+function isGzip(header: string | null, path: string): boolean {
+  const encodings = (header ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '' && name !== 'identity')
+  const [first, second] = encodings
+  if (first === undefined) return false
+  if (second === undefined && (first === 'gzip' || first === 'x-gzip')) return true
+  throw new ContractError(
+    `GET ${path}: the content encoding "${encodings.join(', ')}" was not asked for; only gzip, once, is read.`,
+  )
+}
+
+function refuseOtherCharset(contentType: string | null, path: string): void {
+  const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(contentType ?? '')?.[1]
+  if (charset === undefined || /^(?:utf-?8|us-ascii)$/i.test(charset)) return
+  throw new ContractError(
+    `GET ${path}: the character set "${charset.slice(0, 40)}" is not read, only UTF-8 is.`,
+  )
+}

@@ -1,0 +1,83 @@
+/** What goes wrong below HTTP, in words: the host, the cause, and what to do. */
+import { CertificateError, ContractError, type HeadcountError, UnreachableError } from '../../common/errors.ts'
+import { TooSlowError } from '../timeouts/request-timeout-error.ts'
+
+type Explain = (host: string) => string
+
+const explanations: Readonly<Record<string, Explain>> = {
+  ENOTFOUND: (host) => `the name ${host} is not known. Check the base address and the name service (DNS)`,
+  EAI_AGAIN: (host) => `the name service (DNS) gave no answer for ${host}. Check this machine's network`,
+  ECONNREFUSED: (host) => `${host} refused the connection. Is the service running, and the port right?`,
+  EHOSTUNREACH: (host) => `there is no way to ${host}. Check this machine's network`,
+  ENETUNREACH: (host) => `there is no way to ${host}. Check this machine's network`,
+  ETIMEDOUT: (host) => `${host} did not answer the connection. Check the address, the network and firewalls`,
+  UND_ERR_CONNECT_TIMEOUT: (host) =>
+    `${host} did not answer the connection in time. Check the address, the network and firewalls`,
+  ECONNRESET: (host) => `${host} broke the connection off`,
+  EPIPE: (host) => `${host} broke the connection off`,
+  UND_ERR_SOCKET: (host) => `${host} closed the connection before the answer was whole`,
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: (host) =>
+    `the answer of ${host} is shorter than it says (Content-Length), or broken behind that header`,
+  HPE: (host) => `the answer of ${host} is not HTTP, or breaks off`,
+  ERR_ASSERTION: (host) =>
+    `the answer of ${host} is not HTTP/1.1: its status is below 100, or it changes the protocol (101) unasked`,
+  Z_BUF_ERROR: (host) => `the compressed answer of ${host} ends too early`,
+}
+
+const certificateRemedies: Readonly<Record<string, string>> = {
+  ERR_TLS_CERT_ALTNAME_INVALID:
+    'it was made for another name. Use the name in the certificate as base address',
+  CERT_HAS_EXPIRED: 'it has expired. The service must renew it; check this machine’s clock, too',
+  CERT_NOT_YET_VALID: 'it is not valid yet. Check this machine’s clock',
+}
+const unknownIssuer =
+  'its issuer is not trusted. For an issuer of your own, name its certificate in NODE_EXTRA_CA_CERTS'
+
+/** OpenSSL's words for a certificate that it does not trust, as Node passes them on. */
+const certificateCode =
+  /CERT|ISSUER|UNABLE_TO_VERIFY|CRL|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|HOSTNAME_MISMATCH/
+const noTlsCode = /^(?:EPROTO|ERR_SSL_)/
+// undici's parser asserts what it expects of an answer, and passes on what it then throws.
+const networkCode = /^(?:UND_ERR_|HPE|E[A-Z0-9]+$|EAI_|Z_|ERR_ASSERTION$)/
+const timeOut = /^(?:UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/
+const ownFault = /^UND_ERR_(?:INVALID_|NOT_SUPPORTED|ABORTED|DESTROYED|CLOSED)/
+
+/**
+ * The error of the family for what the HTTP client, a socket, TLS or zlib threw; null when it is none of
+ * theirs, which is a fault of this program.
+ */
+export function explainNetworkFailure(error: unknown, url: URL): HeadcountError | null {
+  const code = codeOf(error)
+  if (code === null || ownFault.test(code)) return null
+  const { host, hostname, pathname } = url
+  if (certificateCode.test(code)) {
+    const why = certificateRemedies[code] ?? unknownIssuer
+    return new CertificateError(`The certificate of ${host} is refused: ${why} (${code}).`, { cause: error })
+  }
+  if (noTlsCode.test(code)) {
+    return new CertificateError(
+      `${host} did not agree on TLS (${code}). Does the base address need http: or another port?`,
+      { cause: error },
+    )
+  }
+  if (code === 'Z_DATA_ERROR') {
+    return new ContractError(`The answer of ${host} says that it is gzip, and is not.`, { cause: error })
+  }
+  if (code === 'UND_ERR_HEADERS_OVERFLOW') {
+    return new ContractError(`The headers that ${host} answers are too large (16 KiB).`, { cause: error })
+  }
+  if (!networkCode.test(code)) return null
+  const isName = code === 'ENOTFOUND' || code === 'EAI_AGAIN'
+  const why = explanations[code]?.(isName ? hostname : host) ?? `the answer of ${host} is broken on the wire`
+  const Failure = timeOut.test(code) ? TooSlowError : UnreachableError
+  return new Failure(`GET ${pathname} failed: ${why} (${code}).`, { cause: error })
+}
+
+/** The code of an error, or of the first error in a group (one for each address that was tried). */
+function codeOf(error: unknown): string | null {
+  if (!(error instanceof Error)) return null
+  if ('code' in error && typeof error.code === 'string') return error.code
+  // undici 8.12 leaves the code of its parser's errors out.
+  if (error.name === 'HTTPParserError') return 'HPE'
+  return error instanceof AggregateError ? codeOf(error.errors[0]) : null
+}

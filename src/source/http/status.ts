@@ -1,0 +1,46 @@
+/** What a status other than 200 means. */
+import {
+  ContractError,
+  type HeadcountError,
+  KeyRefusedError,
+  NotFoundError,
+  UnreachableError,
+} from '../../common/errors.ts'
+import { type Headers, headerOf } from './headers.ts'
+import { isPassingStatus } from '../retry/policy.ts'
+
+/** A status that may pass by itself, with what the service said about when to come back. */
+export class PassingStatusError extends UnreachableError {
+  readonly status: number
+  readonly retryAfter: string | null
+  readonly serviceDate: string | null
+
+  constructor(message: string, status: number, headers: Headers) {
+    super(message)
+    this.status = status
+    this.retryAfter = headerOf(headers, 'retry-after')
+    this.serviceDate = headerOf(headers, 'date')
+  }
+}
+
+/**
+ * @param excerpt the beginning of the body, already free of secrets; may be empty
+ * @param keyRemedy what to do when the key is refused
+ */
+export function explainStatus(
+  status: number,
+  headers: Headers,
+  path: string,
+  excerpt: string,
+  keyRemedy: string,
+): HeadcountError {
+  const answered = `GET ${path} was answered with ${status}${excerpt === '' ? '' : `: ${excerpt}`}`
+  if (status === 401 || status === 403) {
+    return new KeyRefusedError(`${answered} - ${keyRemedy}`)
+  }
+  if (status === 404 || status === 410) {
+    return new NotFoundError(`${answered} - there is nothing at this address.`)
+  }
+  if (isPassingStatus(status)) return new PassingStatusError(answered, status, headers)
+  return new ContractError(`${answered} - only 200 is an answer that can be used.`)
+}

@@ -1,0 +1,65 @@
+/** Chains of pages, and the signs that a list is longer than what was answered. */
+import { ContractError } from '../../common/errors.ts'
+import { type Headers, headerOf } from '../http/headers.ts'
+import { type NextLinks, readNextLinks } from './link-header.ts'
+
+export interface NextPage {
+  readonly url: URL | null
+  /** The `Link` header cannot be read: a next page may hide in it. */
+  readonly unreadable: boolean
+}
+
+/** What the `Link` header of an answer says of a next page. */
+export function nextLinks(headers: Headers): NextLinks {
+  return readNextLinks(headerOf(headers, 'link'))
+}
+
+/**
+ * The page that a page names as next (`Link: rel="next"`).
+ *
+ * @throws ContractError for another scheme, host or port, an address that is none, or several different next pages
+ */
+export function nextPage(headers: Headers, page: URL): NextPage {
+  const { targets, unreadable } = nextLinks(headers)
+  const [target, ...others] = targets
+  if (target === undefined) return { url: null, unreadable }
+  const url = URL.parse(target, page.href)
+  if (url === null || others.length > 0) {
+    throw new ContractError(
+      `GET ${page.pathname}: the Link header does not name one next page that can be read.`,
+    )
+  }
+  if (url.origin !== page.origin) {
+    throw new ContractError(
+      `GET ${page.pathname}: the next page (Link header) leads to another origin, ${url.origin}; the key is not sent there.`,
+    )
+  }
+  url.hash = ''
+  return { url, unreadable }
+}
+
+const countHeaders = ['x-total-count', 'x-total', 'total-count', 'x-pagination-total-count']
+
+/**
+ * Signs in the headers of a list's pages that it has more items or pages than were read, in words.
+ *
+ * @param items how many items all pages have together
+ */
+export function signsOfMore(pages: readonly Headers[], items: number): readonly string[] {
+  const signs = new Set<string>()
+  for (const headers of pages) {
+    for (const name of countHeaders) {
+      const count = headerOf(headers, name)?.trim() ?? ''
+      if (/^\d+$/.test(count) && Number(count) !== items) {
+        signs.add(`its header ${name} says ${count} items, ${items} came`)
+      }
+    }
+    const pageCount = headerOf(headers, 'x-total-pages')?.trim() ?? ''
+    if (/^\d+$/.test(pageCount) && Number(pageCount) > pages.length) {
+      signs.add(`its header x-total-pages says ${pageCount} pages, ${pages.length} came`)
+    }
+  }
+  const following = headerOf(pages.at(-1) ?? {}, 'x-next-page')?.trim() ?? ''
+  if (following !== '') signs.add('its header x-next-page names a page that no Link header leads to')
+  return [...signs]
+}

@@ -1,0 +1,40 @@
+/** One gate for all requests of a source: `Retry-After` closes it, whichever request was told. */
+import type { NotAskedError } from '../../common/errors.ts'
+import { type Clock, systemClock } from '../../common/clock.ts'
+
+export class Gate {
+  #notBefore = 0
+  readonly #clock: Clock
+  readonly #shut = new AbortController()
+  /** Ends every wait before a request: the source's life is over, or the gate is shut for good. */
+  readonly signal: AbortSignal
+
+  constructor(life: AbortSignal, clock: Clock = systemClock) {
+    this.#clock = clock
+    this.signal = this.#shut.signal
+    const end = (): void => this.#shut.abort(life.reason)
+    if (life.aborted) end()
+    // Not AbortSignal.any: whoever looks at such a signal makes it look at all that it is made of.
+    else life.addEventListener('abort', end, { once: true })
+  }
+
+  /** Lets no request start for so many ms from now; a shorter time never replaces a longer one. */
+  closeFor(ms: number): void {
+    this.#notBefore = Math.max(this.#notBefore, this.#clock.now() + ms)
+  }
+
+  /** The service asked for more time than this run has: no request starts any more, and all that wait are told why. */
+  shut(error: NotAskedError): void {
+    this.#shut.abort(error)
+  }
+
+  /** Waits until the gate is open; throws the reason when the source's life ends or the gate is shut for good. */
+  async pass(): Promise<void> {
+    for (;;) {
+      this.signal.throwIfAborted()
+      const left = this.#notBefore - this.#clock.now()
+      if (left <= 0) return
+      await this.#clock.sleep(Math.ceil(left), this.signal)
+    }
+  }
+}

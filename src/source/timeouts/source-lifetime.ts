@@ -1,0 +1,51 @@
+/** How long a source lives: until it is closed, the caller aborts, or the run's deadline passes. */
+import { HeadcountError, InterruptedError, RunDeadlineError } from '../../common/errors.ts'
+import { optionName } from '../../common/option-names.ts'
+import { asError, LONGEST_TIMER_MS } from '../../common/abort.ts'
+
+export interface Life extends Disposable {
+  /** Aborted at the end of this life; its reason is always one of the error family. */
+  readonly signal: AbortSignal
+  /** What is left until the run's deadline, in ms; null when there is none. */
+  leftMs(): number | null
+}
+
+/** @param runDeadline on the clock of `performance.now()`, in ms */
+export function startLife(signal: AbortSignal | undefined, runDeadline: number | null): Life {
+  const controller = new AbortController()
+  const leftMs = (): number | null =>
+    runDeadline === null ? null : Math.max(0, runDeadline - performance.now())
+  const interrupt = (): void => controller.abort(interruption(signal?.reason))
+  let timer: NodeJS.Timeout | undefined
+  const watch = (): void => {
+    const left = leftMs()
+    if (left === null) return
+    if (left === 0) {
+      controller.abort(
+        new RunDeadlineError(`The run deadline (${optionName('runTimeoutMs')}) passed before all was read.`),
+      )
+      return
+    }
+    timer = setTimeout(watch, Math.min(Math.ceil(left), LONGEST_TIMER_MS))
+    // What is awaited keeps the process alive; the deadline alone must not.
+    timer.unref()
+  }
+  if (signal?.aborted === true) interrupt()
+  else signal?.addEventListener('abort', interrupt, { once: true })
+  watch()
+  return {
+    signal: controller.signal,
+    leftMs,
+    [Symbol.dispose]: () => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', interrupt)
+      controller.abort(new InterruptedError('The source was closed while it was being read.'))
+    },
+  }
+}
+
+/** A caller's reason of the error family (a signal, a lost lease) goes through as it is. */
+function interruption(reason: unknown): HeadcountError {
+  if (reason instanceof HeadcountError) return reason
+  return new InterruptedError('The work was interrupted by its caller.', 143, { cause: asError(reason) })
+}

@@ -1,0 +1,86 @@
+import { HeadcountError } from '../../common/errors.ts'
+import { strayEvents } from '../../load/diff/orphans.ts'
+import { EVENTS_LIST } from '../../load/state/sync-state.ts'
+import { absentEvents } from '../../load/diff/live-counts.ts'
+import type { AbsentEvent } from '../../load/diff/live-counts.ts'
+import { listEvents } from '../fetch/fetch-events.ts'
+import type { EventsList } from '../fetch/fetch-events.ts'
+import type { OpenRun } from '../open/run-context.ts'
+import { tellUnconfirmed } from '../fetch/second-reading.ts'
+import { confirmAbsences, isWorthRereading } from './unconfirmed-absences.ts'
+
+/** How often this run has read the list of events. */
+export interface EventsListReadings {
+  readonly first: EventsList
+  /** The last one: the first itself when it was read once. */
+  readonly last: EventsList
+  /** Ids that one of them has, but for those that the service did not know when they were asked for. */
+  readonly listed: readonly string[]
+}
+
+/** What the mirror has and the list lacks. */
+export interface AbsentFromList extends EventsListReadings {
+  /** The guard decides on these. */
+  readonly absent: readonly AbsentEvent[]
+  /** Ids of events that a second reading will tell of. */
+  readonly unconfirmed: readonly string[]
+}
+
+/**
+ * Finds the events that the list lacks. One that came in several pages and lacks a few is read once more, if that takes
+ * no more than `requests`; should that fail, nothing else does.
+ */
+export async function findAbsentEvents(
+  run: OpenRun,
+  readings: EventsListReadings,
+  requests: number,
+): Promise<AbsentFromList> {
+  const { first, last, listed } = readings
+  const absent = await absentFrom(run, listed)
+  if (last !== first) return { ...readings, absent, unconfirmed: [] }
+  const ids = absent.map(({ id }) => id)
+  const { confirmed, unconfirmed } = confirmAbsences(ids, first, run.states.get(EVENTS_LIST))
+  if (isWorthRereading(unconfirmed.length) && first.pages <= requests) {
+    const second = await listAgain(run)
+    if (second !== null) return withSecond(readings, absent, second)
+  }
+  const isConfirmed = new Set(confirmed)
+  return { ...readings, absent: absent.filter(({ id }) => isConfirmed.has(id)), unconfirmed }
+}
+
+/** What both readings lack is absent. */
+function withSecond(
+  { first, listed }: EventsListReadings,
+  absent: readonly AbsentEvent[],
+  second: EventsList,
+): AbsentFromList {
+  const present = new Set(second.ids)
+  return {
+    first,
+    last: second,
+    listed: [...new Set([...listed, ...second.ids])],
+    absent: absent.filter(({ id }) => !present.has(id)),
+    unconfirmed: [],
+  }
+}
+
+async function listAgain(run: OpenRun): Promise<EventsList | null> {
+  try {
+    return await listEvents(run)
+  } catch (error) {
+    if (!(error instanceof HeadcountError) || run.signal.aborted) throw error
+    tellUnconfirmed(run, 'List of events', error)
+    return null
+  }
+}
+
+/** Events of the mirror that are not listed; a run that trusts nothing also finds rows that hang on no event. */
+async function absentFrom(
+  { database, account, mode }: OpenRun,
+  listed: readonly string[],
+): Promise<readonly AbsentEvent[]> {
+  const absent = await absentEvents(database.kysely, account.id, listed)
+  if (mode !== 'backfill') return absent
+  const known = [...listed, ...absent.map(({ id }) => id)]
+  return [...absent, ...(await strayEvents(database.kysely, account.id, known))]
+}

@@ -1,0 +1,47 @@
+import type { Transaction } from '../../db/transaction.ts'
+import { decideResponses } from './guard.ts'
+import type { OpenRun } from '../open/run-context.ts'
+import type { ResponsesList } from '../fetch/response-list.ts'
+import { confirmAbsences } from './unconfirmed-absences.ts'
+import type { Changes, Decisions, ListLoad } from '../write/batch-transaction.ts'
+
+/**
+ * Decides which responses are removed that these lists no longer have.
+ *
+ * @param accountEmpty whether the account looks empty: then a list that is empty proves nothing (emptied-lists.ts)
+ */
+export async function decideDeletions(
+  trx: Transaction,
+  run: OpenRun,
+  lists: readonly ListLoad<ResponsesList>[],
+  changes: Changes,
+  decisions: Decisions,
+  accountEmpty = false,
+): Promise<void> {
+  for (const { event, list, state, firstReading } of lists) {
+    const change = changes.get(event.id)
+    const removed = new Set(firstReading?.removed)
+    // The live row stays of an item that is rejected.
+    const absent = change?.absent.filter((id) => !list.has(id) && !removed.has(id)) ?? []
+    if (absent.length === 0) continue
+    const { confirmed, unconfirmed } = confirmAbsences(absent, list, state)
+    const { total: liveAtStart } = await run.liveAtStart(trx.kysely)
+    const decision = decideResponses(
+      {
+        absent: confirmed,
+        live: change?.live ?? 0,
+        length: list.length,
+        unreadableId: list.unreadableId,
+        incomplete: list.incomplete,
+        held: state?.held ?? [],
+        accountEmpty,
+      },
+      run.holdPolicy,
+      { ...run.removals.now, liveAtStart },
+    )
+    // With rows left the list is no longer one that was read whole: what was before is asked while it is.
+    if (decision.held.length + unconfirmed.length > 0) await run.goneBefore(trx.kysely)
+    run.removals.add(decision)
+    decisions.set(event.id, { ...decision, unconfirmedAbsences: unconfirmed })
+  }
+}

@@ -1,0 +1,184 @@
+/**
+ * The guard of deletions (design: deletions). A service that breaks often looks like one that has become
+ * empty; what looks like an outage is held back until it is confirmed. Pure: state and clock come in.
+ */
+import { timeConfirmsEvents, timeConfirmsResponses } from '../../common/schema/holds.ts'
+import type { HeldGroup, HoldReason } from '../../common/schema/tables.ts'
+import type { AbsentEvent } from '../../load/diff/live-counts.ts'
+import { readTime, startGroup } from './hold-clocks.ts'
+import type { Clocks } from './hold-clocks.ts'
+
+/** Shares and numbers beyond which a loss looks like an outage. Both must be passed. */
+const FEW_ROWS = 10
+const SMALL_SHARE = 0.1
+/** Lengths at which services like to end a page. */
+const PAGE_LENGTHS: ReadonlySet<number> = new Set([50, 100, 200, 250, 500, 1000])
+
+/** What a list itself says for or against deletions. */
+export interface Signs {
+  /** Items in the list as the service sent it. */
+  readonly length: number
+  /** The list has a reject whose id cannot be read: it may be one of the absent. */
+  readonly unreadableId: boolean
+  /** Signs that the list may not be complete. */
+  readonly incomplete: 'paging' | 'no_end_mark' | null
+}
+
+/** A complete list beside what the mirror holds of it. */
+export interface ListChange extends Signs {
+  /** Live ids that the list no longer has, but for those of rejects whose id can be read. */
+  readonly absent: readonly string[]
+  /** Live rows before this run. */
+  readonly live: number
+  /** What was held of this list before. */
+  readonly held: readonly HeldGroup[]
+  /** The list is empty, and so are most that had responses (emptied-lists.ts). */
+  readonly accountEmpty?: boolean
+}
+
+export interface Decision {
+  readonly remove: readonly string[]
+  readonly held: readonly HeldGroup[]
+  /** Rows removed that nobody confirmed: they count against the run's budget. */
+  readonly unconfirmed: number
+  /** The run has removed enough: every further loss is held, however small. */
+  readonly brakes: boolean
+  /** A clock was set back: what is held starts its time anew. */
+  readonly isSetBack: boolean
+}
+
+/** Of a list that lost nothing. */
+export const NO_LOSS: Decision = { remove: [], held: [], unconfirmed: 0, brakes: false, isSetBack: false }
+
+/** How holds end, besides by the rows coming back. */
+export interface HoldPolicy extends Clocks {
+  readonly holdForMs: number
+  readonly acceptDeletions: boolean
+}
+
+/** What a run has removed so far. */
+export interface Removals {
+  /** Rows that nobody had confirmed. */
+  readonly removed: number
+  /** A list of this run was held for the sake of the sum: so is every further one. */
+  readonly braked: boolean
+}
+
+/** What a run has removed so far, and what it may. */
+export interface RemovalBudget extends Removals {
+  /** Live rows of the account (events and responses) when the run began. */
+  readonly liveAtStart: number
+}
+
+/** Decides one list of responses. */
+export function decideResponses(change: ListChange, policy: HoldPolicy, budget: RemovalBudget): Decision {
+  const rows = change.absent.length
+  const reason = suspicion(change, !isMuch(rows, change.live))
+  return decide(change, rows, policy, budget, reason, timeConfirmsResponses)
+}
+
+/** Decides the list of events; an absent one counts as 1 and its responses. An empty list is never confirmed by time. */
+export function decideEvents(
+  change: Omit<ListChange, 'absent'> & { readonly absent: readonly AbsentEvent[] },
+  policy: HoldPolicy,
+  budget: RemovalBudget,
+): Decision {
+  const rows = change.absent.reduce((sum, { responses }) => sum + 1 + responses, 0)
+  const few = !isMuch(rows, budget.liveAtStart) && !isMuch(change.absent.length, change.live)
+  const list = { ...change, absent: change.absent.map(({ id }) => id) }
+  return decide(list, rows, policy, budget, suspicion(list, few), timeConfirmsEvents)
+}
+
+/** A list that was read twice: a sign against deletions counts although the other look does not show it. */
+export function worseOf(one: Signs, other: Signs): Signs {
+  const lengths = [one.length, other.length]
+  return {
+    length: lengths.find((length) => length === 0) ?? lengths.find(isPageLong) ?? one.length,
+    unreadableId: one.unreadableId || other.unreadableId,
+    incomplete: one.incomplete ?? other.incomplete,
+  }
+}
+
+/** What the user should know of deletions that are held back; an account that looks empty is told of once, not for each list. */
+export function heldLines(list: string, { held, isSetBack }: Decision): string[] {
+  const count = heldIds(held).length
+  if (held.every(({ reason }) => reason === 'account_empty')) return []
+  const clocks = isSetBack ? '; a clock was set back, so that their time to be held begins anew' : ''
+  return [`${list}: ${count} deletions are held (${held.at(-1)?.reason})${clocks}.`]
+}
+
+/** Ids of these groups, in one list. */
+export function heldIds(held: readonly HeldGroup[]): string[] {
+  return held.flatMap(({ ids }) => ids)
+}
+
+function isMuch(lost: number, of: number): boolean {
+  return lost > fewRows(of)
+}
+
+/** The rows that may go from so many without a second look. */
+export function fewRows(of: number): number {
+  return Math.max(FEW_ROWS, SMALL_SHARE * of)
+}
+
+function suspicion(change: ListChange, few: boolean): HoldReason | null {
+  if (change.absent.length === 0) return null
+  if (change.incomplete) return change.incomplete
+  if (change.unreadableId) return 'unreadable_id'
+  if (change.accountEmpty) return 'account_empty'
+  if (change.length === 0 && (change.live >= 2 || !few)) return 'list_empty'
+  if (!few) return 'many_missing'
+  if (isPageLong(change.length)) return 'page_length'
+  return null
+}
+
+function isPageLong(length: number): boolean {
+  return PAGE_LENGTHS.has(length)
+}
+
+/** The brake: many small losses in one run are a large one. What time or the user confirmed does not count. */
+function isOverBudget(rows: number, { removed, braked, liveAtStart }: RemovalBudget): boolean {
+  return braked || removed + rows > fewRows(liveAtStart)
+}
+
+/** What a run before this one held for the sake of its sum: a new run is no proof, or the sum would hold for one run alone. */
+function wasBraked({ held, absent }: ListChange): boolean {
+  const missing = new Set(absent)
+  return held.some(({ reason, ids }) => reason === 'run_total' && ids.some((id) => missing.has(id)))
+}
+
+function decide(
+  change: ListChange,
+  rows: number,
+  policy: HoldPolicy,
+  budget: RemovalBudget,
+  sign: HoldReason | null,
+  byTime: (reason: HoldReason) => boolean,
+): Decision {
+  if (rows === 0) return NO_LOSS
+  const brakes = sign === null && isOverBudget(rows, budget)
+  const reason = sign ?? (brakes || wasBraked(change) ? 'run_total' : null)
+  if (reason === null) return { ...NO_LOSS, remove: change.absent, unconfirmed: rows }
+  const stillAbsent = new Set(change.absent)
+  const remove: string[] = []
+  const held: HeldGroup[] = []
+  let isSetBack = false
+  for (const former of change.held) {
+    const ids = former.ids.filter((id) => stillAbsent.delete(id))
+    if (ids.length === 0) continue
+    const group = { ...former, ids }
+    if (policy.acceptDeletions) remove.push(...ids)
+    else if (reason === 'account_empty') held.push({ ...group, reason })
+    else if (!byTime(reason)) held.push(group)
+    // Its clock ran under a sign that proves nothing: it starts with the first list that shows none.
+    else if (!byTime(former.reason)) held.push(startGroup(policy, reason, ids))
+    else {
+      const time = readTime(group, policy, policy.holdForMs)
+      isSetBack ||= time.isSetBack
+      if (time.isConfirmed) remove.push(...ids)
+      else held.push(time.group)
+    }
+  }
+  if (stillAbsent.size > 0) held.push(startGroup(policy, reason, [...stillAbsent]))
+  return { remove, held, unconfirmed: 0, brakes, isSetBack }
+}

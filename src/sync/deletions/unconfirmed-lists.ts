@@ -1,0 +1,51 @@
+import type { DueEvent } from '../select/select-events.ts'
+import { isWorthRereading } from './unconfirmed-absences.ts'
+import type { UnconfirmedList } from './unconfirmed-absences.ts'
+import type { ListDecision, ListLoad } from '../write/batch-transaction.ts'
+
+/** A list of responses whose absences a second reading may confirm. */
+export interface Reread extends UnconfirmedList {
+  /** The event as the first reading left it. */
+  readonly due: DueEvent
+}
+
+/** Lists of this run that are stored, and worth a second reading. */
+export class UnconfirmedLists {
+  readonly lists: Reread[] = []
+
+  /** Call it when the batch is committed. */
+  add(load: ListLoad, decision: ListDecision | undefined, changed: boolean): void {
+    const absences = decision?.unconfirmedAbsences ?? []
+    if (decision === undefined || load.firstReading !== null || !isWorthRereading(absences.length)) return
+    const { event, isRejected, list } = load
+    const state = {
+      ...(load.state ?? neverRead(event.id)),
+      digest: null,
+      etag: null,
+      held: decision.held,
+      unconfirmed_absences: absences,
+      error_code: null,
+    }
+    const firstReading = { changed, removed: decision.remove }
+    const due: DueEvent = { event, record: 'same', isRejected, state, firstReading }
+    this.lists.push({ event_id: event.id, pages: list.pages, absences: absences.length, due })
+  }
+}
+
+/** Of a list whose rows are live although nothing is known of it: someone has deleted that by hand. */
+function neverRead(event_id: string): NonNullable<DueEvent['state']> {
+  return {
+    event_id,
+    digest: null,
+    normaliser: null,
+    etag: null,
+    read_at: null,
+    checked_at: null,
+    next_check_at: null,
+    step: null,
+    backfill_id: null,
+    held: [],
+    unconfirmed_absences: [],
+    error_code: null,
+  }
+}

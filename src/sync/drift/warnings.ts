@@ -1,0 +1,86 @@
+import { commandName } from '../../common/command-name.ts'
+import type { Fact, Observation } from '../../common/schema/tables.ts'
+import type { ObservedFact } from '../../load/state/observations.ts'
+import { NOT_KEPT, OTHERS } from '../../normalise/observe/safe-value.ts'
+
+/** At most so many things are told one by one; `headcount contract` lists them all. */
+const TOLD = 10
+
+/** What the specification itself shows is no news, whenever it comes. */
+const specified: Readonly<Record<string, readonly string[]>> = {
+  'response.rsvp value': ['yes'],
+  'event.event_type value': ['rsvp'],
+  'event.event_at time_form': ['YYYY-MM-DDTHH:MM:SSZ'],
+  'response.created_at time_form': ['YYYY-MM-DDTHH:MM:SSZ'],
+  'response.updated_at time_form': ['YYYY-MM-DDTHH:MM:SSZ'],
+  'slot.start_date time_form': ['YYYY-MM-DDTHH:MM:SS±HH:MM'],
+  'slot.end_date time_form': ['YYYY-MM-DDTHH:MM:SS±HH:MM'],
+}
+
+/** Facts that a person should hear of, each in words. */
+const told: Partial<Readonly<Record<Fact, (subject: string, thing: string) => string>>> = {
+  value: (subject, thing) => `${fieldOf(subject)} = ${thing}`,
+  time_form: (subject, thing) => `${fieldOf(subject)} in the form ${thing}`,
+  sent_as: (subject, thing) => `${fieldOf(subject)} sent as ${thing}`,
+  unknown_field: (subject, thing) =>
+    `a field of the ${subject} that the specification does not name, ${thing},`,
+  duplicate_key: (_, thing) => `a key that stands twice in one object, ${thing},`,
+  header: (_, thing) => `the header ${thing}`,
+}
+
+/**
+ * What was seen for the first time and a person should know. Nothing of a resource (events, responses) of which
+ * nothing had been observed before: then everything is new.
+ */
+export function newsOf(
+  known: readonly ObservedFact[],
+  added: readonly Observation[],
+): readonly Observation[] {
+  const begun = new Set(known.filter(({ fact }) => fact === 'sent').map(resourceOf))
+  return added.filter(
+    (observation) =>
+      observation.fact in told &&
+      begun.has(resourceOf(observation)) &&
+      specified[`${observation.subject} ${observation.fact}`]?.includes(observation.value) !== true,
+  )
+}
+
+/** One line a matter. */
+export function newsLines(news: readonly Observation[]): readonly string[] {
+  const lines = news.map(
+    (observation) =>
+      `${describe(observation)} seen for the first time in ${observation.seen} ${unitOf(observation)}`,
+  )
+  const more = lines.length - TOLD
+  if (more <= 0) return lines
+  return [
+    ...lines.slice(0, TOLD),
+    `… and ${more} more things seen for the first time; ${commandName()} contract lists them`,
+  ]
+}
+
+function describe({ subject, fact, value }: Observation): string {
+  const thing = words[value] ?? `\`${value}\``
+  return told[fact]?.(subject, thing) ?? `${subject} ${fact} ${thing}`
+}
+
+const words: Readonly<Record<string, string>> = {
+  [NOT_KEPT]: 'a value that is not kept (long, or personal),',
+  [OTHERS]: 'more values than are told apart',
+}
+
+function fieldOf(subject: string): string {
+  return `\`${subject.slice(subject.indexOf('.') + 1)}\``
+}
+
+function unitOf({ subject, fact, seen }: Observation): string {
+  if (fact === 'header')
+    return seen === 1 ? `answer to a request for ${subject}` : `answers to requests for ${subject}`
+  const [item = subject] = subject.split('.')
+  return seen === 1 ? item : `${item}s`
+}
+
+/** Events and their list are one resource, all else is of the responses. */
+function resourceOf({ subject }: ObservedFact): 'events' | 'responses' {
+  return subject === 'event' || subject === 'events' || subject.startsWith('event.') ? 'events' : 'responses'
+}

@@ -1,0 +1,23 @@
+import { NORMALISER_VERSION } from '../../normalise/version.ts'
+
+/**
+ * What a digest says of a list: `same`, nothing to parse or write; `same_body`, the service sent what it sent
+ * before, but our normaliser is another version (rows are written again, without history); `other`.
+ */
+export type DigestVerdict = 'same' | 'same_body' | 'other'
+
+/** The digest of a list as it was last applied, and the version of our normaliser that made it. */
+export interface StoredDigest {
+  readonly digest: string | null
+  readonly normaliser: number | null
+}
+
+/** Compares a list that was read with what is stored of it; an unknown digest is `other`. */
+export function judgeDigest(
+  reading: { digest(normaliser: number): string },
+  stored: StoredDigest | undefined,
+): DigestVerdict {
+  if (!stored || stored.digest === null || stored.normaliser === null) return 'other'
+  if (reading.digest(stored.normaliser) !== stored.digest) return 'other'
+  return stored.normaliser === NORMALISER_VERSION ? 'same' : 'same_body'
+}

@@ -1,0 +1,71 @@
+import { hash } from 'node:crypto'
+import type { EventItem, RejectItem } from '../../common/schema/tables.ts'
+import { ForeignOriginError, NotFoundError, UsageError } from '../../common/errors.ts'
+import { optionName } from '../../common/option-names.ts'
+import { EVENTS_LIST } from '../../load/state/sync-state.ts'
+import { normaliseEvents } from '../../normalise/items/events.ts'
+import { completeList, concealed } from './list-facts.ts'
+import type { CompleteList } from './list-facts.ts'
+import type { Identity } from '../open/account-identity.ts'
+import type { OpenRun } from '../open/run-context.ts'
+import type { Tally } from '../run-stats.ts'
+
+/** The list of events. It is in memory whole, however long: a run needs all of it at once. */
+export interface EventsList extends CompleteList {
+  readonly rows: readonly EventItem[]
+  readonly rejects: readonly RejectItem[]
+  /** Ids of its rows, and of rejects whose id can be read. */
+  readonly ids: readonly string[]
+}
+
+/** What the account is read with: by a run, and by `verify`. */
+export type Reading = Pick<OpenRun, 'source' | 'settings' | 'states' | 'conceal' | 'progress'> & {
+  readonly tally: Pick<Tally, 'warn'>
+}
+
+/**
+ * Asks the service who we are, before anything else is read.
+ *
+ * @throws KeyRefusedError, UnreachableError, ContractError; UsageError when the base address is wrong.
+ */
+export async function askIdentity(run: Reading): Promise<Identity> {
+  const { email } = await atBaseAddress(run, '/ping', () => run.source.ping())
+  const { address, apiKey } = run.settings
+  return { email, base_url: address, key_sha256: hash('sha256', apiKey) }
+}
+
+/**
+ * Reads the list of events whole. Anything but a complete list is an error, never "no events".
+ *
+ * @param recalled until then `run.states` may be unknown
+ * @throws as askIdentity.
+ */
+export async function listEvents(
+  run: Reading,
+  recalled: Promise<void> = Promise.resolve(),
+): Promise<EventsList> {
+  run.progress('events')
+  using reading = await atBaseAddress(run, '/events', () => run.source.events())
+  const { rows, rejects, ...facts } = normaliseEvents(await reading.payload())
+  await recalled
+  const list = completeList(reading, facts, rows.length, run.states.get(EVENTS_LIST))
+  for (const warning of list.warnings) run.tally.warn(`List of events: ${warning}`)
+  const ids = [...rows.map(({ id }) => id), ...rejects.flatMap(({ id }) => id ?? [])]
+  return { ...list, rows, rejects: concealed(rejects, run.conceal), ids }
+}
+
+/** A wrong base address shows as 404 or as a redirect elsewhere: that is for the user to mend, not an empty account. */
+async function atBaseAddress<T>(run: Reading, path: string, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read()
+  } catch (error) {
+    if (error instanceof NotFoundError || error instanceof ForeignOriginError) {
+      throw new UsageError(
+        `${error.message}\nCheck the base address (${optionName('baseUrl')}): it is ${run.settings.address}, and ` +
+          `${path} is expected right below it. It usually ends in /api/v1.`,
+        { cause: error },
+      )
+    }
+    throw error
+  }
+}

@@ -1,0 +1,77 @@
+import type { RejectItem } from '../../common/schema/tables.ts'
+import type { ListFacts } from '../../normalise/list/list.ts'
+import { NORMALISER_VERSION } from '../../normalise/version.ts'
+import type { ListReading } from '../../source/fetched-list.ts'
+import { judgeDigest } from './change-detection.ts'
+import type { DigestVerdict } from './change-detection.ts'
+import { isContradicted } from './usable-etag.ts'
+import type { StoredValidator } from './usable-etag.ts'
+
+/** A list as the service answers it now, read whole: what is known of it beside its rows. */
+export interface CompleteList extends ListFacts {
+  /** Rows that it has. */
+  readonly count: number
+  /** In how many it came. */
+  readonly pages: number
+  /** Bytes of the body, all pages together. */
+  readonly bytes: number
+  /** Signs that forbid deletions from this list. */
+  readonly incomplete: 'paging' | 'no_end_mark' | null
+  readonly digest: string
+  readonly verdict: DigestVerdict
+  /** The service's validator of this list; null when it has none that can be believed. */
+  readonly etag: string | null
+  /** Names of its headers that hint at limits or paging. */
+  readonly hints: readonly string[]
+}
+
+/** @param facts what came of the items of this reading: it was read through. */
+export function completeList(
+  reading: ListReading,
+  facts: ListFacts,
+  count: number,
+  stored: StoredValidator | undefined,
+): CompleteList {
+  const contradicted = isContradicted(reading, stored)
+  return {
+    length: facts.length,
+    setAside: facts.setAside,
+    fields: facts.fields,
+    unreadableId: facts.unreadableId,
+    observed: facts.observed,
+    count,
+    pages: reading.pages,
+    bytes: reading.bytes,
+    incomplete: reading.holds,
+    digest: reading.digest(NORMALISER_VERSION),
+    hints: reading.hints,
+    verdict: judgeDigest(reading, stored),
+    etag: contradicted ? null : reading.etag,
+    warnings: [...reading.warnings, ...facts.warnings, ...(contradicted ? [SAME_VALIDATOR] : [])],
+  }
+}
+
+const SAME_VALIDATOR =
+  'the list has changed although its ETag has not: changes may have gone unseen for up to 24 hours.'
+
+/** Removes the key from what is kept of rejects: an item that is none may be an error that echoes it. */
+export function concealed(
+  rejects: readonly RejectItem[],
+  conceal: (text: string) => string,
+): readonly RejectItem[] {
+  return rejects.map((reject) => ({ ...reject, payload: conceal(reject.payload) }))
+}
+
+/**
+ * Fields that live rows carry and no item of the list does any more. An empty list says nothing of its fields,
+ * and one without any slot says nothing of a slot's.
+ */
+export function goneFields(list: Pick<CompleteList, 'count' | 'fields'>, live: readonly string[]): string[] {
+  if (list.count === 0) return []
+  const hasSlots = [...list.fields].some(isOfSlot)
+  return live.filter((field) => !list.fields.has(field) && (hasSlots || !isOfSlot(field)))
+}
+
+function isOfSlot(field: string): boolean {
+  return field.startsWith('slots.')
+}

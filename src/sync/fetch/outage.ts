@@ -1,0 +1,124 @@
+import type { HeadcountError } from '../../common/errors.ts'
+import { OutageError } from '../../common/errors.ts'
+import { orAborted, sleep } from '../../common/abort.ts'
+import type { Logger } from '../options.ts'
+
+/** When a service counts as away, and how it is asked meanwhile. */
+export interface OutageLimits {
+  /** So many events in a row that could not be read, for each request at once. */
+  readonly failuresPerRequest: number
+  /** So long without any answer, in ms, ends the reading. */
+  readonly longestSilenceMs: number
+  /** While it is away, one event at a time is read, after a wait of so long. */
+  readonly askEveryMs: number
+}
+
+export const OUTAGE_LIMITS: OutageLimits = {
+  failuresPerRequest: 3,
+  longestSilenceMs: 20_000,
+  askEveryMs: 2000,
+}
+
+export interface OutageOptions {
+  readonly limits: OutageLimits
+  /** The most requests at once. */
+  readonly concurrency: number
+  /** Ends every wait. */
+  readonly signal: AbortSignal
+  readonly logger: Logger
+  /** Ends the reading. */
+  readonly end: (error: OutageError) => void
+}
+
+/** The time in which the service is away. */
+interface Away {
+  readonly since: number
+  /** Settled when it answers again. */
+  readonly back: PromiseWithResolvers<void>
+  /** The event that is asked for by itself has come to its end. */
+  asked: Promise<void>
+}
+
+/**
+ * A circuit breaker: when many events in a row could not be read, the service has gone away, and to go on would only
+ * fail all that are left. They wait then, while one at a time is tried. It ends the reading when no answer of any
+ * kind has come for too long: what was not read stays due, and is no failure.
+ */
+export class Outage implements Disposable {
+  readonly #options: OutageOptions
+  #lastAnswer = performance.now()
+  #failures = 0
+  #away: Away | null = null
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(options: OutageOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Waits until an event may be read; throws the signal's reason.
+   *
+   * @returns to be disposed of when it was read, or could not be
+   */
+  async admit(): Promise<Disposable> {
+    const { limits, signal } = this.#options
+    while (this.#away !== null) {
+      const away = this.#away
+      const { asked } = away
+      await orAborted(Promise.race([away.back.promise, asked]), signal)
+      // Of those that waited for the same end the first one goes.
+      if (this.#away !== away || away.asked !== asked) continue
+      const { promise, resolve } = Promise.withResolvers<void>()
+      away.asked = promise
+      await sleep(limits.askEveryMs, signal)
+      return { [Symbol.dispose]: resolve }
+    }
+    return { [Symbol.dispose]: () => undefined }
+  }
+
+  /** The service has answered something, be it a refusal. */
+  answered(): void {
+    this.#lastAnswer = performance.now()
+    this.#failures = 0
+    if (this.#away === null) return
+    clearTimeout(this.#timer)
+    const seconds = secondsSince(this.#away.since)
+    this.#options.logger.warn({ seconds }, `The service answers again, after ${seconds} s.`)
+    this.#away.back.resolve()
+    this.#away = null
+  }
+
+  /** An event could not be read: no answer came, or one that says that the service is in trouble. */
+  failed(cause: HeadcountError): void {
+    const { limits, concurrency, logger } = this.#options
+    this.#failures += 1
+    if (this.#away !== null || this.#failures < limits.failuresPerRequest * concurrency) return
+    this.#away = { since: performance.now(), back: Promise.withResolvers(), asked: Promise.resolve() }
+    const leftMs = Math.max(0, this.#lastAnswer + limits.longestSilenceMs - this.#away.since)
+    if (leftMs === 0) return this.#end()
+    this.#timer = setTimeout(() => this.#end(), leftMs)
+    logger.warn(
+      { failures: this.#failures, code: cause.code },
+      `The service does not answer any more: ${this.#failures} events in a row could not be read. ` +
+        `It is given ${Math.ceil(leftMs / 1000)} s to come back. The last one: ${cause.message}`,
+    )
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer)
+  }
+
+  #end(): void {
+    const seconds = secondsSince(this.#lastAnswer)
+    this.#options.end(
+      new OutageError(
+        `The service has gone away: ${this.#failures} events in a row could not be read, and nothing was answered ` +
+          `for ${seconds} s.`,
+      ),
+    )
+  }
+}
+
+function secondsSince(moment: number): number {
+  return Math.round((performance.now() - moment) / 1000)
+}

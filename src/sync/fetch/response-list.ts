@@ -1,0 +1,98 @@
+import type { Digits, RejectItem, ResponseItem } from '../../common/schema/tables.ts'
+import type { EncodedList } from '../../load/copy/response-encoder.ts'
+import type { Normalised } from '../../normalise/list/list.ts'
+import { normaliseResponses } from '../../normalise/items/responses.ts'
+import type { ListPayload } from '../../common/json/parse-list.ts'
+import type { ListReading } from '../../source/fetched-list.ts'
+import { completeList, concealed } from './list-facts.ts'
+import type { CompleteList } from './list-facts.ts'
+import type { Around } from './streamed-responses.ts'
+import type { StoredValidator } from './usable-etag.ts'
+
+/** What a list leaves in the mirror beside its rows. */
+export interface StorableList extends CompleteList {
+  rejects(): AsyncIterable<readonly RejectItem[]>
+}
+
+/** The responses to one event as the service answers them now. */
+export interface ResponsesList extends StorableList {
+  /** How many of its items cannot be stored. */
+  readonly rejected: number
+  /** Whether it has an item with this id, be it a row or a reject. */
+  has(id: Digits): boolean
+  /** The rows, piece by piece, sorted by id within a piece. Reads a large list anew. */
+  rows(): AsyncGenerator<readonly ResponseItem[], void>
+}
+
+/** One that is held in memory. */
+export interface ListInMemory extends ResponsesList {
+  readonly inMemory: readonly ResponseItem[]
+}
+
+/**
+ * Makes rows of a list that the source holds in memory; one that it does not is read through by streamed-responses.ts.
+ *
+ * @throws ContractError when the body is not a complete list.
+ */
+export async function listInMemory(
+  reading: ListReading,
+  stored: StoredValidator | undefined,
+  { conceal }: Pick<Around, 'conceal'>,
+): Promise<ListInMemory> {
+  const list = normaliseResponses(await reading.payload())
+  return heldInMemory(completeList(reading, list, list.rows.length, stored), list, conceal)
+}
+
+function heldInMemory(
+  complete: CompleteList,
+  { rows, rejects }: Normalised<ResponseItem>,
+  conceal: (text: string) => string,
+): ListInMemory {
+  let ids: ReadonlySet<Digits> | null = null
+  const idsOf = () => new Set([...rows.map(({ id }) => id), ...rejects.flatMap(({ id }) => id ?? [])])
+  return {
+    ...complete,
+    inMemory: rows,
+    rejected: rejects.length,
+    has: (id) => (ids ??= idsOf()).has(id),
+    rows: () => onePiece(rows),
+    rejects: () => onePiece(concealed(rejects, conceal)),
+  }
+}
+
+/** One of an event of which nothing was ever stored: its rows are held as they will be copied. */
+export interface NewList extends StorableList {
+  readonly encoded: EncodedList
+  /** Reads it once more, as one that is held in memory: for a mirror that has rows of it all the same. */
+  read(): Promise<ListInMemory>
+}
+
+/**
+ * As listInMemory, for an event of which nothing was ever stored. As objects the rows would live until their batch is
+ * stored, and the garbage collector would take a quarter of a cold run.
+ */
+export async function newList(
+  reading: ListReading,
+  encode: (rows: readonly ResponseItem[]) => EncodedList,
+  { conceal }: Pick<Around, 'conceal'>,
+): Promise<NewList> {
+  const kept = reading.kept()
+  // No function that is kept may see the rows: they would live as long as it.
+  const { encoded, count, rejects, facts } = normalised(await reading.payload(), encode)
+  const complete = completeList(reading, facts, count, undefined)
+  return {
+    ...complete,
+    encoded,
+    rejects: () => onePiece(concealed(rejects, conceal)),
+    read: async () => heldInMemory(complete, normaliseResponses(await kept()), conceal),
+  }
+}
+
+function normalised(payload: ListPayload, encode: (rows: readonly ResponseItem[]) => EncodedList) {
+  const { rows, rejects, ...facts } = normaliseResponses(payload)
+  return { encoded: encode(rows), count: rows.length, rejects, facts }
+}
+
+async function* onePiece<T>(items: readonly T[]): AsyncGenerator<readonly T[], void> {
+  if (items.length > 0) yield items
+}

@@ -1,0 +1,112 @@
+import type { ResponseItem } from '../../common/schema/tables.ts'
+import type { LargeList } from '../../normalise/list/large-list.ts'
+import { largeResponses } from '../../normalise/items/responses.ts'
+import type { ListPayload } from '../../common/json/parse-list.ts'
+import type { ListReading } from '../../source/fetched-list.ts'
+import { completeList, concealed } from './list-facts.ts'
+import { judgeDigest } from './change-detection.ts'
+import type { DigestVerdict } from './change-detection.ts'
+import type { OpenRun } from '../open/run-context.ts'
+import type { ResponsesList } from './response-list.ts'
+import type { StoredValidator } from './usable-etag.ts'
+
+/** Two pages without an item: however little memory lists may take, an empty one goes with those in memory and is decided last. */
+const EMPTY_BYTES = Buffer.byteLength('[][]')
+
+export function isTooLarge(reading: Pick<ListReading, 'isLarge' | 'bytes'>): boolean {
+  return reading.isLarge && reading.bytes > EMPTY_BYTES
+}
+
+/** What else a list is made with. `settings.signal` ends the reading of a large one. */
+export type Around = Pick<OpenRun, 'conceal' | 'settings'>
+
+/** Ids do not follow in one direction: one may stand twice, and which items are taken is only known when all were read. */
+export class OutOfOrder extends Error {
+  override readonly name = 'OutOfOrder'
+}
+
+/** A first reading: what is known of the list so far, and what is left of it. */
+interface FirstReading {
+  readonly list: LargeList<ResponseItem>
+  readonly rest: AsyncGenerator<ListPayload, void>
+}
+
+/**
+ * The responses to one event that are too large for memory: they lie in a file, as long as the reading is not disposed
+ * of. Of their items nothing is known until they were read through.
+ */
+export class LargeResponses {
+  readonly bytes: number
+  readonly verdict: DigestVerdict
+  readonly #reading: ListReading
+  readonly #stored: StoredValidator | undefined
+  readonly #around: Around
+  #first: FirstReading | null = null
+
+  constructor(reading: ListReading, stored: StoredValidator | undefined, around: Around) {
+    this.bytes = reading.bytes
+    this.verdict = judgeDigest(reading, stored)
+    this.#reading = reading
+    this.#stored = stored
+    this.#around = around
+  }
+
+  /**
+   * Reads the list for the first time, and gives its rows, sorted by id within a piece. Each call begins anew.
+   *
+   * @throws OutOfOrder as soon as rows are no longer sure; ContractError when the body is not a complete list;
+   * TemporaryFileError.
+   */
+  async *rowsInOrder(): AsyncGenerator<readonly ResponseItem[], void> {
+    const { list, rest } = this.#begin()
+    // Not `for await`, which would end the reading with this: readThrough goes on with it.
+    for (let next = await rest.next(); next.done !== true; next = await rest.next()) {
+      const rows = list.add(next.value)
+      if (rows === null) throw new OutOfOrder()
+      if (rows.length > 0) yield rows
+    }
+  }
+
+  /**
+   * Ends the first reading, wherever it stands, and settles which items are taken of ids that stand more than once. It may take
+   * minutes: not for a transaction in which it is not known that all rows were given.
+   *
+   * @throws ContractError, TemporaryFileError as rowsInOrder.
+   */
+  async readThrough(): Promise<ResponsesList> {
+    const { list, rest } = this.#first ?? this.#begin()
+    for await (const piece of rest) list.add(piece)
+    if (list.hasDuplicates) for await (const piece of this.#pieces()) list.settle(piece)
+    return this.#complete(list)
+  }
+
+  #begin(): FirstReading {
+    return (this.#first = { list: largeResponses(), rest: this.#pieces() })
+  }
+
+  #complete(list: LargeList<ResponseItem>): ResponsesList {
+    const pieces = () => this.#pieces()
+    const { conceal } = this.#around
+    const { rowIds, rejectIds } = list
+    return {
+      ...completeList(this.#reading, list.finish(), list.count, this.#stored),
+      rejected: list.rejected,
+      has: (id) => rowIds.has(id) || rejectIds.has(id),
+      rows: async function* () {
+        for await (const piece of pieces()) yield list.take(piece).rows
+      },
+      rejects: async function* () {
+        if (list.rejected === 0) return
+        for await (const piece of pieces()) yield concealed(list.take(piece).rejects, conceal)
+      },
+    }
+  }
+
+  /** A large list takes longer than an interruption can wait: it breaks off, and with it the batch that it is in. */
+  async *#pieces(): AsyncGenerator<ListPayload, void> {
+    for await (const piece of this.#reading.pieces()) {
+      this.#around.settings.signal?.throwIfAborted()
+      yield piece
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import { HeadcountError, NotFoundError, PagedObjectError } from '../../common/errors.ts'
+import { ResponseEncoder } from '../../load/copy/response-encoder.ts'
+import type { Turn } from '../../source/retry/rejected-request.ts'
+import { Batches } from '../write/batch-queue.ts'
+import { judgeDigest } from './change-detection.ts'
+import { BACKFILL_PATIENCE_MS, PATIENCE_MS } from './deferred-events.ts'
+import type { DueEvent } from '../select/select-events.ts'
+import { isEarlyEnd, readEachEvent } from './for-each-event.ts'
+import { nextStep } from '../select/polling-schedule.ts'
+import { isTooLarge, LargeResponses } from './streamed-responses.ts'
+import type { OpenRun } from '../open/run-context.ts'
+import { listInMemory, newList } from './response-list.ts'
+import { Stamps } from '../write/mark-checked.ts'
+import { trustedValidator } from './usable-etag.ts'
+import { tellList, writingOf } from '../write/batch-transaction.ts'
+import type { Unchanged } from '../write/batch-transaction.ts'
+
+/** How reading the due events ended. */
+export interface Outcome {
+  /** Listed events that the service does not know (404 or 410). */
+  readonly notFound: readonly DueEvent[]
+  /** Why reading ended before every due event was read; null when it did not. */
+  readonly endedEarly: HeadcountError | null
+}
+
+/** Where an event goes that was read. */
+interface Into {
+  readonly batches: Batches
+  readonly stamps: Stamps
+  /** Null in a run that writes nothing. */
+  readonly encoder: ResponseEncoder | null
+}
+
+/** Reads the due events, a bounded number at once, and hands what changed to the loader. */
+export async function mirrorDue(run: OpenRun, due: readonly DueEvent[]): Promise<Outcome> {
+  const batches = new Batches(run)
+  const stamps = new Stamps({
+    ...run,
+    write: (states) => run.write((trx) => run.load.unchanged(trx, run.account.id, states)),
+  })
+  const encoder = run.load.newLists === null ? null : new ResponseEncoder(writingOf(run, 'other'))
+  const notFound: DueEvent[] = []
+  run.progress('responses')
+  await readEachEvent(run, due, {
+    read: (event, answered, turn) => readEvent(run, { batches, stamps, encoder }, event, { answered, turn }),
+    patienceMs: run.mode === 'backfill' ? BACKFILL_PATIENCE_MS : PATIENCE_MS,
+    before: ({ state }) => state,
+    failed: (event, error) => {
+      if (error instanceof NotFoundError) notFound.push(event)
+      else noteFailure(run, event, error)
+    },
+    done: () => {
+      run.tally.done += 1
+      run.progress('responses')
+    },
+  })
+  await stamps.settle()
+  const ended: unknown = run.signal.aborted ? run.signal.reason : null
+  if (ended !== null && !isEarlyEnd(ended)) {
+    await batches.abandon()
+    throw ended
+  }
+  await batches.finish()
+  return { notFound, endedEarly: ended }
+}
+
+/** Reads one event. "Not modified" or an equal digest ends it here; otherwise its rows go to the loader. */
+async function readEvent(
+  run: OpenRun,
+  into: Into,
+  due: DueEvent,
+  { answered, turn }: { readonly answered: () => void; readonly turn: Turn },
+): Promise<void> {
+  const trusts = run.mode !== 'backfill'
+  const etag = trusts ? trustedValidator(due.state, run.lease.startedAt) : null
+  const answer = await run.source.responses(due.event.id, etag, turn)
+  answered()
+  if (answer === 'not_modified') return leaveAsItIs(run, into, due, { etag, read_whole: false })
+  using reading = answer
+  if (trusts && judgeDigest(reading, due.state) === 'same') {
+    return leaveAsItIs(run, into, due, { etag: reading.etag, read_whole: true })
+  }
+  if (isTooLarge(reading)) {
+    const large = new LargeResponses(reading, due.state, run)
+    await into.batches.addLarge({ ...due, large })
+    return
+  }
+  const { encoder } = into
+  const list =
+    due.state === undefined && encoder !== null && !reading.isLarge
+      ? await newList(reading, (rows) => encoder.encode(due.event.id, rows), run)
+      : await listInMemory(reading, due.state, run)
+  tellList(run, due, list)
+  await into.batches.add({ ...due, list })
+}
+
+/** The responses are as they were; the event's own record may not be. */
+async function leaveAsItIs(
+  run: OpenRun,
+  { batches, stamps }: Into,
+  due: DueEvent,
+  unchanged: Unchanged,
+): Promise<void> {
+  run.listsRead.unchanged.push(due.event.id)
+  if (due.record !== 'same') return batches.add({ ...due, list: null, unchanged })
+  const { settings, lease, tally } = run
+  const step = nextStep(due.event, due.state?.step ?? null, false, settings.maxStalenessMs, lease.startedAt)
+  stamps.add({ event_id: due.event.id, step, ...unchanged })
+  tally.unchanged += 1
+}
+
+/** Notes that an event could not be read; what is no failure of the service is thrown on. */
+export function noteFailure(run: OpenRun, { event, record }: DueEvent, error: unknown): void {
+  if (!(error instanceof HeadcountError)) throw error
+  run.tally.fail(event.id, error)
+  if (error instanceof PagedObjectError) run.observations.addPagedObject('responses')
+  const { code: error_code, message: error_message } = error
+  run.failures.push({ event_id: event.id, error_code, error_message, isRecordOld: record !== 'same' })
+  // The report lists it; a service that is in trouble fails hundreds.
+  run.settings.logger.debug({ event_id: event.id, code: error.code }, error.message)
+}

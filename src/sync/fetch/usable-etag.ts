@@ -1,0 +1,35 @@
+/** Validators (ETag): how far the service is believed when it says that a list is still the one that was read. */
+import type { HeldGroup } from '../../common/schema/tables.ts'
+import { NORMALISER_VERSION } from '../../normalise/version.ts'
+import { judgeDigest } from './change-detection.ts'
+import type { StoredDigest } from './change-detection.ts'
+
+/** A service may keep its validator while it changes the list: after so long the list is read whole, and its digest tells. */
+const TRUSTED_FOR_MS = 24 * 3_600_000
+
+export interface StoredValidator extends StoredDigest {
+  readonly etag: string | null
+  /** When the list was last read whole, ISO 8601. */
+  readonly read_at: string | null
+}
+
+/** The validator to ask with, or null when the list is to be read whole. `now` is ISO 8601. */
+export function trustedValidator(
+  stored: (StoredValidator & { readonly held: readonly HeldGroup[] }) | undefined,
+  now: string,
+): string | null {
+  if (!stored || stored.digest === null || stored.normaliser !== NORMALISER_VERSION) return null
+  if (stored.held.length > 0 || stored.read_at === null) return null
+  const age = Date.parse(now) - Date.parse(stored.read_at)
+  // A reading in the future tells of a clock that was wrong: nobody knows how old it is.
+  return age >= 0 && age < TRUSTED_FOR_MS ? stored.etag : null
+}
+
+/** Whether the service sent the validator of the stored list with another list: its word is worth nothing. */
+export function isContradicted(
+  reading: { digest(normaliser: number): string; readonly etag: string | null },
+  stored: StoredValidator | undefined,
+): boolean {
+  if (!stored || stored.digest === null || reading.etag === null) return false
+  return reading.etag === stored.etag && judgeDigest(reading, stored) === 'other'
+}

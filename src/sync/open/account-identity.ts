@@ -1,0 +1,131 @@
+import { AccountMismatchError } from '../../common/errors.ts'
+import { optionName } from '../../common/option-names.ts'
+import { readEvents } from '../../load/account-identity.ts'
+import type { ListState } from '../../load/state/sync-state.ts'
+import type { OpenRun } from './run-context.ts'
+import type { Tally } from '../run-stats.ts'
+
+/** Who the service says we are, where, and by which key. */
+export interface Identity {
+  readonly email: string | null
+  readonly base_url: string
+  /** SHA-256 in hexadecimal digits. */
+  readonly key_sha256: string
+}
+
+/** What is looked at to tell two accounts apart: by a run, and by `verify`. */
+export type Identifying = Pick<OpenRun, 'account' | 'database'> & { readonly tally: Pick<Tally, 'warn'> }
+
+/** With fewer events to come than these, the past ones say more of an account than these few. */
+const FEWEST_AHEAD = 3
+
+/**
+ * Makes sure that the mirror was built from this account: two accounts must not be poured into one. When something
+ * says that it may be another one, at least half of the mirror's events must still be listed.
+ *
+ * @throws AccountMismatchError when fewer are, and the user did not ask to adopt the mirror.
+ */
+export async function confirmIdentity(
+  run: OpenRun,
+  identity: Identity,
+  listed: readonly string[],
+): Promise<void> {
+  const { adopt } = run.settings
+  const { known, isOther } = await checkIdentity(run, identity, listed, adopt)
+  // An account without events is nobody's: what it lacks is for the guard of deletions.
+  if (listed.length === 0 && known.base_url !== null && !adopt) return
+  if (isSame(known, identity)) return
+  await run.write((trx) => run.load.identity(trx, run.account.id, identity, isOther))
+  if (isOther) run.states = new Map([...run.states].map(([id, state]) => [id, distrusted(state)]))
+}
+
+/** As `load.identity` leaves it. */
+function distrusted(state: ListState): ListState {
+  const unread = { etag: null, next_check_at: null, step: null, backfill_id: null }
+  return { ...state, ...unread, unconfirmed_absences: [] }
+}
+
+/**
+ * Compares who the service says we are with what the mirror was built from; warns when that changed.
+ *
+ * @returns what the mirror was built from, and whether that is another account or address than now.
+ * @throws AccountMismatchError, as confirmIdentity.
+ */
+export async function checkIdentity(
+  run: Identifying,
+  identity: Identity,
+  listed: readonly string[],
+  adopt: boolean,
+): Promise<{ readonly known: Known; readonly isOther: boolean }> {
+  const known = await readIdentity(run)
+  const change = describeChange(known, identity)
+  if (change === null) return { known, isOther: false }
+  if (listed.length === 0 && !adopt) {
+    run.tally.warn(
+      `This may be another account: ${change}. It lists no event, so that the mirror is not taken over.`,
+    )
+    return { known, isOther: false }
+  }
+  if (!adopt) await requireSameEvents(run, change, listed)
+  run.tally.warn(`The account changed: ${change}. The mirror goes on with the new one.`)
+  return { known, isOther: true }
+}
+
+interface Known {
+  readonly email: string | null
+  readonly base_url: string | null
+  readonly key_sha256: string | null
+}
+
+const nothing: Known = { email: null, base_url: null, key_sha256: null }
+
+/** What the mirror was built from; nothing before the first run came this far. */
+async function readIdentity(run: Identifying): Promise<Known> {
+  const known = await run.database.kysely
+    .selectFrom('headcount.accounts')
+    .select(['email', 'base_url', 'key_sha256'])
+    .where('id', '=', run.account.id)
+    .executeTakeFirst()
+  return known ?? nothing
+}
+
+function isSame(known: Known, now: Identity): boolean {
+  return known.email === now.email && known.base_url === now.base_url && known.key_sha256 === now.key_sha256
+}
+
+/** What says that this may be another account, in words; null when nothing does or nothing is known yet. */
+function describeChange(known: Known, now: Identity): string | null {
+  const changes = []
+  if (known.base_url !== null && known.base_url !== now.base_url) {
+    changes.push(`the base address was ${known.base_url} and is ${now.base_url}`)
+  }
+  if (known.email !== null && known.email.toLowerCase() !== now.email?.toLowerCase()) {
+    const is = now.email === null ? ', and the service names none any more' : ` and is ${now.email}`
+    changes.push(`the e-mail was ${known.email}${is}`)
+  }
+  // Whoever has an e-mail may have a new key.
+  if (known.email === null && known.key_sha256 !== null && known.key_sha256 !== now.key_sha256) {
+    changes.push('the key is another one, and the service had named no e-mail')
+  }
+  return changes.length === 0 ? null : changes.join(', ')
+}
+
+/** @throws AccountMismatchError unless at least half of the mirror's events are listed; those to come, if there are enough. */
+async function requireSameEvents(
+  { account, database }: Identifying,
+  change: string,
+  listed: readonly string[],
+): Promise<void> {
+  const live = await readEvents(database.kysely, account.id)
+  const ahead = live.filter(({ is_past }) => !is_past)
+  const known = ahead.length < FEWEST_AHEAD ? live : ahead
+  const ids = new Set(listed)
+  const shared = known.filter(({ id }) => ids.has(id)).length
+  if (2 * shared >= known.length) return
+  throw new AccountMismatchError(
+    `The mirror of account "${account.name}" seems to be of another account: ${change}, and of its ` +
+      `${known.length} events${known === ahead ? ' that are not past' : ''} ${shared} ${shared === 1 ? 'is' : 'are'} listed, which is less than half. ` +
+      'Nothing was written. Check the key and the base address, choose another name with ' +
+      `${optionName('account')}, or take this mirror over with ${optionName('adopt')}.`,
+  )
+}

@@ -1,0 +1,18 @@
+import type { Kysely } from 'kysely'
+import type { Tables } from '../../common/schema/tables.ts'
+
+/** A question to the mirror that is asked once in a run; again only when it could not be answered. */
+export function askOnce<T>(
+  ask: (kysely: Kysely<Tables>) => Promise<T>,
+): (kysely: Kysely<Tables>) => Promise<T> {
+  let asked: Promise<T> | null = null
+  return async (kysely) => {
+    asked ??= ask(kysely)
+    try {
+      return await asked
+    } catch (error) {
+      asked = null
+      throw error
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import { sql } from 'kysely'
+import type { Kysely } from 'kysely'
+import { commandName } from '../../common/command-name.ts'
+import type { Database } from '../../db/connect.ts'
+import { codeOf, UNDEFINED_TABLE } from '../../db/errors.ts'
+import type { Tables } from '../../common/schema/tables.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import { DatabaseError, RemovedAccountError, UnknownAccountError } from '../../common/errors.ts'
+
+/** The account of whoever names none. */
+export const DEFAULT_ACCOUNT = 'default'
+
+/** The account of a run: its name, and whether the mirror may get a further account of this name. */
+export interface WantedAccount {
+  readonly account: string
+  readonly createAccount: boolean
+}
+
+/**
+ * Makes sure that the account is one of the mirror, or may become one: a mistyped name would store everything a second
+ * time. Writes nothing, and is asked before anything is written; a mirror without accounts takes any name.
+ *
+ * @throws UnknownAccountError
+ */
+export async function requireKnownName(database: Database, wanted: WantedAccount): Promise<void> {
+  try {
+    await requireName(database.kysely, wanted)
+  } catch (error) {
+    // There is no schema, or it is so new that it has no such table: whoever brings it up to date says so.
+    if (codeOf(error) !== UNDEFINED_TABLE) throw error
+  }
+}
+
+/**
+ * The account's number; its row is made when this is its first run.
+ *
+ * @throws UnknownAccountError when the mirror has other accounts, and a further one is not wanted
+ */
+export async function findAccount(database: Database, wanted: WantedAccount): Promise<number> {
+  const known = await find(database.kysely, wanted.account)
+  return known?.id ?? (await database.transaction(({ kysely }) => makeAccount(kysely, wanted)))
+}
+
+/**
+ * The number of an account that is only read.
+ *
+ * @returns null: the mirror has no such account
+ * @throws RemovedAccountError
+ */
+export async function findReadable(kysely: Kysely<Tables>, name: string): Promise<number | null> {
+  const found = await find(kysely, name)
+  if (found?._removing_since) throw halfRemoved(name, found._removing_since)
+  return found?.id ?? null
+}
+
+/**
+ * Makes sure that the account is there and is not half removed. That is so for as long as the caller holds the account.
+ *
+ * @throws RemovedAccountError
+ */
+export async function requireWhole({ kysely }: Transaction, id: number, name: string): Promise<void> {
+  const account = await kysely
+    .selectFrom('headcount.accounts')
+    .select('_removing_since')
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (account === undefined) {
+    throw new RemovedAccountError(`The account "${name}" was removed meanwhile. Nothing was written.`)
+  }
+  if (account._removing_since !== null) throw halfRemoved(name, account._removing_since)
+}
+
+function halfRemoved(name: string, since: string): RemovedAccountError {
+  return new RemovedAccountError(
+    `The account "${name}" is half removed, since ${since}, and is no mirror any more. Remove it to the end with ` +
+      `${commandName()} accounts remove; its name can be used again then.`,
+  )
+}
+
+function find(kysely: Kysely<Tables>, name: string) {
+  return kysely
+    .selectFrom('headcount.accounts')
+    .select(['id', '_removing_since'])
+    .where('name', '=', name)
+    .executeTakeFirst()
+}
+
+async function makeAccount(kysely: Kysely<Tables>, wanted: WantedAccount): Promise<number> {
+  // Two first runs of different names in an empty mirror: the second sees the account of the first.
+  await sql`lock table headcount.accounts in share row exclusive mode`.execute(kysely)
+  await requireName(kysely, wanted)
+  await kysely
+    .insertInto('headcount.accounts')
+    .values({ name: wanted.account })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  const made = await find(kysely, wanted.account)
+  if (made !== undefined) return made.id
+  throw new DatabaseError(
+    `The account "${wanted.account}" could not be stored. Look for triggers on headcount.accounts.`,
+  )
+}
+
+const RUN_REMEDY = 'Nothing was written. The option `createAccount` allows a further account.'
+
+/** @throws UnknownAccountError */
+export async function requireName(
+  kysely: Kysely<Tables>,
+  { account, createAccount }: WantedAccount,
+  remedy: string = RUN_REMEDY,
+): Promise<void> {
+  if (createAccount) return
+  const rows = await kysely.selectFrom('headcount.accounts').select('name').orderBy('id').execute()
+  const names = rows.map(({ name }) => name)
+  if (names.length > 0 && !names.includes(account)) {
+    throw new UnknownAccountError(account, names, remedy)
+  }
+}

@@ -1,0 +1,17 @@
+import type { Database } from '../../db/connect.ts'
+import { openMirror } from './open-mirror.ts'
+import { beginRun } from './run-context.ts'
+import { settle } from '../options.ts'
+import type { RunOptions } from '../options.ts'
+
+/**
+ * Opens the mirror that a program serves and keeps up to date. Where there is none the service is asked first, as by a
+ * run: a key that is refused leaves nothing behind.
+ *
+ * @throws as openMirror.
+ */
+export async function openMirrorToServe(options: RunOptions): Promise<Database> {
+  await using opened = new AsyncDisposableStack()
+  const { database } = await openMirror(beginRun(settle(options), opened))
+  return database
+}

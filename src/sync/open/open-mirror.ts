@@ -1,0 +1,54 @@
+import { connect } from '../../db/connect.ts'
+import type { Database } from '../../db/connect.ts'
+import { schemaState } from '../../db/migrate.ts'
+import { NoMirrorError } from '../../common/errors.ts'
+import type { Identity } from './account-identity.ts'
+import { askIdentity, listEvents } from '../fetch/fetch-events.ts'
+import type { EventsList, Reading } from '../fetch/fetch-events.ts'
+import { logTo } from './open-source.ts'
+import type { Settings } from '../options.ts'
+
+/** What the service answered before there was a mirror. */
+export interface FirstAnswers {
+  readonly identity: Identity
+  readonly list: EventsList
+}
+
+export interface OpenedMirror {
+  readonly database: Database
+  /** Null: there was a mirror, and nothing was asked. */
+  readonly answers: FirstAnswers | null
+}
+
+/**
+ * Opens the mirror. Where there is none (no folder, or a database without our schema) nothing is made before the service
+ * has answered: an empty mirror would answer every question with "none".
+ *
+ * @throws what the service's refusal is: KeyRefusedError, UnreachableError, UsageError …; DatabaseError
+ */
+export async function openMirror(reading: Reading): Promise<OpenedMirror> {
+  const { settings } = reading
+  const existing = await openExisting(settings)
+  try {
+    if (existing !== null && (await hasSchema(existing))) return { database: existing, answers: null }
+    const answers = { identity: await askIdentity(reading), list: await listEvents(reading) }
+    const database = existing ?? (await connect(settings.target, { log: logTo(settings.logger) }))
+    return { database, answers }
+  } catch (error) {
+    await existing?.close()
+    throw error
+  }
+}
+
+/** The database as it is; null where there is not even a folder. */
+export async function openExisting({ target, logger }: Settings): Promise<Database | null> {
+  return connect(target, { createFolder: false, log: logTo(logger) }).catch((error: unknown) => {
+    if (error instanceof NoMirrorError) return null
+    throw error
+  })
+}
+
+export async function hasSchema(database: Database): Promise<boolean> {
+  const { current } = await schemaState(database)
+  return current > 0
+}

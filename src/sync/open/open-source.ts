@@ -1,0 +1,37 @@
+import { createSource } from '../../source/api.ts'
+import type { Source } from '../../source/api.ts'
+import type { Logger, Settings } from '../options.ts'
+
+/**
+ * The way to the service, as the settings say; `signal` ends whatever is under way. `slowed` is told when the service
+ * begins to slow the requests down, and when that is over.
+ */
+export function openSource(settings: Settings, signal: AbortSignal, slowed: () => void): Source {
+  const log = logTo(settings.logger)
+  return createSource({
+    baseUrl: settings.baseUrl,
+    apiKey: settings.apiKey,
+    requestTimeoutMs: settings.requestTimeoutMs,
+    maxBodyBytes: settings.maxBodyBytes,
+    inMemoryBytes: settings.inMemoryBytes,
+    pieceBytes: settings.pieceBytes,
+    concurrency: settings.concurrency,
+    runDeadline: settings.runTimeoutMs === null ? null : performance.now() + settings.runTimeoutMs,
+    signal,
+    log: (level, message, fields) => {
+      log(level, message, fields)
+      if (level === 'info') slowed()
+    },
+  })
+}
+
+/** For rooms that know no logger. */
+export function logTo(logger: Logger) {
+  return (level: 'debug' | 'info' | 'warn', message: string, fields: object = {}) =>
+    logger[level](fields, message)
+}
+
+/** Requests that were sent again, after failures and after refusals. */
+export function sentAgain({ counts }: Pick<Source, 'counts'>): number {
+  return counts.retries + counts.askedAgain
+}

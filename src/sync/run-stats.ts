@@ -1,0 +1,78 @@
+import type { ReportedError, RowCounts, RunStatus } from '../common/schema/tables.ts'
+import type { HeadcountError } from '../common/errors.ts'
+import type { LiveCounts } from '../load/diff/live-counts.ts'
+import { noCounts } from '../load/statements.ts'
+
+/** At most this many errors, and as many warnings, are listed; the rest is counted. */
+const LISTED = 100
+
+/** What a run has counted so far. */
+export class Tally {
+  listed = 0
+  due = 0
+  /** Events that the backfill which this run continues has read already. */
+  skipped = 0
+  unchanged = 0
+  changed = 0
+  /** Events read to the end, whatever came of them. */
+  done = 0
+  responsesRead = 0
+  /** Due events that a run which ended early did not come to, or not to the end of: they stay due. */
+  notRead = 0
+  readonly rows = noCounts()
+  readonly errors: ReportedError[] = []
+  readonly #warnings = new Set<string>()
+
+  warn(warning: string): void {
+    this.#warnings.add(warning)
+  }
+
+  fail(event_id: string | null, error: { readonly code: string; readonly message: string }): void {
+    this.errors.push({ event_id, code: error.code, message: error.message })
+  }
+
+  get failed(): number {
+    return this.errors.filter(({ event_id }) => event_id !== null).length
+  }
+
+  /** Counts as they were before this run, from counts as they are now. */
+  before(now: LiveCounts): LiveCounts {
+    const { events, responses } = this.rows
+    const grownBy = (rows: RowCounts) => rows.inserted - rows.deleted
+    return {
+      events: now.events - grownBy(events),
+      total: now.total - grownBy(events) - grownBy(responses),
+    }
+  }
+
+  get changedRows(): number {
+    return Object.values(this.rows).reduce((sum, row) => sum + row.inserted + row.updated + row.deleted, 0)
+  }
+
+  get warnings(): readonly string[] {
+    const all = [...this.#warnings]
+    const more = all.length - LISTED
+    return more > 0 ? [...all.slice(0, LISTED), `… and ${more} more warnings`] : all
+  }
+
+  get listedErrors(): readonly ReportedError[] {
+    return this.errors.slice(0, LISTED)
+  }
+}
+
+/** How a run can end. */
+export type EndStatus = Exclude<RunStatus, 'running' | 'abandoned'>
+
+/** `succeeded` only if every due event is mirrored and nothing is held or rejected. */
+export function statusOf(
+  tally: Tally,
+  open: { readonly rejected: number; readonly held: number },
+): EndStatus {
+  if (tally.errors.length > 0) return 'partial'
+  return open.rejected > 0 || open.held > 0 ? 'held' : 'succeeded'
+}
+
+/** The status of a run that a fatal cause ended. */
+export function statusAfter(cause: HeadcountError | null): EndStatus {
+  return cause?.code === 'interrupted' ? 'interrupted' : 'failed'
+}

@@ -1,0 +1,65 @@
+/** A backfill that was broken off is continued by the next one: what it has read is not read again. */
+import { sql } from 'kysely'
+import type { Database } from '../../db/connect.ts'
+import type { Lease } from '../../db/lease/lease.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import type { ListState } from '../../load/state/sync-state.ts'
+import { NORMALISER_VERSION } from '../../normalise/version.ts'
+import { onlyRow } from '../../load/statements.ts'
+import { writeFenced } from '../write/fenced-transaction.ts'
+
+/** Older than this, what a backfill has read proves too little: the next one begins anew. */
+const HOURS_TO_CONTINUE = 24
+
+/** The backfill that a run belongs to: a chain of runs, each continuing the one before. */
+export interface Backfill {
+  /** The number of its first run (sync_runs.id); `sync_state.backfill_id` of the lists that it has read. */
+  readonly id: string
+  /** When it began, if this run continues it; null when it begins with this run. */
+  readonly continuesFrom: string | null
+}
+
+/**
+ * Continues the last backfill of the account if it began within 24 hours and did not read every event; begins a
+ * new one otherwise, or when the user wants it (`--restart`).
+ */
+export async function joinBackfill(
+  database: Database,
+  lease: Lease,
+  account: number,
+  restart: boolean,
+): Promise<Backfill> {
+  const join = async (trx: Transaction): Promise<Backfill> => {
+    const unfinished = restart ? null : await findUnfinished(trx, lease, account)
+    const id = unfinished?.id ?? lease.runId
+    await sql`update headcount.sync_runs set backfill_id = ${id} where id = ${lease.runId}`.execute(
+      trx.kysely,
+    )
+    return { id, continuesFrom: unfinished?.started_at ?? null }
+  }
+  return writeFenced(database, lease, join, {})
+}
+
+async function findUnfinished(trx: Transaction, lease: Lease, account: number) {
+  const { rows } = await sql<{ id: string; started_at: string }>`
+    select first.id, first.started_at
+      from (select status, backfill_id
+              from headcount.sync_runs
+             where account_id = ${account} and id < ${lease.runId} and mode = 'backfill' and not selective
+             order by id desc
+             limit 1) last
+      join headcount.sync_runs first on first.id = last.backfill_id
+     where last.status not in ('succeeded', 'held')
+       and first.started_at > now() - make_interval(hours => ${HOURS_TO_CONTINUE})`.execute(trx.kysely)
+  return rows.length === 0 ? null : onlyRow(rows)
+}
+
+/**
+ * Whether the backfill has read this list already. What failed since is read again, and so is what is held, which this
+ * run may be asked to decide, what a second reading must confirm, and what another version of ours has read.
+ */
+export function isReadBy(backfill: Backfill | null, state: ListState | undefined): boolean {
+  if (backfill === null || state === undefined || state.backfill_id !== backfill.id) return false
+  const isOpen = state.held.length > 0 || state.unconfirmed_absences.length > 0
+  return state.error_code === null && !isOpen && state.normaliser === NORMALISER_VERSION
+}

@@ -1,0 +1,48 @@
+import { commandName } from '../../common/command-name.ts'
+import type { EventItem } from '../../common/schema/tables.ts'
+import { UsageError } from '../../common/errors.ts'
+import { liveEvents } from '../../load/write/events.ts'
+import type { EventsList } from '../fetch/fetch-events.ts'
+import type { OpenRun } from '../open/run-context.ts'
+
+/**
+ * Events that are listed and live, and whose record as listed now cannot be stored: the live one stays, and their
+ * responses are read like any other's. What was never stored has no live record for responses to hang on.
+ */
+export async function liveRejected(
+  { database, account }: Pick<OpenRun, 'database' | 'account'>,
+  list: EventsList,
+): Promise<readonly EventItem[]> {
+  const stored = new Set(list.rows.map(({ id }) => id))
+  const rejected = list.ids.filter((id) => !stored.has(id))
+  return rejected.length === 0 ? [] : liveEvents(database.kysely, account.id, rejected)
+}
+
+/**
+ * @param readable the events of the list whose responses can be read
+ * @throws UsageError when a named event is not among them.
+ */
+export function requireListed(
+  named: ReadonlySet<string> | null,
+  list: EventsList,
+  readable: readonly EventItem[],
+): void {
+  const known = new Set(readable.map(({ id }) => id))
+  const unknown = [...(named ?? [])].filter((id) => !known.has(id))
+  if (unknown.length === 0) return
+  const listed = new Set(list.ids)
+  const quote = (ids: readonly string[]) => ids.map((id) => `"${id}"`).join(', ')
+  const rejected = unknown.filter((id) => listed.has(id))
+  const missing = unknown.filter((id) => !listed.has(id))
+  throw new UsageError(
+    [
+      ...(missing.length > 0 ? [`The service lists no event ${quote(missing)}.`] : []),
+      ...(rejected.length > 0
+        ? [
+            `Listed, but its record is rejected: event ${quote(rejected)}. Nothing of it is in the mirror; see why with: ${commandName()} rejects.`,
+          ]
+        : []),
+      `Nothing was written. See the ids with: ${commandName()} query "select id, title from events".`,
+    ].join(' '),
+  )
+}

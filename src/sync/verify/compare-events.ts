@@ -1,0 +1,83 @@
+import type { Transaction } from '../../db/transaction.ts'
+import { EVENTS_LIST, readStates } from '../../load/state/sync-state.ts'
+import type { ListState } from '../../load/state/sync-state.ts'
+import { strayEvents } from '../../load/diff/orphans.ts'
+import { compareEvents, compareResponses } from '../../load/diff/stored-list.ts'
+import type { ExpectedResponses } from '../../load/diff/stored-list.ts'
+import { heldIds } from '../deletions/guard.ts'
+import type { EventsList } from '../fetch/fetch-events.ts'
+import type { Verification } from './context.ts'
+import type { Compared } from './report.ts'
+
+/**
+ * Compares the records of the events with the live ones, and looks for rows of events that are not listed; all in
+ * one view of the mirror.
+ *
+ * @returns false when the list is another one than at the last sync, or that cannot be told: then no row is noted.
+ */
+export async function compareRecords(verification: Verification, list: EventsList): Promise<boolean> {
+  const { database, found } = verification
+  const compared = await database.transaction((trx) => compareIn(trx, verification, list), {
+    readOnly: true,
+  })
+  found.eventsUndecided = compared === 'undecided'
+  if (compared === 'changed' || compared === 'undecided') return false
+  found.events = compared.rows
+  found.add(compared)
+  return true
+}
+
+/** `changed` since the last sync; `undecided`: it differs, and no digest tells who moved. */
+async function compareIn(
+  trx: Transaction,
+  { account, settings, found }: Verification,
+  list: EventsList,
+): Promise<Compared | 'changed' | 'undecided'> {
+  const states = await readStates(trx.kysely, account.id)
+  const stored = states.get(EVENTS_LIST)
+  if (stored === undefined || (stored.digest !== null && stored.digest !== list.digest)) return 'changed'
+  const listed = new Set(list.ids)
+  const held = heldIds(stored.held).filter((id) => !listed.has(id))
+  const unconfirmed = stored.unconfirmed_absences.filter((id) => !listed.has(id))
+  const kept = [...held, ...unconfirmed]
+  // The digest is stored when every record is. Without it those of events that failed may be of another day.
+  const isStored = (id: string) =>
+    stored.digest !== null || (wasRead(states.get(id)) && !hasFailed(states.get(id)))
+  const rows = list.rows.filter(({ id }) => (settings.events?.has(id) ?? true) && isStored(id))
+  const comparedIds = new Set(rows.map(({ id }) => id))
+  const protectedIds = [...kept, ...list.ids.filter((id) => !comparedIds.has(id))]
+  const onlyNamed = settings.events !== null
+  const records = await compareEvents(trx, account.id, { rows, protectedIds }, onlyNamed, found.room)
+  const listedDifferences = [...records.listed]
+  let total = records.total
+  const strays = onlyNamed ? [] : await strayEvents(trx.kysely, account.id, [...list.ids, ...kept])
+  for (const { id: event_id } of strays) {
+    const room = found.room - listedDifferences.length
+    const rowsOf = await compareResponses(trx, account.id, event_id, nothing, room)
+    listedDifferences.push(...rowsOf.listed)
+    total += rowsOf.total
+  }
+  if (stored.digest === null && total > 0) return 'undecided'
+  return {
+    listed: listedDifferences,
+    total,
+    rows: rows.length,
+    held: held.length,
+    unconfirmed: unconfirmed.length,
+    rejected: list.rejects.length,
+  }
+}
+
+/** Expected of an event that is not listed. */
+const nothing: ExpectedResponses = {
+  rows: async function* () {},
+  allows: () => false,
+}
+
+function hasFailed(state: ListState | undefined): boolean {
+  return state !== undefined && state.error_code !== null
+}
+
+function wasRead(state: ListState | undefined): boolean {
+  return state !== undefined && state.checked_at !== null
+}

@@ -1,0 +1,169 @@
+import pLimit from 'p-limit'
+import type { EventItem } from '../../common/schema/tables.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import { HeadcountError, NotFoundError } from '../../common/errors.ts'
+import { readStates } from '../../load/state/sync-state.ts'
+import { compareResponses, readVouched } from '../../load/diff/stored-list.ts'
+import { PATIENCE_MS } from '../fetch/deferred-events.ts'
+import { heldIds } from '../deletions/guard.ts'
+import type { ListReading } from '../../source/fetched-list.ts'
+import type { Turn } from '../../source/retry/rejected-request.ts'
+import { isEarlyEnd, readEachEvent } from '../fetch/for-each-event.ts'
+import { LargeResponses } from '../fetch/streamed-responses.ts'
+import type { Around } from '../fetch/streamed-responses.ts'
+import { listInMemory } from '../fetch/response-list.ts'
+import type { ResponsesList } from '../fetch/response-list.ts'
+import type { Verification } from './context.ts'
+import type { Compared } from './report.ts'
+
+/** Lists compared at once: a statement a list, and room for the caller's own in a pool of three connections. */
+const COMPARED_AT_ONCE = 2
+
+/** What can be said of a list. `held`: deletions of it on hold; `unconfirmed`: absences that one reading has shown; `isFailing`: the last sync could not read it. */
+type Said =
+  | ({ readonly is: 'compared'; readonly isFailing: boolean } & Compared)
+  | ({ readonly is: 'changed' | 'undecided'; readonly isFailing: boolean } & Pick<
+      Compared,
+      'held' | 'unconfirmed'
+    >)
+  | { readonly is: 'never_read' }
+
+/** Events of which nothing is said yet after a pass. */
+interface Unsaid {
+  readonly notCompared: readonly (readonly [EventItem, Exclude<Said, { is: 'compared' }>])[]
+  readonly notFound: readonly EventItem[]
+}
+
+/**
+ * Compares the responses to the chosen events. What is no longer as the last sync found it is looked at a second
+ * time, for a sync may have run meanwhile.
+ *
+ * @returns the events that the service does not know (404 or 410).
+ */
+export async function compareLists(
+  verification: Verification,
+  chosen: readonly EventItem[],
+): Promise<readonly EventItem[]> {
+  const { found, tally } = verification
+  verification.progress('comparing')
+  const first = await pass(verification, chosen, () => (tally.done += 1))
+  const again = [...first.notCompared.map(([event]) => event), ...first.notFound]
+  const second = verification.signal.aborted ? first : await pass(verification, again, () => undefined)
+  for (const [{ id }, said] of second.notCompared) {
+    if (said.is === 'never_read') found.neverRead.push(id)
+    else {
+      found[said.is].push(id)
+      found.held += said.held
+      found.unconfirmed += said.unconfirmed
+      if (said.isFailing) found.failing.push(id)
+    }
+  }
+  return second.notFound
+}
+
+/** Looks at each event once. An end that the service or the deadline sets is noted; what was compared counts. */
+async function pass(
+  verification: Verification,
+  events: readonly EventItem[],
+  count: () => void,
+): Promise<Unsaid> {
+  const { database, account, tally, signal, settings } = verification
+  const states = await readStates(database.kysely, account.id)
+  const place = pLimit(COMPARED_AT_ONCE)
+  const notCompared: [EventItem, Exclude<Said, { is: 'compared' }>][] = []
+  const notFound: EventItem[] = []
+  await readEachEvent(verification, events, {
+    read: async (event, answered, turn) => {
+      const wasRead = states.get(event.id)?.checked_at != null
+      const said = wasRead
+        ? await look(verification, event, place, { answered, turn })
+        : ({ is: 'never_read' } as const)
+      if (said.is === 'compared') note(verification, event, said)
+      else notCompared.push([event, said])
+    },
+    before: ({ id }) => states.get(id),
+    patienceMs: PATIENCE_MS,
+    failed: (event, error) => {
+      if (!(error instanceof HeadcountError)) throw error
+      if (error instanceof NotFoundError) notFound.push(event)
+      else {
+        tally.fail(event.id, error)
+        settings.logger.debug({ event_id: event.id, code: error.code }, error.message)
+      }
+    },
+    done: () => {
+      count()
+      verification.progress('comparing')
+    },
+  })
+  const ended: unknown = signal.aborted ? signal.reason : null
+  if (ended !== null && !isEarlyEnd(ended)) throw ended
+  if (ended !== null) tally.fail(null, ended)
+  return { notCompared, notFound }
+}
+
+function note({ found, tally }: Verification, { id }: EventItem, said: Said & { is: 'compared' }): void {
+  found.add(said)
+  found.lists += 1
+  found.responses += said.rows
+  tally.responsesRead += said.rows
+  if (said.isFailing) found.failing.push(id)
+}
+
+/** Reads the list; it keeps its place in memory until it is compared. */
+async function look(
+  { source, database, conceal, settings, account, found, tally }: Verification,
+  { id }: EventItem,
+  place: ReturnType<typeof pLimit>,
+  { answered, turn }: { readonly answered: () => void; readonly turn: Turn },
+): Promise<Said> {
+  const answer = await source.responses(id, null, turn)
+  answered()
+  if (answer === 'not_modified') throw new Error('The service was asked without a validator.')
+  using reading = answer
+  return await place(async () => {
+    const list = await readList(reading, { conceal, settings })
+    for (const warning of list.warnings) tally.warn(`Event ${id}: ${warning}`)
+    const work = (trx: Transaction) => compareIn(trx, account.id, id, list, found.room)
+    return database.transaction(work, { readOnly: true })
+  })
+}
+
+async function readList(reading: ListReading, around: Around): Promise<ResponsesList> {
+  if (!reading.isLarge) return listInMemory(reading, undefined, around)
+  return new LargeResponses(reading, undefined, around).readThrough()
+}
+
+/** The list beside the live rows and the digest that vouches for them, in one view of the mirror. */
+async function compareIn(
+  trx: Transaction,
+  account: number,
+  event_id: string,
+  list: ResponsesList,
+  room: number,
+): Promise<Said> {
+  const vouched = await readVouched(trx, account, event_id)
+  if (vouched === null) return { is: 'never_read' }
+  const isFailing = vouched.error_code !== null
+  const heldBefore = heldIds(vouched.held)
+  const unconfirmedBefore = vouched.unconfirmed_absences
+  const notCompared = { isFailing, held: heldBefore.length, unconfirmed: unconfirmedBefore.length }
+  if (vouched.digest !== null && vouched.digest !== list.digest) return { is: 'changed', ...notCompared }
+  const held = new Set(heldBefore.filter((id) => !list.has(id)))
+  const unconfirmed = new Set(unconfirmedBefore.filter((id) => !list.has(id)))
+  const expected = {
+    rows: () => list.rows(),
+    allows: (id: string) => list.has(id) || held.has(id) || unconfirmed.has(id),
+  }
+  const differences = await compareResponses(trx, account, event_id, expected, room)
+  if (vouched.digest === null && differences.total > 0) return { is: 'undecided', ...notCompared }
+  return {
+    is: 'compared',
+    isFailing,
+    ...differences,
+    rows: list.count,
+    held: held.size,
+    unconfirmed: unconfirmed.size,
+    rejected: list.rejected,
+  }
+}

@@ -1,0 +1,96 @@
+import type { ReportedError } from '../../common/schema/tables.ts'
+import type { Difference, Differences } from '../../load/diff/column-diff.ts'
+import { Tally } from '../run-stats.ts'
+
+/** At most this many differences are listed; the rest is counted. */
+const LISTED = 1000
+
+/** What `verify` found. */
+export interface VerifyReport {
+  readonly account: string
+  /** `different`: there are differences; `partial`: not all could be compared or decided, or nothing; `equal`: neither. */
+  readonly status: 'equal' | 'different' | 'partial'
+  readonly duration_ms: number
+  /** What is not as the service says; the first thousand. */
+  readonly differences: readonly Difference[]
+  readonly differences_total: number
+  /** Events whose lists of responses were to be compared. */
+  readonly lists_chosen: number
+  readonly lists_compared: number
+  /** Events whose lists the service changed since the last sync: nothing can be said of their rows. */
+  readonly lists_changed: readonly string[]
+  /**
+   * Events whose lists differ from the mirror and have no stored digest: whether the service or the mirror moved
+   * cannot be told.
+   */
+  readonly lists_undecided: readonly string[]
+  /** Listed events that no sync has read yet. */
+  readonly lists_never_read: readonly string[]
+  /** Events that the last sync could not read: their rows are those of an earlier one. */
+  readonly lists_failing: readonly string[]
+  /** The list of events is another one than at the last sync: its records were not compared. */
+  readonly events_changed: boolean
+  /** The list of events differs from the mirror and has no stored digest, as in `lists_undecided`. */
+  readonly events_undecided: boolean
+  readonly events_compared: number
+  readonly responses_compared: number
+  /** Deletions on hold: rows that the service no longer has, and the mirror keeps until that is confirmed. */
+  readonly held: number
+  /** Rows that one reading of a list in several pages lacked, and the mirror keeps until a second one does. */
+  readonly unconfirmed: number
+  /** Items that cannot be stored; live rows with their ids were not compared. */
+  readonly rejected: number
+  readonly requests: number
+  readonly retries: number
+  readonly bytes_received: number
+  readonly warnings: readonly string[]
+  readonly errors: readonly ReportedError[]
+  readonly errors_total: number
+}
+
+/** What one comparison found. */
+export interface Compared extends Differences {
+  readonly rows: number
+  readonly held: number
+  readonly unconfirmed: number
+  readonly rejected: number
+}
+
+/** What was found so far. */
+export class Findings {
+  readonly tally = new Tally()
+  readonly listed: Difference[] = []
+  total = 0
+  lists = 0
+  responses = 0
+  /** Records compared; null while nothing can be said of them. */
+  events: number | null = null
+  eventsUndecided = false
+  held = 0
+  unconfirmed = 0
+  rejected = 0
+  readonly changed: string[] = []
+  readonly undecided: string[] = []
+  readonly neverRead: string[] = []
+  readonly failing: string[] = []
+
+  /** How many more differences are listed. */
+  get room(): number {
+    return LISTED - this.listed.length
+  }
+
+  add(compared: Compared): void {
+    this.listed.push(...compared.listed.slice(0, this.room))
+    this.total += compared.total
+    this.held += compared.held
+    this.unconfirmed += compared.unconfirmed
+    this.rejected += compared.rejected
+  }
+
+  get status(): VerifyReport['status'] {
+    if (this.total > 0) return 'different'
+    const comparedNothing = this.tally.due === 0 ? this.events === null : this.lists === 0
+    const isUndecided = this.eventsUndecided || this.undecided.length > 0
+    return this.tally.errors.length > 0 || comparedNothing || isUndecided ? 'partial' : 'equal'
+  }
+}

@@ -1,0 +1,151 @@
+import type { EventItem } from '../../common/schema/tables.ts'
+import { HeadcountError, KeyRefusedError } from '../../common/errors.ts'
+import { compareTexts } from '../../normalise/values/collation.ts'
+import { compareRecords } from './compare-events.ts'
+import { compareLists } from './compare-responses.ts'
+import { checkIdentity } from '../open/account-identity.ts'
+import { asInterruption } from '../interruption.ts'
+import { askIdentity, listEvents } from '../fetch/fetch-events.ts'
+import type { EventsList } from '../fetch/fetch-events.ts'
+import { settle } from '../options.ts'
+import { sentAgain } from '../open/open-source.ts'
+import type { RunOptions } from '../options.ts'
+import { liveRejected, requireListed } from '../select/rejected-events.ts'
+import { sampleOf } from './sampler.ts'
+import { openVerification } from './context.ts'
+import type { Verification } from './context.ts'
+import { listedButNotFound } from '../write/delete-events.ts'
+import type { VerifyReport } from './report.ts'
+
+/** What `verify` needs to know: as a run, but for what only writing needs. */
+export type VerifyOptions = Pick<
+  RunOptions,
+  | 'database'
+  | 'pool'
+  | 'pglite'
+  | 'onFolderInUse'
+  | 'account'
+  | 'apiKey'
+  | 'baseUrl'
+  | 'allowHttp'
+  | 'concurrency'
+  | 'requestTimeoutMs'
+  | 'runTimeoutMs'
+  | 'maxBodyBytes'
+  | 'inMemoryBytes'
+  | 'pieceBytes'
+  | 'events'
+  | 'signal'
+  | 'logger'
+  | 'onProgress'
+> & {
+  /** Compares the responses to so many events, chosen at random; of all when not given. */
+  readonly sample?: number
+  /** The chance that chooses, from 0 to below 1. */
+  readonly random?: () => number
+}
+
+/**
+ * Reads the service again and compares every row with the live tables. Writes nothing: no run is recorded, no
+ * account held, no schema changed; a run may go on meanwhile.
+ *
+ * A list whose digest is the stored one did not change since the last sync: whatever differs is a difference. One
+ * whose digest is another is read once more at the end, for a sync may have run; when it is still another it is
+ * reported as changed. A list without a stored digest (something of it is held) that differs beyond the held ids is
+ * undecided: whether the service or the mirror moved cannot be told, and the next sync compares it row by row.
+ *
+ * @returns the report, also when there are differences or not all could be read.
+ * @throws HeadcountError for a fatal cause: refused key, service or database out of reach, broken contract, another
+ * account, a schema of another version, wrong options, interruption.
+ */
+export async function verify(options: VerifyOptions): Promise<VerifyReport> {
+  const settings = settle(options)
+  const sample = sampleOf(options)
+  try {
+    await using verification = await openVerification(settings)
+    return await compareAll(verification, sample)
+  } catch (cause) {
+    throw asInterruption(settings.signal, cause)
+  }
+}
+
+/** The story of a verification. */
+async function compareAll(
+  verification: Verification,
+  sample: (events: readonly EventItem[]) => readonly EventItem[],
+): Promise<VerifyReport> {
+  const { settings, found } = verification
+  const identity = await askIdentity(verification)
+  const list = await listEvents(verification)
+  await checkIdentity(verification, identity, list.ids, false)
+  const readable = [...list.rows, ...(await liveRejected(verification, list))]
+  requireListed(settings.events, list, readable)
+  const chosen = sample(readable.filter(({ id }) => settings.events?.has(id) ?? true))
+  found.tally.listed = readable.length
+  found.tally.due = chosen.length
+  const areCompared = await compareRecords(verification, list)
+  const notFound = await compareLists(verification, chosen)
+  if (!areCompared || notFound.length > 0) await lookAgain(verification, areCompared, notFound)
+  return reportOf(verification)
+}
+
+/**
+ * Reads the list of events once more: a sync may have stored it meanwhile, and what the service did not know may
+ * be listed no longer.
+ */
+async function lookAgain(
+  verification: Verification,
+  areCompared: boolean,
+  notFound: readonly EventItem[],
+): Promise<void> {
+  const { found, tally, signal } = verification
+  const list = signal.aborted ? null : await listOrFailure(verification)
+  if (list !== null && !areCompared) await compareRecords(verification, list)
+  const stillListed = new Set(list?.ids)
+  for (const { id } of notFound) {
+    if (list !== null && !stillListed.has(id)) found.changed.push(id)
+    else tally.fail(id, listedButNotFound(id))
+  }
+}
+
+async function listOrFailure(verification: Verification): Promise<EventsList | null> {
+  try {
+    return await listEvents(verification)
+  } catch (error) {
+    const isFinal = !(error instanceof HeadcountError) || error instanceof KeyRefusedError
+    if (isFinal || verification.signal.aborted) throw error
+    verification.tally.fail(null, error)
+    return null
+  }
+}
+
+function reportOf({ account, source, startedMs, found, conceal }: Verification): VerifyReport {
+  const { tally } = found
+  return {
+    account: account.name,
+    status: found.status,
+    duration_ms: Math.round(performance.now() - startedMs),
+    // In the order of the events; within one as they were found. Lists come in as the service answers.
+    differences: found.listed.toSorted((one, other) => compareTexts(one.event_id, other.event_id)),
+    differences_total: found.total,
+    lists_chosen: tally.due,
+    lists_compared: found.lists,
+    lists_changed: found.changed.toSorted(),
+    lists_undecided: found.undecided.toSorted(),
+    lists_never_read: found.neverRead.toSorted(),
+    lists_failing: found.failing.toSorted(),
+    events_changed: found.events === null && !found.eventsUndecided,
+    events_undecided: found.eventsUndecided,
+    events_compared: found.events ?? 0,
+    responses_compared: found.responses,
+    held: found.held,
+    unconfirmed: found.unconfirmed,
+    rejected: found.rejected,
+    requests: source.counts.requests,
+    retries: sentAgain(source),
+    bytes_received: source.counts.bytesReceived,
+    warnings: tally.warnings.map(conceal),
+    errors: tally.listedErrors,
+    errors_total: tally.errors.length,
+  }
+}

@@ -1,0 +1,118 @@
+import { applyBatch } from './write-batch.ts'
+import type { EventLoad } from './write-batch.ts'
+import { accountLooksEmpty } from '../deletions/emptied-lists.ts'
+import { applyLarge } from './write-large-list.ts'
+import type { LargeLoad } from './write-large-list.ts'
+import type { OpenRun } from '../open/run-context.ts'
+
+/** A batch of rows with much in them is full before it has all the rows that fill one. */
+const BYTES_PER_BATCH = 4_000_000
+/** A slow service fills a batch slowly: what is this old is stored, so that a crash loses seconds, not minutes. */
+const OLDEST_IN_BATCH_MS = 2000
+/** Batches written at once: they have other events, and so other rows. A third one would wait for the same two cores. */
+const WRITERS = 2
+
+/**
+ * Gathers events into batches and loads them. While batches are written the next one is gathered; when that one is full
+ * too, `add` waits for a writer, whoever calls it, so that reading never runs ahead of the database by more than a batch.
+ */
+export class Batches {
+  readonly #run: OpenRun
+  readonly #writers: number
+  readonly #writing = new Set<Promise<void>>()
+  #pending: EventLoad[] = []
+  #rows = 0
+  #bytes = 0
+  #oldest = 0
+  #handing: Promise<void> | null = null
+  #accountEmpty: boolean | null = null
+  #failure: { readonly cause: unknown } | null = null
+
+  constructor(run: OpenRun) {
+    this.#run = run
+    // PGlite has one connection; a dry run lists what it would write in a fixed order.
+    this.#writers = run.database.engine === 'embedded' || run.plan !== null ? 1 : WRITERS
+  }
+
+  /** Takes an event; an event is never split over two batches. */
+  async add(load: EventLoad): Promise<void> {
+    if (this.#pending.length === 0) this.#oldest = performance.now()
+    this.#pending.push(load)
+    this.#rows += 1 + (load.list?.count ?? 0)
+    this.#bytes += load.list?.bytes ?? 0
+    if (this.#isFull()) await this.#handOver()
+  }
+
+  /**
+   * Takes an event whose list is too large for memory, as a batch of its own, and waits until it is stored. What is
+   * wrong with the list is found meanwhile, and is thrown.
+   */
+  async addLarge(load: LargeLoad): Promise<void> {
+    await this.#handOver()
+    while (this.#writing.size >= this.#writers) await Promise.race(this.#writing)
+    if (this.#failure !== null) throw this.#failure.cause
+    const stored = applyLarge(this.#run, load)
+    const written = stored.then(nothing, nothing).finally(() => this.#writing.delete(written))
+    this.#writing.add(written)
+    await stored
+  }
+
+  /**
+   * Loads what is left, and at last the lists that became empty: whether the account looks empty is known when all others
+   * are read. Waits until everything is stored. @throws what kept a batch from being stored
+   */
+  async finish(): Promise<void> {
+    await this.#storeAll()
+    const emptied = this.#run.listsRead.takeUndecided()
+    if (emptied.length === 0) return
+    this.#accountEmpty = await accountLooksEmpty(this.#run)
+    for (const load of emptied) await this.add(load)
+    await this.#storeAll()
+  }
+
+  async #storeAll(): Promise<void> {
+    await this.#handOver()
+    await Promise.all(this.#writing)
+    if (this.#failure !== null) throw this.#failure.cause
+  }
+
+  /** Drops what is not being written yet, and waits for what is. */
+  async abandon(): Promise<void> {
+    this.#pending = []
+    await Promise.all(this.#writing)
+  }
+
+  #isFull(): boolean {
+    if (this.#rows >= this.#run.settings.batchRows || this.#bytes >= BYTES_PER_BATCH) return true
+    return performance.now() - this.#oldest >= OLDEST_IN_BATCH_MS
+  }
+
+  /** Hands the pending batch to a writer as soon as one is free; all who find it full meanwhile wait together. */
+  #handOver(): Promise<void> {
+    this.#handing ??= this.#handToFreeWriter().finally(() => (this.#handing = null))
+    return this.#handing
+  }
+
+  async #handToFreeWriter(): Promise<void> {
+    while (this.#writing.size >= this.#writers) await Promise.race(this.#writing)
+    const batch = this.#pending
+    this.#pending = []
+    this.#rows = 0
+    this.#bytes = 0
+    if (batch.length === 0 || this.#failure !== null) return
+    const written = this.#write(batch).finally(() => this.#writing.delete(written))
+    this.#writing.add(written)
+  }
+
+  /** Never throws: what keeps a batch from being stored ends the run, and no further one is written. */
+  async #write(batch: readonly EventLoad[]): Promise<void> {
+    try {
+      await applyBatch(this.#run, batch, this.#accountEmpty)
+    } catch (cause) {
+      this.#failure ??= { cause }
+      this.#run.stop(cause)
+    }
+  }
+}
+
+function nothing(): void {}

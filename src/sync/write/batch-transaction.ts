@@ -1,0 +1,226 @@
+/** What every batch does beside its rows: the records of its events, deletions, rejects, and the digests that vouch. */
+import type { TableCounts } from '../../common/schema/tables.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import type { ListChange } from '../../load/diff/list-diff.ts'
+import type { RecordsChange, UnchangedState } from '../../load/state/sync-state.ts'
+import { addCounts } from '../../load/statements.ts'
+import type { Writing, Written } from '../../load/statements.ts'
+import { goneFields } from '../fetch/list-facts.ts'
+import type { CompleteList } from '../fetch/list-facts.ts'
+import { heldLines } from '../deletions/guard.ts'
+import type { Decision } from '../deletions/guard.ts'
+import type { DueEvent } from '../select/select-events.ts'
+import type { EmptiedList } from '../deletions/emptied-lists.ts'
+import type { OpenRun } from '../open/run-context.ts'
+import { recordStates } from './save-list-states.ts'
+import type { StorableList } from '../fetch/response-list.ts'
+
+/** An event with its list, which is known whole. */
+export type ListLoad<List extends StorableList = StorableList> = DueEvent & { readonly list: List }
+
+/** An event whose list is as it was; its own record is not. */
+export type UnchangedLoad = DueEvent & { readonly list: null; readonly unchanged: Unchanged }
+
+/** What is known of a list that is still as it was. */
+export type Unchanged = Pick<UnchangedState, 'etag' | 'read_whole'>
+
+/** What is decided of each list that loses responses, by event. */
+export type Decisions = Map<string, ListDecision>
+
+/** What is decided of the absences that are confirmed, and those that are not: their rows stay. */
+export interface ListDecision extends Decision {
+  readonly unconfirmedAbsences: readonly string[]
+}
+
+/** Lists beside what was live of them, by event. */
+export type Changes = ReadonlyMap<string, Pick<ListChange, 'live' | 'fields' | 'absent'>>
+
+/** What a batch wrote, told to the run only when it is committed. */
+export interface Applied {
+  readonly lists: readonly ListLoad[]
+  readonly events: { readonly changed: number; readonly unchanged: number }
+  readonly rows: TableCounts
+  readonly changed: ReadonlySet<string>
+  readonly warnings: readonly string[]
+  /** Fields that a list has lost. */
+  readonly gone: readonly { readonly event_id: string; readonly field: string }[]
+  /** Events of the batch that it left as they were: their lists became empty, and are decided last. */
+  readonly emptied?: readonly EmptiedList[]
+}
+
+/**
+ * Writes a batch in one transaction: rows, deletions, history, rejects, and the digests that vouch for them. A
+ * crash at any point leaves each of its events wholly old or wholly new.
+ *
+ * @param apply may be called again, after a conflict with another transaction; it notes what it decides of deletions
+ * @param stored is told of the lists when they are, before anything else is told of the batch
+ */
+export async function writeBatch(
+  run: OpenRun,
+  bytes: number,
+  apply: (trx: Transaction, decisions: Decisions) => Promise<Applied>,
+  stored: (lists: readonly ListLoad[]) => void = () => {},
+): Promise<void> {
+  const decisions: Decisions = new Map()
+  const takeBack = () => {
+    for (const decision of decisions.values()) run.removals.takeBack(decision)
+    decisions.clear()
+  }
+  const tryOnce = async (trx: Transaction) => {
+    // A conflict with another transaction rolled back what the try before this one had decided.
+    takeBack()
+    return apply(trx, decisions)
+  }
+  const applied = await run.write(tryOnce, { bytes }).catch((error: unknown) => {
+    takeBack()
+    throw error
+  })
+  stored(applied.lists)
+  for (const one of applied.emptied ?? []) run.listsRead.addEmptied(one)
+  run.tally.changed += applied.events.changed
+  run.tally.unchanged += applied.events.unchanged
+  addCounts(run.tally.rows, applied.rows)
+  for (const warning of applied.warnings) run.tally.warn(warning)
+  for (const { event_id, field } of applied.gone) {
+    run.observations.addGone('response', field)
+    // The live rows tell it no longer: should this run not live to report it, the log has it.
+    run.settings.logger.info({ event_id, field }, goneLine(event_id, field))
+  }
+  for (const load of applied.lists) {
+    if (load.firstReading === null) run.observations.addList('responses', load.list)
+    run.unconfirmed.add(load, decisions.get(load.event.id), applied.changed.has(load.event.id))
+  }
+}
+
+/** What a list says of itself, as soon as it was read through. */
+export function tellList({ tally, listsRead }: OpenRun, { event }: DueEvent, list: CompleteList): void {
+  if (list.length > 0) listsRead.addFull(event.id)
+  for (const warning of list.warnings) tally.warn(`Event ${event.id}: ${warning}`)
+  tally.responsesRead += list.count
+}
+
+/** How the rows of a list are written: without history when the service sent what it sent before. */
+export function writingOf(run: OpenRun, verdict: CompleteList['verdict']): Writing {
+  return { account: run.account.id, run: run.lease.runId, history: verdict !== 'same_body' }
+}
+
+/** What was written to the records of a batch's events, and of what hangs on no response. */
+export interface RecordsWritten extends Written {
+  readonly change: RecordsChange
+}
+
+/** Writes the records of these events, before the rows that belong to them. */
+export async function loadRecords(
+  trx: Transaction,
+  run: OpenRun,
+  loads: readonly (DueEvent & { readonly list: object | null })[],
+): Promise<RecordsWritten> {
+  const readAgain = loads.filter(
+    ({ list, state }) => list !== null && run.mode === 'backfill' && state !== undefined,
+  )
+  const rows = await run.load.removeOrphans(
+    trx,
+    run.account.id,
+    readAgain.map(({ event }) => event.id),
+  )
+  const records = loads.filter(({ isRejected }) => !isRejected)
+  const [newRecords, oldRecords] = partition(records, ({ record }) => record !== 'rewritten')
+  const changed = await run.load.events(trx, writingOf(run, 'other'), newRecords.map(eventOf))
+  const rewritten = await run.load.events(trx, writingOf(run, 'same_body'), oldRecords.map(eventOf))
+  for (const one of [changed, rewritten]) addCounts(rows, one.rows)
+  return {
+    rows,
+    events: new Set([...changed.events, ...rewritten.events]),
+    change: changed.events.size > 0 ? 'changed' : rewritten.events.size > 0 ? 'rewritten' : 'none',
+  }
+}
+
+/** What a batch has found out and written until its rows are there. */
+interface Begun {
+  readonly loads: readonly (ListLoad | UnchangedLoad)[]
+  readonly changes: Changes
+  readonly decisions: Decisions
+  readonly records: RecordsWritten
+  /** Responses, with their payments and slots. */
+  readonly responses: readonly Written[]
+}
+
+/** Ends a batch whose rows are written: what its lists no longer have is removed, and they are vouched for. */
+export async function conclude(
+  trx: Transaction,
+  run: OpenRun,
+  { loads, changes, decisions, records, responses }: Begun,
+): Promise<Applied> {
+  const lists = loads.filter((load): load is ListLoad => load.list !== null)
+  const removals = [...decisions].flatMap(([event_id, { remove }]) => remove.map((id) => ({ event_id, id })))
+  const rows = await run.load.removeResponses(trx, writingOf(run, 'other'), removals)
+  await run.load.rejects(
+    trx,
+    run.account.id,
+    run.lease.runId,
+    lists.map(({ event, list }) => ({ event_id: event.id, rejects: list.rejects() })),
+  )
+  const changedLists = new Set([
+    ...responses.flatMap(({ events }) => [...events]),
+    ...removals.map(({ event_id }) => event_id),
+  ])
+  await recordStates(trx, run, loads, decisions, records, changedLists)
+  const changed = new Set([...records.events, ...changedLists])
+  for (const one of [records, ...responses]) addCounts(rows, one.rows)
+  return {
+    lists,
+    events: countEvents(loads, changed),
+    rows,
+    changed,
+    warnings: lists.flatMap((load) =>
+      warnings(load, changes.get(load.event.id), decisions.get(load.event.id)),
+    ),
+    gone: lists.flatMap(({ event, list, firstReading }) =>
+      firstReading !== null
+        ? []
+        : goneFields(list, changes.get(event.id)?.fields ?? []).map((field) => ({
+            event_id: event.id,
+            field,
+          })),
+    ),
+  }
+}
+
+/** How many events changed, and how many did not; one that is read twice is counted once. */
+function countEvents(loads: readonly DueEvent[], changed: ReadonlySet<string>): Applied['events'] {
+  const counts = { changed: 0, unchanged: 0 }
+  for (const { event, firstReading } of loads) {
+    const isChanged = changed.has(event.id)
+    if (firstReading === null) counts[isChanged ? 'changed' : 'unchanged'] += 1
+    else if (isChanged && !firstReading.changed) {
+      counts.changed += 1
+      counts.unchanged -= 1
+    }
+  }
+  return counts
+}
+
+/** What the user should know of a list: fields gone from every item, deletions held back. */
+function warnings(
+  { event, list }: ListLoad,
+  before: { readonly fields: readonly string[] } | undefined,
+  decision: Decision | undefined,
+): string[] {
+  const gone = goneFields(list, before?.fields ?? [])
+  return [
+    ...gone.map((field) => goneLine(event.id, field)),
+    ...(decision === undefined ? [] : heldLines(`Event ${event.id}`, decision)),
+  ]
+}
+
+function goneLine(event_id: string, field: string): string {
+  return `Event ${event_id}: no response has "${field}" any more; its column is now empty.`
+}
+
+export function partition<T>(items: readonly T[], belongs: (item: T) => boolean): [T[], T[]] {
+  return [items.filter(belongs), items.filter((item) => !belongs(item))]
+}
+
+function eventOf({ event }: DueEvent) {
+  return event
+}

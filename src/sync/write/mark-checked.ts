@@ -1,0 +1,50 @@
+import type { UnchangedState } from '../../load/state/sync-state.ts'
+
+/** Enough that a transaction does not count, few enough that the closing of the run has little left to stamp. */
+const STAMPS_AT_ONCE = 2000
+
+/** What stamps need of a run. */
+interface Stamping {
+  /** Those that wait. */
+  readonly unchanged: UnchangedState[]
+  readonly signal: AbortSignal
+  stop(cause: unknown): void
+  write(states: readonly UnchangedState[]): Promise<void>
+}
+
+/**
+ * Stamps the events that are as they were while others are still read. What is left over is in `unchanged`, and
+ * stamped when the run closes.
+ */
+export class Stamps {
+  readonly #run: Stamping
+  readonly #atOnce: number
+  #writing: Promise<void> | null = null
+
+  constructor(run: Stamping, atOnce = STAMPS_AT_ONCE) {
+    this.#run = run
+    this.#atOnce = atOnce
+  }
+
+  add(state: UnchangedState): void {
+    const { unchanged, signal } = this.#run
+    unchanged.push(state)
+    if (unchanged.length < this.#atOnce || signal.aborted) return
+    this.#writing ??= this.#write(unchanged.splice(0)).finally(() => (this.#writing = null))
+  }
+
+  /** Waits until none is being written. What kept them from being stored has stopped the run. */
+  async settle(): Promise<void> {
+    await this.#writing
+  }
+
+  /** Never throws: stamps that could not be stored are left to the closing of the run. */
+  async #write(states: readonly UnchangedState[]): Promise<void> {
+    try {
+      await this.#run.write(states)
+    } catch (cause) {
+      this.#run.unchanged.push(...states)
+      this.#run.stop(cause)
+    }
+  }
+}

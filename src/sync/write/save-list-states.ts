@@ -1,0 +1,48 @@
+import type { HeldGroup } from '../../common/schema/tables.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import { NORMALISER_VERSION } from '../../normalise/version.ts'
+import type { DueEvent } from '../select/select-events.ts'
+import { nextStep } from '../select/polling-schedule.ts'
+import type { OpenRun } from '../open/run-context.ts'
+import type { ListDecision, ListLoad, RecordsWritten, UnchangedLoad } from './batch-transaction.ts'
+
+/** Stores what is known of the lists of a batch, in the transaction that writes their rows. */
+export async function recordStates(
+  trx: Transaction,
+  run: OpenRun,
+  loads: readonly (ListLoad | UnchangedLoad)[],
+  decisions: ReadonlyMap<string, ListDecision>,
+  records: RecordsWritten,
+  changedLists: ReadonlySet<string>,
+): Promise<void> {
+  const { maxStalenessMs } = run.settings
+  const stepOf = ({ event, state, firstReading }: DueEvent) => {
+    const isChanged =
+      changedLists.has(event.id) || records.events.has(event.id) || firstReading?.changed === true
+    return nextStep(event, state?.step ?? null, isChanged, maxStalenessMs, run.lease.startedAt)
+  }
+  const read = loads.flatMap((load) => {
+    if (load.list === null) return []
+    const decision = decisions.get(load.event.id)
+    const held: readonly HeldGroup[] = decision?.held ?? []
+    const unconfirmed_absences = decision?.unconfirmedAbsences ?? []
+    const hasOthersLive = held.length > 0 || unconfirmed_absences.length > 0
+    return {
+      event_id: load.event.id,
+      // Signs of more pages are to be told by every run, not by the first one alone.
+      digest: hasOthersLive || load.list.incomplete === 'paging' ? null : load.list.digest,
+      etag: hasOthersLive ? null : load.list.etag,
+      normaliser: NORMALISER_VERSION,
+      held,
+      unconfirmed_absences,
+      set_aside: load.list.setAside,
+      step: stepOf(load),
+      has_changed: changedLists.has(load.event.id),
+    }
+  })
+  const unchanged = loads.flatMap((load) =>
+    load.list === null ? [{ event_id: load.event.id, step: stepOf(load), ...load.unchanged }] : [],
+  )
+  await run.load.unchanged(trx, run.account.id, unchanged)
+  await run.load.read(trx, run.account.id, run.backfill?.id ?? null, read, records.change)
+}

@@ -1,0 +1,95 @@
+import type { ResponseItem } from '../../common/schema/tables.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import { beginLargeListChange } from '../../load/diff/large-list-diff.ts'
+import { oneAhead } from '../../load/prefetch.ts'
+import { addCounts, noCounts } from '../../load/statements.ts'
+import type { Written } from '../../load/statements.ts'
+import { decideDeletions } from '../deletions/decide-deletions.ts'
+import type { DueEvent } from '../select/select-events.ts'
+import { OutOfOrder } from '../fetch/streamed-responses.ts'
+import type { LargeResponses } from '../fetch/streamed-responses.ts'
+import type { OpenRun } from '../open/run-context.ts'
+import type { ResponsesList } from '../fetch/response-list.ts'
+import { conclude, loadRecords, tellList, writeBatch, writingOf } from './batch-transaction.ts'
+import type { Applied, Decisions } from './batch-transaction.ts'
+
+/** An event whose list is too large for memory. */
+export type LargeLoad = DueEvent & { readonly large: LargeResponses }
+
+/** What gives the rows of a list, and the list itself when all were given. */
+interface Rows {
+  readonly rows: AsyncGenerator<readonly ResponseItem[], void>
+  readonly end: () => Promise<ResponsesList>
+}
+
+/**
+ * Loads an event whose list is too large for memory, in one transaction: the list is read from its file while its rows
+ * are written, once if its ids follow in one direction.
+ *
+ * If they do not, what was written is taken back, and the rest is read outside of any transaction: for minutes there would be nothing
+ * to send, and the server ends a transaction that is idle. Then the rows are written in another one. A plan takes nothing back: it only
+ * begins when the list is known.
+ *
+ * @throws ContractError when the list turns out to be none, TemporaryFileError, TransactionFailedError: nothing of it is
+ * stored then.
+ */
+export async function applyLarge(run: OpenRun, load: LargeLoad): Promise<void> {
+  const { large } = load
+  const write = (rows: () => Rows) =>
+    writeBatch(
+      run,
+      large.bytes,
+      (trx, decisions) => apply(trx, run, load, rows(), decisions),
+      (lists) => {
+        for (const { list } of lists) tellList(run, load, list)
+      },
+    )
+  try {
+    if (run.plan === null) {
+      return await write(() => ({ rows: large.rowsInOrder(), end: () => large.readThrough() }))
+    }
+  } catch (error) {
+    if (!(error instanceof OutOfOrder)) throw error
+  }
+  const list = await large.readThrough()
+  await write(() => ({ rows: list.rows(), end: async () => list }))
+}
+
+async function apply(
+  trx: Transaction,
+  run: OpenRun,
+  { large, ...due }: LargeLoad,
+  { rows, end }: Rows,
+  decisions: Decisions,
+): Promise<Applied> {
+  const { id } = due.event
+  const account = run.account.id
+  const change = await beginLargeListChange(trx, account, id)
+  // What the brake goes by is counted before any row of this list is there.
+  if (change.live > 0) await run.liveAtStart(trx.kysely)
+  const records = await loadRecords(trx, run, [{ ...due, list: large }])
+  const written = new RowsWritten()
+  for await (const some of oneAhead(trx, rows)) {
+    const { added, differing } = await change.compare(trx, account, some)
+    const of = (responses: readonly ResponseItem[]) =>
+      responses.map((response) => ({ event_id: id, response }))
+    written.add(await run.load.responses(trx, writingOf(run, large.verdict), of(added), of(differing)))
+  }
+  const list = await end()
+  const changes = new Map([[id, await change.end(trx, account, list)]])
+  const loads = [{ ...due, list }]
+  // No organiser empties a list into megabytes of blanks.
+  await decideDeletions(trx, run, loads, changes, decisions, list.length === 0)
+  return conclude(trx, run, { loads, changes, decisions, records, responses: [written] })
+}
+
+/** What the pieces of a list wrote, together. */
+class RowsWritten implements Written {
+  readonly rows = noCounts()
+  readonly events = new Set<string>()
+
+  add(piece: Written): void {
+    addCounts(this.rows, piece.rows)
+    for (const id of piece.events) this.events.add(id)
+  }
+}

@@ -1,0 +1,132 @@
+import { execFile } from 'node:child_process'
+import { mkdtempDisposable, readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { accountsOf } from '../../../bench/account/accounts.ts'
+import { writeSite } from '../../../bench/account/site.ts'
+import type { Version } from '../../../bench/account/versions.ts'
+import type { EngineName } from '../../../bench/engines/engine.ts'
+import { requireEqual } from '../../../bench/equality.ts'
+import type { Digests, TableDigest } from '../../../bench/equality.ts'
+import type { Figures } from '../../../bench/main.ts'
+import { engineOf, measurementsFor, scenarios } from '../../../bench/scenarios.ts'
+import type { Summary } from '../../../bench/summary.ts'
+
+const run = promisify(execFile)
+const bench = new URL('../../../bench/main.ts', import.meta.url).pathname
+const size = { events: 20, responses: 20 }
+const accounts = accountsOf(size.events, size.responses)
+
+/** Runs every scenario of an engine on a tiny account and gives its figures, with the tables as printed. */
+async function figuresOf(engine: EngineName): Promise<{ figures: Figures; printed: string }> {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'headcount-test-bench-'))
+  const file = join(folder.path, 'figures.json')
+  const account = ['--events', `${size.events}`, '--responses', `${size.responses}`]
+  const { stdout } = await run(process.execPath, [bench, ...account, '--engine', engine, '--json', file])
+  return { figures: JSON.parse(await readFile(file, 'utf8')) as Figures, printed: stdout }
+}
+
+/** What mirrors of versions of the account must hold. */
+async function expectedOf(...versions: readonly Version[]): Promise<readonly Digests[]> {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'headcount-test-bench-'))
+  const site = writeSite({ folder: folder.path, shape: accounts.whole, versions })
+  return versions.flatMap((version) => site[version]?.digests ?? [])
+}
+
+/** Each scenario has a verdict on each of its bounds, and each measurement a line of figures. */
+function expectWhole(engine: EngineName, { figures, printed }: Awaited<ReturnType<typeof figuresOf>>): void {
+  const own = scenarios.filter((scenario) => engineOf(scenario) === engine)
+  expect(figures.verdicts.map(({ scenario, figure }) => `${scenario}: ${figure}`)).toEqual([
+    ...own.flatMap(({ name, bounds }) => bounds.map(({ figure }) => `${name}: ${figure}`)),
+    ...(engine === 'postgres' ? [expect.stringMatching(/^all on Postgres .*: peak memory$/)] : []),
+  ])
+  expect(figures.rounds.flatMap(({ failures }) => failures)).toEqual([])
+  for (const { values, figure, verdict } of figures.verdicts) {
+    expect(verdict).not.toBe('failed')
+    if (figure === 'rows written')
+      expect({ values, verdict }).toMatchObject({ values: { largest: 0 }, verdict: 'met' })
+    else expect(values?.least).toBeGreaterThan(0)
+  }
+  expect(figures.summaries.map(({ name }) => name)).toEqual(measurementsFor(own))
+  for (const { name, minMs, cpuMs, peakBytes } of figures.summaries) {
+    expect(minMs).toBeGreaterThan(0)
+    if (name === 'node' || name === 'serve-files') continue
+    expect(cpuMs).toBeGreaterThan(0)
+    expect(peakBytes).toBeGreaterThan(10e6)
+  }
+  for (const name of [
+    ...own.map(({ name }) => name),
+    'figure',
+    'min s',
+    'src/headcount.cjs, which `npx --no',
+  ])
+    expect(printed).toContain(name)
+}
+
+describe.concurrent('npm run bench', () => {
+  test(
+    'measures every scenario on Postgres, each mirror equal to the service',
+    { timeout: 180_000 },
+    async () => {
+      const ran = await figuresOf('postgres')
+      expectWhole('postgres', ran)
+      const of = new Map<string, Summary>(ran.figures.summaries.map((summary) => [summary.name, summary]))
+      const [original] = await expectedOf('original')
+      const rows = Object.values(original ?? {}).reduce((sum, table: TableDigest) => sum + table.rows, 0)
+      const [all, tenth] = [2 + size.events, 2 + accounts.tenth.events]
+
+      for (const name of ['copy', 'cold'] as const)
+        expect(of.get(name)).toMatchObject({ rows, historyRows: 0 })
+      expect(of.get('changed')?.historyRows).toBe(1)
+      expect(of.get('every-list')?.historyRows).toBe(size.events)
+      expect(of.get('edited')?.historyRows).toBe(size.events * (2 + 1))
+      expect(of.get('large-changed')?.historyRows).toBe((size.events * size.responses) / 100)
+      for (const name of ['growth', 'growth-tenth']) {
+        expect(of.get(name)).toMatchObject({ historyRows: accounts.tenth.events, requests: tenth })
+      }
+      for (const name of ['download', 'unchanged', 'not-modified', 'etag']) {
+        expect(of.get(name)?.requests).toBe(all)
+      }
+      const lists = accounts.tenth.events
+      for (const name of ['serve-files', 'serve-constant', 'serve', 'serve-unchanged']) {
+        expect(of.get(name)?.requests).toBe(20 * lists)
+      }
+      expect(of.get('serve-first')?.requests).toBe(lists)
+      expect(of.get('serve-refused')?.requests).toBe(lists * size.responses)
+      expect(of.get('serve-large')?.answered?.firstByteMs).toBeGreaterThan(0)
+      for (const name of ['node', 'start']) expect(of.get(name)?.requests).toBe(2)
+      expect(Object.keys(of.get('start')?.parts ?? {})).toEqual([
+        'start of Node',
+        'loading',
+        'opening',
+        'run',
+      ])
+    },
+  )
+
+  test(
+    'measures every scenario on PGlite, each mirror equal to the service',
+    { timeout: 180_000 },
+    async () => {
+      expectWhole('pglite', await figuresOf('pglite'))
+    },
+  )
+
+  test('an inequality is an error that names the table', async () => {
+    const [original, changed] = await expectedOf('original', 'changed')
+    if (!original || !changed) throw new Error('two versions were asked for')
+    expect(() => requireEqual('the mirror', changed, original)).toThrow(
+      'the mirror is not what the service sends (responses: values differ',
+    )
+  })
+
+  test('an unknown argument ends it before anything is measured', async () => {
+    await expect(run(process.execPath, [bench, '--engine', 'sqlite'])).rejects.toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('--engine must be one of postgres, pglite, not "sqlite".'),
+    })
+  })
+})

@@ -1,0 +1,164 @@
+import type { ChildProcess } from 'node:child_process'
+import { access, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import stringWidth from 'string-width'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { answerTo } from '../../support/asking.ts'
+import { connect } from '../../../src/db/connect.ts'
+import { migrate } from '../../../src/db/migrate.ts'
+import { headcount, headcountOnTerminal, inShell, scriptPath, type Ran } from '../../support/command.ts'
+
+const escape = '\u001b'
+
+let cwd = ''
+let ran: Ran
+
+/** Somebody's own settings: the demo must not meet them. */
+const ownSettings = () => ({
+  DATABASE_URL: `pglite:${join(cwd, 'mine')}`,
+  HEADCOUNT_BASE_URL: 'https://127.0.0.1:9/api/v1',
+  HEADCOUNT_API_KEY: 'a-key-that-must-not-be-sent',
+})
+
+describe('the demo, in a folder of its own', () => {
+  beforeAll(async () => {
+    cwd = await mkdtemp(join(tmpdir(), 'headcount-test-demo-'))
+    ran = await headcount(['demo'], { cwd, env: ownSettings() })
+  })
+
+  afterAll(() => rm(cwd, { recursive: true, force: true }))
+
+  test('ends well, with three answers drawn', () => {
+    expect(ran).toMatchObject({ code: 0, stderr: '' })
+    expect(ran.stdout).toMatch(/Who comes to the next event\?[^]+^ +yes +\d+ {2}█+/m)
+    expect(ran.stdout).toMatch(/^ +total +[\d,]+ +[\d,]+\.\d\d +[\d,]+\.\d\d$/m)
+    expect(ran.stdout).toMatch(/^ +\w{3} \d\d \w{3} \d\d:\d\d .* ●+$/m)
+  })
+
+  test('shows that the second run wrote what changed in the account and nothing else', () => {
+    const [, added, changed, cancelled] =
+      /(\d+) new responses?, (\d+) changed, (\d+) cancelled/.exec(ran.stdout) ?? []
+    expect(ran.stdout).toMatch(new RegExp(`^ +responses +${added} +${changed} +${cancelled}$`, 'm'))
+    const [, untouched, all] = /([\d,]+) of ([\d,]+) responses were as before/.exec(ran.stdout) ?? []
+    expect(numberOf(all) - numberOf(untouched)).toBe(numberOf(added) + numberOf(changed))
+  })
+
+  test('is plain text in 80 columns where there is no terminal', () => {
+    expect(ran.stdout).not.toContain(escape)
+    expect(ran.stdout.split('\n').filter((line) => stringWidth(line) > 80)).toEqual([])
+  })
+
+  test('leaves one folder, and meets nothing that the environment names', async () => {
+    expect(ran.stdout).not.toContain(ownSettings().HEADCOUNT_API_KEY)
+    expect(await readdir(cwd)).toEqual(['headcount-demo'])
+    await expect(access(join(cwd, 'mine'))).rejects.toThrow('ENOENT')
+  })
+
+  test('shows statements that give rows', async () => {
+    const statements = shownStatements(ran.stdout)
+    expect(statements).toHaveLength(4)
+    await using database = await connect(`pglite:${join(cwd, 'headcount-demo')}`, { createFolder: false })
+    for (const statement of statements) {
+      const { rows } = await answerTo(database, statement, 10_000)
+      expect(rows, statement).not.toEqual([])
+    }
+  })
+
+  test('tells commands that can be typed', async () => {
+    const commands = shownCommands(ran.stdout)
+    expect(commands).toHaveLength(2)
+    for (const command of commands) {
+      const typed = await inShell(`$HEADCOUNT ${command} --format ndjson`, { cwd })
+      expect(typed, command).toMatchObject({ code: 0 })
+      expect(typed.stdout.split('\n').length, command).toBeGreaterThan(2)
+    }
+  })
+
+  test.skipIf(scriptPath === null)(
+    'works a second time, with colours on a terminal (needs script of util-linux)',
+    async () => {
+      const again = await headcountOnTerminal(['demo'], { cwd })
+      expect(again.code).toBe(0)
+      expect(again.stdout).toContain(`${escape}[32m█`)
+      expect(firstRun(again.stdout)).toBe(firstRun(ran.stdout))
+    },
+  )
+})
+
+describe('the demo, where things go wrong', () => {
+  beforeAll(async () => {
+    cwd = await mkdtemp(join(tmpdir(), 'headcount-test-demo-'))
+  })
+
+  afterAll(() => rm(cwd, { recursive: true, force: true }))
+
+  test('interrupted it ends with 130; the next begins afresh, without colours where they are not wanted', async () => {
+    for (const moment of ['1  Mirror it', '2  Ten minutes later']) {
+      const { code, stderr } = await headcount(['demo'], { cwd, meanwhile: interruptAt(moment) })
+      expect({ code, stderr }, moment).toEqual({ code: 130, stderr: 'headcount: interrupted by SIGINT\n' })
+    }
+    const start = scriptPath === null ? headcount : headcountOnTerminal
+    const next = await start(['demo'], { cwd, env: { NO_COLOR: '1' } })
+    expect(next.code).toBe(0)
+    expect(next.stdout).not.toMatch(new RegExp(`${escape}\\[\\d+m`))
+  }, 60_000)
+
+  test("somebody's own mirror in its folder is refused and kept", async () => {
+    const own = join(cwd, 'own')
+    await mkdir(own)
+    const target = `pglite:${join(own, 'headcount-demo')}`
+    await withDatabase(target, async (database) => {
+      await migrate(database)
+      await database.kysely.insertInto('headcount.accounts').values({ name: 'choir' }).execute()
+    })
+    const { code, stderr } = await headcount(['demo'], { cwd: own })
+    expect(code).toBe(2)
+    expect(stderr).toContain('holds a mirror of your own (account choir)')
+    await withDatabase(target, async ({ kysely }) => {
+      const accounts = await kysely.selectFrom('headcount.accounts').select('name').execute()
+      expect(accounts).toEqual([{ name: 'choir' }])
+    })
+  })
+})
+
+/** Presses Ctrl-C as soon as the demo has written this. */
+function interruptAt(moment: string): (child: ChildProcess) => void {
+  return (child) => {
+    let written = ''
+    child.stdout?.on('data', (chunk: Buffer) => {
+      written += chunk.toString()
+      if (!child.killed && written.includes(moment)) child.kill('SIGINT')
+    })
+  }
+}
+
+async function withDatabase(
+  target: string,
+  work: (database: Awaited<ReturnType<typeof connect>>) => Promise<void>,
+): Promise<void> {
+  await using database = await connect(target)
+  await work(database)
+}
+
+/** The statements that the demo shows beside its answers. */
+function shownStatements(page: string): string[] {
+  const lines = page.split('\n').map((line) => line.trim())
+  const blocks = lines.map((line) => (line.startsWith('│') ? line.slice(1) : '')).join('\n')
+  return blocks.split(/\n{2,}/).filter((block) => block.trim() !== '')
+}
+
+/** The commands that the demo tells to type, as one shell line each, without the program's name. */
+function shownCommands(page: string): string[] {
+  const lines = page.replaceAll('\\\n', ' ').split('\n')
+  return lines.flatMap((line) => line.match(/^ *headcount (query .*)/)?.[1] ?? [])
+}
+
+/** What the first of its two runs wrote. */
+function firstRun(page: string): string | undefined {
+  return /^ +responses +([\d,]+ +0 +0)\r?$/m.exec(page)?.[1]
+}
+
+function numberOf(text = ''): number {
+  return Number(text.replaceAll(',', ''))
+}

@@ -1,0 +1,342 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { inspect } from 'node:util'
+import { sql } from 'kysely'
+import { describe, expect, inject, test } from 'vitest'
+import { migrations } from '../../../migrations/index.ts'
+import { connect } from '../../../src/db/connect.ts'
+import { migrate } from '../../../src/db/migrate.ts'
+import { ConflictError, DatabaseError, SchemaVersionError, UsageError } from '../../../src/common/errors.ts'
+import { freshMirror, freshPlace, onBoth, onServer } from '../../support/databases.ts'
+import { openPool } from '../../support/pools.ts'
+
+async function failure(work: Promise<unknown>): Promise<Error> {
+  try {
+    await work
+  } catch (error) {
+    if (error instanceof Error) return error
+  }
+  throw new Error('did not fail')
+}
+
+onBoth('a transaction', (fresh, engine) => {
+  test('commits what its work did, and gives its result', async () => {
+    await using mirror = await fresh()
+    const id = await mirror.database.transaction(async (trx) => {
+      const row = await trx.kysely
+        .insertInto('headcount.accounts')
+        .values({ name: 'club' })
+        .returning('id')
+        .executeTakeFirstOrThrow()
+      return row.id
+    })
+    expect(
+      await mirror.database.kysely.selectFrom('headcount.accounts').select(['id', 'name']).execute(),
+    ).toEqual([{ id, name: 'club' }])
+  })
+
+  test('is rolled back when its work throws, and the error comes out as it is', async () => {
+    await using mirror = await fresh()
+    const reason = new TypeError('of the work')
+    const work = mirror.database.transaction(async (trx) => {
+      await trx.kysely.insertInto('headcount.accounts').values({ name: 'club' }).execute()
+      throw reason
+    })
+    expect(await failure(work)).toBe(reason)
+    expect(await mirror.database.kysely.selectFrom('headcount.accounts').selectAll().execute()).toEqual([])
+  })
+
+  test('does not pass for committed when a statement in it failed and was swallowed', async () => {
+    await using mirror = await fresh()
+    const work = mirror.database.transaction(async (trx) => {
+      await trx.kysely.insertInto('headcount.accounts').values({ name: 'club' }).execute()
+      await trx.query('select 1/0').catch(() => {})
+    })
+    expect(await failure(work)).toMatchObject({
+      code: 'database',
+      message: expect.stringContaining('rolled back'),
+    })
+  })
+
+  test('takes one statement a text, also where nothing is bound', async () => {
+    await using mirror = await fresh()
+    const work = mirror.database.transaction((trx) => trx.query('select 1; delete from headcount.accounts'))
+    expect((await failure(work)).message).toContain('multiple commands')
+  })
+
+  test('answers columns in order, two of one name too, and the count', async () => {
+    await using mirror = await fresh()
+    const answer = await mirror.database.transaction((trx) =>
+      trx.query('select $1::int8 as a, 2 as a', ['1']),
+    )
+    expect(answer).toEqual({
+      columns: [
+        { name: 'a', type: 20 },
+        { name: 'a', type: 23 },
+      ],
+      rows: [['1', 2]],
+      count: 1,
+    })
+    const nothing = await mirror.database.transaction((trx) => trx.query('select 1 as one where false'))
+    expect(nothing).toMatchObject({ columns: [{ name: 'one' }], rows: [], count: 0 })
+  })
+
+  test('read only: cannot write, and says that the server takes no writes', async () => {
+    await using mirror = await fresh()
+    const work = mirror.database.transaction(
+      (trx) => trx.kysely.insertInto('headcount.accounts').values({ name: 'club' }).execute(),
+      { readOnly: true },
+    )
+    expect((await failure(work)).message).toMatch(/read-only transaction.*primary/)
+  })
+
+  test('leaves no setting behind, and sets no time limit on PGlite', async () => {
+    await using mirror = await fresh()
+    const read = async (name: string) =>
+      sql<{ value: string }>`select current_setting(${name}) as value`.execute(mirror.database.kysely)
+    const inside = await mirror.database.transaction(
+      async (trx) =>
+        (
+          await trx.query(`select current_setting('synchronous_commit'), current_setting('lock_timeout'),
+        current_setting('idle_in_transaction_session_timeout'), current_setting('TimeZone')`)
+        ).rows,
+      { batch: true },
+    )
+    expect(inside).toEqual([engine === 'postgres' ? ['off', '10s', '20s', 'UTC'] : ['on', '0', '0', 'UTC']])
+    expect((await read('synchronous_commit')).rows).toEqual([{ value: 'on' }])
+    expect((await read('lock_timeout')).rows).toEqual([{ value: '0' }])
+  })
+
+  test('hides the values of a failed statement from whoever prints the error', async () => {
+    await using mirror = await fresh()
+    const work = mirror.database.transaction((trx) => trx.query('select $1::text, 1/0', ['SECRET-VALUE']))
+    expect(inspect(await failure(work), { depth: 10, showHidden: true })).not.toContain('SECRET-VALUE')
+  })
+})
+
+describe('a server that cannot be used', () => {
+  test('D1 down: host, port and remedy are named', async () => {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const address = server.address()
+    const port = typeof address === 'object' ? address?.port : 0
+    server.close()
+    const error = await failure(connect(`postgres://user:CANARY@127.0.0.1:${port}/mirror`))
+    expect(error).toMatchObject({ name: 'DatabaseError', exitCode: 5 })
+    expect(error.message).toContain(`127.0.0.1:${port}/mirror`)
+    expect(error.message).toContain('Check that the server runs')
+  })
+
+  test('D1 a server that accepts and never answers is given up after 10 s', async () => {
+    const server = createServer(() => {}).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const address = server.address()
+    const error = await failure(
+      connect(`postgres://user:CANARY@127.0.0.1:${typeof address === 'object' ? address?.port : 0}/mirror`),
+    )
+    server.close()
+    expect(error.message).toContain('Check that the server runs')
+  })
+
+  test('D1 a host whose name is not known', async () => {
+    const error = await failure(connect('postgres://user:CANARY@nowhere.invalid/mirror'))
+    expect(error.message).toMatch(/nowhere\.invalid:5432\/mirror.*host/)
+  })
+
+  test('a database or a user that does not exist', async () => {
+    const missing = await failure(connect(`${inject('postgres')}/no_such_mirror`))
+    expect(missing.message).toMatch(/no_such_mirror.*Create the database first/)
+  })
+
+  test('D6 a server that takes no writes', async () => {
+    await using place = await freshPlace('postgres')
+    await onServer(`alter database ${nameIn(place.url)} set default_transaction_read_only = on`)
+    await using database = await place.open()
+    const work = database.transaction((trx) =>
+      trx.kysely.insertInto('headcount.accounts').values({ name: 'club' }).execute(),
+    )
+    expect((await failure(work)).message).toContain('use the primary server')
+  })
+
+  test('D2 D3 a connection killed in a transaction or while idle: an error, and the next transaction works', async () => {
+    await using mirror = await freshMirror('postgres')
+    const killAll = () =>
+      onServer(
+        `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${nameIn(mirror.url)}'`,
+      )
+    const work = mirror.database.transaction(async (trx) => {
+      await trx.kysely.insertInto('headcount.accounts').values({ name: 'club' }).execute()
+      await killAll()
+      await trx.query('select 1')
+    })
+    expect(await failure(work)).toBeInstanceOf(DatabaseError)
+    await mirror.database.transaction((trx) => trx.query('select 1'))
+    await killAll()
+    await new Promise((resolve) => {
+      setTimeout(resolve, 100)
+    })
+    const rows = await mirror.database.kysely.selectFrom('headcount.accounts').selectAll().execute()
+    expect(rows).toEqual([])
+  })
+
+  test('D2 connections killed while they are being closed do not end the process', async () => {
+    await using mirror = await freshMirror('postgres')
+    await using watcher = await freshMirror('postgres')
+    const { kysely } = watcher.database
+    const kill = sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${nameIn(mirror.url)}`
+    for (let round = 0; round < 10; round += 1) {
+      const database = await connect(mirror.url)
+      await Promise.all(
+        [1, 2, 3].map(() => database.transaction((trx) => trx.query('select pg_sleep(0.01)'))),
+      )
+      await Promise.all([kill.execute(kysely), database.close()])
+    }
+  })
+
+  test('D4 a deadlock is a conflict that may be tried again', async () => {
+    await using mirror = await freshMirror('postgres')
+    const { database } = mirror
+    await database.transaction((trx) =>
+      trx.query(`insert into headcount.accounts (name) values ('a'), ('b')`),
+    )
+    const both = Promise.withResolvers<void>()
+    let arrived = 0
+    const lockInOrder = (first: string, second: string) =>
+      database.transaction(async (trx) => {
+        await trx.query('select 1 from headcount.accounts where name = $1 for update', [first])
+        arrived += 1
+        if (arrived === 2) both.resolve()
+        await both.promise
+        await trx.query('select 1 from headcount.accounts where name = $1 for update', [second])
+      })
+    const results = await Promise.allSettled([lockInOrder('a', 'b'), lockInOrder('b', 'a')])
+    const reasons = results
+      .filter((result) => result.status === 'rejected')
+      .map(({ reason }) => reason as unknown)
+    expect(reasons).toHaveLength(1)
+    expect(reasons[0]).toBeInstanceOf(ConflictError)
+    expect(reasons[0]).toMatchObject({ retryable: true })
+  })
+
+  test('D7 a lock held by another session: given up after the lock time-out, with the reason', async () => {
+    await using mirror = await freshMirror('postgres')
+    const { database } = mirror
+    const held = Promise.withResolvers<void>()
+    const done = Promise.withResolvers<void>()
+    const reader = database.transaction(async (trx) => {
+      await trx.query('lock table headcount.accounts in access exclusive mode')
+      held.resolve()
+      await done.promise
+    })
+    await held.promise
+    const work = database.transaction((trx) => trx.query('select 1 from headcount.accounts'), {
+      lockTimeoutMs: 100,
+    })
+    expect((await failure(work)).message).toMatch(/lock timeout.*Another session holds a lock/)
+    done.resolve()
+    await reader
+  })
+
+  test('D13 a role without rights: what it lacks is named', async () => {
+    await using place = await freshPlace('postgres')
+    const role = `role_${nameIn(place.url)}`
+    await onServer(`create role ${role} login password 'CANARY'`)
+    const url = new URL(place.url)
+    url.username = role
+    url.password = 'CANARY'
+    try {
+      await using database = await connect(url.href)
+      const reading = await failure(database.kysely.selectFrom('headcount.accounts').selectAll().execute())
+      expect(reading.message).toMatch(/permission denied for schema headcount.*Grant/)
+      await using blank = await freshPlace('postgres', { blank: true })
+      url.pathname = new URL(blank.url).pathname
+      await using other = await connect(url.href)
+      expect((await failure(migrate(other))).message).toMatch(/permission denied for database.*Grant/)
+    } finally {
+      await onServer(`drop role ${role}`)
+    }
+  })
+
+  test('a mirror without its schema names the command that makes it', async () => {
+    await using mirror = await freshMirror('postgres', { blank: true })
+    const error = await failure(mirror.database.kysely.selectFrom('headcount.events').selectAll().execute())
+    expect(error).toBeInstanceOf(SchemaVersionError)
+    expect(error.message).toContain('headcount migrate')
+  })
+})
+
+describe('X6 the password stands in no error', () => {
+  test.each([
+    'postgres://user:CANARY@127.0.0.1:1/mirror',
+    'postgres://user:CANARY@nowhere.invalid/mirror',
+    'postgres://user:CAN#ARY@127.0.0.1/mirror',
+    'postgres://user:12/CANARY@127.0.0.1/mirror',
+    'postgres://user:12?CANARY@127.0.0.1/mirror',
+    'postgres://user:CANARY@127.0.0.1:port/mirror',
+    'postgres://user:CAN%ARY@127.0.0.1:1/mirror',
+    'postgres://127.0.0.1:1/mirror?user=user&password=CANARY',
+    'mysql://user:CANARY@127.0.0.1/mirror',
+    'CANARY',
+  ])('%s', async (url) => {
+    const error = await failure(connect(url))
+    expect(error).toHaveProperty('exitCode')
+    expect(inspect(error, { depth: 10, showHidden: true })).not.toMatch(/CAN|ARY/)
+  })
+
+  test('a wrong password', async () => {
+    const url = new URL(`${inject('postgres')}/mirror_template`)
+    url.password = 'CANARY'
+    const error = await failure(connect(url.href))
+    expect(error.message).toContain('Check user and password')
+    expect(inspect(error, { depth: 10, showHidden: true })).not.toContain('CANARY')
+  })
+})
+
+describe('a pool that the caller keeps', () => {
+  test('is refused below 3 connections', async () => {
+    const pool = openPool(`${inject('postgres')}/mirror_template`, { max: 2 })
+    const error = await failure(connect({ pool }))
+    expect(error).toBeInstanceOf(UsageError)
+    expect(error.message).toContain('needs 3')
+    await pool.end()
+  })
+
+  test('stays open and as it was: listeners, readers of values', async () => {
+    await using place = await freshPlace('postgres')
+    const pool = openPool(place.url)
+    const before = pool.listenerCount('error')
+    const database = await connect({ pool })
+    await database.transaction((trx) => trx.query('select 1'))
+    await database.kysely.selectFrom('headcount.accounts').selectAll().execute()
+    await database.close()
+    expect(pool.listenerCount('error')).toBe(before)
+    const { rows } = await pool.query<{ at: unknown }>(`select now() as at`)
+    expect(rows[0]?.at).toBeInstanceOf(Date)
+    const client = await pool.connect()
+    expect(client.listenerCount('error')).toBeLessThanOrEqual(1)
+    client.release()
+    await pool.end()
+  })
+
+  test('D10 another connection for every transaction does no harm, migrations included', async () => {
+    await using place = await freshPlace('postgres', { blank: true })
+    const pool = openPool(place.url, { maxUses: 1 })
+    await using database = await connect({ pool })
+    const backend = () =>
+      database.transaction(async (trx) => (await trx.query('select pg_backend_pid()')).rows[0]?.[0])
+    expect(await backend()).not.toBe(await backend())
+    expect(await migrate(database)).toHaveLength(migrations.length)
+    expect(await migrate(database)).toEqual([])
+    const { rows } = await pool.query(
+      `select count(*)::int as locks from pg_locks where locktype = 'advisory'
+       and database = (select oid from pg_database where datname = current_database())`,
+    )
+    expect(rows).toEqual([{ locks: 0 }])
+    await database.close()
+    await pool.end()
+  })
+})
+
+function nameIn(url: string): string {
+  return new URL(url).pathname.slice(1)
+}

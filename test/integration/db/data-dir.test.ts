@@ -1,0 +1,369 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createHash } from 'node:crypto'
+import {
+  chmod,
+  chown,
+  cp,
+  mkdir,
+  mkdtemp,
+  readFile,
+  readdir,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { connect } from '../../../src/db/connect.ts'
+import { lockFolder } from '../../../src/db/pglite/data-dir-lock.ts'
+import { prepareFolder } from '../../../src/db/pglite/data-dir.ts'
+import { thisProcess } from '../../../src/db/lease/process-identity.ts'
+import { migrate } from '../../../src/db/migrate.ts'
+import { DatabaseError, FolderInUseError } from '../../../src/common/errors.ts'
+
+let parent: string
+let folder: string
+let lock: string
+
+beforeEach(async () => {
+  parent = await mkdtemp(join(tmpdir(), 'headcount-test-folder-'))
+  folder = join(parent, 'data')
+  lock = join(folder, 'headcount.lock')
+})
+afterEach(() => rm(parent, { recursive: true, force: true }))
+
+/** Another process that has the folder open (or does what `code` says) and prints a line when it does. */
+async function opener(
+  code = `await connect(process.argv[1]); console.log('open'); setInterval(() => {}, 1000)`,
+  at = folder,
+) {
+  const door = new URL('../../../src/db/connect.ts', import.meta.url).href
+  const source = `import { connect } from ${JSON.stringify(door)}\n${code}`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', source, `pglite:${at}`], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  await once(child.stdout, 'data')
+  return child
+}
+
+async function fingerprint(path: string): Promise<Record<string, string>> {
+  const files = await readdir(path, { recursive: true, withFileTypes: true })
+  const hashes = files
+    .filter((file) => file.isFile())
+    .map(async (file) => {
+      const name = join(file.parentPath, file.name)
+      return [
+        name,
+        createHash('sha256')
+          .update(await readFile(name))
+          .digest('hex'),
+      ] as const
+    })
+  return Object.fromEntries(await Promise.all(hashes))
+}
+
+describe('D15 a PGlite folder that is in use', () => {
+  test('by another process: refused after the wait, naming it; free when that process was killed', async () => {
+    await cp(inject('embeddedTemplate'), folder, { recursive: true })
+    const child = await opener()
+    const begin = performance.now()
+    const refused = connect(`pglite:${folder}`, { waitForFolderMs: 300 })
+    await expect(refused).rejects.toThrow(FolderInUseError)
+    await expect(refused).rejects.toThrow(`process ${child.pid} on `)
+    expect(performance.now() - begin).toBeLessThan(3000)
+
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    const again = await connect(`pglite:${folder}`, { waitForFolderMs: 0 })
+    await again.close()
+    expect(await readdir(folder)).not.toContain('headcount.lock')
+  })
+
+  test('by this very process', async () => {
+    await mkdir(folder)
+    const held = await lockFolder(folder, { waitMs: 0 })
+    await expect(lockFolder(folder, { waitMs: 0 })).rejects.toThrow('this very process')
+    await held.release()
+    await (await lockFolder(folder, { waitMs: 0 })).release()
+  })
+
+  test('for less than the wait: opened when it is free', async () => {
+    await mkdir(folder)
+    const held = await lockFolder(folder, { waitMs: 0 })
+    setTimeout(() => void held.release(), 300)
+    const next = await lockFolder(folder, { waitMs: 5000 })
+    await next.release()
+  })
+
+  test('a process that ends without closing leaves no lock', async () => {
+    await cp(inject('embeddedTemplate'), folder, { recursive: true })
+    const child = await opener(`await connect(process.argv[1]); console.log('open'); process.exit(0)`)
+    if (child.exitCode === null) await once(child, 'exit')
+    expect(await readdir(folder)).not.toContain('headcount.lock')
+  })
+
+  test('many at once: one after the other has it, never two', async () => {
+    await mkdir(folder)
+    await writeFile(lock, JSON.stringify({ id: 'dead', ...(await thisProcess()), pid: 2 ** 22 + 1 }))
+    let holders = 0
+    const turns = Array.from({ length: 8 }, async () => {
+      const held = await lockFolder(folder, { waitMs: 20_000 })
+      holders += 1
+      expect(holders).toBe(1)
+      await new Promise((resolve) => {
+        setTimeout(resolve, 20)
+      })
+      held.assertHeld()
+      holders -= 1
+      await held.release()
+    })
+    await Promise.all(turns)
+    expect(await readdir(folder)).toEqual([])
+  })
+
+  test('a process number that is used again by another process does not count', async () => {
+    await mkdir(folder)
+    await writeFile(
+      lock,
+      JSON.stringify({ id: 'old', ...(await thisProcess()), pid: process.ppid, started: '1' }),
+    )
+    await (await lockFolder(folder, { waitMs: 0 })).release()
+  })
+
+  describe('from another host or process namespace', () => {
+    const elsewhere = async () => ({ id: 'far', ...(await thisProcess()), host: 'elsewhere', pid: 4711 })
+
+    test('stays while its beat is young', async () => {
+      await mkdir(folder)
+      await writeFile(lock, JSON.stringify(await elsewhere()))
+      await expect(lockFolder(folder, { waitMs: 200 })).rejects.toThrow('process 4711 on elsewhere')
+    })
+
+    test('is removed when its beat is 30 s old and none came while it was watched', async () => {
+      await mkdir(folder)
+      await writeFile(lock, JSON.stringify(await elsewhere()))
+      const old = new Date(Date.now() - 31_000)
+      await utimes(lock, old, old)
+      await (await lockFolder(folder, { waitMs: 10_000 })).release()
+    })
+
+    test('stays when it still beats, on a clock that is behind', async () => {
+      await mkdir(folder)
+      await writeFile(lock, JSON.stringify(await elsewhere()))
+      let behind = Date.now() - 3_600_000
+      const beating = setInterval(() => {
+        behind += 1000
+        void utimes(lock, new Date(behind), new Date(behind))
+      }, 1000)
+      await expect(lockFolder(folder, { waitMs: 8000 })).rejects.toThrow(FolderInUseError)
+      clearInterval(beating)
+    })
+  })
+
+  test('a holder that was taken over for dead writes nothing more, and leaves the new lock alone', async () => {
+    const database = await connect(`pglite:${folder}`)
+    await writeFile(lock, JSON.stringify({ id: 'next', ...(await thisProcess()), host: 'elsewhere' }))
+    await expect
+      .poll(() => database.transaction((trx) => trx.query('select 1')).then(() => 'writes', String), {
+        timeout: 8000,
+      })
+      .toContain('taken over')
+    await database.close()
+    expect(await readFile(lock, 'utf8')).toContain('"next"')
+  })
+
+  test.concurrent.each([
+    ['before a transaction', `await wake; await database.transaction(insert)`],
+    ['in a transaction', `await database.transaction(async (trx) => { await wake; await insert(trx) })`],
+    [
+      'before its COMMIT',
+      `await database.transaction(async (trx) => { await insert(trx); await ready(); await wake })`,
+    ],
+  ])(
+    'a holder that was frozen %s and taken over writes nothing when it wakes, not even by closing',
+    { timeout: 60_000 },
+    async (_when, work) => {
+      const path = await mkdtemp(join(tmpdir(), 'headcount-test-frozen-'))
+      await cp(inject('embeddedTemplate'), path, { recursive: true })
+      const child = await opener(
+        `const database = await connect(process.argv[1])
+         const insert = (trx) => trx.query("insert into headcount.accounts (name) values ('late')")
+         const wake = new Promise((resolve) => process.on('SIGUSR2', resolve))
+         const ready = () => console.log('open')
+         const worked = (async () => { ${work} })()
+         if (!${work.includes('ready()')}) ready()
+         setInterval(() => {}, 1000)
+         await worked.then(() => console.log('wrote'), (error) => console.log(error.message))
+         await database.close()
+         process.exit(0)`,
+        path,
+      )
+      try {
+        await sleep(200)
+        child.kill('SIGSTOP')
+        await writeFile(
+          join(path, 'headcount.lock'),
+          JSON.stringify({ id: 'next', ...(await thisProcess()), host: 'elsewhere' }),
+        )
+        const before = await fingerprint(path)
+        await sleep(16_000)
+        let said = ''
+        child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text))
+        const ended = once(child, 'close')
+        child.kill('SIGUSR2')
+        child.kill('SIGCONT')
+        await ended
+        expect(said).toContain('was taken over by another process')
+        expect(await fingerprint(path)).toEqual(before)
+      } finally {
+        child.kill('SIGKILL')
+        await rm(path, { recursive: true, force: true })
+      }
+    },
+  )
+})
+
+describe('D16 a folder that cannot be opened is refused and not touched', () => {
+  const damages: Record<string, (folder: string) => Promise<void>> = {
+    'without PG_VERSION': (path) => rm(join(path, 'PG_VERSION')),
+    'of another major version': (path) => writeFile(join(path, 'PG_VERSION'), '15\n'),
+    'with a pg_control of zeros': (path) => writeFile(join(path, 'global', 'pg_control'), Buffer.alloc(8192)),
+    'without its log': (path) => rm(join(path, 'pg_wal'), { recursive: true }),
+    'without its main database': (path) => rm(join(path, 'base', '5'), { recursive: true }),
+  }
+  test.each(Object.entries(damages))('%s', async (_name, damage) => {
+    await cp(inject('embeddedTemplate'), folder, { recursive: true })
+    await damage(folder)
+    const before = await fingerprint(folder)
+    const refused = connect(`pglite:${folder}`)
+    await expect(refused).rejects.toThrow(DatabaseError)
+    await expect(refused).rejects.toThrow(/Nothing was changed|nothing was changed/)
+    expect(await fingerprint(folder)).toEqual(before)
+  })
+
+  test('with a log that only PGlite can tell is damaged', async () => {
+    await cp(inject('embeddedTemplate'), folder, { recursive: true })
+    const log = join(folder, 'pg_wal')
+    for (const name of await readdir(log)) if (name.length === 24) await writeFile(join(log, name), 'damaged')
+    const before = await fingerprint(folder)
+    await expect(connect(`pglite:${folder}`)).rejects.toThrow(/seems to be damaged.*Put a copy of it back/)
+    expect(await fingerprint(folder)).toEqual(before)
+  })
+
+  test('with other files', async () => {
+    await mkdir(folder)
+    await writeFile(join(folder, 'photo.jpg'), 'x')
+    await expect(connect(`pglite:${folder}`)).rejects.toThrow('photo.jpg')
+    expect(await readdir(folder)).toEqual(['photo.jpg'])
+  })
+
+  test('a file in its place', async () => {
+    await writeFile(folder, 'x')
+    await expect(connect(`pglite:${folder}`)).rejects.toThrow('not a folder')
+  })
+
+  test('missing, for a command that only reads', async () => {
+    await expect(connect(`pglite:${folder}`, { createFolder: false })).rejects.toThrow(
+      'no mirror in the folder',
+    )
+    expect(await readdir(parent)).toEqual([])
+  })
+
+  test('never finished, for a command that only reads', async () => {
+    await mkdir(join(folder, 'base'), { recursive: true })
+    await writeFile(join(folder, 'headcount.unfinished'), '')
+    await expect(connect(`pglite:${folder}`, { createFolder: false })).rejects.toThrow(
+      'no mirror in the folder',
+    )
+    expect((await readdir(folder)).toSorted()).toEqual(['base', 'headcount.unfinished'])
+  })
+})
+
+const modeOf = async (path: string) => (await stat(path)).mode & 0o7777
+
+test('a new folder is for its owner only', async () => {
+  const database = await connect(`pglite:${folder}`)
+  expect(await modeOf(folder)).toBe(0o700)
+  await database.close()
+})
+
+describe.skipIf(process.platform === 'win32')('X11 a folder that others may enter', () => {
+  test('is closed to them when it is opened, also by a command that only reads, with a line', async () => {
+    await cp(inject('embeddedTemplate'), folder, { recursive: true })
+    await chmod(folder, 0o2775)
+    const said: string[] = []
+    const log = (level: string, message: string) => said.push(`${level} ${message}`)
+    const database = await connect(`pglite:${folder}`, { createFolder: false, log })
+    expect(await modeOf(folder)).toBe(0o2700)
+    await database.close()
+    expect(said).toEqual([
+      `warn Others could enter the folder ${folder} (mode 2775): now its owner alone can`,
+    ])
+  })
+
+  test.each(['755', '711', '750', '1777'])('mode %s of an empty one, as of a new volume', async (octal) => {
+    const mode = Number.parseInt(octal, 8)
+    await mkdir(folder)
+    await chmod(folder, mode)
+    await prepareFolder(folder, true)
+    expect(await modeOf(folder)).toBe(mode & 0o7700)
+    const said: string[] = []
+    await prepareFolder(folder, true, (_, message) => said.push(message))
+    expect(said).toEqual([])
+  })
+
+  test('keeps its mode when it is refused for what is in it, or was never finished', async () => {
+    await mkdir(folder)
+    await chmod(folder, 0o755)
+    await expect(prepareFolder(folder, false)).rejects.toThrow('no mirror in the folder')
+    await writeFile(join(folder, 'photo.jpg'), 'x')
+    await expect(prepareFolder(folder, true)).rejects.toThrow('photo.jpg')
+    expect(await modeOf(folder)).toBe(0o755)
+  })
+
+  test.skipIf(process.geteuid?.() !== 0)(
+    'is refused, and not touched, when it is of another user (needs root)',
+    async () => {
+      const nobody = 65_534
+      await mkdir(folder)
+      await chmod(folder, 0o2775)
+      await chown(parent, nobody, nobody)
+      process.setegid?.(nobody)
+      process.seteuid?.(nobody)
+      try {
+        await expect(prepareFolder(folder, true)).rejects.toThrow(
+          `Others may enter the folder ${folder} (mode 2775), and it belongs to another user (number 0)`,
+        )
+        await expect(prepareFolder(folder, true)).rejects.toThrow(DatabaseError)
+      } finally {
+        process.seteuid?.(0)
+        process.setegid?.(0)
+      }
+      expect(await modeOf(folder)).toBe(0o2775)
+      expect(await readdir(folder)).toEqual([])
+    },
+  )
+})
+
+test.each([400, 2500])(
+  'D12 killed %i ms into its creation and migration: the next start makes it whole',
+  async (ms) => {
+    const door = new URL('../../../src/db/migrate.ts', import.meta.url).href
+    const child = await opener(
+      `const { migrate } = await import(${JSON.stringify(door)}); console.log('start')
+     await migrate(await connect(process.argv[1])); setInterval(() => {}, 1000)`,
+    )
+    await new Promise((resolve) => {
+      setTimeout(resolve, ms)
+    })
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    await using database = await connect(`pglite:${folder}`, { waitForFolderMs: 0 })
+    await migrate(database)
+    expect(await database.kysely.selectFrom('headcount.events').selectAll().execute()).toEqual([])
+  },
+)

@@ -1,0 +1,69 @@
+/** What a program that mounts the service may rely on; over a PGlite of its own in service-round-trip.test.ts. */
+import { describe, expect, test } from 'vitest'
+import { createService, DatabaseError, migrate, sync, UsageError } from '../../../src/index.ts'
+import { accountOf } from '../../support/account.ts'
+import { freshPlace } from '../../support/databases.ts'
+import { send, startFaultServer } from '../../support/fault-server.ts'
+import { openPool } from '../../support/pools.ts'
+import { testKey } from '../../support/reading.ts'
+import { keyOf } from '../../support/serving.ts'
+
+async function mirrored(database: string): Promise<string> {
+  const account = accountOf({ gala: 3 })
+  await using service = await startFaultServer()
+  service.always(send((request) => account.answer(request)))
+  await sync({ database, apiKey: testKey, baseUrl: service.baseUrl.href })
+  return await keyOf(database)
+}
+
+const asking = (key: string, path = '/events') =>
+  new Request(`http://somewhere.example/api/v1${path}`, { headers: { 'X-API-Key': key } })
+
+describe('createService', () => {
+  test('answers without a server, over a pool of the caller that stays open', async () => {
+    await using place = await freshPlace('postgres')
+    const key = await mirrored(place.url)
+    const pool = openPool(place.url)
+    const service = createService({ pool })
+    const answer = await service.fetch(asking(key))
+    expect(await answer.json()).toMatchObject([{ id: 'gala' }])
+    const etag = answer.headers.get('etag') ?? ''
+    const again = new Request(asking(key), { headers: { 'X-API-Key': key, 'If-None-Match': etag } })
+    expect((await service.fetch(again)).status).toBe(304)
+    await service.close()
+    expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }])
+    await pool.end()
+    await expect(service.fetch(asking(key))).rejects.toBeInstanceOf(UsageError)
+  })
+
+  test('streams a large list, also to one who does not want all of it', async () => {
+    await using place = await freshPlace('postgres')
+    const key = await mirrored(place.url)
+    await using database = await place.open()
+    await database.transaction((trx) =>
+      trx.query(
+        `insert into headcount.responses (account_id, event_id, id, kind, name, message, _run_id)
+         select 1, 'gala', number, 'bare', 'Guest', repeat('x', 100), 1 from generate_series(1000, 30000) as number`,
+      ),
+    )
+    const pool = openPool(place.url)
+    const service = createService({ pool })
+    const whole = await (await service.fetch(asking(key, '/events/gala/responses'))).json()
+    expect(whole).toHaveLength(29_004)
+    const cancelled = await service.fetch(asking(key, '/events/gala/responses'))
+    await cancelled.body?.cancel()
+    await expect.poll(() => pool.idleCount === pool.totalCount).toBe(true)
+    await service.close()
+    await pool.end()
+  })
+
+  test('says what is missing, and works once it is there', async () => {
+    expect(() => createService({})).toThrow(UsageError)
+    await using place = await freshPlace('postgres', { blank: true })
+    const service = createService({ database: place.url })
+    await expect(service.fetch(asking('any'))).rejects.toBeInstanceOf(DatabaseError)
+    await migrate({ database: place.url })
+    expect((await service.fetch(asking('any'))).status).toBe(401)
+    await service.close()
+  })
+})

@@ -1,0 +1,163 @@
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { answerTo } from '../../support/asking.ts'
+import { settings, variableNames } from '../../../src/config/settings.ts'
+import { yesOrNo } from '../../../src/config/values.ts'
+import type { Database } from '../../../src/db/connect.ts'
+import { sync } from '../../../src/index.ts'
+import { createSampleAccount } from '../../../src/commands/demo/account/account.ts'
+import { createHttpService } from '../../../src/server/service.ts'
+import { createSingleStore } from '../../../src/server/stores/memory-store.ts'
+import { headcount, inShell, run } from '../../support/command.ts'
+import { engines, freshPlace } from '../../support/databases.ts'
+
+const root = join(import.meta.dirname, '../../..')
+const readme = readFileSync(join(root, 'README.md'), 'utf8')
+const apiKey = 'key-of-the-readme'
+
+/** The text of every block in this language, in order. */
+function blocks(language: string): string[] {
+  return [...readme.matchAll(new RegExp(`^\`\`\`${language}\n([^]*?)^\`\`\`$`, 'gm'))].map(
+    ([, text = '']) => text,
+  )
+}
+
+const account = createSampleAccount({ seed: 'readme', now: new Date() })
+const service = createHttpService({ store: createSingleStore({ apiKey, account }) })
+let baseUrl = ''
+let cwd = ''
+
+beforeAll(async () => {
+  const { url } = await service.listen({ host: '127.0.0.1', port: 0 })
+  baseUrl = url
+  cwd = await mkdtemp(join(tmpdir(), 'headcount-test-readme-'))
+})
+
+afterAll(async () => {
+  await service.close()
+  await rm(cwd, { recursive: true, force: true })
+})
+
+test('the first lines are the two commands', () => {
+  expect(readme.split('\n').slice(0, 2)).toEqual(['    npm ci && npm run demo', '    npm test'])
+})
+
+describe.each(engines)('the questions (%s)', (engine) => {
+  const statements = blocks('sql')
+  const questions = [...readme.matchAll(/^(.+)\n\n```sql$/gm)].map(([, question = '']) => question)
+  const opened = new AsyncDisposableStack()
+  let database: Database
+
+  beforeAll(async () => {
+    const place = opened.use(await freshPlace(engine))
+    for (const step of [() => {}, () => account.advance()]) {
+      step()
+      await sync({ database: place.url, apiKey, baseUrl })
+    }
+    database = opened.use(await place.open())
+  })
+
+  afterAll(() => opened.disposeAsync())
+
+  test('are ten', () => {
+    expect(questions).toHaveLength(10)
+    expect(statements).toHaveLength(10)
+  })
+
+  test.each(questions)('%s', async (question) => {
+    const { rows } = await answerTo(database, statements[questions.indexOf(question)] ?? '', 10_000)
+    expect(rows.length).toBeGreaterThan(0)
+  })
+
+  test('every join of two tables is by account, too', () => {
+    const joins = statements.flatMap((statement) =>
+      statement.split('\n').filter((line) => /^ *(left )?join /.test(line)),
+    )
+    expect(joins.length).toBeGreaterThan(5)
+    expect(joins.filter((join) => !join.includes('account_id'))).toEqual([])
+  })
+
+  test('the diagram shows the columns that are there', async () => {
+    const drawn = [...(blocks('mermaid')[0] ?? '').matchAll(/^ {2}(\w+) \{\n([^}]*)\}/gm)].flatMap(
+      ([, table = '', body = '']) =>
+        [...body.matchAll(/^ {4}(\w+) (\w+)/gm)].map(([, type = '', column = '']) => [table, column, type]),
+    )
+    const tables = [...new Set(drawn.map(([table]) => table))]
+    expect(tables).toHaveLength(6)
+    const { rows } = await answerTo(
+      database,
+      `select table_name, column_name,
+              replace(replace(replace(data_type, ' without time zone', ''), 'timestamp with time zone', 'timestamptz'),
+                      'integer', 'int')
+         from information_schema.columns
+        where table_schema = 'headcount' and table_name = any (string_to_array('${tables.join()}', ','))
+        order by table_name, ordinal_position`,
+      10_000,
+    )
+    const byTable = (row: readonly unknown[], other: readonly unknown[]) =>
+      String(row[0]) < String(other[0]) ? -1 : Number(row[0] !== other[0])
+    expect(drawn.toSorted(byTable)).toEqual(rows.toSorted(byTable))
+  })
+})
+
+test('the call of the library runs as it stands, but for the address', async () => {
+  const [code = ''] = blocks('ts')
+  const file = join(cwd, 'call.ts')
+  await writeFile(
+    file,
+    code
+      .replace("'headcount'", JSON.stringify(join(root, 'src/index.ts')))
+      .replace('https://events.example/api/v1', baseUrl),
+  )
+  const called = await run(process.execPath, [file], { cwd, env: { EVENTS_API_KEY: apiKey } })
+  expect(called).toMatchObject({ code: 0, stderr: '' })
+  expect(called.stdout).toMatch(/^(\d+) of \1 events$/m)
+  expect(called.stdout).toMatch(/^succeeded \{ inserted: \d{4}, updated: 0, deleted: 0 \}$/m)
+})
+
+test('the line of cron runs with its own variables and nothing else, and has nothing to say', async () => {
+  const lines = (blocks('crontab')[0] ?? '').trim().split('\n')
+  const keyFile = join(cwd, 'key')
+  await writeFile(keyFile, `${apiKey}\n`)
+  const own: Record<string, string> = {
+    HEADCOUNT_BASE_URL: baseUrl,
+    HEADCOUNT_API_KEY_FILE: keyFile,
+    DATABASE_URL: `pglite:${join(cwd, 'cron')}`,
+    PATH: process.env['PATH'] ?? '',
+  }
+  const named = lines.flatMap((line) => /^(\w+)=/.exec(line)?.[1] ?? [])
+  expect(named.toSorted()).toEqual(Object.keys(own).toSorted())
+  const [, command = ''] = /^(?:\S+ ){5}(.*)$/.exec(lines.at(-1) ?? '') ?? []
+  const built = join(inject('command'), '../../..')
+  const inPlace = command.replace('/home/me/headcount', built)
+  expect(inPlace).not.toBe(command)
+  expect(await inShell(inPlace, { cwd, env: own })).toEqual({ code: 0, stdout: '', stderr: '' })
+})
+
+test('the steps to Docker Compose are those at the top of its file', () => {
+  const compose = readFileSync(join(root, 'docker-compose.yml'), 'utf8')
+  const steps = [...compose.matchAll(/^# {3}(.*)$/gm)].map(([, step = '']) => step)
+  expect(blocks('sh').map((block) => block.split('\n').filter(Boolean))).toContainEqual(steps)
+})
+
+test('every setting is in the table with its flag and its default, and no other', () => {
+  const rows = readme.split('\n').filter((line) => line.startsWith('| `'))
+  const told = rows.flatMap((row) => row.split('|')[1]?.match(/HEADCOUNT_\w+/g) ?? [])
+  expect(told.toSorted()).toEqual(variableNames.toSorted())
+  for (const setting of Object.values(settings)) {
+    const [row = ''] = rows.filter((row) => row.includes(`\`${setting.variable}`))
+    if ('flag' in setting) expect(row).toContain(`\`${setting.flag}\``)
+    if ('fallback' in setting && setting.read !== yesOrNo) expect(row).toContain(`\`${setting.fallback}\``)
+  }
+})
+
+test('every command that it names is there', async () => {
+  const { stdout } = await headcount(['--help'])
+  const known = [...stdout.matchAll(/^ {2}(\w+) {2,}\w/gm)].map(([, name]) => name)
+  const named = [...readme.matchAll(/npx --no -- headcount (\w+)/g)].map(([, name]) => name)
+  expect(named.length).toBeGreaterThan(4)
+  expect(named.filter((name) => !known.includes(name))).toEqual([])
+})

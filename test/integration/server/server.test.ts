@@ -1,0 +1,136 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Agent, request } from 'undici'
+import { afterEach, expect, test } from 'vitest'
+import { createHttpService, type HttpServiceOptions } from '../../../src/server/service.ts'
+import { createSingleStore } from '../../../src/server/stores/memory-store.ts'
+import type { SingleAccount } from '../../../src/server/stores/memory-store.ts'
+
+/** Taken before any service is made here. */
+const globalsBefore = [globalThis.Request, globalThis.Response, globalThis.fetch]
+
+const apiKey = 'k-2f9c1e0a7b5d'
+const open: AsyncDisposable[] = []
+
+afterEach(async () => {
+  for (const resource of open.splice(0)) await resource[Symbol.asyncDispose]()
+})
+
+function storeOf(events: SingleAccount['events'] = () => []) {
+  return createSingleStore({ apiKey, account: { email: 'a@example.org', events, responses: () => [] } })
+}
+
+/** Starts a service on a free port of the loopback; `get` asks it over kept-alive connections. */
+async function start(events?: SingleAccount['events'], options: Partial<HttpServiceOptions> = {}) {
+  const service = createHttpService({ store: storeOf(events), ...options })
+  const { url, port } = await service.listen({ host: '127.0.0.1', port: 0 })
+  const dispatcher = new Agent()
+  open.push({
+    [Symbol.asyncDispose]: async () => {
+      await dispatcher.destroy()
+      await service.close()
+    },
+  })
+  const get = async (path: string) => {
+    const answer = await request(`${url}${path}`, { headers: { 'X-API-Key': apiKey }, dispatcher })
+    return { headers: answer.headers, json: await answer.body.json() }
+  }
+  return { service, url, port, get }
+}
+
+async function openSocket(port: number, text = ''): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1')
+  socket.on('error', () => {})
+  await once(socket, 'connect')
+  if (text !== '') socket.write(text)
+  return socket
+}
+
+test('names its base address, which ends in /api/v1', async () => {
+  const { url, port } = await start()
+  expect(url).toBe(`http://127.0.0.1:${port}/api/v1`)
+})
+
+test('answers without a server too', async () => {
+  const service = createHttpService({ store: storeOf() })
+  const answer = await service.fetch(
+    new Request('http://x/api/v1/ping', { headers: { 'X-API-Key': apiKey } }),
+  )
+  expect(await answer.json()).toEqual({ email: 'a@example.org' })
+  await service.close()
+})
+
+test('says what to do when the port is taken', async () => {
+  const { port, service } = await start()
+  const other = createHttpService({ store: storeOf() })
+  await expect(other.listen({ host: '127.0.0.1', port })).rejects.toThrow(
+    /cannot listen on 127\.0\.0\.1:\d+.*choose another/,
+  )
+  await expect(other.listen({ host: '127.0.0.1', port })).rejects.toMatchObject({
+    code: 'usage',
+    exitCode: 2,
+  })
+  await expect(service.listen({ host: '127.0.0.1', port: 0 })).rejects.toMatchObject({ code: 'usage' })
+})
+
+test('leaves the globals of the process alone', async () => {
+  const { get } = await start()
+  await get('/ping')
+  expect(
+    [globalThis.Request, globalThis.Response, globalThis.fetch].map(
+      (own, index) => own === globalsBefore[index],
+    ),
+  ).toEqual([true, true, true])
+})
+
+test('close lets an answer in flight end and cuts kept-alive and silent sockets', async () => {
+  const gate = Promise.withResolvers<object[]>()
+  const asked = Promise.withResolvers<void>()
+  const { service, get, port } = await start(() => {
+    asked.resolve()
+    return gate.promise
+  })
+  await get('/ping')
+  const sockets = [await openSocket(port), await openSocket(port, 'GET /api/v1/ping HTTP/1.1\r\nHost: a')]
+  const gone = sockets.map((socket) => once(socket, 'close'))
+  const answer = get('/events')
+  await asked.promise
+
+  const began = performance.now()
+  const closed = service.close()
+  let ended = false
+  const closedToo = service.close().then(() => (ended = true))
+  await sleep(50)
+  expect(ended).toBe(false)
+  gate.resolve([{ id: 'in-flight' }])
+  expect((await answer).json).toEqual([{ id: 'in-flight' }])
+  expect((await answer).headers['connection']).toBe('close')
+  await Promise.all([closed, closedToo])
+  await Promise.all(gone)
+  expect(performance.now() - began).toBeLessThan(2_000)
+  await expect(get('/ping')).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+})
+
+test('close with nothing in flight does not wait for kept-alive sockets', async () => {
+  const { service, get } = await start()
+  await get('/ping')
+  const began = performance.now()
+  await service.close()
+  expect(performance.now() - began).toBeLessThan(1_000)
+})
+
+test('close cuts an answer that does not end in time', async () => {
+  const asked = Promise.withResolvers<void>()
+  const { service, get } = await start(
+    () => {
+      asked.resolve()
+      return new Promise<object[]>(() => {})
+    },
+    { closeTimeout: 100 },
+  )
+  const answer = get('/events').catch((error: unknown) => error)
+  await asked.promise
+  await service.close()
+  expect(await answer).toBeInstanceOf(Error)
+})

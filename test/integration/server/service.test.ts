@@ -1,0 +1,265 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { Agent, request } from 'undici'
+import { afterEach, describe, expect, test } from 'vitest'
+import { createSampleAccount } from '../../../src/commands/demo/account/account.ts'
+import { createHttpService, type HttpServiceOptions } from '../../../src/server/service.ts'
+import { createSingleStore } from '../../../src/server/stores/memory-store.ts'
+import type { SingleAccount } from '../../../src/server/stores/memory-store.ts'
+
+const apiKey = 'k-2f9c1e0a7b5d'
+const open: AsyncDisposable[] = []
+
+afterEach(async () => {
+  for (const resource of open.splice(0)) await resource[Symbol.asyncDispose]()
+})
+
+/** Starts a service on a free port of the loopback; `get` asks it with the right key unless told otherwise. */
+async function start(account: Partial<SingleAccount> = {}, options: Partial<HttpServiceOptions> = {}) {
+  const served: SingleAccount = {
+    email: 'owner@example.org',
+    events: () => [],
+    responses: () => undefined,
+    ...account,
+  }
+  const service = createHttpService({ store: createSingleStore({ apiKey, account: served }), ...options })
+  const { url, port } = await service.listen({ host: '127.0.0.1', port: 0 })
+  const dispatcher = new Agent()
+  open.push({
+    [Symbol.asyncDispose]: async () => {
+      await dispatcher.destroy()
+      await service.close()
+    },
+  })
+  const get = async (
+    path: string,
+    init: { method?: 'GET' | 'HEAD'; headers?: Record<string, string | string[]> } = {},
+  ) => {
+    const answer = await request(`${url}${path}`, { headers: { 'X-API-Key': apiKey }, ...init, dispatcher })
+    const text = await answer.body.text()
+    return {
+      status: answer.statusCode,
+      headers: answer.headers,
+      text,
+      json: text === '' ? undefined : JSON.parse(text),
+    }
+  }
+  return { port, get }
+}
+
+/** What one connection gets back for bytes sent as they are. */
+async function raw(port: number, text: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1')
+  socket.write(text)
+  let answer = ''
+  socket.on('data', (chunk) => (answer += chunk.toString()))
+  await once(socket, 'close')
+  return answer
+}
+
+describe('the three endpoints', () => {
+  test('answer the sample account over HTTP, also after it moved on', async () => {
+    const account = createSampleAccount({ seed: 1, now: new Date('2026-06-17T10:00:00Z') })
+    const { get } = await start(account)
+    for (let step = 0; step < 2; step++) {
+      expect((await get('/ping')).json).toEqual({ email: account.email })
+      const events = await get('/events')
+      expect(events.json).toEqual(account.events().toSorted((a, b) => (a.id < b.id ? -1 : 1)))
+      for (const { id } of account.events()) {
+        expect((await get(`/events/${id}/responses`)).json).toEqual(account.responses(id))
+      }
+      account.advance()
+    }
+  })
+
+  test('say JSON in UTF-8, a date, and that nothing may be kept on the way', async () => {
+    const { get } = await start({ responses: () => [{ id: 1, name: 'Zoë 花子' }] })
+    for (const path of ['/ping', '/events', '/events/a/responses']) {
+      const { status, headers } = await get(path)
+      expect(status).toBe(200)
+      expect(headers['content-type']).toBe('application/json; charset=utf-8')
+      expect(Number.isNaN(Date.parse(String(headers['date'])))).toBe(false)
+      expect(headers['cache-control']).toBe('private, no-cache')
+      expect(headers['vary']).toBe('X-API-Key, Accept-Encoding')
+      expect(Number(headers['content-length'])).toBeGreaterThan(0)
+    }
+    expect((await get('/events/a/responses')).json).toEqual([{ id: 1, name: 'Zoë 花子' }])
+  })
+
+  test('give lists whole and ignore a query that is not theirs', async () => {
+    const { get } = await start({ events: () => [{ id: 'a' }, { id: 'b' }] })
+    expect((await get('/events?page=2&per_page=1')).json).toEqual([{ id: 'a' }, { id: 'b' }])
+  })
+
+  test('write integers beyond 2^53 as the store has them', async () => {
+    const { get } = await start({ responses: () => [{ id: JSON.rawJSON('9007199254740993') }] })
+    expect((await get('/events/a/responses')).text).toBe('[{"id":9007199254740993}]')
+  })
+
+  test('answer HEAD like GET, without a body', async () => {
+    const { get } = await start()
+    const { status, headers, text } = await get('/ping', { method: 'HEAD' })
+    expect([status, text]).toEqual([200, ''])
+    expect(headers['content-type']).toBe('application/json; charset=utf-8')
+  })
+})
+
+describe('event ids in the path', () => {
+  const ids = [
+    'a/b',
+    'a%2Fb',
+    '100%',
+    'x?y#z',
+    ' two words ',
+    'Überraschung 花見 🌸',
+    'a+b',
+    'a%zz',
+    '...',
+    '__proto__',
+    'a\\b',
+    ':event_id',
+    '*',
+  ]
+
+  test.each(ids)('%j reaches the store as it is', async (id) => {
+    const asked: string[] = []
+    const { get } = await start({
+      responses: (eventId) => {
+        asked.push(eventId)
+        return []
+      },
+    })
+    expect((await get(`/events/${encodeURIComponent(id)}/responses`)).status).toBe(200)
+    expect(asked).toEqual([id])
+  })
+
+  test.each(['/events/%E0%A4%A/responses', '/events/%/responses', '/events/a%FFb/responses'])(
+    'what cannot be decoded is an unknown event: %s',
+    async (path) => {
+      const account = createSampleAccount({ seed: 1, now: new Date('2026-06-17T10:00:00Z') })
+      const { port } = await start(account)
+      const answer = await raw(
+        port,
+        `GET /api/v1${path} HTTP/1.1\r\nHost: a\r\nX-API-Key: ${apiKey}\r\nConnection: close\r\n\r\n`,
+      )
+      expect(answer).toMatch(/^HTTP\/1\.1 404 /)
+      expect(answer).toContain('unknown_event')
+    },
+  )
+})
+
+describe('the key', () => {
+  test.each(['X-API-Key', 'X-API-KEY', 'x-api-key'])('is read from the header written %s', async (name) => {
+    const { get } = await start()
+    expect((await get('/ping', { headers: { [name]: apiKey } })).status).toBe(200)
+  })
+
+  const wrong: [string, Record<string, string | string[]>][] = [
+    ['missing', {}],
+    ['empty', { 'X-API-Key': '' }],
+    ['another', { 'X-API-Key': 'k-0000000000ff' }],
+    ['a part of it', { 'X-API-Key': apiKey.slice(0, -1) }],
+    ['longer', { 'X-API-Key': `${apiKey}0` }],
+    ['in other case', { 'X-API-Key': apiKey.toUpperCase() }],
+    ['sent twice', { 'X-API-Key': [apiKey, apiKey] }],
+    ['in the wrong header', { Authorization: `Bearer ${apiKey}` }],
+  ]
+
+  test.each(wrong)('%s gives 401 with a JSON body that repeats nothing of it', async (_, headers) => {
+    const { get } = await start()
+    const answer = await get('/ping', { headers })
+    expect(answer.status).toBe(401)
+    expect(answer.headers['content-type']).toBe('application/problem+json')
+    expect(answer.headers['www-authenticate']).toBe('ApiKey')
+    expect(answer.json).toEqual({
+      type: 'about:blank',
+      title: 'No valid API key',
+      status: 401,
+      detail: expect.stringContaining('X-API-Key'),
+      code: 'key_refused',
+    })
+    expect(JSON.stringify([answer.text, answer.headers])).not.toContain(apiKey.slice(0, -1))
+  })
+
+  test('that is empty is never shown to a store', async () => {
+    const holder = { account: 'anybody', key: 'any' }
+    const service = createHttpService({
+      store: {
+        find: async () => ({ holder, email: 'anybody@example.org', list: null }),
+        requireReady: async () => {},
+        close: async () => {},
+      },
+    })
+    const headers = { 'X-API-Key': '' }
+    expect((await service.fetch(new Request('http://x/api/v1/ping', { headers }))).status).toBe(401)
+  })
+
+  test('is asked for before anything else is told', async () => {
+    const { get, port } = await start()
+    for (const path of ['/nothing', '/events/nothing/responses', '/../../nothing', '/events/%/responses']) {
+      expect((await get(path, { headers: {} })).status).toBe(401)
+    }
+    expect(
+      await raw(
+        port,
+        'POST /api/v1/ping HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nConnection: close\r\n\r\n',
+      ),
+    ).toMatch(/^HTTP\/1\.1 401 /)
+  })
+})
+
+describe('what is not there', () => {
+  test('an unknown event is 404 with a JSON body', async () => {
+    const { get } = await start()
+    const answer = await get('/events/no-such-event/responses')
+    expect([answer.status, answer.json.code]).toEqual([404, 'unknown_event'])
+    expect(answer.headers['content-type']).toBe('application/problem+json')
+  })
+
+  test.each([
+    '',
+    '/',
+    '/ping/',
+    '/Ping',
+    '/events/',
+    '/events/a',
+    '/events//responses',
+    '/events/a/responses/',
+    '/events/a/b/responses',
+  ])('an unknown path is 404 with a JSON body: /api/v1%s', async (path) => {
+    const { get } = await start({ responses: () => [] })
+    const answer = await get(path)
+    expect([answer.status, answer.json.code]).toEqual([404, 'unknown_path'])
+    expect(answer.headers['content-type']).toBe('application/problem+json')
+  })
+
+  test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'])(
+    '%s is 405 with Allow',
+    async (method) => {
+      const { port } = await start({ responses: () => [] })
+      for (const path of ['/ping', '/events', '/events/a/responses']) {
+        const answer = await raw(
+          port,
+          `${method} /api/v1${path} HTTP/1.1\r\nHost: a\r\nX-API-Key: ${apiKey}\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}`,
+        )
+        expect(answer).toMatch(/^HTTP\/1\.1 405 /)
+        expect(answer).toMatch(/^allow: GET, HEAD\r$/im)
+        expect(answer).toMatch(/^content-type: application\/problem\+json\r$/im)
+        expect(answer).toContain('method_not_allowed')
+      }
+    },
+  )
+})
+
+test('what the store throws is told to onError and not to the client', async () => {
+  const told: unknown[] = []
+  const failure = new Error('password=hunter2 refused')
+  const { get } = await start(
+    { events: () => Promise.reject(failure) },
+    { onError: (error) => told.push(error) },
+  )
+  const answer = await get('/events')
+  expect([answer.status, answer.json.code]).toEqual([500, 'internal'])
+  expect(answer.text).not.toContain('hunter2')
+  expect(told).toEqual([failure])
+})

@@ -1,0 +1,36 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { createSampleAccount } from '../../../src/commands/demo/account/account.ts'
+import { createHttpService } from '../../../src/server/service.ts'
+import { createSingleStore } from '../../../src/server/stores/memory-store.ts'
+import {
+  chunked,
+  cutShort,
+  oneByteSlices,
+  resetInBody,
+  send,
+  untilClose,
+  upstream,
+} from '../../support/fault-server.ts'
+import { faultServer, sourceOf, testKey, valuesOf } from '../../support/reading.ts'
+
+test('the whole sample account comes through a connection that breaks now and then', async () => {
+  const account = createSampleAccount({ seed: 7, now: new Date('2026-03-01T12:00:00Z') })
+  const service = createHttpService({ store: createSingleStore({ apiKey: testKey, account }) })
+  onTestFinished(() => service.close())
+  const { url } = await service.listen({ host: '127.0.0.1', port: 0 })
+  const between = await faultServer()
+  const answers = upstream(new URL(url).origin)
+  between.always(send(answers))
+  between.next(send(answers, resetInBody), send(answers, chunked), send(answers, oneByteSlices))
+  const source = sourceOf(between.baseUrl)
+
+  expect(await source.ping()).toMatchObject({ email: account.email, serverDate: expect.any(Date) })
+  expect(await valuesOf(source.events())).toEqual(account.events().toSorted((a, b) => (a.id < b.id ? -1 : 1)))
+  between.next(send(answers, cutShort), send(answers, untilClose))
+  const events = account.events()
+  const lists = await Promise.all(events.map((event) => valuesOf(source.responses(event.id))))
+  const bare = (items: unknown): unknown => JSON.parse(JSON.stringify(items))
+  const withoutRawNumbers = lists.map((list) => bare(list))
+  expect(withoutRawNumbers).toEqual(events.map((event) => bare(account.responses(event.id))))
+  expect(source.counts).toMatchObject({ requests: events.length + 4, retries: 2 })
+})

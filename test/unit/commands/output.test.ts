@@ -1,0 +1,264 @@
+import { describe, expect, test } from 'vitest'
+import { answerWriter, type AnswerFormat } from '../../../src/commands/output/query-result.ts'
+import { clean, cleanJson, cleanLine } from '../../../src/common/strip-control-chars.ts'
+import { formatDuration } from '../../../src/common/format-duration.ts'
+import { formatBytes, formatCount, formatNumber } from '../../../src/commands/output/format/number.ts'
+import { progressBar } from '../../../src/commands/terminal/progress-bar.ts'
+import { progressLine } from '../../../src/commands/terminal/progress-line.ts'
+import { drawTable, shorten } from '../../../src/commands/output/format/table.ts'
+import type { Answer } from '../../../src/db/transaction.ts'
+import type { Progress } from '../../../src/index.ts'
+
+describe('X5 text from elsewhere is printed as text', () => {
+  test('colours, cursor moves, titles and links of a terminal are taken out', () => {
+    expect(clean('\u001b[31mred\u001b[0m \u001b]0;title\u0007\u001b[2J\u009b1mend')).not.toMatch(
+      /[\u001b\u009b\u0007]/,
+    )
+    expect(clean('\u001b[31mred\u001b[0m')).toBe('red')
+  })
+
+  test('control characters are shown, not sent', () => {
+    expect(clean('a\u0007b\rc\u0085d\u007f')).toBe('a\\x07b\\x0dc\\x85d\\x7f')
+  })
+
+  test('marks that turn the direction of text around are shown', () => {
+    expect(clean('invoice\u202etxt.exe')).toBe('invoice\\u202etxt.exe')
+  })
+
+  test('line feeds stay in a message and are shown in a cell', () => {
+    expect([clean('a\n\tb'), cleanLine('a\n\tb')]).toEqual(['a\n\tb', 'a\\n\\tb'])
+  })
+
+  test('names in any script stay as they are', () => {
+    const names = 'Zoë Łukasz 佐藤 さくら עִבְרִית नमस्ते 👩‍👩‍👧 \u200fمرحبا'
+    expect([clean(names), cleanLine(names)]).toEqual([names, names])
+  })
+
+  test('JSON keeps its value', () => {
+    const value = { a: '\u001b[31m\u009b\u007f\u202e\u2028ok' }
+    const json = cleanJson(JSON.stringify(value))
+    expect(json).not.toMatch(/[\u001b\u007f-\u009f\u202e\u2028]/)
+    expect(JSON.parse(json)).toEqual(value)
+  })
+})
+
+test.each([
+  [0, '0 ms'],
+  [812.4, '812 ms'],
+  [1000, '1 s'],
+  [4200, '4.2 s'],
+  [9960, '10 s'],
+  [59_600, '1 min'],
+  [125_000, '2 min 5 s'],
+  [3 * 3_600_000 + 12 * 60_000, '3 h 12 min'],
+  [9 * 86_400_000 + 4 * 3_600_000, '9 d 4 h'],
+])('%d ms is said as %s', (ms, text) => expect(formatDuration(ms)).toBe(text))
+
+test('counts are grouped, and exact beyond what a double holds', () => {
+  expect(formatNumber(1_234_567)).toBe('1,234,567')
+  expect(formatNumber('9007199254740993')).toBe('9,007,199,254,740,993')
+  expect([formatCount(1, 'row'), formatCount(0, 'row'), formatCount(2, 'retry', 'retries')]).toEqual([
+    '1 row',
+    '0 rows',
+    '2 retries',
+  ])
+  expect([formatBytes(0), formatBytes(812), formatBytes(4_200_000), formatBytes(2e15)]).toEqual([
+    '0 bytes',
+    '812 bytes',
+    '4.2 MB',
+    '2000 TB',
+  ])
+})
+
+describe('a table', () => {
+  test('is aligned by what a character takes on a terminal', () => {
+    const rows = [
+      ['佐藤', '1'],
+      ['👩‍👩‍👧', '20'],
+      ['Zoë', '300'],
+    ]
+    expect(drawTable([{ heading: 'name' }, { heading: 'n', align: 'right' }], rows, { width: null })).toBe(
+      ['name    n', '────  ───', '佐藤    1', '👩‍👩‍👧     20', 'Zoë   300', ''].join('\n'),
+    )
+  })
+
+  test('is made to fit: the widest column gives way, a narrow one does not', () => {
+    const text = drawTable([{ heading: 'id' }, { heading: 'message' }], [['12', 'x'.repeat(100)]], {
+      width: 30,
+    })
+    expect(text.split('\n')[2]).toBe(`12  ${'x'.repeat(25)}…`)
+  })
+
+  test('is not shortened where there is no terminal', () => {
+    const text = drawTable([{ heading: 'message' }], [['x'.repeat(1000)]], { width: null })
+    expect(text).toContain('x'.repeat(1000))
+  })
+
+  test('wider than any terminal still shows something of every column', () => {
+    const columns = Array.from({ length: 30 }, (_, at) => ({ heading: `column number ${at}` }))
+    const [head = ''] = drawTable(columns, [], { width: 80 }).split('\n')
+    expect(head.match(/column …/g)).toHaveLength(30)
+  })
+
+  test('takes time in proportion to its rows', () => {
+    const rows = Array.from({ length: 20_000 }, (_, at) => [`${at}`, 'Zoë 日本語'])
+    const began = process.cpuUsage()
+    drawTable([{ heading: 'n' }, { heading: 'name' }], rows, { width: 20 })
+    // Of the processor, so that a busy machine does not count, in µs.
+    expect(process.cpuUsage(began).user).toBeLessThan(5_000_000)
+  })
+
+  test('cuts between characters, never inside one', () => {
+    expect(shorten('日本語テキスト', 6)).toBe('日本…')
+    expect(shorten('👩‍👩‍👧👩‍👩‍👧', 3)).toBe('👩‍👩‍👧…')
+    expect(shorten('abc', 3)).toBe('abc')
+  })
+})
+
+type Out = Parameters<typeof answerWriter>[1]['out']
+
+describe('the answer to a query', () => {
+  const answer = {
+    columns: [
+      { name: 'id', type: 20 },
+      { name: 'name', type: 25 },
+    ],
+    rows: [
+      ['9007199254740993', '=1+1'],
+      ['-5', '\u001b[31m, "quoted"\nsecond'],
+      ['1', null],
+    ],
+    count: 3,
+  }
+  const style = (_: unknown, text: string) => text
+  const pipe = { isTerminal: false, width: null, style }
+  const terminal = { isTerminal: true, width: 80, style }
+  const inParts = (parts: readonly Answer[], as: AnswerFormat, out = pipe as Out, safeCsv = false) => {
+    const writer = answerWriter(as, { out, safeCsv })
+    return parts.map((part) => writer.part(part)).join('') + writer.end()
+  }
+  const format = (as: AnswerFormat, out = pipe as Out, safeCsv = false) => inParts([answer], as, out, safeCsv)
+
+  test('as json has columns and rows, integers as strings', () => {
+    expect(JSON.parse(format('json'))).toEqual({
+      columns: ['id', 'name'],
+      rows: [
+        { id: '9007199254740993', name: '=1+1' },
+        { id: '-5', name: '\u001b[31m, "quoted"\nsecond' },
+        { id: '1', name: null },
+      ],
+    })
+  })
+
+  test('as ndjson has one document a line', () => {
+    const lines = format('ndjson').trimEnd().split('\n')
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toHaveLength(3)
+  })
+
+  test('as csv is exact in a pipe, and X5 cleaned on a terminal', () => {
+    expect(format('csv')).toBe('id,name\n9007199254740993,=1+1\n-5,"\u001b[31m, ""quoted""\nsecond"\n1,\n')
+    expect(format('csv', terminal)).not.toContain('\u001b')
+  })
+
+  test('as csv has its formulas made harmless only when asked', () => {
+    expect(format('csv', pipe, true)).toContain("9007199254740993,'=1+1\n'-5,")
+  })
+
+  test('X5 as a table is clean, digits to the right, rows counted', () => {
+    expect(format('table', terminal)).toBe(
+      [
+        '              id  name',
+        '────────────────  ──────────────────',
+        '9007199254740993  =1+1',
+        '              -5  , "quoted"\\nsecond',
+        '               1',
+        '(3 rows)',
+        '',
+      ].join('\n'),
+    )
+  })
+
+  test('numbers that JSON has no form for are kept as text', () => {
+    const odd = { columns: [{ name: 'x', type: 701 }], rows: [[NaN], [-Infinity]], count: 2 }
+    expect(JSON.parse(inParts([odd], 'json'))).toEqual({
+      columns: ['x'],
+      rows: [{ x: 'NaN' }, { x: '-Infinity' }],
+    })
+  })
+
+  test.each(['json', 'ndjson', 'csv', 'table'] as const)(
+    'as %s is the same in one part and in many',
+    (as) => {
+      const rows = Array.from({ length: 2500 }, (_, at) => [String(1000 + at), 'x'])
+      const parts = rows.map((row) => ({ ...answer, rows: [row] }))
+      expect(inParts(parts, as, terminal)).toBe(inParts([{ ...answer, rows }], as, terminal))
+      const none = inParts([{ ...answer, rows: [] }], as)
+      expect(none).toBe(
+        {
+          json: '{"columns":["id","name"],"rows":[]}\n',
+          ndjson: '',
+          csv: 'id,name\n',
+          table: 'id  name\n──  ────\n(0 rows)\n',
+        }[as],
+      )
+    },
+  )
+
+  test('as a table has columns that become wider with later rows, after the first thousand', () => {
+    const early = { ...answer, rows: Array.from({ length: 1000 }, (_, at) => [String(at), 'short']) }
+    const late = { ...answer, rows: [['1000', 'longer than any before']] }
+    expect(inParts([early, late], 'table', terminal)).toContain(
+      '999  short\n1000  longer than any before\n(1,001 rows)',
+    )
+  })
+})
+
+describe('progress', () => {
+  const progress: Progress = {
+    phase: 'responses',
+    events: { done: 10, total: 40, skipped: 0 },
+    responses: 2000,
+    changedRows: 1,
+    retries: 0,
+    slowdown: null,
+    bytes: 1,
+  }
+
+  test('tells events, responses, rows, rate and time left; retries only when there are any', () => {
+    expect(progressLine(progress, 2000)).toBe(
+      '10/40 events, 2,000 responses (1,000/s), 1 row changed, 6 s left',
+    )
+    expect(progressLine({ ...progress, retries: 3 }, 2000)).toMatch(/, 3 retries$/)
+  })
+
+  test('H27 tells that the service slows the run down, how much, and until when', () => {
+    const slowdown = { requests_per_second: 3.7, requests_at_once: 2, until: null }
+    expect(progressLine({ ...progress, slowdown }, 2000)).toMatch(
+      /, slowed down to 3.7 requests\/s by the service$/,
+    )
+    const until = new Date('2026-03-01T12:00:30Z')
+    expect(progressLine({ ...progress, phase: 'events', slowdown: { ...slowdown, until } }, 2000)).toBe(
+      'reading the list of events … the service asks to wait until 12:00:30 UTC',
+    )
+  })
+
+  test('tells what a continued backfill does not read again', () => {
+    const continued = { ...progress, events: { done: 10, total: 40, skipped: 1960 } }
+    expect(progressLine(continued, 200)).toMatch(/^10\/40 events \(1,960 more were read before\), /)
+  })
+
+  test('guesses no rate from the first moment', () => {
+    expect(progressLine(progress, 200)).toBe('10/40 events, 2,000 responses, 1 row changed')
+  })
+
+  test('has a bar where there is room, and never more than the terminal', () => {
+    expect(progressBar(progress, 200, 100)).toMatch(/^█{6}░{18} 10\/40 events/)
+    expect(progressBar(progress, 2000, 79)).toMatch(/^█+░+ 10\/40 events/)
+    expect(progressBar(progress, 2000, 30)).toHaveLength(30)
+  })
+
+  test('names what comes before and after the responses', () => {
+    expect(progressLine({ ...progress, phase: 'events' }, 2000)).toBe('reading the list of events …')
+    expect(progressLine({ ...progress, phase: 'removing' }, 2000)).toMatch(/removing what is gone$/)
+  })
+})

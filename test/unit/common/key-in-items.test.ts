@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest'
+import { keyInItems, SHORTEST_KEY_IN_ITEMS } from '../../../src/common/json/key-in-items.ts'
+import { parseList } from '../../../src/common/json/parse-list.ts'
+
+const key = 'k3y-of+the/account=='
+const removed = '[key removed]'
+
+function valuesOf(text: string, of = key): unknown[] {
+  return parseList([text], 'GET /x', keyInItems(of)).items.map(({ value }) => value)
+}
+
+describe('X2 the key is removed from items', () => {
+  test.each([
+    ['as a whole value', key, removed],
+    ['as a word', `call us with ${key}, please`, `call us with ${removed}, please`],
+    ['twice', `${key} ${key}`, `${removed} ${removed}`],
+    ['in an address', `https://x/?key=${encodeURIComponent(key)}&a=1`, `https://x/?key=${removed}&a=1`],
+    ['behind a backslash', `C:\\${key}`, `C:${removed}`],
+  ])('%s', (_, text, stored) => {
+    expect(valuesOf(JSON.stringify([{ message: text }]))).toEqual([{ message: stored }])
+  })
+
+  test.each([
+    ['with escaped slashes', key.replaceAll('/', '\\/')],
+    ['with its signs as numbers', key.replaceAll('+', '\\u002B').replaceAll('=', '\\u003d')],
+  ])('however its JSON is written: %s', (_, written) => {
+    expect(valuesOf(`[{"message":"${written}"}]`)).toEqual([{ message: removed }])
+  })
+
+  test('at every level, in names of fields too, and everything else stays as it is', () => {
+    const text = `[{"id":1,"__proto__":{"${key}":"${key}"},"slots":[{"name":"${key}","n":[null,true,9007199254740993]}]}]`
+    expect(JSON.stringify(valuesOf(text))).toBe(text.replaceAll(key, removed))
+  })
+
+  test('whatever the nesting: what is too deep to be stored is left to the rejects', () => {
+    const deep = `[{"id":1,"a":${'['.repeat(100_000)}"${key}"${']'.repeat(100_000)}}]`
+    expect(parseList([deep], 'GET /x', keyInItems(key))).toMatchObject({ heldKey: true })
+  })
+
+  test('a list without it is not touched, and not said to hold it', () => {
+    const list = parseList([`[{"message":"${key.slice(0, -3)}"}]`], 'GET /x', keyInItems(key))
+    expect(list.heldKey).toBe(false)
+    expect(list.items[0]?.value).toEqual({ message: key.slice(0, -3) })
+  })
+})
+
+test.each(['a', '2024', 'x'.repeat(SHORTEST_KEY_IN_ITEMS - 1)])(
+  'X2 a key that may be an ordinary word or number changes no item: %s',
+  (short) => {
+    const text = `[{"message":"${short}","year":"2024"}]`
+    expect(parseList([text], 'GET /x', keyInItems(short))).toMatchObject({ heldKey: false })
+    expect(valuesOf(text, short)).toEqual([{ message: short, year: '2024' }])
+  },
+)

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { databaseError } from '../../../src/db/errors.ts'
+import { ConflictError, DatabaseError, TransactionFailedError } from '../../../src/common/errors.ts'
+
+const errorOf = (code: string) => databaseError(Object.assign(new Error('said'), { code }), 'Postgres')
+
+test.each(['22012', '22P05', '23514', '25P03', '25P04', '40P01', '53200', '54000', '55P03', '57014'])(
+  'P21 %s is the fault of one transaction',
+  (code) => {
+    expect(errorOf(code)).toBeInstanceOf(TransactionFailedError)
+    expect(errorOf(code) instanceof ConflictError).toBe(code === '40P01')
+  },
+)
+
+test.each(['08006', '25006', '42501', '53100', '53300', '57P01', '57P02', '57P03', 'ECONNRESET', 'XX001'])(
+  '%s says that the database cannot be used',
+  (code) => {
+    expect(errorOf(code)).toBeInstanceOf(DatabaseError)
+    expect(errorOf(code)).not.toBeInstanceOf(TransactionFailedError)
+  },
+)

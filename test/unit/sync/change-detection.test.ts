@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { NORMALISER_VERSION } from '../../../src/normalise/version.ts'
+import { judgeDigest } from '../../../src/sync/fetch/change-detection.ts'
+
+const older = NORMALISER_VERSION - 1
+const reading = { digest: (normaliser: number) => `body under ${normaliser}` }
+
+test.each([
+  ['nothing is stored', undefined, 'other'],
+  ['its digest was withheld', { digest: null, normaliser: NORMALISER_VERSION }, 'other'],
+  ['the version is unknown', { digest: 'body under 1', normaliser: null }, 'other'],
+  ['the same body', { digest: `body under ${NORMALISER_VERSION}`, normaliser: NORMALISER_VERSION }, 'same'],
+  ['another body', { digest: 'another', normaliser: NORMALISER_VERSION }, 'other'],
+  ['the same body, an older normaliser', { digest: `body under ${older}`, normaliser: older }, 'same_body'],
+  ['another body, an older normaliser', { digest: 'another', normaliser: older }, 'other'],
+  [
+    'a digest under another version than it says',
+    { digest: `body under ${older}`, normaliser: NORMALISER_VERSION },
+    'other',
+  ],
+])('%s', (_, stored, verdict) => {
+  expect(judgeDigest(reading, stored)).toBe(verdict)
+})

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { NORMALISER_VERSION } from '../../../src/normalise/version.ts'
+import { isContradicted, trustedValidator } from '../../../src/sync/fetch/usable-etag.ts'
+
+const now = '2026-05-02T12:00:00.000Z'
+const stored = {
+  digest: 'd1',
+  normaliser: NORMALISER_VERSION,
+  etag: '"v1"',
+  read_at: '2026-05-02T11:00:00.000Z',
+  held: [],
+}
+const held = [{ since: now, reason: 'list_empty', ids: ['1'] }] as const
+
+test.each([
+  ['of a list that was read an hour ago', stored, '"v1"'],
+  [
+    'until 24 hours after the list was read whole',
+    { ...stored, read_at: '2026-05-01T12:00:00.001Z' },
+    '"v1"',
+  ],
+  ['not from then on', { ...stored, read_at: '2026-05-01T12:00:00.000Z' }, null],
+  ['O6 not when it was read in the future', { ...stored, read_at: '2026-05-02T12:00:00.001Z' }, null],
+  ['not when the list was never read whole', { ...stored, read_at: null }, null],
+  ['not while something of the list is held', { ...stored, held }, null],
+  ['not without a digest: the list is not in the mirror', { ...stored, digest: null }, null],
+  ['not when another version of ours made the rows', { ...stored, normaliser: NORMALISER_VERSION - 1 }, null],
+  ['none of a list that has none', { ...stored, etag: null }, null],
+  ['none of a list never heard of', undefined, null],
+])('a validator is trusted: %s', (_, state, expected) => {
+  expect(trustedValidator(state, now)).toBe(expected)
+})
+
+test.each([
+  ['the same validator with another list', { etag: '"v1"', digest: () => 'd2' }, true],
+  ['the same with the same', { etag: '"v1"', digest: () => 'd1' }, false],
+  ['another with another', { etag: '"v2"', digest: () => 'd2' }, false],
+  ['none with another', { etag: null, digest: () => 'd2' }, false],
+])('H20 %s: the service contradicts itself or not', (_, reading, expected) => {
+  expect(isContradicted(reading, stored)).toBe(expected)
+})
+
+test('a list of which nothing is known contradicts nothing', () => {
+  expect(isContradicted({ etag: '"v1"', digest: () => 'd2' }, undefined)).toBe(false)
+  expect(isContradicted({ etag: '"v1"', digest: () => 'd2' }, { ...stored, digest: null })).toBe(false)
+})
