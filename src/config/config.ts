@@ -5,7 +5,7 @@
 import { openReading, type Flag, type Reading } from './reading.ts'
 import { apiKey, secretSource, type Environment } from './secrets.ts'
 import { settings, variableNames } from './settings.ts'
-import { databaseTarget, ValueFault } from './values.ts'
+import { databaseTarget, ValueFault } from '../common/parse-values.ts'
 import { unknownVariables, withoutServiceLinks } from './variable-names.ts'
 import { ConfigurationError } from '../common/errors.ts'
 import { isLoopback } from '../source/url.ts'

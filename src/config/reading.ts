@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../common/errors.ts'
 import { readSecret, type Environment } from './secrets.ts'
 import type { Setting, SettingWithFallback } from './settings.ts'
-import { ValueFault } from './values.ts'
+import { ValueFault } from '../common/parse-values.ts'
 
 /** An option of the command line: its text, `true` when it takes none, undefined when it was not given. */
 export type Flag = string | number | boolean | readonly string[] | undefined

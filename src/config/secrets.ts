@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { ValueFault } from './values.ts'
+import { ValueFault } from '../common/parse-values.ts'
 
 /** The environment as a plain record; in tests, whatever stands for it. */
 export type Environment = Readonly<Record<string, string | undefined>>

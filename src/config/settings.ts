@@ -1,5 +1,6 @@
 /** The table of all settings but the two secrets (secrets.ts): where each comes from and what it means. */
-import * as values from './values.ts'
+import { baseAddress } from '../source/url.ts'
+import * as values from '../common/parse-values.ts'
 
 /** One setting: where its text comes from, what it means, and what it is when nobody gives it. */
 export interface Setting<Value> {
@@ -22,7 +23,7 @@ export const settings = {
   baseUrl: {
     variable: 'HEADCOUNT_BASE_URL',
     flag: '--base-url',
-    read: values.baseAddress,
+    read: baseAddress,
     example: 'https://events.example/api/v1',
     mustNotBeEmpty: true,
   },

@@ -11,8 +11,20 @@ import { replaceRejects } from './state/rejects.ts'
 import type { ListRejects } from './state/rejects.ts'
 import { removeEvents, removeResponses } from './write/delete.ts'
 import { loadResponses } from './write/responses.ts'
-import { countOpenMatters, forgetUnlisted, recordFailed, recordRead, recordUnchanged } from './state/sync-state.ts'
-import type { FailedState, OpenMatters, ReadState, RecordsChange, UnchangedState } from './state/sync-state.ts'
+import {
+  countOpenMatters,
+  forgetUnlisted,
+  recordFailed,
+  recordRead,
+  recordUnchanged,
+} from './state/sync-state.ts'
+import type {
+  FailedState,
+  OpenMatters,
+  ReadState,
+  RecordsChange,
+  UnchangedState,
+} from './state/sync-state.ts'
 import type { Writing, Written } from './statements.ts'
 
 /**

@@ -1,5 +1,4 @@
 /** What the mirror knows of each list that it reads: when, whether it is due, what is held, what fails. */
-import type { RunConfig } from '../config/config.ts'
 import { patienceWith, timeConfirms } from '../common/schema/holds.ts'
 import type { ReportedHold, Timestamp } from '../common/schema/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
@@ -10,8 +9,11 @@ import { holdEnd } from '../sync/deletions/hold-clocks.ts'
 import type { Clocks } from '../sync/deletions/hold-clocks.ts'
 import type { DueReason } from '../sync/select/polling-schedule.ts'
 
-/** What the next run is told. */
-export type MirrorSettings = Pick<RunConfig, 'maxStalenessMs' | 'holdForMs'>
+/** What the next run is told, in milliseconds. */
+export interface MirrorSettings {
+  readonly maxStalenessMs: number
+  readonly holdForMs: number
+}
 
 /** How long deletions are held, and the clocks by which that is told. */
 export type HoldTime = Pick<MirrorSettings, 'holdForMs'> & Clocks

@@ -1,5 +1,6 @@
 /** Addresses of the service: the base address, checked once, and paths below it that nothing can leave. */
 import { ContractError, UsageError } from '../common/errors.ts'
+import { ValueFault } from '../common/parse-values.ts'
 
 export interface BaseAddress {
   /** Scheme, host and port: the only origin that the key is ever sent to. */
@@ -78,4 +79,11 @@ function encodeSegment(segment: string): string {
   throw new ContractError(
     `The id ${JSON.stringify(segment.slice(0, 50))} cannot be part of an address: it would lead to another path.`,
   )
+}
+
+/** The base address of the service. Whether plain http is allowed here is for the reader of both settings. */
+export function baseAddress(text: string): URL {
+  const { url, fault } = parseBaseAddress(text)
+  if (url === null) throw new ValueFault(fault)
+  return url
 }

@@ -69,7 +69,10 @@ function areStored(
  * and meanwhile the one that is answered next may come before it.
  */
 function* ordersOf(loads: readonly Load[], batching: Batching, from = 0): Generator<readonly Load[]> {
-  if (from + 1 >= loads.length) return yield loads
+  if (from + 1 >= loads.length) {
+    yield loads
+    return
+  }
   yield* ordersOf(loads, batching, from + 1)
   const [first, second] = [loads[from], loads[from + 1]]
   if (!batching.isEachLarge || first?.hasList !== true || second === undefined) return

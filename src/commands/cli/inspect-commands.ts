@@ -1,6 +1,6 @@
 /** The commands that look at the mirror. */
 import type { Command as Declaration } from 'commander'
-import { duration, integer, oneOf } from '../../config/values.ts'
+import { duration, integer, oneOf } from '../../common/parse-values.ts'
 import * as options from './arguments/options.ts'
 import type { Declare } from './declare.ts'
 
@@ -117,13 +117,18 @@ function declareRejects(declare: Declare): void {
 }
 
 function declareContract(declare: Declare): void {
-  const contract = declare('contract', group, async () => (await import('../inspect/observations.ts')).contract, {
-    summary: 'what the service does where its specification is silent',
-    description:
-      'Goes through what the specification leaves open (paging, errors, missing fields, values, shapes, limits, ids, ' +
-      'order, headers, forms of time) and shows what the traffic of each account has shown, and what headcount does.',
-    examples: [{ line: 'contract --json', what: 'for a program' }],
-  })
+  const contract = declare(
+    'contract',
+    group,
+    async () => (await import('../inspect/observations.ts')).contract,
+    {
+      summary: 'what the service does where its specification is silent',
+      description:
+        'Goes through what the specification leaves open (paging, errors, missing fields, values, shapes, limits, ids, ' +
+        'order, headers, forms of time) and shows what the traffic of each account has shown, and what headcount does.',
+      examples: [{ line: 'contract --json', what: 'for a program' }],
+    },
+  )
   options.accountsOptions(contract)
 }
 

@@ -1,5 +1,5 @@
 /** The commands that take care of the mirror. */
-import { integer } from '../../config/values.ts'
+import { integer } from '../../common/parse-values.ts'
 import * as options from './arguments/options.ts'
 import { pastMoment } from '../../mirror/instants/moment.ts'
 import type { Declare } from './declare.ts'
@@ -47,12 +47,17 @@ export function declareCare(declare: Declare): void {
   options.databaseOption(verify)
   options.readOptions(verify)
 
-  const migrate = declare('migrate', careGroup, async () => (await import('../maintain/migrate.ts')).migrate, {
-    summary: 'bring the schema of the database up to date',
-    description:
-      'Applies the migrations that are pending, each in its own transaction. `sync` does this by itself.',
-    examples: [{ line: 'migrate', what: 'as the owner of the database, after an upgrade' }],
-  })
+  const migrate = declare(
+    'migrate',
+    careGroup,
+    async () => (await import('../maintain/migrate.ts')).migrate,
+    {
+      summary: 'bring the schema of the database up to date',
+      description:
+        'Applies the migrations that are pending, each in its own transaction. `sync` does this by itself.',
+      examples: [{ line: 'migrate', what: 'as the owner of the database, after an upgrade' }],
+    },
+  )
   options.jsonOption(migrate, 'what was applied')
   options.quietOption(migrate, 'nothing is written when all goes well')
   options.databaseOption(migrate)

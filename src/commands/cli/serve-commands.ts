@@ -1,5 +1,5 @@
 /** The commands with which the mirror serves others. */
-import { duration } from '../../config/values.ts'
+import { duration } from '../../common/parse-values.ts'
 import { keyLabel } from './arguments/key-label.ts'
 import { futureMoment } from '../../mirror/instants/moment.ts'
 import * as options from './arguments/options.ts'

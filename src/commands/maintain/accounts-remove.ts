@@ -3,7 +3,13 @@ import type { Database } from '../../db/connect.ts'
 import { holdAccount } from '../../db/lease/hold-account.ts'
 import type { Lease } from '../../db/lease/lease.ts'
 import { UsageError } from '../../common/errors.ts'
-import { beginRemoval, deleteSome, endRemoval, readContents, tablesOfAccounts } from '../../mirror/accounts.ts'
+import {
+  beginRemoval,
+  deleteSome,
+  endRemoval,
+  readContents,
+  tablesOfAccounts,
+} from '../../mirror/accounts.ts'
 import type { AccountContents } from '../../mirror/accounts.ts'
 import { canAsk, confirm } from '../terminal/confirm.ts'
 import type { Command, Context } from '../cli/context.ts'

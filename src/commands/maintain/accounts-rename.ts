@@ -1,4 +1,4 @@
-import { name as readName, ValueFault } from '../../config/values.ts'
+import { name as readName, ValueFault } from '../../common/parse-values.ts'
 import type { Flags } from '../../config/config.ts'
 import type { Database } from '../../db/connect.ts'
 import { codeOf } from '../../db/errors.ts'

@@ -1,4 +1,10 @@
-import { readConfig, readServiceConfig, type Config, type Flags, type ServiceConfig } from '../../config/config.ts'
+import {
+  readConfig,
+  readServiceConfig,
+  type Config,
+  type Flags,
+  type ServiceConfig,
+} from '../../config/config.ts'
 import { createSource } from '../../source/api.ts'
 import type { Command } from '../cli/context.ts'
 import { failure, ok, skipped, warning, type Check, type Finding } from './doctor/check.ts'

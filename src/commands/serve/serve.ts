@@ -1,5 +1,11 @@
 import { commandName } from '../../common/command-name.ts'
-import { readConfig, readServiceConfig, type Config, type Flags, type ServiceConfig } from '../../config/config.ts'
+import {
+  readConfig,
+  readServiceConfig,
+  type Config,
+  type Flags,
+  type ServiceConfig,
+} from '../../config/config.ts'
 import { settings, type SettingName } from '../../config/settings.ts'
 import type { Database } from '../../db/connect.ts'
 import { migrate } from '../../db/migrate.ts'

@@ -100,7 +100,10 @@ export async function workOn(
   { config, terminal, signal, logger }: Work,
 ): Promise<void> {
   const withDatabase: WithDatabase = typeof database === 'function' ? database : (run) => run(database)
-  const [{ sync }, { runWorker }] = await Promise.all([import('../../index.ts'), import('../../schedule/worker.ts')])
+  const [{ sync }, { runWorker }] = await Promise.all([
+    import('../../index.ts'),
+    import('../../schedule/worker.ts'),
+  ])
   const { database: _, ...options } = runOptions(config)
   // An account that is renamed under a worker is not made anew, and nobody is asked in the middle of its life.
   let isNew = true

@@ -8,11 +8,18 @@ import {
   parseWithSource,
 } from './exact.ts'
 import type { JsonValue } from './exact.ts'
-import type { Piece } from './split-array.ts'
 import { duplicateKeys } from './duplicate-keys.ts'
 import { findItems } from './item-offsets.ts'
 import type { ItemSlice } from './item-offsets.ts'
 import { type KeyInItems, noKey } from './key-in-items.ts'
+
+/** Where a piece stands in its body: its bytes, without the brackets that it is given. */
+export interface Piece {
+  readonly start: number
+  readonly end: number
+  /** The whole list is this piece: only then may it be empty. */
+  readonly isWhole: boolean
+}
 
 /** An item of a list as it was sent. */
 export interface PayloadItem {

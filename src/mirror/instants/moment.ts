@@ -1,4 +1,4 @@
-import { duration, ValueFault } from '../../config/values.ts'
+import { duration, ValueFault } from '../../common/parse-values.ts'
 import { isTimestamp } from '../../normalise/values/timestamps.ts'
 
 /** A moment as it is written on a command line: itself, or how far it is from the moment when the command runs. */

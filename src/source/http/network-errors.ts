@@ -1,5 +1,10 @@
 /** What goes wrong below HTTP, in words: the host, the cause, and what to do. */
-import { CertificateError, ContractError, type HeadcountError, UnreachableError } from '../../common/errors.ts'
+import {
+  CertificateError,
+  ContractError,
+  type HeadcountError,
+  UnreachableError,
+} from '../../common/errors.ts'
 import { TooSlowError } from '../timeouts/request-timeout-error.ts'
 
 type Explain = (host: string) => string

@@ -1,9 +1,9 @@
 /** The items of a list, however it is held: in memory it is one piece, in a file it is cut into many. */
 import { type Body, firstOf } from '../body/receive.ts'
-import { cutList, type Piece, textOfPiece } from '../../common/json/split-array.ts'
+import { cutList, textOfPiece } from './split-array.ts'
 import { duplicateKeys } from '../../common/json/duplicate-keys.ts'
 import { type KeyInItems, noKey } from '../../common/json/key-in-items.ts'
-import { type ListPayload, parseList, parsePiece } from '../../common/json/parse-list.ts'
+import { type ListPayload, parseList, parsePiece, type Piece } from '../../common/json/parse-list.ts'
 import { textOf } from '../../common/utf8.ts'
 
 /** Reads a list through; each call anew. */

@@ -46,7 +46,11 @@ test('a quiet sync on Postgres loads what it works with, and nothing for other e
     expect(loaded).not.toContain(name)
   }
   // A table measures characters, which takes the rules of Unicode: as long as all the rest of the command line.
-  for (const name of ['string-width', 'src/commands/output/run-report.ts', 'src/commands/output/format/table.ts']) {
+  for (const name of [
+    'string-width',
+    'src/commands/output/run-report.ts',
+    'src/commands/output/format/table.ts',
+  ]) {
     expect(loaded).not.toContain(name)
   }
 })

@@ -2,7 +2,13 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { environmentFaults, noColour, readConfig, readServiceConfig, type Flags } from '../../../src/config/config.ts'
+import {
+  environmentFaults,
+  noColour,
+  readConfig,
+  readServiceConfig,
+  type Flags,
+} from '../../../src/config/config.ts'
 import type { Environment } from '../../../src/config/secrets.ts'
 import { ConfigurationError } from '../../../src/common/errors.ts'
 

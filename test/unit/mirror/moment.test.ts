@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { futureMoment, pastMoment } from '../../../src/mirror/instants/moment.ts'
-import { ValueFault } from '../../../src/config/values.ts'
+import { ValueFault } from '../../../src/common/parse-values.ts'
 
 describe('a moment, as it is written', () => {
   test.each([

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { eventsIn, eventsOf, onlyReject, onlyRow, responsesIn, responsesOf } from '../../support/normalising.ts'
+import {
+  eventsIn,
+  eventsOf,
+  onlyReject,
+  onlyRow,
+  responsesIn,
+  responsesOf,
+} from '../../support/normalising.ts'
 
 const longest = 'e'.repeat(255)
 

@@ -1,5 +1,5 @@
 import { glob, readFile } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { faults, faultsIn } from '../../proof/faults.ts'
 import { guards } from '../../proof/guards.ts'
@@ -21,8 +21,8 @@ test('the table of docs/reliability.md names every guard and its promise, in the
 
 test('every test that docs/reliability.md names is there, and every fault is one of the list', async () => {
   const files = new Set<string>()
-  for await (const file of glob('test/**/*.test.ts', { cwd: root })) files.add(basename(file))
-  const named = text.match(/[\w-]+\.test\.ts/g) ?? []
+  for await (const file of glob('**/*.test.ts', { cwd: join(root, 'test') })) files.add(file)
+  const named = text.match(/[\w/-]+\.test\.ts/g) ?? []
   expect(named.filter((file) => !files.has(file))).toEqual([])
   const known = new Set(faults.map(({ id }) => id))
   expect(faultsIn(text).filter((id) => !known.has(id))).toEqual([])

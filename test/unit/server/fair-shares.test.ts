@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { createPlaces } from '../../../src/server/stores/mirror/large-list-slots.ts'
-import { createShares, leaveAsMuch, whatIsThere, type Holder, type Shares } from '../../../src/server/fair-shares.ts'
+import {
+  createShares,
+  leaveAsMuch,
+  whatIsThere,
+  type Holder,
+  type Shares,
+} from '../../../src/server/fair-shares.ts'
 
 const holder = (account: string, key = account): Holder => ({ account, key })
 

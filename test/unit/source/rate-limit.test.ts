@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { afterAnswer, afterRefusal, afterStart, afterStrain, waitBeforeStart } from '../../../src/source/throttle/rate-limit.ts'
+import {
+  afterAnswer,
+  afterRefusal,
+  afterStart,
+  afterStrain,
+  waitBeforeStart,
+} from '../../../src/source/throttle/rate-limit.ts'
 import { firstPace, type Pace } from '../../../src/source/throttle/rate-limit-state.ts'
 
 describe('the pace', () => {

@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { hasRetryLeft } from '../../../src/source/retry/retry-budget.ts'
-import { type Decision, decide, type Failure, isPassingStatus, isRefusal } from '../../../src/source/retry/policy.ts'
+import {
+  type Decision,
+  decide,
+  type Failure,
+  isPassingStatus,
+  isRefusal,
+} from '../../../src/source/retry/policy.ts'
 import { readHttpDate, readRetryAfter } from '../../../src/source/retry/retry-after.ts'
 
 const noon = Date.parse('2026-03-01T12:00:00Z')

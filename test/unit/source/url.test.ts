@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { ConfigurationError, ContractError, ForeignOriginError, UsageError } from '../../../src/common/errors.ts'
-import { baseAddress } from '../../../src/config/values.ts'
-import { addressBelow, parseBaseAddress, readBaseAddress } from '../../../src/source/url.ts'
+import {
+  ConfigurationError,
+  ContractError,
+  ForeignOriginError,
+  UsageError,
+} from '../../../src/common/errors.ts'
+import { addressBelow, baseAddress, parseBaseAddress, readBaseAddress } from '../../../src/source/url.ts'
 import { checkApiKey } from '../../../src/source/api-key.ts'
 import { readNextLinks } from '../../../src/source/list/link-header.ts'
 import { nextPage, signsOfMore } from '../../../src/source/list/pagination-signs.ts'

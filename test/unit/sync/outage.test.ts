@@ -1,5 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { ContractError, type HeadcountError, OutageError, UnreachableError } from '../../../src/common/errors.ts'
+import {
+  ContractError,
+  type HeadcountError,
+  OutageError,
+  UnreachableError,
+} from '../../../src/common/errors.ts'
 import { readEachEvent } from '../../../src/sync/fetch/for-each-event.ts'
 
 beforeEach(() => void vi.useFakeTimers())

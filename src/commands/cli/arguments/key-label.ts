@@ -1,4 +1,4 @@
-import { name, ValueFault } from '../../../config/values.ts'
+import { name, ValueFault } from '../../../common/parse-values.ts'
 
 const MOST_CHARACTERS = 200
 

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander'
 import { settings, type Setting } from '../../../config/settings.ts'
-import { ValueFault } from '../../../config/values.ts'
+import { ValueFault } from '../../../common/parse-values.ts'
 import { UsageError } from '../../../common/errors.ts'
 
 /** The flag of a setting, its help ending with the variable and the default. */

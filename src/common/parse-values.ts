@@ -5,8 +5,6 @@
  * No message repeats the text where it may hold a secret (addresses, database targets).
  */
 
-import { parseBaseAddress } from '../source/url.ts'
-
 /** Text that is no value of its setting; the message says what would be one. */
 export class ValueFault extends Error {}
 
@@ -106,13 +104,6 @@ export function name(text: string): string {
   if (text.trim() === '') throw new ValueFault('must not be empty')
   if (/[\p{Cc}\p{Cs}]/u.test(text)) throw new ValueFault('must not hold control characters')
   return text
-}
-
-/** The base address of the service. Whether plain http is allowed here is for the reader of both settings. */
-export function baseAddress(text: string): URL {
-  const { url, fault } = parseBaseAddress(text)
-  if (url === null) throw new ValueFault(fault)
-  return url
 }
 
 export function databaseTarget(text: string): string {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import * as values from '../../../src/config/values.ts'
+import * as values from '../../../src/common/parse-values.ts'
 
 describe('durations', () => {
   const read = values.duration('1ms', '365d')

@@ -7,7 +7,7 @@ import {
   OPEN_BRACE,
   OPEN_BRACKET,
   QUOTE,
-} from './characters.ts'
+} from '../../common/json/characters.ts'
 
 /** Places in the block; -1 where there is none. */
 export interface Found {

@@ -5,19 +5,12 @@
  * parses as an array that is not empty, the pieces in a row are one array with these items, wherever the cuts are; and
  * if the list is one array, so is every piece.
  */
-import { BodyTooLargeError, ContractError } from '../errors.ts'
-import { type Body, firstOf } from '../../source/body/receive.ts'
+import { BodyTooLargeError, ContractError } from '../../common/errors.ts'
+import { type Body, firstOf } from '../body/receive.ts'
 import { ListScanner } from './array-scanner.ts'
-import { notJson } from './parse-list.ts'
-import { markLength } from '../utf8.ts'
-
-/** Where a piece stands in its body: its bytes, without the brackets that it is given. */
-export interface Piece {
-  readonly start: number
-  readonly end: number
-  /** The whole list is this piece: only then may it be empty. */
-  readonly isWhole: boolean
-}
+import { notJson } from '../../common/json/parse-list.ts'
+import type { Piece } from '../../common/json/parse-list.ts'
+import { markLength } from '../../common/utf8.ts'
 
 /** An item above this is not held in memory, not even to be rejected. */
 const MOST_ITEM_BYTES = 64 * 1024 * 1024

@@ -1,0 +1,131 @@
+import { defineConfig } from 'oxlint'
+
+/**
+ * The layers of the code, the lowest first, and what each may import beside itself. `below`: every layer that stands before it
+ * in this table. Nothing imports upwards, and no module imports itself by way of another (import/no-cycle).
+ */
+const layers = [
+  { name: 'common', imports: [] },
+  { name: 'source', imports: ['common'] },
+  { name: 'normalise', imports: ['common'] },
+  { name: 'db', imports: ['common'] },
+  { name: 'load', imports: ['common', 'db/transaction.ts'] },
+  { name: 'sync', imports: 'below' },
+  { name: 'mirror', imports: 'below' },
+  { name: 'server', imports: ['common', 'db', 'mirror'] },
+  { name: 'schedule', imports: ['common'] },
+  { name: 'config', imports: ['common', 'source'] },
+  { name: 'index.ts', imports: ['common', 'source', 'normalise', 'db', 'load', 'sync', 'mirror', 'server'] },
+  { name: 'commands', imports: 'below' },
+  { name: 'cli.ts', imports: 'below' },
+] as const
+
+/** The only modules that import these packages; others may name their types. */
+const packages = [
+  { name: 'undici', by: ['src/source/http/client.ts', 'src/commands/control/client.ts'] },
+  { name: 'pg', by: ['src/db/postgres/open.ts'] },
+  { name: '@electric-sql/pglite', by: ['src/db/pglite/open.ts'] },
+] as const
+
+/** What reads no clock, network, database or file. */
+const pure = { layer: 'normalise', without: /^(kysely|node:(fs|http|net|timers)(\/.*)?)$/ }
+
+type Layer = (typeof layers)[number]
+
+/** How far up a module's own folder is below `src`. */
+const depths = ['./', '../', '../../', '../../../', '../../../../']
+
+/** The imports that a module of this layer must not have: files of the other layers, but for those that the table names. */
+function upwards(layer: Layer, place: number): { readonly group: string[]; readonly message: string } {
+  const allowed: readonly string[] =
+    layer.imports === 'below' ? layers.slice(0, place).map(({ name }) => name) : layer.imports
+  const others = layers
+    .map(({ name }) => name)
+    .filter((name) => name !== layer.name && !allowed.includes(name))
+  const files = allowed.filter((name) => name.includes('/'))
+  return {
+    group: depths.flatMap((up) => [
+      ...others.map((name) => (name.endsWith('.ts') ? `${up}${name}` : `${up}${name}/**`)),
+      ...files.map((name) => `!${up}${name}`),
+    ]),
+    message: `${layer.name} may import ${allowed.length === 0 ? 'nothing' : `only ${allowed.join(', ')}`} (oxlint.config.ts).`,
+  }
+}
+
+interface Restrictions {
+  readonly paths: { readonly name: string; readonly allowTypeImports: boolean; readonly message: string }[]
+  readonly patterns: ({ readonly regex: string; readonly message: string } | ReturnType<typeof upwards>)[]
+}
+
+function restrictions(layer: Layer, place: number, but?: string): ['error', Restrictions] {
+  const paths = packages
+    .filter(({ name }) => name !== but)
+    .map(({ name, by }) => ({
+      name,
+      allowTypeImports: true,
+      message: `Only ${by.join(' and ')} may import ${name}.`,
+    }))
+  const patterns: Restrictions['patterns'] = [upwards(layer, place)]
+  if (layer.name === pure.layer) {
+    patterns.push({
+      regex: pure.without.source,
+      message: `${pure.layer} is pure: no clock, network, database or file.`,
+    })
+  }
+  return ['error', { paths, patterns }]
+}
+
+export default defineConfig({
+  plugins: ['typescript', 'unicorn', 'oxc', 'import', 'node', 'promise'],
+  categories: { correctness: 'error', suspicious: 'error' },
+  rules: {
+    'typescript/no-explicit-any': 'error',
+    'typescript/no-floating-promises': 'error',
+    'typescript/no-misused-promises': 'error',
+    'typescript/await-thenable': 'error',
+    'typescript/no-non-null-assertion': 'error',
+    'typescript/switch-exhaustiveness-check': 'error',
+    'typescript/no-unnecessary-condition': 'off',
+    'typescript/no-unsafe-type-assertion': 'off',
+    'import/no-cycle': 'error',
+    'no-console': 'error',
+    'node/no-process-env': 'error',
+    'no-await-in-loop': 'off',
+    'no-shadow': 'off',
+    'unicorn/no-array-sort': 'off',
+    'unicorn/consistent-function-scoping': 'off',
+    'unicorn/no-array-reverse': 'off',
+    'import/no-unassigned-import': 'off',
+    'no-underscore-dangle': 'off',
+    'no-control-regex': 'off',
+    'typescript/no-unnecessary-type-parameters': 'off',
+    'no-unused-vars': [
+      'error',
+      {
+        ignoreRestSiblings: true,
+        argsIgnorePattern: '^_',
+        varsIgnorePattern: '^_',
+      },
+    ],
+    'promise/always-return': 'off',
+    'import/no-named-as-default-member': 'off',
+  },
+  ignorePatterns: ['dist', 'dist.*', 'node_modules'],
+  overrides: [
+    ...layers.flatMap((layer, place) => [
+      {
+        files: [layer.name.endsWith('.ts') ? `src/${layer.name}` : `src/${layer.name}/**`],
+        rules: { 'no-restricted-imports': restrictions(layer, place) },
+      },
+      ...packages.map(({ name, by }) => ({
+        files: by.filter((file) => file.startsWith(`src/${layer.name}/`)),
+        rules: { 'no-restricted-imports': restrictions(layer, place, name) },
+      })),
+    ]),
+    {
+      files: ['src/config/**', 'test/**', 'bench/**', 'vitest.config.ts'],
+      rules: { 'node/no-process-env': 'off' },
+    },
+    { files: ['bench/**'], rules: { 'no-console': 'off' } },
+  ],
+})
