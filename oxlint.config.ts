@@ -23,8 +23,8 @@ const layers = [
 /** The only modules that import these packages; others may name their types. */
 const packages = [
   { name: 'undici', by: ['src/source/http/client.ts', 'src/commands/control/client.ts'] },
-  { name: 'pg', by: ['src/db/postgres/open.ts'] },
-  { name: '@electric-sql/pglite', by: ['src/db/pglite/open.ts'] },
+  { name: 'pg', by: ['src/db/postgres/open-postgres.ts'] },
+  { name: '@electric-sql/pglite', by: ['src/db/pglite/open-pglite.ts'] },
 ] as const
 
 /** What reads no clock, network, database or file. */

@@ -43,17 +43,17 @@ export async function connect(target: Target, options: ConnectOptions = {}): Pro
     return connect(target.url, { ...options, onFolderInUse: target.onFolderInUse })
   if (typeof target !== 'string' && 'opened' in target) return lent(target.opened)
   if (typeof target !== 'string' && 'pglite' in target) {
-    const { openGiven } = await import('./pglite/open.ts')
+    const { openGiven } = await import('./pglite/open-pglite.ts')
     return openGiven(target.pglite)
   }
   if (typeof target !== 'string') {
-    const { openPostgres } = await import('./postgres/open.ts')
+    const { openPostgres } = await import('./postgres/open-postgres.ts')
     const { host, port, database } = target.pool.options
     const place = host === undefined ? 'Postgres' : `Postgres at ${host}:${port ?? 5432}/${database ?? ''}`
     return openPostgres(target.pool, { owned: false, place, log: options.log })
   }
   if (target.startsWith('pglite:')) {
-    const { openEmbedded } = await import('./pglite/open.ts')
+    const { openEmbedded } = await import('./pglite/open-pglite.ts')
     if (target === 'pglite:')
       throw new UsageError(
         'The database pglite: names no folder. Write pglite:<folder>, like pglite:./headcount-data',
@@ -61,7 +61,7 @@ export async function connect(target: Target, options: ConnectOptions = {}): Pro
     return openEmbedded(embeddedFolder(target), options)
   }
   const url = postgresUrl(target)
-  const { openPostgres, ownPool } = await import('./postgres/open.ts')
+  const { openPostgres, ownPool } = await import('./postgres/open-postgres.ts')
   return openPostgres(ownPool(url), { owned: true, place: placeOf(url), log: options.log })
 }
 

@@ -50,7 +50,7 @@ const allowed = [
   ['src/load/write/responses.ts', '../../db/transaction.ts'],
   ['src/source/http/client.ts', 'undici'],
   ['src/commands/control/client.ts', 'undici'],
-  ['src/db/postgres/open.ts', 'pg'],
+  ['src/db/postgres/open-postgres.ts', 'pg'],
   ['src/sync/run.ts', '../source/api.ts'],
   ['src/mirror/accounts.ts', '../sync/open/find-account.ts'],
   ['src/server/stores/mirror/list.ts', '../store.ts'],

@@ -252,14 +252,14 @@ onBoth('the lease', (fresh, engine) => {
 
 test('D9 a holder frozen in the middle of a batch: the server ends its transaction, the next run takes over, and the first wakes to nothing', async () => {
   await using place = await freshPlace('postgres')
-  const module = (path: string) => JSON.stringify(new URL(`../../src/db/${path}`, import.meta.url).href)
+  const module = (path: string) => JSON.stringify(new URL(`../../../src/db/${path}`, import.meta.url).href)
   const child = spawn(
     process.execPath,
     [
       '--input-type=module',
       '-e',
       `import { connect } from ${module('connect.ts')}
-       import { takeLease } from ${module('lease.ts')}
+       import { takeLease } from ${module('lease/lease.ts')}
        const database = await connect(process.argv[1])
        const lease = await takeLease(database, { accountId: ${accountId}, mode: 'sync' })
        try {

@@ -122,8 +122,8 @@ test('on Postgres it loads few files, and keeps what Node compiled beside them f
   const files = loaded.filter((url) => url.startsWith('file:'))
   expect(files.filter((url) => !url.includes('/node_modules/headcount/'))).toEqual([])
   const names = files.map((url) => basename(url))
-  expect(names).toEqual(expect.arrayContaining(['cli.cjs', 'sync.cjs', 'connect-postgres.cjs', 'pino.cjs']))
-  for (const name of ['connect-embedded', 'demo', 'node-cron', 'cli-progress', 'pino-pretty', 'table']) {
+  expect(names).toEqual(expect.arrayContaining(['cli.cjs', 'sync.cjs', 'open-postgres.cjs', 'pino.cjs']))
+  for (const name of ['open-pglite', 'demo', 'node-cron', 'cli-progress', 'pino-pretty', 'table']) {
     expect(names).not.toContain(`${name}.cjs`)
   }
   expect(names.length).toBeLessThan(40)

@@ -21,7 +21,7 @@ import { embeddedPostgres, isOpenToOthers } from '../../support/postgres-server.
 const isRoot = process.getuid?.() === 0
 const NOBODY = 65_534
 
-const modules = join(dirname(embeddedPostgres()), '../../..')
+const modules = join(dirname(embeddedPostgres()), '../..')
 
 /** As much of a checkout as starts the server, in a folder that only its owner may enter. */
 async function cloneFor(owner: number): Promise<string> {

@@ -131,7 +131,7 @@ test('the line of cron runs with its own variables and nothing else, and has not
   const named = lines.flatMap((line) => /^(\w+)=/.exec(line)?.[1] ?? [])
   expect(named.toSorted()).toEqual(Object.keys(own).toSorted())
   const [, command = ''] = /^(?:\S+ ){5}(.*)$/.exec(lines.at(-1) ?? '') ?? []
-  const built = join(inject('command'), '../../..')
+  const built = join(inject('command'), '../..')
   const inPlace = command.replace('/home/me/headcount', built)
   expect(inPlace).not.toBe(command)
   expect(await inShell(inPlace, { cwd, env: own })).toEqual({ code: 0, stdout: '', stderr: '' })
