@@ -2,10 +2,12 @@ import { resolve } from 'node:path'
 import type { Pool } from 'pg'
 import { UsageError } from '../common/errors.ts'
 import type { Embedded } from './pglite/types.ts'
-import type { Database, DatabaseLog } from './database.ts'
+import type { ConnectOptions } from './connect-options.ts'
+import type { Database } from './database.ts'
 import type { OnFolderInUse } from './pglite/data-dir-lock.ts'
 
 export type { Embedded } from './pglite/types.ts'
+export type { ConnectOptions } from './connect-options.ts'
 export type { Database, DatabaseLog } from './database.ts'
 export { FolderServedError, type OnFolderInUse } from './pglite/data-dir-lock.ts'
 
@@ -16,18 +18,6 @@ export type Target =
   | { readonly pool: Pool }
   | { readonly pglite: Embedded }
   | { readonly opened: Database }
-
-export interface ConnectOptions {
-  readonly log?: DatabaseLog | undefined
-  /** How long to wait for a PGlite folder that another process has open; 10 s by default. */
-  readonly waitForFolderMs?: number
-  /** Told that it waits, and for whom. */
-  readonly onFolderInUse?: OnFolderInUse
-  /** Whether the process that has the folder open answers in its place. */
-  readonly isFolderServed?: () => Promise<boolean>
-  /** Whether a missing PGlite folder is made; true by default. */
-  readonly createFolder?: boolean
-}
 
 /**
  * Opens the mirror's database.

@@ -3,14 +3,14 @@ import { HeadcountError, LeaseLostError, PagedObjectError } from '../common/erro
 import type { OpenMatters } from '../load/state/sync-state.ts'
 import { asInterruption } from './interruption.ts'
 import { sentAgain } from './open/open-source.ts'
-import { storeObservations } from './drift/collector.ts'
-import type { OpenRun } from './open/run-context.ts'
+import { storeObservations } from './drift/save-observations.ts'
+import type { RunContext } from './run-context.ts'
 import { statusAfter, statusOf } from './run-stats.ts'
 import type { EndStatus } from './run-stats.ts'
 
 /** Closes a run that came to its end: what is left to note, the status and the report, in one durable transaction. */
-export function closeRun(run: OpenRun): Promise<RunReport> {
-  return close(run, (open) => statusOf(run.tally, open))
+export function closeRun(run: RunContext): Promise<RunReport> {
+  return close(run, (open) => statusOf(run.stats, open))
 }
 
 /**
@@ -18,12 +18,12 @@ export function closeRun(run: OpenRun): Promise<RunReport> {
  *
  * @returns the cause as an error of our family, with the report when there is one.
  */
-export async function closeFailed(run: OpenRun, cause: unknown): Promise<unknown> {
+export async function closeFailed(run: RunContext, cause: unknown): Promise<unknown> {
   const error = asInterruption(run.settings.signal, cause)
   if (cause instanceof LeaseLostError) return error
   const known = error instanceof HeadcountError ? error : null
-  if (error instanceof PagedObjectError) run.observations.addPagedObject('events')
-  run.tally.fail(null, known ?? { code: 'unexpected', message: String(error) })
+  if (error instanceof PagedObjectError) run.pending.observations.addPagedObject('events')
+  run.stats.fail(null, known ?? { code: 'unexpected', message: String(error) })
   try {
     const report = await close(run, () => statusAfter(known))
     if (known) known.report = report
@@ -34,15 +34,15 @@ export async function closeFailed(run: OpenRun, cause: unknown): Promise<unknown
   return error
 }
 
-async function close(run: OpenRun, decide: (open: OpenMatters) => EndStatus): Promise<RunReport> {
-  const { account, lease } = run
+async function close(run: RunContext, decide: (open: OpenMatters) => EndStatus): Promise<RunReport> {
+  const { account, lease } = run.mirror
   await lease.stopHeartbeat()
-  return run.write(
+  return run.mirror.write(
     async (trx) => {
-      await run.load.unchanged(trx, account.id, run.unchanged)
-      await run.load.failed(trx, account.id, run.failures)
+      await run.mirror.load.unchanged(trx, account.id, run.pending.unchanged)
+      await run.mirror.load.failed(trx, account.id, run.pending.failures)
       await storeObservations(trx, run)
-      const open = await run.load.openMatters(trx, account.id)
+      const open = await run.mirror.load.openMatters(trx, account.id)
       const status = decide(open)
       const report = makeReport(run, status, open)
       await lease.close(trx, status, report)
@@ -52,25 +52,26 @@ async function close(run: OpenRun, decide: (open: OpenMatters) => EndStatus): Pr
   )
 }
 
-function makeReport(run: OpenRun, status: EndStatus, open: OpenMatters): RunReport {
-  const { tally, lease, source } = run
+function makeReport(run: RunContext, status: EndStatus, open: OpenMatters): RunReport {
+  const { stats, source, settings } = run
+  const { lease, plan } = run.mirror
   return {
-    run_id: run.plan === null ? Number(lease.runId) : null,
-    account: run.account.name,
+    run_id: plan === null ? Number(lease.runId) : null,
+    account: run.mirror.account.name,
     mode: run.mode,
     status,
     started_at: lease.startedAt,
     finished_at: open.now,
-    duration_ms: Math.round(performance.now() - run.startedMs),
+    duration_ms: Math.round(performance.now() - stats.startedMs),
     events: {
-      listed: tally.listed,
-      due: tally.due,
-      unchanged: tally.unchanged,
-      changed: tally.changed,
-      failed: tally.failed,
-      ...(tally.notRead > 0 && { not_read: tally.notRead }),
+      listed: stats.listed,
+      due: stats.due,
+      unchanged: stats.unchanged,
+      changed: stats.changed,
+      failed: stats.failed,
+      ...(stats.notRead > 0 && { not_read: stats.notRead }),
     },
-    rows: tally.rows,
+    rows: stats.rows,
     rejected: open.rejected,
     set_aside: open.set_aside,
     held: open.held,
@@ -80,9 +81,9 @@ function makeReport(run: OpenRun, status: EndStatus, open: OpenMatters): RunRepo
     retries: sentAgain(source),
     not_modified: source.counts.notModified,
     bytes_received: source.counts.bytesReceived,
-    warnings: tally.warnings.map(run.conceal),
-    errors: tally.listedErrors,
-    errors_total: tally.errors.length,
-    ...(run.plan !== null && { dry_run: true, plan: run.plan() }),
+    warnings: stats.warnings.map(settings.redact),
+    errors: stats.listedErrors,
+    errors_total: stats.errors.length,
+    ...(plan !== null && { dry_run: true, plan: plan() }),
   }
 }

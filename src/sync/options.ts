@@ -1,7 +1,7 @@
 import { DEFAULT_HOLD_FOR_MS } from '../common/schema/holds.ts'
 import { targetOf, type DatabaseOptions } from '../db/target.ts'
 import { UsageError } from '../common/errors.ts'
-import type { OutageLimits } from './fetch/outage.ts'
+import { createRedactor } from '../common/redact.ts'
 import type { Slowdown } from '../source/throttle/slowdown.ts'
 import { DEFAULT_ACCOUNT } from './open/find-account.ts'
 import { serviceUrl } from './open/service-url.ts'
@@ -29,6 +29,16 @@ export interface Progress {
   readonly slowdown: Slowdown | null
   /** Bytes of bodies received. */
   readonly bytes: number
+}
+
+/** When a service counts as away, and how it is asked meanwhile. */
+export interface OutageLimits {
+  /** So many events in a row that could not be read, for each request at once. */
+  readonly failuresPerRequest: number
+  /** So long without any answer, in ms, ends the reading. */
+  readonly longestSilenceMs: number
+  /** While it is away, one event at a time is read, after a wait of so long. */
+  readonly askEveryMs: number
 }
 
 /** What a run needs to know. Durations are in milliseconds. */
@@ -132,6 +142,8 @@ export function settle(options: RunOptions) {
     account,
     createAccount: options.createAccount ?? false,
     apiKey: options.apiKey,
+    /** The text without the API key. */
+    redact: createRedactor(options.apiKey).text,
     baseUrl,
     /** The base address in one spelling, without a slash at its end: the mirror remembers it. */
     address: baseUrl.origin + baseUrl.pathname.replace(/\/+$/, ''),

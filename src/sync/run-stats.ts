@@ -2,12 +2,16 @@ import type { ReportedError, RowCounts, RunStatus } from '../common/schema/table
 import type { HeadcountError } from '../common/errors.ts'
 import type { LiveCounts } from '../load/diff/live-counts.ts'
 import { noCounts } from '../load/statements.ts'
+import type { Progress } from './options.ts'
 
 /** At most this many errors, and as many warnings, are listed; the rest is counted. */
 const LISTED = 100
 
 /** What a run has counted so far. */
-export class Tally {
+export class RunStats {
+  /** Monotonic clock at the start, in milliseconds. */
+  readonly startedMs = performance.now()
+  phase: Progress['phase'] = 'events'
   listed = 0
   due = 0
   /** Events that the backfill which this run continues has read already. */
@@ -20,8 +24,21 @@ export class Tally {
   /** Due events that a run which ended early did not come to, or not to the end of: they stay due. */
   notRead = 0
   readonly rows = noCounts()
+  /** Of a verification: what it found until now. */
+  differences = 0
   readonly errors: ReportedError[] = []
   readonly #warnings = new Set<string>()
+  readonly #onReport: () => void
+
+  /** @param onReport called when there is something new to report */
+  constructor(onReport: () => void) {
+    this.#onReport = onReport
+  }
+
+  report(phase: Progress['phase'] = this.phase): void {
+    this.phase = phase
+    this.#onReport()
+  }
 
   warn(warning: string): void {
     this.#warnings.add(warning)
@@ -45,8 +62,12 @@ export class Tally {
     }
   }
 
+  /** Rows written, or differences found. */
   get changedRows(): number {
-    return Object.values(this.rows).reduce((sum, row) => sum + row.inserted + row.updated + row.deleted, 0)
+    return Object.values(this.rows).reduce(
+      (sum, row) => sum + row.inserted + row.updated + row.deleted,
+      this.differences,
+    )
   }
 
   get warnings(): readonly string[] {
@@ -65,10 +86,10 @@ export type EndStatus = Exclude<RunStatus, 'running' | 'abandoned'>
 
 /** `succeeded` only if every due event is mirrored and nothing is held or rejected. */
 export function statusOf(
-  tally: Tally,
+  stats: RunStats,
   open: { readonly rejected: number; readonly held: number },
 ): EndStatus {
-  if (tally.errors.length > 0) return 'partial'
+  if (stats.errors.length > 0) return 'partial'
   return open.rejected > 0 || open.held > 0 ? 'held' : 'succeeded'
 }
 

@@ -1,13 +1,12 @@
 import type { RunMode, RunReport } from '../common/schema/tables.ts'
 import { closeFailed, closeRun } from './finish-run.ts'
 import { chooseDue } from './select/select-events.ts'
-import { openDryRun } from './open/dry-run.ts'
 import { confirmIdentity } from './open/account-identity.ts'
 import { asInterruption } from './interruption.ts'
 import { askIdentity, listEvents } from './fetch/fetch-events.ts'
 import { recallMeanwhile } from './select/load-sync-state.ts'
-import { openRun } from './open/run-context.ts'
-import type { OpenRun } from './open/run-context.ts'
+import { openRun } from './open/open-run.ts'
+import type { RunContext } from './run-context.ts'
 import { settle } from './options.ts'
 import type { RunOptions } from './options.ts'
 import { mirrorDue } from './fetch/sync-events.ts'
@@ -36,9 +35,8 @@ export function backfill(options: RunOptions): Promise<RunReport> {
 
 async function run(mode: RunMode, options: RunOptions): Promise<RunReport> {
   const settings = settle(options)
-  const opening =
-    settings.dryRun === null ? openRun(mode, settings) : openDryRun(mode, settings, settings.dryRun)
-  await using open = await opening.catch((cause: unknown) => {
+  const access = settings.dryRun === null ? 'write' : 'plan'
+  await using open = await openRun(access, settings, mode).catch((cause: unknown) => {
     throw asInterruption(settings.signal, cause)
   })
   try {
@@ -49,9 +47,9 @@ async function run(mode: RunMode, options: RunOptions): Promise<RunReport> {
 }
 
 /** The story of a run. */
-async function mirror(run: OpenRun): Promise<RunReport> {
+async function mirror(run: RunContext): Promise<RunReport> {
   const { identity, list } =
-    run.answers ??
+    run.initial.answers ??
     (await recallMeanwhile(run, async (recalled) => ({
       identity: await askIdentity(run),
       list: await listEvents(run, recalled),

@@ -1,6 +1,7 @@
 import { commandName } from '../../common/command-name.ts'
 import { NOT_KEPT, OTHERS } from '../../normalise/observe/safe-value.ts'
-import type { AccountContract, Finding } from '../../mirror/observations/observed-account.ts'
+import type { AccountContract } from '../../mirror/observations/observed-account.ts'
+import type { Finding } from '../../mirror/observations/open-questions.ts'
 import type { Output } from '../terminal/terminal.ts'
 import { cleanLine } from '../../common/strip-control-chars.ts'
 import { formatNumber } from './format/number.ts'

@@ -1,6 +1,6 @@
 import type { PGlite } from '@electric-sql/pglite'
 import { Kysely, PGliteDialect } from 'kysely'
-import type { ConnectOptions } from '../connect.ts'
+import type { ConnectOptions } from '../connect-options.ts'
 import type { Database, SharedDatabase } from '../database.ts'
 import type { Embedded, Readers, Sender } from './types.ts'
 import { DatabaseError } from '../../common/errors.ts'

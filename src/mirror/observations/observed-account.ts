@@ -1,28 +1,12 @@
 /** What an account's traffic and its live rows show of each open point of the specification. */
 import { sql } from 'kysely'
-import type { Fact, Timestamp } from '../../common/schema/tables.ts'
+import type { Timestamp } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { ORDINARY_STATUSES } from '../../sync/drift/collector.ts'
+import { ORDINARY_STATUSES } from '../../sync/drift/save-observations.ts'
 import { readLive } from './from-rows.ts'
 import type { LiveFact } from './from-rows.ts'
 import { points } from './open-questions.ts'
-import type { Point } from './open-questions.ts'
-
-/** A fact, and how it stands: seen on the wire, and found in the live tables. */
-export interface Finding {
-  readonly subject: string
-  readonly fact: Fact | LiveFact['fact']
-  readonly value: string
-  /** Live rows that show it now; null when the tables cannot tell. */
-  readonly now: number | null
-  /**
-   * How often it came in lists that were new or had changed; null when it was not observed: its list was read
-   * before observations began, or only the tables tell of it.
-   */
-  readonly seen: number | null
-  readonly first_seen_at: Timestamp | null
-  readonly last_seen_at: Timestamp | null
-}
+import type { Finding, Point } from './open-questions.ts'
 
 export interface AccountContract {
   readonly account: string

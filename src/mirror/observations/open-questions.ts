@@ -1,5 +1,22 @@
 /** The points that the specification leaves open, and what headcount does about each. */
-import type { Finding } from './observed-account.ts'
+import type { Fact, Timestamp } from '../../common/schema/tables.ts'
+import type { LiveFact } from './from-rows.ts'
+
+/** A fact, and how it stands: seen on the wire, and found in the live tables. */
+export interface Finding {
+  readonly subject: string
+  readonly fact: Fact | LiveFact['fact']
+  readonly value: string
+  /** Live rows that show it now; null when the tables cannot tell. */
+  readonly now: number | null
+  /**
+   * How often it came in lists that were new or had changed; null when it was not observed: its list was read
+   * before observations began, or only the tables tell of it.
+   */
+  readonly seen: number | null
+  readonly first_seen_at: Timestamp | null
+  readonly last_seen_at: Timestamp | null
+}
 
 export interface Point {
   readonly point: string

@@ -4,8 +4,8 @@ import { EVENTS_LIST } from '../../load/state/sync-state.ts'
 import { absentEvents } from '../../load/diff/live-counts.ts'
 import type { AbsentEvent } from '../../load/diff/live-counts.ts'
 import { listEvents } from '../fetch/fetch-events.ts'
-import type { EventsList } from '../fetch/fetch-events.ts'
-import type { OpenRun } from '../open/run-context.ts'
+import type { EventsList } from '../fetch/event-list.ts'
+import type { RunContext } from '../run-context.ts'
 import { tellUnconfirmed } from '../fetch/second-reading.ts'
 import { confirmAbsences, isWorthRereading } from './unconfirmed-absences.ts'
 
@@ -31,7 +31,7 @@ export interface AbsentFromList extends EventsListReadings {
  * no more than `requests`; should that fail, nothing else does.
  */
 export async function findAbsentEvents(
-  run: OpenRun,
+  run: RunContext,
   readings: EventsListReadings,
   requests: number,
 ): Promise<AbsentFromList> {
@@ -39,7 +39,7 @@ export async function findAbsentEvents(
   const absent = await absentFrom(run, listed)
   if (last !== first) return { ...readings, absent, unconfirmed: [] }
   const ids = absent.map(({ id }) => id)
-  const { confirmed, unconfirmed } = confirmAbsences(ids, first, run.states.get(EVENTS_LIST))
+  const { confirmed, unconfirmed } = confirmAbsences(ids, first, run.initial.states.get(EVENTS_LIST))
   if (isWorthRereading(unconfirmed.length) && first.pages <= requests) {
     const second = await listAgain(run)
     if (second !== null) return withSecond(readings, absent, second)
@@ -64,7 +64,7 @@ function withSecond(
   }
 }
 
-async function listAgain(run: OpenRun): Promise<EventsList | null> {
+async function listAgain(run: RunContext): Promise<EventsList | null> {
   try {
     return await listEvents(run)
   } catch (error) {
@@ -76,7 +76,7 @@ async function listAgain(run: OpenRun): Promise<EventsList | null> {
 
 /** Events of the mirror that are not listed; a run that trusts nothing also finds rows that hang on no event. */
 async function absentFrom(
-  { database, account, mode }: OpenRun,
+  { mirror: { database, account }, mode }: RunContext,
   listed: readonly string[],
 ): Promise<readonly AbsentEvent[]> {
   const absent = await absentEvents(database.kysely, account.id, listed)

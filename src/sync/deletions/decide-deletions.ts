@@ -1,9 +1,10 @@
 import type { Transaction } from '../../db/transaction.ts'
 import { decideResponses } from './guard.ts'
-import type { OpenRun } from '../open/run-context.ts'
+import type { RunContext } from '../run-context.ts'
 import type { ResponsesList } from '../fetch/response-list.ts'
 import { confirmAbsences } from './unconfirmed-absences.ts'
-import type { Changes, Decisions, ListLoad } from '../write/batch-transaction.ts'
+import type { ListLoad } from '../write/event-write.ts'
+import type { Changes, Decisions } from './decisions.ts'
 
 /**
  * Decides which responses are removed that these lists no longer have.
@@ -12,7 +13,7 @@ import type { Changes, Decisions, ListLoad } from '../write/batch-transaction.ts
  */
 export async function decideDeletions(
   trx: Transaction,
-  run: OpenRun,
+  run: RunContext,
   lists: readonly ListLoad<ResponsesList>[],
   changes: Changes,
   decisions: Decisions,
@@ -25,7 +26,7 @@ export async function decideDeletions(
     const absent = change?.absent.filter((id) => !list.has(id) && !removed.has(id)) ?? []
     if (absent.length === 0) continue
     const { confirmed, unconfirmed } = confirmAbsences(absent, list, state)
-    const { total: liveAtStart } = await run.liveAtStart(trx.kysely)
+    const { total: liveAtStart } = await run.initial.liveCounts(trx.kysely)
     const decision = decideResponses(
       {
         absent: confirmed,
@@ -36,12 +37,12 @@ export async function decideDeletions(
         held: state?.held ?? [],
         accountEmpty,
       },
-      run.holdPolicy,
-      { ...run.removals.now, liveAtStart },
+      run.deletions.policy,
+      { ...run.deletions.budget.now, liveAtStart },
     )
     // With rows left the list is no longer one that was read whole: what was before is asked while it is.
-    if (decision.held.length + unconfirmed.length > 0) await run.goneBefore(trx.kysely)
-    run.removals.add(decision)
+    if (decision.held.length + unconfirmed.length > 0) await run.initial.deletedBefore(trx.kysely)
+    run.deletions.budget.add(decision)
     decisions.set(event.id, { ...decision, unconfirmedAbsences: unconfirmed })
   }
 }

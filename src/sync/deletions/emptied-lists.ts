@@ -2,10 +2,8 @@
  * What a run has learnt from its lists of responses about the service as a whole. Lists that came back empty are decided
  * last, when all others are read: which of them came first must not matter, and one alone says too little.
  */
-import { countWithResponses } from '../../load/diff/live-counts.ts'
 import { fewRows } from './guard.ts'
-import type { EventLoad } from '../write/write-batch.ts'
-import type { OpenRun } from '../open/run-context.ts'
+import type { EventLoad } from '../write/event-write.ts'
 
 /** So many lists that became empty in one run may be an organiser's work. */
 const FEW_LISTS = 2
@@ -68,23 +66,4 @@ export interface Evidence {
 export function looksEmpty({ emptied, withResponses, rows, gone, liveAtStart }: Evidence): boolean {
   if (emptied > FEW_LISTS && emptied > withResponses) return true
   return withResponses === 0 && rows + gone > fewRows(liveAtStart)
-}
-
-/** Whether the account looks empty to this run, which has read all its lists; says so. */
-export async function accountLooksEmpty(run: OpenRun): Promise<boolean> {
-  const { kysely } = run.database
-  const { emptied, unchanged, full } = run.listsRead
-  const evidence: Evidence = {
-    emptied: emptied.size,
-    withResponses: full.size + (await countWithResponses(kysely, run.account.id, unchanged)),
-    rows: [...emptied.values()].reduce((sum, rows) => sum + rows, 0),
-    gone: await run.goneBefore(kysely),
-    liveAtStart: (await run.liveAtStart(kysely)).total,
-  }
-  if (!looksEmpty(evidence)) return false
-  run.tally.warn(
-    `${evidence.emptied} of ${evidence.emptied + evidence.withResponses} lists that had responses came back empty. ` +
-      'This looks like an outage: time alone deletes nothing of them.',
-  )
-  return true
 }

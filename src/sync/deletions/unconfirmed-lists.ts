@@ -1,7 +1,8 @@
-import type { DueEvent } from '../select/select-events.ts'
+import type { DueEvent } from '../select/due-event.ts'
 import { isWorthRereading } from './unconfirmed-absences.ts'
 import type { UnconfirmedList } from './unconfirmed-absences.ts'
-import type { ListDecision, ListLoad } from '../write/batch-transaction.ts'
+import type { ListLoad } from '../write/event-write.ts'
+import type { ListDecision } from './decisions.ts'
 
 /** A list of responses whose absences a second reading may confirm. */
 export interface Reread extends UnconfirmedList {

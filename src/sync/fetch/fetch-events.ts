@@ -1,27 +1,14 @@
 import { hash } from 'node:crypto'
-import type { EventItem, RejectItem } from '../../common/schema/tables.ts'
 import { ForeignOriginError, NotFoundError, UsageError } from '../../common/errors.ts'
 import { optionName } from '../../common/option-names.ts'
 import { EVENTS_LIST } from '../../load/state/sync-state.ts'
 import { normaliseEvents } from '../../normalise/items/events.ts'
 import { completeList, concealed } from './list-facts.ts'
-import type { CompleteList } from './list-facts.ts'
-import type { Identity } from '../open/account-identity.ts'
-import type { OpenRun } from '../open/run-context.ts'
-import type { Tally } from '../run-stats.ts'
+import type { ReadContext } from '../run-context.ts'
+import type { EventsList, Identity } from './event-list.ts'
 
-/** The list of events. It is in memory whole, however long: a run needs all of it at once. */
-export interface EventsList extends CompleteList {
-  readonly rows: readonly EventItem[]
-  readonly rejects: readonly RejectItem[]
-  /** Ids of its rows, and of rejects whose id can be read. */
-  readonly ids: readonly string[]
-}
-
-/** What the account is read with: by a run, and by `verify`. */
-export type Reading = Pick<OpenRun, 'source' | 'settings' | 'states' | 'conceal' | 'progress'> & {
-  readonly tally: Pick<Tally, 'warn'>
-}
+/** What the account is read with: by a run before it has a mirror, and by `verify`. */
+export type Reading = Pick<ReadContext, 'source' | 'settings' | 'initial' | 'stats'>
 
 /**
  * Asks the service who we are, before anything else is read.
@@ -37,21 +24,21 @@ export async function askIdentity(run: Reading): Promise<Identity> {
 /**
  * Reads the list of events whole. Anything but a complete list is an error, never "no events".
  *
- * @param recalled until then `run.states` may be unknown
+ * @param recalled until then `run.initial.states` may be unknown
  * @throws as askIdentity.
  */
 export async function listEvents(
   run: Reading,
   recalled: Promise<void> = Promise.resolve(),
 ): Promise<EventsList> {
-  run.progress('events')
+  run.stats.report('events')
   using reading = await atBaseAddress(run, '/events', () => run.source.events())
   const { rows, rejects, ...facts } = normaliseEvents(await reading.payload())
   await recalled
-  const list = completeList(reading, facts, rows.length, run.states.get(EVENTS_LIST))
-  for (const warning of list.warnings) run.tally.warn(`List of events: ${warning}`)
+  const list = completeList(reading, facts, rows.length, run.initial.states.get(EVENTS_LIST))
+  for (const warning of list.warnings) run.stats.warn(`List of events: ${warning}`)
   const ids = [...rows.map(({ id }) => id), ...rejects.flatMap(({ id }) => id ?? [])]
-  return { ...list, rows, rejects: concealed(rejects, run.conceal), ids }
+  return { ...list, rows, rejects: concealed(rejects, run.settings.redact), ids }
 }
 
 /** A wrong base address shows as 404 or as a redirect elsewhere: that is for the user to mend, not an empty account. */

@@ -18,7 +18,7 @@ import { DeferredEvents, mostRefusals } from './deferred-events.ts'
 import { Outage, OUTAGE_LIMITS } from './outage.ts'
 import { inRounds } from '../select/read-order.ts'
 import type { ReadBefore } from '../select/read-order.ts'
-import type { OpenRun } from '../open/run-context.ts'
+import type { RunContext } from '../run-context.ts'
 
 /**
  * Refusals of the key, one after the other, that show that it is the key and not the event. An event that was refused
@@ -33,9 +33,9 @@ const REFUSALS_THAT_END = 3
 const EVENTS_PER_REQUEST = 2
 
 /** What reading needs of a run. */
-type Reader = Pick<OpenRun, 'signal' | 'stop'> & {
-  readonly settings: Pick<OpenRun['settings'], 'concurrency' | 'logger' | 'outage'>
-  readonly source: { readonly counts: Pick<OpenRun['source']['counts'], 'requests' | 'refused'> }
+type Reader = Pick<RunContext, 'signal' | 'stop'> & {
+  readonly settings: Pick<RunContext['settings'], 'concurrency' | 'logger' | 'outage'>
+  readonly source: { readonly counts: Pick<RunContext['source']['counts'], 'requests' | 'refused'> }
 }
 
 /** What is done with each event. */
@@ -136,7 +136,7 @@ export async function readEachEvent<Event>(
 }
 
 function tellDeferred(
-  logger: OpenRun['settings']['logger'],
+  logger: RunContext['settings']['logger'],
   deferred: DeferredEvents<unknown>,
   { clock, patienceMs }: { readonly clock: Clock; readonly patienceMs: number },
 ): void {

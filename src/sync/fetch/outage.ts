@@ -1,17 +1,7 @@
 import type { HeadcountError } from '../../common/errors.ts'
 import { OutageError } from '../../common/errors.ts'
 import { orAborted, sleep } from '../../common/abort.ts'
-import type { Logger } from '../options.ts'
-
-/** When a service counts as away, and how it is asked meanwhile. */
-export interface OutageLimits {
-  /** So many events in a row that could not be read, for each request at once. */
-  readonly failuresPerRequest: number
-  /** So long without any answer, in ms, ends the reading. */
-  readonly longestSilenceMs: number
-  /** While it is away, one event at a time is read, after a wait of so long. */
-  readonly askEveryMs: number
-}
+import type { Logger, OutageLimits } from '../options.ts'
 
 export const OUTAGE_LIMITS: OutageLimits = {
   failuresPerRequest: 3,

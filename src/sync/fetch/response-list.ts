@@ -6,8 +6,11 @@ import type { ListPayload } from '../../common/json/parse-list.ts'
 import type { ListReading } from '../../source/fetched-list.ts'
 import { completeList, concealed } from './list-facts.ts'
 import type { CompleteList } from './list-facts.ts'
-import type { Around } from './streamed-responses.ts'
+import type { Settings } from '../options.ts'
 import type { StoredValidator } from './usable-etag.ts'
+
+/** What else a list is made with. `signal` ends the reading of a large one. */
+export type Around = Pick<Settings, 'redact' | 'signal'>
 
 /** What a list leaves in the mirror beside its rows. */
 export interface StorableList extends CompleteList {
@@ -37,16 +40,16 @@ export interface ListInMemory extends ResponsesList {
 export async function listInMemory(
   reading: ListReading,
   stored: StoredValidator | undefined,
-  { conceal }: Pick<Around, 'conceal'>,
+  { redact }: Pick<Around, 'redact'>,
 ): Promise<ListInMemory> {
   const list = normaliseResponses(await reading.payload())
-  return heldInMemory(completeList(reading, list, list.rows.length, stored), list, conceal)
+  return heldInMemory(completeList(reading, list, list.rows.length, stored), list, redact)
 }
 
 function heldInMemory(
   complete: CompleteList,
   { rows, rejects }: Normalised<ResponseItem>,
-  conceal: (text: string) => string,
+  redact: (text: string) => string,
 ): ListInMemory {
   let ids: ReadonlySet<Digits> | null = null
   const idsOf = () => new Set([...rows.map(({ id }) => id), ...rejects.flatMap(({ id }) => id ?? [])])
@@ -56,7 +59,7 @@ function heldInMemory(
     rejected: rejects.length,
     has: (id) => (ids ??= idsOf()).has(id),
     rows: () => onePiece(rows),
-    rejects: () => onePiece(concealed(rejects, conceal)),
+    rejects: () => onePiece(concealed(rejects, redact)),
   }
 }
 
@@ -74,7 +77,7 @@ export interface NewList extends StorableList {
 export async function newList(
   reading: ListReading,
   encode: (rows: readonly ResponseItem[]) => EncodedList,
-  { conceal }: Pick<Around, 'conceal'>,
+  { redact }: Pick<Around, 'redact'>,
 ): Promise<NewList> {
   const kept = reading.kept()
   // No function that is kept may see the rows: they would live as long as it.
@@ -83,8 +86,8 @@ export async function newList(
   return {
     ...complete,
     encoded,
-    rejects: () => onePiece(concealed(rejects, conceal)),
-    read: async () => heldInMemory(complete, normaliseResponses(await kept()), conceal),
+    rejects: () => onePiece(concealed(rejects, redact)),
+    read: async () => heldInMemory(complete, normaliseResponses(await kept()), redact),
   }
 }
 

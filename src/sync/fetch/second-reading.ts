@@ -4,7 +4,7 @@ import { onlyRemovals } from '../../load/dry-run/planner.ts'
 import { Batches } from '../write/batch-queue.ts'
 import { endsAll, isEarlyEnd } from './for-each-event.ts'
 import { isTooLarge, LargeResponses } from './streamed-responses.ts'
-import type { OpenRun } from '../open/run-context.ts'
+import type { RunContext } from '../run-context.ts'
 import { listInMemory } from './response-list.ts'
 import { chooseRereads, rereadBudget } from '../deletions/unconfirmed-absences.ts'
 import type { Reread } from '../deletions/unconfirmed-lists.ts'
@@ -16,18 +16,18 @@ import { tellList } from '../write/batch-transaction.ts'
  *
  * @returns how many requests are left for a second reading of the list of events
  */
-export async function readUnconfirmedAgain(run: OpenRun): Promise<number> {
+export async function readUnconfirmedAgain(run: RunContext): Promise<number> {
   const budget = rereadBudget(run.source.counts.requests)
-  const chosen = chooseRereads(run.unconfirmed.lists, budget)
+  const chosen = chooseRereads(run.deletions.unconfirmed.lists, budget)
   if (chosen.length > 0) await readAgain(run, chosen)
   return budget - chosen.reduce((sum, { pages }) => sum + pages, 0)
 }
 
-async function readAgain(run: OpenRun, chosen: readonly Reread[]): Promise<void> {
+async function readAgain(run: RunContext, chosen: readonly Reread[]): Promise<void> {
   run.settings.logger.debug({ lists: chosen.length }, 'reading lists in several pages once more')
   // A dry run has written nothing of the first reading: its rows are planned already.
-  const load = run.plan === null ? run.load : onlyRemovals(run.load)
-  const batches = new Batches({ ...run, load })
+  const load = run.mirror.plan === null ? run.mirror.load : onlyRemovals(run.mirror.load)
+  const batches = new Batches({ ...run, mirror: { ...run.mirror, load } })
   const place = pLimit(run.settings.concurrency)
   let isEnded = false
   const tryOne = async ({ due }: Reread): Promise<void> => {
@@ -51,23 +51,23 @@ async function readAgain(run: OpenRun, chosen: readonly Reread[]): Promise<void>
   await batches.finish()
 }
 
-async function readOnce(run: OpenRun, batches: Batches, due: Reread['due']): Promise<void> {
+async function readOnce(run: RunContext, batches: Batches, due: Reread['due']): Promise<void> {
   const answer = await run.source.responses(due.event.id)
   if (answer === 'not_modified') throw new Error('The service was asked without a validator.')
   using reading = answer
   if (isTooLarge(reading))
-    await batches.addLarge({ ...due, large: new LargeResponses(reading, due.state, run) })
+    await batches.addLarge({ ...due, large: new LargeResponses(reading, due.state, run.settings) })
   else {
-    const list = await listInMemory(reading, due.state, run)
+    const list = await listInMemory(reading, due.state, run.settings)
     tellList(run, due, list)
     await batches.add({ ...due, list })
   }
 }
 
 /** Tells that a list could not be read a second time. */
-export function tellUnconfirmed({ tally }: Pick<OpenRun, 'tally'>, list: string, error: unknown): void {
+export function tellUnconfirmed({ stats }: Pick<RunContext, 'stats'>, list: string, error: unknown): void {
   const cause = error instanceof HeadcountError ? error.message : String(error)
-  tally.warn(
+  stats.warn(
     `${list}: rows were missing from its pages, and it could not be read a second time: they stay until the next run reads it. ${cause}`,
   )
 }

@@ -6,8 +6,7 @@ import type { ListReading } from '../../source/fetched-list.ts'
 import { completeList, concealed } from './list-facts.ts'
 import { judgeDigest } from './change-detection.ts'
 import type { DigestVerdict } from './change-detection.ts'
-import type { OpenRun } from '../open/run-context.ts'
-import type { ResponsesList } from './response-list.ts'
+import type { Around, ResponsesList } from './response-list.ts'
 import type { StoredValidator } from './usable-etag.ts'
 
 /** Two pages without an item: however little memory lists may take, an empty one goes with those in memory and is decided last. */
@@ -16,9 +15,6 @@ const EMPTY_BYTES = Buffer.byteLength('[][]')
 export function isTooLarge(reading: Pick<ListReading, 'isLarge' | 'bytes'>): boolean {
   return reading.isLarge && reading.bytes > EMPTY_BYTES
 }
-
-/** What else a list is made with. `settings.signal` ends the reading of a large one. */
-export type Around = Pick<OpenRun, 'conceal' | 'settings'>
 
 /** Ids do not follow in one direction: one may stand twice, and which items are taken is only known when all were read. */
 export class OutOfOrder extends Error {
@@ -86,7 +82,7 @@ export class LargeResponses {
 
   #complete(list: LargeList<ResponseItem>): ResponsesList {
     const pieces = () => this.#pieces()
-    const { conceal } = this.#around
+    const { redact } = this.#around
     const { rowIds, rejectIds } = list
     return {
       ...completeList(this.#reading, list.finish(), list.count, this.#stored),
@@ -97,7 +93,7 @@ export class LargeResponses {
       },
       rejects: async function* () {
         if (list.rejected === 0) return
-        for await (const piece of pieces()) yield concealed(list.take(piece).rejects, conceal)
+        for await (const piece of pieces()) yield concealed(list.take(piece).rejects, redact)
       },
     }
   }
@@ -105,7 +101,7 @@ export class LargeResponses {
   /** A large list takes longer than an interruption can wait: it breaks off, and with it the batch that it is in. */
   async *#pieces(): AsyncGenerator<ListPayload, void> {
     for await (const piece of this.#reading.pieces()) {
-      this.#around.settings.signal?.throwIfAborted()
+      this.#around.signal?.throwIfAborted()
       yield piece
     }
   }

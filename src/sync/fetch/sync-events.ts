@@ -4,16 +4,17 @@ import type { Turn } from '../../source/retry/rejected-request.ts'
 import { Batches } from '../write/batch-queue.ts'
 import { judgeDigest } from './change-detection.ts'
 import { BACKFILL_PATIENCE_MS, PATIENCE_MS } from './deferred-events.ts'
-import type { DueEvent } from '../select/select-events.ts'
+import type { DueEvent } from '../select/due-event.ts'
 import { isEarlyEnd, readEachEvent } from './for-each-event.ts'
 import { nextStep } from '../select/polling-schedule.ts'
 import { isTooLarge, LargeResponses } from './streamed-responses.ts'
-import type { OpenRun } from '../open/run-context.ts'
+import type { RunContext } from '../run-context.ts'
 import { listInMemory, newList } from './response-list.ts'
+import type { UnchangedState } from '../../load/state/sync-state.ts'
 import { Stamps } from '../write/mark-checked.ts'
 import { trustedValidator } from './usable-etag.ts'
 import { tellList, writingOf } from '../write/batch-transaction.ts'
-import type { Unchanged } from '../write/batch-transaction.ts'
+import type { Unchanged } from '../write/event-write.ts'
 
 /** How reading the due events ended. */
 export interface Outcome {
@@ -32,15 +33,15 @@ interface Into {
 }
 
 /** Reads the due events, a bounded number at once, and hands what changed to the loader. */
-export async function mirrorDue(run: OpenRun, due: readonly DueEvent[]): Promise<Outcome> {
+export async function mirrorDue(run: RunContext, due: readonly DueEvent[]): Promise<Outcome> {
   const batches = new Batches(run)
-  const stamps = new Stamps({
-    ...run,
-    write: (states) => run.write((trx) => run.load.unchanged(trx, run.account.id, states)),
-  })
-  const encoder = run.load.newLists === null ? null : new ResponseEncoder(writingOf(run, 'other'))
+  const { mirror, pending, signal, stop } = run
+  const write = (states: readonly UnchangedState[]) =>
+    mirror.write((trx) => mirror.load.unchanged(trx, mirror.account.id, states))
+  const stamps = new Stamps({ unchanged: pending.unchanged, signal, stop, write })
+  const encoder = run.mirror.load.newLists === null ? null : new ResponseEncoder(writingOf(run, 'other'))
   const notFound: DueEvent[] = []
-  run.progress('responses')
+  run.stats.report('responses')
   await readEachEvent(run, due, {
     read: (event, answered, turn) => readEvent(run, { batches, stamps, encoder }, event, { answered, turn }),
     patienceMs: run.mode === 'backfill' ? BACKFILL_PATIENCE_MS : PATIENCE_MS,
@@ -50,8 +51,8 @@ export async function mirrorDue(run: OpenRun, due: readonly DueEvent[]): Promise
       else noteFailure(run, event, error)
     },
     done: () => {
-      run.tally.done += 1
-      run.progress('responses')
+      run.stats.done += 1
+      run.stats.report('responses')
     },
   })
   await stamps.settle()
@@ -66,13 +67,13 @@ export async function mirrorDue(run: OpenRun, due: readonly DueEvent[]): Promise
 
 /** Reads one event. "Not modified" or an equal digest ends it here; otherwise its rows go to the loader. */
 async function readEvent(
-  run: OpenRun,
+  run: RunContext,
   into: Into,
   due: DueEvent,
   { answered, turn }: { readonly answered: () => void; readonly turn: Turn },
 ): Promise<void> {
   const trusts = run.mode !== 'backfill'
-  const etag = trusts ? trustedValidator(due.state, run.lease.startedAt) : null
+  const etag = trusts ? trustedValidator(due.state, run.mirror.lease.startedAt) : null
   const answer = await run.source.responses(due.event.id, etag, turn)
   answered()
   if (answer === 'not_modified') return leaveAsItIs(run, into, due, { etag, read_whole: false })
@@ -81,41 +82,47 @@ async function readEvent(
     return leaveAsItIs(run, into, due, { etag: reading.etag, read_whole: true })
   }
   if (isTooLarge(reading)) {
-    const large = new LargeResponses(reading, due.state, run)
+    const large = new LargeResponses(reading, due.state, run.settings)
     await into.batches.addLarge({ ...due, large })
     return
   }
   const { encoder } = into
   const list =
     due.state === undefined && encoder !== null && !reading.isLarge
-      ? await newList(reading, (rows) => encoder.encode(due.event.id, rows), run)
-      : await listInMemory(reading, due.state, run)
+      ? await newList(reading, (rows) => encoder.encode(due.event.id, rows), run.settings)
+      : await listInMemory(reading, due.state, run.settings)
   tellList(run, due, list)
   await into.batches.add({ ...due, list })
 }
 
 /** The responses are as they were; the event's own record may not be. */
 async function leaveAsItIs(
-  run: OpenRun,
+  run: RunContext,
   { batches, stamps }: Into,
   due: DueEvent,
   unchanged: Unchanged,
 ): Promise<void> {
-  run.listsRead.unchanged.push(due.event.id)
+  run.deletions.listsRead.unchanged.push(due.event.id)
   if (due.record !== 'same') return batches.add({ ...due, list: null, unchanged })
-  const { settings, lease, tally } = run
-  const step = nextStep(due.event, due.state?.step ?? null, false, settings.maxStalenessMs, lease.startedAt)
+  const { settings, mirror, stats } = run
+  const step = nextStep(
+    due.event,
+    due.state?.step ?? null,
+    false,
+    settings.maxStalenessMs,
+    mirror.lease.startedAt,
+  )
   stamps.add({ event_id: due.event.id, step, ...unchanged })
-  tally.unchanged += 1
+  stats.unchanged += 1
 }
 
 /** Notes that an event could not be read; what is no failure of the service is thrown on. */
-export function noteFailure(run: OpenRun, { event, record }: DueEvent, error: unknown): void {
+export function noteFailure(run: RunContext, { event, record }: DueEvent, error: unknown): void {
   if (!(error instanceof HeadcountError)) throw error
-  run.tally.fail(event.id, error)
-  if (error instanceof PagedObjectError) run.observations.addPagedObject('responses')
+  run.stats.fail(event.id, error)
+  if (error instanceof PagedObjectError) run.pending.observations.addPagedObject('responses')
   const { code: error_code, message: error_message } = error
-  run.failures.push({ event_id: event.id, error_code, error_message, isRecordOld: record !== 'same' })
+  run.pending.failures.push({ event_id: event.id, error_code, error_message, isRecordOld: record !== 'same' })
   // The report lists it; a service that is in trouble fails hundreds.
   run.settings.logger.debug({ event_id: event.id, code: error.code }, error.message)
 }

@@ -2,19 +2,11 @@ import { AccountMismatchError } from '../../common/errors.ts'
 import { optionName } from '../../common/option-names.ts'
 import { readEvents } from '../../load/account-identity.ts'
 import type { ListState } from '../../load/state/sync-state.ts'
-import type { OpenRun } from './run-context.ts'
-import type { Tally } from '../run-stats.ts'
-
-/** Who the service says we are, where, and by which key. */
-export interface Identity {
-  readonly email: string | null
-  readonly base_url: string
-  /** SHA-256 in hexadecimal digits. */
-  readonly key_sha256: string
-}
+import type { Identity } from '../fetch/event-list.ts'
+import type { ReadContext, RunContext } from '../run-context.ts'
 
 /** What is looked at to tell two accounts apart: by a run, and by `verify`. */
-export type Identifying = Pick<OpenRun, 'account' | 'database'> & { readonly tally: Pick<Tally, 'warn'> }
+export type Identifying = Pick<ReadContext, 'mirror' | 'stats'>
 
 /** With fewer events to come than these, the past ones say more of an account than these few. */
 const FEWEST_AHEAD = 3
@@ -26,7 +18,7 @@ const FEWEST_AHEAD = 3
  * @throws AccountMismatchError when fewer are, and the user did not ask to adopt the mirror.
  */
 export async function confirmIdentity(
-  run: OpenRun,
+  run: RunContext,
   identity: Identity,
   listed: readonly string[],
 ): Promise<void> {
@@ -35,8 +27,9 @@ export async function confirmIdentity(
   // An account without events is nobody's: what it lacks is for the guard of deletions.
   if (listed.length === 0 && known.base_url !== null && !adopt) return
   if (isSame(known, identity)) return
-  await run.write((trx) => run.load.identity(trx, run.account.id, identity, isOther))
-  if (isOther) run.states = new Map([...run.states].map(([id, state]) => [id, distrusted(state)]))
+  await run.mirror.write((trx) => run.mirror.load.identity(trx, run.mirror.account.id, identity, isOther))
+  if (isOther)
+    run.initial.states = new Map([...run.initial.states].map(([id, state]) => [id, distrusted(state)]))
 }
 
 /** As `load.identity` leaves it. */
@@ -61,13 +54,13 @@ export async function checkIdentity(
   const change = describeChange(known, identity)
   if (change === null) return { known, isOther: false }
   if (listed.length === 0 && !adopt) {
-    run.tally.warn(
+    run.stats.warn(
       `This may be another account: ${change}. It lists no event, so that the mirror is not taken over.`,
     )
     return { known, isOther: false }
   }
   if (!adopt) await requireSameEvents(run, change, listed)
-  run.tally.warn(`The account changed: ${change}. The mirror goes on with the new one.`)
+  run.stats.warn(`The account changed: ${change}. The mirror goes on with the new one.`)
   return { known, isOther: true }
 }
 
@@ -81,10 +74,10 @@ const nothing: Known = { email: null, base_url: null, key_sha256: null }
 
 /** What the mirror was built from; nothing before the first run came this far. */
 async function readIdentity(run: Identifying): Promise<Known> {
-  const known = await run.database.kysely
+  const known = await run.mirror.database.kysely
     .selectFrom('headcount.accounts')
     .select(['email', 'base_url', 'key_sha256'])
-    .where('id', '=', run.account.id)
+    .where('id', '=', run.mirror.account.id)
     .executeTakeFirst()
   return known ?? nothing
 }
@@ -112,7 +105,7 @@ function describeChange(known: Known, now: Identity): string | null {
 
 /** @throws AccountMismatchError unless at least half of the mirror's events are listed; those to come, if there are enough. */
 async function requireSameEvents(
-  { account, database }: Identifying,
+  { mirror: { account, database } }: Identifying,
   change: string,
   listed: readonly string[],
 ): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Database } from '../../db/connect.ts'
 import { openMirror } from './open-mirror.ts'
-import { beginRun } from './run-context.ts'
+import { prepareRun } from './open-run.ts'
 import { settle } from '../options.ts'
 import type { RunOptions } from '../options.ts'
 
@@ -12,6 +12,6 @@ import type { RunOptions } from '../options.ts'
  */
 export async function openMirrorToServe(options: RunOptions): Promise<Database> {
   await using opened = new AsyncDisposableStack()
-  const { database } = await openMirror(beginRun(settle(options), opened))
+  const { database } = await openMirror(prepareRun(settle(options), opened))
   return database
 }

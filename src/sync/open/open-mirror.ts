@@ -2,17 +2,11 @@ import { connect } from '../../db/connect.ts'
 import type { Database } from '../../db/connect.ts'
 import { schemaState } from '../../db/migrate.ts'
 import { NoMirrorError } from '../../common/errors.ts'
-import type { Identity } from './account-identity.ts'
 import { askIdentity, listEvents } from '../fetch/fetch-events.ts'
-import type { EventsList, Reading } from '../fetch/fetch-events.ts'
+import type { Reading } from '../fetch/fetch-events.ts'
+import type { FirstAnswers } from '../fetch/event-list.ts'
 import { logTo } from './open-source.ts'
 import type { Settings } from '../options.ts'
-
-/** What the service answered before there was a mirror. */
-export interface FirstAnswers {
-  readonly identity: Identity
-  readonly list: EventsList
-}
 
 export interface OpenedMirror {
   readonly database: Database

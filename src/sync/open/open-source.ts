@@ -1,6 +1,7 @@
 import { createSource } from '../../source/api.ts'
 import type { Source } from '../../source/api.ts'
-import type { Logger, Settings } from '../options.ts'
+import type { Logger, Progress, Settings } from '../options.ts'
+import type { RunStats } from '../run-stats.ts'
 
 /**
  * The way to the service, as the settings say; `signal` ends whatever is under way. `slowed` is told when the service
@@ -34,4 +35,17 @@ export function logTo(logger: Logger) {
 /** Requests that were sent again, after failures and after refusals. */
 export function sentAgain({ counts }: Pick<Source, 'counts'>): number {
   return counts.retries + counts.askedAgain
+}
+
+/** How far a run is. */
+export function progressOf(stats: RunStats, source: Source): Progress {
+  return {
+    phase: stats.phase,
+    events: { done: stats.done, total: stats.due, skipped: stats.skipped },
+    responses: stats.responsesRead,
+    changedRows: stats.changedRows,
+    retries: sentAgain(source),
+    slowdown: source.slowdown,
+    bytes: source.counts.bytesReceived,
+  }
 }

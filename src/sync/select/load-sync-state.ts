@@ -1,16 +1,16 @@
 import { readStates } from '../../load/state/sync-state.ts'
-import type { OpenRun } from '../open/run-context.ts'
+import type { RunContext } from '../run-context.ts'
 
 /**
  * Recalls what is known of each list while `ask` asks the service for its first answers: the database needs about as
- * long. `ask` gets the promise that `run.states` is there. Nothing is asked of the database any more when this ends.
+ * long. `ask` gets the promise that `run.initial.states` is there. Nothing is asked of the database any more when this ends.
  */
 export async function recallMeanwhile<Answers>(
-  run: OpenRun,
+  run: RunContext,
   ask: (recalled: Promise<void>) => Promise<Answers>,
 ): Promise<Answers> {
-  const recalled = readStates(run.database.kysely, run.account.id).then((states) => {
-    run.states = states
+  const recalled = readStates(run.mirror.database.kysely, run.mirror.account.id).then((states) => {
+    run.initial.states = states
   })
   // Whoever needs them awaits them later: until then a failure is not unhandled.
   recalled.catch(() => {})

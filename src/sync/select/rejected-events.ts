@@ -2,15 +2,15 @@ import { commandName } from '../../common/command-name.ts'
 import type { EventItem } from '../../common/schema/tables.ts'
 import { UsageError } from '../../common/errors.ts'
 import { liveEvents } from '../../load/write/events.ts'
-import type { EventsList } from '../fetch/fetch-events.ts'
-import type { OpenRun } from '../open/run-context.ts'
+import type { EventsList } from '../fetch/event-list.ts'
+import type { ReadContext } from '../run-context.ts'
 
 /**
  * Events that are listed and live, and whose record as listed now cannot be stored: the live one stays, and their
  * responses are read like any other's. What was never stored has no live record for responses to hang on.
  */
 export async function liveRejected(
-  { database, account }: Pick<OpenRun, 'database' | 'account'>,
+  { mirror: { database, account } }: Pick<ReadContext, 'mirror'>,
   list: EventsList,
 ): Promise<readonly EventItem[]> {
   const stored = new Set(list.rows.map(({ id }) => id))

@@ -5,9 +5,8 @@ import { strayEvents } from '../../load/diff/orphans.ts'
 import { compareEvents, compareResponses } from '../../load/diff/stored-list.ts'
 import type { ExpectedResponses } from '../../load/diff/stored-list.ts'
 import { heldIds } from '../deletions/guard.ts'
-import type { EventsList } from '../fetch/fetch-events.ts'
-import type { Verification } from './context.ts'
-import type { Compared } from './report.ts'
+import type { EventsList } from '../fetch/event-list.ts'
+import type { Compared, Verification } from './report.ts'
 
 /**
  * Compares the records of the events with the live ones, and looks for rows of events that are not listed; all in
@@ -16,8 +15,8 @@ import type { Compared } from './report.ts'
  * @returns false when the list is another one than at the last sync, or that cannot be told: then no row is noted.
  */
 export async function compareRecords(verification: Verification, list: EventsList): Promise<boolean> {
-  const { database, found } = verification
-  const compared = await database.transaction((trx) => compareIn(trx, verification, list), {
+  const { mirror, found } = verification
+  const compared = await mirror.database.transaction((trx) => compareIn(trx, verification, list), {
     readOnly: true,
   })
   found.eventsUndecided = compared === 'undecided'
@@ -30,7 +29,7 @@ export async function compareRecords(verification: Verification, list: EventsLis
 /** `changed` since the last sync; `undecided`: it differs, and no digest tells who moved. */
 async function compareIn(
   trx: Transaction,
-  { account, settings, found }: Verification,
+  { mirror: { account }, settings, found }: Verification,
   list: EventsList,
 ): Promise<Compared | 'changed' | 'undecided'> {
   const states = await readStates(trx.kysely, account.id)

@@ -10,11 +10,9 @@ import type { ListReading } from '../../source/fetched-list.ts'
 import type { Turn } from '../../source/retry/rejected-request.ts'
 import { isEarlyEnd, readEachEvent } from '../fetch/for-each-event.ts'
 import { LargeResponses } from '../fetch/streamed-responses.ts'
-import type { Around } from '../fetch/streamed-responses.ts'
 import { listInMemory } from '../fetch/response-list.ts'
-import type { ResponsesList } from '../fetch/response-list.ts'
-import type { Verification } from './context.ts'
-import type { Compared } from './report.ts'
+import type { Around, ResponsesList } from '../fetch/response-list.ts'
+import type { Compared, Verification } from './report.ts'
 
 /** Lists compared at once: a statement a list, and room for the caller's own in a pool of three connections. */
 const COMPARED_AT_ONCE = 2
@@ -44,9 +42,9 @@ export async function compareLists(
   verification: Verification,
   chosen: readonly EventItem[],
 ): Promise<readonly EventItem[]> {
-  const { found, tally } = verification
-  verification.progress('comparing')
-  const first = await pass(verification, chosen, () => (tally.done += 1))
+  const { found, stats } = verification
+  verification.stats.report('comparing')
+  const first = await pass(verification, chosen, () => (stats.done += 1))
   const again = [...first.notCompared.map(([event]) => event), ...first.notFound]
   const second = verification.signal.aborted ? first : await pass(verification, again, () => undefined)
   for (const [{ id }, said] of second.notCompared) {
@@ -67,8 +65,8 @@ async function pass(
   events: readonly EventItem[],
   count: () => void,
 ): Promise<Unsaid> {
-  const { database, account, tally, signal, settings } = verification
-  const states = await readStates(database.kysely, account.id)
+  const { mirror, stats, signal, settings } = verification
+  const states = await readStates(mirror.database.kysely, mirror.account.id)
   const place = pLimit(COMPARED_AT_ONCE)
   const notCompared: [EventItem, Exclude<Said, { is: 'compared' }>][] = []
   const notFound: EventItem[] = []
@@ -87,32 +85,32 @@ async function pass(
       if (!(error instanceof HeadcountError)) throw error
       if (error instanceof NotFoundError) notFound.push(event)
       else {
-        tally.fail(event.id, error)
+        stats.fail(event.id, error)
         settings.logger.debug({ event_id: event.id, code: error.code }, error.message)
       }
     },
     done: () => {
       count()
-      verification.progress('comparing')
+      verification.stats.report('comparing')
     },
   })
   const ended: unknown = signal.aborted ? signal.reason : null
   if (ended !== null && !isEarlyEnd(ended)) throw ended
-  if (ended !== null) tally.fail(null, ended)
+  if (ended !== null) stats.fail(null, ended)
   return { notCompared, notFound }
 }
 
-function note({ found, tally }: Verification, { id }: EventItem, said: Said & { is: 'compared' }): void {
+function note({ found, stats }: Verification, { id }: EventItem, said: Said & { is: 'compared' }): void {
   found.add(said)
   found.lists += 1
   found.responses += said.rows
-  tally.responsesRead += said.rows
+  stats.responsesRead += said.rows
   if (said.isFailing) found.failing.push(id)
 }
 
 /** Reads the list; it keeps its place in memory until it is compared. */
 async function look(
-  { source, database, conceal, settings, account, found, tally }: Verification,
+  { source, mirror: { database, account }, settings, found, stats }: Verification,
   { id }: EventItem,
   place: ReturnType<typeof pLimit>,
   { answered, turn }: { readonly answered: () => void; readonly turn: Turn },
@@ -122,8 +120,8 @@ async function look(
   if (answer === 'not_modified') throw new Error('The service was asked without a validator.')
   using reading = answer
   return await place(async () => {
-    const list = await readList(reading, { conceal, settings })
-    for (const warning of list.warnings) tally.warn(`Event ${id}: ${warning}`)
+    const list = await readList(reading, settings)
+    for (const warning of list.warnings) stats.warn(`Event ${id}: ${warning}`)
     const work = (trx: Transaction) => compareIn(trx, account.id, id, list, found.room)
     return database.transaction(work, { readOnly: true })
   })

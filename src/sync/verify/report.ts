@@ -1,6 +1,7 @@
 import type { ReportedError } from '../../common/schema/tables.ts'
 import type { Difference, Differences } from '../../load/diff/column-diff.ts'
-import { Tally } from '../run-stats.ts'
+import type { ReadContext } from '../run-context.ts'
+import type { RunStats } from '../run-stats.ts'
 
 /** At most this many differences are listed; the rest is counted. */
 const LISTED = 1000
@@ -58,7 +59,7 @@ export interface Compared extends Differences {
 
 /** What was found so far. */
 export class Findings {
-  readonly tally = new Tally()
+  readonly #stats: RunStats
   readonly listed: Difference[] = []
   total = 0
   lists = 0
@@ -74,6 +75,10 @@ export class Findings {
   readonly neverRead: string[] = []
   readonly failing: string[] = []
 
+  constructor(stats: RunStats) {
+    this.#stats = stats
+  }
+
   /** How many more differences are listed. */
   get room(): number {
     return LISTED - this.listed.length
@@ -82,6 +87,7 @@ export class Findings {
   add(compared: Compared): void {
     this.listed.push(...compared.listed.slice(0, this.room))
     this.total += compared.total
+    this.#stats.differences = this.total
     this.held += compared.held
     this.unconfirmed += compared.unconfirmed
     this.rejected += compared.rejected
@@ -89,8 +95,13 @@ export class Findings {
 
   get status(): VerifyReport['status'] {
     if (this.total > 0) return 'different'
-    const comparedNothing = this.tally.due === 0 ? this.events === null : this.lists === 0
+    const comparedNothing = this.#stats.due === 0 ? this.events === null : this.lists === 0
     const isUndecided = this.eventsUndecided || this.undecided.length > 0
-    return this.tally.errors.length > 0 || comparedNothing || isUndecided ? 'partial' : 'equal'
+    return this.#stats.errors.length > 0 || comparedNothing || isUndecided ? 'partial' : 'equal'
   }
+}
+
+/** What `verify` works with: the way to the service, a mirror that it only reads, and what it found. */
+export interface Verification extends ReadContext {
+  readonly found: Findings
 }

@@ -6,16 +6,16 @@ import { compareLists } from './compare-responses.ts'
 import { checkIdentity } from '../open/account-identity.ts'
 import { asInterruption } from '../interruption.ts'
 import { askIdentity, listEvents } from '../fetch/fetch-events.ts'
-import type { EventsList } from '../fetch/fetch-events.ts'
+import type { EventsList } from '../fetch/event-list.ts'
 import { settle } from '../options.ts'
 import { sentAgain } from '../open/open-source.ts'
 import type { RunOptions } from '../options.ts'
 import { liveRejected, requireListed } from '../select/rejected-events.ts'
 import { sampleOf } from './sampler.ts'
-import { openVerification } from './context.ts'
-import type { Verification } from './context.ts'
+import { openRun } from '../open/open-run.ts'
 import { listedButNotFound } from '../write/delete-events.ts'
-import type { VerifyReport } from './report.ts'
+import { Findings } from './report.ts'
+import type { Verification, VerifyReport } from './report.ts'
 
 /** What `verify` needs to know: as a run, but for what only writing needs. */
 export type VerifyOptions = Pick<
@@ -62,8 +62,8 @@ export async function verify(options: VerifyOptions): Promise<VerifyReport> {
   const settings = settle(options)
   const sample = sampleOf(options)
   try {
-    await using verification = await openVerification(settings)
-    return await compareAll(verification, sample)
+    await using run = await openRun('read', settings)
+    return await compareAll({ ...run, found: new Findings(run.stats) }, sample)
   } catch (cause) {
     throw asInterruption(settings.signal, cause)
   }
@@ -74,15 +74,15 @@ async function compareAll(
   verification: Verification,
   sample: (events: readonly EventItem[]) => readonly EventItem[],
 ): Promise<VerifyReport> {
-  const { settings, found } = verification
+  const { settings, stats } = verification
   const identity = await askIdentity(verification)
   const list = await listEvents(verification)
   await checkIdentity(verification, identity, list.ids, false)
   const readable = [...list.rows, ...(await liveRejected(verification, list))]
   requireListed(settings.events, list, readable)
   const chosen = sample(readable.filter(({ id }) => settings.events?.has(id) ?? true))
-  found.tally.listed = readable.length
-  found.tally.due = chosen.length
+  stats.listed = readable.length
+  stats.due = chosen.length
   const areCompared = await compareRecords(verification, list)
   const notFound = await compareLists(verification, chosen)
   if (!areCompared || notFound.length > 0) await lookAgain(verification, areCompared, notFound)
@@ -98,13 +98,13 @@ async function lookAgain(
   areCompared: boolean,
   notFound: readonly EventItem[],
 ): Promise<void> {
-  const { found, tally, signal } = verification
+  const { found, stats, signal } = verification
   const list = signal.aborted ? null : await listOrFailure(verification)
   if (list !== null && !areCompared) await compareRecords(verification, list)
   const stillListed = new Set(list?.ids)
   for (const { id } of notFound) {
     if (list !== null && !stillListed.has(id)) found.changed.push(id)
-    else tally.fail(id, listedButNotFound(id))
+    else stats.fail(id, listedButNotFound(id))
   }
 }
 
@@ -114,21 +114,20 @@ async function listOrFailure(verification: Verification): Promise<EventsList | n
   } catch (error) {
     const isFinal = !(error instanceof HeadcountError) || error instanceof KeyRefusedError
     if (isFinal || verification.signal.aborted) throw error
-    verification.tally.fail(null, error)
+    verification.stats.fail(null, error)
     return null
   }
 }
 
-function reportOf({ account, source, startedMs, found, conceal }: Verification): VerifyReport {
-  const { tally } = found
+function reportOf({ mirror, source, settings, stats, found }: Verification): VerifyReport {
   return {
-    account: account.name,
+    account: mirror.account.name,
     status: found.status,
-    duration_ms: Math.round(performance.now() - startedMs),
+    duration_ms: Math.round(performance.now() - stats.startedMs),
     // In the order of the events; within one as they were found. Lists come in as the service answers.
     differences: found.listed.toSorted((one, other) => compareTexts(one.event_id, other.event_id)),
     differences_total: found.total,
-    lists_chosen: tally.due,
+    lists_chosen: stats.due,
     lists_compared: found.lists,
     lists_changed: found.changed.toSorted(),
     lists_undecided: found.undecided.toSorted(),
@@ -144,8 +143,8 @@ function reportOf({ account, source, startedMs, found, conceal }: Verification):
     requests: source.counts.requests,
     retries: sentAgain(source),
     bytes_received: source.counts.bytesReceived,
-    warnings: tally.warnings.map(conceal),
-    errors: tally.listedErrors,
-    errors_total: tally.errors.length,
+    warnings: stats.warnings.map(settings.redact),
+    errors: stats.listedErrors,
+    errors_total: stats.errors.length,
   }
 }

@@ -1,9 +1,8 @@
 import { applyBatch } from './write-batch.ts'
-import type { EventLoad } from './write-batch.ts'
-import { accountLooksEmpty } from '../deletions/emptied-lists.ts'
+import type { EventLoad, LargeLoad } from './event-write.ts'
+import { accountLooksEmpty } from '../deletions/account-looks-empty.ts'
 import { applyLarge } from './write-large-list.ts'
-import type { LargeLoad } from './write-large-list.ts'
-import type { OpenRun } from '../open/run-context.ts'
+import type { RunContext } from '../run-context.ts'
 
 /** A batch of rows with much in them is full before it has all the rows that fill one. */
 const BYTES_PER_BATCH = 4_000_000
@@ -17,7 +16,7 @@ const WRITERS = 2
  * too, `add` waits for a writer, whoever calls it, so that reading never runs ahead of the database by more than a batch.
  */
 export class Batches {
-  readonly #run: OpenRun
+  readonly #run: RunContext
   readonly #writers: number
   readonly #writing = new Set<Promise<void>>()
   #pending: EventLoad[] = []
@@ -28,10 +27,10 @@ export class Batches {
   #accountEmpty: boolean | null = null
   #failure: { readonly cause: unknown } | null = null
 
-  constructor(run: OpenRun) {
+  constructor(run: RunContext) {
     this.#run = run
     // PGlite has one connection; a dry run lists what it would write in a fixed order.
-    this.#writers = run.database.engine === 'embedded' || run.plan !== null ? 1 : WRITERS
+    this.#writers = run.mirror.database.engine === 'embedded' || run.mirror.plan !== null ? 1 : WRITERS
   }
 
   /** Takes an event; an event is never split over two batches. */
@@ -63,7 +62,7 @@ export class Batches {
    */
   async finish(): Promise<void> {
     await this.#storeAll()
-    const emptied = this.#run.listsRead.takeUndecided()
+    const emptied = this.#run.deletions.listsRead.takeUndecided()
     if (emptied.length === 0) return
     this.#accountEmpty = await accountLooksEmpty(this.#run)
     for (const load of emptied) await this.add(load)

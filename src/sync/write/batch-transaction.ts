@@ -1,39 +1,18 @@
 /** What every batch does beside its rows: the records of its events, deletions, rejects, and the digests that vouch. */
 import type { TableCounts } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import type { ListChange } from '../../load/diff/list-diff.ts'
-import type { RecordsChange, UnchangedState } from '../../load/state/sync-state.ts'
 import { addCounts } from '../../load/statements.ts'
 import type { Writing, Written } from '../../load/statements.ts'
 import { goneFields } from '../fetch/list-facts.ts'
 import type { CompleteList } from '../fetch/list-facts.ts'
 import { heldLines } from '../deletions/guard.ts'
 import type { Decision } from '../deletions/guard.ts'
-import type { DueEvent } from '../select/select-events.ts'
+import type { Changes, Decisions } from '../deletions/decisions.ts'
+import type { DueEvent } from '../select/due-event.ts'
 import type { EmptiedList } from '../deletions/emptied-lists.ts'
-import type { OpenRun } from '../open/run-context.ts'
+import type { RunContext } from '../run-context.ts'
 import { recordStates } from './save-list-states.ts'
-import type { StorableList } from '../fetch/response-list.ts'
-
-/** An event with its list, which is known whole. */
-export type ListLoad<List extends StorableList = StorableList> = DueEvent & { readonly list: List }
-
-/** An event whose list is as it was; its own record is not. */
-export type UnchangedLoad = DueEvent & { readonly list: null; readonly unchanged: Unchanged }
-
-/** What is known of a list that is still as it was. */
-export type Unchanged = Pick<UnchangedState, 'etag' | 'read_whole'>
-
-/** What is decided of each list that loses responses, by event. */
-export type Decisions = Map<string, ListDecision>
-
-/** What is decided of the absences that are confirmed, and those that are not: their rows stay. */
-export interface ListDecision extends Decision {
-  readonly unconfirmedAbsences: readonly string[]
-}
-
-/** Lists beside what was live of them, by event. */
-export type Changes = ReadonlyMap<string, Pick<ListChange, 'live' | 'fields' | 'absent'>>
+import type { ListLoad, RecordsWritten, UnchangedLoad } from './event-write.ts'
 
 /** What a batch wrote, told to the run only when it is committed. */
 export interface Applied {
@@ -56,14 +35,14 @@ export interface Applied {
  * @param stored is told of the lists when they are, before anything else is told of the batch
  */
 export async function writeBatch(
-  run: OpenRun,
+  run: RunContext,
   bytes: number,
   apply: (trx: Transaction, decisions: Decisions) => Promise<Applied>,
   stored: (lists: readonly ListLoad[]) => void = () => {},
 ): Promise<void> {
   const decisions: Decisions = new Map()
   const takeBack = () => {
-    for (const decision of decisions.values()) run.removals.takeBack(decision)
+    for (const decision of decisions.values()) run.deletions.budget.takeBack(decision)
     decisions.clear()
   }
   const tryOnce = async (trx: Transaction) => {
@@ -71,62 +50,57 @@ export async function writeBatch(
     takeBack()
     return apply(trx, decisions)
   }
-  const applied = await run.write(tryOnce, { bytes }).catch((error: unknown) => {
+  const applied = await run.mirror.write(tryOnce, { bytes }).catch((error: unknown) => {
     takeBack()
     throw error
   })
   stored(applied.lists)
-  for (const one of applied.emptied ?? []) run.listsRead.addEmptied(one)
-  run.tally.changed += applied.events.changed
-  run.tally.unchanged += applied.events.unchanged
-  addCounts(run.tally.rows, applied.rows)
-  for (const warning of applied.warnings) run.tally.warn(warning)
+  for (const one of applied.emptied ?? []) run.deletions.listsRead.addEmptied(one)
+  run.stats.changed += applied.events.changed
+  run.stats.unchanged += applied.events.unchanged
+  addCounts(run.stats.rows, applied.rows)
+  for (const warning of applied.warnings) run.stats.warn(warning)
   for (const { event_id, field } of applied.gone) {
-    run.observations.addGone('response', field)
+    run.pending.observations.addGone('response', field)
     // The live rows tell it no longer: should this run not live to report it, the log has it.
     run.settings.logger.info({ event_id, field }, goneLine(event_id, field))
   }
   for (const load of applied.lists) {
-    if (load.firstReading === null) run.observations.addList('responses', load.list)
-    run.unconfirmed.add(load, decisions.get(load.event.id), applied.changed.has(load.event.id))
+    if (load.firstReading === null) run.pending.observations.addList('responses', load.list)
+    run.deletions.unconfirmed.add(load, decisions.get(load.event.id), applied.changed.has(load.event.id))
   }
 }
 
 /** What a list says of itself, as soon as it was read through. */
-export function tellList({ tally, listsRead }: OpenRun, { event }: DueEvent, list: CompleteList): void {
-  if (list.length > 0) listsRead.addFull(event.id)
-  for (const warning of list.warnings) tally.warn(`Event ${event.id}: ${warning}`)
-  tally.responsesRead += list.count
+export function tellList({ stats, deletions }: RunContext, { event }: DueEvent, list: CompleteList): void {
+  if (list.length > 0) deletions.listsRead.addFull(event.id)
+  for (const warning of list.warnings) stats.warn(`Event ${event.id}: ${warning}`)
+  stats.responsesRead += list.count
 }
 
 /** How the rows of a list are written: without history when the service sent what it sent before. */
-export function writingOf(run: OpenRun, verdict: CompleteList['verdict']): Writing {
-  return { account: run.account.id, run: run.lease.runId, history: verdict !== 'same_body' }
-}
-
-/** What was written to the records of a batch's events, and of what hangs on no response. */
-export interface RecordsWritten extends Written {
-  readonly change: RecordsChange
+export function writingOf(run: RunContext, verdict: CompleteList['verdict']): Writing {
+  return { account: run.mirror.account.id, run: run.mirror.lease.runId, history: verdict !== 'same_body' }
 }
 
 /** Writes the records of these events, before the rows that belong to them. */
 export async function loadRecords(
   trx: Transaction,
-  run: OpenRun,
+  run: RunContext,
   loads: readonly (DueEvent & { readonly list: object | null })[],
 ): Promise<RecordsWritten> {
   const readAgain = loads.filter(
     ({ list, state }) => list !== null && run.mode === 'backfill' && state !== undefined,
   )
-  const rows = await run.load.removeOrphans(
+  const rows = await run.mirror.load.removeOrphans(
     trx,
-    run.account.id,
+    run.mirror.account.id,
     readAgain.map(({ event }) => event.id),
   )
   const records = loads.filter(({ isRejected }) => !isRejected)
   const [newRecords, oldRecords] = partition(records, ({ record }) => record !== 'rewritten')
-  const changed = await run.load.events(trx, writingOf(run, 'other'), newRecords.map(eventOf))
-  const rewritten = await run.load.events(trx, writingOf(run, 'same_body'), oldRecords.map(eventOf))
+  const changed = await run.mirror.load.events(trx, writingOf(run, 'other'), newRecords.map(eventOf))
+  const rewritten = await run.mirror.load.events(trx, writingOf(run, 'same_body'), oldRecords.map(eventOf))
   for (const one of [changed, rewritten]) addCounts(rows, one.rows)
   return {
     rows,
@@ -148,16 +122,16 @@ interface Begun {
 /** Ends a batch whose rows are written: what its lists no longer have is removed, and they are vouched for. */
 export async function conclude(
   trx: Transaction,
-  run: OpenRun,
+  run: RunContext,
   { loads, changes, decisions, records, responses }: Begun,
 ): Promise<Applied> {
   const lists = loads.filter((load): load is ListLoad => load.list !== null)
   const removals = [...decisions].flatMap(([event_id, { remove }]) => remove.map((id) => ({ event_id, id })))
-  const rows = await run.load.removeResponses(trx, writingOf(run, 'other'), removals)
-  await run.load.rejects(
+  const rows = await run.mirror.load.removeResponses(trx, writingOf(run, 'other'), removals)
+  await run.mirror.load.rejects(
     trx,
-    run.account.id,
-    run.lease.runId,
+    run.mirror.account.id,
+    run.mirror.lease.runId,
     lists.map(({ event, list }) => ({ event_id: event.id, rejects: list.rejects() })),
   )
   const changedLists = new Set([

@@ -8,10 +8,10 @@ import { findAbsentEvents } from '../deletions/absent-events.ts'
 import type { AbsentFromList } from '../deletions/absent-events.ts'
 import { decideEvents, heldLines, NO_LOSS, worseOf } from '../deletions/guard.ts'
 import type { Decision, Signs } from '../deletions/guard.ts'
-import type { DueEvent } from '../select/select-events.ts'
+import type { DueEvent } from '../select/due-event.ts'
 import { listEvents } from '../fetch/fetch-events.ts'
-import type { EventsList } from '../fetch/fetch-events.ts'
-import type { OpenRun } from '../open/run-context.ts'
+import type { EventsList } from '../fetch/event-list.ts'
+import type { RunContext } from '../run-context.ts'
 import { noteFailure } from '../fetch/sync-events.ts'
 import { isVouched } from '../fetch/event-list-digest.ts'
 
@@ -26,15 +26,15 @@ const ROWS_PER_REMOVAL = 5000
  * @param rereadRequests how many requests may be spent on reading a list in several pages once more
  */
 export async function removeVanished(
-  run: OpenRun,
+  run: RunContext,
   first: EventsList,
   notFound: readonly DueEvent[],
   rereadRequests: number,
 ): Promise<void> {
-  run.progress('removing')
+  run.stats.report('removing')
   const list = notFound.length === 0 ? first : await lookAgain(run, first, notFound)
   if (run.settings.events !== null) return
-  if (list === first && isVouched(run, list)) return stampList(run, list)
+  if (list === first && isVouched(run.mode, list)) return stampList(run, list)
   const stillListed = new Set(list.ids)
   const missing = new Set(notFound.map(({ event }) => event.id).filter((id) => !stillListed.has(id)))
   const listed = [...new Set([...first.ids.filter((id) => !missing.has(id)), ...list.ids])]
@@ -47,18 +47,18 @@ export async function removeVanished(
 }
 
 /** The list is as it was stored: no event is gone, and what is known of it stays. */
-function stampList(run: OpenRun, list: EventsList): void {
-  run.unchanged.push({ event_id: EVENTS_LIST, step: null, etag: null, read_whole: true })
-  run.observations.addList('events', list)
+function stampList(run: RunContext, list: EventsList): void {
+  run.pending.unchanged.push({ event_id: EVENTS_LIST, step: null, etag: null, read_whole: true })
+  run.pending.observations.addList('events', list)
 }
 
 async function decideVanished(
-  run: OpenRun,
+  run: RunContext,
   { length, unreadableId, incomplete }: Signs,
   absent: readonly AbsentEvent[],
 ): Promise<Decision> {
   if (absent.length === 0) return NO_LOSS
-  const live = await run.liveAtStart(run.database.kysely)
+  const live = await run.initial.liveCounts(run.mirror.database.kysely)
   return decideEvents(
     {
       absent,
@@ -66,10 +66,10 @@ async function decideVanished(
       length,
       unreadableId,
       incomplete,
-      held: run.states.get(EVENTS_LIST)?.held ?? [],
+      held: run.initial.states.get(EVENTS_LIST)?.held ?? [],
     },
-    run.holdPolicy,
-    { ...run.removals.now, liveAtStart: live.total },
+    run.deletions.policy,
+    { ...run.deletions.budget.now, liveAtStart: live.total },
   )
 }
 
@@ -78,21 +78,21 @@ async function decideVanished(
  *
  * @throws OutageError when the service has gone away: the run has failed, though what it read is stored.
  */
-export function endEarly(run: OpenRun, cause: HeadcountError, notFound: readonly DueEvent[]): void {
+export function endEarly(run: RunContext, cause: HeadcountError, notFound: readonly DueEvent[]): void {
   const hasFailed = cause instanceof OutageError
-  if (!hasFailed) run.tally.fail(null, cause)
+  if (!hasFailed) run.stats.fail(null, cause)
   for (const event of notFound) noteFailure(run, event, listedButNotFound(event.event.id))
-  const { tally } = run
-  tally.notRead = tally.due - tally.unchanged - tally.changed - tally.failed
+  const { stats } = run
+  stats.notRead = stats.due - stats.unchanged - stats.changed - stats.failed
   if (!hasFailed) return
   throw new OutageError(
-    `${cause.message} ${tally.notRead} of ${tally.due} events that were due were not read; they stay due. What was read before is stored.`,
+    `${cause.message} ${stats.notRead} of ${stats.due} events that were due were not read; they stay due. What was read before is stored.`,
   )
 }
 
 /** Reads the list of events again; what is still listed has failed, and so has all when it cannot be read. */
 async function lookAgain(
-  run: OpenRun,
+  run: RunContext,
   firstList: EventsList,
   notFound: readonly DueEvent[],
 ): Promise<EventsList> {
@@ -116,18 +116,18 @@ export function listedButNotFound(id: string): NotFoundError {
 }
 
 async function removeDecided(
-  run: OpenRun,
+  run: RunContext,
   absent: readonly AbsentEvent[],
   decision: Decision,
 ): Promise<void> {
-  const writing = { account: run.account.id, run: run.lease.runId, history: true }
+  const writing = { account: run.mirror.account.id, run: run.mirror.lease.runId, history: true }
   const going = new Set(decision.remove)
   for (const group of groupByRows(absent.filter(({ id }) => going.has(id)))) {
-    const removed = await run.write((trx) => run.load.removeEvents(trx, writing, group))
-    addCounts(run.tally.rows, removed)
+    const removed = await run.mirror.write((trx) => run.mirror.load.removeEvents(trx, writing, group))
+    addCounts(run.stats.rows, removed)
   }
-  run.removals.add(decision)
-  for (const line of heldLines('List of events', decision)) run.tally.warn(line)
+  run.deletions.budget.add(decision)
+  for (const line of heldLines('List of events', decision)) run.stats.warn(line)
 }
 
 function groupByRows(events: readonly AbsentEvent[]): string[][] {
@@ -146,18 +146,18 @@ function groupByRows(events: readonly AbsentEvent[]): string[][] {
 
 /** Stores what is known of the list itself. Its digest only when the mirror has all its records, and no other event. */
 async function recordList(
-  run: OpenRun,
+  run: RunContext,
   { first: list, last, listed, unconfirmed }: AbsentFromList,
   { held }: Decision,
 ): Promise<void> {
   const isOneList = last.digest === list.digest
-  const isRecordOld = run.failures.some((failure) => failure.isRecordOld)
+  const isRecordOld = run.pending.failures.some((failure) => failure.isRecordOld)
   const isWhole = held.length === 0 && unconfirmed.length === 0 && isOneList && !isRecordOld
-  await run.write(async (trx) => {
-    await run.load.rejects(trx, run.account.id, run.lease.runId, [
+  await run.mirror.write(async (trx) => {
+    await run.mirror.load.rejects(trx, run.mirror.account.id, run.mirror.lease.runId, [
       { event_id: null, rejects: [list.rejects] },
     ])
-    await run.load.forgetUnlisted(trx, run.account.id, listed)
+    await run.mirror.load.forgetUnlisted(trx, run.mirror.account.id, listed)
     const state: ReadState = {
       event_id: EVENTS_LIST,
       digest: isWhole ? list.digest : null,
@@ -170,7 +170,7 @@ async function recordList(
       // Whoever wrote a record, or removed one, has given the list its version.
       has_changed: false,
     }
-    await run.load.read(trx, run.account.id, run.backfill?.id ?? null, [state], 'none')
+    await run.mirror.load.read(trx, run.mirror.account.id, run.initial.backfill?.id ?? null, [state], 'none')
   })
-  run.observations.addList('events', list)
+  run.pending.observations.addList('events', list)
 }

@@ -1,15 +1,16 @@
 import type { HeldGroup } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { NORMALISER_VERSION } from '../../normalise/version.ts'
-import type { DueEvent } from '../select/select-events.ts'
+import type { DueEvent } from '../select/due-event.ts'
 import { nextStep } from '../select/polling-schedule.ts'
-import type { OpenRun } from '../open/run-context.ts'
-import type { ListDecision, ListLoad, RecordsWritten, UnchangedLoad } from './batch-transaction.ts'
+import type { RunContext } from '../run-context.ts'
+import type { ListDecision } from '../deletions/decisions.ts'
+import type { ListLoad, RecordsWritten, UnchangedLoad } from './event-write.ts'
 
 /** Stores what is known of the lists of a batch, in the transaction that writes their rows. */
 export async function recordStates(
   trx: Transaction,
-  run: OpenRun,
+  run: RunContext,
   loads: readonly (ListLoad | UnchangedLoad)[],
   decisions: ReadonlyMap<string, ListDecision>,
   records: RecordsWritten,
@@ -19,7 +20,7 @@ export async function recordStates(
   const stepOf = ({ event, state, firstReading }: DueEvent) => {
     const isChanged =
       changedLists.has(event.id) || records.events.has(event.id) || firstReading?.changed === true
-    return nextStep(event, state?.step ?? null, isChanged, maxStalenessMs, run.lease.startedAt)
+    return nextStep(event, state?.step ?? null, isChanged, maxStalenessMs, run.mirror.lease.startedAt)
   }
   const read = loads.flatMap((load) => {
     if (load.list === null) return []
@@ -43,6 +44,12 @@ export async function recordStates(
   const unchanged = loads.flatMap((load) =>
     load.list === null ? [{ event_id: load.event.id, step: stepOf(load), ...load.unchanged }] : [],
   )
-  await run.load.unchanged(trx, run.account.id, unchanged)
-  await run.load.read(trx, run.account.id, run.backfill?.id ?? null, read, records.change)
+  await run.mirror.load.unchanged(trx, run.mirror.account.id, unchanged)
+  await run.mirror.load.read(
+    trx,
+    run.mirror.account.id,
+    run.initial.backfill?.id ?? null,
+    read,
+    records.change,
+  )
 }

@@ -5,26 +5,20 @@ import { areNew } from '../../load/write/new-lists.ts'
 import type { Writing, Written } from '../../load/statements.ts'
 import type { EmptiedList } from '../deletions/emptied-lists.ts'
 import { decideDeletions } from '../deletions/decide-deletions.ts'
-import type { OpenRun } from '../open/run-context.ts'
-import type { ListInMemory, NewList } from '../fetch/response-list.ts'
+import type { RunContext } from '../run-context.ts'
 import { conclude, loadRecords, partition, writeBatch, writingOf } from './batch-transaction.ts'
-import type { Applied, Decisions, ListLoad, UnchangedLoad } from './batch-transaction.ts'
-
-/** An event to be brought up to date: its record, and its responses unless they are unchanged. */
-export type EventLoad = NewLoad | LoadInMemory | UnchangedLoad
-
-type NewLoad = ListLoad<NewList>
-
-type LoadInMemory = ListLoad<ListInMemory>
+import type { Applied } from './batch-transaction.ts'
+import type { Decisions } from '../deletions/decisions.ts'
+import type { EventLoad, LoadInMemory, NewLoad } from './event-write.ts'
 
 /**
  * Loads events whose lists are in memory, in one transaction.
  *
  * @param accountEmpty whether the account looks empty; null as long as that is not known: then events whose list became
- *   empty are left as they are, and noted in `run.listsRead`
+ *   empty are left as they are, and noted in `run.deletions.listsRead`
  */
 export async function applyBatch(
-  run: OpenRun,
+  run: RunContext,
   loads: readonly EventLoad[],
   accountEmpty: boolean | null,
 ): Promise<void> {
@@ -37,11 +31,11 @@ export async function applyBatch(
 /** The loads, with rows that can be compared in place of encoded ones should something of these be live. */
 async function withoutKnown(
   trx: Transaction,
-  run: OpenRun,
+  run: RunContext,
   loads: readonly EventLoad[],
 ): Promise<readonly EventLoad[]> {
   const ids = loads.filter(isNew).map(({ event }) => event.id)
-  if (ids.length === 0 || (await areNew(trx, run.account.id, ids))) return loads
+  if (ids.length === 0 || (await areNew(trx, run.mirror.account.id, ids))) return loads
   return Promise.all(
     loads.map(async (load) => (isNew(load) ? { ...load, list: await load.list.read() } : load)),
   )
@@ -57,7 +51,7 @@ function isInMemory(load: EventLoad): load is LoadInMemory {
 
 async function apply(
   trx: Transaction,
-  run: OpenRun,
+  run: RunContext,
   given: readonly EventLoad[],
   decisions: Decisions,
   accountEmpty: boolean | null,
@@ -65,7 +59,7 @@ async function apply(
   const incoming = given
     .filter(isInMemory)
     .map(({ event, list }) => ({ event_id: event.id, rows: list.inMemory }))
-  const changes = await compareLists(trx, run.account.id, incoming)
+  const changes = await compareLists(trx, run.mirror.account.id, incoming)
   const emptied = accountEmpty === null ? emptiedOf(given, changes) : []
   const undecided = new Set(emptied.map(({ load }) => load))
   const loads = given.filter((load) => !undecided.has(load))
@@ -78,7 +72,7 @@ async function apply(
     await loadLists(trx, run, writingOf(run, 'same_body'), oldLists, changes),
   ]
   const encoded = loads.filter(isNew).map(({ list }) => list.encoded)
-  if (run.load.newLists !== null) responses.push(await run.load.newLists(trx, encoded))
+  if (run.mirror.load.newLists !== null) responses.push(await run.mirror.load.newLists(trx, encoded))
   return { ...(await conclude(trx, run, { loads, changes, decisions, records, responses })), emptied }
 }
 
@@ -96,7 +90,7 @@ function emptiedOf(
 /** Writes what is new or differs. */
 async function loadLists(
   trx: Transaction,
-  run: OpenRun,
+  run: RunContext,
   writing: Writing,
   lists: readonly LoadInMemory[],
   changes: ReadonlyMap<string, ListChange>,
@@ -105,5 +99,5 @@ async function loadLists(
     lists.flatMap(({ event }) =>
       (changes.get(event.id)?.[kind] ?? []).map((response) => ({ event_id: event.id, response })),
     )
-  return run.load.responses(trx, writing, rowsOf('added'), rowsOf('differing'))
+  return run.mirror.load.responses(trx, writing, rowsOf('added'), rowsOf('differing'))
 }

@@ -5,16 +5,13 @@ import { oneAhead } from '../../load/prefetch.ts'
 import { addCounts, noCounts } from '../../load/statements.ts'
 import type { Written } from '../../load/statements.ts'
 import { decideDeletions } from '../deletions/decide-deletions.ts'
-import type { DueEvent } from '../select/select-events.ts'
 import { OutOfOrder } from '../fetch/streamed-responses.ts'
-import type { LargeResponses } from '../fetch/streamed-responses.ts'
-import type { OpenRun } from '../open/run-context.ts'
+import type { RunContext } from '../run-context.ts'
 import type { ResponsesList } from '../fetch/response-list.ts'
 import { conclude, loadRecords, tellList, writeBatch, writingOf } from './batch-transaction.ts'
-import type { Applied, Decisions } from './batch-transaction.ts'
-
-/** An event whose list is too large for memory. */
-export type LargeLoad = DueEvent & { readonly large: LargeResponses }
+import type { Applied } from './batch-transaction.ts'
+import type { Decisions } from '../deletions/decisions.ts'
+import type { LargeLoad } from './event-write.ts'
 
 /** What gives the rows of a list, and the list itself when all were given. */
 interface Rows {
@@ -33,7 +30,7 @@ interface Rows {
  * @throws ContractError when the list turns out to be none, TemporaryFileError, TransactionFailedError: nothing of it is
  * stored then.
  */
-export async function applyLarge(run: OpenRun, load: LargeLoad): Promise<void> {
+export async function applyLarge(run: RunContext, load: LargeLoad): Promise<void> {
   const { large } = load
   const write = (rows: () => Rows) =>
     writeBatch(
@@ -45,7 +42,7 @@ export async function applyLarge(run: OpenRun, load: LargeLoad): Promise<void> {
       },
     )
   try {
-    if (run.plan === null) {
+    if (run.mirror.plan === null) {
       return await write(() => ({ rows: large.rowsInOrder(), end: () => large.readThrough() }))
     }
   } catch (error) {
@@ -57,23 +54,23 @@ export async function applyLarge(run: OpenRun, load: LargeLoad): Promise<void> {
 
 async function apply(
   trx: Transaction,
-  run: OpenRun,
+  run: RunContext,
   { large, ...due }: LargeLoad,
   { rows, end }: Rows,
   decisions: Decisions,
 ): Promise<Applied> {
   const { id } = due.event
-  const account = run.account.id
+  const account = run.mirror.account.id
   const change = await beginLargeListChange(trx, account, id)
   // What the brake goes by is counted before any row of this list is there.
-  if (change.live > 0) await run.liveAtStart(trx.kysely)
+  if (change.live > 0) await run.initial.liveCounts(trx.kysely)
   const records = await loadRecords(trx, run, [{ ...due, list: large }])
   const written = new RowsWritten()
   for await (const some of oneAhead(trx, rows)) {
     const { added, differing } = await change.compare(trx, account, some)
     const of = (responses: readonly ResponseItem[]) =>
       responses.map((response) => ({ event_id: id, response }))
-    written.add(await run.load.responses(trx, writingOf(run, large.verdict), of(added), of(differing)))
+    written.add(await run.mirror.load.responses(trx, writingOf(run, large.verdict), of(added), of(differing)))
   }
   const list = await end()
   const changes = new Map([[id, await change.end(trx, account, list)]])

@@ -11,7 +11,7 @@ export const commandGuards: readonly Guard[] = [
   {
     name: 'read-only transactions',
     promise: 'a dry run needs no right to write, and takes no lock that a run would wait for',
-    file: 'src/sync/open/dry-run.ts',
+    file: 'src/sync/open/open-run.ts',
     text: 'return database.transaction(work, { readOnly: true })',
     instead:
       "return database.transaction(async (trx) => (await trx.query('lock table headcount.events'), work(trx)))",
@@ -21,7 +21,7 @@ export const commandGuards: readonly Guard[] = [
   {
     name: 'mirror of nothing',
     promise: 'a dry run makes no schema where there is none',
-    file: 'src/sync/open/dry-run.ts',
+    file: 'src/sync/open/open-run.ts',
     text: 'await database.close()\n      return await openEmpty()',
     instead: 'await migrate(database)\n      return database',
     tests: [dryRun],

@@ -36,8 +36,8 @@ export const observationGuards: readonly Guard[] = [
   {
     name: 'key in an observation',
     promise: 'a service that echoes the key in a value does not get it stored there',
-    file: 'src/sync/drift/collector.ts',
-    text: 'value: run.conceal(observation.value)',
+    file: 'src/sync/drift/save-observations.ts',
+    text: 'value: run.settings.redact(observation.value)',
     instead: 'value: observation.value',
     tests: runs,
     only: 'X2',
@@ -45,7 +45,7 @@ export const observationGuards: readonly Guard[] = [
   {
     name: 'news of rows that are old',
     promise: 'what earlier runs stored is not told as new after an upgrade',
-    file: 'src/sync/drift/collector.ts',
+    file: 'src/sync/drift/save-observations.ts',
     text: '!old.has(keyOf(observation))',
     instead: 'old.size >= 0',
     tests: runs,
@@ -54,7 +54,7 @@ export const observationGuards: readonly Guard[] = [
   {
     name: 'news of a run that died',
     promise: 'what a run stored and did not live to tell is told by the next one',
-    file: 'src/sync/drift/collector.ts',
+    file: 'src/sync/drift/save-observations.ts',
     text: 'isOpen(observation) && !seen.has(keyOf(observation))',
     instead: 'isOpen(observation) && seen === null',
     tests: runs,

@@ -1,0 +1,58 @@
+import type { Observation } from '../../common/schema/tables.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import { readObserved } from '../../load/state/observations.ts'
+import { knownToMirror, shownByRows, unclosedRuns } from '../../load/state/observations-from-rows.ts'
+import { KNOWN_OF_EVENT, KNOWN_OF_RESPONSE } from '../../normalise/items/fields.ts'
+import { quotable } from '../../normalise/observe/safe-value.ts'
+import type { RunContext } from '../run-context.ts'
+import { keyOf, settleObservations } from './merge.ts'
+import { newsLines, newsOf } from './warnings.ts'
+
+/** Answers that every run gets: they are noted the first time only, so that an unchanged run writes nothing. */
+export const ORDINARY_STATUSES: ReadonlySet<string> = new Set(['200', '304'])
+
+/** Stores what the run has seen, and what runs before it stored and did not live to tell; warns of what is new. */
+export async function storeObservations(trx: Transaction, run: RunContext): Promise<void> {
+  const { account, lease } = run.mirror
+  const { observations } = run.pending
+  const known = await readObserved(trx, account.id)
+  const unclosed = await unclosedRuns(trx, account.id, lease.runId)
+  const concealed = (observation: Observation): Observation => ({
+    ...observation,
+    value: run.settings.redact(observation.value),
+  })
+  const statuses = statusesOf(run)
+  const isOrdinary = ({ value }: Observation) => ORDINARY_STATUSES.has(value)
+  const fresh = [...observations.fresh.tell(), ...statuses.filter((status) => !isOrdinary(status))]
+  const again = [...observations.again.tell(), ...statuses.filter(isOrdinary)]
+  const seen = new Set([...fresh, ...again].map(keyOf))
+  const left = (await shownByRows(trx, account.id, unclosed)).map(quoted)
+  const untold = left.filter((observation) => isOpen(observation) && !seen.has(keyOf(observation)))
+  const { rows, added } = settleObservations(
+    known,
+    fresh.map(concealed),
+    [...again, ...untold].map(concealed),
+  )
+  const news = newsOf(known, added)
+  const old = new Set((await knownToMirror(trx, account.id, [lease.runId, ...unclosed], news)).map(keyOf))
+  for (const line of newsLines(news.filter((observation) => !old.has(keyOf(observation)))))
+    run.stats.warn(line)
+  await run.mirror.load.observations(trx, account.id, rows)
+}
+
+function quoted(observation: Observation): Observation {
+  return { ...observation, value: quotable(observation.value) }
+}
+
+/** A field that the specification names and that is kept in `_extra` was set aside. */
+function isOpen({ subject, fact, value }: Observation): boolean {
+  if (fact !== 'unknown_field') return true
+  return !(subject === 'event' ? KNOWN_OF_EVENT : KNOWN_OF_RESPONSE).has(value)
+}
+
+function statusesOf({ source }: RunContext): Observation[] {
+  return [...source.counts.statuses].map(([answer, seen]) => {
+    const [subject = '', value = ''] = answer.split(' ')
+    return { subject, fact: 'status', value, seen }
+  })
+}

@@ -1,0 +1,223 @@
+import { connect } from '../../db/connect.ts'
+import type { Database } from '../../db/connect.ts'
+import { takeLease } from '../../db/lease/lease.ts'
+import type { Lease } from '../../db/lease/lease.ts'
+import { migrate, requireSchema } from '../../db/migrate.ts'
+import type { RunMode } from '../../common/schema/tables.ts'
+import { countLive, goneSinceResponses } from '../../load/diff/live-counts.ts'
+import { planning } from '../../load/dry-run/planner.ts'
+import { load } from '../../load/loader.ts'
+import { readStates } from '../../load/state/sync-state.ts'
+import { RunRemovals } from '../deletions/budget.ts'
+import { ListsRead } from '../deletions/emptied-lists.ts'
+import type { HoldPolicy } from '../deletions/guard.ts'
+import { UnconfirmedLists } from '../deletions/unconfirmed-lists.ts'
+import { Observations } from '../drift/collector.ts'
+import type { FirstAnswers } from '../fetch/event-list.ts'
+import type { Settings } from '../options.ts'
+import type { MirrorAccess, ReadContext, RunContext } from '../run-context.ts'
+import { RunStats } from '../run-stats.ts'
+import { joinBackfill } from '../select/backfill.ts'
+import type { Backfill } from '../select/backfill.ts'
+import { writeFenced } from '../write/fenced-transaction.ts'
+import { askOnce } from './ask-once.ts'
+import { findAccount, findReadable, requireKnownName, requireName, requireWhole } from './find-account.ts'
+import { hasSchema, openExisting, openMirror } from './open-mirror.ts'
+import { logTo, openSource, progressOf } from './open-source.ts'
+
+/** An account that the mirror does not have has no rows: no account has this number. */
+const NO_ACCOUNT = 0
+
+/** A run before it looks at the mirror. */
+export type Unopened = Omit<ReadContext, 'mirror' | typeof Symbol.asyncDispose>
+
+/**
+ * Begins a run. `write` takes the account, and makes or migrates the mirror first; `plan` (a dry run) compares what it
+ * would write; `read` (`verify`) only reads. The last two take neither account nor lock: others go on beside them.
+ *
+ * @throws AccountBusyError, UnknownAccountError, SchemaVersionError, DatabaseError; where there is no mirror yet, what
+ * the service's refusal is.
+ */
+export function openRun(access: 'read', settings: Settings): Promise<ReadContext>
+export function openRun(access: 'write' | 'plan', settings: Settings, mode: RunMode): Promise<RunContext>
+export async function openRun(
+  access: 'write' | 'plan' | 'read',
+  settings: Settings,
+  mode: RunMode = 'sync',
+): Promise<ReadContext> {
+  await using opened = new AsyncDisposableStack()
+  const run = prepareRun(settings, opened)
+  const context =
+    access === 'read'
+      ? { ...run, mirror: await openToRead(settings, opened) }
+      : contextOf(
+          run,
+          mode,
+          access === 'plan' ? await openToPlan(settings, opened) : await openToWrite(run, mode, opened),
+        )
+  const resources = opened.move()
+  return { ...context, [Symbol.asyncDispose]: () => resources.disposeAsync() }
+}
+
+/** Prepares the source and the counts; the source is closed with `opened`. */
+export function prepareRun(settings: Settings, opened: AsyncDisposableStack): Unopened {
+  settings.signal?.throwIfAborted()
+  const stopping = new AbortController()
+  const signal = settings.signal ? AbortSignal.any([stopping.signal, settings.signal]) : stopping.signal
+  const stats = new RunStats(() => settings.onProgress(progressOf(stats, source)))
+  const source = openSource(settings, signal, () => stats.report())
+  opened.defer(() => source.close())
+  return {
+    settings,
+    source,
+    initial: { states: new Map() },
+    stats,
+    signal,
+    stop: (cause) => stopping.abort(cause),
+  }
+}
+
+/** The mirror of a run, and what is known of the run by then. */
+interface Opened {
+  readonly mirror: MirrorAccess
+  readonly backfill: Backfill | null
+  readonly answers: FirstAnswers | null
+}
+
+function contextOf(run: Unopened, mode: RunMode, { mirror, backfill, answers }: Opened) {
+  const { account, lease, plan } = mirror
+  return {
+    ...run,
+    mode,
+    mirror,
+    initial: {
+      states: run.initial.states,
+      backfill,
+      answers,
+      // A dry run has counted rows that it has not written.
+      liveCounts: askOnce(async (kysely) => {
+        const now = await countLive(kysely, account.id)
+        return plan === null ? run.stats.before(now) : now
+      }),
+      deletedBefore: askOnce((kysely) => goneSinceResponses(kysely, account.id, lease.runId)),
+    },
+    deletions: {
+      policy: holdPolicyOf(lease, run.settings),
+      budget: new RunRemovals(),
+      listsRead: new ListsRead(),
+      unconfirmed: new UnconfirmedLists(),
+    },
+    pending: { unchanged: [], failures: [], observations: new Observations() },
+  } satisfies Omit<RunContext, typeof Symbol.asyncDispose>
+}
+
+/** How this run takes deletions. */
+function holdPolicyOf({ startedAt }: Lease, { holdForMs, acceptDeletions }: Settings): HoldPolicy {
+  return { now: startedAt, runNow: new Date().toISOString(), holdForMs, acceptDeletions }
+}
+
+/** Opens the database, brings its schema up to date and takes the account. */
+async function openToWrite(run: Unopened, mode: RunMode, opened: AsyncDisposableStack): Promise<Opened> {
+  const { settings, signal, stop } = run
+  const { database, answers } = await openMirror(run)
+  opened.use(database)
+  await requireKnownName(database, settings)
+  await migrate(database)
+  const account = { id: await findAccount(database, settings), name: settings.account }
+  const lease = await takeLease(database, {
+    accountId: account.id,
+    mode,
+    selective: settings.events !== null,
+    check: (trx) => requireWhole(trx, account.id, account.name),
+    signal,
+    log: logTo(settings.logger),
+    onBeat: settings.onAlive,
+  })
+  opened.defer(() => lease.stopHeartbeat())
+  lease.lost.addEventListener('abort', () => stop(lease.lost.reason), { once: true })
+  const backfill =
+    mode === 'backfill' && settings.events === null
+      ? await joinBackfill(database, lease, account.id, settings.restart)
+      : null
+  // Unless another run filled the mirror meanwhile.
+  const isFilled = answers !== null && (await readStates(database.kysely, account.id)).size > 0
+  const write: MirrorAccess['write'] = async (work, { isLast = false, bytes = 0 } = {}) => {
+    if (!isLast) settings.signal?.throwIfAborted()
+    return writeFenced(database, lease, work, { durable: isLast, contentBytes: bytes })
+  }
+  const mirror = { database, account, lease, load, plan: null, write }
+  return { mirror, backfill, answers: isFilled ? null : answers }
+}
+
+/**
+ * Opens the mirror as it is. What the run would write it compares in read-only transactions. Where there is no mirror yet,
+ * an empty one in memory stands for it.
+ */
+async function openToPlan(settings: Settings, opened: AsyncDisposableStack): Promise<Opened> {
+  const database = opened.use(await openAsItIs(settings))
+  const account = await readAccount(database, settings)
+  const planned = planning(settings.dryRun?.mostKeys ?? 0)
+  const write: MirrorAccess['write'] = async (work, { isLast = false } = {}) => {
+    if (!isLast) settings.signal?.throwIfAborted()
+    return database.transaction(work, { readOnly: true })
+  }
+  const lease = leaseOfNothing(await readClock(database))
+  const mirror = { database, account, lease, load: planned, plan: () => planned.plan(), write }
+  return { mirror, backfill: null, answers: null }
+}
+
+/** Opens a mirror that must be there. */
+async function openToRead(settings: Settings, opened: AsyncDisposableStack): Promise<ReadContext['mirror']> {
+  const database = opened.use(
+    await connect(settings.target, { createFolder: false, log: logTo(settings.logger) }),
+  )
+  await requireSchema(database)
+  return { database, account: await readAccount(database, settings, 'Nothing was compared.') }
+}
+
+/** The account of a run that takes none. */
+async function readAccount(database: Database, settings: Settings, remedy?: string) {
+  await requireName(database.kysely, settings, remedy)
+  const id = await findReadable(database.kysely, settings.account)
+  return { id: id ?? NO_ACCOUNT, name: settings.account }
+}
+
+async function openAsItIs(settings: Settings): Promise<Database> {
+  const database = await openExisting(settings)
+  if (database === null) return openEmpty()
+  try {
+    if (!(await hasSchema(database))) {
+      await database.close()
+      return await openEmpty()
+    }
+    await requireSchema(database)
+    return database
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+/** A mirror in memory without a row: against it everything counts as an insert. */
+async function openEmpty(): Promise<Database> {
+  const database = await connect('pglite:memory')
+  await migrate(database)
+  return database
+}
+
+async function readClock(database: Database): Promise<string> {
+  const { rows } = await database.transaction((trx) => trx.query('select now()'), { readOnly: true })
+  return String(rows[0]?.[0])
+}
+
+/** A dry run holds no account: others go on beside it. */
+function leaseOfNothing(startedAt: string): Lease {
+  return {
+    runId: '0',
+    startedAt,
+    lost: new AbortController().signal,
+    fence: async () => {},
+    close: async () => {},
+    stopHeartbeat: async () => {},
+  }
+}

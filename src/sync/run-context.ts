@@ -1,0 +1,108 @@
+/** What a run hands around: what it was asked, where it reads and writes, and what it has come to know. */
+import type { Kysely } from 'kysely'
+import type { Plan, RunMode, Tables } from '../common/schema/tables.ts'
+import type { Database } from '../db/connect.ts'
+import type { Lease } from '../db/lease/lease.ts'
+import type { Transaction } from '../db/transaction.ts'
+import type { LiveCounts } from '../load/diff/live-counts.ts'
+import type { Load } from '../load/loader.ts'
+import type { FailedState, ListState, UnchangedState } from '../load/state/sync-state.ts'
+import type { Source } from '../source/api.ts'
+import type { RunRemovals } from './deletions/budget.ts'
+import type { ListsRead } from './deletions/emptied-lists.ts'
+import type { HoldPolicy } from './deletions/guard.ts'
+import type { UnconfirmedLists } from './deletions/unconfirmed-lists.ts'
+import type { Observations } from './drift/collector.ts'
+import type { FirstAnswers } from './fetch/event-list.ts'
+import type { Settings } from './options.ts'
+import type { RunStats } from './run-stats.ts'
+import type { Backfill } from './select/backfill.ts'
+
+/** What each run has, also one that only reads the mirror (`verify`). */
+export interface ReadContext extends AsyncDisposable {
+  readonly settings: Settings
+  readonly source: Source
+  readonly mirror: Pick<MirrorAccess, 'database' | 'account'>
+  readonly initial: Pick<InitialState, 'states'>
+  readonly stats: RunStats
+  /** Aborted when the run must end: by the caller, its deadline, the loss of the lease, or `stop`. */
+  readonly signal: AbortSignal
+  readonly stop: (cause: unknown) => void
+}
+
+/** A run that has begun: it holds its account until it is finished. A dry run holds none, and writes nothing. */
+export interface RunContext extends ReadContext {
+  readonly mode: RunMode
+  readonly mirror: MirrorAccess
+  readonly initial: InitialState
+  readonly deletions: DeletionState
+  readonly pending: PendingState
+}
+
+/** The account's part of the mirror, and the way to change it. */
+export interface MirrorAccess {
+  readonly database: Database
+  readonly account: { readonly id: number; readonly name: string }
+  readonly lease: Lease
+  /** What writes the rows; in a dry run it only compares them. */
+  readonly load: Load
+  /** Of a dry run: what it would write, so far. */
+  readonly plan: (() => Plan) | null
+  /**
+   * A transaction that begins by making sure that this run still holds its account. None is begun once the
+   * caller has aborted, but for the last, which finishes the run and is durable.
+   */
+  write<T>(work: (trx: Transaction) => Promise<T>, options?: WriteOptions): Promise<T>
+}
+
+export interface WriteOptions {
+  /** The transaction that finishes the run. */
+  readonly isLast?: boolean
+  /** About how many bytes of content it writes. */
+  readonly bytes?: number
+}
+
+/** What was known when the run began. */
+export interface InitialState {
+  /** Of a backfill of the whole account; null of any other run. */
+  readonly backfill: Backfill | null
+  /** What the service answered before there was a mirror; null: it is still to be asked. */
+  readonly answers: FirstAnswers | null
+  /** What was known of each list, by event (load-sync-state.ts). */
+  states: ReadonlyMap<string, ListState>
+  /**
+   * Live rows of the account; counted when something is to be removed, for it takes a scan. What another batch writes
+   * at that very moment may be missed: the count only bounds what looks like an outage.
+   */
+  liveCounts(kysely: Kysely<Tables>): Promise<LiveCounts>
+  /**
+   * Rows that were deleted since a list with responses was last read, by runs before this one; asked before this run
+   * stores that rows of a list are missing, for that hides when the list was last read whole.
+   */
+  deletedBefore(kysely: Kysely<Tables>): Promise<number>
+}
+
+/** What decides the deletions of a run, and what the lists have told so far. */
+export interface DeletionState {
+  readonly policy: HoldPolicy
+  readonly budget: RunRemovals
+  /** What the lists of responses tell of the service as a whole. */
+  readonly listsRead: ListsRead
+  /** Lists in several pages that lacked rows, to be read once more. */
+  readonly unconfirmed: UnconfirmedLists
+}
+
+/** What is stored when the run is finished, at the latest. */
+export interface PendingState {
+  /** Lists that were read and are unchanged, and not marked so yet. */
+  readonly unchanged: UnchangedState[]
+  /** Lists that could not be read. */
+  readonly failures: Failure[]
+  readonly observations: Observations
+}
+
+/** An event that could not be read. */
+export interface Failure extends FailedState {
+  /** Its row is missing in the mirror, or not as it is listed now. */
+  readonly isRecordOld: boolean
+}

@@ -1,0 +1,22 @@
+import type { EventItem } from '../../common/schema/tables.ts'
+import type { ListState } from '../../load/state/sync-state.ts'
+
+/** An event whose responses are to be read. */
+export interface DueEvent {
+  readonly event: EventItem
+  /** The event's own record beside the mirror's; `rewritten`: only our own version reads it differently. */
+  readonly record: 'same' | 'changed' | 'rewritten'
+  /** The record as listed cannot be stored: `event` is the mirror's own, and is not written. */
+  readonly isRejected: boolean
+  readonly state: ListState | undefined
+  /** Null unless this run has read the list before, and reads it once more (reread.ts). */
+  readonly firstReading: FirstReading | null
+}
+
+/** What the first reading of a list has done that is read twice in a run. */
+export interface FirstReading {
+  /** Whether it changed anything. */
+  readonly changed: boolean
+  /** Responses that it removed: in a dry run they are live still. */
+  readonly removed: readonly string[]
+}
