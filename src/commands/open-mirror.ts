@@ -14,7 +14,7 @@ import { concealSecrets } from './cli/secrets.ts'
  * Opens the mirror for reading, and closes it after the work or when the user interrupts. A folder is never
  * made and a schema never changed.
  *
- * @throws SchemaVersionError, DatabaseError, FolderInUseError, ConfigurationError, InterruptedError
+ * @throws SchemaVersionError, DatabaseError, DataDirInUseError, ConfigurationError, InterruptedError
  */
 export async function readMirror<T>(context: Context<Flags>, work: Work<T>): Promise<T> {
   return withMirror(await openContext(context), false, work)

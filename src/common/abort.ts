@@ -1,14 +1,14 @@
 /** Waits that end: by the thing awaited, or by a signal, whose reason is then thrown. */
 
 /** The longest delay that a timer keeps (2^31 - 1 ms); a longer one would fire at once. */
-export const LONGEST_TIMER_MS = 2_147_483_647
+export const MAX_TIMER_MS = 2_147_483_647
 
 /** Waits so many ms, or throws the signal's reason as soon as it is aborted. */
 export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, Math.min(ms, LONGEST_TIMER_MS))
+  const timer = setTimeout(resolve, Math.min(ms, MAX_TIMER_MS))
   try {
-    await orAborted(promise, signal)
+    await raceAbort(promise, signal)
   } finally {
     clearTimeout(timer)
   }
@@ -18,24 +18,24 @@ export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
  * Who waits beside each signal. A signal has one listener of ours for all of them: to add one to it and take it away
  * again costs more than most waits.
  */
-const waiters = new WeakMap<AbortSignal, Set<(reason: Error) => void>>()
+const rejectersBySignal = new WeakMap<AbortSignal, Set<(reason: Error) => void>>()
 
-function waitersOf(signal: AbortSignal): Set<(reason: Error) => void> {
-  const known = waiters.get(signal)
+function rejectersOf(signal: AbortSignal): Set<(reason: Error) => void> {
+  const known = rejectersBySignal.get(signal)
   if (known !== undefined) return known
   const added = new Set<(reason: Error) => void>()
-  waiters.set(signal, added)
+  rejectersBySignal.set(signal, added)
   signal.addEventListener('abort', () => {
-    for (const stop of added) stop(asError(signal.reason))
+    for (const stop of added) stop(toError(signal.reason))
   })
   return added
 }
 
 /** What the promise gives, or the signal's reason as an error when that comes first; the promise then ends unheard. */
-export function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+export function raceAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: first, resolve, reject } = Promise.withResolvers<T>()
-  if (signal.aborted) reject(asError(signal.reason))
-  const waiting = waitersOf(signal)
+  if (signal.aborted) reject(toError(signal.reason))
+  const waiting = rejectersOf(signal)
   waiting.add(reject)
   const heard = (settle: () => void): void => {
     waiting.delete(reject)
@@ -48,6 +48,6 @@ export function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<
   return first
 }
 
-export function asError(reason: unknown): Error {
+export function toError(reason: unknown): Error {
   return reason instanceof Error ? reason : new Error(String(reason))
 }

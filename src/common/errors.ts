@@ -50,7 +50,7 @@ export class UnknownAccountError extends UsageError {
   readonly accounts: readonly string[]
 
   constructor(account: string, accounts: readonly string[], remedy: string) {
-    super(`The mirror has no account "${account}"; it has ${listed(accounts)}. ${remedy}`)
+    super(`The mirror has no account "${account}"; it has ${formatNames(accounts)}. ${remedy}`)
     this.account = account
     this.accounts = accounts
   }
@@ -62,15 +62,15 @@ export class RemovedAccountError extends UsageError {
 }
 
 /** A mirror may have hundreds of accounts. */
-const MOST_NAMES = 10
+const MAX_LISTED_NAMES = 10
 
-function listed(names: readonly string[]): string {
-  const shown = names.slice(0, MOST_NAMES).join(', ')
-  return names.length > MOST_NAMES ? `${shown} and ${names.length - MOST_NAMES} more` : shown
+function formatNames(names: readonly string[]): string {
+  const shown = names.slice(0, MAX_LISTED_NAMES).join(', ')
+  return names.length > MAX_LISTED_NAMES ? `${shown} and ${names.length - MAX_LISTED_NAMES} more` : shown
 }
 
 /** The service answered 401 or 403: the key is wrong, expired or not allowed here. */
-export class KeyRefusedError extends HeadcountError {
+export class AuthenticationError extends HeadcountError {
   readonly code = 'key_refused'
   readonly exitCode = 3
 }
@@ -83,7 +83,7 @@ export class UnreachableError extends HeadcountError {
 }
 
 /** The service asks for a longer pause than this run may wait; `until` is the moment it named. */
-export class PausedByServiceError extends UnreachableError {
+export class RetryLaterError extends UnreachableError {
   override readonly code = 'paused_by_service'
   readonly until: Date
 
@@ -94,7 +94,7 @@ export class PausedByServiceError extends UnreachableError {
 }
 
 /** Another request of this run was told so; this one was not sent. */
-export class NotAskedError extends PausedByServiceError {}
+export class RequestSkippedError extends RetryLaterError {}
 
 /** The service went away while a run was reading: many events in a row could not be read, and nothing was answered. */
 export class OutageError extends UnreachableError {
@@ -108,7 +108,7 @@ export class CertificateError extends UnreachableError {
 }
 
 /** The run's own deadline (`--run-timeout`) passed before the work was done. */
-export class RunDeadlineError extends UnreachableError {
+export class RunTimeoutError extends UnreachableError {
   override readonly code = 'run_deadline'
   override readonly retryable = false
 }
@@ -120,21 +120,21 @@ export class NotFoundError extends HeadcountError {
 }
 
 /** A complete answer that is not what the specification says: HTML, an object for a list, broken JSON, a redirect loop. */
-export class ContractError extends HeadcountError {
+export class InvalidResponseError extends HeadcountError {
   readonly code: string = 'contract'
   readonly exitCode = 7
 }
 
 /** An object where a list belongs, with keys as of a service that answers in pages in a way that is not known. */
-export class PagedObjectError extends ContractError {}
+export class UnexpectedPaginationError extends InvalidResponseError {}
 
 /** A redirect or a page link that leads to another origin; the key is never sent there. */
-export class ForeignOriginError extends ContractError {
+export class CrossOriginError extends InvalidResponseError {
   override readonly code = 'foreign_origin'
 }
 
 /** A body larger than this program may take in. */
-export class BodyTooLargeError extends ContractError {
+export class BodyTooLargeError extends InvalidResponseError {
   override readonly code = 'body_too_large'
 }
 
@@ -148,7 +148,7 @@ export class DatabaseError extends HeadcountError {
 export class TransactionFailedError extends DatabaseError {}
 
 /** A conflict with another transaction (deadlock, serialization failure): the same batch may pass when tried again. */
-export class ConflictError extends TransactionFailedError {
+export class TransactionConflictError extends TransactionFailedError {
   override readonly code = 'conflict'
   override readonly retryable = true
 }
@@ -165,17 +165,17 @@ export class SchemaVersionError extends DatabaseError {
 }
 
 /** The folder of an embedded database is not there, and was not to be made. */
-export class NoMirrorError extends DatabaseError {
+export class MirrorNotFoundError extends DatabaseError {
   override readonly code = 'no_mirror'
 }
 
 /** Another process has the folder of the embedded database open. */
-export class FolderInUseError extends DatabaseError {
+export class DataDirInUseError extends DatabaseError {
   override readonly code = 'folder_in_use'
 }
 
 /** Another run holds the account. */
-export class AccountBusyError extends HeadcountError {
+export class AccountLockedError extends HeadcountError {
   readonly code = 'account_busy'
   readonly exitCode = 9
   override readonly retryable = true

@@ -1,12 +1,12 @@
 /**
  * The written forms of settings: each function takes the text and gives the value, or throws a
- * {@link ValueFault} whose message continues the name of the setting ("must be …").
+ * {@link InvalidValueError} whose message continues the name of the setting ("must be …").
  *
  * No message repeats the text where it may hold a secret (addresses, database targets).
  */
 
 /** Text that is no value of its setting; the message says what would be one. */
-export class ValueFault extends Error {}
+export class InvalidValueError extends Error {}
 
 export interface Bounds {
   readonly min: number
@@ -42,9 +42,9 @@ export function duration(min: string, max: string): (text: string) => number {
   return (text) => {
     const value = milliseconds(text)
     if (value === null)
-      throw new ValueFault(`must be a duration like 250ms, 60s, 15m, 1h or 7d, not ${quote(text)}`)
+      throw new InvalidValueError(`must be a duration like 250ms, 60s, 15m, 1h or 7d, not ${quote(text)}`)
     if (!isWithin(value, bounds))
-      throw new ValueFault(`must lie between ${min} and ${max}, not ${quote(text)}`)
+      throw new InvalidValueError(`must lie between ${min} and ${max}, not ${quote(text)}`)
     return value
   }
 }
@@ -59,9 +59,9 @@ export function size(min: string, max: string): (text: string) => number {
   return (text) => {
     const value = withUnit(text, sizeUnits)
     if (value === null)
-      throw new ValueFault(`must be a size like 1GiB, 256MiB, 500MB or 1024, not ${quote(text)}`)
+      throw new InvalidValueError(`must be a size like 1GiB, 256MiB, 500MB or 1024, not ${quote(text)}`)
     if (!isWithin(value, bounds))
-      throw new ValueFault(`must lie between ${min} and ${max}, not ${quote(text)}`)
+      throw new InvalidValueError(`must lie between ${min} and ${max}, not ${quote(text)}`)
     return value
   }
 }
@@ -81,35 +81,37 @@ export function integer(bounds: Bounds): (text: string) => number {
   return (text) => {
     const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN
     if (isWithin(value, bounds)) return value
-    throw new ValueFault(`must be a whole number from ${bounds.min} to ${bounds.max}, not ${quote(text)}`)
+    throw new InvalidValueError(
+      `must be a whole number from ${bounds.min} to ${bounds.max}, not ${quote(text)}`,
+    )
   }
 }
 
 export function yesOrNo(text: string): boolean {
   if (/^(1|true|yes|on)$/i.test(text)) return true
   if (/^(0|false|no|off)$/i.test(text)) return false
-  throw new ValueFault(`must be 1 or 0, not ${quote(text)}`)
+  throw new InvalidValueError(`must be 1 or 0, not ${quote(text)}`)
 }
 
 export function oneOf<const Choice extends string>(choices: readonly Choice[]): (text: string) => Choice {
   return (text) => {
     const choice = choices.find((candidate) => candidate === text)
     if (choice !== undefined) return choice
-    throw new ValueFault(`must be one of ${choices.join(', ')}, not ${quote(text)}`)
+    throw new InvalidValueError(`must be one of ${choices.join(', ')}, not ${quote(text)}`)
   }
 }
 
 /** A name that the user chose: any text that can be seen. */
 export function name(text: string): string {
-  if (text.trim() === '') throw new ValueFault('must not be empty')
-  if (/[\p{Cc}\p{Cs}]/u.test(text)) throw new ValueFault('must not hold control characters')
+  if (text.trim() === '') throw new InvalidValueError('must not be empty')
+  if (/[\p{Cc}\p{Cs}]/u.test(text)) throw new InvalidValueError('must not hold control characters')
   return text
 }
 
 export function databaseTarget(text: string): string {
   if (/^postgres(ql)?:\/\/./i.test(text)) return text
   if (/^pglite:./.test(text)) return text
-  throw new ValueFault('must begin with postgres:// or pglite:')
+  throw new InvalidValueError('must begin with postgres:// or pglite:')
 }
 
 export function timeZone(text: string): string {
@@ -117,7 +119,7 @@ export function timeZone(text: string): string {
     Intl.DateTimeFormat('en', { timeZone: text })
     return text
   } catch {
-    throw new ValueFault(`must be a time zone of the IANA list like Europe/Berlin, not ${quote(text)}`)
+    throw new InvalidValueError(`must be a time zone of the IANA list like Europe/Berlin, not ${quote(text)}`)
   }
 }
 
@@ -127,7 +129,7 @@ export async function schedule(text: string): Promise<string> {
   const verdict = validateDetailed(text)
   if (verdict.valid) return text
   const reason = verdict.errors.map((error) => error.message).join('; ')
-  throw new ValueFault(
+  throw new InvalidValueError(
     `must be a cron schedule of five or six fields, not ${quote(text)}${reason && ` (${reason})`}`,
   )
 }
@@ -141,5 +143,5 @@ function quote(text: string): string {
 /** A name or an address of this machine; an IPv6 address stands without brackets. */
 export function host(text: string): string {
   if (/^[0-9A-Za-z.:_%-]{1,253}$/.test(text)) return text
-  throw new ValueFault(`must be a host name or an address like 127.0.0.1 or ::1, not ${quote(text)}`)
+  throw new InvalidValueError(`must be a host name or an address like 127.0.0.1 or ::1, not ${quote(text)}`)
 }

@@ -1,6 +1,6 @@
 /** A bounded number of places, taken and given back by hand where a function's span does not fit. */
 import type { LimitFunction } from 'p-limit'
-import { orAborted } from './abort.ts'
+import { raceAbort } from './abort.ts'
 
 /** Gives a place back; a second call does nothing. */
 export type GiveBack = () => void
@@ -16,7 +16,7 @@ export async function takePlace(limit: LimitFunction, signal: AbortSignal): Prom
   }
   void limit(occupy)
   try {
-    return await orAborted(turn.promise, signal)
+    return await raceAbort(turn.promise, signal)
   } catch (error) {
     // The turn may have come in the very moment of the abort.
     void turn.promise.then((giveBack) => giveBack())

@@ -5,7 +5,7 @@
 import { openReading, type Flag, type Reading } from './reading.ts'
 import { apiKey, secretSource, type Environment } from './secrets.ts'
 import { settings, variableNames } from './settings.ts'
-import { databaseTarget, ValueFault } from '../common/parse-values.ts'
+import { databaseTarget, InvalidValueError } from '../common/parse-values.ts'
 import { unknownVariables, withoutServiceLinks } from './variable-names.ts'
 import { ConfigurationError } from '../common/errors.ts'
 import { isLoopback } from '../source/url.ts'
@@ -170,7 +170,7 @@ function readDatabase(reading: Reading, flag: Flag, remedy?: string): DatabaseCo
   try {
     return Object.freeze({ target: databaseTarget(String(flag)), isDefault: false })
   } catch (error) {
-    if (!(error instanceof ValueFault)) throw error
+    if (!(error instanceof InvalidValueError)) throw error
     reading.faults.push(`--database ${error.message} (for example --database ${defaultDatabase})`)
     return { target: defaultDatabase, isDefault: true }
   }

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../common/errors.ts'
 import { readSecret, type Environment } from './secrets.ts'
 import type { Setting, SettingWithFallback } from './settings.ts'
-import { ValueFault } from '../common/parse-values.ts'
+import { InvalidValueError } from '../common/parse-values.ts'
 
 /** An option of the command line: its text, `true` when it takes none, undefined when it was not given. */
 export type Flag = string | number | boolean | readonly string[] | undefined
@@ -35,7 +35,7 @@ export function openReading(environment: Environment): Reading {
     try {
       return await setting.read(given.text)
     } catch (error) {
-      if (!(error instanceof ValueFault)) throw error
+      if (!(error instanceof InvalidValueError)) throw error
       const separator = given.source.startsWith('--') ? ' ' : '='
       faults.push(
         `${given.source} ${error.message} (for example ${given.source}${separator}${setting.example})`,
@@ -60,7 +60,7 @@ export function openReading(environment: Environment): Reading {
         if (secret === null && remedy !== undefined) faults.push(`${variable} is not set: ${remedy}`)
         return secret === null ? null : checkNamed(variable, secret, check)
       } catch (error) {
-        if (!(error instanceof ValueFault)) throw error
+        if (!(error instanceof InvalidValueError)) throw error
         faults.push(error.message)
         return null
       }
@@ -94,6 +94,6 @@ function checkNamed(variable: string, secret: string, check: (text: string) => s
   try {
     return check(secret)
   } catch (error) {
-    throw error instanceof ValueFault ? new ValueFault(`${variable} ${error.message}`) : error
+    throw error instanceof InvalidValueError ? new InvalidValueError(`${variable} ${error.message}`) : error
   }
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { ValueFault } from '../common/parse-values.ts'
+import { InvalidValueError } from '../common/parse-values.ts'
 
 /** The environment as a plain record; in tests, whatever stands for it. */
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -9,18 +9,18 @@ export type Environment = Readonly<Record<string, string | undefined>>
  * Neither the secret nor a part of it ever stands in a message.
  *
  * @returns null when neither is set
- * @throws ValueFault naming the variable
+ * @throws InvalidValueError naming the variable
  */
 export function readSecret(environment: Environment, variable: string): string | null {
   const fileVariable = `${variable}_FILE`
   const direct = environment[variable]
   const path = environment[fileVariable]
   if (direct !== undefined && path !== undefined) {
-    throw new ValueFault(`${variable} and ${fileVariable} are both set: keep one of them`)
+    throw new InvalidValueError(`${variable} and ${fileVariable} are both set: keep one of them`)
   }
   if (path !== undefined) return readSecretFile(fileVariable, path)
   if (direct === undefined) return null
-  if (direct === '') throw new ValueFault(`${variable} is empty: give it a value or remove it`)
+  if (direct === '') throw new InvalidValueError(`${variable} is empty: give it a value or remove it`)
   return direct
 }
 
@@ -31,17 +31,17 @@ export function secretSource(environment: Environment, variable: string): string
 }
 
 function readSecretFile(variable: string, path: string): string {
-  if (path === '') throw new ValueFault(`${variable} is empty: name a file or remove it`)
+  if (path === '') throw new InvalidValueError(`${variable} is empty: name a file or remove it`)
   let text: string
   try {
     text = readFileSync(path, 'utf8').trim()
   } catch (error) {
     const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
-    throw new ValueFault(
+    throw new InvalidValueError(
       `${variable}: cannot read ${JSON.stringify(path)} (${reason}): check the path and the rights`,
     )
   }
-  if (text === '') throw new ValueFault(`${variable}: the file ${JSON.stringify(path)} is empty`)
+  if (text === '') throw new InvalidValueError(`${variable}: the file ${JSON.stringify(path)} is empty`)
   return text
 }
 
@@ -51,8 +51,9 @@ function readSecretFile(variable: string, path: string): string {
  */
 export function apiKey(text: string): string {
   const key = text.replace(/^[ \t]+|[ \t]+$/g, '')
-  if (key === '') throw new ValueFault('is empty: give it a value or remove it')
-  if (/[\r\n]/.test(key)) throw new ValueFault('must be one line: there is a line break in it')
-  if (/[^\x20-\x7e]/.test(key)) throw new ValueFault('must be plain ASCII: there is another character in it')
+  if (key === '') throw new InvalidValueError('is empty: give it a value or remove it')
+  if (/[\r\n]/.test(key)) throw new InvalidValueError('must be one line: there is a line break in it')
+  if (/[^\x20-\x7e]/.test(key))
+    throw new InvalidValueError('must be plain ASCII: there is another character in it')
   return key
 }

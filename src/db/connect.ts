@@ -26,7 +26,7 @@ export type Target =
  * keeps open and is never closed here: a pool of pg's (at least 3 connections) or a PGlite. The drivers are loaded when they are needed.
  *
  * @throws UsageError when the target cannot be read, DatabaseError when it cannot be reached,
- * FolderInUseError when another process has the folder open, FolderServedError when that one answers in its place.
+ * DataDirInUseError when another process has the folder open, FolderServedError when that one answers in its place.
  */
 export async function connect(target: Target, options: ConnectOptions = {}): Promise<Database> {
   if (typeof target !== 'string' && 'url' in target)

@@ -11,7 +11,7 @@ export interface Database extends AsyncDisposable {
    * Runs `work` in one transaction: committed when it resolves, rolled back when it throws.
    * On PGlite transactions run one after the other.
    *
-   * @throws whatever `work` throws; DatabaseError and ConflictError from the database
+   * @throws whatever `work` throws; DatabaseError and TransactionConflictError from the database
    */
   transaction<T>(work: (trx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>
   /** Of a folder: the same for several users of this process, who must not keep each other waiting for long. */

@@ -1,7 +1,7 @@
 /** What a driver says, in our words: where it happened, what it means, what to do. */
 import { commandName } from '../common/command-name.ts'
 import {
-  ConflictError,
+  TransactionConflictError,
   DatabaseError,
   HeadcountError,
   SchemaVersionError,
@@ -19,7 +19,7 @@ export function databaseError(error: unknown, place: string): HeadcountError {
   const said = messageOf(error)
   const options = { cause: withoutValues(error) }
   if (code === '40001' || code === '40P01') {
-    return new ConflictError(
+    return new TransactionConflictError(
       `${place}: ${said}. Another transaction was in the way; the same work may be tried again.`,
       options,
     )

@@ -15,7 +15,7 @@ export interface Transaction {
    * Sends one statement as text, by the extended protocol: two statements in one text are an error. For what
    * Kysely has no form for: a user's own query, whose columns are not known beforehand.
    *
-   * @throws DatabaseError, ConflictError
+   * @throws DatabaseError, TransactionConflictError
    */
   readonly query: (text: string, values?: readonly unknown[]) => Promise<Answer>
   /**
@@ -23,14 +23,14 @@ export interface Transaction {
    *
    * @param target the table with its columns, as SQL: `headcount.events (account_id, id)`
    * @returns how many rows the database wrote
-   * @throws DatabaseError, ConflictError
+   * @throws DatabaseError, TransactionConflictError
    */
   readonly copy: (target: string, rows: Buffer<ArrayBuffer>) => Promise<number>
   /**
    * Reads what a query gives in the binary form of COPY, whole.
    *
    * @param query one `select`; it takes no parameters
-   * @throws DatabaseError, ConflictError
+   * @throws DatabaseError, TransactionConflictError
    */
   readonly copyOut: (query: string) => Promise<Buffer>
 }

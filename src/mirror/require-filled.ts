@@ -3,7 +3,7 @@ import { commandName } from '../common/command-name.ts'
 import type { Database } from '../db/connect.ts'
 import { codeOf } from '../db/errors.ts'
 import type { RunStatus, Timestamp } from '../common/schema/tables.ts'
-import { NoMirrorError } from '../common/errors.ts'
+import { MirrorNotFoundError } from '../common/errors.ts'
 import { EVENTS_LIST } from '../load/state/sync-state.ts'
 import { unknownAccount } from './resolve-account.ts'
 import { describeRemoval } from './removal-hint.ts'
@@ -27,7 +27,7 @@ interface Filled {
  *
  * @param account only this one counts; null: any
  * @returns what is to be said of the answer: whose rows may not be all, and what a named account does not bound
- * @throws NoMirrorError when no list of any of these accounts was read yet, or what is left of it is no mirror;
+ * @throws MirrorNotFoundError when no list of any of these accounts was read yet, or what is left of it is no mirror;
  * UsageError when the mirror has accounts, and none of this name
  */
 export async function requireFilled(
@@ -81,10 +81,10 @@ async function readFilled(kysely: Database['kysely']): Promise<readonly Filled[]
   }
 }
 
-function nothingYet(accounts: readonly Filled[]): NoMirrorError {
+function nothingYet(accounts: readonly Filled[]): MirrorNotFoundError {
   const [removed] = accounts.filter(({ removing_since }) => removing_since !== null)
   if (removed?.removing_since) {
-    return new NoMirrorError(
+    return new MirrorNotFoundError(
       `Account ${removed.name} is ${describeRemoval(removed.name, removed.removing_since)}.`,
     )
   }
@@ -92,7 +92,7 @@ function nothingYet(accounts: readonly Filled[]): NoMirrorError {
     last === null ? `account ${name} had no run` : `the last run of account ${name} is ${last}`,
   )
   const why = told.length === 0 ? 'it has no account' : told.join(', ')
-  return new NoMirrorError(
+  return new MirrorNotFoundError(
     `Nothing was read into this mirror yet (${why}), so its tables would answer with nothing. Run ${commandName()} sync ` +
       `first; ${commandName()} runs and ${commandName()} doctor tell what was wrong.`,
   )

@@ -2,7 +2,7 @@ import {
   AccountMismatchError,
   ConfigurationError,
   HeadcountError,
-  KeyRefusedError,
+  AuthenticationError,
   UsageError,
 } from '../common/errors.ts'
 import { now, type Moment } from './monotonic-time.ts'
@@ -21,7 +21,7 @@ export interface RunOutcome {
 /**
  * One run; it calls `sign` as a sign of life.
  *
- * @throws KeyRefusedError or UsageError for a fault that no later run will mend; whatever else ends this run only.
+ * @throws AuthenticationError or UsageError for a fault that no later run will mend; whatever else ends this run only.
  * After a run of the same worker that came to its end a UsageError must be a ConfigurationError or an AccountMismatchError for that.
  */
 export type Run = (sign: () => void) => Promise<RunOutcome>
@@ -105,6 +105,6 @@ export function createRuns({ run, ticks, sight, log, onFatal }: RunsOptions): Ru
 
 /** A base address that a run has used to its end is right: a 404 there is a service between two versions of itself. */
 function isFatal(error: HeadcountError, hasReported: boolean): boolean {
-  if (error instanceof KeyRefusedError || error instanceof ConfigurationError) return true
+  if (error instanceof AuthenticationError || error instanceof ConfigurationError) return true
   return error instanceof AccountMismatchError || (error instanceof UsageError && !hasReported)
 }

@@ -27,7 +27,7 @@ export interface WorkerOptions {
  * logged, and the next tick tries again.
  *
  * @returns after a stop, when the run under way has ended or 6.5 s have passed.
- * @throws what a run threw that no later run will mend: KeyRefusedError, UsageError (see {@link Run}).
+ * @throws what a run threw that no later run will mend: AuthenticationError, UsageError (see {@link Run}).
  * @throws ConfigurationError for a schedule that cannot be used; UsageError when the health port is taken.
  */
 export async function runWorker({ signal, log, ...options }: WorkerOptions): Promise<void> {

@@ -27,7 +27,7 @@ export interface ServiceOptions extends DatabaseOptions {
  * The service of the specification, answered from the mirror of one or more accounts, by keys that `headcount keys` makes.
  * The database is opened by the first request or by `listen`, and closed by `close` unless it is the caller's.
  *
- * `fetch` and `listen` throw UsageError, DatabaseError, SchemaVersionError and FolderInUseError when the database cannot be used.
+ * `fetch` and `listen` throw UsageError, DatabaseError, SchemaVersionError and DataDirInUseError when the database cannot be used.
  */
 export function createService(options: ServiceOptions): Service {
   const target = targetOf(options)

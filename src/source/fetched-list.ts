@@ -34,7 +34,7 @@ export interface ListReading extends Disposable {
   readonly warnings: readonly string[]
   /**
    * Reads the list through, parsing it piece by piece; one that is held in memory is one piece. Each call reads it
-   * anew, so that nothing is held twice. Throws ContractError, which quotes nothing, and TemporaryFileError.
+   * anew, so that nothing is held twice. Throws InvalidResponseError, which quotes nothing, and TemporaryFileError.
    */
   pieces(): AsyncGenerator<ListPayload>
   /** The whole list at once. Throws as pieces(). */

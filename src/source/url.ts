@@ -1,6 +1,6 @@
 /** Addresses of the service: the base address, checked once, and paths below it that nothing can leave. */
-import { ContractError, UsageError } from '../common/errors.ts'
-import { ValueFault } from '../common/parse-values.ts'
+import { InvalidResponseError, UsageError } from '../common/errors.ts'
+import { InvalidValueError } from '../common/parse-values.ts'
 
 export interface BaseAddress {
   /** Scheme, host and port: the only origin that the key is ever sent to. */
@@ -60,7 +60,7 @@ export function readBaseAddress({ href }: URL): BaseAddress {
 /**
  * The address of a path below the base address; each segment is percent-encoded.
  *
- * @throws ContractError for a segment that would not stay one segment: empty, `.`, `..`, or with half a
+ * @throws InvalidResponseError for a segment that would not stay one segment: empty, `.`, `..`, or with half a
  * surrogate pair, which has no encoding.
  */
 export function addressBelow(base: BaseAddress, ...segments: readonly string[]): URL {
@@ -68,7 +68,9 @@ export function addressBelow(base: BaseAddress, ...segments: readonly string[]):
   const url = new URL(base.origin + path)
   // The last word has the very thing that will be sent: whatever was thought of above, this path is the one meant.
   if (url.origin !== base.origin || url.pathname !== path || url.search !== '' || url.hash !== '') {
-    throw new ContractError(`The address ${path} changes when it is written as a URL; it is not asked for.`)
+    throw new InvalidResponseError(
+      `The address ${path} changes when it is written as a URL; it is not asked for.`,
+    )
   }
   return url
 }
@@ -76,7 +78,7 @@ export function addressBelow(base: BaseAddress, ...segments: readonly string[]):
 function encodeSegment(segment: string): string {
   const isOneSegment = segment !== '' && segment !== '.' && segment !== '..' && segment.isWellFormed()
   if (isOneSegment) return encodeURIComponent(segment)
-  throw new ContractError(
+  throw new InvalidResponseError(
     `The id ${JSON.stringify(segment.slice(0, 50))} cannot be part of an address: it would lead to another path.`,
   )
 }
@@ -84,6 +86,6 @@ function encodeSegment(segment: string): string {
 /** The base address of the service. Whether plain http is allowed here is for the reader of both settings. */
 export function baseAddress(text: string): URL {
   const { url, fault } = parseBaseAddress(text)
-  if (url === null) throw new ValueFault(fault)
+  if (url === null) throw new InvalidValueError(fault)
   return url
 }

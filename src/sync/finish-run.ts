@@ -1,5 +1,5 @@
 import type { RunReport } from '../common/schema/tables.ts'
-import { HeadcountError, LeaseLostError, PagedObjectError } from '../common/errors.ts'
+import { HeadcountError, LeaseLostError, UnexpectedPaginationError } from '../common/errors.ts'
 import type { OpenMatters } from '../load/state/sync-state.ts'
 import { asInterruption } from './interruption.ts'
 import { sentAgain } from './open/open-source.ts'
@@ -22,7 +22,7 @@ export async function closeFailed(run: RunContext, cause: unknown): Promise<unkn
   const error = asInterruption(run.settings.signal, cause)
   if (cause instanceof LeaseLostError) return error
   const known = error instanceof HeadcountError ? error : null
-  if (error instanceof PagedObjectError) run.pending.observations.addPagedObject('events')
+  if (error instanceof UnexpectedPaginationError) run.pending.observations.addPagedObject('events')
   run.stats.fail(null, known ?? { code: 'unexpected', message: String(error) })
   try {
     const report = await close(run, () => statusAfter(known))

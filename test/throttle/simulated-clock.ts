@@ -1,7 +1,7 @@
 /** A clock on which hours pass in a moment: whenever nothing can go on, it jumps to the next timer. */
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../../src/common/clock.ts'
-import { orAborted } from '../../src/common/abort.ts'
+import { raceAbort } from '../../src/common/abort.ts'
 
 interface Timer {
   readonly at: number
@@ -20,7 +20,7 @@ export class SimulatedClock implements Clock {
   async sleep(ms: number, signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.at(this.#now + Math.max(0, ms), resolve)
-    await orAborted(promise, signal)
+    await raceAbort(promise, signal)
   }
 
   at(at: number, fire: () => void): void {

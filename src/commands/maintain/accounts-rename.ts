@@ -1,4 +1,4 @@
-import { name as readName, ValueFault } from '../../common/parse-values.ts'
+import { name as readName, InvalidValueError } from '../../common/parse-values.ts'
 import type { Flags } from '../../config/config.ts'
 import type { Database } from '../../db/connect.ts'
 import { codeOf } from '../../db/errors.ts'
@@ -40,7 +40,7 @@ function newName(text: string): string {
   try {
     return readName(text)
   } catch (error) {
-    throw error instanceof ValueFault
+    throw error instanceof InvalidValueError
       ? new UsageError(`accounts rename: the new name ${error.message}`)
       : error
   }

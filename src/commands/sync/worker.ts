@@ -3,7 +3,7 @@ import { embeddedFolder } from '../../db/connect.ts'
 import { patienceWith } from '../../common/schema/holds.ts'
 import { isGoodRun, outcomeOf } from '../../common/schema/run-report.ts'
 import type { DatabaseOptions } from '../../db/target.ts'
-import { FolderInUseError, NoMirrorError } from '../../common/errors.ts'
+import { DataDirInUseError, MirrorNotFoundError } from '../../common/errors.ts'
 import type { Logger, RunReport } from '../../index.ts'
 import type { RunOutcome } from '../../schedule/run-guard.ts'
 import type { Command, Context } from '../cli/context.ts'
@@ -64,7 +64,7 @@ async function workInFolder(work: Work): Promise<void> {
     try {
       return await run({ opened: held.database })
     } catch (error) {
-      isLost = error instanceof FolderInUseError
+      isLost = error instanceof DataDirInUseError
       throw error
     } finally {
       if (isLost || !config.worker.keepOpen) await close()
@@ -86,7 +86,7 @@ async function holdIfThere(...to: Parameters<typeof holdDatabase>): Promise<Held
   try {
     return await holdDatabase(...to)
   } catch (error) {
-    if (error instanceof NoMirrorError) return null
+    if (error instanceof MirrorNotFoundError) return null
     throw error
   }
 }

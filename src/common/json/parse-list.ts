@@ -1,4 +1,4 @@
-import { ContractError } from '../errors.ts'
+import { InvalidResponseError } from '../errors.ts'
 import {
   isObject,
   MAX_ITEM_BYTES,
@@ -46,7 +46,7 @@ export interface ListPayload {
  *
  * @param what the list's name for messages, like `GET /events`.
  * @param key is removed from the values
- * @throws ContractError unless every page is one whole JSON array; nothing else can be thrown, however deep
+ * @throws InvalidResponseError unless every page is one whole JSON array; nothing else can be thrown, however deep
  * or large the values are.
  */
 export function parseList(pages: readonly string[], what: string, key: KeyInItems = noKey): ListPayload {
@@ -60,7 +60,7 @@ export function parseList(pages: readonly string[], what: string, key: KeyInItem
  * Reads a piece of a list that was cut (split-array.ts), as if it were a page.
  *
  * @param first how many items stand before it
- * @throws ContractError as parseList, and for a piece without an item: a comma stands where an item belongs.
+ * @throws InvalidResponseError as parseList, and for a piece without an item: a comma stands where an item belongs.
  */
 export function parsePiece(
   piece: Piece,
@@ -79,7 +79,7 @@ export function parsePiece(
 /**
  * Reads the answer to `/ping`. An e-mail address that is no text, is empty or that no database can hold is none.
  *
- * @throws ContractError unless the text is one JSON object.
+ * @throws InvalidResponseError unless the text is one JSON object.
  */
 export function parsePing(text: string): { email: string | null } {
   const value = parseBody(text, 'GET /ping')
@@ -101,7 +101,7 @@ function parseBody(text: string, what: string): JsonValue {
 
 /** Brackets around the text make it an array, if it is anything. */
 function parsePlainPiece({ start, end }: Piece, text: string, what: string): readonly JsonValue[] {
-  const fault = (position: number | null): ContractError =>
+  const fault = (position: number | null): InvalidResponseError =>
     notJson(what, position === null ? end : start + Buffer.byteLength(text.slice(1, position)))
   const value = parseOr(text, fault)
   if (!Array.isArray(value)) throw fault(null)
@@ -109,7 +109,7 @@ function parsePlainPiece({ start, end }: Piece, text: string, what: string): rea
 }
 
 /** `JSON.parse` quotes the body in its message, so only the place is taken over from it: bodies hold personal data. */
-function parseOr(text: string, fault: (position: number | null) => ContractError): JsonValue {
+function parseOr(text: string, fault: (position: number | null) => InvalidResponseError): JsonValue {
   try {
     return parsePlain(text)
   } catch (error) {
@@ -123,15 +123,15 @@ export function notJson(
   what: string,
   place: number | null,
   unit: 'position' | 'byte' = 'byte',
-): ContractError {
-  return new ContractError(
+): InvalidResponseError {
+  return new InvalidResponseError(
     `${what}: the answer is not JSON${place === null ? '' : ` (at ${unit} ${place})`}, or not all of it. ` +
       'Look at what stands at this address: a log-in page, a proxy or an interrupted answer.',
   )
 }
 
-function wrongShape(what: string, wanted: 'array' | 'object', value: JsonValue): ContractError {
-  return new ContractError(
+function wrongShape(what: string, wanted: 'array' | 'object', value: JsonValue): InvalidResponseError {
+  return new InvalidResponseError(
     `${what}: the answer must be one JSON ${wanted}, but is ${nameOf(value)}. ` +
       'Check that the base address is that of the service, and that the service speaks version 1 of its interface.',
   )

@@ -7,7 +7,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { AccountBusyError, LeaseLostError } from '../../common/errors.ts'
+import { AccountLockedError, LeaseLostError } from '../../common/errors.ts'
 import type { JsonValue } from '../../common/json/exact.ts'
 import { watchBeats } from './heartbeat-age.ts'
 import type { Beat } from './heartbeat-age.ts'
@@ -61,7 +61,7 @@ export interface LeaseOptions {
 /**
  * Opens a run for the account, after the death of another one if need be.
  *
- * @throws AccountBusyError when another run holds the account and lives; the signal's reason; DatabaseError
+ * @throws AccountLockedError when another run holds the account and lives; the signal's reason; DatabaseError
  */
 export async function takeLease(database: Database, options: LeaseOptions): Promise<Lease> {
   const { signal, log } = options
@@ -202,8 +202,8 @@ async function takeOver(
   }
 }
 
-function busy(run: RunningRun, more = '', cause?: unknown): AccountBusyError {
-  return new AccountBusyError(
+function busy(run: RunningRun, more = '', cause?: unknown): AccountLockedError {
+  return new AccountLockedError(
     `Another run holds this account: ${run.mode} ${run.id}, ${nameOf(run.holder)}, since ${run.startedAt}, last sign of life ${Math.max(0, Math.round(run.silence))} s ago.${more} Wait until it ends, or stop that process.`,
     { cause },
   )

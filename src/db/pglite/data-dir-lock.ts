@@ -11,7 +11,7 @@ import { futimesSync, readFileSync, unlinkSync } from 'node:fs'
 import { open, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { FolderInUseError } from '../../common/errors.ts'
+import { DataDirInUseError } from '../../common/errors.ts'
 import type { DatabaseLog } from '../database.ts'
 import { idOf, lockName, readLock, unlessCode } from './lock-file.ts'
 import type { Found } from './lock-file.ts'
@@ -26,7 +26,7 @@ const deadAfterMs = 30_000
 const watchMs = beatMs + 1000
 
 /** The process that has the folder open answers in the place of this one. */
-export class FolderServedError extends FolderInUseError {}
+export class FolderServedError extends DataDirInUseError {}
 
 /** What is told of a folder that another process has open. */
 export interface FolderUse {
@@ -51,7 +51,7 @@ export interface LockOptions {
 export interface FolderLock {
   /** Whether nobody took the folder over; looks at the lock itself when the last beat is 15 s old. */
   isHeld(): boolean
-  /** @throws FolderInUseError when another process took the folder over, for this one had shown no sign of life */
+  /** @throws DataDirInUseError when another process took the folder over, for this one had shown no sign of life */
   assertHeld(): void
   release(): Promise<void>
 }
@@ -59,7 +59,7 @@ export interface FolderLock {
 /**
  * Takes the lock on a folder that exists, waiting up to `waitMs` for another holder to end.
  *
- * @throws FolderInUseError naming the holder; FolderServedError when the holder answers in its place
+ * @throws DataDirInUseError naming the holder; FolderServedError when the holder answers in its place
  */
 export async function lockFolder(
   folder: string,
@@ -153,7 +153,7 @@ async function tryToLock(path: string, folder: string): Promise<FolderLock | nul
     isHeld,
     assertHeld: () => {
       if (isHeld()) return
-      throw new FolderInUseError(
+      throw new DataDirInUseError(
         `The folder ${folder} was taken over by another process, for this one had shown no sign of life for ${deadAfterMs / 1000} s. Run again.`,
       )
     },
@@ -217,8 +217,8 @@ async function reap(path: string, dead: Found): Promise<boolean> {
   }
 }
 
-function inUse(folder: string, { holder, beat }: Found): FolderInUseError {
-  return new FolderInUseError(
+function inUse(folder: string, { holder, beat }: Found): DataDirInUseError {
+  return new DataDirInUseError(
     `The folder ${folder} is in use by ${holder?.pid === process.pid ? 'this very process' : nameOf(holder)}, last sign of life ${new Date(beat).toISOString()}. Wait until it has ended, or keep the mirror in Postgres, which many processes can use at once.`,
   )
 }

@@ -7,7 +7,7 @@
 import { mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { commandName } from '../../common/command-name.ts'
-import { DatabaseError, NoMirrorError } from '../../common/errors.ts'
+import { DatabaseError, MirrorNotFoundError } from '../../common/errors.ts'
 import { optionName } from '../../common/option-names.ts'
 import type { DatabaseLog } from '../database.ts'
 import { lockName } from './lock-file.ts'
@@ -34,7 +34,7 @@ export async function prepareFolder(folder: string, create: boolean, log?: Datab
   const names = await namesIn(folder)
   const isEmpty = names === null || names.every(isIncidental)
   if (!create && (isEmpty || names.includes(unfinishedName))) {
-    throw new NoMirrorError(
+    throw new MirrorNotFoundError(
       `There is no mirror in the folder ${folder} yet. Run ${commandName()} sync first, or name another one with ${optionName('database')}.`,
     )
   }

@@ -26,7 +26,7 @@ export function openGiven(pglite: Embedded): Database {
 /**
  * Opens the embedded database in a folder, made and filled when it is missing, or in memory when none is named.
  *
- * @throws FolderInUseError, FolderServedError, DatabaseError
+ * @throws DataDirInUseError, FolderServedError, DatabaseError
  */
 export async function openEmbedded(folder: string | null, options: ConnectOptions = {}): Promise<Database> {
   const { PGlite } = await import('@electric-sql/pglite')

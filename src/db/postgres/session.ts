@@ -10,15 +10,15 @@ import type { WatchedPool } from './watched-pool.ts'
 
 /** A connection borrowed from a pool. */
 export interface Session {
-  /** Sends one statement; rows as arrays. @throws DatabaseError, ConflictError */
+  /** Sends one statement; rows as arrays. @throws DatabaseError, TransactionConflictError */
   readonly query: (text: string, values?: readonly unknown[]) => Promise<Answer>
   /** The same with rows as objects, as pg gives them. */
   readonly queryObjects: (text: string, values: readonly unknown[]) => Promise<QueryResult>
   /** Sends statements of ours in one message, one trip for all; nothing is bound in them. @throws DatabaseError */
   readonly send: (statements: readonly string[]) => Promise<void>
-  /** Copies rows in binary form into a table. @returns how many were written. @throws DatabaseError, ConflictError */
+  /** Copies rows in binary form into a table. @returns how many were written. @throws DatabaseError, TransactionConflictError */
   readonly copy: (target: string, rows: Buffer<ArrayBuffer>) => Promise<number>
-  /** Reads what a query gives in the binary form of COPY. @throws DatabaseError, ConflictError */
+  /** Reads what a query gives in the binary form of COPY. @throws DatabaseError, TransactionConflictError */
   readonly copyOut: (query: string) => Promise<Buffer>
   /** @throws DatabaseError when the server rolled back instead, as it does after a failed statement. */
   readonly commit: () => Promise<void>

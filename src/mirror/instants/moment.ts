@@ -1,4 +1,4 @@
-import { duration, ValueFault } from '../../common/parse-values.ts'
+import { duration, InvalidValueError } from '../../common/parse-values.ts'
 import { isTimestamp } from '../../normalise/values/timestamps.ts'
 
 /** A moment as it is written on a command line: itself, or how far it is from the moment when the command runs. */
@@ -17,7 +17,7 @@ function momentFrom(distance: string, direction: 1 | -1): (text: string) => Mome
     const instant = /^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text
     if (isTimestamp(instant)) return { at: instant }
     if (/^\d+[a-z]+$/i.test(text)) return { msFromNow: direction * readDistance(text) }
-    throw new ValueFault(
+    throw new InvalidValueError(
       `must be a date like 2026-01-01, an instant like 2026-01-01T12:00:00Z or ${distance} like 90d, not ${JSON.stringify(text.slice(0, 60))}`,
     )
   }

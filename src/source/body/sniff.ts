@@ -1,5 +1,5 @@
 /** Whether a whole body can be the JSON that was asked for, told from its first and last bytes, before any parse. */
-import { ContractError, PagedObjectError, UnreachableError } from '../../common/errors.ts'
+import { InvalidResponseError, UnexpectedPaginationError, UnreachableError } from '../../common/errors.ts'
 import { type Body, firstOf, lastOf } from './receive.ts'
 import { textOf } from '../../common/utf8.ts'
 
@@ -25,7 +25,7 @@ const LARGEST_QUOTED_BODY = 64 * 1024
 const pagingKeys = ['next', 'cursor', 'next_page', 'page', 'data', 'items', 'results', 'total']
 
 /**
- * @throws ContractError for an empty body, one that is not UTF-8, an HTML page, or JSON of another kind;
+ * @throws InvalidResponseError for an empty body, one that is not UTF-8, an HTML page, or JSON of another kind;
  * UnreachableError (worth another try) for a body that has no end mark and visibly breaks off
  */
 export async function requireShape(body: Body, kind: 'list' | 'object', subject: Subject): Promise<void> {
@@ -42,27 +42,27 @@ export async function requireShape(body: Body, kind: 'list' | 'object', subject:
   }
   // UTF-16 and UTF-32 of ASCII pass for UTF-8.
   if (!body.isUtf8 || edge.subarray(0, 4).includes(0)) {
-    throw new ContractError(
+    throw new InvalidResponseError(
       `GET ${subject.path}: the body is not UTF-8 text, so it is not the JSON that was asked for.`,
     )
   }
   if (isOpen) return
   const answered = `GET ${subject.path} was answered with`
   if (start === '') {
-    throw new ContractError(`${answered} an empty body where a JSON ${name} belongs.`)
+    throw new InvalidResponseError(`${answered} an empty body where a JSON ${name} belongs.`)
   }
   const quoted = subject.excerpt(textOf(await firstOf(body, LARGEST_QUOTED_BODY)))
   if (start.startsWith('<')) {
-    throw new ContractError(
+    throw new InvalidResponseError(
       `${answered} an HTML page (to log in?), not a JSON ${name}. Check the base address. It begins: ${quoted}`,
     )
   }
   if (start.startsWith('{')) {
     const paged = await paging(body)
     const message = `${answered} an object, not a list${paged}: ${quoted}`
-    throw paged === '' ? new ContractError(message) : new PagedObjectError(message)
+    throw paged === '' ? new InvalidResponseError(message) : new UnexpectedPaginationError(message)
   }
-  throw new ContractError(`${answered} something that is no JSON ${name}. It begins: ${quoted}`)
+  throw new InvalidResponseError(`${answered} something that is no JSON ${name}. It begins: ${quoted}`)
 }
 
 /** Whether it is beyond doubt, as with nearly every body: no mark, no blank, and no zero as in UTF-16 and UTF-32. */

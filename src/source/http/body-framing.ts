@@ -1,5 +1,5 @@
 /** How a body is wrapped: what its headers say about its end, its compression and its character set. */
-import { BodyTooLargeError, ContractError } from '../../common/errors.ts'
+import { BodyTooLargeError, InvalidResponseError } from '../../common/errors.ts'
 import { type Headers, headerOf } from './headers.ts'
 
 export interface Framing {
@@ -11,18 +11,18 @@ export interface Framing {
 /**
  * @param path for messages
  * @param limit the most bytes that may come over the wire
- * @throws ContractError for a part of a body, two encodings or an unknown one, or a character set other than
+ * @throws InvalidResponseError for a part of a body, two encodings or an unknown one, or a character set other than
  * UTF-8; BodyTooLargeError when the body announces more than the limit
  */
 export function readFraming(headers: Headers, path: string, limit: number): Framing {
   if (headerOf(headers, 'content-range') !== null) {
-    throw new ContractError(
+    throw new InvalidResponseError(
       `GET ${path} was answered with a part of a list (Content-Range), not with all of it.`,
     )
   }
   const transfer = headerOf(headers, 'transfer-encoding')?.trim().toLowerCase() ?? null
   if (transfer !== null && transfer !== 'chunked') {
-    throw new ContractError(
+    throw new InvalidResponseError(
       `GET ${path}: the transfer encoding "${transfer}" is not understood, only chunked is.`,
     )
   }
@@ -47,7 +47,7 @@ function isGzip(header: string | null, path: string): boolean {
   const [first, second] = encodings
   if (first === undefined) return false
   if (second === undefined && (first === 'gzip' || first === 'x-gzip')) return true
-  throw new ContractError(
+  throw new InvalidResponseError(
     `GET ${path}: the content encoding "${encodings.join(', ')}" was not asked for; only gzip, once, is read.`,
   )
 }
@@ -55,7 +55,7 @@ function isGzip(header: string | null, path: string): boolean {
 function refuseOtherCharset(contentType: string | null, path: string): void {
   const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(contentType ?? '')?.[1]
   if (charset === undefined || /^(?:utf-?8|us-ascii)$/i.test(charset)) return
-  throw new ContractError(
+  throw new InvalidResponseError(
     `GET ${path}: the character set "${charset.slice(0, 40)}" is not read, only UTF-8 is.`,
   )
 }

@@ -1,7 +1,7 @@
 /** What goes wrong below HTTP, in words: the host, the cause, and what to do. */
 import {
   CertificateError,
-  ContractError,
+  InvalidResponseError,
   type HeadcountError,
   UnreachableError,
 } from '../../common/errors.ts'
@@ -66,10 +66,14 @@ export function explainNetworkFailure(error: unknown, url: URL): HeadcountError 
     )
   }
   if (code === 'Z_DATA_ERROR') {
-    return new ContractError(`The answer of ${host} says that it is gzip, and is not.`, { cause: error })
+    return new InvalidResponseError(`The answer of ${host} says that it is gzip, and is not.`, {
+      cause: error,
+    })
   }
   if (code === 'UND_ERR_HEADERS_OVERFLOW') {
-    return new ContractError(`The headers that ${host} answers are too large (16 KiB).`, { cause: error })
+    return new InvalidResponseError(`The headers that ${host} answers are too large (16 KiB).`, {
+      cause: error,
+    })
   }
   if (!networkCode.test(code)) return null
   const isName = code === 'ENOTFOUND' || code === 'EAI_AGAIN'

@@ -1,5 +1,5 @@
 /** Redirects, decided by hand: the key goes to one origin only, and a client that follows by itself would carry it away. */
-import { ContractError, ForeignOriginError } from '../../common/errors.ts'
+import { InvalidResponseError, CrossOriginError } from '../../common/errors.ts'
 
 const MOST_REDIRECTS = 3
 const redirecting: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
@@ -12,7 +12,7 @@ export function isRedirect(status: number): boolean {
  * Where a redirect leads.
  *
  * @param path the addresses asked so far in this request, the one that redirects last
- * @throws ForeignOriginError for another scheme, host or port; ContractError for a loop, more than three
+ * @throws CrossOriginError for another scheme, host or port; InvalidResponseError for a loop, more than three
  * redirects, or no usable `Location`.
  */
 export function followRedirect(path: readonly URL[], status: number, location: string | null): URL {
@@ -21,24 +21,26 @@ export function followRedirect(path: readonly URL[], status: number, location: s
   if (from === undefined || first === undefined) throw new RangeError('a redirect comes from somewhere')
   const target = location === null ? null : URL.parse(location, from.href)
   if (target === null) {
-    throw new ContractError(`GET ${from.pathname} answered ${status} without a Location that can be read.`)
+    throw new InvalidResponseError(
+      `GET ${from.pathname} answered ${status} without a Location that can be read.`,
+    )
   }
   if (target.origin !== first.origin)
     throw foreign(`GET ${from.pathname} redirects (${status})`, target, first)
   target.hash = ''
   if (path.some((seen) => seen.href === target.href)) {
-    throw new ContractError(`GET ${first.pathname} redirects in a circle, over ${target.pathname}.`)
+    throw new InvalidResponseError(`GET ${first.pathname} redirects in a circle, over ${target.pathname}.`)
   }
   if (path.length > MOST_REDIRECTS) {
-    throw new ContractError(`GET ${first.pathname} redirects more than ${MOST_REDIRECTS} times.`)
+    throw new InvalidResponseError(`GET ${first.pathname} redirects more than ${MOST_REDIRECTS} times.`)
   }
   return target
 }
 
 /** The refusal to go to another origin; it names where the way would have led, without its path. */
-function foreign(what: string, target: URL, base: URL): ForeignOriginError {
+function foreign(what: string, target: URL, base: URL): CrossOriginError {
   const where = target.origin === 'null' ? `a ${target.protocol} address` : target.origin
-  return new ForeignOriginError(
+  return new CrossOriginError(
     `${what} to another origin, ${where}, not ${base.origin}. The key is not sent there; ` +
       `if the service has moved, set the base address to its new one.`,
   )

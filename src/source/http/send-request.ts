@@ -21,7 +21,7 @@ import { explainStatus } from './status.ts'
 import { tooSlow } from '../timeouts/request-timeout-error.ts'
 import type { Head, Transfer } from './response-stream.ts'
 import { provesUnchanged } from './etag.ts'
-import { asError } from '../../common/abort.ts'
+import { toError } from '../../common/abort.ts'
 
 const LARGEST_QUOTED_BODY = 64 * 1024
 
@@ -123,7 +123,7 @@ async function askInTime(line: Line, wish: Wish): Promise<Received | Unsent> {
   try {
     return await ask(line, wish, deadline)
   } catch (error) {
-    if (line.life.signal.aborted) throw asError(line.life.signal.reason)
+    if (line.life.signal.aborted) throw toError(line.life.signal.reason)
     // A status that was read counts, even when the time ran out over the body that came with it.
     if (error instanceof HeadcountError) throw error
     if (deadline.reason !== null) throw deadline.reason
@@ -211,7 +211,7 @@ async function quotedBody(headers: Headers, body: AsyncIterable<Buffer>, path: s
       if (size >= LARGEST_QUOTED_BODY) break
     }
   } catch (error) {
-    pieces.push(Buffer.from(` (the body broke off: ${asError(error).name})`))
+    pieces.push(Buffer.from(` (the body broke off: ${toError(error).name})`))
   }
   return Buffer.concat(pieces).toString('utf8')
 }

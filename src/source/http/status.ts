@@ -1,8 +1,8 @@
 /** What a status other than 200 means. */
 import {
-  ContractError,
+  InvalidResponseError,
   type HeadcountError,
-  KeyRefusedError,
+  AuthenticationError,
   NotFoundError,
   UnreachableError,
 } from '../../common/errors.ts'
@@ -36,11 +36,11 @@ export function explainStatus(
 ): HeadcountError {
   const answered = `GET ${path} was answered with ${status}${excerpt === '' ? '' : `: ${excerpt}`}`
   if (status === 401 || status === 403) {
-    return new KeyRefusedError(`${answered} - ${keyRemedy}`)
+    return new AuthenticationError(`${answered} - ${keyRemedy}`)
   }
   if (status === 404 || status === 410) {
     return new NotFoundError(`${answered} - there is nothing at this address.`)
   }
   if (isPassingStatus(status)) return new PassingStatusError(answered, status, headers)
-  return new ContractError(`${answered} - only 200 is an answer that can be used.`)
+  return new InvalidResponseError(`${answered} - only 200 is an answer that can be used.`)
 }

@@ -1,5 +1,5 @@
 /** Reads a list whole: its first page, and every next one that a page names. */
-import { ContractError } from '../../common/errors.ts'
+import { InvalidResponseError } from '../../common/errors.ts'
 import { exchange, type Line, type Received, type Unsent, type Wish } from '../http/send-request.ts'
 import { nextPage } from './pagination-signs.ts'
 import { type Retrying, withRetries } from '../retry/with-retries.ts'
@@ -15,7 +15,7 @@ export interface Pages {
 /**
  * @param first the wish for the first page; its `limit` is for all pages together, and its `etag` for a list that was
  * one page
- * @throws ForeignOriginError, ContractError (a circle, too many pages), and whatever one request throws
+ * @throws CrossOriginError, InvalidResponseError (a circle, too many pages), and whatever one request throws
  */
 export async function readPages(line: Line, first: Wish): Promise<Pages | 'not_modified'> {
   const pages: Received[] = []
@@ -24,12 +24,12 @@ export async function readPages(line: Line, first: Wish): Promise<Pages | 'not_m
   for (let wish: Wish | null = first; wish !== null;) {
     const { url } = wish
     if (seen.has(url.href)) {
-      throw new ContractError(
+      throw new InvalidResponseError(
         `GET ${first.url.pathname}: the pages go round in a circle, over ${url.pathname}${url.search}.`,
       )
     }
     if (pages.length >= MOST_PAGES) {
-      throw new ContractError(
+      throw new InvalidResponseError(
         `GET ${first.url.pathname}: more than ${MOST_PAGES} pages; this cannot be one list.`,
       )
     }

@@ -1,5 +1,5 @@
 /** Chains of pages, and the signs that a list is longer than what was answered. */
-import { ContractError } from '../../common/errors.ts'
+import { InvalidResponseError } from '../../common/errors.ts'
 import { type Headers, headerOf } from '../http/headers.ts'
 import { type NextLinks, readNextLinks } from './link-header.ts'
 
@@ -17,7 +17,7 @@ export function nextLinks(headers: Headers): NextLinks {
 /**
  * The page that a page names as next (`Link: rel="next"`).
  *
- * @throws ContractError for another scheme, host or port, an address that is none, or several different next pages
+ * @throws InvalidResponseError for another scheme, host or port, an address that is none, or several different next pages
  */
 export function nextPage(headers: Headers, page: URL): NextPage {
   const { targets, unreadable } = nextLinks(headers)
@@ -25,12 +25,12 @@ export function nextPage(headers: Headers, page: URL): NextPage {
   if (target === undefined) return { url: null, unreadable }
   const url = URL.parse(target, page.href)
   if (url === null || others.length > 0) {
-    throw new ContractError(
+    throw new InvalidResponseError(
       `GET ${page.pathname}: the Link header does not name one next page that can be read.`,
     )
   }
   if (url.origin !== page.origin) {
-    throw new ContractError(
+    throw new InvalidResponseError(
       `GET ${page.pathname}: the next page (Link header) leads to another origin, ${url.origin}; the key is not sent there.`,
     )
   }

@@ -5,7 +5,7 @@
  * parses as an array that is not empty, the pieces in a row are one array with these items, wherever the cuts are; and
  * if the list is one array, so is every piece.
  */
-import { BodyTooLargeError, ContractError } from '../../common/errors.ts'
+import { BodyTooLargeError, InvalidResponseError } from '../../common/errors.ts'
 import { type Body, firstOf } from '../body/receive.ts'
 import { ListScanner } from './array-scanner.ts'
 import { notJson } from '../../common/json/parse-list.ts'
@@ -25,7 +25,7 @@ const whiteSpace: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d])
  * @param pieceBytes about how long a piece is; one with a longer item is longer
  * @param what the list's name for messages
  * @returns the pieces in their order, each with its text, an array by itself if it is JSON at all
- * @throws ContractError for what is no list, as far as brackets tell; BodyTooLargeError for too long an item
+ * @throws InvalidResponseError for what is no list, as far as brackets tell; BodyTooLargeError for too long an item
  */
 export async function* cutList(
   body: Body,
@@ -97,7 +97,7 @@ function withRoom(window: Buffer, held: number, needed: number): Buffer {
   return larger
 }
 
-function itemTooLarge(what: string, start: number): ContractError {
+function itemTooLarge(what: string, start: number): InvalidResponseError {
   return new BodyTooLargeError(
     `${what}: the item that begins at byte ${start} is longer than ${MOST_ITEM_BYTES / 1024 ** 2} MB, more than this program ` +
       'holds in memory. The rows of this list stay as they were until the service sends a shorter one.',

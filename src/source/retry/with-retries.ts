@@ -1,5 +1,10 @@
 /** Tries a request again as the policy of policy.ts says, with the clock, the chance and the gate of the source. */
-import { HeadcountError, NotAskedError, PausedByServiceError, UnreachableError } from '../../common/errors.ts'
+import {
+  HeadcountError,
+  RequestSkippedError,
+  RetryLaterError,
+  UnreachableError,
+} from '../../common/errors.ts'
 import type { Line } from '../http/send-request.ts'
 import { RefusedError, type Turn } from './rejected-request.ts'
 import { decide, type Decision, type Failure, isRefusal, MOST_TRIES } from './policy.ts'
@@ -97,13 +102,13 @@ function shutGate(
   error: HeadcountError,
   why: 'paused' | 'closed',
   pause: number,
-): PausedByServiceError {
+): RetryLaterError {
   const until = new Date(Date.now() + pause)
   const words =
     why === 'paused'
       ? `The service asks to come back at ${until.toISOString()} (Retry-After), later than this run may wait.`
       : 'The service has refused every request for 15 minutes; what is left waits for the next run.'
-  const paused = new PausedByServiceError(`${error.message} ${words}`, until)
-  line.gate.shut(new NotAskedError(paused.message, until))
+  const paused = new RetryLaterError(`${error.message} ${words}`, until)
+  line.gate.shut(new RequestSkippedError(paused.message, until))
   return paused
 }

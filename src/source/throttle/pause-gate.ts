@@ -1,5 +1,5 @@
 /** One gate for all requests of a source: `Retry-After` closes it, whichever request was told. */
-import type { NotAskedError } from '../../common/errors.ts'
+import type { RequestSkippedError } from '../../common/errors.ts'
 import { type Clock, systemClock } from '../../common/clock.ts'
 
 export class Gate {
@@ -24,7 +24,7 @@ export class Gate {
   }
 
   /** The service asked for more time than this run has: no request starts any more, and all that wait are told why. */
-  shut(error: NotAskedError): void {
+  shut(error: RequestSkippedError): void {
     this.#shut.abort(error)
   }
 

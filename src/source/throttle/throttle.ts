@@ -1,6 +1,6 @@
 /** Keeps the requests of a source to the pace that its answers teach (pace.ts): how many at once, and when one may start. */
 import type { LimitFunction } from 'p-limit'
-import { ContractError, KeyRefusedError, NotFoundError } from '../../common/errors.ts'
+import { InvalidResponseError, AuthenticationError, NotFoundError } from '../../common/errors.ts'
 import type { Clock } from '../../common/clock.ts'
 import type { Gate } from './pause-gate.ts'
 import { afterAnswer, afterRefusal, afterStart, afterStrain, waitBeforeStart } from './rate-limit.ts'
@@ -124,7 +124,11 @@ export function startPacing({ places, gate, requestTimeoutMs, clock, log }: Paci
 /** An answer that says no for good is one too: the service had the time for it. */
 function isAnswer(error: unknown): boolean {
   if (error === null) return true
-  return error instanceof ContractError || error instanceof NotFoundError || error instanceof KeyRefusedError
+  return (
+    error instanceof InvalidResponseError ||
+    error instanceof NotFoundError ||
+    error instanceof AuthenticationError
+  )
 }
 
 function isNotable(said: Pace, next: Pace): boolean {

@@ -2,7 +2,7 @@
  * One deadline over a whole request, from the first byte sent to the last received: a pause between two chunks
  * says nothing, for a slow drip never pauses long. It grows with what arrives, so that a large list can finish.
  */
-import { asError, LONGEST_TIMER_MS } from '../../common/abort.ts'
+import { toError, MAX_TIMER_MS } from '../../common/abort.ts'
 
 const BYTES_FOR_ONE_SECOND = 256 * 1024
 
@@ -15,7 +15,7 @@ export class Deadlines {
     this.#life = life
     // One listener for all: to add and remove one for each request costs more than the request's own checks.
     life.addEventListener('abort', () => {
-      for (const deadline of this.#running) deadline.end(asError(life.reason))
+      for (const deadline of this.#running) deadline.end(toError(life.reason))
     })
   }
 
@@ -23,7 +23,7 @@ export class Deadlines {
   start(timeoutMs: number, expired: (bytes: number) => Error): Deadline {
     const deadline = new Deadline(timeoutMs, expired, () => this.#running.delete(deadline))
     this.#running.add(deadline)
-    if (this.#life.aborted) deadline.end(asError(this.#life.reason))
+    if (this.#life.aborted) deadline.end(toError(this.#life.reason))
     return deadline
   }
 }
@@ -95,6 +95,6 @@ export class Deadline implements Disposable {
     if (this.#waits > 0 || this.#reason !== null) return
     const left = this.#due - performance.now()
     if (left <= 0) return this.end(this.#expired(this.#bytes))
-    this.#timer = setTimeout(() => this.#check(), Math.min(Math.ceil(left), LONGEST_TIMER_MS))
+    this.#timer = setTimeout(() => this.#check(), Math.min(Math.ceil(left), MAX_TIMER_MS))
   }
 }

@@ -1,7 +1,7 @@
 /** How long a source lives: until it is closed, the caller aborts, or the run's deadline passes. */
-import { HeadcountError, InterruptedError, RunDeadlineError } from '../../common/errors.ts'
+import { HeadcountError, InterruptedError, RunTimeoutError } from '../../common/errors.ts'
 import { optionName } from '../../common/option-names.ts'
-import { asError, LONGEST_TIMER_MS } from '../../common/abort.ts'
+import { toError, MAX_TIMER_MS } from '../../common/abort.ts'
 
 export interface Life extends Disposable {
   /** Aborted at the end of this life; its reason is always one of the error family. */
@@ -22,11 +22,11 @@ export function startLife(signal: AbortSignal | undefined, runDeadline: number |
     if (left === null) return
     if (left === 0) {
       controller.abort(
-        new RunDeadlineError(`The run deadline (${optionName('runTimeoutMs')}) passed before all was read.`),
+        new RunTimeoutError(`The run deadline (${optionName('runTimeoutMs')}) passed before all was read.`),
       )
       return
     }
-    timer = setTimeout(watch, Math.min(Math.ceil(left), LONGEST_TIMER_MS))
+    timer = setTimeout(watch, Math.min(Math.ceil(left), MAX_TIMER_MS))
     // What is awaited keeps the process alive; the deadline alone must not.
     timer.unref()
   }
@@ -47,5 +47,5 @@ export function startLife(signal: AbortSignal | undefined, runDeadline: number |
 /** A caller's reason of the error family (a signal, a lost lease) goes through as it is. */
 function interruption(reason: unknown): HeadcountError {
   if (reason instanceof HeadcountError) return reason
-  return new InterruptedError('The work was interrupted by its caller.', 143, { cause: asError(reason) })
+  return new InterruptedError('The work was interrupted by its caller.', 143, { cause: toError(reason) })
 }

@@ -5,7 +5,7 @@
  * nothing answered between, or when nothing was answered for so long (`patienceMs`); a pause that ends later than
  * that is not waited for. One of which another page was answered starts anew.
  */
-import { HeadcountError, PausedByServiceError, UnreachableError } from '../../common/errors.ts'
+import { HeadcountError, RetryLaterError, UnreachableError } from '../../common/errors.ts'
 import type { Clock } from '../../common/clock.ts'
 import type { RefusedError } from '../../source/retry/rejected-request.ts'
 import { mostInARow } from '../../source/throttle/rejection-share.ts'
@@ -110,7 +110,7 @@ export class DeferredEvents<Event> {
       : `Given up: it was refused ${refusals} times more when all others had been asked.`
     if (leftMs <= 0) return new UnreachableError(`${message} ${why}`)
     const until = new Date(Date.now() + leftMs)
-    return new PausedByServiceError(
+    return new RetryLaterError(
       `${message} ${why} The service asks to come back at ${until.toISOString()} (Retry-After).`,
       until,
     )

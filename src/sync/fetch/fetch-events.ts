@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { ForeignOriginError, NotFoundError, UsageError } from '../../common/errors.ts'
+import { CrossOriginError, NotFoundError, UsageError } from '../../common/errors.ts'
 import { optionName } from '../../common/option-names.ts'
 import { EVENTS_LIST } from '../../load/state/sync-state.ts'
 import { normaliseEvents } from '../../normalise/items/events.ts'
@@ -13,7 +13,7 @@ export type Reading = Pick<ReadContext, 'source' | 'settings' | 'initial' | 'sta
 /**
  * Asks the service who we are, before anything else is read.
  *
- * @throws KeyRefusedError, UnreachableError, ContractError; UsageError when the base address is wrong.
+ * @throws AuthenticationError, UnreachableError, InvalidResponseError; UsageError when the base address is wrong.
  */
 export async function askIdentity(run: Reading): Promise<Identity> {
   const { email } = await atBaseAddress(run, '/ping', () => run.source.ping())
@@ -46,7 +46,7 @@ async function atBaseAddress<T>(run: Reading, path: string, read: () => Promise<
   try {
     return await read()
   } catch (error) {
-    if (error instanceof NotFoundError || error instanceof ForeignOriginError) {
+    if (error instanceof NotFoundError || error instanceof CrossOriginError) {
       throw new UsageError(
         `${error.message}\nCheck the base address (${optionName('baseUrl')}): it is ${run.settings.address}, and ` +
           `${path} is expected right below it. It usually ends in /api/v1.`,

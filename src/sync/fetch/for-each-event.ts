@@ -3,12 +3,12 @@ import {
   DatabaseError,
   HeadcountError,
   InterruptedError,
-  KeyRefusedError,
+  AuthenticationError,
   LeaseLostError,
-  NotAskedError,
+  RequestSkippedError,
   OutageError,
-  PausedByServiceError,
-  RunDeadlineError,
+  RetryLaterError,
+  RunTimeoutError,
   TransactionFailedError,
   UnreachableError,
 } from '../../common/errors.ts'
@@ -151,7 +151,7 @@ function tellDeferred(
 }
 
 function isToldToPause(error: unknown): boolean {
-  return error instanceof PausedByServiceError && !(error instanceof NotAskedError)
+  return error instanceof RetryLaterError && !(error instanceof RequestSkippedError)
 }
 
 /** An event that could not be read last time either says nothing new of the service; any answer says that it is there. */
@@ -161,7 +161,7 @@ function noteOutage(outage: Outage, error: HeadcountError, before: ReadBefore | 
 }
 
 function isNewRefusal(error: unknown, before: ReadBefore | undefined): boolean {
-  return error instanceof KeyRefusedError && before?.error_code !== error.code
+  return error instanceof AuthenticationError && before?.error_code !== error.code
 }
 
 /**
@@ -180,7 +180,5 @@ export function endsAll(error: HeadcountError): boolean {
 
 /** An end that leaves a part done: what was read counts, the rest waits for the next time. */
 export function isEarlyEnd(error: unknown): error is HeadcountError {
-  return (
-    error instanceof PausedByServiceError || error instanceof RunDeadlineError || error instanceof OutageError
-  )
+  return error instanceof RetryLaterError || error instanceof RunTimeoutError || error instanceof OutageError
 }

@@ -1,6 +1,6 @@
 import type { HeadcountError } from '../../common/errors.ts'
 import { OutageError } from '../../common/errors.ts'
-import { orAborted, sleep } from '../../common/abort.ts'
+import { raceAbort, sleep } from '../../common/abort.ts'
 import type { Logger, OutageLimits } from '../options.ts'
 
 export const OUTAGE_LIMITS: OutageLimits = {
@@ -55,7 +55,7 @@ export class Outage implements Disposable {
     while (this.#away !== null) {
       const away = this.#away
       const { asked } = away
-      await orAborted(Promise.race([away.back.promise, asked]), signal)
+      await raceAbort(Promise.race([away.back.promise, asked]), signal)
       // Of those that waited for the same end the first one goes.
       if (this.#away !== away || away.asked !== asked) continue
       const { promise, resolve } = Promise.withResolvers<void>()

@@ -35,7 +35,7 @@ export interface ListInMemory extends ResponsesList {
 /**
  * Makes rows of a list that the source holds in memory; one that it does not is read through by streamed-responses.ts.
  *
- * @throws ContractError when the body is not a complete list.
+ * @throws InvalidResponseError when the body is not a complete list.
  */
 export async function listInMemory(
   reading: ListReading,

@@ -50,7 +50,7 @@ export class LargeResponses {
   /**
    * Reads the list for the first time, and gives its rows, sorted by id within a piece. Each call begins anew.
    *
-   * @throws OutOfOrder as soon as rows are no longer sure; ContractError when the body is not a complete list;
+   * @throws OutOfOrder as soon as rows are no longer sure; InvalidResponseError when the body is not a complete list;
    * TemporaryFileError.
    */
   async *rowsInOrder(): AsyncGenerator<readonly ResponseItem[], void> {
@@ -67,7 +67,7 @@ export class LargeResponses {
    * Ends the first reading, wherever it stands, and settles which items are taken of ids that stand more than once. It may take
    * minutes: not for a transaction in which it is not known that all rows were given.
    *
-   * @throws ContractError, TemporaryFileError as rowsInOrder.
+   * @throws InvalidResponseError, TemporaryFileError as rowsInOrder.
    */
   async readThrough(): Promise<ResponsesList> {
     const { list, rest } = this.#first ?? this.#begin()

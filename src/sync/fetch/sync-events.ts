@@ -1,4 +1,4 @@
-import { HeadcountError, NotFoundError, PagedObjectError } from '../../common/errors.ts'
+import { HeadcountError, NotFoundError, UnexpectedPaginationError } from '../../common/errors.ts'
 import { ResponseEncoder } from '../../load/copy/response-encoder.ts'
 import type { Turn } from '../../source/retry/rejected-request.ts'
 import { Batches } from '../write/batch-queue.ts'
@@ -120,7 +120,7 @@ async function leaveAsItIs(
 export function noteFailure(run: RunContext, { event, record }: DueEvent, error: unknown): void {
   if (!(error instanceof HeadcountError)) throw error
   run.stats.fail(event.id, error)
-  if (error instanceof PagedObjectError) run.pending.observations.addPagedObject('responses')
+  if (error instanceof UnexpectedPaginationError) run.pending.observations.addPagedObject('responses')
   const { code: error_code, message: error_message } = error
   run.pending.failures.push({ event_id: event.id, error_code, error_message, isRecordOld: record !== 'same' })
   // The report lists it; a service that is in trouble fails hundreds.

@@ -1,7 +1,7 @@
 import { connect } from '../../db/connect.ts'
 import type { Database } from '../../db/connect.ts'
 import { schemaState } from '../../db/migrate.ts'
-import { NoMirrorError } from '../../common/errors.ts'
+import { MirrorNotFoundError } from '../../common/errors.ts'
 import { askIdentity, listEvents } from '../fetch/fetch-events.ts'
 import type { Reading } from '../fetch/fetch-events.ts'
 import type { FirstAnswers } from '../fetch/event-list.ts'
@@ -18,7 +18,7 @@ export interface OpenedMirror {
  * Opens the mirror. Where there is none (no folder, or a database without our schema) nothing is made before the service
  * has answered: an empty mirror would answer every question with "none".
  *
- * @throws what the service's refusal is: KeyRefusedError, UnreachableError, UsageError …; DatabaseError
+ * @throws what the service's refusal is: AuthenticationError, UnreachableError, UsageError …; DatabaseError
  */
 export async function openMirror(reading: Reading): Promise<OpenedMirror> {
   const { settings } = reading
@@ -37,7 +37,7 @@ export async function openMirror(reading: Reading): Promise<OpenedMirror> {
 /** The database as it is; null where there is not even a folder. */
 export async function openExisting({ target, logger }: Settings): Promise<Database | null> {
   return connect(target, { createFolder: false, log: logTo(logger) }).catch((error: unknown) => {
-    if (error instanceof NoMirrorError) return null
+    if (error instanceof MirrorNotFoundError) return null
     throw error
   })
 }

@@ -35,7 +35,7 @@ export type Unopened = Omit<ReadContext, 'mirror' | typeof Symbol.asyncDispose>
  * Begins a run. `write` takes the account, and makes or migrates the mirror first; `plan` (a dry run) compares what it
  * would write; `read` (`verify`) only reads. The last two take neither account nor lock: others go on beside them.
  *
- * @throws AccountBusyError, UnknownAccountError, SchemaVersionError, DatabaseError; where there is no mirror yet, what
+ * @throws AccountLockedError, UnknownAccountError, SchemaVersionError, DatabaseError; where there is no mirror yet, what
  * the service's refusal is.
  */
 export function openRun(access: 'read', settings: Settings): Promise<ReadContext>

@@ -1,4 +1,4 @@
-/** The code of a PausedByServiceError. */
+/** The code of a RetryLaterError. */
 const PAUSED_BY_SERVICE = 'paused_by_service'
 
 /** How the last read of an event ended; `error_code` is null when it was read. */

@@ -1,5 +1,5 @@
 import type { EventItem } from '../../common/schema/tables.ts'
-import { HeadcountError, KeyRefusedError } from '../../common/errors.ts'
+import { HeadcountError, AuthenticationError } from '../../common/errors.ts'
 import { compareTexts } from '../../normalise/values/collation.ts'
 import { compareRecords } from './compare-events.ts'
 import { compareLists } from './compare-responses.ts'
@@ -112,7 +112,7 @@ async function listOrFailure(verification: Verification): Promise<EventsList | n
   try {
     return await listEvents(verification)
   } catch (error) {
-    const isFinal = !(error instanceof HeadcountError) || error instanceof KeyRefusedError
+    const isFinal = !(error instanceof HeadcountError) || error instanceof AuthenticationError
     if (isFinal || verification.signal.aborted) throw error
     verification.stats.fail(null, error)
     return null

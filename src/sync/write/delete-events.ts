@@ -1,4 +1,4 @@
-import { HeadcountError, KeyRefusedError, NotFoundError, OutageError } from '../../common/errors.ts'
+import { HeadcountError, AuthenticationError, NotFoundError, OutageError } from '../../common/errors.ts'
 import { EVENTS_LIST } from '../../load/state/sync-state.ts'
 import type { ReadState } from '../../load/state/sync-state.ts'
 import type { AbsentEvent } from '../../load/diff/live-counts.ts'
@@ -97,7 +97,7 @@ async function lookAgain(
   notFound: readonly DueEvent[],
 ): Promise<EventsList> {
   const list = await listEvents(run).catch((error: unknown) => {
-    if (!(error instanceof HeadcountError) || error instanceof KeyRefusedError || run.signal.aborted)
+    if (!(error instanceof HeadcountError) || error instanceof AuthenticationError || run.signal.aborted)
       throw error
     return firstList
   })

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { Database } from '../../db/connect.ts'
 import type { Lease } from '../../db/lease/lease.ts'
 import type { Transaction, TransactionOptions } from '../../db/transaction.ts'
-import { ConflictError } from '../../common/errors.ts'
+import { TransactionConflictError } from '../../common/errors.ts'
 
 /** How often a transaction is tried when another one is in its way (deadlock, serialization failure). */
 const TRIES = 4
@@ -10,7 +10,7 @@ const TRIES = 4
 /**
  * Runs work in a transaction that begins with the fence: a run whose account was taken over writes nothing.
  *
- * @throws LeaseLostError; ConflictError after the last try; DatabaseError.
+ * @throws LeaseLostError; TransactionConflictError after the last try; DatabaseError.
  */
 export async function writeFenced<T>(
   database: Database,
@@ -28,7 +28,7 @@ export async function writeFenced<T>(
         { batch: true, ...options },
       )
     } catch (error) {
-      if (!(error instanceof ConflictError) || attempt === TRIES) throw error
+      if (!(error instanceof TransactionConflictError) || attempt === TRIES) throw error
       await setTimeout(Math.random() * 100 * 2 ** attempt)
     }
   }

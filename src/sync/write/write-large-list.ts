@@ -27,7 +27,7 @@ interface Rows {
  * to send, and the server ends a transaction that is idle. Then the rows are written in another one. A plan takes nothing back: it only
  * begins when the list is known.
  *
- * @throws ContractError when the list turns out to be none, TemporaryFileError, TransactionFailedError: nothing of it is
+ * @throws InvalidResponseError when the list turns out to be none, TemporaryFileError, TransactionFailedError: nothing of it is
  * stored then.
  */
 export async function applyLarge(run: RunContext, load: LargeLoad): Promise<void> {

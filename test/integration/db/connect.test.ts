@@ -6,7 +6,12 @@ import { describe, expect, inject, test } from 'vitest'
 import { migrations } from '../../../migrations/index.ts'
 import { connect } from '../../../src/db/connect.ts'
 import { migrate } from '../../../src/db/migrate.ts'
-import { ConflictError, DatabaseError, SchemaVersionError, UsageError } from '../../../src/common/errors.ts'
+import {
+  TransactionConflictError,
+  DatabaseError,
+  SchemaVersionError,
+  UsageError,
+} from '../../../src/common/errors.ts'
 import { freshMirror, freshPlace, onBoth, onServer } from '../../support/databases.ts'
 import { openPool } from '../../support/pools.ts'
 
@@ -214,7 +219,7 @@ describe('a server that cannot be used', () => {
       .filter((result) => result.status === 'rejected')
       .map(({ reason }) => reason as unknown)
     expect(reasons).toHaveLength(1)
-    expect(reasons[0]).toBeInstanceOf(ConflictError)
+    expect(reasons[0]).toBeInstanceOf(TransactionConflictError)
     expect(reasons[0]).toMatchObject({ retryable: true })
   })
 

@@ -23,7 +23,7 @@ import { lockFolder } from '../../../src/db/pglite/data-dir-lock.ts'
 import { prepareFolder } from '../../../src/db/pglite/data-dir.ts'
 import { thisProcess } from '../../../src/db/lease/process-identity.ts'
 import { migrate } from '../../../src/db/migrate.ts'
-import { DatabaseError, FolderInUseError } from '../../../src/common/errors.ts'
+import { DatabaseError, DataDirInUseError } from '../../../src/common/errors.ts'
 
 let parent: string
 let folder: string
@@ -72,7 +72,7 @@ describe('D15 a PGlite folder that is in use', () => {
     const child = await opener()
     const begin = performance.now()
     const refused = connect(`pglite:${folder}`, { waitForFolderMs: 300 })
-    await expect(refused).rejects.toThrow(FolderInUseError)
+    await expect(refused).rejects.toThrow(DataDirInUseError)
     await expect(refused).rejects.toThrow(`process ${child.pid} on `)
     expect(performance.now() - begin).toBeLessThan(3000)
 
@@ -159,7 +159,7 @@ describe('D15 a PGlite folder that is in use', () => {
         behind += 1000
         void utimes(lock, new Date(behind), new Date(behind))
       }, 1000)
-      await expect(lockFolder(folder, { waitMs: 8000 })).rejects.toThrow(FolderInUseError)
+      await expect(lockFolder(folder, { waitMs: 8000 })).rejects.toThrow(DataDirInUseError)
       clearInterval(beating)
     })
   })

@@ -7,7 +7,7 @@ import { thisProcess } from '../../../src/db/lease/process-identity.ts'
 import type { Holder } from '../../../src/db/lease/process-identity.ts'
 import { takeLease } from '../../../src/db/lease/lease.ts'
 import type { RunReport } from '../../../src/common/schema/tables.ts'
-import { AccountBusyError, LeaseLostError } from '../../../src/common/errors.ts'
+import { AccountLockedError, LeaseLostError } from '../../../src/common/errors.ts'
 import { freshPlace, onBoth } from '../../support/databases.ts'
 
 const accountId = 7
@@ -99,7 +99,7 @@ onBoth('the lease', (fresh, engine) => {
     expect(performance.now() - begin).toBeLessThan(5000)
     const refused = both.flatMap((result) => (result.status === 'rejected' ? [result.reason as Error] : []))
     expect(refused).toHaveLength(1)
-    expect(refused[0]).toBeInstanceOf(AccountBusyError)
+    expect(refused[0]).toBeInstanceOf(AccountLockedError)
     const { pid, host } = await thisProcess()
     expect(refused[0]?.message).toMatch(
       new RegExp(`sync 1, process ${pid} on ${host}, since \\d{4}-.*Z, last sign of life \\d+ s ago`),
@@ -132,7 +132,7 @@ onBoth('the lease', (fresh, engine) => {
     const holder = { ...(await thisProcess()), pid, pid_namespace: 'pid:[1]' }
     const first = await takeLease(mirror.database, { accountId, mode, holder })
     await first.stopHeartbeat()
-    await expect(takeLease(mirror.database, { accountId, mode })).rejects.toThrow(AccountBusyError)
+    await expect(takeLease(mirror.database, { accountId, mode })).rejects.toThrow(AccountLockedError)
   })
 
   test('D9 a silent holder is watched until its last beat is 30 s old, then taken over', async () => {
@@ -151,7 +151,7 @@ onBoth('the lease', (fresh, engine) => {
     const first = await takeLease(mirror.database, { accountId, mode, holder: await elsewhere() })
     await first.stopHeartbeat()
     await makeSilent(mirror.database, first.runId, 20)
-    const second = expect(takeLease(mirror.database, { accountId, mode })).rejects.toThrow(AccountBusyError)
+    const second = expect(takeLease(mirror.database, { accountId, mode })).rejects.toThrow(AccountLockedError)
     await sleep(300)
     await makeSilent(mirror.database, first.runId, 0)
     await second
@@ -163,7 +163,7 @@ onBoth('the lease', (fresh, engine) => {
     await first.stopHeartbeat()
     await makeSilent(mirror.database, first.runId, -86_400)
     const watch = takeLease(mirror.database, { accountId, mode })
-    const refused = expect(watch).rejects.toThrow(AccountBusyError)
+    const refused = expect(watch).rejects.toThrow(AccountLockedError)
     const first_seen = await Promise.race([watch.then(String, String), sleep(1500, 'watching')])
     expect(first_seen).toBe('watching')
     await makeSilent(mirror.database, first.runId, 0)

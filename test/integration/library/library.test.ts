@@ -8,7 +8,7 @@ import { Pool } from 'pg'
 import { beforeEach, describe, expect, test } from 'vitest'
 import {
   InterruptedError,
-  KeyRefusedError,
+  AuthenticationError,
   migrate,
   sync,
   UsageError,
@@ -144,7 +144,7 @@ describe('with a pool of the caller', () => {
     const pool = openPool(place.url)
     const before = listenersOf(pool)
     service.always(send(refusal(401)))
-    await expect(sync(optionsFor(pool))).rejects.toThrow(KeyRefusedError)
+    await expect(sync(optionsFor(pool))).rejects.toThrow(AuthenticationError)
     expect(pool.ended).toBe(false)
     expect(listenersOf(pool)).toEqual(before)
     await pool.end()
@@ -168,7 +168,7 @@ test('with a PGlite of the caller: it stays open, and reads values as it did', a
   expect(await migrate({ pglite })).not.toEqual([])
   expect(await sync(options)).toMatchObject({ status: 'succeeded', rows: { responses: { inserted: 15 } } })
   service.always(send(refusal(401)))
-  await expect(sync(options)).rejects.toThrow(KeyRefusedError)
+  await expect(sync(options)).rejects.toThrow(AuthenticationError)
   await expect(sync({ ...options, database: 'pglite:memory' })).rejects.toThrow(UsageError)
   expect(pglite.closed).toBe(false)
   const { rows } = await pglite.query<Record<string, unknown>>('select now() as now, 1::bigint as n')

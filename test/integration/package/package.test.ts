@@ -153,7 +153,7 @@ test('its types are enough for a strict consumer, who checks those of libraries 
   await writeFile(
     join(consumer, 'consumer.ts'),
     `import { Pool } from 'pg'
-     import { backfill, HeadcountError, KeyRefusedError, migrate, sync } from 'headcount'
+     import { backfill, HeadcountError, AuthenticationError, migrate, sync } from 'headcount'
      import type { Logger, Progress, RunOptions, RunReport } from 'headcount'
 
      const pool = new Pool({ max: 3 })
@@ -168,7 +168,7 @@ test('its types are enough for a strict consumer, who checks those of libraries 
          void report.nonsense
          return (await backfill(options)).rows.responses.inserted + report.events.listed
        } catch (error) {
-         return error instanceof KeyRefusedError || !(error instanceof HeadcountError) ? 3 : error.exitCode
+         return error instanceof AuthenticationError || !(error instanceof HeadcountError) ? 3 : error.exitCode
        }
      }`,
   )

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import {
   BodyTooLargeError,
-  ContractError,
+  InvalidResponseError,
   InterruptedError,
   TemporaryFileError,
   UnreachableError,
@@ -67,7 +67,7 @@ describe('compression', () => {
     server.always(step)
     const source = sourceOf(server.baseUrl)
     const before = process.memoryUsage().arrayBuffers
-    expect(await errorOf(source.events())).toBeInstanceOf(ContractError)
+    expect(await errorOf(source.events())).toBeInstanceOf(InvalidResponseError)
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20_000_000)
     expect(source.counts.requests).toBe(1)
   })
@@ -150,7 +150,7 @@ describe('H23 character sets', () => {
     const server = await faultServer()
     server.always(step)
     const source = sourceOf(server.baseUrl)
-    expect(await errorOf(source.responses('x'))).toBeInstanceOf(ContractError)
+    expect(await errorOf(source.responses('x'))).toBeInstanceOf(InvalidResponseError)
     expect(source.counts.requests).toBe(1)
   })
 })

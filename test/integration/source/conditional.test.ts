@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ContractError, ForeignOriginError } from '../../../src/common/errors.ts'
+import { InvalidResponseError, CrossOriginError } from '../../../src/common/errors.ts'
 import { list, resetBeforeHeaders, send, type Step, untilClose } from '../../support/fault-server.ts'
 import { errorOf, faultServer, sourceOf, testKey, valuesOf, wholeOf } from '../../support/reading.ts'
 
@@ -56,7 +56,7 @@ describe('a list asked for with the validator of an earlier reading', () => {
     const source = sourceOf(server.baseUrl)
     expect(await source.responses('gala', tag)).toBe('not_modified')
     expect(sentTags(server)).toEqual([tag, tag])
-    expect(await errorOf(source.responses('gala', tag))).toBeInstanceOf(ForeignOriginError)
+    expect(await errorOf(source.responses('gala', tag))).toBeInstanceOf(CrossOriginError)
     expect(other.connections).toBe(0)
   })
 
@@ -86,7 +86,7 @@ describe('H19 a 304', () => {
     server.always(unchanged())
     const source = sourceOf(server.baseUrl)
     for (const read of [source.events(), source.responses('gala'), source.responses('gala', null)]) {
-      expect(await errorOf(read)).toBeInstanceOf(ContractError)
+      expect(await errorOf(read)).toBeInstanceOf(InvalidResponseError)
     }
     expect(source.counts).toMatchObject({ requests: 3, retries: 0, notModified: 0 })
   })
@@ -107,7 +107,7 @@ describe('H19 a 304', () => {
     expect(source.counts).toMatchObject({ requests: 2, retries: 0, notModified: 0 })
 
     server.next(unchanged(headers), unchanged(headers))
-    expect(await errorOf(source.responses('gala', tag))).toBeInstanceOf(ContractError)
+    expect(await errorOf(source.responses('gala', tag))).toBeInstanceOf(InvalidResponseError)
   })
 
   test.each([

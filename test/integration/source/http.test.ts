@@ -2,12 +2,12 @@ import { inspect } from 'node:util'
 import { describe, expect, test, vi } from 'vitest'
 import {
   ConfigurationError,
-  ContractError,
-  ForeignOriginError,
-  KeyRefusedError,
+  InvalidResponseError,
+  CrossOriginError,
+  AuthenticationError,
   NotFoundError,
-  NotAskedError,
-  PausedByServiceError,
+  RequestSkippedError,
+  RetryLaterError,
   UnreachableError,
 } from '../../../src/common/errors.ts'
 import { list, raw, resetBeforeHeaders, send, type Step } from '../../support/fault-server.ts'
@@ -66,24 +66,24 @@ describe('what every request carries', () => {
     const source = sourceOf(server.baseUrl)
     await valuesOf(source.responses('../ping?x#y'))
     expect(server.requests[0]?.path).toBe('/api/v1/events/..%2Fping%3Fx%23y/responses')
-    expect(await errorOf(source.responses('..'))).toBeInstanceOf(ContractError)
+    expect(await errorOf(source.responses('..'))).toBeInstanceOf(InvalidResponseError)
     expect(server.requests).toHaveLength(1)
   })
 })
 
 describe('a refusal that will not pass is not tried again', () => {
   test.each([
-    ['H1 401', 401, KeyRefusedError],
-    ['H1 403', 403, KeyRefusedError],
+    ['H1 401', 401, AuthenticationError],
+    ['H1 403', 403, AuthenticationError],
     ['H3 404', 404, NotFoundError],
     ['H4 410', 410, NotFoundError],
-    ['H10 400', 400, ContractError],
-    ['H10 422', 422, ContractError],
-    ['501', 501, ContractError],
-    ['H19 304 without our validator', 304, ContractError],
-    ['H13 204', 204, ContractError],
-    ['H14 206', 206, ContractError],
-    ['203', 203, ContractError],
+    ['H10 400', 400, InvalidResponseError],
+    ['H10 422', 422, InvalidResponseError],
+    ['501', 501, InvalidResponseError],
+    ['H19 304 without our validator', 304, InvalidResponseError],
+    ['H13 204', 204, InvalidResponseError],
+    ['H14 206', 206, InvalidResponseError],
+    ['203', 203, InvalidResponseError],
   ])('%s', async (_, code, kind) => {
     const server = await faultServer()
     server.next(status(code))
@@ -118,8 +118,8 @@ describe('H25 an answer that is hardly HTTP is an error of the family, and the n
     ['status 000', said('HTTP/1.1 000 X'), UnreachableError],
     ['status 099', said('HTTP/1.1 099 X'), UnreachableError],
     ['status 99', said('HTTP/1.1 99 X'), UnreachableError],
-    ['status 600', said('HTTP/1.1 600 X'), ContractError],
-    ['status 999', said('HTTP/1.1 999 X'), ContractError],
+    ['status 600', said('HTTP/1.1 600 X'), InvalidResponseError],
+    ['status 999', said('HTTP/1.1 999 X'), InvalidResponseError],
     ['status 1000', said('HTTP/1.1 1000 X'), UnreachableError],
     ['a status that is no number', said('HTTP/1.1 abc'), UnreachableError],
     ['no status', said('HTTP/1.1'), UnreachableError],
@@ -132,7 +132,7 @@ describe('H25 an answer that is hardly HTTP is an error of the family, and the n
     ['a request', 'GET / HTTP/1.1\r\n\r\n', UnreachableError],
     ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', UnreachableError],
     ['settings of HTTP/2', '\0\0\0\x04\0\0\0\0\0', UnreachableError],
-    ['headers of 40 KiB', said(ok, `X: ${'a'.repeat(40_000)}\r\n`), ContractError],
+    ['headers of 40 KiB', said(ok, `X: ${'a'.repeat(40_000)}\r\n`), InvalidResponseError],
     ['U+0000 in a header', said(ok, 'X: a\0b\r\n'), UnreachableError],
     ['a header without a colon', said(ok, 'X\r\n'), UnreachableError],
     ['a folded header', said(ok, 'X: a\r\n b\r\n'), UnreachableError],
@@ -257,12 +257,12 @@ describe('a refusal that may pass is tried again', () => {
     server.always(good)
     const source = sourceOf(server.baseUrl)
     const error = await errorOf(source.events())
-    expect(error).toBeInstanceOf(PausedByServiceError)
-    const { until } = error as PausedByServiceError
+    expect(error).toBeInstanceOf(RetryLaterError)
+    const { until } = error as RetryLaterError
     expect(Math.abs(until.getTime() - Date.now() - 1_000_000)).toBeLessThan(2000)
     expect(error.message).toContain(until.toISOString())
     const unasked = await errorOf(source.responses('a'))
-    expect(unasked).toBeInstanceOf(NotAskedError)
+    expect(unasked).toBeInstanceOf(RequestSkippedError)
     expect(unasked).toMatchObject({ code: 'paused_by_service', message: error.message, until })
     expect(server.requests).toHaveLength(1)
     expect(source.counts).toMatchObject({ requests: 1, retries: 0 })
@@ -277,16 +277,16 @@ describe('a refusal that may pass is tried again', () => {
     })
     const source = sourceOf(server.baseUrl)
     const errors = await Promise.all([errorOf(source.responses('a')), errorOf(source.responses('b'))])
-    expect(errors[0]).toBeInstanceOf(NotAskedError)
-    expect(errors[1]).toBeInstanceOf(PausedByServiceError)
-    expect(errors[1]).not.toBeInstanceOf(NotAskedError)
+    expect(errors[0]).toBeInstanceOf(RequestSkippedError)
+    expect(errors[1]).toBeInstanceOf(RetryLaterError)
+    expect(errors[1]).not.toBeInstanceOf(RequestSkippedError)
   })
 
   test('H8 a Retry-After beyond the run deadline', async () => {
     const server = await faultServer()
     server.always(status(503, { 'Retry-After': '30' }))
     const source = sourceOf(server.baseUrl, { runDeadline: performance.now() + 10_000 })
-    expect(await errorOf(source.ping())).toBeInstanceOf(PausedByServiceError)
+    expect(await errorOf(source.ping())).toBeInstanceOf(RetryLaterError)
     expect(server.requests).toHaveLength(1)
   })
 })
@@ -314,7 +314,7 @@ describe('redirects', () => {
   ])('%s they are not', async (_, last) => {
     const server = await faultServer()
     server.next(to('a'), to('b'), to('c'), to(last), good)
-    expect(await errorOf(sourceOf(server.baseUrl).events())).toBeInstanceOf(ContractError)
+    expect(await errorOf(sourceOf(server.baseUrl).events())).toBeInstanceOf(InvalidResponseError)
     expect(server.requests).toHaveLength(4)
   })
 
@@ -326,7 +326,7 @@ describe('redirects', () => {
     for (const location of [other.baseUrl.href, `//${new URL(other.origin).host}/x`, 'https://127.0.0.1/']) {
       server.next(to(location))
       const error = await errorOf(source.events())
-      expect(error).toBeInstanceOf(ForeignOriginError)
+      expect(error).toBeInstanceOf(CrossOriginError)
       expect(error.message).toContain('base address')
     }
     expect(other.connections).toBe(0)
@@ -347,7 +347,7 @@ describe('a complete answer that is not the list', () => {
     const server = await faultServer()
     server.always(send({ body, headers: { 'Content-Type': 'text/html; charset=utf-8' } }))
     const error = await errorOf(sourceOf(server.baseUrl).events())
-    expect(error).toBeInstanceOf(ContractError)
+    expect(error).toBeInstanceOf(InvalidResponseError)
     expect(error.message).toMatch(message)
     expect(server.requests).toHaveLength(1)
   })
@@ -356,13 +356,13 @@ describe('a complete answer that is not the list', () => {
     const server = await faultServer()
     server.always(send({ body: '[{"id":"a"}' }))
     using reading = await sourceOf(server.baseUrl).events()
-    expect(await errorOf(reading.payload())).toBeInstanceOf(ContractError)
+    expect(await errorOf(reading.payload())).toBeInstanceOf(InvalidResponseError)
   })
 
   test('H14 a Content-Range, whatever the status', async () => {
     const server = await faultServer()
     server.always(list(items, { 'Content-Range': 'items 0-0/7' }))
-    expect(await errorOf(sourceOf(server.baseUrl).events())).toBeInstanceOf(ContractError)
+    expect(await errorOf(sourceOf(server.baseUrl).events())).toBeInstanceOf(InvalidResponseError)
   })
 })
 
@@ -397,7 +397,7 @@ describe('pages', () => {
   test('H17 a chain that goes round is a broken contract', async () => {
     const server = await faultServer()
     server.next(page('a', '</p2>; rel=next'), page('b', '</api/v1/events>; rel=next'))
-    expect(await errorOf(sourceOf(server.baseUrl).events())).toBeInstanceOf(ContractError)
+    expect(await errorOf(sourceOf(server.baseUrl).events())).toBeInstanceOf(InvalidResponseError)
     expect(server.requests).toHaveLength(2)
   })
 
@@ -405,7 +405,7 @@ describe('pages', () => {
     const server = await faultServer()
     const other = await faultServer()
     server.next(page('a', `<${other.origin}/p2>; rel=next`))
-    expect(await errorOf(sourceOf(server.baseUrl).responses('x'))).toBeInstanceOf(ContractError)
+    expect(await errorOf(sourceOf(server.baseUrl).responses('x'))).toBeInstanceOf(InvalidResponseError)
     expect(other.connections).toBe(0)
   })
 
@@ -470,6 +470,6 @@ test('a status that says no counts, even when the body with it never ends', asyn
     send({ status: 401 }, (socket, head) => void socket.write(`${head}Content-Length: 9\r\n\r\n{`)),
   )
   const source = sourceOf(server.baseUrl, { requestTimeoutMs: 100 })
-  expect(await errorOf(source.events())).toBeInstanceOf(KeyRefusedError)
+  expect(await errorOf(source.events())).toBeInstanceOf(AuthenticationError)
   expect(source.counts.requests).toBe(1)
 })

@@ -7,7 +7,7 @@ import {
   CertificateError,
   InterruptedError,
   LeaseLostError,
-  RunDeadlineError,
+  RunTimeoutError,
   UnreachableError,
 } from '../../../src/common/errors.ts'
 import { selfSigned } from '../../support/certificate.ts'
@@ -288,7 +288,7 @@ describe('every wait ends', () => {
     const server = await faultServer()
     server.always(silence)
     const source = sourceOf(server.baseUrl, { runDeadline: performance.now() + 100 })
-    expect(await errorOf(source.events())).toBeInstanceOf(RunDeadlineError)
+    expect(await errorOf(source.events())).toBeInstanceOf(RunTimeoutError)
     expect(server.requests).toHaveLength(1)
   })
 

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
-import { InterruptedError, RunDeadlineError, UnreachableError } from '../../../src/common/errors.ts'
+import { InterruptedError, RunTimeoutError, UnreachableError } from '../../../src/common/errors.ts'
 import { drip, list, send, type Step } from '../../support/fault-server.ts'
 import { errorOf, faultServer, sourceOf, valuesOf } from '../../support/reading.ts'
 
@@ -143,7 +143,7 @@ test('the wait for the pace ends with an abort, and with the run deadline', asyn
   controller.abort()
   expect(await failing).toBeInstanceOf(InterruptedError)
   const hurried = sourceOf(server.baseUrl, { runDeadline: performance.now() + 300 })
-  expect(await errorOf(hurried.responses('a'))).toBeInstanceOf(RunDeadlineError)
+  expect(await errorOf(hurried.responses('a'))).toBeInstanceOf(RunTimeoutError)
 })
 
 test('without a refusal there is no interval, whatever else goes wrong', async () => {

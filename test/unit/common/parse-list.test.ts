@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ContractError } from '../../../src/common/errors.ts'
+import { InvalidResponseError } from '../../../src/common/errors.ts'
 import { MAX_ITEM_BYTES } from '../../../src/common/json/exact.ts'
 import { parseList, parsePing } from '../../../src/common/json/parse-list.ts'
 import { nested } from '../../support/normalising.ts'
@@ -7,14 +7,14 @@ import { nested } from '../../support/normalising.ts'
 const list = (...pages: string[]) => parseList(pages, 'GET /events').items
 const values = (...pages: string[]) => list(...pages).map(({ value }) => value)
 
-function faultOf(read: () => unknown): ContractError {
+function faultOf(read: () => unknown): InvalidResponseError {
   try {
     read()
   } catch (error) {
-    if (error instanceof ContractError) return error
+    if (error instanceof InvalidResponseError) return error
     throw error
   }
-  throw new Error('expected a ContractError')
+  throw new Error('expected a InvalidResponseError')
 }
 
 describe('P1 a body that is not one complete JSON array is a contract error', () => {
@@ -36,11 +36,11 @@ describe('P1 a body that is not one complete JSON array is a contract error', ()
     ['a text', '"[]"'],
     ['a number', '12345678901234567890'],
   ])('%s', (_, body) => {
-    expect(() => list(body)).toThrow(ContractError)
+    expect(() => list(body)).toThrow(InvalidResponseError)
   })
 
   test('in any of the pages', () => {
-    expect(() => list('[1]', '{"next":2}')).toThrow(ContractError)
+    expect(() => list('[1]', '{"next":2}')).toThrow(InvalidResponseError)
   })
 })
 
@@ -131,6 +131,6 @@ describe('the answer to the ping', () => {
   })
 
   test.each(['', '[]', 'null', '"pong"', '{"email":', '<html>'])('%j is a contract error', (body) => {
-    expect(() => parsePing(body)).toThrow(ContractError)
+    expect(() => parsePing(body)).toThrow(InvalidResponseError)
   })
 })

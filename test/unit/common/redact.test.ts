@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { ContractError, UnreachableError } from '../../../src/common/errors.ts'
+import { InvalidResponseError, UnreachableError } from '../../../src/common/errors.ts'
 import { createRedactor } from '../../../src/common/redact.ts'
 
 const key = 'ab"c/d+e=f\\ 9'
@@ -43,7 +43,7 @@ describe('an excerpt', () => {
 
 describe('an error', () => {
   test('loses the key in message, stack and every cause', () => {
-    const cause = new ContractError(`inner ${key}`, { cause: new Error(`innermost ${key}`) })
+    const cause = new InvalidResponseError(`inner ${key}`, { cause: new Error(`innermost ${key}`) })
     const error = redactor.error(new UnreachableError(`outer ${key}`, { cause }))
     expect(error).toBeInstanceOf(UnreachableError)
     expect(inspect(error, { depth: 10 })).not.toContain(key)
@@ -69,12 +69,12 @@ describe('an error', () => {
 
   test('keeps of a syntax error no piece of the text', () => {
     const cause = new SyntaxError(`Unexpected token 'x', ..."${key.slice(2, 8)}"... is not valid JSON`)
-    const { cause: kept } = redactor.error(new ContractError('not JSON', { cause }))
+    const { cause: kept } = redactor.error(new InvalidResponseError('not JSON', { cause }))
     expect(inspect(kept)).not.toContain(key.slice(2, 8))
   })
 
   test('a circle of causes ends', () => {
-    const error = new ContractError('round')
+    const error = new InvalidResponseError('round')
     error.cause = error
     expect(() => redactor.error(error)).not.toThrow()
   })

@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest'
 import { databaseError } from '../../../src/db/errors.ts'
-import { ConflictError, DatabaseError, TransactionFailedError } from '../../../src/common/errors.ts'
+import {
+  TransactionConflictError,
+  DatabaseError,
+  TransactionFailedError,
+} from '../../../src/common/errors.ts'
 
 const errorOf = (code: string) => databaseError(Object.assign(new Error('said'), { code }), 'Postgres')
 
@@ -8,7 +12,7 @@ test.each(['22012', '22P05', '23514', '25P03', '25P04', '40P01', '53200', '54000
   'P21 %s is the fault of one transaction',
   (code) => {
     expect(errorOf(code)).toBeInstanceOf(TransactionFailedError)
-    expect(errorOf(code) instanceof ConflictError).toBe(code === '40P01')
+    expect(errorOf(code) instanceof TransactionConflictError).toBe(code === '40P01')
   },
 )
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { futureMoment, pastMoment } from '../../../src/mirror/instants/moment.ts'
-import { ValueFault } from '../../../src/common/parse-values.ts'
+import { InvalidValueError } from '../../../src/common/parse-values.ts'
 
 describe('a moment, as it is written', () => {
   test.each([
@@ -30,7 +30,7 @@ describe('a moment, as it is written', () => {
     '2026-01-01 00:00:00Z',
     '2026-01-01T24:00:00Z',
   ])('nothing else: %j', (text) => {
-    expect(() => pastMoment(text)).toThrow(ValueFault)
+    expect(() => pastMoment(text)).toThrow(InvalidValueError)
   })
 
   test('is told which way 90d goes', () => {

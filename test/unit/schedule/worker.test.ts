@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import {
-  AccountBusyError,
+  AccountLockedError,
   AccountMismatchError,
   ConfigurationError,
   DatabaseError,
   InterruptedError,
-  KeyRefusedError,
+  AuthenticationError,
   UnreachableError,
   UsageError,
 } from '../../../src/common/errors.ts'
@@ -185,7 +185,7 @@ describe('a failed run', () => {
   test.each([
     new UnreachableError('the service is away'),
     new DatabaseError('the database is away'),
-    new AccountBusyError('run 7 holds the account'),
+    new AccountLockedError('run 7 holds the account'),
     new TypeError('a fault of ours'),
   ])('does not end the worker: $name', async (error) => {
     const worker = startWorking({
@@ -204,7 +204,7 @@ describe('a failed run', () => {
   test('is only a warning when another run holds the account', async () => {
     const worker = startWorking({
       run: async () => {
-        throw new AccountBusyError('run 7 holds the account')
+        throw new AccountLockedError('run 7 holds the account')
       },
     })
     await pass(second)
@@ -215,7 +215,7 @@ describe('a failed run', () => {
   })
 
   test.each([
-    new KeyRefusedError('the key is refused'),
+    new AuthenticationError('the key is refused'),
     new ConfigurationError(['a setting is wrong']),
     new AccountMismatchError('another account'),
     new UsageError('nothing at this address'),
@@ -252,7 +252,7 @@ describe('a failed run', () => {
   })
 
   test.each([
-    new KeyRefusedError('the key is refused'),
+    new AuthenticationError('the key is refused'),
     new ConfigurationError(['a setting is wrong']),
     new AccountMismatchError('another account'),
   ])('after a good run still ends the worker: $name', async (error) => {

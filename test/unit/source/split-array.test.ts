@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { BodyTooLargeError, ContractError } from '../../../src/common/errors.ts'
+import { BodyTooLargeError, InvalidResponseError } from '../../../src/common/errors.ts'
 import { joined, manyPieces } from '../../../src/source/list/list-chunks.ts'
 import { parseList } from '../../../src/common/json/parse-list.ts'
 import type { ListPayload } from '../../../src/common/json/parse-list.ts'
@@ -67,7 +67,7 @@ async function resultOf(read: () => Promise<ListPayload>): Promise<unknown> {
   try {
     return contentOf(await read())
   } catch (error) {
-    if (error instanceof ContractError) return 'refused'
+    if (error instanceof InvalidResponseError) return 'refused'
     throw error
   }
 }
@@ -92,7 +92,7 @@ test.each([
   '\u00A0[1]',
 ])('P1 %s is no list, wherever it is cut', async (text) => {
   for (const bytes of [1, 2, 3, 5, 100]) {
-    expect(await errorOf(joined(inPieces([text], bytes)()))).toBeInstanceOf(ContractError)
+    expect(await errorOf(joined(inPieces([text], bytes)()))).toBeInstanceOf(InvalidResponseError)
   }
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { PausedByServiceError, UnreachableError } from '../../../src/common/errors.ts'
+import { RetryLaterError, UnreachableError } from '../../../src/common/errors.ts'
 import { BACKFILL_PATIENCE_MS } from '../../../src/sync/fetch/deferred-events.ts'
 import { always, change, fixedWindow, none, randomly, tokenBucket } from '../../throttle/limits.ts'
 import { judge, type LimitScene } from '../../throttle/scenes.ts'
@@ -101,7 +101,7 @@ describe('H26 three events that are always refused, all others answered', () => 
   test('a pause that ends later than a run waits: named, and not waited for; a backfill waits', async () => {
     const scene = { tellsWhen: true, events: 133, limit: refused(70_000) }
     const synced = await play(scene)
-    expect(synced.failed[0]?.error).toBeInstanceOf(PausedByServiceError)
+    expect(synced.failed[0]?.error).toBeInstanceOf(RetryLaterError)
     expect(synced.endedAt).toBeLessThan(60_000 + 3 * 70_000)
     const until = change(refused(70_000), 290_000, none)
     expect((await play({ ...scene, limit: until })).failed).toHaveLength(3)

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import {
   ConfigurationError,
-  ContractError,
-  ForeignOriginError,
+  InvalidResponseError,
+  CrossOriginError,
   UsageError,
 } from '../../../src/common/errors.ts'
 import { addressBelow, baseAddress, parseBaseAddress, readBaseAddress } from '../../../src/source/url.ts'
@@ -76,7 +76,7 @@ describe('an event id stays in its segment', () => {
   })
 
   test.each(['', '.', '..', '\uD800', 'a\uDC00b'])('%j is refused', (id) => {
-    expect(() => addressBelow(base, 'events', id, 'responses')).toThrow(ContractError)
+    expect(() => addressBelow(base, 'events', id, 'responses')).toThrow(InvalidResponseError)
   })
 })
 
@@ -120,13 +120,13 @@ describe('redirects', () => {
     'https://events.example@other.example/',
     'data:application/json,[]',
   ])('H16 to %s are refused', (location) => {
-    expect(() => followRedirect([from], 301, location)).toThrow(ForeignOriginError)
+    expect(() => followRedirect([from], 301, location)).toThrow(CrossOriginError)
   })
 
   test('in a circle, without a target or with one that is none are a broken contract', () => {
     expect(() => followRedirect([from], 301, from.href)).toThrow(/in a circle/)
-    expect(() => followRedirect([from], 301, null)).toThrow(ContractError)
-    expect(() => followRedirect([from], 301, 'https://[')).toThrow(ContractError)
+    expect(() => followRedirect([from], 301, null)).toThrow(InvalidResponseError)
+    expect(() => followRedirect([from], 301, 'https://[')).toThrow(InvalidResponseError)
   })
 })
 
@@ -159,8 +159,10 @@ describe('the Link header', () => {
     const page = new URL('https://events.example/api/v1/events')
     expect(nextPage({ link: '<?page=2#x>; rel=next' }, page).url?.href).toBe(`${page.href}?page=2`)
     expect(nextPage({ link: ['</1>; rel=prev', '</3>; rel=next'] }, page).url?.pathname).toBe('/3')
-    expect(() => nextPage({ link: '<https://other.example/2>; rel=next' }, page)).toThrow(ContractError)
-    expect(() => nextPage({ link: '</2>; rel=next, </3>; rel=next' }, page)).toThrow(ContractError)
+    expect(() => nextPage({ link: '<https://other.example/2>; rel=next' }, page)).toThrow(
+      InvalidResponseError,
+    )
+    expect(() => nextPage({ link: '</2>; rel=next, </3>; rel=next' }, page)).toThrow(InvalidResponseError)
   })
 })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { KeyRefusedError } from '../../../src/common/errors.ts'
+import { AuthenticationError } from '../../../src/common/errors.ts'
 import { readEachEvent } from '../../../src/sync/fetch/for-each-event.ts'
 
 test('H2 an event that was answered before three refusals, but is stored after them, is no success between', async () => {
@@ -16,7 +16,7 @@ test('H2 an event that was answered before three refusals, but is stored after t
     ['long', 'b', 'c', 'd', 'e'],
     {
       async read(event, answered) {
-        if (event !== 'long') throw new KeyRefusedError(`the key is refused for ${event}`)
+        if (event !== 'long') throw new AuthenticationError(`the key is refused for ${event}`)
         answered()
         await stored.promise
       },
@@ -29,5 +29,5 @@ test('H2 an event that was answered before three refusals, but is stored after t
     },
   )
 
-  expect(stopped.signal.reason).toBeInstanceOf(KeyRefusedError)
+  expect(stopped.signal.reason).toBeInstanceOf(AuthenticationError)
 })

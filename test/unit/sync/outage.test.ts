@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import {
-  ContractError,
+  InvalidResponseError,
   type HeadcountError,
   OutageError,
   UnreachableError,
@@ -96,7 +96,7 @@ describe('H28 a service that goes away while events are read', () => {
     ['one answer among 24', (place: number) => (place % 24 === 23 ? null : gone())],
     [
       'a refusal for good among 24',
-      (place: number) => (place % 24 === 23 ? new ContractError('no') : gone()),
+      (place: number) => (place % 24 === 23 ? new InvalidResponseError('no') : gone()),
     ],
     ['fewer failures than three for each request', (place: number) => (place < 23 ? gone() : null)],
   ])('is none: %s', async (_, answer) => {

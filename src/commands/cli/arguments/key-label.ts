@@ -1,4 +1,4 @@
-import { name, ValueFault } from '../../../common/parse-values.ts'
+import { name, InvalidValueError } from '../../../common/parse-values.ts'
 
 const MOST_CHARACTERS = 200
 
@@ -6,5 +6,5 @@ const MOST_CHARACTERS = 200
 export function keyLabel(text: string): string {
   const label = name(text)
   if (Array.from(label).length <= MOST_CHARACTERS) return label
-  throw new ValueFault(`must be at most ${MOST_CHARACTERS} characters long`)
+  throw new InvalidValueError(`must be at most ${MOST_CHARACTERS} characters long`)
 }

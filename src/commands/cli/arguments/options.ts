@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander'
 import { settings, type Setting } from '../../../config/settings.ts'
-import { ValueFault } from '../../../common/parse-values.ts'
+import { InvalidValueError } from '../../../common/parse-values.ts'
 import { UsageError } from '../../../common/errors.ts'
 
 /** The flag of a setting, its help ending with the variable and the default. */
@@ -21,7 +21,7 @@ export function checked<Value>(
     try {
       return read(text)
     } catch (error) {
-      throw error instanceof ValueFault ? new UsageError(`${name} ${error.message}`) : error
+      throw error instanceof InvalidValueError ? new UsageError(`${name} ${error.message}`) : error
     }
   })
   return fallback === undefined ? option : option.default(read(fallback), fallback)

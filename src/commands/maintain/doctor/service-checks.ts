@@ -4,7 +4,7 @@ import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { connect } from 'node:tls'
 import type { ServiceConfig } from '../../../config/config.ts'
-import { ForeignOriginError, NotFoundError } from '../../../common/errors.ts'
+import { CrossOriginError, NotFoundError } from '../../../common/errors.ts'
 import type { Source } from '../../../source/api.ts'
 import { formatDuration } from '../../../common/format-duration.ts'
 import { formatBytes, formatCount } from '../../output/format/number.ts'
@@ -99,7 +99,7 @@ export async function checkList(source: Source): Promise<Finding> {
 
 /** At the base address a 404 or a way elsewhere means that the address is wrong. */
 function serviceFailure(error: unknown): Finding {
-  const isWrongAddress = error instanceof NotFoundError || error instanceof ForeignOriginError
+  const isWrongAddress = error instanceof NotFoundError || error instanceof CrossOriginError
   if (!isWrongAddress) return failure(error, UNREACHABLE)
   return failed(USAGE, `${error.message}\nCheck the base address; it usually ends in /api/v1.`)
 }
