@@ -37,15 +37,22 @@ export interface EventStatus {
   readonly failing: Omit<FailingList, 'event_id'> | null
 }
 
+/** One event in each account that was asked about. */
+export interface EventStatuses {
+  readonly events: readonly EventStatus[]
+  /** The accounts that have nothing of it: its record is listed, and rejected. */
+  readonly rejectedIn: readonly string[]
+}
+
 /** The event in every account that has it, or in the one of this name; what is due and how long is held depends on the settings of the next run. */
 export async function readEvent(
   { kysely }: Transaction,
   eventId: string,
   { maxStalenessMs, holdForMs }: MirrorSettings,
   account: string | null,
-): Promise<readonly EventStatus[]> {
+): Promise<EventStatuses> {
   // The list of events itself is kept under the empty id.
-  if (eventId === EVENTS_LIST) return []
+  if (eventId === EVENTS_LIST) return { events: [], rejectedIn: [] }
   const now = (await sql<{ now: string }>`select now() as now`.execute(kysely)).rows[0]?.now ?? ''
   const time = { now, runNow: new Date().toISOString(), holdForMs }
   const accounts = await kysely
@@ -54,15 +61,20 @@ export async function readEvent(
     .$if(account !== null, (query) => query.where('name', '=', account))
     .orderBy('id')
     .execute()
-  const statuses: EventStatus[] = []
+  const events: EventStatus[] = []
+  const rejectedIn: string[] = []
   for (const { id, name } of accounts) {
     const [list] = await readLists(kysely, id, eventId)
-    if (list === undefined) continue
+    const isRejected = await isRecordRejected(kysely, id, eventId)
+    if (list === undefined) {
+      if (isRejected) rejectedIn.push(name)
+      continue
+    }
     const [eventsList] = await readLists(kysely, id, EVENTS_LIST)
     const missing = missingEvents(eventsList, time).get(eventId) ?? null
     const due = missing === null ? whyDue(list, maxStalenessMs, now) : null
     const failing = describeFailing(list)
-    statuses.push({
+    events.push({
       account: name,
       event_id: eventId,
       title: list.title,
@@ -71,7 +83,7 @@ export async function readEvent(
       next_read_at: due === null && missing === null ? nextRead(list, maxStalenessMs) : null,
       due,
       missing,
-      record_rejected: await isRecordRejected(kysely, id, eventId),
+      record_rejected: isRejected,
       held: describeHeld(list, time).map(({ event_id: _, events: __, ...held }) => held),
       unconfirmed: list.unconfirmed_absences?.length ?? 0,
       missing_unconfirmed: eventsList?.unconfirmed_absences?.includes(eventId) ?? false,
@@ -80,7 +92,7 @@ export async function readEvent(
       failing: failing && { failed_at: failing.failed_at, code: failing.code, message: failing.message },
     })
   }
-  return statuses
+  return { events, rejectedIn }
 }
 
 /** The cap may have been lowered since the next time was set. */

@@ -1,19 +1,18 @@
-/** Whether an event is listed with a record that cannot be stored: the id stands only in the rejected item itself. */
+/** Whether an account lists an event with a record that cannot be stored: the id stands only in the rejected item itself. */
 import type { Transaction } from '../db/transaction.ts'
 import { isObject, parsePlain } from '../common/json/exact.ts'
 import { eventIdOf } from '../normalise/values/ids.ts'
 
-/** @param account null: of any account */
 export async function isRecordRejected(
   kysely: Transaction['kysely'],
-  account: number | null,
+  account: number,
   eventId: string,
 ): Promise<boolean> {
   const records = await kysely
     .selectFrom('headcount.rejects')
     .select('payload')
+    .where('account_id', '=', account)
     .where('event_id', 'is', null)
-    .$if(account !== null, (query) => query.where('account_id', '=', account ?? 0))
     .execute()
   return records.some(({ payload }) => idIn(payload) === eventId)
 }

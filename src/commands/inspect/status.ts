@@ -54,20 +54,25 @@ async function judge(
 
 async function eventStatus(context: Context<StatusFlags>, id: string): Promise<number> {
   const { flags, terminal } = context
-  const { events, isKnown } = await callMirror(context, eventStatusCall, (config) => ({
+  const { events, rejectedIn } = await callMirror(context, eventStatusCall, (config) => ({
     ...settingsOf(config),
     event: id,
   }))
-  if (events.length === 0) {
-    throw new UsageError(
-      isKnown
-        ? `Event "${id}" is listed, but its record is rejected: nothing of it is in the mirror. See why with: ${commandName()} rejects.`
-        : `The mirror has no event "${id}". See the ids with: ${commandName()} query "select id, title from events".`,
-    )
-  }
+  const rejected = rejectedIn.map((account) => `account ${account}: ${describeRejected(id)}`)
+  if (events.length === 0)
+    throw new UsageError(rejected.length > 0 ? rejected.join('\n') : describeUnknown(id))
   if (flags.json) await writeJson(terminal.out, { events })
   else await terminal.out.write(formatEvents(events, terminal.out))
+  for (const line of rejected) await terminal.err.write(`headcount: ${clean(line)}\n`)
   return 0
+}
+
+function describeRejected(id: string): string {
+  return `event "${id}" is listed, but its record is rejected: nothing of it is in the mirror. See why with: ${commandName()} rejects.`
+}
+
+function describeUnknown(id: string): string {
+  return `The mirror has no event "${id}". See the ids with: ${commandName()} query "select id, title from events".`
 }
 
 function tooOld(accounts: readonly AccountStatus[], maxAgeMs: number): string[] {

@@ -1,9 +1,8 @@
 import type { JsonValue } from '../../common/json/exact.ts'
 import { readAccounts, type AccountStatus } from '../account-status.ts'
-import { readEvent, type EventStatus } from '../event-status.ts'
+import { readEvent, type EventStatuses } from '../event-status.ts'
 import type { MirrorSettings } from '../list-status.ts'
 import { requireAccount } from '../resolve-account.ts'
-import { isRecordRejected } from '../rejected-event.ts'
 import { defineCall } from './call.ts'
 import { inputFields } from './input.ts'
 
@@ -26,25 +25,13 @@ export interface EventStatusInput extends StatusInput {
   readonly event: string
 }
 
-export interface EventStatusOutput {
-  readonly events: readonly EventStatus[]
-  /** Its record is listed, and rejected. */
-  readonly isKnown: boolean
-}
-
-export const eventStatusCall = defineCall<EventStatusInput, EventStatusOutput>({
+export const eventStatusCall = defineCall<EventStatusInput, EventStatuses>({
   name: 'event-status',
   changes: false,
   readInput: (json) => ({ ...readStatusInput(json), event: inputFields(json).text('event') }),
   run: async (database, { event, account, ...settings }) => {
     await requireAccount(database, account)
-    return database.transaction(
-      async (trx) => ({
-        events: await readEvent(trx, event, settings, account),
-        isKnown: await isRecordRejected(trx.kysely, null, event),
-      }),
-      { readOnly: true },
-    )
+    return database.transaction((trx) => readEvent(trx, event, settings, account), { readOnly: true })
   },
 })
 

@@ -90,8 +90,33 @@ onPostgresCommandStage('an event whose record is rejected and accepted', (stage)
     expect((await s.run(['status', '--event', 'gala'])).stdout).not.toMatch(/its record/)
     expect(await s.run(['status', '--event', 'ball'])).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/"ball" is listed, but its record is rejected/) as string,
+      stderr: expect.stringMatching(
+        /account default: event "ball" is listed, but its record is rejected/,
+      ) as string,
     })
+  })
+
+  test('I1 in one account, and unknown or mirrored in another: each is told of its own', async () => {
+    const account = accountOf({ gala: 1 })
+    await using s = await stage(account)
+    await s.run(['sync', '-q'])
+    account.events = []
+    account.add('ball', 2)
+    account.add('gala', 1)
+    spoil(account, 'ball')
+    spoil(account, 'gala')
+    await s.run(['sync', '-q', '--account', 'choir', '--new-account'])
+
+    const look = (...args: readonly string[]) => s.run(['status', '--event', ...args])
+    const rejected = (id: string) =>
+      expect.stringContaining(`account choir: event "${id}" is listed, but its record is rejected`) as string
+    const unknown = expect.stringContaining('no event "ball"') as string
+    expect(await look('ball', '--account', 'default')).toMatchObject({ code: 2, stderr: unknown })
+    expect(await look('ball', '--account', 'choir')).toMatchObject({ code: 2, stderr: rejected('ball') })
+    expect(await look('ball')).toMatchObject({ code: 2, stderr: rejected('ball') })
+    expect(await look('gala', '--account', 'default')).toMatchObject({ code: 0, stderr: '' })
+    expect(await look('gala')).toMatchObject({ code: 0, stderr: rejected('gala') })
+    expect(await look('gala', '--account', 'choir')).toMatchObject({ code: 2, stderr: rejected('gala') })
   })
 })
 
