@@ -21,8 +21,8 @@ export const accountsRename: Command<Flags> = async (context) => {
   const name = newName(to)
   await changeMirror(context, async (database) => {
     const accountId = await numberOf(database, from)
-    const check = (trx: Parameters<typeof requireWhole>[0]) => requireWhole(trx, accountId, from)
-    await holdAccount(database, { accountId, mode: 'rename', check, signal }, (lease) =>
+    const begin = (trx: Parameters<typeof requireWhole>[0]) => requireWhole(trx, accountId, from)
+    await holdAccount(database, { accountId, mode: 'rename', begin, signal }, (lease) =>
       rename(database, name, async (trx) => {
         await lease.fence(trx)
         await renameAccount(trx, accountId, name)

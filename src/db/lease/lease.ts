@@ -45,8 +45,11 @@ export interface Lease {
 export interface LeaseOptions {
   readonly accountId: number
   readonly mode: LeaseMode
-  /** Last in the transaction that takes it, when nobody else holds the account any more; what it throws, the caller gets. */
-  readonly check?: (trx: Transaction) => Promise<void>
+  /**
+   * Last in the transaction that takes it, when nobody else holds the account any more. What it throws, the caller gets, and
+   * there was no run. It may be called again when another run was quicker.
+   */
+  readonly begin?: (trx: Transaction, runId: string) => Promise<void>
   /** Only named events are read: such a run says nothing of the others. */
   readonly selective?: boolean
   /** Who takes it; this process by default. */
@@ -158,7 +161,7 @@ async function insertRun(
 
 async function insertInto(
   trx: Transaction,
-  { accountId, mode, selective = false, check }: LeaseOptions,
+  { accountId, mode, selective = false, begin }: LeaseOptions,
   holder: Holder,
 ): Promise<OpenedRun> {
   const run = await trx.kysely
@@ -166,7 +169,7 @@ async function insertInto(
     .values({ account_id: accountId, mode, selective, status: 'running', holder: JSON.stringify(holder) })
     .returning(['id', 'started_at'])
     .executeTakeFirstOrThrow()
-  await check?.(trx)
+  await begin?.(trx, run.id)
   return { id: run.id, startedAt: run.started_at }
 }
 

@@ -84,6 +84,13 @@ interface Opened {
   readonly answers: FirstAnswers | null
 }
 
+/** What the transaction that begins a run finds. */
+interface FoundAtStart {
+  backfill: Backfill | null
+  /** Another run has filled the mirror since the service answered. */
+  isMirrored: boolean
+}
+
 function contextOf(run: Unopened, mode: RunMode, { mirror, backfill, answers }: Opened) {
   const { account, lease, plan } = mirror
   return {
@@ -124,29 +131,30 @@ async function openToWrite(run: Unopened, mode: RunMode, opened: AsyncDisposable
   await requireKnownName(database, settings)
   await migrate(database)
   const account = { id: await findAccount(database, settings), name: settings.account }
+  const joinsBackfill = mode === 'backfill' && settings.events === null
+  const found: FoundAtStart = { backfill: null, isMirrored: false }
   const lease = await takeLease(database, {
     accountId: account.id,
     mode,
     selective: settings.events !== null,
-    check: (trx) => requireWhole(trx, account.id, account.name),
+    begin: async (trx, runId) => {
+      await requireWhole(trx, account.id, account.name)
+      if (joinsBackfill) found.backfill = await joinBackfill(trx, runId, account.id, settings.restart)
+      if (answers !== null) found.isMirrored = (await readStates(trx.kysely, account.id)).size > 0
+    },
     signal,
     log: logTo(settings.logger),
     onBeat: settings.onAlive,
   })
+  // From here on nothing may fail: the run is on record, and only what is given back is closed.
   opened.defer(() => lease.stopHeartbeat())
   lease.lost.addEventListener('abort', () => stop(lease.lost.reason), { once: true })
-  const backfill =
-    mode === 'backfill' && settings.events === null
-      ? await joinBackfill(database, lease, account.id, settings.restart)
-      : null
-  // Unless another run filled the mirror meanwhile.
-  const isFilled = answers !== null && (await readStates(database.kysely, account.id)).size > 0
   const write: MirrorAccess['write'] = async (work, { isLast = false, bytes = 0 } = {}) => {
     if (!isLast) settings.signal?.throwIfAborted()
     return writeFenced(database, lease, work, { durable: isLast, contentBytes: bytes })
   }
   const mirror = { database, account, lease, load, plan: null, write }
-  return { mirror, backfill, answers: isFilled ? null : answers }
+  return { mirror, backfill: found.backfill, answers: found.isMirrored ? null : answers }
 }
 
 /**

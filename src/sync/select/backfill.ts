@@ -1,12 +1,9 @@
 /** A backfill that was broken off is continued by the next one: what it has read is not read again. */
 import { sql } from 'kysely'
-import type { Database } from '../../db/connect.ts'
-import type { Lease } from '../../db/lease/lease.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { ListState } from '../../load/state/sync-state.ts'
 import { NORMALISER_VERSION } from '../../normalise/version.ts'
 import { onlyRow } from '../../load/statements.ts'
-import { writeFenced } from '../write/fenced-transaction.ts'
 
 /** Older than this, what a backfill has read proves too little: the next one begins anew. */
 const HOURS_TO_CONTINUE = 24
@@ -22,30 +19,27 @@ export interface Backfill {
 /**
  * Continues the last backfill of the account if it began within 24 hours and did not read every event; begins a
  * new one otherwise, or when the user wants it (`--restart`).
+ *
+ * @param runId of the run that begins in this transaction
  */
 export async function joinBackfill(
-  database: Database,
-  lease: Lease,
+  trx: Transaction,
+  runId: string,
   account: number,
   restart: boolean,
 ): Promise<Backfill> {
-  const join = async (trx: Transaction): Promise<Backfill> => {
-    const unfinished = restart ? null : await findUnfinished(trx, lease, account)
-    const id = unfinished?.id ?? lease.runId
-    await sql`update headcount.sync_runs set backfill_id = ${id} where id = ${lease.runId}`.execute(
-      trx.kysely,
-    )
-    return { id, continuesFrom: unfinished?.started_at ?? null }
-  }
-  return writeFenced(database, lease, join, {})
+  const unfinished = restart ? null : await findUnfinished(trx, runId, account)
+  const id = unfinished?.id ?? runId
+  await sql`update headcount.sync_runs set backfill_id = ${id} where id = ${runId}`.execute(trx.kysely)
+  return { id, continuesFrom: unfinished?.started_at ?? null }
 }
 
-async function findUnfinished(trx: Transaction, lease: Lease, account: number) {
+async function findUnfinished(trx: Transaction, runId: string, account: number) {
   const { rows } = await sql<{ id: string; started_at: string }>`
     select first.id, first.started_at
       from (select status, backfill_id
               from headcount.sync_runs
-             where account_id = ${account} and id < ${lease.runId} and mode = 'backfill' and not selective
+             where account_id = ${account} and id < ${runId} and mode = 'backfill' and not selective
              order by id desc
              limit 1) last
       join headcount.sync_runs first on first.id = last.backfill_id

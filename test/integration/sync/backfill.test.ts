@@ -50,6 +50,23 @@ onBothStages('O10 a backfill that was broken off', (stage) => {
     on.expectMirrored()
     expect(await asked(on, on.backfill)).toEqual(['ball', 'gala', 'picnic'])
   })
+
+  test('D23 cannot be joined, for the database refuses it: no run is left, and the next one continues it at once', async () => {
+    await using on = await stage(threeEvents())
+    await breakOff(on)
+    await on.change(
+      `create function public.stop() returns trigger language plpgsql as $$ begin raise 'stopped here'; end $$`,
+      `create trigger stop before update of backfill_id on headcount.sync_runs
+          for each row execute function public.stop()`,
+    )
+    const refused = await on.backfill()
+    expect(refused).toMatchObject({ exit: 5, error: { code: 'database' } })
+    expect(refused.said).toContain('stopped here')
+    await on.change('drop trigger stop on headcount.sync_runs')
+    expect(await asked(on, on.backfill)).toEqual(['gala', 'picnic'])
+    expect(on.mirror.lastRun?.status).toBe('succeeded')
+    on.expectMirrored()
+  })
 })
 
 onPostgresStage('O10 a backfill that was broken off, more', (stage) => {
