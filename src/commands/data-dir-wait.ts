@@ -1,7 +1,7 @@
 /** What is seen while a command waits for a folder that another process has open. */
 import type { Config } from '../config/config.ts'
 import type { OnFolderInUse } from '../db/connect.ts'
-import { cleanLine } from '../common/strip-control-chars.ts'
+import { stripControlCharsInLine } from '../common/strip-control-chars.ts'
 import { formatDuration } from '../common/format-duration.ts'
 import type { Output } from './terminal/terminal.ts'
 
@@ -20,7 +20,7 @@ export function showFolderWait(
   return ({ folder, holder, waitMs }) => {
     if (logLevel !== 'info' && logLevel !== 'debug') return new DisposableStack()
     const use = `${holder} has ${folder} open`
-    if (err.isTerminal && logFormat !== 'json') return countTime(err, cleanLine(use), waitMs)
+    if (err.isTerminal && logFormat !== 'json') return countTime(err, stripControlCharsInLine(use), waitMs)
     writeLine(`${use}: waiting up to ${formatDuration(waitMs)}`)
     return new DisposableStack()
   }

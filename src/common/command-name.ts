@@ -10,17 +10,17 @@ import process from 'node:process'
  * other. Never `npx` without `--no`: that would fetch and run whatever has this name in the registry.
  */
 export function commandName(): string {
-  const ofCaller = callers.getStore()
+  const ofCaller = callerNames.getStore()
   if (ofCaller !== undefined) return ofCaller
   const description = findPackageJSON('..', import.meta.url)
   return description === undefined ? 'headcount' : commandNameIn(dirname(description), process.cwd())
 }
 
-const callers = new AsyncLocalStorage<string>()
+const callerNames = new AsyncLocalStorage<string>()
 
 /** Does the work of somebody who called the program elsewhere: messages say the name that is right there. */
-export function workingFor<T>(callersName: string, work: () => Promise<T>): Promise<T> {
-  return callers.run(callersName, work)
+export function withCommandName<T>(callersName: string, work: () => Promise<T>): Promise<T> {
+  return callerNames.run(callersName, work)
 }
 
 /** The same for a package in that folder, called in this one. */
@@ -30,18 +30,18 @@ export function commandNameIn(packageFolder: string, workingFolder: string): str
   if (isInstalled && !existsSync(join(owner, 'package.json'))) return 'headcount'
   // An image has the command without its sources, and nowhere for npx to write.
   const isProject = isInstalled || existsSync(join(packageFolder, 'src/cli.ts'))
-  if (isProject && projectOf(workingFolder) === owner) return 'npx --no -- headcount'
-  return shellWord(join(packageFolder, 'src/headcount.cjs'))
+  if (isProject && findProject(workingFolder) === owner) return 'npx --no -- headcount'
+  return quoteForShell(join(packageFolder, 'src/headcount.cjs'))
 }
 
 /** The project that npx finds from a folder: the first above it that has packages. */
-function projectOf(folder: string): string | null {
+function findProject(folder: string): string | null {
   if (existsSync(join(folder, 'package.json')) || existsSync(join(folder, 'node_modules'))) return folder
   const parent = dirname(folder)
-  return parent === folder ? null : projectOf(parent)
+  return parent === folder ? null : findProject(parent)
 }
 
 /** A text as one word of a shell. */
-export function shellWord(text: string): string {
+export function quoteForShell(text: string): string {
   return /^[\w.@:/-]+$/.test(text) && !text.startsWith('-') ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }

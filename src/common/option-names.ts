@@ -11,17 +11,17 @@ export type NamedOption =
   | 'restart'
   | 'runTimeoutMs'
 
-const given = new Map<NamedOption, string>()
+const shownNames = new Map<NamedOption, string>()
 
-/** What whoever calls this program knows the option by: its own name to a program, flag or variable to the command. */
+/** The option as the user knows it: its own name in the library, a flag or variable on the command line. */
 export function optionName(option: NamedOption): string {
-  return given.get(option) ?? `\`${option}\``
+  return shownNames.get(option) ?? `\`${option}\``
 }
 
-/** For the command line, which is the whole process: its users set options by flags and variables. */
-export function nameOptions(names: Readonly<Partial<Record<NamedOption, string>>>): void {
+/** Sets the names for the whole process. Called by the command line only. */
+export function setOptionNames(names: Readonly<Partial<Record<NamedOption, string>>>): void {
   for (const option of Object.keys(names) as NamedOption[]) {
     const name = names[option]
-    if (name !== undefined) given.set(option, name)
+    if (name !== undefined) shownNames.set(option, name)
   }
 }

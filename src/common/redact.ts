@@ -1,11 +1,11 @@
 /** Nothing that leaves this room carries the key: not a message, not a quoted body, not a cause. */
 import { HeadcountError } from './errors.ts'
 
-const EXCERPT_LENGTH = 200
-const DEEPEST_CAUSE = 8
+const MAX_EXCERPT_LENGTH = 200
+const MAX_CAUSE_DEPTH = 8
 const REMOVED = '[key removed]'
 /** A key of three characters is no secret, and it stands in ordinary words. */
-const SHORTEST_KEY = 4
+const MIN_KEY_LENGTH = 4
 
 export interface Redactor {
   /** The text without the key, in whatever spelling. */
@@ -22,15 +22,15 @@ export interface Redactor {
 export function createRedactor(key: string): Redactor {
   const pattern = new RegExp(Array.from(key, spellings).join(''), 'gi')
   const text = (given: string): string =>
-    key.length < SHORTEST_KEY ? given : given.replace(pattern, REMOVED)
+    key.length < MIN_KEY_LENGTH ? given : given.replace(pattern, REMOVED)
   const excerpt = (body: string): string => {
     const line = text(body)
       .replace(/[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
       .trim()
-    const start = Array.from(line.slice(0, 2 * EXCERPT_LENGTH)).slice(0, EXCERPT_LENGTH)
+    const start = Array.from(line.slice(0, 2 * MAX_EXCERPT_LENGTH)).slice(0, MAX_EXCERPT_LENGTH)
     return start.join('').length < line.length ? `${start.join('')}…` : line
   }
-  return { text, excerpt, error: (error) => clean(error, text, 0) }
+  return { text, excerpt, error: (error) => redactError(error, text, 0) }
 }
 
 /** A character as itself, in a URL, in a JSON string and in HTML. */
@@ -51,14 +51,16 @@ function spellings(character: string): string {
   return `(?:${forms.join('|')})`
 }
 
-function clean(error: unknown, text: (given: string) => string, depth: number): Error {
-  const cleaned = error instanceof HeadcountError ? cleanOwn(error, text) : copyForeign(error, text)
+function redactError(error: unknown, text: (given: string) => string, depth: number): Error {
+  const cleaned =
+    error instanceof HeadcountError ? redactOwnError(error, text) : copyForeignError(error, text)
   const cause = error instanceof Error ? error.cause : undefined
-  if (cause !== undefined) cleaned.cause = depth < DEEPEST_CAUSE ? clean(cause, text, depth + 1) : undefined
+  if (cause !== undefined)
+    cleaned.cause = depth < MAX_CAUSE_DEPTH ? redactError(cause, text, depth + 1) : undefined
   return cleaned
 }
 
-function cleanOwn(error: HeadcountError, text: (given: string) => string): HeadcountError {
+function redactOwnError(error: HeadcountError, text: (given: string) => string): HeadcountError {
   const { message } = error
   error.message = text(message)
   // The stack repeats the message as it was at first; its frames are ours.
@@ -67,8 +69,8 @@ function cleanOwn(error: HeadcountError, text: (given: string) => string): Headc
 }
 
 /** An error of the HTTP client may carry headers, sockets or a piece of the body: only its words are kept. */
-function copyForeign(error: unknown, text: (given: string) => string): Error {
-  const copy = new Error(text(wordsOf(error)))
+function copyForeignError(error: unknown, text: (given: string) => string): Error {
+  const copy = new Error(text(messageOf(error)))
   if (!(error instanceof Error)) return copy
   copy.name = error.name
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
@@ -77,7 +79,7 @@ function copyForeign(error: unknown, text: (given: string) => string): Error {
   return copy
 }
 
-function wordsOf(cause: unknown): string {
+function messageOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause)
   // JSON.parse quotes a few characters around the fault, which may be a piece of the key that no pattern knows.
   if (cause instanceof SyntaxError) return cause.message.replace(/, (?:\.{3})?".*$/s, ', not valid JSON')

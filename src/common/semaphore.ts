@@ -3,11 +3,11 @@ import type { LimitFunction } from 'p-limit'
 import { raceAbort } from './abort.ts'
 
 /** Gives a place back; a second call does nothing. */
-export type GiveBack = () => void
+export type Release = () => void
 
 /** Waits for a place; when the signal is aborted first, its reason is thrown and no place stays taken. */
-export async function takePlace(limit: LimitFunction, signal: AbortSignal): Promise<GiveBack> {
-  const turn = Promise.withResolvers<GiveBack>()
+export async function acquire(limit: LimitFunction, signal: AbortSignal): Promise<Release> {
+  const turn = Promise.withResolvers<Release>()
   const occupy = async (): Promise<void> => {
     const { promise: givenBack, resolve: giveBack } = Promise.withResolvers<void>()
     if (signal.aborted) return

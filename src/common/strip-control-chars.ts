@@ -7,17 +7,17 @@ import { stripVTControlCharacters } from 'node:util'
 const unprintable = /[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u2028\u2029]/g
 
 /** Text from elsewhere (a name, a message of a server), safe to print: nothing in it moves the cursor or colours. */
-export function clean(text: string): string {
+export function stripControlChars(text: string): string {
   return stripVTControlCharacters(text).replace(unprintable, escaped)
 }
 
 /** The same on one line, for a cell or a list. */
-export function cleanLine(text: string): string {
-  return clean(text).replace(/[\t\n]/g, (character) => (character === '\n' ? '\\n' : '\\t'))
+export function stripControlCharsInLine(text: string): string {
+  return stripControlChars(text).replace(/[\t\n]/g, (character) => (character === '\n' ? '\\n' : '\\t'))
 }
 
 /** JSON in which every such character is written as an escape: the same value, safe to print. */
-export function cleanJson(json: string): string {
+export function escapeControlCharsInJson(json: string): string {
   return json.replace(unprintable, (character) => `\\u${hex(character, 4)}`)
 }
 

@@ -3,50 +3,50 @@ import { isUtf8 } from 'node:buffer'
 
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
 /** A character has at most so many bytes. */
-const LONGEST_CHARACTER = 4
+const MAX_CHARACTER_BYTES = 4
 
 /** Whether a body is UTF-8, told while its pieces come: a character may begin in one and end in the next. */
-export class Utf8Check {
+export class Utf8Validator {
   #isUtf8 = true
   /** The beginning of a character whose end has not come yet. */
-  #begun = Buffer.alloc(0)
+  #tail = Buffer.alloc(0)
 
   add(piece: Buffer): void {
     if (!this.#isUtf8) return
-    const bytes = this.#begun.length === 0 ? piece : Buffer.concat([this.#begun, piece])
-    const whole = bytes.length - lengthOfBegun(bytes)
+    const bytes = this.#tail.length === 0 ? piece : Buffer.concat([this.#tail, piece])
+    const whole = bytes.length - incompleteTailLength(bytes)
     this.#isUtf8 = isUtf8(bytes.subarray(0, whole))
-    this.#begun = Buffer.from(bytes.subarray(whole))
+    this.#tail = Buffer.from(bytes.subarray(whole))
   }
 
   /** The verdict, when the last piece has come. */
   end(): boolean {
-    return this.#isUtf8 && this.#begun.length === 0
+    return this.#isUtf8 && this.#tail.length === 0
   }
 }
 
 /** How many bytes at the end are the beginning of a character that goes on behind them. */
-function lengthOfBegun(bytes: Buffer): number {
-  for (let length = 1; length < LONGEST_CHARACTER && length <= bytes.length; length += 1) {
+function incompleteTailLength(bytes: Buffer): number {
+  for (let length = 1; length < MAX_CHARACTER_BYTES && length <= bytes.length; length += 1) {
     const byte = bytes[bytes.length - length] ?? 0
     if (byte < 0x80) return 0
-    if (byte >= 0xc0) return length < lengthFrom(byte) ? length : 0
+    if (byte >= 0xc0) return length < encodedLength(byte) ? length : 0
   }
   return 0
 }
 
 /** How many bytes a character has, from its first one. */
-function lengthFrom(first: number): number {
+function encodedLength(first: number): number {
   if (first >= 0xf0) return 4
   return first >= 0xe0 ? 3 : 2
 }
 
 /** How many bytes of a byte order mark there are at the beginning: three or none. */
-export function markLength(bytes: Buffer): number {
+export function bomLength(bytes: Buffer): number {
   return bytes.subarray(0, byteOrderMark.length).equals(byteOrderMark) ? byteOrderMark.length : 0
 }
 
 /** The text without its byte order mark. */
-export function textOf(bytes: Buffer): string {
-  return bytes.toString('utf8', markLength(bytes))
+export function decodeUtf8(bytes: Buffer): string {
+  return bytes.toString('utf8', bomLength(bytes))
 }

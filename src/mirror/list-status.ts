@@ -1,5 +1,5 @@
 /** What the mirror knows of each list that it reads: when, whether it is due, what is held, what fails. */
-import { patienceWith, timeConfirms } from '../common/schema/holds.ts'
+import { holdTimeLeft, timeConfirms } from '../common/schema/holds.ts'
 import type { ReportedHold, Timestamp } from '../common/schema/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { EVENTS_LIST } from '../load/state/sync-state.ts'
@@ -95,7 +95,7 @@ export function describeHeld(
       events: event_id === EVENTS_LIST ? ids : null,
       applied_after: end?.after ?? null,
       runs_to_wait: end?.runs ?? null,
-      overdue: patienceWith(hold, holdForMs, clocks.now) === 0,
+      overdue: holdTimeLeft(hold, holdForMs, clocks.now) === 0,
     }
   })
 }

@@ -1,8 +1,8 @@
-import { commandName, shellWord } from '../common/command-name.ts'
-import { cleanLine } from '../common/strip-control-chars.ts'
+import { commandName, quoteForShell } from '../common/command-name.ts'
+import { stripControlCharsInLine } from '../common/strip-control-chars.ts'
 
 /** What is to be said of an account whose removal was broken off. */
 export function describeRemoval(account: string, since: string): string {
-  const command = `${commandName()} accounts remove ${shellWord(cleanLine(account))}`
+  const command = `${commandName()} accounts remove ${quoteForShell(stripControlCharsInLine(account))}`
   return `half removed since ${since}, and no mirror any more: ${command} removes the rest`
 }

@@ -3,7 +3,7 @@ import { commandName } from '../common/command-name.ts'
 import type { Database } from '../db/connect.ts'
 import { UsageError } from '../common/errors.ts'
 import { DEFAULT_ACCOUNT } from '../sync/open/find-account.ts'
-import { cleanLine } from '../common/strip-control-chars.ts'
+import { stripControlCharsInLine } from '../common/strip-control-chars.ts'
 
 /**
  * Makes sure that an account that was named is one of the mirror: of another one there is nothing to show.
@@ -70,10 +70,10 @@ export function nearestName(name: string, names: readonly string[]): string {
 
 export function unknownAccount(name: string, names: readonly string[]): UsageError {
   return new UsageError(
-    `The mirror has no account "${cleanLine(name)}"; it has ${names.length === 0 ? 'none' : listed(names)}.`,
+    `The mirror has no account "${stripControlCharsInLine(name)}"; it has ${names.length === 0 ? 'none' : listed(names)}.`,
   )
 }
 
 function listed(names: readonly string[]): string {
-  return names.map(cleanLine).join(', ')
+  return names.map(stripControlCharsInLine).join(', ')
 }

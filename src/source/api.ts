@@ -15,14 +15,14 @@ import { readPages } from './list/pages.ts'
 import { type ShownPace, startPacing } from './throttle/throttle.ts'
 import { parsePing } from '../common/json/parse-list.ts'
 import { createReading, type ListReading } from './fetched-list.ts'
-import { keyInItems } from '../common/json/key-in-items.ts'
+import { createKeyRemover } from '../common/json/key-in-items.ts'
 import { createRedactor } from '../common/redact.ts'
 import { readHttpDate } from './retry/retry-after.ts'
 import type { Turn } from './retry/rejected-request.ts'
 import { withRetries } from './retry/with-retries.ts'
 import { BodyRoom } from './body/spool.ts'
 import type { Slowdown } from './throttle/slowdown.ts'
-import { textOf } from '../common/utf8.ts'
+import { decodeUtf8 } from '../common/utf8.ts'
 import { usableEtag } from './http/etag.ts'
 
 const DEFAULT_TIMEOUT_MS = 60_000
@@ -101,7 +101,7 @@ export function createSource(options: SourceOptions): Source {
     statuses: new Map(),
   }
   const redactor = createRedactor(apiKey)
-  const key = keyInItems(apiKey)
+  const key = createKeyRemover(apiKey)
   const life = startLife(options.signal, options.runDeadline ?? null)
   const concurrency = options.concurrency ?? DEFAULT_CONCURRENCY
   const gate = new Gate(life.signal)
@@ -164,7 +164,7 @@ export function createSource(options: SourceOptions): Source {
       failed: () => {},
     })
     const instant = readHttpDate(headerOf(headers, 'date'))
-    const { email } = parsePing(textOf(await firstOf(body)))
+    const { email } = parsePing(decodeUtf8(await firstOf(body)))
     // It is stored and told: one that repeats the key is none.
     const isSafe = email === null || redactor.text(email) === email
     return { email: isSafe ? email : null, serverDate: instant === null ? null : new Date(instant) }

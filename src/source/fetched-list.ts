@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { headerOf } from './http/headers.ts'
 import { hintsOf } from './http/notable-headers.ts'
-import type { KeyInItems } from '../common/json/key-in-items.ts'
+import type { KeyRemover } from '../common/json/key-in-items.ts'
 import { joined, type ListPieces, manyPieces, onePiece } from './list/list-chunks.ts'
 import type { Pages } from './list/pages.ts'
 import { signsOfMore } from './list/pagination-signs.ts'
@@ -49,7 +49,7 @@ export interface ReadingOptions {
   /** About how long the pieces of a large list are, in bytes. */
   readonly pieceBytes: number
   readonly redactor: Redactor
-  readonly key: KeyInItems
+  readonly key: KeyRemover
 }
 
 const KEY_IN_LIST =
@@ -76,13 +76,13 @@ export function createReading(
   const etag = headers.length === 1 ? usableEtag(headerOf(headers[0] ?? {}, 'etag')) : null
   // Unequal to every count, as long as nothing was counted.
   let items = Number.NaN
-  let heldKey = false
+  let containedKey = false
   async function* pieces(): AsyncGenerator<ListPayload> {
     if (list === null) throw new Error(`The reading of ${path} was disposed of before it was parsed.`)
     let count = 0
     for await (const piece of list()) {
       count += piece.items.length
-      heldKey ||= piece.heldKey
+      containedKey ||= piece.containedKey
       yield piece
     }
     items = count
@@ -112,7 +112,7 @@ export function createReading(
       )
       if (!hasEndMark)
         warnings.push(`GET ${path}: the body has no end mark; nothing is deleted because of it.`)
-      if (heldKey) warnings.push(`GET ${path}: ${KEY_IN_LIST}`)
+      if (containedKey) warnings.push(`GET ${path}: ${KEY_IN_LIST}`)
       return warnings.map((warning) => redactor.text(warning))
     },
     pieces,

@@ -8,7 +8,7 @@ import { failureText, openTerminal } from '../terminal/terminal.ts'
 import { usageFailure } from './usage-errors.ts'
 import { wantsStacks } from '../../config/config.ts'
 import { HeadcountError } from '../../common/errors.ts'
-import { nameOptions } from '../../common/option-names.ts'
+import { setOptionNames } from '../../common/option-names.ts'
 
 /** What is still open after the work is given this long to end; nothing should be. */
 const LONGEST_WIND_DOWN_MS = 3000
@@ -18,7 +18,7 @@ const LONGEST_WIND_DOWN_AFTER_SIGNAL_MS = 500
 async function main(argv: readonly string[]): Promise<void> {
   const terminal = openTerminal(process.stdout, process.stderr)
   const signal = listenForInterruption()
-  nameOptions(settingNames)
+  setOptionNames(settingNames)
   const program = createProgram(terminal, async (command, flags, operands) => {
     process.exitCode = await command({ flags, operands, terminal, signal })
   })

@@ -1,5 +1,5 @@
 import type { Config, ServiceConfig } from '../../config/config.ts'
-import { nameOptions } from '../../common/option-names.ts'
+import { setOptionNames } from '../../common/option-names.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 /** The last barrier: no message of ours holds a secret, and should one come from elsewhere, it is blotted out. */
@@ -7,7 +7,7 @@ export function concealSecrets(config: Config | ServiceConfig, terminal: Termina
   if ('service' in config) {
     terminal.conceal(config.service.apiKey)
     // What messages may say of it is where it came from.
-    nameOptions({ apiKey: config.service.apiKeyFrom })
+    setOptionNames({ apiKey: config.service.apiKeyFrom })
   }
   const password = URL.parse(config.database.target)?.password ?? ''
   terminal.conceal(password)

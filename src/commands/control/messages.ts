@@ -3,7 +3,7 @@
  * document: parts of an answer, and at the end a value or an error. Without an end it was broken off.
  */
 import { HeadcountError } from '../../common/errors.ts'
-import { isObject, oddNumbersAsText, parseJson, parsePlain, type JsonValue } from '../../common/json/exact.ts'
+import { isObject, nonFiniteAsText, parseJson, parsePlain, type JsonValue } from '../../common/json/exact.ts'
 import { inputFields } from '../../mirror/calls/input.ts'
 
 export interface Request {
@@ -38,7 +38,7 @@ export class HolderError extends HeadcountError {
 }
 
 export function encodeLine(name: 'part' | 'value', content: unknown): string {
-  return `${JSON.stringify({ [name]: content }, oddNumbersAsText)}\n`
+  return `${JSON.stringify({ [name]: content }, nonFiniteAsText)}\n`
 }
 
 export function encodeError(error: unknown): string {

@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
-import { workingFor } from '../../common/command-name.ts'
+import { withCommandName } from '../../common/command-name.ts'
 import type { Database } from '../../db/connect.ts'
 import { DatabaseError, UsageError } from '../../common/errors.ts'
 import { version } from '../../common/version.ts'
@@ -88,7 +88,7 @@ async function answer(
     requireSameVersion(request.version)
     const call = await loadCall(asked.name)
     if (call === null) throw new UsageError(`There is no call ${JSON.stringify(asked.name.slice(0, 40))}.`)
-    const value = await workingFor(request.command, () => call.runSent(database, request.input, receive))
+    const value = await withCommandName(request.command, () => call.runSent(database, request.input, receive))
     await write(encodeLine('value', value))
   } catch (error) {
     await write(encodeError(error)).catch(() => {})

@@ -1,4 +1,4 @@
-import { cleanLine } from '../../common/strip-control-chars.ts'
+import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import { formatNumber } from '../output/format/number.ts'
 import { drawTable } from '../output/format/table.ts'
 import type { Style } from '../terminal/terminal.ts'
@@ -45,7 +45,7 @@ function drawHeads(page: Page, event: Row, answer: readonly Row[]): string {
     const bar = drawBar(count(rsvp), most, page.width - BESIDE_BAR)
     return `${rsvp.padEnd(5)}  ${formatNumber(count(rsvp)).padStart(5)}  ${page.style(style, bar)}`
   })
-  const title = cleanLine(event['event_title'] ?? '')
+  const title = stripControlCharsInLine(event['event_title'] ?? '')
   return [`${title}, ${formatMoment(event['event_at'] ?? '')} UTC`, '', ...lines].join('\n')
 }
 
@@ -57,8 +57,8 @@ function drawNewest(page: Page, answer: readonly Row[]): string {
     formatShortAge(row['created_at'] ?? '', Date.now()),
     row['rsvp'] ?? '',
     row['quantity'] ?? '',
-    cleanLine(row['name'] ?? '') + LEFT_TO_RIGHT,
-    cleanLine(row['message'] ?? ''),
+    stripControlCharsInLine(row['name'] ?? '') + LEFT_TO_RIGHT,
+    stripControlCharsInLine(row['message'] ?? ''),
   ])
   return drawTable(
     [

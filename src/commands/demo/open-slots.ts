@@ -1,4 +1,4 @@
-import { cleanLine } from '../../common/strip-control-chars.ts'
+import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import { drawTable } from '../output/format/table.ts'
 import type { Ask, Row } from './query.ts'
 import { formatMoment } from './format-time.ts'
@@ -23,8 +23,8 @@ function drawSlots(page: Page, answer: readonly Row[]): string {
     [{ heading: 'local time' }, { heading: 'event' }, { heading: 'slot' }, { heading: 'sign-ups' }],
     answer.map((row) => [
       formatMoment(row['start_local'] ?? ''),
-      cleanLine(row['title'] ?? ''),
-      cleanLine(row['slot'] ?? ''),
+      stripControlCharsInLine(row['title'] ?? ''),
+      stripControlCharsInLine(row['slot'] ?? ''),
       drawSignUps(page, Number(row['sign_ups'])),
     ]),
     { width: page.width, styleHeading: (text) => page.style('dim', text) },

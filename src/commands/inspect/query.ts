@@ -4,7 +4,7 @@ import { UsageError } from '../../common/errors.ts'
 import { queryCall } from '../../mirror/calls/query.ts'
 import type { Command } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
-import { clean } from '../../common/strip-control-chars.ts'
+import { stripControlChars } from '../../common/strip-control-chars.ts'
 import { answerWriter, type AnswerFormat } from '../output/query-result.ts'
 import { readStatement } from '../../mirror/query/statement.ts'
 
@@ -37,7 +37,7 @@ export const query: Command<QueryFlags> = async (context) => {
     (part) => terminal.out.write(writer.part(part)),
   )
   await terminal.out.write(writer.end())
-  for (const note of notes) await terminal.err.write(`headcount: ${clean(note)}\n`)
+  for (const note of notes) await terminal.err.write(`headcount: ${stripControlChars(note)}\n`)
   return 0
 }
 

@@ -5,7 +5,7 @@ import type { Acceptance } from '../../load/state/accepted-rejects.ts'
 import { acceptRejectsCall } from '../../mirror/calls/accept-rejects.ts'
 import type { Command } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
-import { cleanLine } from '../../common/strip-control-chars.ts'
+import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import { writeJson } from '../output/format/json.ts'
 import { formatCount } from '../output/format/number.ts'
 import { shownSum } from './rejects.ts'
@@ -42,7 +42,7 @@ function readPrefix(operand: string): string {
 function describe(changed: readonly Acceptance[], revokes: boolean): string {
   const lines = changed.map(
     ({ account, event_id, sha256 }) =>
-      `  ${shownSum(sha256)} ${event_id === null ? 'in the list of events' : `of event ${cleanLine(event_id)}`}, account ${cleanLine(account)}\n`,
+      `  ${shownSum(sha256)} ${event_id === null ? 'in the list of events' : `of event ${stripControlCharsInLine(event_id)}`}, account ${stripControlCharsInLine(account)}\n`,
   )
   const count = formatCount(changed.length, 'item')
   const head = revokes

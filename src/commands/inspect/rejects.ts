@@ -2,7 +2,7 @@ import type { Flags } from '../../config/config.ts'
 import { rejectsCall, type ListedReject } from '../../mirror/calls/rejects.ts'
 import type { Command } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
-import { cleanLine } from '../../common/strip-control-chars.ts'
+import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import { writeJson } from '../output/format/json.ts'
 import { formatBytes, formatCount } from '../output/format/number.ts'
 import { drawTable, shorten } from '../output/format/table.ts'
@@ -43,14 +43,14 @@ function formatRejects(found: readonly ListedReject[], out: Output): string {
       { heading: 'item' },
     ],
     found.map((reject) => [
-      cleanLine(reject.account),
-      reject.event_id === null ? '(the list of events)' : cleanLine(reject.event_id),
+      stripControlCharsInLine(reject.account),
+      reject.event_id === null ? '(the list of events)' : stripControlCharsInLine(reject.event_id),
       out.isTerminal ? shownSum(reject.sha256) : reject.sha256,
       reject.reason,
-      cleanLine(reject.path),
+      stripControlCharsInLine(reject.path),
       formatBytes(reject.bytes),
       reject.accepted_at?.slice(0, 10) ?? 'no',
-      shorten(cleanLine(reject.payload), PAYLOAD_COLUMNS),
+      shorten(stripControlCharsInLine(reject.payload), PAYLOAD_COLUMNS),
     ]),
     { width: out.width, styleHeading: (text) => out.style('bold', text) },
   )

@@ -4,7 +4,7 @@ import { outcomeOf } from '../../common/schema/run-report.ts'
 import { runsCall, type ListedRun } from '../../mirror/calls/runs.ts'
 import type { Command } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
-import { cleanLine } from '../../common/strip-control-chars.ts'
+import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import { formatDuration } from '../../common/format-duration.ts'
 import { writeJson } from '../output/format/json.ts'
 import { formatNumber } from '../output/format/number.ts'
@@ -38,7 +38,7 @@ function formatRuns(found: readonly ListedRun[], out: Output): string {
     ],
     found.map((run) => [
       String(run.run_id),
-      cleanLine(run.account),
+      stripControlCharsInLine(run.account),
       run.mode,
       run.report === null ? run.status : outcomeOf(run.report),
       run.started_at.slice(0, 19).replace('T', ' '),

@@ -5,7 +5,7 @@ import type { AccountStatus } from '../../mirror/account-status.ts'
 import { eventStatusCall, statusCall, type StatusInput } from '../../mirror/calls/status.ts'
 import type { Command, Context } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
-import { clean } from '../../common/strip-control-chars.ts'
+import { stripControlChars } from '../../common/strip-control-chars.ts'
 import { formatDuration } from '../../common/format-duration.ts'
 import { formatEvents } from '../output/event-status.ts'
 import { writeJson } from '../output/format/json.ts'
@@ -47,7 +47,7 @@ async function judge(
 ): Promise<number> {
   const old = tooOld(accounts, maxAgeMs)
   const held = accounts.flatMap(heldTooLong)
-  for (const line of [...old, ...held]) await terminal.err.write(`headcount: ${clean(line)}\n`)
+  for (const line of [...old, ...held]) await terminal.err.write(`headcount: ${stripControlChars(line)}\n`)
   if (old.length > 0) return TOO_OLD
   return held.length > 0 ? HELD_TOO_LONG : 0
 }

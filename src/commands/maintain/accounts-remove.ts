@@ -15,7 +15,7 @@ import { canAsk, confirm } from '../terminal/confirm.ts'
 import type { Command, Context } from '../cli/context.ts'
 import { unknownAccount } from '../../mirror/resolve-account.ts'
 import { changeMirror } from '../open-mirror.ts'
-import { cleanLine } from '../../common/strip-control-chars.ts'
+import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import { formatCount } from '../output/format/number.ts'
 
 /** Rows of one transaction: well below a second on PGlite, whose statements cannot be interrupted. */
@@ -37,7 +37,9 @@ export const accountsRemove: Command<RemoveFlags> = async (context) => {
     const rows = await holdAccount(database, { accountId: account.id, mode: 'remove', signal }, (lease) =>
       removeAccount(database, lease, account.id, signal),
     )
-    await terminal.err.write(`Account ${cleanLine(name)} is removed: ${formatCount(rows, 'row')}.\n`)
+    await terminal.err.write(
+      `Account ${stripControlCharsInLine(name)} is removed: ${formatCount(rows, 'row')}.\n`,
+    )
     return 0
   })
 }
@@ -93,7 +95,9 @@ export async function removeAccount(
 }
 
 function describe(account: AccountContents): string {
-  const origin = [account.email, account.base_url].filter((part) => part !== null).map(cleanLine)
+  const origin = [account.email, account.base_url]
+    .filter((part) => part !== null)
+    .map(stripControlCharsInLine)
   const counts = [
     formatCount(account.events, 'event'),
     formatCount(account.responses, 'response'),
@@ -107,5 +111,5 @@ function describe(account: AccountContents): string {
     account.removing_since === null
       ? ''
       : ` Its removal began at ${account.removing_since} and is gone on with.`
-  return `Account ${cleanLine(account.account)}${origin.length === 0 ? '' : ` (${origin.join(', ')})`}: ${counts.join(', ')}.${begun}\n`
+  return `Account ${stripControlCharsInLine(account.account)}${origin.length === 0 ? '' : ` (${origin.join(', ')})`}: ${counts.join(', ')}.${begun}\n`
 }

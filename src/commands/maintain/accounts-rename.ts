@@ -9,7 +9,7 @@ import { requireWhole } from '../../sync/open/find-account.ts'
 import type { Command } from '../cli/context.ts'
 import { numberOf } from '../../mirror/resolve-account.ts'
 import { changeMirror } from '../open-mirror.ts'
-import { cleanLine } from '../../common/strip-control-chars.ts'
+import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 
 /** SQLSTATE of a name that is taken. */
 const UNIQUE_VIOLATION = '23505'
@@ -30,7 +30,7 @@ export const accountsRename: Command<Flags> = async (context) => {
     )
   })
   await terminal.err.write(
-    `Account ${cleanLine(from)} is ${cleanLine(name)} now, with its runs and keys. Change --account and HEADCOUNT_ACCOUNT ` +
+    `Account ${stripControlCharsInLine(from)} is ${stripControlCharsInLine(name)} now, with its runs and keys. Change --account and HEADCOUNT_ACCOUNT ` +
       'where it is mirrored from (cron, services): its former name is none of this mirror any more.\n',
   )
   return 0
@@ -56,7 +56,7 @@ async function rename(
   } catch (error) {
     if (codeOf(error) !== UNIQUE_VIOLATION) throw error
     throw new UsageError(
-      `accounts rename: the mirror has an account "${cleanLine(name)}" already. Nothing was changed. Choose another name; ` +
+      `accounts rename: the mirror has an account "${stripControlCharsInLine(name)}" already. Nothing was changed. Choose another name; ` +
         'two accounts cannot be joined.',
       { cause: error },
     )

@@ -3,7 +3,7 @@ import type { Flags } from '../../config/config.ts'
 import { readContents, type AccountContents } from '../../mirror/accounts.ts'
 import type { Command } from '../cli/context.ts'
 import { readMirror } from '../open-mirror.ts'
-import { cleanLine } from '../../common/strip-control-chars.ts'
+import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import { writeJson } from '../output/format/json.ts'
 import { formatNumber } from '../output/format/number.ts'
 import { drawTable } from '../output/format/table.ts'
@@ -34,9 +34,9 @@ function formatAccounts(found: readonly AccountContents[], out: Output): string 
       { heading: 'last good run' },
     ],
     found.map((account) => [
-      cleanLine(account.account),
-      cleanLine(account.email ?? ''),
-      cleanLine(account.base_url ?? ''),
+      stripControlCharsInLine(account.account),
+      stripControlCharsInLine(account.email ?? ''),
+      stripControlCharsInLine(account.base_url ?? ''),
       formatNumber(account.events),
       formatNumber(account.responses),
       formatNumber(account.active_keys),

@@ -13,7 +13,7 @@ import * as service from './doctor/service-checks.ts'
 import { checkSpace } from './doctor/space-check.ts'
 import { showFolderWait } from '../data-dir-wait.ts'
 import { unlessInterrupted } from '../cli/signals.ts'
-import { clean } from '../../common/strip-control-chars.ts'
+import { stripControlChars } from '../../common/strip-control-chars.ts'
 import { writeJson } from '../output/format/json.ts'
 import { concealSecrets } from '../cli/secrets.ts'
 import type { Output, Style } from '../terminal/terminal.ts'
@@ -136,7 +136,7 @@ const colours: Readonly<Record<Finding['state'], Style>> = {
 const NAME_WIDTH = 'configuration'.length
 
 function formatCheck(name: string, { state, detail }: Finding, out: Output): string {
-  const lines = clean(detail)
+  const lines = stripControlChars(detail)
     .split('\n')
     .join(`\n${' '.repeat(NAME_WIDTH + 11)}`)
   return `${out.style(colours[state], state.padEnd(7))}  ${name.padEnd(NAME_WIDTH)}  ${lines}\n`

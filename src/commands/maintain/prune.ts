@@ -10,7 +10,7 @@ import { instantOf } from '../../mirror/instants/instant.ts'
 import { requireAccount } from '../../mirror/resolve-account.ts'
 import { changeMirror } from '../open-mirror.ts'
 import type { Moment } from '../../mirror/instants/moment.ts'
-import { cleanLine } from '../../common/strip-control-chars.ts'
+import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import { writeJson } from '../output/format/json.ts'
 import { formatBytes, formatCount, formatNumber } from '../output/format/number.ts'
 import { drawTable } from '../output/format/table.ts'
@@ -102,7 +102,7 @@ function describe(old: readonly OldVersions[], before: string, err: Output): str
       { heading: 'size', align: 'right' },
     ],
     old.map(({ account, table, versions, from, to, bytes }) => [
-      cleanLine(account),
+      stripControlCharsInLine(account),
       table,
       formatNumber(versions),
       from.slice(0, 10),

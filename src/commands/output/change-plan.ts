@@ -1,5 +1,5 @@
 import type { Plan, PlannedRow, TablePlan } from '../../index.ts'
-import { cleanLine } from '../../common/strip-control-chars.ts'
+import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import { formatCount, formatNumber } from './format/number.ts'
 
 const operations = [
@@ -35,6 +35,10 @@ function columnsOf({ columns }: TablePlan): string {
 }
 
 function keyOf({ event_id, response_id, position }: PlannedRow): string {
-  const parts = [cleanLine(event_id), response_id, position === undefined ? undefined : `slot ${position}`]
+  const parts = [
+    stripControlCharsInLine(event_id),
+    response_id,
+    position === undefined ? undefined : `slot ${position}`,
+  ]
   return parts.filter((part) => part !== undefined).join(' ')
 }

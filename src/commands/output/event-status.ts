@@ -2,7 +2,7 @@ import { commandName } from '../../common/command-name.ts'
 import type { DueReason } from '../../sync/select/polling-schedule.ts'
 import type { EventStatus } from '../../mirror/event-status.ts'
 import type { Output } from '../terminal/terminal.ts'
-import { cleanLine } from '../../common/strip-control-chars.ts'
+import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import { describeHold, describeMissing, howToDecide, MISSING_ONCE } from './held-deletions.ts'
 import { formatCount } from './format/number.ts'
 import { rejectedLine, setAsideQuery } from './status.ts'
@@ -26,7 +26,10 @@ export function formatEvents(events: readonly EventStatus[], out: Pick<Output, '
 
 function formatEvent(event: EventStatus, out: Pick<Output, 'style'>): string {
   const { set_aside, missing, held, failing } = event
-  const title = out.style('bold', cleanLine(`event ${event.event_id} of account ${event.account}`))
+  const title = out.style(
+    'bold',
+    stripControlCharsInLine(`event ${event.event_id} of account ${event.account}`),
+  )
   const described = [event.title, event.event_at].filter((part) => part !== null).join(', ')
   const pairs: (readonly [string, string])[] = [
     ['last read', event.last_read_at ?? 'never'],
@@ -52,10 +55,12 @@ function formatEvent(event: EventStatus, out: Pick<Output, 'style'>): string {
     ['set aside', set_aside === 0 ? 'none' : `${formatCount(set_aside, 'field')}: see ${setAsideQuery()}`],
     [
       'failing',
-      failing === null ? 'no' : cleanLine(`since ${failing.failed_at}, ${failing.code}: ${failing.message}`),
+      failing === null
+        ? 'no'
+        : stripControlCharsInLine(`since ${failing.failed_at}, ${failing.code}: ${failing.message}`),
     ],
   ]
-  return `${title}${described && ` (${cleanLine(described)})`}\n${drawPairs(pairs, '  ')}`
+  return `${title}${described && ` (${stripControlCharsInLine(described)})`}\n${drawPairs(pairs, '  ')}`
 }
 
 function describeDue({ due, missing }: EventStatus): string {

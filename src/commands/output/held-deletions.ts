@@ -1,8 +1,8 @@
 /** Deletions that are held, for people: since when, why, and how to decide. */
-import { commandName, shellWord } from '../../common/command-name.ts'
+import { commandName, quoteForShell } from '../../common/command-name.ts'
 import type { HoldReason, ReportedHold } from '../../common/schema/tables.ts'
 import type { HeldDeletions, MissingEvent } from '../../mirror/list-status.ts'
-import { cleanLine } from '../../common/strip-control-chars.ts'
+import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import { formatCount, formatNumber } from './format/number.ts'
 
 /** Events named one by one; the JSON has them all. */
@@ -47,7 +47,7 @@ function which(runs: 1 | 2 | null): string {
 
 export function named(events: readonly string[]): string {
   if (events.length === 0) return ''
-  return ` (${events.slice(0, NAMED).map(cleanLine).join(', ')}${events.length > NAMED ? ', …' : ''})`
+  return ` (${events.slice(0, NAMED).map(stripControlCharsInLine).join(', ')}${events.length > NAMED ? ', …' : ''})`
 }
 
 /** Holds that call for somebody, in one line. */
@@ -62,7 +62,7 @@ export function describeHeldList({ event_id, rows, since, reason }: ReportedHold
 }
 
 export function listName(event_id: string | null): string {
-  return event_id === null ? 'the list of events' : `event ${cleanLine(event_id)}`
+  return event_id === null ? 'the list of events' : `event ${stripControlCharsInLine(event_id)}`
 }
 
 /** What to do about what is held of an account, or of one event of it. */
@@ -72,7 +72,8 @@ export function howToDecide(account: string, event: string | null = null): strin
 
 /** The command that applies the deletions on hold, as it is typed. */
 export function acceptCommand(account: string, event: string | null = null): string {
-  const forAccount = account === 'default' ? '' : ` --account ${shellWord(cleanLine(account))}`
-  const forEvent = event === null ? '' : ` --event ${shellWord(cleanLine(event))}`
+  const forAccount =
+    account === 'default' ? '' : ` --account ${quoteForShell(stripControlCharsInLine(account))}`
+  const forEvent = event === null ? '' : ` --event ${quoteForShell(stripControlCharsInLine(event))}`
   return `${commandName()} sync${forAccount}${forEvent} --accept-deletions`
 }

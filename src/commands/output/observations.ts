@@ -3,7 +3,7 @@ import { NOT_KEPT, OTHERS } from '../../normalise/observe/safe-value.ts'
 import type { AccountContract } from '../../mirror/observations/observed-account.ts'
 import type { Finding } from '../../mirror/observations/open-questions.ts'
 import type { Output } from '../terminal/terminal.ts'
-import { cleanLine } from '../../common/strip-control-chars.ts'
+import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import { formatNumber } from './format/number.ts'
 import { drawTable } from './format/table.ts'
 import type { TableColumn } from './format/table.ts'
@@ -21,7 +21,7 @@ export function formatContract(accounts: readonly AccountContract[], out: Output
 
 function formatAccount({ account, observed_since, points }: AccountContract, out: Output): string {
   const since = observed_since === null ? 'nothing observed yet' : `observed since ${day(observed_since)}`
-  const title = out.style('bold', `account ${cleanLine(account)}`)
+  const title = out.style('bold', `account ${stripControlCharsInLine(account)}`)
   const notes =
     `${INDENT}now: live rows that show it. seen: how often it came in lists that were new\n` +
     `${INDENT}or had changed; what comes again unchanged is not counted again.\n`
@@ -75,8 +75,8 @@ function findingTable(findings: readonly Finding[]): Table {
       { heading: 'last' },
     ],
     rows: findings.map((finding) => [
-      cleanLine(finding.subject),
-      cleanLine(`${labels[finding.fact] ?? ''}${finding.value}`),
+      stripControlCharsInLine(finding.subject),
+      stripControlCharsInLine(`${labels[finding.fact] ?? ''}${finding.value}`),
       count(finding.now),
       count(finding.seen),
       day(finding.first_seen_at),
@@ -120,7 +120,7 @@ function fieldTable(findings: readonly Finding[]): Table {
       const seen = (value: string) => ofField.find((finding) => finding.value === value)?.seen ?? null
       const gone = ofField.find(({ fact }) => fact === 'gone')
       return [
-        cleanLine(field),
+        stripControlCharsInLine(field),
         ...['value', 'null', 'absent'].map((value) => count(seen(value))),
         count(ofField.find(({ fact }) => fact === 'empty')?.now ?? null),
         day(gone?.last_seen_at ?? null),

@@ -1,8 +1,12 @@
 import { stringify } from 'csv-stringify/sync'
 import type { Answer } from '../../db/transaction.ts'
-import { oddNumbersAsText } from '../../common/json/exact.ts'
+import { nonFiniteAsText } from '../../common/json/exact.ts'
 import type { Output } from '../terminal/terminal.ts'
-import { cleanJson, cleanLine, clean } from '../../common/strip-control-chars.ts'
+import {
+  escapeControlCharsInJson,
+  stripControlCharsInLine,
+  stripControlChars,
+} from '../../common/strip-control-chars.ts'
 import { formatCount } from './format/number.ts'
 import { tableWriter } from './format/table.ts'
 
@@ -39,7 +43,7 @@ function json(): AnswerWriter {
   let isEmpty = true
   return {
     part: (answer) => {
-      const columns = cleanJson(JSON.stringify(answer.columns.map(({ name }) => name)))
+      const columns = escapeControlCharsInJson(JSON.stringify(answer.columns.map(({ name }) => name)))
       const head = isFirst ? `{"columns":${columns},"rows":[` : ''
       const separator = isEmpty ? '\n' : ',\n'
       isFirst = false
@@ -53,7 +57,7 @@ function json(): AnswerWriter {
 
 function rowJson(answer: Answer, row: readonly unknown[]): string {
   const fields = Object.fromEntries(answer.columns.map(({ name }, at) => [name, row[at]]))
-  return cleanJson(JSON.stringify(fields, oddNumbersAsText))
+  return escapeControlCharsInJson(JSON.stringify(fields, nonFiniteAsText))
 }
 
 /** CSV as RFC 4180 has it, but with a line feed alone at the end of a record. NULL and '' are both empty. */
@@ -61,7 +65,7 @@ function csv({ out, safeCsv }: AnswerOptions): AnswerWriter {
   const write = (rows: readonly (readonly unknown[])[]) => {
     const cells = rows.map((row) => row.map((value) => plain(value) ?? ''))
     const text = stringify(cells, { escape_formulas: safeCsv })
-    return out.isTerminal ? clean(text) : text
+    return out.isTerminal ? stripControlChars(text) : text
   }
   let isFirst = true
   return {
@@ -85,7 +89,7 @@ function table({ out }: AnswerOptions): AnswerWriter {
   let count = 0
   const start = ({ columns }: Answer) => {
     const shown = columns.map(({ name, type }) => ({
-      heading: cleanLine(name),
+      heading: stripControlCharsInLine(name),
       align: numericTypes.has(type) ? ('right' as const) : ('left' as const),
     }))
     return tableWriter(shown, { width: out.width, styleHeading: (text) => out.style('bold', text) })
@@ -100,7 +104,8 @@ function table({ out }: AnswerOptions): AnswerWriter {
     part: (answer) => {
       write ??= start(answer)
       count += answer.rows.length
-      for (const row of answer.rows) kept.push(row.map((value) => cleanLine(plain(value) ?? '')))
+      for (const row of answer.rows)
+        kept.push(row.map((value) => stripControlCharsInLine(plain(value) ?? '')))
       return isKeeping && kept.length < SAMPLE ? '' : release()
     },
     end: () => `${isKeeping ? release() : ''}(${formatCount(count, 'row')})\n`,
@@ -111,5 +116,5 @@ function table({ out }: AnswerOptions): AnswerWriter {
 function plain(value: unknown): string | null {
   if (value === null || value === undefined) return null
   if (typeof value === 'string') return value
-  return typeof value === 'number' ? String(value) : JSON.stringify(value, oddNumbersAsText)
+  return typeof value === 'number' ? String(value) : JSON.stringify(value, nonFiniteAsText)
 }

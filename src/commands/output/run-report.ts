@@ -3,7 +3,7 @@ import { outcomeOf } from '../../common/schema/run-report.ts'
 import type { RowCounts, RunReport } from '../../index.ts'
 import type { Output } from '../terminal/terminal.ts'
 import { linesOfAlike, type Remark } from './format/grouped-lines.ts'
-import { clean } from '../../common/strip-control-chars.ts'
+import { stripControlChars } from '../../common/strip-control-chars.ts'
 import { acceptCommand, MISSING_ONCE } from './held-deletions.ts'
 import { formatDuration } from '../../common/format-duration.ts'
 import { formatBytes, formatCount, formatNumber } from './format/number.ts'
@@ -41,7 +41,7 @@ export function formatReport(report: RunReport, out: Pick<Output, 'style'>): str
 function headline(report: RunReport, out: Pick<Output, 'style'>): string {
   const colour = report.status === 'succeeded' ? 'green' : report.status === 'held' ? 'yellow' : 'red'
   const styled = (text: string) => out.style(colour, text)
-  const what = `${report.mode} of account ${clean(report.account)}`
+  const what = `${report.mode} of account ${stripControlChars(report.account)}`
   const took = formatDuration(report.duration_ms)
   const outcome = outcomeOf(report)
   if (!report.dry_run) return `${what} ${styled(outcome)} in ${took}`
@@ -87,7 +87,7 @@ function total({ inserted, updated, deleted }: RowCounts): number {
 function attention(report: RunReport, out: Pick<Output, 'style'>): string[] {
   const notes: string[] = []
   const note = (word: string, colour: 'yellow' | 'red', text: string) =>
-    notes.push(`  ${out.style(colour, word)} ${clean(text).replaceAll('\n', '\n    ')}\n`)
+    notes.push(`  ${out.style(colour, word)} ${stripControlChars(text).replaceAll('\n', '\n    ')}\n`)
   if (report.held > 0) {
     const what = formatCount(report.held, 'deletion')
     note(

@@ -4,7 +4,7 @@ import type { RejectCounts } from '../../load/state/rejects.ts'
 import type { AccountStatus, RunSummary } from '../../mirror/account-status.ts'
 import type { HeldDeletions } from '../../mirror/list-status.ts'
 import type { Output } from '../terminal/terminal.ts'
-import { cleanLine } from '../../common/strip-control-chars.ts'
+import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import { formatAge } from '../../common/format-duration.ts'
 import { describeHold, howToDecide, listName, MISSING_ONCE, named } from './held-deletions.ts'
 import { formatCount, formatNumber } from './format/number.ts'
@@ -28,9 +28,9 @@ function removingLine({ account, removing_since }: AccountStatus): string[] {
 function formatAccount(status: AccountStatus, out: Pick<Output, 'style'>): string {
   const { rows, held, unconfirmed, failing } = status
   const origin = [status.email, status.base_url].filter((part) => part !== null).join(', ')
-  const title = out.style('bold', cleanLine(`account ${status.account}`))
+  const title = out.style('bold', stripControlCharsInLine(`account ${status.account}`))
   return [
-    `${title}${origin && ` (${cleanLine(origin)})`}\n`,
+    `${title}${origin && ` (${stripControlCharsInLine(origin)})`}\n`,
     ...removingLine(status),
     drawPairs(
       [
@@ -62,7 +62,8 @@ function formatAccount(status: AccountStatus, out: Pick<Output, 'style'>): strin
         `    ${listName(list.event_id)}: ${formatCount(list.rows, 'row')}${named(list.events ?? [])} unconfirmed since ${list.since}\n`,
     ),
     ...shownOf(failing).map(
-      ({ event_id, message }) => `    ${listName(event_id)}: ${shorten(cleanLine(message), 160)}\n`,
+      ({ event_id, message }) =>
+        `    ${listName(event_id)}: ${shorten(stripControlCharsInLine(message), 160)}\n`,
     ),
   ].join('')
 }

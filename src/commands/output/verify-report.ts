@@ -2,7 +2,7 @@ import { commandName } from '../../common/command-name.ts'
 import type { Difference, VerifyReport } from '../../index.ts'
 import type { Output } from '../terminal/terminal.ts'
 import { linesOfAlike } from './format/grouped-lines.ts'
-import { clean, cleanLine } from '../../common/strip-control-chars.ts'
+import { stripControlChars, stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import { formatDuration } from '../../common/format-duration.ts'
 import { MISSING_ONCE } from './held-deletions.ts'
 import { formatBytes, formatCount, formatNumber } from './format/number.ts'
@@ -26,14 +26,14 @@ function formatDifference(difference: Difference): string {
   const { table, event_id, response_id, position, column, expected, found } = difference
   const response = response_id === null ? '' : ` ${response_id}`
   const slot = position === null ? '' : ` position ${position}`
-  const place = `${table} ${cleanLine(event_id)}${response}${slot}`
+  const place = `${table} ${stripControlCharsInLine(event_id)}${response}${slot}`
   if (difference.difference === 'missing') return `${place}: missing, the service has ${shown(expected)}`
   if (difference.difference === 'extra') return `${place}: extra, the service has no ${shown(found)}`
   return `${place}: ${column} is ${shown(found)}, the service says ${shown(expected)}`
 }
 
 function shown(value: string | null): string {
-  return value === null ? 'null' : shorten(cleanLine(value), VALUE_COLUMNS)
+  return value === null ? 'null' : shorten(stripControlCharsInLine(value), VALUE_COLUMNS)
 }
 
 /** What `verify` did and found, for people. */
@@ -68,7 +68,7 @@ function headline(report: VerifyReport, out: Pick<Output, 'style'>): string {
   const [word, colour] = words[report.status]
   const count = report.differences_total
   const differences = count === 0 ? '' : `: ${formatCount(count, 'difference')}`
-  return `verify of account ${clean(report.account)} ${out.style(colour, word)}${differences} in ${formatDuration(report.duration_ms)}`
+  return `verify of account ${stripControlChars(report.account)} ${out.style(colour, word)}${differences} in ${formatDuration(report.duration_ms)}`
 }
 
 function lists({ lists_chosen, lists_compared, ...report }: VerifyReport): string {
@@ -90,7 +90,7 @@ const undecided =
 function notes(report: VerifyReport, out: Pick<Output, 'style'>): string[] {
   const told: string[] = []
   const note = (word: string, colour: 'yellow' | 'red', text: string) =>
-    told.push(`  ${out.style(colour, word)} ${clean(text).replaceAll('\n', '\n    ')}\n`)
+    told.push(`  ${out.style(colour, word)} ${stripControlChars(text).replaceAll('\n', '\n    ')}\n`)
   if (report.differences_total > 0) {
     note(
       'differences',
@@ -138,6 +138,10 @@ function notes(report: VerifyReport, out: Pick<Output, 'style'>): string[] {
   function noteEvents(ids: readonly string[], word: string, what: string): void {
     if (ids.length === 0) return
     const more = ids.length > SHOWN_NOTES ? ', …' : ''
-    note(word, 'yellow', `${ids.slice(0, SHOWN_NOTES).map(cleanLine).join(', ')}${more}: ${what}`)
+    note(
+      word,
+      'yellow',
+      `${ids.slice(0, SHOWN_NOTES).map(stripControlCharsInLine).join(', ')}${more}: ${what}`,
+    )
   }
 }

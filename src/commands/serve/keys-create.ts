@@ -4,7 +4,7 @@ import { createKeyCall, type CreatedKey } from '../../mirror/calls/keys.ts'
 import type { Command } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
 import type { Moment } from '../../mirror/instants/moment.ts'
-import { cleanLine } from '../../common/strip-control-chars.ts'
+import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import { writeJson } from '../output/format/json.ts'
 
 type CreateFlags = Flags & { readonly json?: true; readonly label?: string; readonly expires?: Moment }
@@ -30,7 +30,7 @@ export const keysCreate: Command<CreateFlags> = async (context) => {
 function describe({ id, account, expiresAt }: CreatedKey): string {
   const end = expiresAt === null ? '' : ` until ${expiresAt}`
   return (
-    `Key ${id} opens account ${cleanLine(account)}${end} to whoever sends it as X-API-Key. ` +
+    `Key ${id} opens account ${stripControlCharsInLine(account)}${end} to whoever sends it as X-API-Key. ` +
     `It is shown this once; ${commandName()} keys revoke ${id} takes it back.\n`
   )
 }

@@ -5,7 +5,7 @@ import type { RevokedKey } from '../../mirror/keys/revoke.ts'
 import { revokeKeyCall } from '../../mirror/calls/keys.ts'
 import type { Command } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
-import { cleanLine } from '../../common/strip-control-chars.ts'
+import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import { writeJson } from '../output/format/json.ts'
 
 type RevokeFlags = Flags & { readonly json?: true }
@@ -29,7 +29,7 @@ function readId(text: string): number {
 }
 
 function describe({ id, account, label, revoked_at, wasRevoked }: RevokedKey): string {
-  const which = `Key ${id}${label === null ? '' : ` (${cleanLine(label)})`} of account ${cleanLine(account)}`
+  const which = `Key ${id}${label === null ? '' : ` (${stripControlCharsInLine(label)})`} of account ${stripControlCharsInLine(account)}`
   return wasRevoked
     ? `${which} was revoked before, at ${revoked_at}.\n`
     : `${which} is revoked: from now on it opens nothing.\n`

@@ -4,7 +4,7 @@ import type { ListedKey } from '../../mirror/keys/list.ts'
 import { keysCall } from '../../mirror/calls/keys.ts'
 import type { Command } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
-import { cleanLine } from '../../common/strip-control-chars.ts'
+import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import { writeJson } from '../output/format/json.ts'
 import { drawTable } from '../output/format/table.ts'
 import type { Output } from '../terminal/terminal.ts'
@@ -35,8 +35,8 @@ function formatKeys(found: readonly ListedKey[], out: Output): string {
     ],
     found.map((key) => [
       String(key.id),
-      cleanLine(key.account),
-      cleanLine(key.label ?? ''),
+      stripControlCharsInLine(key.account),
+      stripControlCharsInLine(key.label ?? ''),
       key.state,
       key.created_at.slice(0, 10),
       key.expires_at?.slice(0, 16).replace('T', ' ') ?? 'never',

@@ -2,7 +2,7 @@ import { settings } from '../../config/settings.ts'
 import { UnknownAccountError, UsageError } from '../../common/errors.ts'
 import { canAsk, confirm } from '../terminal/confirm.ts'
 import { nearestName } from '../../mirror/resolve-account.ts'
-import { clean, cleanLine } from '../../common/strip-control-chars.ts'
+import { stripControlChars, stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 /**
@@ -18,15 +18,17 @@ export async function requireYes(
 ): Promise<void> {
   const unknown = inFlags(error)
   if (terminal === null || !canAsk(terminal)) throw unknown
-  await terminal.err.write(`${clean(unknown.message)}\n`)
-  const question = `Mirror a further account, under the name "${cleanLine(error.account)}"?`
+  await terminal.err.write(`${stripControlChars(unknown.message)}\n`)
+  const question = `Mirror a further account, under the name "${stripControlCharsInLine(error.account)}"?`
   if (await confirm(question, terminal, signal)) return
   throw new UsageError('Nothing was written, for the account is not one of the mirror.', { cause: unknown })
 }
 
 function inFlags({ account, accounts }: UnknownAccountError): UnknownAccountError {
   const nearest =
-    accounts.length > 1 ? `The nearest name is "${cleanLine(nearestName(account, accounts))}". ` : ''
+    accounts.length > 1
+      ? `The nearest name is "${stripControlCharsInLine(nearestName(account, accounts))}". `
+      : ''
   const remedy =
     `${nearest}Nothing was written. Check --account (HEADCOUNT_ACCOUNT), or add ${settings.newAccount.flag} ` +
     `(${settings.newAccount.variable}=1) to the first run of a further account.`

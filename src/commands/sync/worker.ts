@@ -1,6 +1,6 @@
 import { readServiceConfig, type Flags, type ServiceConfig } from '../../config/config.ts'
 import { embeddedFolder } from '../../db/connect.ts'
-import { patienceWith } from '../../common/schema/holds.ts'
+import { holdTimeLeft } from '../../common/schema/holds.ts'
 import { isGoodRun, outcomeOf } from '../../common/schema/run-report.ts'
 import type { DatabaseOptions } from '../../db/target.ts'
 import { DataDirInUseError, MirrorNotFoundError } from '../../common/errors.ts'
@@ -35,7 +35,7 @@ function outcomeFor(report: RunReport, holdForMs: number): RunOutcome {
     isGood: isGoodRun(report),
     holds: report.holds.map((hold) => ({
       description: describeHeldList(hold),
-      patienceMs: patienceWith(hold, holdForMs, report.finished_at),
+      patienceMs: holdTimeLeft(hold, holdForMs, report.finished_at),
     })),
   }
 }

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Config } from '../../config/config.ts'
-import { clean, cleanJson } from '../../common/strip-control-chars.ts'
+import { stripControlChars, escapeControlCharsInJson } from '../../common/strip-control-chars.ts'
 import type { Output } from './terminal.ts'
 
 /** Names under which a secret could travel in a log line's fields. */
@@ -54,7 +54,7 @@ async function writerOf(
   given: ((text: string) => void) | null,
 ): Promise<(line: string) => void> {
   const write = given ?? ((text: string) => void err.write(text))
-  if (logFormat === 'json') return (line) => write(cleanJson(line))
+  if (logFormat === 'json') return (line) => write(escapeControlCharsInJson(line))
   if (given !== null || err.isTerminal) {
     const prettify = await loadPrettifier(err)
     return (line) => write(prettify(line))
@@ -85,7 +85,7 @@ async function loadPrettifier(err: Output): Promise<(line: string) => string> {
 
 function cleanFields(line: string): object {
   const fields: unknown = JSON.parse(line, (_, value: unknown) =>
-    typeof value === 'string' ? clean(value) : value,
+    typeof value === 'string' ? stripControlChars(value) : value,
   )
   return typeof fields === 'object' && fields !== null ? fields : {}
 }

@@ -2,7 +2,7 @@ import type { WriteStream } from 'node:tty'
 import { styleText } from 'node:util'
 import { noColour } from '../../config/config.ts'
 import { HeadcountError } from '../../common/errors.ts'
-import { clean } from '../../common/strip-control-chars.ts'
+import { stripControlChars } from '../../common/strip-control-chars.ts'
 
 /** The two ways out: data on stdout, everything for people on stderr. */
 export interface Terminal {
@@ -110,5 +110,5 @@ function hasColours(stream: Stream): boolean {
 
 /** A failure as people should see it: one clean line, or a few. */
 export function failureText(message: string): string {
-  return `headcount: ${clean(message).trimEnd()}\n`
+  return `headcount: ${stripControlChars(message).trimEnd()}\n`
 }

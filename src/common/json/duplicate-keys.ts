@@ -5,7 +5,7 @@ import { BACKSLASH, CLOSE_BRACE, COLON, OPEN_BRACE, QUOTE, SPACE } from './chara
  * How much of a page is looked at, in characters. A service that writes keys twice does so in every item of a
  * shape, so a few items of every list show it; to look everywhere would take 3 % of a run.
  */
-const LOOKED_AT = 1024
+const SCANNED_CHARACTERS = 1024
 
 /**
  * The keys that stand in one object more than once.
@@ -13,7 +13,7 @@ const LOOKED_AT = 1024
  * @param page JSON that `JSON.parse` has accepted, or the beginning of it; of anything else the result means nothing.
  */
 export function duplicateKeys(page: string): string[] {
-  const beginning = page.slice(0, LOOKED_AT)
+  const beginning = page.slice(0, SCANNED_CHARACTERS)
   const duplicates: string[] = []
   const open: string[][] = []
   for (let at = 0; at < beginning.length; at += 1) {
@@ -26,7 +26,7 @@ export function duplicateKeys(page: string): string[] {
     if (at === -1) break
     const keys = open.at(-1)
     if (keys === undefined || !isKey(beginning, at + 1)) continue
-    const key = keyOf(beginning.slice(start, at + 1))
+    const key = unescapeKey(beginning.slice(start, at + 1))
     if (!keys.includes(key)) keys.push(key)
     else if (!duplicates.includes(key)) duplicates.push(key)
   }
@@ -54,6 +54,6 @@ function isKey(text: string, from: number): boolean {
 }
 
 /** The key without its quotes, its escapes resolved: `"a"` and `"\u0061"` are one. */
-function keyOf(source: string): string {
+function unescapeKey(source: string): string {
   return source.includes('\\') ? String(JSON.parse(source)) : source.slice(1, -1)
 }

@@ -53,7 +53,7 @@ const hasAmountNumber = /(?:amount|ng_fee)"\s*:\s*-?\d/
 
 /** An exponent, or an end of a word that looks like one. */
 const mayHaveExponent = /\d\.?[eE][-+\d]/
-const LONG_RUN = 16
+const LONG_RUN_LENGTH = 16
 const POINT = 0x2e
 const ZERO = 0x30
 const NINE = 0x39
@@ -61,19 +61,19 @@ const NINE = 0x39
 /** Whether `JSON.parse` might change a number of this text. Errs only on the side of caution. */
 export function needsSourceText(text: string): boolean {
   // Most texts have no long run of digits anywhere, which is five times quicker to see than that none is a number.
-  const looksOdd = hasLongRun(text) || mayHaveExponent.test(text)
+  const looksOdd = hasLongDigitRun(text) || mayHaveExponent.test(text)
   return (looksOdd && mayLoseDigits.test(text)) || hasAmountNumber.test(text)
 }
 
 /** Whether sixteen digits and points stand in a row: one of them stands at a place that is looked at. */
-function hasLongRun(text: string): boolean {
-  for (let at = LONG_RUN - 1; at < text.length; at += LONG_RUN) {
+function hasLongDigitRun(text: string): boolean {
+  for (let at = LONG_RUN_LENGTH - 1; at < text.length; at += LONG_RUN_LENGTH) {
     if (!isDigitOrPoint(text, at)) continue
     let start = at
     while (isDigitOrPoint(text, start - 1)) start -= 1
     let end = at + 1
     while (isDigitOrPoint(text, end)) end += 1
-    if (end - start >= LONG_RUN) return true
+    if (end - start >= LONG_RUN_LENGTH) return true
   }
   return false
 }
@@ -108,16 +108,16 @@ export function parseWithSource(text: string): JsonValue {
 function keepDigits(key: string, value: unknown, context: { source?: string }): unknown {
   if (typeof value !== 'number' || context.source === undefined) return value
   const isAmount = key === 'amount' || key === 'processing_fee'
-  return isAmount || mayDiffer(value, context.source) ? JSON.rawJSON(context.source) : value
+  return isAmount || losesDigits(value, context.source) ? JSON.rawJSON(context.source) : value
 }
 
 /** Out of range, or an integer that was not written as a plain safe one: 9007199254740993, 1e23, 1.00000000000000001. */
-function mayDiffer(value: number, source: string): boolean {
+function losesDigits(value: number, source: string): boolean {
   if (!Number.isFinite(value)) return true
   return Number.isInteger(value) && !(Number.isSafeInteger(value) && /^-?\d+$/.test(source))
 }
 
 /** For `JSON.stringify`: NaN and the infinities as text, where it would write null. */
-export function oddNumbersAsText(_: string, value: unknown): unknown {
+export function nonFiniteAsText(_: string, value: unknown): unknown {
   return typeof value === 'number' && !Number.isFinite(value) ? String(value) : value
 }

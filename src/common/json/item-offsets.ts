@@ -10,7 +10,7 @@ import {
 } from './characters.ts'
 
 /** Where an item of a list stands in the text of its page. */
-export interface ItemSlice {
+export interface ItemRange {
   /** First character, and the one behind the last. */
   readonly start: number
   readonly end: number
@@ -23,8 +23,8 @@ export interface ItemSlice {
  *
  * @param text one JSON array that `JSON.parse` has accepted; of anything else the result means nothing.
  */
-export function findItems(text: string): ItemSlice[] {
-  const slices: ItemSlice[] = []
+export function itemOffsets(text: string): ItemRange[] {
+  const slices: ItemRange[] = []
   let level = 0
   let deepest = 0
   let start = -1

@@ -4,9 +4,9 @@ import type { JsonValue } from './exact.ts'
 import { createRedactor } from '../redact.ts'
 
 /** A shorter key may be an ordinary word or a number: removed from items, it would change what was meant. */
-export const SHORTEST_KEY_IN_ITEMS = 16
+export const MIN_KEY_LENGTH_IN_ITEMS = 16
 
-export interface KeyInItems {
+export interface KeyRemover {
   /** Whether it stands in the source text of a list. Nearly always no, at the cost of one search. */
   isIn(source: string): boolean
   /** The value without the key in its texts and in the names of its fields. */
@@ -14,25 +14,25 @@ export interface KeyInItems {
 }
 
 /** Of lists that are read without a key. */
-export const noKey: KeyInItems = { isIn: () => false, removeFrom: (value) => value }
+export const noKeyRemover: KeyRemover = { isIn: () => false, removeFrom: (value) => value }
 
-export function keyInItems(key: string): KeyInItems {
-  if (key.length < SHORTEST_KEY_IN_ITEMS) return noKey
+export function createKeyRemover(key: string): KeyRemover {
+  if (key.length < MIN_KEY_LENGTH_IN_ITEMS) return noKeyRemover
   const { text } = createRedactor(key)
   // A part that no encoder of JSON, addresses or HTML has a reason to write in another way.
   const plain = (key.match(/[\w-]+/g) ?? []).reduce((a, b) => (b.length > a.length ? b : a), '')
   return {
     isIn: (source) => source.includes(plain) && text(source) !== source,
-    removeFrom: (value) => without(value, text, 1),
+    removeFrom: (value) => removeKey(value, text, 1),
   }
 }
 
 /** An item that is nested deeper than may be stored is rejected as a whole. */
-function without(value: JsonValue, text: (given: string) => string, depth: number): JsonValue {
+function removeKey(value: JsonValue, text: (given: string) => string, depth: number): JsonValue {
   if (typeof value === 'string') return text(value)
   if (depth > MAX_ITEM_DEPTH) return value
-  if (Array.isArray(value)) return value.map((element) => without(element, text, depth + 1))
+  if (Array.isArray(value)) return value.map((element) => removeKey(element, text, depth + 1))
   if (!isObject(value)) return value
   const fields = Object.entries(value)
-  return Object.fromEntries(fields.map(([name, field]) => [text(name), without(field, text, depth + 1)]))
+  return Object.fromEntries(fields.map(([name, field]) => [text(name), removeKey(field, text, depth + 1)]))
 }

@@ -9,12 +9,12 @@ import {
 } from './exact.ts'
 import type { JsonValue } from './exact.ts'
 import { duplicateKeys } from './duplicate-keys.ts'
-import { findItems } from './item-offsets.ts'
-import type { ItemSlice } from './item-offsets.ts'
-import { type KeyInItems, noKey } from './key-in-items.ts'
+import { itemOffsets } from './item-offsets.ts'
+import type { ItemRange } from './item-offsets.ts'
+import { type KeyRemover, noKeyRemover } from './key-in-items.ts'
 
 /** Where a piece stands in its body: its bytes, without the brackets that it is given. */
-export interface Piece {
+export interface ArrayChunk {
   readonly start: number
   readonly end: number
   /** The whole list is this piece: only then may it be empty. */
@@ -38,7 +38,7 @@ export interface ListPayload {
   /** Keys that stand twice in one object, near the beginning of a page (duplicate-keys.ts). */
   readonly duplicateKeys: readonly string[]
   /** Whether the key stood in it, and was removed from the values. */
-  readonly heldKey: boolean
+  readonly containedKey: boolean
 }
 
 /**
@@ -49,11 +49,16 @@ export interface ListPayload {
  * @throws InvalidResponseError unless every page is one whole JSON array; nothing else can be thrown, however deep
  * or large the values are.
  */
-export function parseList(pages: readonly string[], what: string, key: KeyInItems = noKey): ListPayload {
+export function parseList(
+  pages: readonly string[],
+  what: string,
+  key: KeyRemover = noKeyRemover,
+): ListPayload {
   const items: PayloadItem[] = []
-  let heldKey = false
-  for (const page of pages) heldKey = appendItems(items, page, parseArray(page, what), 0, key) || heldKey
-  return { items, duplicateKeys: pages.flatMap(duplicateKeys), heldKey }
+  let containedKey = false
+  for (const page of pages)
+    containedKey = appendItems(items, page, parseArray(page, what), 0, key) || containedKey
+  return { items, duplicateKeys: pages.flatMap(duplicateKeys), containedKey }
 }
 
 /**
@@ -62,18 +67,18 @@ export function parseList(pages: readonly string[], what: string, key: KeyInItem
  * @param first how many items stand before it
  * @throws InvalidResponseError as parseList, and for a piece without an item: a comma stands where an item belongs.
  */
-export function parsePiece(
-  piece: Piece,
+export function parseChunk(
+  piece: ArrayChunk,
   text: string,
   first: number,
   what: string,
-  key: KeyInItems,
+  key: KeyRemover,
 ): ListPayload {
   const items: PayloadItem[] = []
-  const values = parsePlainPiece(piece, text, what)
-  if (values.length === 0 && !piece.isWhole) throw notJson(what, piece.end)
-  const heldKey = appendItems(items, text, values, first, key)
-  return { items, duplicateKeys: [], heldKey }
+  const values = parseChunkValues(piece, text, what)
+  if (values.length === 0 && !piece.isWhole) throw invalidJson(what, piece.end)
+  const containedKey = appendItems(items, text, values, first, key)
+  return { items, duplicateKeys: [], containedKey }
 }
 
 /**
@@ -83,7 +88,7 @@ export function parsePiece(
  */
 export function parsePing(text: string): { email: string | null } {
   const value = parseBody(text, 'GET /ping')
-  if (!isObject(value)) throw wrongShape('GET /ping', 'object', value)
+  if (!isObject(value)) throw wrongType('GET /ping', 'object', value)
   const email = value['email']
   const isUsable = typeof email === 'string' && email !== '' && email.isWellFormed() && !email.includes('\0')
   return { email: isUsable ? email : null }
@@ -91,25 +96,25 @@ export function parsePing(text: string): { email: string | null } {
 
 function parseArray(page: string, what: string): readonly JsonValue[] {
   const value = parseBody(page, what)
-  if (!Array.isArray(value)) throw wrongShape(what, 'array', value)
+  if (!Array.isArray(value)) throw wrongType(what, 'array', value)
   return value
 }
 
 function parseBody(text: string, what: string): JsonValue {
-  return parseOr(text, (position) => notJson(what, position, 'position'))
+  return parseOrThrow(text, (position) => invalidJson(what, position, 'position'))
 }
 
 /** Brackets around the text make it an array, if it is anything. */
-function parsePlainPiece({ start, end }: Piece, text: string, what: string): readonly JsonValue[] {
+function parseChunkValues({ start, end }: ArrayChunk, text: string, what: string): readonly JsonValue[] {
   const fault = (position: number | null): InvalidResponseError =>
-    notJson(what, position === null ? end : start + Buffer.byteLength(text.slice(1, position)))
-  const value = parseOr(text, fault)
+    invalidJson(what, position === null ? end : start + Buffer.byteLength(text.slice(1, position)))
+  const value = parseOrThrow(text, fault)
   if (!Array.isArray(value)) throw fault(null)
   return value
 }
 
 /** `JSON.parse` quotes the body in its message, so only the place is taken over from it: bodies hold personal data. */
-function parseOr(text: string, fault: (position: number | null) => InvalidResponseError): JsonValue {
+function parseOrThrow(text: string, fault: (position: number | null) => InvalidResponseError): JsonValue {
   try {
     return parsePlain(text)
   } catch (error) {
@@ -119,7 +124,7 @@ function parseOr(text: string, fault: (position: number | null) => InvalidRespon
 }
 
 /** @param place where it is not, if that is known: a position in its text, or a byte of the body */
-export function notJson(
+export function invalidJson(
   what: string,
   place: number | null,
   unit: 'position' | 'byte' = 'byte',
@@ -130,14 +135,14 @@ export function notJson(
   )
 }
 
-function wrongShape(what: string, wanted: 'array' | 'object', value: JsonValue): InvalidResponseError {
+function wrongType(what: string, wanted: 'array' | 'object', value: JsonValue): InvalidResponseError {
   return new InvalidResponseError(
-    `${what}: the answer must be one JSON ${wanted}, but is ${nameOf(value)}. ` +
+    `${what}: the answer must be one JSON ${wanted}, but is ${typeName(value)}. ` +
       'Check that the base address is that of the service, and that the service speaks version 1 of its interface.',
   )
 }
 
-function nameOf(value: JsonValue): string {
+function typeName(value: JsonValue): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'an array'
   return isObject(value) ? 'an object' : `a ${typeof value}`
@@ -154,18 +159,20 @@ function appendItems(
   text: string,
   values: readonly JsonValue[],
   before: number,
-  key: KeyInItems,
+  key: KeyRemover,
 ): boolean {
-  const page = new Page(text)
+  const page = new PageText(text)
   const holdsKey = key.isIn(text)
   const needsDigits = needsSourceText(text)
   // Counted only where it can matter: a character takes three bytes at most.
   const isLarge = text.length > MAX_ITEM_BYTES / 3 && Buffer.byteLength(text) > MAX_ITEM_BYTES
   let place = 0
   for (const sent of values) {
-    const exact = needsDigits ? withDigits(sent, page.textOf(place), page.slice(place).depth) : sent
+    const exact = needsDigits
+      ? withExactNumbers(sent, page.itemText(place), page.itemRange(place).depth)
+      : sent
     const value = holdsKey ? key.removeFrom(exact) : exact
-    const bytes = isLarge ? Buffer.byteLength(page.textOf(place)) : 0
+    const bytes = isLarge ? Buffer.byteLength(page.itemText(place)) : 0
     items.push(new PageItem(before + items.length, value, bytes, page, place))
     place += 1
   }
@@ -173,24 +180,24 @@ function appendItems(
 }
 
 /** The text of a page, in which the items are looked for when the first of them is asked for. */
-class Page {
+class PageText {
   readonly #text: string
-  #slices: readonly ItemSlice[] | null = null
+  #slices: readonly ItemRange[] | null = null
 
   constructor(text: string) {
     this.#text = text
   }
 
-  slice(place: number): ItemSlice {
-    this.#slices ??= findItems(this.#text)
+  itemRange(place: number): ItemRange {
+    this.#slices ??= itemOffsets(this.#text)
     const slice = this.#slices[place]
     if (slice === undefined)
       throw new Error(`The page has no item ${place}: the scanner disagrees with JSON.parse.`)
     return slice
   }
 
-  textOf(place: number): string {
-    const { start, end } = this.slice(place)
+  itemText(place: number): string {
+    const { start, end } = this.itemRange(place)
     return this.#text.slice(start, end)
   }
 }
@@ -200,10 +207,10 @@ class PageItem implements PayloadItem {
   readonly index: number
   readonly value: JsonValue
   readonly bytes: number
-  readonly #page: Page
+  readonly #page: PageText
   readonly #place: number
 
-  constructor(index: number, value: JsonValue, bytes: number, page: Page, place: number) {
+  constructor(index: number, value: JsonValue, bytes: number, page: PageText, place: number) {
     this.index = index
     this.value = value
     this.bytes = bytes
@@ -212,11 +219,11 @@ class PageItem implements PayloadItem {
   }
 
   sourceText(): string {
-    return this.#page.textOf(this.#place)
+    return this.#page.itemText(this.#place)
   }
 }
 
 /** The reviver behind it recurses, and a deeper item is rejected in any case. */
-function withDigits(value: JsonValue, text: string, depth: number): JsonValue {
+function withExactNumbers(value: JsonValue, text: string, depth: number): JsonValue {
   return depth <= MAX_ITEM_DEPTH && needsSourceText(text) ? parseWithSource(text) : value
 }

@@ -53,7 +53,7 @@ export function timeConfirms({ event_id, reason }: Pick<ReportedHold, 'event_id'
 }
 
 /** For how long after `now` (ISO 8601) a hold needs nobody, in ms; 0: somebody must look, for it is too old or time cannot confirm it. */
-export function patienceWith(
+export function holdTimeLeft(
   hold: Pick<ReportedHold, 'event_id' | 'since' | 'reason'>,
   holdForMs: number,
   now: string,

@@ -2,14 +2,14 @@
 import type { JsonObject } from '../json/exact.ts'
 
 /** A bigint as its digits. */
-export type Digits = string
+export type IntegerText = string
 /** A numeric as its decimal text. */
-export type Decimal = string
+export type DecimalText = string
 /** An instant as ISO 8601 text. */
 export type Timestamp = string
 
 /** Which shape a response has (glossary: kind). */
-export type Kind = 'reply' | 'payment' | 'signup' | 'mixed' | 'bare'
+export type ResponseKind = 'reply' | 'payment' | 'signup' | 'mixed' | 'bare'
 
 /** An event as it goes into the mirror. */
 export interface EventItem {
@@ -24,12 +24,12 @@ export interface EventItem {
 
 /** A response as it goes into the mirror, with its payment and its slots. */
 export interface ResponseItem {
-  readonly id: Digits
-  readonly kind: Kind
+  readonly id: IntegerText
+  readonly kind: ResponseKind
   readonly name: string | null
   readonly email: string | null
   readonly message: string | null
-  readonly quantity: Digits | null
+  readonly quantity: IntegerText | null
   readonly rsvp: string | null
   readonly created_at: Timestamp | null
   readonly updated_at: Timestamp | null
@@ -39,8 +39,8 @@ export interface ResponseItem {
 }
 
 export interface PaymentItem {
-  readonly amount: Decimal | null
-  readonly processing_fee: Decimal | null
+  readonly amount: DecimalText | null
+  readonly processing_fee: DecimalText | null
 }
 
 /** A slot; its position is its place in the array, from 1. `*_local` is the wall clock as sent, without zone. */
@@ -75,7 +75,7 @@ export interface RejectItem {
 export interface Observation {
   /** What the fact is about: a field (`response.rsvp`, `reply.message`), an item (`slot`), a list (`responses`). */
   readonly subject: string
-  readonly fact: Fact
+  readonly fact: ObservationKind
   /** A short text; what is long or may be personal stands as a word in brackets. */
   readonly value: string
   /** How often: items for a field or an item, answers for a list. */
@@ -94,7 +94,7 @@ export interface Observation {
  * - `header`, `sign`, `status`: of an answer: the name of a header that hints at limits or paging, a sign that the
  *   list may not be whole, a status
  */
-export type Fact =
+export type ObservationKind =
   | 'value'
   | 'sent'
   | 'time_form'

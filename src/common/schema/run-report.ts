@@ -1,6 +1,6 @@
 /** What a run tells of itself: printed by `--json`, stored in `sync_runs.report`, carried by its error. */
 
-import type { Digits } from './items.ts'
+import type { IntegerText } from './items.ts'
 import type { ReportedHold } from './holds.ts'
 
 export type RunStatus = 'running' | 'succeeded' | 'partial' | 'held' | 'failed' | 'interrupted' | 'abandoned'
@@ -84,12 +84,12 @@ export function outcomeOf({ status, held }: Pick<RunReport, 'status' | 'held'>):
 }
 
 /** A table that mirrors the service. */
-export type LiveTable = 'events' | 'responses' | 'payments' | 'slots'
+export type MirrorTable = 'events' | 'responses' | 'payments' | 'slots'
 
 /** A row that a run would write, remove or hold back: an event, a response, or a part of one. */
 export interface PlannedRow {
   readonly event_id: string
-  readonly response_id?: Digits
+  readonly response_id?: IntegerText
   /** Of a slot: its place among those of its response, from 1. */
   readonly position?: number
 }
@@ -110,4 +110,4 @@ export interface TablePlan {
   readonly held: PlannedRow[]
 }
 
-export type Plan = Readonly<Record<LiveTable, TablePlan>>
+export type Plan = Readonly<Record<MirrorTable, TablePlan>>

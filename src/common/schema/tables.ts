@@ -6,7 +6,7 @@
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 import type { JsonObject, JsonValue } from '../json/exact.ts'
-import type { Decimal, Digits, Kind, Timestamp } from './items.ts'
+import type { DecimalText, IntegerText, ResponseKind, Timestamp } from './items.ts'
 import type { HeldGroup } from './holds.ts'
 import type { LeaseMode, RunReport, RunStatus } from './run-report.ts'
 
@@ -33,7 +33,7 @@ interface AccountsTable {
 interface Provenance {
   _first_seen_at: Generated<Timestamp>
   _changed_at: Generated<Timestamp>
-  _run_id: Digits
+  _run_id: IntegerText
 }
 
 interface EventsTable extends Provenance {
@@ -50,12 +50,12 @@ interface EventsTable extends Provenance {
 interface ResponsesTable extends Provenance {
   account_id: number
   event_id: string
-  id: Digits
-  kind: Kind
+  id: IntegerText
+  kind: ResponseKind
   name: string | null
   email: string | null
   message: string | null
-  quantity: Digits | null
+  quantity: IntegerText | null
   rsvp: string | null
   created_at: Timestamp | null
   updated_at: Timestamp | null
@@ -65,15 +65,15 @@ interface ResponsesTable extends Provenance {
 interface PaymentsTable {
   account_id: number
   event_id: string
-  response_id: Digits
-  amount: Decimal | null
-  processing_fee: Decimal | null
+  response_id: IntegerText
+  amount: DecimalText | null
+  processing_fee: DecimalText | null
 }
 
 interface SlotsTable {
   account_id: number
   event_id: string
-  response_id: Digits
+  response_id: IntegerText
   position: number
   name: string | null
   start_date: Timestamp | null
@@ -88,7 +88,7 @@ interface HistorySpan {
   valid_to: Timestamp
   operation: 'update' | 'delete'
   document: Json<JsonObject>
-  ended_by_run_id: Digits
+  ended_by_run_id: IntegerText
 }
 
 interface EventHistoryTable extends HistorySpan {
@@ -99,7 +99,7 @@ interface EventHistoryTable extends HistorySpan {
 interface ResponseHistoryTable extends HistorySpan {
   account_id: number
   event_id: string
-  response_id: Digits
+  response_id: IntegerText
 }
 
 interface RejectsTable {
@@ -111,7 +111,7 @@ interface RejectsTable {
   payload: string
   bytes: number
   sha256: string
-  run_id: Digits
+  run_id: IntegerText
   seen_at: Generated<Timestamp>
 }
 
@@ -123,12 +123,12 @@ interface RejectAcceptancesTable {
 }
 
 interface SyncRunsTable {
-  id: GeneratedAlways<Digits>
+  id: GeneratedAlways<IntegerText>
   account_id: number
   mode: LeaseMode
   selective: Generated<boolean>
   /** Of a backfill of the whole account: the first run of the chain that it continues, or itself. */
-  backfill_id: Digits | null
+  backfill_id: IntegerText | null
   status: RunStatus
   /** See `isGoodRun` of run-report.ts. */
   good: Generated<boolean>
@@ -153,7 +153,7 @@ interface SyncStateTable {
   next_check_at: Timestamp | null
   /** Seconds that an unchanged older event waits; doubles while nothing changes. */
   step: number | null
-  backfill_id: Digits | null
+  backfill_id: IntegerText | null
   held: Json<HeldGroup[]>
   held_count: Generated<number>
   held_since: Timestamp | null
@@ -172,13 +172,13 @@ interface ApiObservationsTable {
   subject: string
   fact: string
   value: string
-  seen: Digits
+  seen: IntegerText
   first_seen_at: Generated<Timestamp>
   last_seen_at: Generated<Timestamp>
 }
 
 interface ApiKeysTable {
-  id: GeneratedAlways<Digits>
+  id: GeneratedAlways<IntegerText>
   account_id: number
   sha256: string
   label: string | null

@@ -1,4 +1,4 @@
-import type { LiveTable, ResponseItem, TableCounts } from '../../common/schema/tables.ts'
+import type { MirrorTable, ResponseItem, TableCounts } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { EventResponse } from '../write/recordsets.ts'
 import { noCounts, requireCount } from '../statements.ts'
@@ -109,7 +109,7 @@ export async function copyLists(trx: Transaction, lists: readonly EncodedList[])
 
 async function copy(
   trx: Transaction,
-  table: (typeof TABLES)[number] & LiveTable,
+  table: (typeof TABLES)[number] & MirrorTable,
   count: number,
   rows: Buffer<ArrayBuffer>,
 ): Promise<number> {

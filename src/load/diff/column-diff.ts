@@ -1,15 +1,15 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
-import type { Digits, EventItem, LiveTable } from '../../common/schema/tables.ts'
+import type { IntegerText, EventItem, MirrorTable } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { incomingEvents, incomingPayments, incomingResponses, incomingSlots } from '../write/recordsets.ts'
 import type { EventResponse } from '../write/recordsets.ts'
 
 /** A row that only one side has, or one column in which the two sides differ. Values are text, in the service's spelling. */
 export interface Difference {
-  readonly table: LiveTable
+  readonly table: MirrorTable
   readonly event_id: string
-  readonly response_id: Digits | null
+  readonly response_id: IntegerText | null
   /** Of a slot: its place among those of its response, from 1. */
   readonly position: number | null
   /** `missing`: not in the mirror; `extra`: in the mirror only; `differs`: in both, but not equal. */
@@ -69,7 +69,7 @@ interface Compared {
   readonly columns: Readonly<Record<string, Column>>
 }
 
-const compared: Readonly<Record<LiveTable, Compared>> = {
+const compared: Readonly<Record<MirrorTable, Compared>> = {
   events: {
     id: 'id',
     keys: ['event_id'],
@@ -166,7 +166,7 @@ export async function responseDifferences(
 async function differences(
   trx: Transaction,
   account: number,
-  table: LiveTable,
+  table: MirrorTable,
   incoming: RawBuilder<unknown>,
   live: RawBuilder<unknown>,
   { scope, most, values }: Comparison,

@@ -1,7 +1,7 @@
 /** What a list would change that is too large for memory: its rows are compared piece by piece, its ids at the end. */
 import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
-import type { Digits, ResponseItem } from '../../common/schema/tables.ts'
+import type { IntegerText, ResponseItem } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { compareLists } from './list-diff.ts'
 import type { ListChange } from './list-diff.ts'
@@ -40,9 +40,9 @@ export class LargeListChange {
   async end(
     trx: Transaction,
     account: number,
-    list: { has(id: Digits): boolean },
+    list: { has(id: IntegerText): boolean },
   ): Promise<Pick<ListChange, 'live' | 'fields' | 'absent'>> {
-    const absent: Digits[] = []
+    const absent: IntegerText[] = []
     for await (const some of oneAhead(trx, absentFrom(list, this.#ids))) absent.push(...some)
     for (const ids of pieces(absent)) await this.#compare(trx, account, [], ids)
     return { live: this.live, fields: [...this.#fields], absent }
@@ -52,7 +52,7 @@ export class LargeListChange {
     trx: Transaction,
     account: number,
     rows: readonly ResponseItem[],
-    ids: readonly Digits[],
+    ids: readonly IntegerText[],
   ): Promise<Pick<ListChange, 'added' | 'differing'>> {
     const { event_id } = this
     const change = (await compareLists(trx, account, [{ event_id, rows }], ids)).get(event_id)
@@ -63,9 +63,9 @@ export class LargeListChange {
 
 /** Which of these ids the list does not have, some at a time: of millions it takes seconds to say. */
 async function* absentFrom(
-  list: { has(id: Digits): boolean },
+  list: { has(id: IntegerText): boolean },
   ids: string,
-): AsyncGenerator<readonly Digits[], void> {
+): AsyncGenerator<readonly IntegerText[], void> {
   const rest = words(ids)
   for (;;) {
     const some = rest.take(IDS_AT_ONCE).toArray()

@@ -1,4 +1,4 @@
-import type { LiveTable, Plan, PlannedRow, RowCounts, TablePlan } from '../../common/schema/tables.ts'
+import type { MirrorTable, Plan, PlannedRow, RowCounts, TablePlan } from '../../common/schema/tables.ts'
 import type { Difference } from '../diff/column-diff.ts'
 
 type Operation = keyof TablePlan['counts']
@@ -13,14 +13,14 @@ export class PlannedRows {
   }
 
   /** How many rows are worth asking for, null without a bound: one at least, for it brings their number with it. */
-  room(table: LiveTable, operation: Operation): number | null {
+  room(table: MirrorTable, operation: Operation): number | null {
     const room = Math.max(1, this.#most - this.plan[table][operation].length)
     return Number.isFinite(room) ? room : null
   }
 
   /** Notes rows; `total` when these are only the first of them. Gives how many there are. */
   add(
-    table: LiveTable,
+    table: MirrorTable,
     operation: Exclude<Operation, 'updated'>,
     rows: readonly PlannedRow[],
     total: number = rows.length,
@@ -42,7 +42,7 @@ export class PlannedRows {
   }
 
   /** Notes the rows of one table that differ, are missing or extra. */
-  differing(table: LiveTable, differences: readonly Difference[]): RowCounts {
+  differing(table: MirrorTable, differences: readonly Difference[]): RowCounts {
     const counts = { inserted: 0, updated: 0, deleted: 0 }
     for (const [first, ...rest] of byRow(differences)) {
       const row = rowOf(first)
@@ -79,7 +79,7 @@ export class PlannedRows {
     return keys.length
   }
 
-  #update(table: LiveTable, row: PlannedRow, columns: readonly string[]): 1 {
+  #update(table: MirrorTable, row: PlannedRow, columns: readonly string[]): 1 {
     const plan = this.plan[table]
     plan.counts.updated += 1
     for (const column of columns) plan.columns[column] = (plan.columns[column] ?? 0) + 1

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
-import type { Fact, Observation } from '../../common/schema/tables.ts'
+import type { ObservationKind, Observation } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { requireCount } from '../statements.ts'
 
 /** What tells one observation of an account from another. */
 export interface ObservedFact {
   readonly subject: string
-  readonly fact: Fact
+  readonly fact: ObservationKind
   readonly value: string
 }
 

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
-import type { Digits } from '../../common/schema/tables.ts'
+import type { IntegerText } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 
 /**
  * Notes that these keys were used today, in UTC by the clock of the database. Later calls of the same day write
  * nothing, and a row that another call holds is left to it: nobody waits for a note.
  */
-export async function noteUse({ kysely }: Transaction, ids: readonly Digits[]): Promise<void> {
+export async function noteUse({ kysely }: Transaction, ids: readonly IntegerText[]): Promise<void> {
   const today = sql`(now() at time zone 'UTC')::date`
   await sql`
     update headcount.api_keys

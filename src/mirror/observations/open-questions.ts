@@ -1,11 +1,11 @@
 /** The points that the specification leaves open, and what headcount does about each. */
-import type { Fact, Timestamp } from '../../common/schema/tables.ts'
+import type { ObservationKind, Timestamp } from '../../common/schema/tables.ts'
 import type { LiveFact } from './from-rows.ts'
 
 /** A fact, and how it stands: seen on the wire, and found in the live tables. */
 export interface Finding {
   readonly subject: string
-  readonly fact: Fact | LiveFact['fact']
+  readonly fact: ObservationKind | LiveFact['fact']
   readonly value: string
   /** Live rows that show it now; null when the tables cannot tell. */
   readonly now: number | null

@@ -1,11 +1,11 @@
-import type { Kind } from '../../common/schema/tables.ts'
+import type { ResponseKind } from '../../common/schema/tables.ts'
 import type { JsonObject, JsonValue } from '../../common/json/exact.ts'
 
 /**
  * Which shape a response has, by the marks among its own fields. A value that must be set aside still marks;
  * null counts as absent, and so does `slots: []` beside another mark.
  */
-export function kindOf(fields: JsonObject): Kind {
+export function kindOf(fields: JsonObject): ResponseKind {
   const slots = fields['slots']
   const hasNoSlots = Array.isArray(slots) && slots.length === 0
   const isReply = isPresent(fields['rsvp'])

@@ -1,4 +1,4 @@
-import type { Digits } from '../../common/schema/tables.ts'
+import type { IntegerText } from '../../common/schema/tables.ts'
 
 const FIRST_CAPACITY = 1024
 
@@ -12,7 +12,7 @@ export class IdArray {
     return this.#length
   }
 
-  add(id: Digits): void {
+  add(id: IntegerText): void {
     if (this.#length === this.#ids.length) {
       const larger = new BigInt64Array(2 * this.#length)
       larger.set(this.#ids)
@@ -24,12 +24,12 @@ export class IdArray {
     this.#length += 1
   }
 
-  has(id: Digits): boolean {
+  has(id: IntegerText): boolean {
     return this.placeOf(id) !== -1
   }
 
   /** Place of an id in their order; -1 when it is not among them. */
-  placeOf(id: Digits): number {
+  placeOf(id: IntegerText): number {
     this.#sort()
     const value = BigInt(id)
     let [from, to] = [0, this.#length]
@@ -54,13 +54,13 @@ export class IdArray {
   }
 
   /** The id at a place in their order. */
-  at(place: number): Digits {
+  at(place: number): IntegerText {
     this.#sort()
     return String(this.#at(place))
   }
 
   /** In their order. */
-  *[Symbol.iterator](): Generator<Digits> {
+  *[Symbol.iterator](): Generator<IntegerText> {
     this.#sort()
     for (let place = 0; place < this.#length; place += 1) yield String(this.#at(place))
   }

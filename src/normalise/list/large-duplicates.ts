@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Digits, Timestamp } from '../../common/schema/tables.ts'
+import type { IntegerText, Timestamp } from '../../common/schema/tables.ts'
 import type { Asides } from '../items/set-aside-values.ts'
 import { contentOf } from './content.ts'
 import { instantOrNone, isAtLeast } from './duplicates.ts'
@@ -21,7 +21,7 @@ const NO_INSTANT = -(2n ** 63n)
  * The rule of duplicates.ts for a list whose rows are not in memory: of each id that stands more than once, which item
  * is taken. What it keeps of an id is a few numbers.
  */
-export class LargeDuplicates<Row extends { readonly id: Digits }> {
+export class LargeDuplicates<Row extends { readonly id: IntegerText }> {
   readonly #ids: IdArray
   readonly #updatedAt: (row: Row) => Timestamp | null
   readonly #asides: Asides

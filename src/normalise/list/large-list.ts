@@ -1,4 +1,4 @@
-import type { Digits, RejectItem } from '../../common/schema/tables.ts'
+import type { IntegerText, RejectItem } from '../../common/schema/tables.ts'
 import type { ListPayload } from '../../common/json/parse-list.ts'
 import { Asides } from '../items/set-aside-values.ts'
 import { Findings } from '../items/item-issues.ts'
@@ -24,7 +24,7 @@ export interface Piece<Row> {
  * piece, as often as it is asked. What comes of it is what `normaliseList` makes of the whole. Most lists come in the
  * order of their ids: then `add` gives the rows already, and one reading does.
  */
-export class LargeList<Row extends { readonly id: Digits }> {
+export class LargeList<Row extends { readonly id: IntegerText }> {
   /** Ids of the items that became rows. */
   readonly rowIds = new IdArray()
   /** Ids of the rejects whose id can be read. */

@@ -1,4 +1,4 @@
-import type { Fact, Observation } from '../../common/schema/items.ts'
+import type { ObservationKind, Observation } from '../../common/schema/items.ts'
 import { Counts } from './counts.ts'
 import type { Countable } from './counts.ts'
 import { OTHERS, quotable } from './safe-value.ts'
@@ -11,7 +11,7 @@ export interface Series<Value extends Countable> {
 }
 
 /** Texts, each told as it is as far as it may be kept. */
-export function textsOf(subject: string, fact: Fact): Series<string> {
+export function textsOf(subject: string, fact: ObservationKind): Series<string> {
   return { tell: (entries) => entries.map(([value, seen]) => ({ subject, fact, value, seen })) }
 }
 

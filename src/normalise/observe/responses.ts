@@ -1,4 +1,4 @@
-import type { Kind, ResponseItem } from '../../common/schema/items.ts'
+import type { ResponseKind, ResponseItem } from '../../common/schema/items.ts'
 import { isObject } from '../../common/json/exact.ts'
 import type { JsonObject } from '../../common/json/exact.ts'
 import {
@@ -15,11 +15,11 @@ import { noteUnknown, presence } from './presence.ts'
 import { NOT_KEPT, quotable } from './safe-value.ts'
 import { noteTime, timeForms } from './timestamp-formats.ts'
 
-function shape(kind: Kind, ...fields: readonly string[]): Series<number> {
+function shape(kind: ResponseKind, ...fields: readonly string[]): Series<number> {
   return { most: Infinity, tell: presence(kind, RESPONSE_FIELDS, new Set([...COMMON_FIELDS, ...fields])) }
 }
 
-const SHAPES: Readonly<Record<Kind, Series<number>>> = {
+const SHAPES: Readonly<Record<ResponseKind, Series<number>>> = {
   reply: shape('reply', 'quantity', 'rsvp'),
   payment: shape('payment', 'amount', 'processing_fee'),
   signup: shape('signup', 'quantity', 'slots'),

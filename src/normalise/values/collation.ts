@@ -1,4 +1,4 @@
-import type { Digits } from '../../common/schema/tables.ts'
+import type { IntegerText } from '../../common/schema/tables.ts'
 
 const MINUS = 0x2d
 
@@ -20,7 +20,7 @@ function codePointRank(unit: number): number {
 }
 
 /** Order of integers that are written without leading zeros. */
-export function compareIntegers(a: Digits, b: Digits): number {
+export function compareIntegers(a: IntegerText, b: IntegerText): number {
   const isNegative = a.charCodeAt(0) === MINUS
   if (isNegative !== (b.charCodeAt(0) === MINUS)) return isNegative ? -1 : 1
   const bySize = a.length - b.length || Number(a > b) - Number(a < b)

@@ -1,6 +1,6 @@
 import { isRawNumber } from '../../common/json/exact.ts'
 import type { JsonValue } from '../../common/json/exact.ts'
-import type { Decimal, Digits } from '../../common/schema/tables.ts'
+import type { DecimalText, IntegerText } from '../../common/schema/tables.ts'
 
 /** Bounds of Postgres' numeric, in jsonb as well: digits before and after the point, and the exponent as written. */
 const MOST_WHOLE_DIGITS = 131_072
@@ -14,7 +14,7 @@ const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
  * An amount of money, exact as sent: text like `12.50`, or a JSON number by its source text (which may have an
  * exponent; Postgres reads it). Null for anything else and beyond the bounds of numeric.
  */
-export function amountOf(value: JsonValue): Decimal | null {
+export function amountOf(value: JsonValue): DecimalText | null {
   const text = typeof value === 'string' && AMOUNT.test(value) ? value : sourceOf(value)
   return text !== null && fitsNumeric(text) ? text : null
 }
@@ -42,7 +42,7 @@ export function fitsNumeric(text: string): boolean {
  *
  * @param most how many digits are looked at; null when there are more.
  */
-export function integerOf(source: string, most: number): Digits | null {
+export function integerOf(source: string, most: number): IntegerText | null {
   const number = readNumber(source)
   if (number === null) return null
   const { sign, digits, point, zeros } = number

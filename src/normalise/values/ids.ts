@@ -1,4 +1,4 @@
-import type { Digits } from '../../common/schema/tables.ts'
+import type { IntegerText } from '../../common/schema/tables.ts'
 import type { JsonValue } from '../../common/json/exact.ts'
 import { integerOf, sourceOf } from './decimals.ts'
 import { isStorable } from './postgres-text.ts'
@@ -12,7 +12,7 @@ const INTEGER_TEXT = /^(?:0|-?[1-9]\d*)$/
  * An integer that a bigint holds, sent as a JSON integer or as its digits in a text; null for anything else.
  * A number is read by its source text: a double that may have been rounded is none.
  */
-export function bigintOf(value: JsonValue): Digits | null {
+export function bigintOf(value: JsonValue): IntegerText | null {
   const digits = typeof value === 'string' ? digitsOf(value) : exactIntegerOf(value, BIGINT_DIGITS)
   if (digits === null || digits.length < BIGINT_DIGITS) return digits
   const integer = BigInt(digits)
@@ -26,11 +26,11 @@ export function eventIdOf(value: JsonValue): string | null {
   return isAtMost(LONGEST_EVENT_ID, id) ? id : null
 }
 
-function digitsOf(text: string): Digits | null {
+function digitsOf(text: string): IntegerText | null {
   return text.length <= BIGINT_DIGITS + 1 && INTEGER_TEXT.test(text) ? text : null
 }
 
-function exactIntegerOf(value: JsonValue, most: number): Digits | null {
+function exactIntegerOf(value: JsonValue, most: number): IntegerText | null {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : null
   const source = sourceOf(value)
   return source === null ? null : integerOf(source, most)

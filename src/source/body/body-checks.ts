@@ -1,7 +1,7 @@
 /** What is told of the bytes of a body: their digest, and whether they are UTF-8. */
 import { createHash, hash } from 'node:crypto'
 import { isUtf8 } from 'node:buffer'
-import { Utf8Check } from '../../common/utf8.ts'
+import { Utf8Validator } from '../../common/utf8.ts'
 
 export interface Checked {
   /** SHA-256 over the bytes. */
@@ -17,7 +17,7 @@ export function checkBytes(bytes: Buffer): Checked {
 /** Of bytes that come piece by piece. */
 export class RunningCheck {
   readonly #hash = createHash('sha256')
-  readonly #utf8 = new Utf8Check()
+  readonly #utf8 = new Utf8Validator()
 
   add(piece: Buffer): void {
     this.#hash.update(piece)

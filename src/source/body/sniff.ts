@@ -1,7 +1,7 @@
 /** Whether a whole body can be the JSON that was asked for, told from its first and last bytes, before any parse. */
 import { InvalidResponseError, UnexpectedPaginationError, UnreachableError } from '../../common/errors.ts'
 import { type Body, firstOf, lastOf } from './receive.ts'
-import { textOf } from '../../common/utf8.ts'
+import { decodeUtf8 } from '../../common/utf8.ts'
 
 export interface Subject {
   readonly path: string
@@ -32,7 +32,7 @@ export async function requireShape(body: Body, kind: 'list' | 'object', subject:
   const { open, close, name } = wanted[kind]
   if (subject.hasEndMark && body.isUtf8 && beginsWith(await firstOf(body, SURE), open)) return
   const edge = await firstOf(body, EDGE)
-  const start = textOf(edge).trimStart()
+  const start = decodeUtf8(edge).trimStart()
   const isOpen = start.startsWith(open)
   // Before anything else: a body that breaks off may break off inside a character.
   if (isOpen && !subject.hasEndMark && !(await endOf(body)).endsWith(close)) {
@@ -51,7 +51,7 @@ export async function requireShape(body: Body, kind: 'list' | 'object', subject:
   if (start === '') {
     throw new InvalidResponseError(`${answered} an empty body where a JSON ${name} belongs.`)
   }
-  const quoted = subject.excerpt(textOf(await firstOf(body, LARGEST_QUOTED_BODY)))
+  const quoted = subject.excerpt(decodeUtf8(await firstOf(body, LARGEST_QUOTED_BODY)))
   if (start.startsWith('<')) {
     throw new InvalidResponseError(
       `${answered} an HTML page (to log in?), not a JSON ${name}. Check the base address. It begins: ${quoted}`,
@@ -82,7 +82,7 @@ async function paging(body: Body): Promise<string> {
 
 async function keysOf(body: Body): Promise<readonly string[]> {
   if (body.size > LARGEST_OBJECT_LOOKED_INTO) return []
-  const text = textOf(await firstOf(body))
+  const text = decodeUtf8(await firstOf(body))
   try {
     return Object.keys(Object(JSON.parse(text)))
   } catch {

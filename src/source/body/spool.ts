@@ -5,13 +5,13 @@
  * Small bodies need no place: their number is bounded by the number of requests at once.
  */
 import type { LimitFunction } from 'p-limit'
-import { takePlace, type GiveBack } from '../../common/semaphore.ts'
+import { acquire, type Release } from '../../common/semaphore.ts'
 import { TemporaryFile } from './spool-file.ts'
 
 export class BodyRoom implements Disposable {
   readonly #places: LimitFunction
   readonly #mostInMemory: number
-  #giveBack: GiveBack | null = null
+  #giveBack: Release | null = null
   #file: TemporaryFile | null = null
 
   constructor(places: LimitFunction, mostInMemory: number) {
@@ -31,7 +31,7 @@ export class BodyRoom implements Disposable {
 
   /** Waits for the place, and gives the reading's file. @throws TemporaryFileError */
   async file(signal: AbortSignal): Promise<TemporaryFile> {
-    this.#giveBack ??= await takePlace(this.#places, signal)
+    this.#giveBack ??= await acquire(this.#places, signal)
     return (this.#file ??= await TemporaryFile.make())
   }
 

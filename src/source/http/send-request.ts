@@ -11,7 +11,7 @@ import { type Headers, headerOf } from './headers.ts'
 import type { Life } from '../timeouts/source-lifetime.ts'
 import { explainNetworkFailure } from './network-errors.ts'
 import type { Pacing } from '../throttle/throttle.ts'
-import { takePlace } from '../../common/semaphore.ts'
+import { acquire } from '../../common/semaphore.ts'
 import type { Redactor } from '../../common/redact.ts'
 import { followRedirect, isRedirect } from './redirects.ts'
 import type { Turn } from '../retry/rejected-request.ts'
@@ -100,7 +100,7 @@ export async function paced<T>(
 ): Promise<T> {
   // A reading that holds the place for large lists goes first: the others may be waiting for it, each in a place
   // for requests, and it must be able to finish before they can.
-  const giveBack = room.isLarge ? null : await takePlace(line.places, line.gate.signal)
+  const giveBack = room.isLarge ? null : await acquire(line.places, line.gate.signal)
   try {
     const start = await line.pacing.start()
     try {

@@ -2,9 +2,9 @@
 import { type Body, firstOf } from '../body/receive.ts'
 import { cutList, textOfPiece } from './split-array.ts'
 import { duplicateKeys } from '../../common/json/duplicate-keys.ts'
-import { type KeyInItems, noKey } from '../../common/json/key-in-items.ts'
-import { type ListPayload, parseList, parsePiece, type Piece } from '../../common/json/parse-list.ts'
-import { textOf } from '../../common/utf8.ts'
+import { type KeyRemover, noKeyRemover } from '../../common/json/key-in-items.ts'
+import { type ListPayload, parseList, parseChunk, type ArrayChunk } from '../../common/json/parse-list.ts'
+import { decodeUtf8 } from '../../common/utf8.ts'
 
 /** Reads a list through; each call anew. */
 export type ListPieces = () => AsyncGenerator<ListPayload>
@@ -13,9 +13,9 @@ export type ListPieces = () => AsyncGenerator<ListPayload>
 const BEGINNING = 4096
 
 /** @param bodies of the pages, all in memory */
-export function onePiece(bodies: readonly Body[], what: string, key: KeyInItems): ListPieces {
+export function onePiece(bodies: readonly Body[], what: string, key: KeyRemover): ListPieces {
   return async function* () {
-    const pages = await Promise.all(bodies.map(async (body) => textOf(await firstOf(body))))
+    const pages = await Promise.all(bodies.map(async (body) => decodeUtf8(await firstOf(body))))
     yield parseList(pages, what, key)
   }
 }
@@ -25,7 +25,7 @@ export function manyPieces(
   bodies: readonly Body[],
   pieceBytes: number,
   what: string,
-  key: KeyInItems = noKey,
+  key: KeyRemover = noKeyRemover,
 ): ListPieces {
   /** Where the pieces stand, as soon as the list was read through: then it need not be searched again. */
   let known: readonly Place[] | null = null
@@ -33,14 +33,16 @@ export function manyPieces(
     const places: Place[] = []
     let count = 0
     for await (const { body, piece, text } of known === null ? cut(bodies, pieceBytes, what) : again(known)) {
-      const parsed = parsePiece(piece, text, count, what, key)
+      const parsed = parseChunk(piece, text, count, what, key)
       count += parsed.items.length
       places.push({ body, piece })
       yield parsed
     }
     known ??= places
-    const beginnings = await Promise.all(bodies.map(async (body) => textOf(await firstOf(body, BEGINNING))))
-    yield { items: [], duplicateKeys: beginnings.flatMap(duplicateKeys), heldKey: false }
+    const beginnings = await Promise.all(
+      bodies.map(async (body) => decodeUtf8(await firstOf(body, BEGINNING))),
+    )
+    yield { items: [], duplicateKeys: beginnings.flatMap(duplicateKeys), containedKey: false }
   }
 }
 
@@ -52,13 +54,13 @@ export async function joined(pieces: AsyncIterable<ListPayload>): Promise<ListPa
   return {
     items: all.flatMap(({ items }) => items),
     duplicateKeys: all.flatMap(({ duplicateKeys }) => duplicateKeys),
-    heldKey: all.some(({ heldKey }) => heldKey),
+    containedKey: all.some(({ containedKey }) => containedKey),
   }
 }
 
 interface Place {
   readonly body: Body
-  readonly piece: Piece
+  readonly piece: ArrayChunk
 }
 
 async function* cut(bodies: readonly Body[], pieceBytes: number, what: string) {

@@ -8,9 +8,9 @@
 import { BodyTooLargeError, InvalidResponseError } from '../../common/errors.ts'
 import { type Body, firstOf } from '../body/receive.ts'
 import { ListScanner } from './array-scanner.ts'
-import { notJson } from '../../common/json/parse-list.ts'
-import type { Piece } from '../../common/json/parse-list.ts'
-import { markLength } from '../../common/utf8.ts'
+import { invalidJson } from '../../common/json/parse-list.ts'
+import type { ArrayChunk } from '../../common/json/parse-list.ts'
+import { bomLength } from '../../common/utf8.ts'
 
 /** An item above this is not held in memory, not even to be rejected. */
 const MOST_ITEM_BYTES = 64 * 1024 * 1024
@@ -31,7 +31,7 @@ export async function* cutList(
   body: Body,
   pieceBytes: number,
   what: string,
-): AsyncGenerator<readonly [Piece, string]> {
+): AsyncGenerator<readonly [ArrayChunk, string]> {
   const scanner = new ListScanner()
   let place = await openingOf(body, what)
   let start = place
@@ -53,7 +53,7 @@ export async function* cutList(
       continue
     }
     const piece = { start, end: start + held + cut, isWhole: isFirst && end !== -1 }
-    if (end !== -1 && block[end] !== CLOSE_BRACKET) throw notJson(what, piece.end)
+    if (end !== -1 && block[end] !== CLOSE_BRACKET) throw invalidJson(what, piece.end)
     if (end !== -1) await requireBlank(body, piece.end + 1, pieceBytes, what)
     yield [piece, `[${window.toString('utf8', 0, held + cut)}]`]
     if (end !== -1) return
@@ -62,11 +62,11 @@ export async function* cutList(
     held = length - cut - 1
     start = piece.end + 1
   }
-  throw notJson(what, body.size)
+  throw invalidJson(what, body.size)
 }
 
 /** Reads a piece again that was cut before. */
-export async function textOfPiece(body: Body, { start, end }: Piece): Promise<string> {
+export async function textOfPiece(body: Body, { start, end }: ArrayChunk): Promise<string> {
   const bytes = Buffer.allocUnsafe(end - start)
   await body.read(bytes, start)
   return `[${bytes.toString()}]`
@@ -75,9 +75,9 @@ export async function textOfPiece(body: Body, { start, end }: Piece): Promise<st
 /** The place behind the bracket that opens the list. */
 async function openingOf(body: Body, what: string): Promise<number> {
   const bytes = await firstOf(body, OPENS_WITHIN)
-  let at = markLength(bytes)
+  let at = bomLength(bytes)
   while (whiteSpace.has(bytes[at] ?? 0)) at += 1
-  if (bytes[at] !== OPEN_BRACKET) throw notJson(what, at)
+  if (bytes[at] !== OPEN_BRACKET) throw invalidJson(what, at)
   return at + 1
 }
 
@@ -86,7 +86,7 @@ async function requireBlank(body: Body, from: number, blockBytes: number, what: 
     const block = Buffer.allocUnsafe(Math.min(blockBytes, body.size - place))
     await body.read(block, place)
     const other = block.findIndex((byte) => !whiteSpace.has(byte))
-    if (other !== -1) throw notJson(what, place + other)
+    if (other !== -1) throw invalidJson(what, place + other)
   }
 }
 

@@ -1,5 +1,5 @@
 import { commandName } from '../../common/command-name.ts'
-import type { Fact, Observation } from '../../common/schema/tables.ts'
+import type { ObservationKind, Observation } from '../../common/schema/tables.ts'
 import type { ObservedFact } from '../../load/state/observations.ts'
 import { NOT_KEPT, OTHERS } from '../../normalise/observe/safe-value.ts'
 
@@ -18,7 +18,7 @@ const specified: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Facts that a person should hear of, each in words. */
-const told: Partial<Readonly<Record<Fact, (subject: string, thing: string) => string>>> = {
+const told: Partial<Readonly<Record<ObservationKind, (subject: string, thing: string) => string>>> = {
   value: (subject, thing) => `${fieldOf(subject)} = ${thing}`,
   time_form: (subject, thing) => `${fieldOf(subject)} in the form ${thing}`,
   sent_as: (subject, thing) => `${fieldOf(subject)} sent as ${thing}`,

@@ -1,4 +1,4 @@
-import type { Digits, RejectItem, ResponseItem } from '../../common/schema/tables.ts'
+import type { IntegerText, RejectItem, ResponseItem } from '../../common/schema/tables.ts'
 import type { EncodedList } from '../../load/copy/response-encoder.ts'
 import type { Normalised } from '../../normalise/list/list.ts'
 import { normaliseResponses } from '../../normalise/items/responses.ts'
@@ -22,7 +22,7 @@ export interface ResponsesList extends StorableList {
   /** How many of its items cannot be stored. */
   readonly rejected: number
   /** Whether it has an item with this id, be it a row or a reject. */
-  has(id: Digits): boolean
+  has(id: IntegerText): boolean
   /** The rows, piece by piece, sorted by id within a piece. Reads a large list anew. */
   rows(): AsyncGenerator<readonly ResponseItem[], void>
 }
@@ -51,7 +51,7 @@ function heldInMemory(
   { rows, rejects }: Normalised<ResponseItem>,
   redact: (text: string) => string,
 ): ListInMemory {
-  let ids: ReadonlySet<Digits> | null = null
+  let ids: ReadonlySet<IntegerText> | null = null
   const idsOf = () => new Set([...rows.map(({ id }) => id), ...rejects.flatMap(({ id }) => id ?? [])])
   return {
     ...complete,

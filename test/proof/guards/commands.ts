@@ -140,9 +140,9 @@ export const commandGuards: readonly Guard[] = [
     name: 'calls of the socket',
     promise: 'the control socket of a folder does the calls of its list, and nothing else',
     file: 'src/commands/control/server.ts',
-    text: 'if (call === null) throw new UsageError(`There is no call ${JSON.stringify(asked.name.slice(0, 40))}.`)\n    const value = await workingFor(request.command, () => call.runSent(database, request.input, receive))',
+    text: 'if (call === null) throw new UsageError(`There is no call ${JSON.stringify(asked.name.slice(0, 40))}.`)\n    const value = await withCommandName(request.command, () => call.runSent(database, request.input, receive))',
     instead:
-      'const value = await workingFor(request.command, async () => call?.runSent(database, request.input, receive))',
+      'const value = await withCommandName(request.command, async () => call?.runSent(database, request.input, receive))',
     tests: [held],
     only: 'X12',
   },

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { answerWriter, type AnswerFormat } from '../../../src/commands/output/query-result.ts'
-import { clean, cleanJson, cleanLine } from '../../../src/common/strip-control-chars.ts'
+import {
+  stripControlChars,
+  escapeControlCharsInJson,
+  stripControlCharsInLine,
+} from '../../../src/common/strip-control-chars.ts'
 import { formatDuration } from '../../../src/common/format-duration.ts'
 import { formatBytes, formatCount, formatNumber } from '../../../src/commands/output/format/number.ts'
 import { progressBar } from '../../../src/commands/terminal/progress-bar.ts'
@@ -11,32 +15,32 @@ import type { Progress } from '../../../src/index.ts'
 
 describe('X5 text from elsewhere is printed as text', () => {
   test('colours, cursor moves, titles and links of a terminal are taken out', () => {
-    expect(clean('\u001b[31mred\u001b[0m \u001b]0;title\u0007\u001b[2J\u009b1mend')).not.toMatch(
+    expect(stripControlChars('\u001b[31mred\u001b[0m \u001b]0;title\u0007\u001b[2J\u009b1mend')).not.toMatch(
       /[\u001b\u009b\u0007]/,
     )
-    expect(clean('\u001b[31mred\u001b[0m')).toBe('red')
+    expect(stripControlChars('\u001b[31mred\u001b[0m')).toBe('red')
   })
 
   test('control characters are shown, not sent', () => {
-    expect(clean('a\u0007b\rc\u0085d\u007f')).toBe('a\\x07b\\x0dc\\x85d\\x7f')
+    expect(stripControlChars('a\u0007b\rc\u0085d\u007f')).toBe('a\\x07b\\x0dc\\x85d\\x7f')
   })
 
   test('marks that turn the direction of text around are shown', () => {
-    expect(clean('invoice\u202etxt.exe')).toBe('invoice\\u202etxt.exe')
+    expect(stripControlChars('invoice\u202etxt.exe')).toBe('invoice\\u202etxt.exe')
   })
 
   test('line feeds stay in a message and are shown in a cell', () => {
-    expect([clean('a\n\tb'), cleanLine('a\n\tb')]).toEqual(['a\n\tb', 'a\\n\\tb'])
+    expect([stripControlChars('a\n\tb'), stripControlCharsInLine('a\n\tb')]).toEqual(['a\n\tb', 'a\\n\\tb'])
   })
 
   test('names in any script stay as they are', () => {
     const names = 'Zoë Łukasz 佐藤 さくら עִבְרִית नमस्ते 👩‍👩‍👧 \u200fمرحبا'
-    expect([clean(names), cleanLine(names)]).toEqual([names, names])
+    expect([stripControlChars(names), stripControlCharsInLine(names)]).toEqual([names, names])
   })
 
   test('JSON keeps its value', () => {
     const value = { a: '\u001b[31m\u009b\u007f\u202e\u2028ok' }
-    const json = cleanJson(JSON.stringify(value))
+    const json = escapeControlCharsInJson(JSON.stringify(value))
     expect(json).not.toMatch(/[\u001b\u007f-\u009f\u202e\u2028]/)
     expect(JSON.parse(json)).toEqual(value)
   })

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { findItems } from '../../../src/common/json/item-offsets.ts'
+import { itemOffsets } from '../../../src/common/json/item-offsets.ts'
 
-const textsOf = (page: string): string[] => findItems(page).map(({ start, end }) => page.slice(start, end))
-const depthsOf = (page: string): number[] => findItems(page).map(({ depth }) => depth)
+const textsOf = (page: string): string[] => itemOffsets(page).map(({ start, end }) => page.slice(start, end))
+const depthsOf = (page: string): number[] => itemOffsets(page).map(({ depth }) => depth)
 
 test('each item is found by its own text, without the white space around it', () => {
   expect(textsOf('[]')).toEqual([])
@@ -32,7 +32,7 @@ test('P2 nesting of 100,000 is measured without recursion', () => {
 
 test('text that is no array ends all the same', () => {
   for (const text of ['', '[', '["', '{"a":1}', '[1,{"a":"', '[1,2]]]', 'x'])
-    expect(() => findItems(text)).not.toThrow()
+    expect(() => itemOffsets(text)).not.toThrow()
 })
 
 const space = fc.stringMatching(/^[ \t\n\r]{0,3}$/)

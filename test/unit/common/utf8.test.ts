@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Utf8Check } from '../../../src/common/utf8.ts'
+import { Utf8Validator } from '../../../src/common/utf8.ts'
 
 const byte = fc.oneof(
   fc.integer({ min: 0, max: 255 }),
@@ -19,7 +19,7 @@ const bytes = fc.oneof(
 test('N12 bytes in pieces are UTF-8 exactly when they are whole, wherever a character is split', () => {
   fc.assert(
     fc.property(bytes, fc.array(fc.nat(5), { minLength: 1, maxLength: 6 }), (all, lengths) => {
-      const check = new Utf8Check()
+      const check = new Utf8Validator()
       for (let at = 0, turn = 0; at < all.length; turn += 1) {
         // A piece may be empty, but not every one.
         const length = (lengths[turn % lengths.length] ?? 0) + (turn % 2)

@@ -1,6 +1,6 @@
 /** What a run adds to the observations of its account, and what of it is news. */
 import { describe, expect, test } from 'vitest'
-import type { Fact, Observation } from '../../../src/common/schema/tables.ts'
+import type { ObservationKind, Observation } from '../../../src/common/schema/tables.ts'
 import { newsLines, newsOf } from '../../../src/sync/drift/warnings.ts'
 import { settleObservations } from '../../../src/sync/drift/merge.ts'
 
@@ -10,7 +10,7 @@ const rsvp = (value: string, seen = 1): Observation => ({
   value,
   seen,
 })
-const of = (subject: string, fact: Fact, value: string, seen = 1): Observation => ({
+const of = (subject: string, fact: ObservationKind, value: string, seen = 1): Observation => ({
   subject,
   fact,
   value,

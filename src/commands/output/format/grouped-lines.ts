@@ -1,4 +1,4 @@
-import { cleanLine } from '../../../common/strip-control-chars.ts'
+import { stripControlCharsInLine } from '../../../common/strip-control-chars.ts'
 import { formatCount, formatNumber } from './number.ts'
 
 /** Something that was said of an event, or with null of the whole. */
@@ -34,7 +34,7 @@ function lineOf(kind: readonly Remark[], remedy: string): string {
   if (first === undefined) return ''
   if (first.event_id === null) return first.message
   if (kind.length === 1) return `event ${first.event_id}: ${first.message}`
-  const ids = kind.slice(0, SHOWN_EVENTS).map(({ event_id }) => cleanLine(event_id ?? ''))
+  const ids = kind.slice(0, SHOWN_EVENTS).map(({ event_id }) => stripControlCharsInLine(event_id ?? ''))
   const more = kind.length - ids.length
   const others = more > 0 ? ` and ${formatNumber(more)} more; ${remedy}` : ''
   return `${formatNumber(kind.length)} events (${ids.join(', ')}${others}): ${withoutId(first)}`

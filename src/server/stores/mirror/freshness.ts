@@ -1,5 +1,5 @@
 /** Whether the mirror is fresh enough to be served; nothing is asked where no age is named. */
-import { patienceWith } from '../../../common/schema/holds.ts'
+import { holdTimeLeft } from '../../../common/schema/holds.ts'
 import type { ReportedHold } from '../../../common/schema/tables.ts'
 import { UnavailableError } from '../../unavailable.ts'
 
@@ -38,7 +38,7 @@ export function requireFreshList(event_id: string | null, known: Known, freshnes
   const { holds, now, good_run_age } = known
   if (freshness.maxAgeMs === null || holds === null || now === null) return
   const mustBeLookedAt = holds.some(
-    (hold) => patienceWith({ event_id, ...hold }, freshness.holdForMs, now) === 0,
+    (hold) => holdTimeLeft({ event_id, ...hold }, freshness.holdForMs, now) === 0,
   )
   if (mustBeLookedAt) {
     const message =
