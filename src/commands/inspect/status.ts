@@ -63,7 +63,7 @@ async function eventStatus(context: Context<StatusFlags>, id: string): Promise<n
     throw new UsageError(rejected.length > 0 ? rejected.join('\n') : describeUnknown(id))
   if (flags.json) await writeJson(terminal.out, { events })
   else await terminal.out.write(formatEvents(events, terminal.out))
-  for (const line of rejected) await terminal.err.write(`headcount: ${clean(line)}\n`)
+  for (const line of rejected) await terminal.err.write(`headcount: ${stripControlChars(line)}\n`)
   return 0
 }
 
