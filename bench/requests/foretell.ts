@@ -1,12 +1,12 @@
 import { NORMALISER_VERSION } from '../../src/normalise/version.ts'
-import { dueReason, nextStep } from '../../src/sync/select/polling-schedule.ts'
-import type { KnownList } from '../../src/sync/select/polling-schedule.ts'
+import { dueReason, nextPollInterval } from '../../src/sync/select/polling-schedule.ts'
+import type { PolledList } from '../../src/sync/select/polling-schedule.ts'
 import type { LivingEvent } from './life.ts'
 import { changesUntil, listedAt } from './ticks.ts'
 import type { Tick } from './ticks.ts'
 
 /** What a mirror knows of an event. */
-interface Known extends KnownList {
+interface Known extends PolledList {
   readonly step: number | null
   readonly changesSeen: number
 }
@@ -36,7 +36,7 @@ export function* foretell(
       read.push(event.id)
       const changesSeen = changesUntil(event, now)
       const isChanged = known === undefined || changesSeen !== known.changesSeen
-      const step = nextStep(record, known?.step ?? null, isChanged, LONGEST_STALENESS_MS, clock)
+      const step = nextPollInterval(record, known?.step ?? null, isChanged, LONGEST_STALENESS_MS, clock)
       mirror.set(event.id, {
         changesSeen,
         step,

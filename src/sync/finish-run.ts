@@ -1,16 +1,16 @@
 import type { RunReport } from '../common/schema/tables.ts'
 import { HeadcountError, LeaseLostError, UnexpectedPaginationError } from '../common/errors.ts'
 import type { OpenMatters } from '../load/state/sync-state.ts'
-import { asInterruption } from './interruption.ts'
-import { sentAgain } from './open/open-source.ts'
-import { storeObservations } from './drift/save-observations.ts'
+import { toInterruptedError } from './interruption.ts'
+import { resentRequests } from './open/open-source.ts'
+import { saveObservations } from './drift/save-observations.ts'
 import type { RunContext } from './run-context.ts'
-import { statusAfter, statusOf } from './run-stats.ts'
-import type { EndStatus } from './run-stats.ts'
+import { statusAfterError, finalStatus } from './run-stats.ts'
+import type { FinalStatus } from './run-stats.ts'
 
 /** Closes a run that came to its end: what is left to note, the status and the report, in one durable transaction. */
-export function closeRun(run: RunContext): Promise<RunReport> {
-  return close(run, (open) => statusOf(run.stats, open))
+export function finishRun(run: RunContext): Promise<RunReport> {
+  return finish(run, (open) => finalStatus(run.stats, open))
 }
 
 /**
@@ -18,14 +18,14 @@ export function closeRun(run: RunContext): Promise<RunReport> {
  *
  * @returns the cause as an error of our family, with the report when there is one.
  */
-export async function closeFailed(run: RunContext, cause: unknown): Promise<unknown> {
-  const error = asInterruption(run.settings.signal, cause)
+export async function failRun(run: RunContext, cause: unknown): Promise<unknown> {
+  const error = toInterruptedError(run.settings.signal, cause)
   if (cause instanceof LeaseLostError) return error
   const known = error instanceof HeadcountError ? error : null
   if (error instanceof UnexpectedPaginationError) run.pending.observations.addPagedObject('events')
   run.stats.fail(null, known ?? { code: 'unexpected', message: String(error) })
   try {
-    const report = await close(run, () => statusAfter(known))
+    const report = await finish(run, () => statusAfterError(known))
     if (known) known.report = report
   } catch (failure) {
     // The cause matters more than the closing: a database that is gone cannot be told that the run failed.
@@ -34,14 +34,14 @@ export async function closeFailed(run: RunContext, cause: unknown): Promise<unkn
   return error
 }
 
-async function close(run: RunContext, decide: (open: OpenMatters) => EndStatus): Promise<RunReport> {
+async function finish(run: RunContext, decide: (open: OpenMatters) => FinalStatus): Promise<RunReport> {
   const { account, lease } = run.mirror
   await lease.stopHeartbeat()
   return run.mirror.write(
     async (trx) => {
       await run.mirror.load.unchanged(trx, account.id, run.pending.unchanged)
       await run.mirror.load.failed(trx, account.id, run.pending.failures)
-      await storeObservations(trx, run)
+      await saveObservations(trx, run)
       const open = await run.mirror.load.openMatters(trx, account.id)
       const status = decide(open)
       const report = makeReport(run, status, open)
@@ -52,7 +52,7 @@ async function close(run: RunContext, decide: (open: OpenMatters) => EndStatus):
   )
 }
 
-function makeReport(run: RunContext, status: EndStatus, open: OpenMatters): RunReport {
+function makeReport(run: RunContext, status: FinalStatus, open: OpenMatters): RunReport {
   const { stats, source, settings } = run
   const { lease, plan } = run.mirror
   return {
@@ -78,7 +78,7 @@ function makeReport(run: RunContext, status: EndStatus, open: OpenMatters): RunR
     holds: open.holds,
     unconfirmed: open.unconfirmed,
     requests: source.counts.requests,
-    retries: sentAgain(source),
+    retries: resentRequests(source),
     not_modified: source.counts.notModified,
     bytes_received: source.counts.bytesReceived,
     warnings: stats.warnings.map(settings.redact),

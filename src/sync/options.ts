@@ -101,7 +101,7 @@ export interface RunOptions extends DatabaseOptions {
 const HOUR_MS = 3_600_000
 
 /** Options that are a time or a size: no whole number is asked for, but a sensible one. */
-const AMOUNTS = [
+const POSITIVE_OPTIONS = [
   'requestTimeoutMs',
   'runTimeoutMs',
   'maxBodyBytes',
@@ -117,20 +117,20 @@ function requirePositive(name: string, value: number | undefined): void {
 }
 
 /** The options with every default filled in. */
-export type Settings = ReturnType<typeof settle>
+export type ResolvedOptions = ReturnType<typeof resolveOptions>
 
 /**
  * Checks the options that a type cannot check and fills in the defaults.
  *
  * @throws UsageError naming the option.
  */
-export function settle(options: RunOptions) {
+export function resolveOptions(options: RunOptions) {
   const target = targetOf(options)
   const concurrency = options.concurrency ?? 8
   if (!Number.isInteger(concurrency) || concurrency < 1) {
     throw new UsageError(`The option \`concurrency\` must be a whole number from 1, not ${concurrency}.`)
   }
-  for (const name of AMOUNTS) requirePositive(name, options[name])
+  for (const name of POSITIVE_OPTIONS) requirePositive(name, options[name])
   if (options.holdForMs !== undefined && !(options.holdForMs >= 0)) {
     throw new UsageError(`The option \`holdForMs\` must be 0 or more, not ${options.holdForMs}.`)
   }

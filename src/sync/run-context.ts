@@ -8,19 +8,19 @@ import type { LiveCounts } from '../load/diff/live-counts.ts'
 import type { Load } from '../load/loader.ts'
 import type { FailedState, ListState, UnchangedState } from '../load/state/sync-state.ts'
 import type { Source } from '../source/api.ts'
-import type { RunRemovals } from './deletions/budget.ts'
+import type { DeletionBudget } from './deletions/budget.ts'
 import type { ListsRead } from './deletions/emptied-lists.ts'
 import type { HoldPolicy } from './deletions/guard.ts'
 import type { UnconfirmedLists } from './deletions/unconfirmed-lists.ts'
 import type { Observations } from './drift/collector.ts'
-import type { FirstAnswers } from './fetch/event-list.ts'
-import type { Settings } from './options.ts'
+import type { FirstResponses } from './fetch/event-list.ts'
+import type { ResolvedOptions } from './options.ts'
 import type { RunStats } from './run-stats.ts'
 import type { Backfill } from './select/backfill.ts'
 
 /** What each run has, also one that only reads the mirror (`verify`). */
 export interface ReadContext extends AsyncDisposable {
-  readonly settings: Settings
+  readonly settings: ResolvedOptions
   readonly source: Source
   readonly mirror: Pick<MirrorAccess, 'database' | 'account'>
   readonly initial: Pick<InitialState, 'states'>
@@ -67,7 +67,7 @@ export interface InitialState {
   /** Of a backfill of the whole account; null of any other run. */
   readonly backfill: Backfill | null
   /** What the service answered before there was a mirror; null: it is still to be asked. */
-  readonly answers: FirstAnswers | null
+  readonly firstResponses: FirstResponses | null
   /** What was known of each list, by event (load-sync-state.ts). */
   states: ReadonlyMap<string, ListState>
   /**
@@ -85,7 +85,7 @@ export interface InitialState {
 /** What decides the deletions of a run, and what the lists have told so far. */
 export interface DeletionState {
   readonly policy: HoldPolicy
-  readonly budget: RunRemovals
+  readonly budget: DeletionBudget
   /** What the lists of responses tell of the service as a whole. */
   readonly listsRead: ListsRead
   /** Lists in several pages that lacked rows, to be read once more. */
@@ -97,12 +97,12 @@ export interface PendingState {
   /** Lists that were read and are unchanged, and not marked so yet. */
   readonly unchanged: UnchangedState[]
   /** Lists that could not be read. */
-  readonly failures: Failure[]
+  readonly failures: FailedEvent[]
   readonly observations: Observations
 }
 
 /** An event that could not be read. */
-export interface Failure extends FailedState {
+export interface FailedEvent extends FailedState {
   /** Its row is missing in the mirror, or not as it is listed now. */
-  readonly isRecordOld: boolean
+  readonly isEventRowOld: boolean
 }

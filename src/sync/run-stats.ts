@@ -5,7 +5,7 @@ import { noCounts } from '../load/statements.ts'
 import type { Progress } from './options.ts'
 
 /** At most this many errors, and as many warnings, are listed; the rest is counted. */
-const LISTED = 100
+const MAX_LISTED = 100
 
 /** What a run has counted so far. */
 export class RunStats {
@@ -53,7 +53,7 @@ export class RunStats {
   }
 
   /** Counts as they were before this run, from counts as they are now. */
-  before(now: LiveCounts): LiveCounts {
+  countsBefore(now: LiveCounts): LiveCounts {
     const { events, responses } = this.rows
     const grownBy = (rows: RowCounts) => rows.inserted - rows.deleted
     return {
@@ -72,28 +72,28 @@ export class RunStats {
 
   get warnings(): readonly string[] {
     const all = [...this.#warnings]
-    const more = all.length - LISTED
-    return more > 0 ? [...all.slice(0, LISTED), `… and ${more} more warnings`] : all
+    const more = all.length - MAX_LISTED
+    return more > 0 ? [...all.slice(0, MAX_LISTED), `… and ${more} more warnings`] : all
   }
 
   get listedErrors(): readonly ReportedError[] {
-    return this.errors.slice(0, LISTED)
+    return this.errors.slice(0, MAX_LISTED)
   }
 }
 
 /** How a run can end. */
-export type EndStatus = Exclude<RunStatus, 'running' | 'abandoned'>
+export type FinalStatus = Exclude<RunStatus, 'running' | 'abandoned'>
 
 /** `succeeded` only if every due event is mirrored and nothing is held or rejected. */
-export function statusOf(
+export function finalStatus(
   stats: RunStats,
   open: { readonly rejected: number; readonly held: number },
-): EndStatus {
+): FinalStatus {
   if (stats.errors.length > 0) return 'partial'
   return open.rejected > 0 || open.held > 0 ? 'held' : 'succeeded'
 }
 
 /** The status of a run that a fatal cause ended. */
-export function statusAfter(cause: HeadcountError | null): EndStatus {
+export function statusAfterError(cause: HeadcountError | null): FinalStatus {
   return cause?.code === 'interrupted' ? 'interrupted' : 'failed'
 }

@@ -1,17 +1,17 @@
 import type { RunMode, RunReport } from '../common/schema/tables.ts'
-import { closeFailed, closeRun } from './finish-run.ts'
-import { chooseDue } from './select/select-events.ts'
-import { confirmIdentity } from './open/account-identity.ts'
-import { asInterruption } from './interruption.ts'
-import { askIdentity, listEvents } from './fetch/fetch-events.ts'
-import { recallMeanwhile } from './select/load-sync-state.ts'
+import { failRun, finishRun } from './finish-run.ts'
+import { selectDueEvents } from './select/select-events.ts'
+import { verifyAccountIdentity } from './open/account-identity.ts'
+import { toInterruptedError } from './interruption.ts'
+import { fetchIdentity, fetchEventList } from './fetch/fetch-events.ts'
+import { loadSyncStateWhile } from './select/load-sync-state.ts'
 import { openRun } from './open/open-run.ts'
 import type { RunContext } from './run-context.ts'
-import { settle } from './options.ts'
+import { resolveOptions } from './options.ts'
 import type { RunOptions } from './options.ts'
-import { mirrorDue } from './fetch/sync-events.ts'
-import { readUnconfirmedAgain } from './fetch/second-reading.ts'
-import { endEarly, removeVanished } from './write/delete-events.ts'
+import { syncDueEvents } from './fetch/sync-events.ts'
+import { rereadUnconfirmed } from './fetch/second-reading.ts'
+import { recordEarlyEnd, deleteAbsentEvents } from './write/delete-events.ts'
 
 /**
  * Brings the mirror up to date: reads the events that are due and writes what changed.
@@ -34,30 +34,30 @@ export function backfill(options: RunOptions): Promise<RunReport> {
 }
 
 async function run(mode: RunMode, options: RunOptions): Promise<RunReport> {
-  const settings = settle(options)
+  const settings = resolveOptions(options)
   const access = settings.dryRun === null ? 'write' : 'plan'
   await using open = await openRun(access, settings, mode).catch((cause: unknown) => {
-    throw asInterruption(settings.signal, cause)
+    throw toInterruptedError(settings.signal, cause)
   })
   try {
-    return await mirror(open)
+    return await execute(open)
   } catch (cause) {
-    throw await closeFailed(open, cause)
+    throw await failRun(open, cause)
   }
 }
 
 /** The story of a run. */
-async function mirror(run: RunContext): Promise<RunReport> {
+async function execute(run: RunContext): Promise<RunReport> {
   const { identity, list } =
-    run.initial.answers ??
-    (await recallMeanwhile(run, async (recalled) => ({
-      identity: await askIdentity(run),
-      list: await listEvents(run, recalled),
+    run.initial.firstResponses ??
+    (await loadSyncStateWhile(run, async (recalled) => ({
+      identity: await fetchIdentity(run),
+      list: await fetchEventList(run, recalled),
     })))
-  await confirmIdentity(run, identity, list.ids)
-  const due = await chooseDue(run, list)
-  const { notFound, endedEarly } = await mirrorDue(run, due)
-  if (endedEarly) endEarly(run, endedEarly, notFound)
-  else await removeVanished(run, list, notFound, await readUnconfirmedAgain(run))
-  return closeRun(run)
+  await verifyAccountIdentity(run, identity, list.ids)
+  const due = await selectDueEvents(run, list)
+  const { notFound, endedEarly } = await syncDueEvents(run, due)
+  if (endedEarly) recordEarlyEnd(run, endedEarly, notFound)
+  else await deleteAbsentEvents(run, list, notFound, await rereadUnconfirmed(run))
+  return finishRun(run)
 }

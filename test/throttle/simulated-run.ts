@@ -10,7 +10,7 @@ import { startPacing } from '../../src/source/throttle/throttle.ts'
 import type { Turn } from '../../src/source/retry/rejected-request.ts'
 import { type RetryLine, withRetries } from '../../src/source/retry/with-retries.ts'
 import { PassingStatusError } from '../../src/source/http/status.ts'
-import { readEachEvent } from '../../src/sync/fetch/for-each-event.ts'
+import { forEachEvent } from '../../src/sync/fetch/for-each-event.ts'
 import { PATIENCE_MS } from '../../src/sync/fetch/deferred-events.ts'
 import type { Limit } from './limits.ts'
 import { randomFrom, SimulatedClock } from './simulated-clock.ts'
@@ -133,7 +133,7 @@ export async function play(scene: Scene): Promise<Played> {
     error: log,
   }
   await clock.run(
-    readEachEvent(
+    forEachEvent(
       {
         settings: {
           outage: {},

@@ -5,7 +5,7 @@ import { codeOf } from '../../db/errors.ts'
 import { holdAccount } from '../../db/lease/hold-account.ts'
 import { UsageError } from '../../common/errors.ts'
 import { renameAccount } from '../../mirror/accounts.ts'
-import { requireWhole } from '../../sync/open/find-account.ts'
+import { requireNotRemoved } from '../../sync/open/find-account.ts'
 import type { Command } from '../cli/context.ts'
 import { numberOf } from '../../mirror/resolve-account.ts'
 import { changeMirror } from '../open-mirror.ts'
@@ -21,7 +21,7 @@ export const accountsRename: Command<Flags> = async (context) => {
   const name = newName(to)
   await changeMirror(context, async (database) => {
     const accountId = await numberOf(database, from)
-    const begin = (trx: Parameters<typeof requireWhole>[0]) => requireWhole(trx, accountId, from)
+    const begin = (trx: Parameters<typeof requireNotRemoved>[0]) => requireNotRemoved(trx, accountId, from)
     await holdAccount(database, { accountId, mode: 'rename', begin, signal }, (lease) =>
       rename(database, name, async (trx) => {
         await lease.fence(trx)

@@ -14,7 +14,7 @@ import type { Logger } from '../../index.ts'
 import { readRemovals } from '../../mirror/accounts.ts'
 import { listKeys } from '../../mirror/keys/list.ts'
 import { isLoopback } from '../../source/url.ts'
-import { DEFAULT_ACCOUNT, requireKnownName } from '../../sync/open/find-account.ts'
+import { DEFAULT_ACCOUNT, requireKnownAccount } from '../../sync/open/find-account.ts'
 import { aborted } from '../../schedule/aborted.ts'
 import type { Command, Context } from '../cli/context.ts'
 import { showFolderWait } from '../data-dir-wait.ts'
@@ -98,7 +98,7 @@ async function prepare(
   database: Database,
 ): Promise<boolean> {
   const createAccount = await confirmingAccount(context, newAccount, async (isWanted) => {
-    await requireKnownName(database, { account: account ?? DEFAULT_ACCOUNT, createAccount: isWanted })
+    await requireKnownAccount(database, { account: account ?? DEFAULT_ACCOUNT, createAccount: isWanted })
     return isWanted
   })
   await migrate(database)

@@ -43,10 +43,10 @@ export interface ReadState {
 }
 
 /**
- * What a transaction wrote to the records of events, which the list of events shows. `rewritten`: only our own version reads
+ * What a transaction wrote to the records of events, which the list of events shows. `renormalised`: only our own version reads
  * the same list differently.
  */
-export type RecordsChange = 'none' | 'rewritten' | 'changed'
+export type RecordsChange = 'none' | 'renormalised' | 'changed'
 
 /** A list that is still as it was when it was last applied. */
 export interface UnchangedState {

@@ -3,23 +3,23 @@ import { strayEvents } from '../../load/diff/orphans.ts'
 import { EVENTS_LIST } from '../../load/state/sync-state.ts'
 import { absentEvents } from '../../load/diff/live-counts.ts'
 import type { AbsentEvent } from '../../load/diff/live-counts.ts'
-import { listEvents } from '../fetch/fetch-events.ts'
-import type { EventsList } from '../fetch/event-list.ts'
+import { fetchEventList } from '../fetch/fetch-events.ts'
+import type { EventList } from '../fetch/event-list.ts'
 import type { RunContext } from '../run-context.ts'
-import { tellUnconfirmed } from '../fetch/second-reading.ts'
+import { warnUnconfirmed } from '../fetch/second-reading.ts'
 import { confirmAbsences, isWorthRereading } from './unconfirmed-absences.ts'
 
 /** How often this run has read the list of events. */
-export interface EventsListReadings {
-  readonly first: EventsList
+export interface EventListFetches {
+  readonly first: EventList
   /** The last one: the first itself when it was read once. */
-  readonly last: EventsList
+  readonly last: EventList
   /** Ids that one of them has, but for those that the service did not know when they were asked for. */
   readonly listed: readonly string[]
 }
 
 /** What the mirror has and the list lacks. */
-export interface AbsentFromList extends EventsListReadings {
+export interface AbsentFromList extends EventListFetches {
   /** The guard decides on these. */
   readonly absent: readonly AbsentEvent[]
   /** Ids of events that a second reading will tell of. */
@@ -32,7 +32,7 @@ export interface AbsentFromList extends EventsListReadings {
  */
 export async function findAbsentEvents(
   run: RunContext,
-  readings: EventsListReadings,
+  readings: EventListFetches,
   requests: number,
 ): Promise<AbsentFromList> {
   const { first, last, listed } = readings
@@ -41,7 +41,7 @@ export async function findAbsentEvents(
   const ids = absent.map(({ id }) => id)
   const { confirmed, unconfirmed } = confirmAbsences(ids, first, run.initial.states.get(EVENTS_LIST))
   if (isWorthRereading(unconfirmed.length) && first.pages <= requests) {
-    const second = await listAgain(run)
+    const second = await refetchOrNull(run)
     if (second !== null) return withSecond(readings, absent, second)
   }
   const isConfirmed = new Set(confirmed)
@@ -50,9 +50,9 @@ export async function findAbsentEvents(
 
 /** What both readings lack is absent. */
 function withSecond(
-  { first, listed }: EventsListReadings,
+  { first, listed }: EventListFetches,
   absent: readonly AbsentEvent[],
-  second: EventsList,
+  second: EventList,
 ): AbsentFromList {
   const present = new Set(second.ids)
   return {
@@ -64,12 +64,12 @@ function withSecond(
   }
 }
 
-async function listAgain(run: RunContext): Promise<EventsList | null> {
+async function refetchOrNull(run: RunContext): Promise<EventList | null> {
   try {
-    return await listEvents(run)
+    return await fetchEventList(run)
   } catch (error) {
     if (!(error instanceof HeadcountError) || run.signal.aborted) throw error
-    tellUnconfirmed(run, 'List of events', error)
+    warnUnconfirmed(run, 'List of events', error)
     return null
   }
 }

@@ -1,10 +1,10 @@
 import type { Transaction } from '../../db/transaction.ts'
 import { decideResponses } from './guard.ts'
 import type { RunContext } from '../run-context.ts'
-import type { ResponsesList } from '../fetch/response-list.ts'
+import type { ResponseList } from '../fetch/response-list.ts'
 import { confirmAbsences } from './unconfirmed-absences.ts'
-import type { ListLoad } from '../write/event-write.ts'
-import type { Changes, Decisions } from './decisions.ts'
+import type { ListWrite } from '../write/event-write.ts'
+import type { Changes, DeletionDecisions } from './decisions.ts'
 
 /**
  * Decides which responses are removed that these lists no longer have.
@@ -14,9 +14,9 @@ import type { Changes, Decisions } from './decisions.ts'
 export async function decideDeletions(
   trx: Transaction,
   run: RunContext,
-  lists: readonly ListLoad<ResponsesList>[],
+  lists: readonly ListWrite<ResponseList>[],
   changes: Changes,
-  decisions: Decisions,
+  decisions: DeletionDecisions,
   accountEmpty = false,
 ): Promise<void> {
   for (const { event, list, state, firstReading } of lists) {
@@ -38,7 +38,7 @@ export async function decideDeletions(
         accountEmpty,
       },
       run.deletions.policy,
-      { ...run.deletions.budget.now, liveAtStart },
+      { ...run.deletions.budget.totals, liveAtStart },
     )
     // With rows left the list is no longer one that was read whole: what was before is asked while it is.
     if (decision.held.length + unconfirmed.length > 0) await run.initial.deletedBefore(trx.kysely)

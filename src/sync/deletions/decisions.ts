@@ -2,7 +2,7 @@ import type { ListChange } from '../../load/diff/list-diff.ts'
 import type { Decision } from './guard.ts'
 
 /** What is decided of each list that loses responses, by event. */
-export type Decisions = Map<string, ListDecision>
+export type DeletionDecisions = Map<string, ListDecision>
 
 /** What is decided of the absences that are confirmed, and those that are not: their rows stay. */
 export interface ListDecision extends Decision {

@@ -3,14 +3,14 @@
  * last, when all others are read: which of them came first must not matter, and one alone says too little.
  */
 import { fewRows } from './guard.ts'
-import type { EventLoad } from '../write/event-write.ts'
+import type { EventWrite } from '../write/event-write.ts'
 
 /** So many lists that became empty in one run may be an organiser's work. */
 const FEW_LISTS = 2
 
 /** A list that came back empty while the mirror has responses of it. */
 export interface EmptiedList {
-  readonly load: EventLoad
+  readonly load: EventWrite
   /** Its live responses. */
   readonly rows: number
 }
@@ -23,7 +23,7 @@ export class ListsRead {
   readonly unchanged: string[] = []
   /** Lists that came without an item, and had responses: how many, by event. */
   readonly emptied = new Map<string, number>()
-  #undecided: EventLoad[] = []
+  #undecided: EventWrite[] = []
 
   addFull(event_id: string): void {
     this.full.add(event_id)
@@ -37,7 +37,7 @@ export class ListsRead {
   }
 
   /** The emptied lists that are yet to be decided. */
-  takeUndecided(): readonly EventLoad[] {
+  takeUndecided(): readonly EventWrite[] {
     const loads = this.#undecided
     this.#undecided = []
     return loads

@@ -15,7 +15,7 @@ const SMALL_SHARE = 0.1
 const PAGE_LENGTHS: ReadonlySet<number> = new Set([50, 100, 200, 250, 500, 1000])
 
 /** What a list itself says for or against deletions. */
-export interface Signs {
+export interface ListEvidence {
   /** Items in the list as the service sent it. */
   readonly length: number
   /** The list has a reject whose id cannot be read: it may be one of the absent. */
@@ -25,7 +25,7 @@ export interface Signs {
 }
 
 /** A complete list beside what the mirror holds of it. */
-export interface ListChange extends Signs {
+export interface ListLoss extends ListEvidence {
   /** Live ids that the list no longer has, but for those of rejects whose id can be read. */
   readonly absent: readonly string[]
   /** Live rows before this run. */
@@ -40,15 +40,21 @@ export interface Decision {
   readonly remove: readonly string[]
   readonly held: readonly HeldGroup[]
   /** Rows removed that nobody confirmed: they count against the run's budget. */
-  readonly unconfirmed: number
+  readonly unconfirmedCount: number
   /** The run has removed enough: every further loss is held, however small. */
-  readonly brakes: boolean
+  readonly tripsBreaker: boolean
   /** A clock was set back: what is held starts its time anew. */
   readonly isSetBack: boolean
 }
 
 /** Of a list that lost nothing. */
-export const NO_LOSS: Decision = { remove: [], held: [], unconfirmed: 0, brakes: false, isSetBack: false }
+export const NO_LOSS: Decision = {
+  remove: [],
+  held: [],
+  unconfirmedCount: 0,
+  tripsBreaker: false,
+  isSetBack: false,
+}
 
 /** How holds end, besides by the rows coming back. */
 export interface HoldPolicy extends Clocks {
@@ -57,40 +63,40 @@ export interface HoldPolicy extends Clocks {
 }
 
 /** What a run has removed so far. */
-export interface Removals {
+export interface DeletionTotals {
   /** Rows that nobody had confirmed. */
   readonly removed: number
   /** A list of this run was held for the sake of the sum: so is every further one. */
-  readonly braked: boolean
+  readonly breakerOpen: boolean
 }
 
 /** What a run has removed so far, and what it may. */
-export interface RemovalBudget extends Removals {
+export interface RemainingBudget extends DeletionTotals {
   /** Live rows of the account (events and responses) when the run began. */
   readonly liveAtStart: number
 }
 
 /** Decides one list of responses. */
-export function decideResponses(change: ListChange, policy: HoldPolicy, budget: RemovalBudget): Decision {
+export function decideResponses(change: ListLoss, policy: HoldPolicy, budget: RemainingBudget): Decision {
   const rows = change.absent.length
-  const reason = suspicion(change, !isMuch(rows, change.live))
+  const reason = suspicionReason(change, !isLarge(rows, change.live))
   return decide(change, rows, policy, budget, reason, timeConfirmsResponses)
 }
 
 /** Decides the list of events; an absent one counts as 1 and its responses. An empty list is never confirmed by time. */
 export function decideEvents(
-  change: Omit<ListChange, 'absent'> & { readonly absent: readonly AbsentEvent[] },
+  change: Omit<ListLoss, 'absent'> & { readonly absent: readonly AbsentEvent[] },
   policy: HoldPolicy,
-  budget: RemovalBudget,
+  budget: RemainingBudget,
 ): Decision {
   const rows = change.absent.reduce((sum, { responses }) => sum + 1 + responses, 0)
-  const few = !isMuch(rows, budget.liveAtStart) && !isMuch(change.absent.length, change.live)
+  const few = !isLarge(rows, budget.liveAtStart) && !isLarge(change.absent.length, change.live)
   const list = { ...change, absent: change.absent.map(({ id }) => id) }
-  return decide(list, rows, policy, budget, suspicion(list, few), timeConfirmsEvents)
+  return decide(list, rows, policy, budget, suspicionReason(list, few), timeConfirmsEvents)
 }
 
 /** A list that was read twice: a sign against deletions counts although the other look does not show it. */
-export function worseOf(one: Signs, other: Signs): Signs {
+export function mergeEvidence(one: ListEvidence, other: ListEvidence): ListEvidence {
   const lengths = [one.length, other.length]
   return {
     length: lengths.find((length) => length === 0) ?? lengths.find(isPageLong) ?? one.length,
@@ -100,7 +106,7 @@ export function worseOf(one: Signs, other: Signs): Signs {
 }
 
 /** What the user should know of deletions that are held back; an account that looks empty is told of once, not for each list. */
-export function heldLines(list: string, { held, isSetBack }: Decision): string[] {
+export function holdWarnings(list: string, { held, isSetBack }: Decision): string[] {
   const count = heldIds(held).length
   if (held.every(({ reason }) => reason === 'account_empty')) return []
   const clocks = isSetBack ? '; a clock was set back, so that their time to be held begins anew' : ''
@@ -112,7 +118,7 @@ export function heldIds(held: readonly HeldGroup[]): string[] {
   return held.flatMap(({ ids }) => ids)
 }
 
-function isMuch(lost: number, of: number): boolean {
+function isLarge(lost: number, of: number): boolean {
   return lost > fewRows(of)
 }
 
@@ -121,7 +127,7 @@ export function fewRows(of: number): number {
   return Math.max(FEW_ROWS, SMALL_SHARE * of)
 }
 
-function suspicion(change: ListChange, few: boolean): HoldReason | null {
+function suspicionReason(change: ListLoss, few: boolean): HoldReason | null {
   if (change.absent.length === 0) return null
   if (change.incomplete) return change.incomplete
   if (change.unreadableId) return 'unreadable_id'
@@ -137,28 +143,28 @@ function isPageLong(length: number): boolean {
 }
 
 /** The brake: many small losses in one run are a large one. What time or the user confirmed does not count. */
-function isOverBudget(rows: number, { removed, braked, liveAtStart }: RemovalBudget): boolean {
-  return braked || removed + rows > fewRows(liveAtStart)
+function exceedsBudget(rows: number, { removed, breakerOpen, liveAtStart }: RemainingBudget): boolean {
+  return breakerOpen || removed + rows > fewRows(liveAtStart)
 }
 
 /** What a run before this one held for the sake of its sum: a new run is no proof, or the sum would hold for one run alone. */
-function wasBraked({ held, absent }: ListChange): boolean {
+function wasBraked({ held, absent }: ListLoss): boolean {
   const missing = new Set(absent)
   return held.some(({ reason, ids }) => reason === 'run_total' && ids.some((id) => missing.has(id)))
 }
 
 function decide(
-  change: ListChange,
+  change: ListLoss,
   rows: number,
   policy: HoldPolicy,
-  budget: RemovalBudget,
+  budget: RemainingBudget,
   sign: HoldReason | null,
   byTime: (reason: HoldReason) => boolean,
 ): Decision {
   if (rows === 0) return NO_LOSS
-  const brakes = sign === null && isOverBudget(rows, budget)
+  const brakes = sign === null && exceedsBudget(rows, budget)
   const reason = sign ?? (brakes || wasBraked(change) ? 'run_total' : null)
-  if (reason === null) return { ...NO_LOSS, remove: change.absent, unconfirmed: rows }
+  if (reason === null) return { ...NO_LOSS, remove: change.absent, unconfirmedCount: rows }
   const stillAbsent = new Set(change.absent)
   const remove: string[] = []
   const held: HeldGroup[] = []
@@ -180,5 +186,5 @@ function decide(
     }
   }
   if (stillAbsent.size > 0) held.push(startGroup(policy, reason, [...stillAbsent]))
-  return { remove, held, unconfirmed: 0, brakes, isSetBack }
+  return { remove, held, unconfirmedCount: 0, tripsBreaker: brakes, isSetBack }
 }

@@ -5,7 +5,7 @@
  */
 import type { HeldGroup } from '../../common/schema/tables.ts'
 import { compareTexts } from '../../normalise/values/collation.ts'
-import type { DigestVerdict } from '../fetch/change-detection.ts'
+import type { DigestMatch } from '../fetch/change-detection.ts'
 
 /** A list that lacks more is not read again in the same run: that is no page shift, and the next run reads it anyway. */
 const MAX_ABSENCES_TO_REREAD = 10
@@ -17,7 +17,7 @@ const REREAD_SHARE = 0.05
 export interface PagedReading {
   /** Pages in which the list came; one page is one moment. */
   readonly pages: number
-  readonly verdict: DigestVerdict
+  readonly digestMatch: DigestMatch
 }
 
 /** What former readings of the list lacked. */
@@ -36,11 +36,11 @@ export interface Absences {
 /** Tells which of the absent ids a second reading lacks too. What is held was lacking in an earlier one. */
 export function confirmAbsences(
   absent: readonly string[],
-  { pages, verdict }: PagedReading,
+  { pages, digestMatch }: PagedReading,
   former: FormerAbsences | undefined,
 ): Absences {
   // A list that is equal to the stored one, byte for byte, was read with the same ids before.
-  if (pages === 1 || verdict !== 'other') return { confirmed: absent, unconfirmed: [] }
+  if (pages === 1 || digestMatch !== 'other') return { confirmed: absent, unconfirmed: [] }
   const before = new Set([
     ...(former?.unconfirmed_absences ?? []),
     ...(former?.held.flatMap(({ ids }) => ids) ?? []),

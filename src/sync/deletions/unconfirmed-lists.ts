@@ -1,7 +1,7 @@
 import type { DueEvent } from '../select/due-event.ts'
 import { isWorthRereading } from './unconfirmed-absences.ts'
 import type { UnconfirmedList } from './unconfirmed-absences.ts'
-import type { ListLoad } from '../write/event-write.ts'
+import type { ListWrite } from '../write/event-write.ts'
 import type { ListDecision } from './decisions.ts'
 
 /** A list of responses whose absences a second reading may confirm. */
@@ -15,7 +15,7 @@ export class UnconfirmedLists {
   readonly lists: Reread[] = []
 
   /** Call it when the batch is committed. */
-  add(load: ListLoad, decision: ListDecision | undefined, changed: boolean): void {
+  add(load: ListWrite, decision: ListDecision | undefined, changed: boolean): void {
     const absences = decision?.unconfirmedAbsences ?? []
     if (decision === undefined || load.firstReading !== null || !isWorthRereading(absences.length)) return
     const { event, isRejected, list } = load
@@ -28,7 +28,7 @@ export class UnconfirmedLists {
       error_code: null,
     }
     const firstReading = { changed, removed: decision.remove }
-    const due: DueEvent = { event, record: 'same', isRejected, state, firstReading }
+    const due: DueEvent = { event, eventRow: 'same', isRejected, state, firstReading }
     this.lists.push({ event_id: event.id, pages: list.pages, absences: absences.length, due })
   }
 }

@@ -1,6 +1,6 @@
 import { Observed, textsOf } from '../../normalise/observe/observation-counter.ts'
 import type { Series } from '../../normalise/observe/observation-counter.ts'
-import type { CompleteList } from '../fetch/list-facts.ts'
+import type { FetchedListFacts } from '../fetch/list-facts.ts'
 
 const lists = {
   events: { header: textsOf('events', 'header'), sign: textsOf('events', 'sign') },
@@ -15,14 +15,14 @@ const lists = {
  */
 export class Observations {
   /** Of lists that were new or had changed, or that have no digest (something of them is held): these count again. */
-  readonly fresh = new Observed()
+  readonly fromChanged = new Observed()
   /** Of lists read again as they were: `backfill` parses them, every run the list of events. */
-  readonly again = new Observed()
+  readonly fromUnchanged = new Observed()
   readonly #gone = new Map<string, Series<string>>()
 
   /** Adds a list; call it when the list's rows are committed. */
-  addList(name: keyof typeof lists, list: CompleteList): void {
-    const into = list.verdict === 'other' ? this.fresh : this.again
+  addList(name: keyof typeof lists, list: FetchedListFacts): void {
+    const into = list.digestMatch === 'other' ? this.fromChanged : this.fromUnchanged
     into.add(list.observed)
     for (const header of list.hints) into.texts(lists[name].header).add(header, 1)
     if (list.incomplete !== null) into.texts(lists[name].sign).add(list.incomplete, 1)
@@ -30,14 +30,14 @@ export class Observations {
 
   /** Notes that an answer was an object that looks like one page of a list. */
   addPagedObject(name: keyof typeof lists): void {
-    this.fresh.texts(lists[name].sign).add('an object with keys of paging', 1)
+    this.fromChanged.texts(lists[name].sign).add('an object with keys of paging', 1)
   }
 
   /** Notes that no item of a list has a field any more that live rows had. */
-  addGone(item: 'event' | 'response', field: string): void {
+  addDropped(item: 'event' | 'response', field: string): void {
     const subject = field.startsWith('slots.') ? `slot.${field.slice('slots.'.length)}` : `${item}.${field}`
     const series = this.#gone.get(subject) ?? textsOf(subject, 'gone')
     this.#gone.set(subject, series)
-    this.fresh.texts(series).add('from every item of a list', 1)
+    this.fromChanged.texts(series).add('from every item of a list', 1)
   }
 }

@@ -3,7 +3,7 @@ import type { ObservedFact } from '../../load/state/observations.ts'
 import { MOST_VALUES, OTHERS } from '../../normalise/observe/safe-value.ts'
 
 /** What a run has seen beside what was known before it. */
-export interface Settled {
+export interface MergedObservations {
   /** What is to be added to the mirror's. */
   readonly rows: readonly Observation[]
   /** Those of them that were never seen before. */
@@ -14,11 +14,11 @@ export interface Settled {
  * Puts together what a run adds: all that it saw in lists that were new or had changed, and of what it read again
  * unchanged only what is not known yet. So `seen` does not grow by reading the same once more.
  */
-export function settleObservations(
+export function mergeObservations(
   known: readonly ObservedFact[],
   fresh: readonly Observation[],
   again: readonly Observation[],
-): Settled {
+): MergedObservations {
   const knownKeys = new Set(known.map(keyOf))
   const values = new Map<string, number>()
   for (const fact of known) values.set(groupOf(fact), (values.get(groupOf(fact)) ?? 0) + 1)

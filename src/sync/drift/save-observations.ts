@@ -5,14 +5,14 @@ import { knownToMirror, shownByRows, unclosedRuns } from '../../load/state/obser
 import { KNOWN_OF_EVENT, KNOWN_OF_RESPONSE } from '../../normalise/items/fields.ts'
 import { quotable } from '../../normalise/observe/safe-value.ts'
 import type { RunContext } from '../run-context.ts'
-import { keyOf, settleObservations } from './merge.ts'
-import { newsLines, newsOf } from './warnings.ts'
+import { keyOf, mergeObservations } from './merge.ts'
+import { driftWarnings, firstSeen } from './warnings.ts'
 
 /** Answers that every run gets: they are noted the first time only, so that an unchanged run writes nothing. */
 export const ORDINARY_STATUSES: ReadonlySet<string> = new Set(['200', '304'])
 
 /** Stores what the run has seen, and what runs before it stored and did not live to tell; warns of what is new. */
-export async function storeObservations(trx: Transaction, run: RunContext): Promise<void> {
+export async function saveObservations(trx: Transaction, run: RunContext): Promise<void> {
   const { account, lease } = run.mirror
   const { observations } = run.pending
   const known = await readObserved(trx, account.id)
@@ -23,19 +23,15 @@ export async function storeObservations(trx: Transaction, run: RunContext): Prom
   })
   const statuses = statusesOf(run)
   const isOrdinary = ({ value }: Observation) => ORDINARY_STATUSES.has(value)
-  const fresh = [...observations.fresh.tell(), ...statuses.filter((status) => !isOrdinary(status))]
-  const again = [...observations.again.tell(), ...statuses.filter(isOrdinary)]
+  const fresh = [...observations.fromChanged.tell(), ...statuses.filter((status) => !isOrdinary(status))]
+  const again = [...observations.fromUnchanged.tell(), ...statuses.filter(isOrdinary)]
   const seen = new Set([...fresh, ...again].map(keyOf))
   const left = (await shownByRows(trx, account.id, unclosed)).map(quoted)
   const untold = left.filter((observation) => isOpen(observation) && !seen.has(keyOf(observation)))
-  const { rows, added } = settleObservations(
-    known,
-    fresh.map(concealed),
-    [...again, ...untold].map(concealed),
-  )
-  const news = newsOf(known, added)
+  const { rows, added } = mergeObservations(known, fresh.map(concealed), [...again, ...untold].map(concealed))
+  const news = firstSeen(known, added)
   const old = new Set((await knownToMirror(trx, account.id, [lease.runId, ...unclosed], news)).map(keyOf))
-  for (const line of newsLines(news.filter((observation) => !old.has(keyOf(observation)))))
+  for (const line of driftWarnings(news.filter((observation) => !old.has(keyOf(observation)))))
     run.stats.warn(line)
   await run.mirror.load.observations(trx, account.id, rows)
 }

@@ -32,7 +32,7 @@ const told: Partial<Readonly<Record<ObservationKind, (subject: string, thing: st
  * What was seen for the first time and a person should know. Nothing of a resource (events, responses) of which
  * nothing had been observed before: then everything is new.
  */
-export function newsOf(
+export function firstSeen(
   known: readonly ObservedFact[],
   added: readonly Observation[],
 ): readonly Observation[] {
@@ -46,7 +46,7 @@ export function newsOf(
 }
 
 /** One line a matter. */
-export function newsLines(news: readonly Observation[]): readonly string[] {
+export function driftWarnings(news: readonly Observation[]): readonly string[] {
   const lines = news.map(
     (observation) =>
       `${describe(observation)} seen for the first time in ${observation.seen} ${unitOf(observation)}`,

@@ -1,10 +1,10 @@
 import { NORMALISER_VERSION } from '../../normalise/version.ts'
 
 /**
- * What a digest says of a list: `same`, nothing to parse or write; `same_body`, the service sent what it sent
+ * What a digest says of a list: `same`, nothing to parse or write; `renormalised`, the service sent what it sent
  * before, but our normaliser is another version (rows are written again, without history); `other`.
  */
-export type DigestVerdict = 'same' | 'same_body' | 'other'
+export type DigestMatch = 'same' | 'renormalised' | 'other'
 
 /** The digest of a list as it was last applied, and the version of our normaliser that made it. */
 export interface StoredDigest {
@@ -13,11 +13,11 @@ export interface StoredDigest {
 }
 
 /** Compares a list that was read with what is stored of it; an unknown digest is `other`. */
-export function judgeDigest(
+export function compareDigest(
   reading: { digest(normaliser: number): string },
   stored: StoredDigest | undefined,
-): DigestVerdict {
+): DigestMatch {
   if (!stored || stored.digest === null || stored.normaliser === null) return 'other'
   if (reading.digest(stored.normaliser) !== stored.digest) return 'other'
-  return stored.normaliser === NORMALISER_VERSION ? 'same' : 'same_body'
+  return stored.normaliser === NORMALISER_VERSION ? 'same' : 'renormalised'
 }

@@ -22,7 +22,7 @@ const FIRST_WAIT_MS = 250
 const LONGEST_WAIT_MS = 2000
 
 /** Three; more where so many requests are refused that three may be chance. */
-export function mostRefusals({ requests, refused }: { requests: number; refused: number }): number {
+export function maxRejections({ requests, refused }: { requests: number; refused: number }): number {
   const most = mostInARow(refused / Math.max(1, requests), UNLUCKY)
   return Math.min(MOST_REFUSALS, Math.max(LEAST_REFUSALS, most))
 }

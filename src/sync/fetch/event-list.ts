@@ -1,8 +1,8 @@
 import type { EventItem, RejectItem } from '../../common/schema/tables.ts'
-import type { CompleteList } from './list-facts.ts'
+import type { FetchedListFacts } from './list-facts.ts'
 
 /** The list of events. It is in memory whole, however long: a run needs all of it at once. */
-export interface EventsList extends CompleteList {
+export interface EventList extends FetchedListFacts {
   readonly rows: readonly EventItem[]
   readonly rejects: readonly RejectItem[]
   /** Ids of its rows, and of rejects whose id can be read. */
@@ -18,7 +18,7 @@ export interface Identity {
 }
 
 /** What the service answers first. */
-export interface FirstAnswers {
+export interface FirstResponses {
   readonly identity: Identity
-  readonly list: EventsList
+  readonly list: EventList
 }

@@ -3,20 +3,20 @@ import { CrossOriginError, NotFoundError, UsageError } from '../../common/errors
 import { optionName } from '../../common/option-names.ts'
 import { EVENTS_LIST } from '../../load/state/sync-state.ts'
 import { normaliseEvents } from '../../normalise/items/events.ts'
-import { completeList, concealed } from './list-facts.ts'
+import { describeList, redactRejects } from './list-facts.ts'
 import type { ReadContext } from '../run-context.ts'
-import type { EventsList, Identity } from './event-list.ts'
+import type { EventList, Identity } from './event-list.ts'
 
 /** What the account is read with: by a run before it has a mirror, and by `verify`. */
-export type Reading = Pick<ReadContext, 'source' | 'settings' | 'initial' | 'stats'>
+export type FetchContext = Pick<ReadContext, 'source' | 'settings' | 'initial' | 'stats'>
 
 /**
  * Asks the service who we are, before anything else is read.
  *
  * @throws AuthenticationError, UnreachableError, InvalidResponseError; UsageError when the base address is wrong.
  */
-export async function askIdentity(run: Reading): Promise<Identity> {
-  const { email } = await atBaseAddress(run, '/ping', () => run.source.ping())
+export async function fetchIdentity(run: FetchContext): Promise<Identity> {
+  const { email } = await explainBaseUrlErrors(run, '/ping', () => run.source.ping())
   const { address, apiKey } = run.settings
   return { email, base_url: address, key_sha256: hash('sha256', apiKey) }
 }
@@ -27,22 +27,22 @@ export async function askIdentity(run: Reading): Promise<Identity> {
  * @param recalled until then `run.initial.states` may be unknown
  * @throws as askIdentity.
  */
-export async function listEvents(
-  run: Reading,
+export async function fetchEventList(
+  run: FetchContext,
   recalled: Promise<void> = Promise.resolve(),
-): Promise<EventsList> {
+): Promise<EventList> {
   run.stats.report('events')
-  using reading = await atBaseAddress(run, '/events', () => run.source.events())
+  using reading = await explainBaseUrlErrors(run, '/events', () => run.source.events())
   const { rows, rejects, ...facts } = normaliseEvents(await reading.payload())
   await recalled
-  const list = completeList(reading, facts, rows.length, run.initial.states.get(EVENTS_LIST))
+  const list = describeList(reading, facts, rows.length, run.initial.states.get(EVENTS_LIST))
   for (const warning of list.warnings) run.stats.warn(`List of events: ${warning}`)
   const ids = [...rows.map(({ id }) => id), ...rejects.flatMap(({ id }) => id ?? [])]
-  return { ...list, rows, rejects: concealed(rejects, run.settings.redact), ids }
+  return { ...list, rows, rejects: redactRejects(rejects, run.settings.redact), ids }
 }
 
 /** A wrong base address shows as 404 or as a redirect elsewhere: that is for the user to mend, not an empty account. */
-async function atBaseAddress<T>(run: Reading, path: string, read: () => Promise<T>): Promise<T> {
+async function explainBaseUrlErrors<T>(run: FetchContext, path: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read()
   } catch (error) {

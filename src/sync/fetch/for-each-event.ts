@@ -14,17 +14,17 @@ import {
 } from '../../common/errors.ts'
 import { type Clock, systemClock } from '../../common/clock.ts'
 import { RefusedError, type Turn } from '../../source/retry/rejected-request.ts'
-import { DeferredEvents, mostRefusals } from './deferred-events.ts'
+import { DeferredEvents, maxRejections } from './deferred-events.ts'
 import { Outage, OUTAGE_LIMITS } from './outage.ts'
-import { inRounds } from '../select/read-order.ts'
-import type { ReadBefore } from '../select/read-order.ts'
+import { readingRounds } from '../select/read-order.ts'
+import type { LastOutcome } from '../select/read-order.ts'
 import type { RunContext } from '../run-context.ts'
 
 /**
  * Refusals of the key, one after the other, that show that it is the key and not the event. An event that was refused
  * when it was last read says nothing new of the key: counted, a few such events would end every run for good.
  */
-const REFUSALS_THAT_END = 3
+const MAX_REJECTED_KEYS = 3
 
 /**
  * Places for events, for each place for a request: an event whose request waits to be tried again, or whose rows
@@ -33,13 +33,13 @@ const REFUSALS_THAT_END = 3
 const EVENTS_PER_REQUEST = 2
 
 /** What reading needs of a run. */
-type Reader = Pick<RunContext, 'signal' | 'stop'> & {
+type VisitContext = Pick<RunContext, 'signal' | 'stop'> & {
   readonly settings: Pick<RunContext['settings'], 'concurrency' | 'logger' | 'outage'>
   readonly source: { readonly counts: Pick<RunContext['source']['counts'], 'requests' | 'refused'> }
 }
 
 /** What is done with each event. */
-export interface EachEvent<Event> {
+export interface EventVisitor<Event> {
   /**
    * @param answered to be called once the service has answered: the key is good, whatever becomes of the answer. The
    *   end of a long list may come after refusals that came after its beginning.
@@ -47,7 +47,7 @@ export interface EachEvent<Event> {
    */
   read(event: Event, answered: () => void, turn: Turn): Promise<void>
   /** What is known of its last read. */
-  before(event: Event): ReadBefore | undefined
+  before(event: Event): LastOutcome | undefined
   /** The event could not be read. May throw on what is no failure of the service. */
   failed(event: Event, error: unknown): void
   /** Called after each event, whatever came of it. */
@@ -61,10 +61,10 @@ export interface EachEvent<Event> {
  * read or stored: then everything under way is stopped, and the signal has the reason. The event that showed it has
  * failed when the service answered so: the next run goes by that.
  */
-export async function readEachEvent<Event>(
-  { settings, signal, stop, source }: Reader,
+export async function forEachEvent<Event>(
+  { settings, signal, stop, source }: VisitContext,
   events: readonly Event[],
-  each: EachEvent<Event>,
+  each: EventVisitor<Event>,
   clock: Clock = systemClock,
 ): Promise<void> {
   const { concurrency, logger } = settings
@@ -95,12 +95,12 @@ export async function readEachEvent<Event>(
       // Requests that wait behind a pause are told first, and stop the rest: the event that brought it is noted even so.
       if (isToldToPause(error) && error !== signal.reason) each.failed(event, error)
       if (signal.aborted) return null
-      if (!(error instanceof HeadcountError) || endsAll(error)) throw error
+      if (!(error instanceof HeadcountError) || endsRun(error)) throw error
       each.failed(event, error)
       noteOutage(outage, error, each.before(event))
       if (!(error instanceof UnreachableError)) deferred.answered()
-      if (isNewRefusal(error, each.before(event))) refusals += 1
-      if (refusals >= REFUSALS_THAT_END) throw error
+      if (isNewRejection(error, each.before(event))) refusals += 1
+      if (refusals >= MAX_REJECTED_KEYS) throw error
     }
     each.done()
     return null
@@ -120,12 +120,12 @@ export async function readEachEvent<Event>(
     if (refusal !== null) deferred.add(event, refusal)
   }
 
-  for (const round of inRounds(events, (event) => each.before(event))) {
+  for (const round of readingRounds(events, (event) => each.before(event))) {
     await Promise.all(round.map(inTurn))
     if (deferred.count === 0 || signal.aborted) continue
-    tellDeferred(logger, deferred, { clock, patienceMs: each.patienceMs })
+    logDeferred(logger, deferred, { clock, patienceMs: each.patienceMs })
     await deferred.readAll({
-      mostRefusals: mostRefusals(source.counts),
+      mostRefusals: maxRejections(source.counts),
       again: (event) => inPlace(event, 'again'),
       failed: (event, error) => {
         each.failed(event, error)
@@ -135,7 +135,7 @@ export async function readEachEvent<Event>(
   }
 }
 
-function tellDeferred(
+function logDeferred(
   logger: RunContext['settings']['logger'],
   deferred: DeferredEvents<unknown>,
   { clock, patienceMs }: { readonly clock: Clock; readonly patienceMs: number },
@@ -155,12 +155,12 @@ function isToldToPause(error: unknown): boolean {
 }
 
 /** An event that could not be read last time either says nothing new of the service; any answer says that it is there. */
-function noteOutage(outage: Outage, error: HeadcountError, before: ReadBefore | undefined): void {
+function noteOutage(outage: Outage, error: HeadcountError, before: LastOutcome | undefined): void {
   if (!(error instanceof UnreachableError)) outage.answered()
   else if (before?.error_code !== error.code) outage.failed(error)
 }
 
-function isNewRefusal(error: unknown, before: ReadBefore | undefined): boolean {
+function isNewRejection(error: unknown, before: LastOutcome | undefined): boolean {
   return error instanceof AuthenticationError && before?.error_code !== error.code
 }
 
@@ -168,7 +168,7 @@ function isNewRefusal(error: unknown, before: ReadBefore | undefined): boolean {
  * Errors after which no further event can be read or written: the database's, ours, and the run's own end. A transaction
  * that failed is that of one event, whose list was a batch of its own: with other events it would have stopped the run.
  */
-export function endsAll(error: HeadcountError): boolean {
+export function endsRun(error: HeadcountError): boolean {
   if (error instanceof TransactionFailedError) return false
   return (
     error instanceof DatabaseError ||

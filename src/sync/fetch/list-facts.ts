@@ -2,13 +2,13 @@ import type { RejectItem } from '../../common/schema/tables.ts'
 import type { ListFacts } from '../../normalise/list/list.ts'
 import { NORMALISER_VERSION } from '../../normalise/version.ts'
 import type { ListReading } from '../../source/fetched-list.ts'
-import { judgeDigest } from './change-detection.ts'
-import type { DigestVerdict } from './change-detection.ts'
-import { isContradicted } from './usable-etag.ts'
+import { compareDigest } from './change-detection.ts'
+import type { DigestMatch } from './change-detection.ts'
+import { etagContradictsContent } from './usable-etag.ts'
 import type { StoredValidator } from './usable-etag.ts'
 
 /** A list as the service answers it now, read whole: what is known of it beside its rows. */
-export interface CompleteList extends ListFacts {
+export interface FetchedListFacts extends ListFacts {
   /** Rows that it has. */
   readonly count: number
   /** In how many it came. */
@@ -18,7 +18,7 @@ export interface CompleteList extends ListFacts {
   /** Signs that forbid deletions from this list. */
   readonly incomplete: 'paging' | 'no_end_mark' | null
   readonly digest: string
-  readonly verdict: DigestVerdict
+  readonly digestMatch: DigestMatch
   /** The service's validator of this list; null when it has none that can be believed. */
   readonly etag: string | null
   /** Names of its headers that hint at limits or paging. */
@@ -26,13 +26,13 @@ export interface CompleteList extends ListFacts {
 }
 
 /** @param facts what came of the items of this reading: it was read through. */
-export function completeList(
+export function describeList(
   reading: ListReading,
   facts: ListFacts,
   count: number,
   stored: StoredValidator | undefined,
-): CompleteList {
-  const contradicted = isContradicted(reading, stored)
+): FetchedListFacts {
+  const contradicted = etagContradictsContent(reading, stored)
   return {
     length: facts.length,
     setAside: facts.setAside,
@@ -45,7 +45,7 @@ export function completeList(
     incomplete: reading.holds,
     digest: reading.digest(NORMALISER_VERSION),
     hints: reading.hints,
-    verdict: judgeDigest(reading, stored),
+    digestMatch: compareDigest(reading, stored),
     etag: contradicted ? null : reading.etag,
     warnings: [...reading.warnings, ...facts.warnings, ...(contradicted ? [SAME_VALIDATOR] : [])],
   }
@@ -55,7 +55,7 @@ const SAME_VALIDATOR =
   'the list has changed although its ETag has not: changes may have gone unseen for up to 24 hours.'
 
 /** Removes the key from what is kept of rejects: an item that is none may be an error that echoes it. */
-export function concealed(
+export function redactRejects(
   rejects: readonly RejectItem[],
   conceal: (text: string) => string,
 ): readonly RejectItem[] {
@@ -66,7 +66,10 @@ export function concealed(
  * Fields that live rows carry and no item of the list does any more. An empty list says nothing of its fields,
  * and one without any slot says nothing of a slot's.
  */
-export function goneFields(list: Pick<CompleteList, 'count' | 'fields'>, live: readonly string[]): string[] {
+export function droppedFields(
+  list: Pick<FetchedListFacts, 'count' | 'fields'>,
+  live: readonly string[],
+): string[] {
   if (list.count === 0) return []
   const hasSlots = [...list.fields].some(isOfSlot)
   return live.filter((field) => !list.fields.has(field) && (hasSlots || !isOfSlot(field)))

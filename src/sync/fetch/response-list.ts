@@ -4,21 +4,21 @@ import type { Normalised } from '../../normalise/list/list.ts'
 import { normaliseResponses } from '../../normalise/items/responses.ts'
 import type { ListPayload } from '../../common/json/parse-list.ts'
 import type { ListReading } from '../../source/fetched-list.ts'
-import { completeList, concealed } from './list-facts.ts'
-import type { CompleteList } from './list-facts.ts'
-import type { Settings } from '../options.ts'
+import { describeList, redactRejects } from './list-facts.ts'
+import type { FetchedListFacts } from './list-facts.ts'
+import type { ResolvedOptions } from '../options.ts'
 import type { StoredValidator } from './usable-etag.ts'
 
 /** What else a list is made with. `signal` ends the reading of a large one. */
-export type Around = Pick<Settings, 'redact' | 'signal'>
+export type ListContext = Pick<ResolvedOptions, 'redact' | 'signal'>
 
 /** What a list leaves in the mirror beside its rows. */
-export interface StorableList extends CompleteList {
+export interface StorableList extends FetchedListFacts {
   rejects(): AsyncIterable<readonly RejectItem[]>
 }
 
 /** The responses to one event as the service answers them now. */
-export interface ResponsesList extends StorableList {
+export interface ResponseList extends StorableList {
   /** How many of its items cannot be stored. */
   readonly rejected: number
   /** Whether it has an item with this id, be it a row or a reject. */
@@ -28,8 +28,8 @@ export interface ResponsesList extends StorableList {
 }
 
 /** One that is held in memory. */
-export interface ListInMemory extends ResponsesList {
-  readonly inMemory: readonly ResponseItem[]
+export interface BufferedList extends ResponseList {
+  readonly buffered: readonly ResponseItem[]
 }
 
 /**
@@ -37,57 +37,57 @@ export interface ListInMemory extends ResponsesList {
  *
  * @throws InvalidResponseError when the body is not a complete list.
  */
-export async function listInMemory(
+export async function bufferList(
   reading: ListReading,
   stored: StoredValidator | undefined,
-  { redact }: Pick<Around, 'redact'>,
-): Promise<ListInMemory> {
+  { redact }: Pick<ListContext, 'redact'>,
+): Promise<BufferedList> {
   const list = normaliseResponses(await reading.payload())
-  return heldInMemory(completeList(reading, list, list.rows.length, stored), list, redact)
+  return toBufferedList(describeList(reading, list, list.rows.length, stored), list, redact)
 }
 
-function heldInMemory(
-  complete: CompleteList,
+function toBufferedList(
+  complete: FetchedListFacts,
   { rows, rejects }: Normalised<ResponseItem>,
   redact: (text: string) => string,
-): ListInMemory {
+): BufferedList {
   let ids: ReadonlySet<IntegerText> | null = null
   const idsOf = () => new Set([...rows.map(({ id }) => id), ...rejects.flatMap(({ id }) => id ?? [])])
   return {
     ...complete,
-    inMemory: rows,
+    buffered: rows,
     rejected: rejects.length,
     has: (id) => (ids ??= idsOf()).has(id),
-    rows: () => onePiece(rows),
-    rejects: () => onePiece(concealed(rejects, redact)),
+    rows: () => singleChunk(rows),
+    rejects: () => singleChunk(redactRejects(rejects, redact)),
   }
 }
 
 /** One of an event of which nothing was ever stored: its rows are held as they will be copied. */
-export interface NewList extends StorableList {
+export interface EncodedResponseList extends StorableList {
   readonly encoded: EncodedList
   /** Reads it once more, as one that is held in memory: for a mirror that has rows of it all the same. */
-  read(): Promise<ListInMemory>
+  read(): Promise<BufferedList>
 }
 
 /**
  * As listInMemory, for an event of which nothing was ever stored. As objects the rows would live until their batch is
  * stored, and the garbage collector would take a quarter of a cold run.
  */
-export async function newList(
+export async function encodeList(
   reading: ListReading,
   encode: (rows: readonly ResponseItem[]) => EncodedList,
-  { redact }: Pick<Around, 'redact'>,
-): Promise<NewList> {
+  { redact }: Pick<ListContext, 'redact'>,
+): Promise<EncodedResponseList> {
   const kept = reading.kept()
   // No function that is kept may see the rows: they would live as long as it.
   const { encoded, count, rejects, facts } = normalised(await reading.payload(), encode)
-  const complete = completeList(reading, facts, count, undefined)
+  const complete = describeList(reading, facts, count, undefined)
   return {
     ...complete,
     encoded,
-    rejects: () => onePiece(concealed(rejects, redact)),
-    read: async () => heldInMemory(complete, normaliseResponses(await kept()), redact),
+    rejects: () => singleChunk(redactRejects(rejects, redact)),
+    read: async () => toBufferedList(complete, normaliseResponses(await kept()), redact),
   }
 }
 
@@ -96,6 +96,6 @@ function normalised(payload: ListPayload, encode: (rows: readonly ResponseItem[]
   return { encoded: encode(rows), count: rows.length, rejects, facts }
 }
 
-async function* onePiece<T>(items: readonly T[]): AsyncGenerator<readonly T[], void> {
+async function* singleChunk<T>(items: readonly T[]): AsyncGenerator<readonly T[], void> {
   if (items.length > 0) yield items
 }

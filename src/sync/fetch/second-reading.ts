@@ -1,14 +1,14 @@
 import pLimit from 'p-limit'
 import { HeadcountError, UnreachableError } from '../../common/errors.ts'
 import { onlyRemovals } from '../../load/dry-run/planner.ts'
-import { Batches } from '../write/batch-queue.ts'
-import { endsAll, isEarlyEnd } from './for-each-event.ts'
-import { isTooLarge, LargeResponses } from './streamed-responses.ts'
+import { BatchQueue } from '../write/batch-queue.ts'
+import { endsRun, isEarlyEnd } from './for-each-event.ts'
+import { isStreamed, StreamedResponses } from './streamed-responses.ts'
 import type { RunContext } from '../run-context.ts'
-import { listInMemory } from './response-list.ts'
+import { bufferList } from './response-list.ts'
 import { chooseRereads, rereadBudget } from '../deletions/unconfirmed-absences.ts'
 import type { Reread } from '../deletions/unconfirmed-lists.ts'
-import { tellList } from '../write/batch-transaction.ts'
+import { reportList } from '../write/batch-transaction.ts'
 
 /**
  * Reads lists once more that came in several pages and lacked a few rows: what the second reading lacks too is deleted,
@@ -16,56 +16,56 @@ import { tellList } from '../write/batch-transaction.ts'
  *
  * @returns how many requests are left for a second reading of the list of events
  */
-export async function readUnconfirmedAgain(run: RunContext): Promise<number> {
+export async function rereadUnconfirmed(run: RunContext): Promise<number> {
   const budget = rereadBudget(run.source.counts.requests)
   const chosen = chooseRereads(run.deletions.unconfirmed.lists, budget)
-  if (chosen.length > 0) await readAgain(run, chosen)
+  if (chosen.length > 0) await rereadLists(run, chosen)
   return budget - chosen.reduce((sum, { pages }) => sum + pages, 0)
 }
 
-async function readAgain(run: RunContext, chosen: readonly Reread[]): Promise<void> {
+async function rereadLists(run: RunContext, chosen: readonly Reread[]): Promise<void> {
   run.settings.logger.debug({ lists: chosen.length }, 'reading lists in several pages once more')
   // A dry run has written nothing of the first reading: its rows are planned already.
   const load = run.mirror.plan === null ? run.mirror.load : onlyRemovals(run.mirror.load)
-  const batches = new Batches({ ...run, mirror: { ...run.mirror, load } })
+  const batches = new BatchQueue({ ...run, mirror: { ...run.mirror, load } })
   const place = pLimit(run.settings.concurrency)
   let isEnded = false
   const tryOne = async ({ due }: Reread): Promise<void> => {
     if (isEnded || run.signal.aborted) return
     try {
-      await readOnce(run, batches, due)
+      await rereadList(run, batches, due)
     } catch (error) {
       if (run.signal.aborted) return
-      const isOfService = error instanceof HeadcountError && (isEarlyEnd(error) || !endsAll(error))
+      const isOfService = error instanceof HeadcountError && (isEarlyEnd(error) || !endsRun(error))
       if (!isOfService) return run.stop(error)
       // A service that is gone, or asks for a pause, is not asked for the others: they wait for the next run.
       isEnded ||= error instanceof UnreachableError || isEarlyEnd(error)
-      tellUnconfirmed(run, `Event ${due.event.id}`, error)
+      warnUnconfirmed(run, `Event ${due.event.id}`, error)
     }
   }
   await Promise.all(chosen.map((list) => place(() => tryOne(list))))
   if (run.signal.aborted) {
-    await batches.abandon()
+    await batches.discard()
     throw run.signal.reason
   }
   await batches.finish()
 }
 
-async function readOnce(run: RunContext, batches: Batches, due: Reread['due']): Promise<void> {
+async function rereadList(run: RunContext, batches: BatchQueue, due: Reread['due']): Promise<void> {
   const answer = await run.source.responses(due.event.id)
   if (answer === 'not_modified') throw new Error('The service was asked without a validator.')
   using reading = answer
-  if (isTooLarge(reading))
-    await batches.addLarge({ ...due, large: new LargeResponses(reading, due.state, run.settings) })
+  if (isStreamed(reading))
+    await batches.addStreamed({ ...due, large: new StreamedResponses(reading, due.state, run.settings) })
   else {
-    const list = await listInMemory(reading, due.state, run.settings)
-    tellList(run, due, list)
+    const list = await bufferList(reading, due.state, run.settings)
+    reportList(run, due, list)
     await batches.add({ ...due, list })
   }
 }
 
 /** Tells that a list could not be read a second time. */
-export function tellUnconfirmed({ stats }: Pick<RunContext, 'stats'>, list: string, error: unknown): void {
+export function warnUnconfirmed({ stats }: Pick<RunContext, 'stats'>, list: string, error: unknown): void {
   const cause = error instanceof HeadcountError ? error.message : String(error)
   stats.warn(
     `${list}: rows were missing from its pages, and it could not be read a second time: they stay until the next run reads it. ${cause}`,

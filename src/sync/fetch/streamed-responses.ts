@@ -3,26 +3,26 @@ import type { LargeList } from '../../normalise/list/large-list.ts'
 import { largeResponses } from '../../normalise/items/responses.ts'
 import type { ListPayload } from '../../common/json/parse-list.ts'
 import type { ListReading } from '../../source/fetched-list.ts'
-import { completeList, concealed } from './list-facts.ts'
-import { judgeDigest } from './change-detection.ts'
-import type { DigestVerdict } from './change-detection.ts'
-import type { Around, ResponsesList } from './response-list.ts'
+import { describeList, redactRejects } from './list-facts.ts'
+import { compareDigest } from './change-detection.ts'
+import type { DigestMatch } from './change-detection.ts'
+import type { ListContext, ResponseList } from './response-list.ts'
 import type { StoredValidator } from './usable-etag.ts'
 
 /** Two pages without an item: however little memory lists may take, an empty one goes with those in memory and is decided last. */
 const EMPTY_BYTES = Buffer.byteLength('[][]')
 
-export function isTooLarge(reading: Pick<ListReading, 'isLarge' | 'bytes'>): boolean {
+export function isStreamed(reading: Pick<ListReading, 'isLarge' | 'bytes'>): boolean {
   return reading.isLarge && reading.bytes > EMPTY_BYTES
 }
 
 /** Ids do not follow in one direction: one may stand twice, and which items are taken is only known when all were read. */
-export class OutOfOrder extends Error {
+export class OutOfOrderError extends Error {
   override readonly name = 'OutOfOrder'
 }
 
 /** A first reading: what is known of the list so far, and what is left of it. */
-interface FirstReading {
+interface FirstPass {
   readonly list: LargeList<ResponseItem>
   readonly rest: AsyncGenerator<ListPayload, void>
 }
@@ -31,17 +31,17 @@ interface FirstReading {
  * The responses to one event that are too large for memory: they lie in a file, as long as the reading is not disposed
  * of. Of their items nothing is known until they were read through.
  */
-export class LargeResponses {
+export class StreamedResponses {
   readonly bytes: number
-  readonly verdict: DigestVerdict
+  readonly digestMatch: DigestMatch
   readonly #reading: ListReading
   readonly #stored: StoredValidator | undefined
-  readonly #around: Around
-  #first: FirstReading | null = null
+  readonly #around: ListContext
+  #first: FirstPass | null = null
 
-  constructor(reading: ListReading, stored: StoredValidator | undefined, around: Around) {
+  constructor(reading: ListReading, stored: StoredValidator | undefined, around: ListContext) {
     this.bytes = reading.bytes
-    this.verdict = judgeDigest(reading, stored)
+    this.digestMatch = compareDigest(reading, stored)
     this.#reading = reading
     this.#stored = stored
     this.#around = around
@@ -58,7 +58,7 @@ export class LargeResponses {
     // Not `for await`, which would end the reading with this: readThrough goes on with it.
     for (let next = await rest.next(); next.done !== true; next = await rest.next()) {
       const rows = list.add(next.value)
-      if (rows === null) throw new OutOfOrder()
+      if (rows === null) throw new OutOfOrderError()
       if (rows.length > 0) yield rows
     }
   }
@@ -69,23 +69,23 @@ export class LargeResponses {
    *
    * @throws InvalidResponseError, TemporaryFileError as rowsInOrder.
    */
-  async readThrough(): Promise<ResponsesList> {
+  async readThrough(): Promise<ResponseList> {
     const { list, rest } = this.#first ?? this.#begin()
     for await (const piece of rest) list.add(piece)
     if (list.hasDuplicates) for await (const piece of this.#pieces()) list.settle(piece)
     return this.#complete(list)
   }
 
-  #begin(): FirstReading {
+  #begin(): FirstPass {
     return (this.#first = { list: largeResponses(), rest: this.#pieces() })
   }
 
-  #complete(list: LargeList<ResponseItem>): ResponsesList {
+  #complete(list: LargeList<ResponseItem>): ResponseList {
     const pieces = () => this.#pieces()
     const { redact } = this.#around
     const { rowIds, rejectIds } = list
     return {
-      ...completeList(this.#reading, list.finish(), list.count, this.#stored),
+      ...describeList(this.#reading, list.finish(), list.count, this.#stored),
       rejected: list.rejected,
       has: (id) => rowIds.has(id) || rejectIds.has(id),
       rows: async function* () {
@@ -93,7 +93,7 @@ export class LargeResponses {
       },
       rejects: async function* () {
         if (list.rejected === 0) return
-        for await (const piece of pieces()) yield concealed(list.take(piece).rejects, redact)
+        for await (const piece of pieces()) yield redactRejects(list.take(piece).rejects, redact)
       },
     }
   }

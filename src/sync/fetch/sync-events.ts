@@ -1,23 +1,23 @@
 import { HeadcountError, NotFoundError, UnexpectedPaginationError } from '../../common/errors.ts'
 import { ResponseEncoder } from '../../load/copy/response-encoder.ts'
 import type { Turn } from '../../source/retry/rejected-request.ts'
-import { Batches } from '../write/batch-queue.ts'
-import { judgeDigest } from './change-detection.ts'
+import { BatchQueue } from '../write/batch-queue.ts'
+import { compareDigest } from './change-detection.ts'
 import { BACKFILL_PATIENCE_MS, PATIENCE_MS } from './deferred-events.ts'
 import type { DueEvent } from '../select/due-event.ts'
-import { isEarlyEnd, readEachEvent } from './for-each-event.ts'
-import { nextStep } from '../select/polling-schedule.ts'
-import { isTooLarge, LargeResponses } from './streamed-responses.ts'
+import { isEarlyEnd, forEachEvent } from './for-each-event.ts'
+import { nextPollInterval } from '../select/polling-schedule.ts'
+import { isStreamed, StreamedResponses } from './streamed-responses.ts'
 import type { RunContext } from '../run-context.ts'
-import { listInMemory, newList } from './response-list.ts'
+import { bufferList, encodeList } from './response-list.ts'
 import type { UnchangedState } from '../../load/state/sync-state.ts'
-import { Stamps } from '../write/mark-checked.ts'
-import { trustedValidator } from './usable-etag.ts'
-import { tellList, writingOf } from '../write/batch-transaction.ts'
+import { CheckedMarker } from '../write/mark-checked.ts'
+import { usableEtag } from './usable-etag.ts'
+import { reportList, writeOptions } from '../write/batch-transaction.ts'
 import type { Unchanged } from '../write/event-write.ts'
 
 /** How reading the due events ended. */
-export interface Outcome {
+export interface SyncOutcome {
   /** Listed events that the service does not know (404 or 410). */
   readonly notFound: readonly DueEvent[]
   /** Why reading ended before every due event was read; null when it did not. */
@@ -25,40 +25,40 @@ export interface Outcome {
 }
 
 /** Where an event goes that was read. */
-interface Into {
-  readonly batches: Batches
-  readonly stamps: Stamps
+interface Destination {
+  readonly batches: BatchQueue
+  readonly stamps: CheckedMarker
   /** Null in a run that writes nothing. */
   readonly encoder: ResponseEncoder | null
 }
 
 /** Reads the due events, a bounded number at once, and hands what changed to the loader. */
-export async function mirrorDue(run: RunContext, due: readonly DueEvent[]): Promise<Outcome> {
-  const batches = new Batches(run)
+export async function syncDueEvents(run: RunContext, due: readonly DueEvent[]): Promise<SyncOutcome> {
+  const batches = new BatchQueue(run)
   const { mirror, pending, signal, stop } = run
   const write = (states: readonly UnchangedState[]) =>
     mirror.write((trx) => mirror.load.unchanged(trx, mirror.account.id, states))
-  const stamps = new Stamps({ unchanged: pending.unchanged, signal, stop, write })
-  const encoder = run.mirror.load.newLists === null ? null : new ResponseEncoder(writingOf(run, 'other'))
+  const stamps = new CheckedMarker({ unchanged: pending.unchanged, signal, stop, write })
+  const encoder = run.mirror.load.newLists === null ? null : new ResponseEncoder(writeOptions(run, 'other'))
   const notFound: DueEvent[] = []
   run.stats.report('responses')
-  await readEachEvent(run, due, {
-    read: (event, answered, turn) => readEvent(run, { batches, stamps, encoder }, event, { answered, turn }),
+  await forEachEvent(run, due, {
+    read: (event, answered, turn) => syncEvent(run, { batches, stamps, encoder }, event, { answered, turn }),
     patienceMs: run.mode === 'backfill' ? BACKFILL_PATIENCE_MS : PATIENCE_MS,
     before: ({ state }) => state,
     failed: (event, error) => {
       if (error instanceof NotFoundError) notFound.push(event)
-      else noteFailure(run, event, error)
+      else recordFailure(run, event, error)
     },
     done: () => {
       run.stats.done += 1
       run.stats.report('responses')
     },
   })
-  await stamps.settle()
+  await stamps.drain()
   const ended: unknown = run.signal.aborted ? run.signal.reason : null
   if (ended !== null && !isEarlyEnd(ended)) {
-    await batches.abandon()
+    await batches.discard()
     throw ended
   }
   await batches.finish()
@@ -66,46 +66,46 @@ export async function mirrorDue(run: RunContext, due: readonly DueEvent[]): Prom
 }
 
 /** Reads one event. "Not modified" or an equal digest ends it here; otherwise its rows go to the loader. */
-async function readEvent(
+async function syncEvent(
   run: RunContext,
-  into: Into,
+  into: Destination,
   due: DueEvent,
   { answered, turn }: { readonly answered: () => void; readonly turn: Turn },
 ): Promise<void> {
   const trusts = run.mode !== 'backfill'
-  const etag = trusts ? trustedValidator(due.state, run.mirror.lease.startedAt) : null
+  const etag = trusts ? usableEtag(due.state, run.mirror.lease.startedAt) : null
   const answer = await run.source.responses(due.event.id, etag, turn)
   answered()
-  if (answer === 'not_modified') return leaveAsItIs(run, into, due, { etag, read_whole: false })
+  if (answer === 'not_modified') return markUnchanged(run, into, due, { etag, read_whole: false })
   using reading = answer
-  if (trusts && judgeDigest(reading, due.state) === 'same') {
-    return leaveAsItIs(run, into, due, { etag: reading.etag, read_whole: true })
+  if (trusts && compareDigest(reading, due.state) === 'same') {
+    return markUnchanged(run, into, due, { etag: reading.etag, read_whole: true })
   }
-  if (isTooLarge(reading)) {
-    const large = new LargeResponses(reading, due.state, run.settings)
-    await into.batches.addLarge({ ...due, large })
+  if (isStreamed(reading)) {
+    const large = new StreamedResponses(reading, due.state, run.settings)
+    await into.batches.addStreamed({ ...due, large })
     return
   }
   const { encoder } = into
   const list =
     due.state === undefined && encoder !== null && !reading.isLarge
-      ? await newList(reading, (rows) => encoder.encode(due.event.id, rows), run.settings)
-      : await listInMemory(reading, due.state, run.settings)
-  tellList(run, due, list)
+      ? await encodeList(reading, (rows) => encoder.encode(due.event.id, rows), run.settings)
+      : await bufferList(reading, due.state, run.settings)
+  reportList(run, due, list)
   await into.batches.add({ ...due, list })
 }
 
 /** The responses are as they were; the event's own record may not be. */
-async function leaveAsItIs(
+async function markUnchanged(
   run: RunContext,
-  { batches, stamps }: Into,
+  { batches, stamps }: Destination,
   due: DueEvent,
   unchanged: Unchanged,
 ): Promise<void> {
   run.deletions.listsRead.unchanged.push(due.event.id)
-  if (due.record !== 'same') return batches.add({ ...due, list: null, unchanged })
+  if (due.eventRow !== 'same') return batches.add({ ...due, list: null, unchanged })
   const { settings, mirror, stats } = run
-  const step = nextStep(
+  const step = nextPollInterval(
     due.event,
     due.state?.step ?? null,
     false,
@@ -117,12 +117,17 @@ async function leaveAsItIs(
 }
 
 /** Notes that an event could not be read; what is no failure of the service is thrown on. */
-export function noteFailure(run: RunContext, { event, record }: DueEvent, error: unknown): void {
+export function recordFailure(run: RunContext, { event, eventRow }: DueEvent, error: unknown): void {
   if (!(error instanceof HeadcountError)) throw error
   run.stats.fail(event.id, error)
   if (error instanceof UnexpectedPaginationError) run.pending.observations.addPagedObject('responses')
   const { code: error_code, message: error_message } = error
-  run.pending.failures.push({ event_id: event.id, error_code, error_message, isRecordOld: record !== 'same' })
+  run.pending.failures.push({
+    event_id: event.id,
+    error_code,
+    error_message,
+    isEventRowOld: eventRow !== 'same',
+  })
   // The report lists it; a service that is in trouble fails hundreds.
   run.settings.logger.debug({ event_id: event.id, code: error.code }, error.message)
 }

@@ -1,11 +1,11 @@
 /** Validators (ETag): how far the service is believed when it says that a list is still the one that was read. */
 import type { HeldGroup } from '../../common/schema/tables.ts'
 import { NORMALISER_VERSION } from '../../normalise/version.ts'
-import { judgeDigest } from './change-detection.ts'
+import { compareDigest } from './change-detection.ts'
 import type { StoredDigest } from './change-detection.ts'
 
 /** A service may keep its validator while it changes the list: after so long the list is read whole, and its digest tells. */
-const TRUSTED_FOR_MS = 24 * 3_600_000
+const MAX_ETAG_AGE_MS = 24 * 3_600_000
 
 export interface StoredValidator extends StoredDigest {
   readonly etag: string | null
@@ -14,7 +14,7 @@ export interface StoredValidator extends StoredDigest {
 }
 
 /** The validator to ask with, or null when the list is to be read whole. `now` is ISO 8601. */
-export function trustedValidator(
+export function usableEtag(
   stored: (StoredValidator & { readonly held: readonly HeldGroup[] }) | undefined,
   now: string,
 ): string | null {
@@ -22,14 +22,14 @@ export function trustedValidator(
   if (stored.held.length > 0 || stored.read_at === null) return null
   const age = Date.parse(now) - Date.parse(stored.read_at)
   // A reading in the future tells of a clock that was wrong: nobody knows how old it is.
-  return age >= 0 && age < TRUSTED_FOR_MS ? stored.etag : null
+  return age >= 0 && age < MAX_ETAG_AGE_MS ? stored.etag : null
 }
 
 /** Whether the service sent the validator of the stored list with another list: its word is worth nothing. */
-export function isContradicted(
+export function etagContradictsContent(
   reading: { digest(normaliser: number): string; readonly etag: string | null },
   stored: StoredValidator | undefined,
 ): boolean {
   if (!stored || stored.digest === null || reading.etag === null) return false
-  return reading.etag === stored.etag && judgeDigest(reading, stored) === 'other'
+  return reading.etag === stored.etag && compareDigest(reading, stored) === 'other'
 }

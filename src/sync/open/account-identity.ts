@@ -6,10 +6,10 @@ import type { Identity } from '../fetch/event-list.ts'
 import type { ReadContext, RunContext } from '../run-context.ts'
 
 /** What is looked at to tell two accounts apart: by a run, and by `verify`. */
-export type Identifying = Pick<ReadContext, 'mirror' | 'stats'>
+export type IdentityContext = Pick<ReadContext, 'mirror' | 'stats'>
 
 /** With fewer events to come than these, the past ones say more of an account than these few. */
-const FEWEST_AHEAD = 3
+const MIN_UPCOMING = 3
 
 /**
  * Makes sure that the mirror was built from this account: two accounts must not be poured into one. When something
@@ -17,23 +17,23 @@ const FEWEST_AHEAD = 3
  *
  * @throws AccountMismatchError when fewer are, and the user did not ask to adopt the mirror.
  */
-export async function confirmIdentity(
+export async function verifyAccountIdentity(
   run: RunContext,
   identity: Identity,
   listed: readonly string[],
 ): Promise<void> {
   const { adopt } = run.settings
-  const { known, isOther } = await checkIdentity(run, identity, listed, adopt)
+  const { known, isOther } = await compareIdentity(run, identity, listed, adopt)
   // An account without events is nobody's: what it lacks is for the guard of deletions.
   if (listed.length === 0 && known.base_url !== null && !adopt) return
   if (isSame(known, identity)) return
   await run.mirror.write((trx) => run.mirror.load.identity(trx, run.mirror.account.id, identity, isOther))
   if (isOther)
-    run.initial.states = new Map([...run.initial.states].map(([id, state]) => [id, distrusted(state)]))
+    run.initial.states = new Map([...run.initial.states].map(([id, state]) => [id, withoutValidators(state)]))
 }
 
 /** As `load.identity` leaves it. */
-function distrusted(state: ListState): ListState {
+function withoutValidators(state: ListState): ListState {
   const unread = { etag: null, next_check_at: null, step: null, backfill_id: null }
   return { ...state, ...unread, unconfirmed_absences: [] }
 }
@@ -44,8 +44,8 @@ function distrusted(state: ListState): ListState {
  * @returns what the mirror was built from, and whether that is another account or address than now.
  * @throws AccountMismatchError, as confirmIdentity.
  */
-export async function checkIdentity(
-  run: Identifying,
+export async function compareIdentity(
+  run: IdentityContext,
   identity: Identity,
   listed: readonly string[],
   adopt: boolean,
@@ -73,7 +73,7 @@ interface Known {
 const nothing: Known = { email: null, base_url: null, key_sha256: null }
 
 /** What the mirror was built from; nothing before the first run came this far. */
-async function readIdentity(run: Identifying): Promise<Known> {
+async function readIdentity(run: IdentityContext): Promise<Known> {
   const known = await run.mirror.database.kysely
     .selectFrom('headcount.accounts')
     .select(['email', 'base_url', 'key_sha256'])
@@ -105,13 +105,13 @@ function describeChange(known: Known, now: Identity): string | null {
 
 /** @throws AccountMismatchError unless at least half of the mirror's events are listed; those to come, if there are enough. */
 async function requireSameEvents(
-  { mirror: { account, database } }: Identifying,
+  { mirror: { account, database } }: IdentityContext,
   change: string,
   listed: readonly string[],
 ): Promise<void> {
   const live = await readEvents(database.kysely, account.id)
   const ahead = live.filter(({ is_past }) => !is_past)
-  const known = ahead.length < FEWEST_AHEAD ? live : ahead
+  const known = ahead.length < MIN_UPCOMING ? live : ahead
   const ids = new Set(listed)
   const shared = known.filter(({ id }) => ids.has(id)).length
   if (2 * shared >= known.length) return

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Tables } from '../../common/schema/tables.ts'
 
 /** A question to the mirror that is asked once in a run; again only when it could not be answered. */
-export function askOnce<T>(
+export function memoizeQuery<T>(
   ask: (kysely: Kysely<Tables>) => Promise<T>,
 ): (kysely: Kysely<Tables>) => Promise<T> {
   let asked: Promise<T> | null = null

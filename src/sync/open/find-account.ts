@@ -11,7 +11,7 @@ import { DatabaseError, RemovedAccountError, UnknownAccountError } from '../../c
 export const DEFAULT_ACCOUNT = 'default'
 
 /** The account of a run: its name, and whether the mirror may get a further account of this name. */
-export interface WantedAccount {
+export interface RequestedAccount {
   readonly account: string
   readonly createAccount: boolean
 }
@@ -22,9 +22,9 @@ export interface WantedAccount {
  *
  * @throws UnknownAccountError
  */
-export async function requireKnownName(database: Database, wanted: WantedAccount): Promise<void> {
+export async function requireKnownAccount(database: Database, wanted: RequestedAccount): Promise<void> {
   try {
-    await requireName(database.kysely, wanted)
+    await requireAccountName(database.kysely, wanted)
   } catch (error) {
     // There is no schema, or it is so new that it has no such table: whoever brings it up to date says so.
     if (codeOf(error) !== UNDEFINED_TABLE) throw error
@@ -36,7 +36,7 @@ export async function requireKnownName(database: Database, wanted: WantedAccount
  *
  * @throws UnknownAccountError when the mirror has other accounts, and a further one is not wanted
  */
-export async function findAccount(database: Database, wanted: WantedAccount): Promise<number> {
+export async function findAccount(database: Database, wanted: RequestedAccount): Promise<number> {
   const known = await find(database.kysely, wanted.account)
   return known?.id ?? (await database.transaction(({ kysely }) => makeAccount(kysely, wanted)))
 }
@@ -47,9 +47,9 @@ export async function findAccount(database: Database, wanted: WantedAccount): Pr
  * @returns null: the mirror has no such account
  * @throws RemovedAccountError
  */
-export async function findReadable(kysely: Kysely<Tables>, name: string): Promise<number | null> {
+export async function findAccountId(kysely: Kysely<Tables>, name: string): Promise<number | null> {
   const found = await find(kysely, name)
-  if (found?._removing_since) throw halfRemoved(name, found._removing_since)
+  if (found?._removing_since) throw partlyRemovedError(name, found._removing_since)
   return found?.id ?? null
 }
 
@@ -58,7 +58,7 @@ export async function findReadable(kysely: Kysely<Tables>, name: string): Promis
  *
  * @throws RemovedAccountError
  */
-export async function requireWhole({ kysely }: Transaction, id: number, name: string): Promise<void> {
+export async function requireNotRemoved({ kysely }: Transaction, id: number, name: string): Promise<void> {
   const account = await kysely
     .selectFrom('headcount.accounts')
     .select('_removing_since')
@@ -67,10 +67,10 @@ export async function requireWhole({ kysely }: Transaction, id: number, name: st
   if (account === undefined) {
     throw new RemovedAccountError(`The account "${name}" was removed meanwhile. Nothing was written.`)
   }
-  if (account._removing_since !== null) throw halfRemoved(name, account._removing_since)
+  if (account._removing_since !== null) throw partlyRemovedError(name, account._removing_since)
 }
 
-function halfRemoved(name: string, since: string): RemovedAccountError {
+function partlyRemovedError(name: string, since: string): RemovedAccountError {
   return new RemovedAccountError(
     `The account "${name}" is half removed, since ${since}, and is no mirror any more. Remove it to the end with ` +
       `${commandName()} accounts remove; its name can be used again then.`,
@@ -85,10 +85,10 @@ function find(kysely: Kysely<Tables>, name: string) {
     .executeTakeFirst()
 }
 
-async function makeAccount(kysely: Kysely<Tables>, wanted: WantedAccount): Promise<number> {
+async function makeAccount(kysely: Kysely<Tables>, wanted: RequestedAccount): Promise<number> {
   // Two first runs of different names in an empty mirror: the second sees the account of the first.
   await sql`lock table headcount.accounts in share row exclusive mode`.execute(kysely)
-  await requireName(kysely, wanted)
+  await requireAccountName(kysely, wanted)
   await kysely
     .insertInto('headcount.accounts')
     .values({ name: wanted.account })
@@ -104,9 +104,9 @@ async function makeAccount(kysely: Kysely<Tables>, wanted: WantedAccount): Promi
 const RUN_REMEDY = 'Nothing was written. The option `createAccount` allows a further account.'
 
 /** @throws UnknownAccountError */
-export async function requireName(
+export async function requireAccountName(
   kysely: Kysely<Tables>,
-  { account, createAccount }: WantedAccount,
+  { account, createAccount }: RequestedAccount,
   remedy: string = RUN_REMEDY,
 ): Promise<void> {
   if (createAccount) return

@@ -1,7 +1,7 @@
 import type { Database } from '../../db/connect.ts'
 import { openMirror } from './open-mirror.ts'
 import { prepareRun } from './open-run.ts'
-import { settle } from '../options.ts'
+import { resolveOptions } from '../options.ts'
 import type { RunOptions } from '../options.ts'
 
 /**
@@ -12,6 +12,6 @@ import type { RunOptions } from '../options.ts'
  */
 export async function openMirrorToServe(options: RunOptions): Promise<Database> {
   await using opened = new AsyncDisposableStack()
-  const { database } = await openMirror(prepareRun(settle(options), opened))
+  const { database } = await openMirror(prepareRun(resolveOptions(options), opened))
   return database
 }

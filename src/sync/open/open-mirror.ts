@@ -2,16 +2,16 @@ import { connect } from '../../db/connect.ts'
 import type { Database } from '../../db/connect.ts'
 import { schemaState } from '../../db/migrate.ts'
 import { MirrorNotFoundError } from '../../common/errors.ts'
-import { askIdentity, listEvents } from '../fetch/fetch-events.ts'
-import type { Reading } from '../fetch/fetch-events.ts'
-import type { FirstAnswers } from '../fetch/event-list.ts'
+import { fetchIdentity, fetchEventList } from '../fetch/fetch-events.ts'
+import type { FetchContext } from '../fetch/fetch-events.ts'
+import type { FirstResponses } from '../fetch/event-list.ts'
 import { logTo } from './open-source.ts'
-import type { Settings } from '../options.ts'
+import type { ResolvedOptions } from '../options.ts'
 
 export interface OpenedMirror {
   readonly database: Database
   /** Null: there was a mirror, and nothing was asked. */
-  readonly answers: FirstAnswers | null
+  readonly answers: FirstResponses | null
 }
 
 /**
@@ -20,12 +20,12 @@ export interface OpenedMirror {
  *
  * @throws what the service's refusal is: AuthenticationError, UnreachableError, UsageError …; DatabaseError
  */
-export async function openMirror(reading: Reading): Promise<OpenedMirror> {
+export async function openMirror(reading: FetchContext): Promise<OpenedMirror> {
   const { settings } = reading
   const existing = await openExisting(settings)
   try {
     if (existing !== null && (await hasSchema(existing))) return { database: existing, answers: null }
-    const answers = { identity: await askIdentity(reading), list: await listEvents(reading) }
+    const answers = { identity: await fetchIdentity(reading), list: await fetchEventList(reading) }
     const database = existing ?? (await connect(settings.target, { log: logTo(settings.logger) }))
     return { database, answers }
   } catch (error) {
@@ -35,7 +35,7 @@ export async function openMirror(reading: Reading): Promise<OpenedMirror> {
 }
 
 /** The database as it is; null where there is not even a folder. */
-export async function openExisting({ target, logger }: Settings): Promise<Database | null> {
+export async function openExisting({ target, logger }: ResolvedOptions): Promise<Database | null> {
   return connect(target, { createFolder: false, log: logTo(logger) }).catch((error: unknown) => {
     if (error instanceof MirrorNotFoundError) return null
     throw error

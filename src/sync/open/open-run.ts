@@ -8,20 +8,26 @@ import { countLive, goneSinceResponses } from '../../load/diff/live-counts.ts'
 import { planning } from '../../load/dry-run/planner.ts'
 import { load } from '../../load/loader.ts'
 import { readStates } from '../../load/state/sync-state.ts'
-import { RunRemovals } from '../deletions/budget.ts'
+import { DeletionBudget } from '../deletions/budget.ts'
 import { ListsRead } from '../deletions/emptied-lists.ts'
 import type { HoldPolicy } from '../deletions/guard.ts'
 import { UnconfirmedLists } from '../deletions/unconfirmed-lists.ts'
 import { Observations } from '../drift/collector.ts'
-import type { FirstAnswers } from '../fetch/event-list.ts'
-import type { Settings } from '../options.ts'
+import type { FirstResponses } from '../fetch/event-list.ts'
+import type { ResolvedOptions } from '../options.ts'
 import type { MirrorAccess, ReadContext, RunContext } from '../run-context.ts'
 import { RunStats } from '../run-stats.ts'
-import { joinBackfill } from '../select/backfill.ts'
+import { resumeOrStartBackfill } from '../select/backfill.ts'
 import type { Backfill } from '../select/backfill.ts'
-import { writeFenced } from '../write/fenced-transaction.ts'
-import { askOnce } from './ask-once.ts'
-import { findAccount, findReadable, requireKnownName, requireName, requireWhole } from './find-account.ts'
+import { inFencedTransaction } from '../write/fenced-transaction.ts'
+import { memoizeQuery } from './ask-once.ts'
+import {
+  findAccount,
+  findAccountId,
+  requireKnownAccount,
+  requireAccountName,
+  requireNotRemoved,
+} from './find-account.ts'
 import { hasSchema, openExisting, openMirror } from './open-mirror.ts'
 import { logTo, openSource, progressOf } from './open-source.ts'
 
@@ -38,11 +44,15 @@ export type Unopened = Omit<ReadContext, 'mirror' | typeof Symbol.asyncDispose>
  * @throws AccountLockedError, UnknownAccountError, SchemaVersionError, DatabaseError; where there is no mirror yet, what
  * the service's refusal is.
  */
-export function openRun(access: 'read', settings: Settings): Promise<ReadContext>
-export function openRun(access: 'write' | 'plan', settings: Settings, mode: RunMode): Promise<RunContext>
+export function openRun(access: 'read', settings: ResolvedOptions): Promise<ReadContext>
+export function openRun(
+  access: 'write' | 'plan',
+  settings: ResolvedOptions,
+  mode: RunMode,
+): Promise<RunContext>
 export async function openRun(
   access: 'write' | 'plan' | 'read',
-  settings: Settings,
+  settings: ResolvedOptions,
   mode: RunMode = 'sync',
 ): Promise<ReadContext> {
   await using opened = new AsyncDisposableStack()
@@ -60,7 +70,7 @@ export async function openRun(
 }
 
 /** Prepares the source and the counts; the source is closed with `opened`. */
-export function prepareRun(settings: Settings, opened: AsyncDisposableStack): Unopened {
+export function prepareRun(settings: ResolvedOptions, opened: AsyncDisposableStack): Unopened {
   settings.signal?.throwIfAborted()
   const stopping = new AbortController()
   const signal = settings.signal ? AbortSignal.any([stopping.signal, settings.signal]) : stopping.signal
@@ -81,7 +91,7 @@ export function prepareRun(settings: Settings, opened: AsyncDisposableStack): Un
 interface Opened {
   readonly mirror: MirrorAccess
   readonly backfill: Backfill | null
-  readonly answers: FirstAnswers | null
+  readonly answers: FirstResponses | null
 }
 
 /** What the transaction that begins a run finds. */
@@ -100,17 +110,17 @@ function contextOf(run: Unopened, mode: RunMode, { mirror, backfill, answers }: 
     initial: {
       states: run.initial.states,
       backfill,
-      answers,
+      firstResponses: answers,
       // A dry run has counted rows that it has not written.
-      liveCounts: askOnce(async (kysely) => {
+      liveCounts: memoizeQuery(async (kysely) => {
         const now = await countLive(kysely, account.id)
-        return plan === null ? run.stats.before(now) : now
+        return plan === null ? run.stats.countsBefore(now) : now
       }),
-      deletedBefore: askOnce((kysely) => goneSinceResponses(kysely, account.id, lease.runId)),
+      deletedBefore: memoizeQuery((kysely) => goneSinceResponses(kysely, account.id, lease.runId)),
     },
     deletions: {
       policy: holdPolicyOf(lease, run.settings),
-      budget: new RunRemovals(),
+      budget: new DeletionBudget(),
       listsRead: new ListsRead(),
       unconfirmed: new UnconfirmedLists(),
     },
@@ -119,7 +129,7 @@ function contextOf(run: Unopened, mode: RunMode, { mirror, backfill, answers }: 
 }
 
 /** How this run takes deletions. */
-function holdPolicyOf({ startedAt }: Lease, { holdForMs, acceptDeletions }: Settings): HoldPolicy {
+function holdPolicyOf({ startedAt }: Lease, { holdForMs, acceptDeletions }: ResolvedOptions): HoldPolicy {
   return { now: startedAt, runNow: new Date().toISOString(), holdForMs, acceptDeletions }
 }
 
@@ -128,7 +138,7 @@ async function openToWrite(run: Unopened, mode: RunMode, opened: AsyncDisposable
   const { settings, signal, stop } = run
   const { database, answers } = await openMirror(run)
   opened.use(database)
-  await requireKnownName(database, settings)
+  await requireKnownAccount(database, settings)
   await migrate(database)
   const account = { id: await findAccount(database, settings), name: settings.account }
   const joinsBackfill = mode === 'backfill' && settings.events === null
@@ -138,8 +148,9 @@ async function openToWrite(run: Unopened, mode: RunMode, opened: AsyncDisposable
     mode,
     selective: settings.events !== null,
     begin: async (trx, runId) => {
-      await requireWhole(trx, account.id, account.name)
-      if (joinsBackfill) found.backfill = await joinBackfill(trx, runId, account.id, settings.restart)
+      await requireNotRemoved(trx, account.id, account.name)
+      if (joinsBackfill)
+        found.backfill = await resumeOrStartBackfill(trx, runId, account.id, settings.restart)
       if (answers !== null) found.isMirrored = (await readStates(trx.kysely, account.id)).size > 0
     },
     signal,
@@ -151,7 +162,7 @@ async function openToWrite(run: Unopened, mode: RunMode, opened: AsyncDisposable
   lease.lost.addEventListener('abort', () => stop(lease.lost.reason), { once: true })
   const write: MirrorAccess['write'] = async (work, { isLast = false, bytes = 0 } = {}) => {
     if (!isLast) settings.signal?.throwIfAborted()
-    return writeFenced(database, lease, work, { durable: isLast, contentBytes: bytes })
+    return inFencedTransaction(database, lease, work, { durable: isLast, contentBytes: bytes })
   }
   const mirror = { database, account, lease, load, plan: null, write }
   return { mirror, backfill: found.backfill, answers: found.isMirrored ? null : answers }
@@ -161,7 +172,7 @@ async function openToWrite(run: Unopened, mode: RunMode, opened: AsyncDisposable
  * Opens the mirror as it is. What the run would write it compares in read-only transactions. Where there is no mirror yet,
  * an empty one in memory stands for it.
  */
-async function openToPlan(settings: Settings, opened: AsyncDisposableStack): Promise<Opened> {
+async function openToPlan(settings: ResolvedOptions, opened: AsyncDisposableStack): Promise<Opened> {
   const database = opened.use(await openAsItIs(settings))
   const account = await readAccount(database, settings)
   const planned = planning(settings.dryRun?.mostKeys ?? 0)
@@ -175,7 +186,10 @@ async function openToPlan(settings: Settings, opened: AsyncDisposableStack): Pro
 }
 
 /** Opens a mirror that must be there. */
-async function openToRead(settings: Settings, opened: AsyncDisposableStack): Promise<ReadContext['mirror']> {
+async function openToRead(
+  settings: ResolvedOptions,
+  opened: AsyncDisposableStack,
+): Promise<ReadContext['mirror']> {
   const database = opened.use(
     await connect(settings.target, { createFolder: false, log: logTo(settings.logger) }),
   )
@@ -184,13 +198,13 @@ async function openToRead(settings: Settings, opened: AsyncDisposableStack): Pro
 }
 
 /** The account of a run that takes none. */
-async function readAccount(database: Database, settings: Settings, remedy?: string) {
-  await requireName(database.kysely, settings, remedy)
-  const id = await findReadable(database.kysely, settings.account)
+async function readAccount(database: Database, settings: ResolvedOptions, remedy?: string) {
+  await requireAccountName(database.kysely, settings, remedy)
+  const id = await findAccountId(database.kysely, settings.account)
   return { id: id ?? NO_ACCOUNT, name: settings.account }
 }
 
-async function openAsItIs(settings: Settings): Promise<Database> {
+async function openAsItIs(settings: ResolvedOptions): Promise<Database> {
   const database = await openExisting(settings)
   if (database === null) return openEmpty()
   try {

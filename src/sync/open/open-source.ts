@@ -1,13 +1,13 @@
 import { createSource } from '../../source/api.ts'
 import type { Source } from '../../source/api.ts'
-import type { Logger, Progress, Settings } from '../options.ts'
+import type { Logger, Progress, ResolvedOptions } from '../options.ts'
 import type { RunStats } from '../run-stats.ts'
 
 /**
  * The way to the service, as the settings say; `signal` ends whatever is under way. `slowed` is told when the service
  * begins to slow the requests down, and when that is over.
  */
-export function openSource(settings: Settings, signal: AbortSignal, slowed: () => void): Source {
+export function openSource(settings: ResolvedOptions, signal: AbortSignal, slowed: () => void): Source {
   const log = logTo(settings.logger)
   return createSource({
     baseUrl: settings.baseUrl,
@@ -33,7 +33,7 @@ export function logTo(logger: Logger) {
 }
 
 /** Requests that were sent again, after failures and after refusals. */
-export function sentAgain({ counts }: Pick<Source, 'counts'>): number {
+export function resentRequests({ counts }: Pick<Source, 'counts'>): number {
   return counts.retries + counts.askedAgain
 }
 
@@ -44,7 +44,7 @@ export function progressOf(stats: RunStats, source: Source): Progress {
     events: { done: stats.done, total: stats.due, skipped: stats.skipped },
     responses: stats.responsesRead,
     changedRows: stats.changedRows,
-    retries: sentAgain(source),
+    retries: resentRequests(source),
     slowdown: source.slowdown,
     bytes: source.counts.bytesReceived,
   }

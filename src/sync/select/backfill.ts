@@ -6,14 +6,14 @@ import { NORMALISER_VERSION } from '../../normalise/version.ts'
 import { onlyRow } from '../../load/statements.ts'
 
 /** Older than this, what a backfill has read proves too little: the next one begins anew. */
-const HOURS_TO_CONTINUE = 24
+const MAX_RESUME_HOURS = 24
 
 /** The backfill that a run belongs to: a chain of runs, each continuing the one before. */
 export interface Backfill {
   /** The number of its first run (sync_runs.id); `sync_state.backfill_id` of the lists that it has read. */
   readonly id: string
   /** When it began, if this run continues it; null when it begins with this run. */
-  readonly continuesFrom: string | null
+  readonly resumedFrom: string | null
 }
 
 /**
@@ -22,7 +22,7 @@ export interface Backfill {
  *
  * @param runId of the run that begins in this transaction
  */
-export async function joinBackfill(
+export async function resumeOrStartBackfill(
   trx: Transaction,
   runId: string,
   account: number,
@@ -31,7 +31,7 @@ export async function joinBackfill(
   const unfinished = restart ? null : await findUnfinished(trx, runId, account)
   const id = unfinished?.id ?? runId
   await sql`update headcount.sync_runs set backfill_id = ${id} where id = ${runId}`.execute(trx.kysely)
-  return { id, continuesFrom: unfinished?.started_at ?? null }
+  return { id, resumedFrom: unfinished?.started_at ?? null }
 }
 
 async function findUnfinished(trx: Transaction, runId: string, account: number) {
@@ -44,7 +44,7 @@ async function findUnfinished(trx: Transaction, runId: string, account: number) 
              limit 1) last
       join headcount.sync_runs first on first.id = last.backfill_id
      where last.status not in ('succeeded', 'held')
-       and first.started_at > now() - make_interval(hours => ${HOURS_TO_CONTINUE})`.execute(trx.kysely)
+       and first.started_at > now() - make_interval(hours => ${MAX_RESUME_HOURS})`.execute(trx.kysely)
   return rows.length === 0 ? null : onlyRow(rows)
 }
 
@@ -52,7 +52,7 @@ async function findUnfinished(trx: Transaction, runId: string, account: number) 
  * Whether the backfill has read this list already. What failed since is read again, and so is what is held, which this
  * run may be asked to decide, what a second reading must confirm, and what another version of ours has read.
  */
-export function isReadBy(backfill: Backfill | null, state: ListState | undefined): boolean {
+export function isDoneInBackfill(backfill: Backfill | null, state: ListState | undefined): boolean {
   if (backfill === null || state === undefined || state.backfill_id !== backfill.id) return false
   const isOpen = state.held.length > 0 || state.unconfirmed_absences.length > 0
   return state.error_code === null && !isOpen && state.normaliser === NORMALISER_VERSION

@@ -4,8 +4,8 @@ import type { ListState } from '../../load/state/sync-state.ts'
 /** An event whose responses are to be read. */
 export interface DueEvent {
   readonly event: EventItem
-  /** The event's own record beside the mirror's; `rewritten`: only our own version reads it differently. */
-  readonly record: 'same' | 'changed' | 'rewritten'
+  /** The event's own record beside the mirror's; `renormalised`: only our own version reads it differently. */
+  readonly eventRow: 'same' | 'changed' | 'renormalised'
   /** The record as listed cannot be stored: `event` is the mirror's own, and is not written. */
   readonly isRejected: boolean
   readonly state: ListState | undefined

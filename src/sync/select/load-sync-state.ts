@@ -5,7 +5,7 @@ import type { RunContext } from '../run-context.ts'
  * Recalls what is known of each list while `ask` asks the service for its first answers: the database needs about as
  * long. `ask` gets the promise that `run.initial.states` is there. Nothing is asked of the database any more when this ends.
  */
-export async function recallMeanwhile<Answers>(
+export async function loadSyncStateWhile<Answers>(
   run: RunContext,
   ask: (recalled: Promise<void>) => Promise<Answers>,
 ): Promise<Answers> {

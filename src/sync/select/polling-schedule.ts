@@ -7,7 +7,7 @@ const ACTIVE_FOR_DAYS = 30
 const LONGEST_WAIT = 7 * DAY
 
 /** What decides whether an event is due, besides its time. */
-export interface KnownList {
+export interface PolledList {
   readonly checked_at: string | null
   readonly next_check_at: string | null
   readonly error_code: string | null
@@ -22,7 +22,7 @@ export type DueReason =
 /** Why an event is due at `now` (ISO 8601), or null when it is not. */
 export function dueReason(
   event: { readonly event_at: string | null },
-  known: KnownList | undefined,
+  known: PolledList | undefined,
   recordChanged: boolean,
   normaliser: number,
   maxStalenessMs: number,
@@ -39,7 +39,7 @@ export function dueReason(
 }
 
 /** The cap may have been lowered since the next time was set. What was read in the future tells of a clock that was wrong. */
-function hasWaited(known: KnownList, maxStalenessMs: number, now: number): boolean {
+function hasWaited(known: PolledList, maxStalenessMs: number, now: number): boolean {
   if (known.checked_at === null || known.next_check_at === null) return true
   if (Date.parse(known.checked_at) > now) return true
   return Date.parse(known.next_check_at) <= now || Date.parse(known.checked_at) + maxStalenessMs <= now
@@ -55,7 +55,7 @@ export function isActive(event: { readonly event_at: string | null }, now: strin
  * Seconds until an event is due again: null (at the next run) while it is active; else 1 h after a change,
  * twice the last wait when nothing changed, at most seven days or the user's own cap.
  */
-export function nextStep(
+export function nextPollInterval(
   event: { readonly event_at: string | null },
   lastStep: number | null,
   changed: boolean,

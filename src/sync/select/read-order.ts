@@ -2,7 +2,7 @@
 const PAUSED_BY_SERVICE = 'paused_by_service'
 
 /** How the last read of an event ended; `error_code` is null when it was read. */
-export interface ReadBefore {
+export interface LastOutcome {
   readonly error_code: string | null
 }
 
@@ -11,9 +11,9 @@ export interface ReadBefore {
  * mended that. What made the service ask for a longer pause than a run may wait comes last, in a round of its own: it
  * may do so again, and the others are mirrored by then.
  */
-export function inRounds<Event>(
+export function readingRounds<Event>(
   events: readonly Event[],
-  before: (event: Event) => ReadBefore | undefined,
+  before: (event: Event) => LastOutcome | undefined,
 ): readonly (readonly Event[])[] {
   const codeOf = (event: Event) => before(event)?.error_code ?? null
   const asked = (event: Event) => codeOf(event) === PAUSED_BY_SERVICE

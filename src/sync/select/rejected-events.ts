@@ -2,16 +2,16 @@ import { commandName } from '../../common/command-name.ts'
 import type { EventItem } from '../../common/schema/tables.ts'
 import { UsageError } from '../../common/errors.ts'
 import { liveEvents } from '../../load/write/events.ts'
-import type { EventsList } from '../fetch/event-list.ts'
+import type { EventList } from '../fetch/event-list.ts'
 import type { ReadContext } from '../run-context.ts'
 
 /**
  * Events that are listed and live, and whose record as listed now cannot be stored: the live one stays, and their
  * responses are read like any other's. What was never stored has no live record for responses to hang on.
  */
-export async function liveRejected(
+export async function rejectedButStored(
   { mirror: { database, account } }: Pick<ReadContext, 'mirror'>,
-  list: EventsList,
+  list: EventList,
 ): Promise<readonly EventItem[]> {
   const stored = new Set(list.rows.map(({ id }) => id))
   const rejected = list.ids.filter((id) => !stored.has(id))
@@ -22,9 +22,9 @@ export async function liveRejected(
  * @param readable the events of the list whose responses can be read
  * @throws UsageError when a named event is not among them.
  */
-export function requireListed(
+export function requireKnownEvents(
   named: ReadonlySet<string> | null,
-  list: EventsList,
+  list: EventList,
   readable: readonly EventItem[],
 ): void {
   const known = new Set(readable.map(({ id }) => id))

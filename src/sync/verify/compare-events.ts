@@ -5,8 +5,8 @@ import { strayEvents } from '../../load/diff/orphans.ts'
 import { compareEvents, compareResponses } from '../../load/diff/stored-list.ts'
 import type { ExpectedResponses } from '../../load/diff/stored-list.ts'
 import { heldIds } from '../deletions/guard.ts'
-import type { EventsList } from '../fetch/event-list.ts'
-import type { Compared, Verification } from './report.ts'
+import type { EventList } from '../fetch/event-list.ts'
+import type { ComparisonResult, VerifyContext } from './report.ts'
 
 /**
  * Compares the records of the events with the live ones, and looks for rows of events that are not listed; all in
@@ -14,7 +14,7 @@ import type { Compared, Verification } from './report.ts'
  *
  * @returns false when the list is another one than at the last sync, or that cannot be told: then no row is noted.
  */
-export async function compareRecords(verification: Verification, list: EventsList): Promise<boolean> {
+export async function compareEventRows(verification: VerifyContext, list: EventList): Promise<boolean> {
   const { mirror, found } = verification
   const compared = await mirror.database.transaction((trx) => compareIn(trx, verification, list), {
     readOnly: true,
@@ -29,9 +29,9 @@ export async function compareRecords(verification: Verification, list: EventsLis
 /** `changed` since the last sync; `undecided`: it differs, and no digest tells who moved. */
 async function compareIn(
   trx: Transaction,
-  { mirror: { account }, settings, found }: Verification,
-  list: EventsList,
-): Promise<Compared | 'changed' | 'undecided'> {
+  { mirror: { account }, settings, found }: VerifyContext,
+  list: EventList,
+): Promise<ComparisonResult | 'changed' | 'undecided'> {
   const states = await readStates(trx.kysely, account.id)
   const stored = states.get(EVENTS_LIST)
   if (stored === undefined || (stored.digest !== null && stored.digest !== list.digest)) return 'changed'
@@ -46,12 +46,12 @@ async function compareIn(
   const comparedIds = new Set(rows.map(({ id }) => id))
   const protectedIds = [...kept, ...list.ids.filter((id) => !comparedIds.has(id))]
   const onlyNamed = settings.events !== null
-  const records = await compareEvents(trx, account.id, { rows, protectedIds }, onlyNamed, found.room)
+  const records = await compareEvents(trx, account.id, { rows, protectedIds }, onlyNamed, found.remaining)
   const listedDifferences = [...records.listed]
   let total = records.total
   const strays = onlyNamed ? [] : await strayEvents(trx.kysely, account.id, [...list.ids, ...kept])
   for (const { id: event_id } of strays) {
-    const room = found.room - listedDifferences.length
+    const room = found.remaining - listedDifferences.length
     const rowsOf = await compareResponses(trx, account.id, event_id, nothing, room)
     listedDifferences.push(...rowsOf.listed)
     total += rowsOf.total

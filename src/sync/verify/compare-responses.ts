@@ -8,27 +8,27 @@ import { PATIENCE_MS } from '../fetch/deferred-events.ts'
 import { heldIds } from '../deletions/guard.ts'
 import type { ListReading } from '../../source/fetched-list.ts'
 import type { Turn } from '../../source/retry/rejected-request.ts'
-import { isEarlyEnd, readEachEvent } from '../fetch/for-each-event.ts'
-import { LargeResponses } from '../fetch/streamed-responses.ts'
-import { listInMemory } from '../fetch/response-list.ts'
-import type { Around, ResponsesList } from '../fetch/response-list.ts'
-import type { Compared, Verification } from './report.ts'
+import { isEarlyEnd, forEachEvent } from '../fetch/for-each-event.ts'
+import { StreamedResponses } from '../fetch/streamed-responses.ts'
+import { bufferList } from '../fetch/response-list.ts'
+import type { ListContext, ResponseList } from '../fetch/response-list.ts'
+import type { ComparisonResult, VerifyContext } from './report.ts'
 
 /** Lists compared at once: a statement a list, and room for the caller's own in a pool of three connections. */
-const COMPARED_AT_ONCE = 2
+const MAX_COMPARISONS = 2
 
 /** What can be said of a list. `held`: deletions of it on hold; `unconfirmed`: absences that one reading has shown; `isFailing`: the last sync could not read it. */
-type Said =
-  | ({ readonly is: 'compared'; readonly isFailing: boolean } & Compared)
+type ListVerdict =
+  | ({ readonly is: 'compared'; readonly isFailing: boolean } & ComparisonResult)
   | ({ readonly is: 'changed' | 'undecided'; readonly isFailing: boolean } & Pick<
-      Compared,
+      ComparisonResult,
       'held' | 'unconfirmed'
     >)
   | { readonly is: 'never_read' }
 
 /** Events of which nothing is said yet after a pass. */
-interface Unsaid {
-  readonly notCompared: readonly (readonly [EventItem, Exclude<Said, { is: 'compared' }>])[]
+interface Inconclusive {
+  readonly notCompared: readonly (readonly [EventItem, Exclude<ListVerdict, { is: 'compared' }>])[]
   readonly notFound: readonly EventItem[]
 }
 
@@ -38,15 +38,15 @@ interface Unsaid {
  *
  * @returns the events that the service does not know (404 or 410).
  */
-export async function compareLists(
-  verification: Verification,
+export async function compareResponseLists(
+  verification: VerifyContext,
   chosen: readonly EventItem[],
 ): Promise<readonly EventItem[]> {
   const { found, stats } = verification
   verification.stats.report('comparing')
-  const first = await pass(verification, chosen, () => (stats.done += 1))
+  const first = await runPass(verification, chosen, () => (stats.done += 1))
   const again = [...first.notCompared.map(([event]) => event), ...first.notFound]
-  const second = verification.signal.aborted ? first : await pass(verification, again, () => undefined)
+  const second = verification.signal.aborted ? first : await runPass(verification, again, () => undefined)
   for (const [{ id }, said] of second.notCompared) {
     if (said.is === 'never_read') found.neverRead.push(id)
     else {
@@ -60,23 +60,23 @@ export async function compareLists(
 }
 
 /** Looks at each event once. An end that the service or the deadline sets is noted; what was compared counts. */
-async function pass(
-  verification: Verification,
+async function runPass(
+  verification: VerifyContext,
   events: readonly EventItem[],
   count: () => void,
-): Promise<Unsaid> {
+): Promise<Inconclusive> {
   const { mirror, stats, signal, settings } = verification
   const states = await readStates(mirror.database.kysely, mirror.account.id)
-  const place = pLimit(COMPARED_AT_ONCE)
-  const notCompared: [EventItem, Exclude<Said, { is: 'compared' }>][] = []
+  const place = pLimit(MAX_COMPARISONS)
+  const notCompared: [EventItem, Exclude<ListVerdict, { is: 'compared' }>][] = []
   const notFound: EventItem[] = []
-  await readEachEvent(verification, events, {
+  await forEachEvent(verification, events, {
     read: async (event, answered, turn) => {
       const wasRead = states.get(event.id)?.checked_at != null
       const said = wasRead
-        ? await look(verification, event, place, { answered, turn })
+        ? await fetchAndCompare(verification, event, place, { answered, turn })
         : ({ is: 'never_read' } as const)
-      if (said.is === 'compared') note(verification, event, said)
+      if (said.is === 'compared') addResult(verification, event, said)
       else notCompared.push([event, said])
     },
     before: ({ id }) => states.get(id),
@@ -100,7 +100,11 @@ async function pass(
   return { notCompared, notFound }
 }
 
-function note({ found, stats }: Verification, { id }: EventItem, said: Said & { is: 'compared' }): void {
+function addResult(
+  { found, stats }: VerifyContext,
+  { id }: EventItem,
+  said: ListVerdict & { is: 'compared' },
+): void {
   found.add(said)
   found.lists += 1
   found.responses += said.rows
@@ -109,12 +113,12 @@ function note({ found, stats }: Verification, { id }: EventItem, said: Said & { 
 }
 
 /** Reads the list; it keeps its place in memory until it is compared. */
-async function look(
-  { source, mirror: { database, account }, settings, found, stats }: Verification,
+async function fetchAndCompare(
+  { source, mirror: { database, account }, settings, found, stats }: VerifyContext,
   { id }: EventItem,
   place: ReturnType<typeof pLimit>,
   { answered, turn }: { readonly answered: () => void; readonly turn: Turn },
-): Promise<Said> {
+): Promise<ListVerdict> {
   const answer = await source.responses(id, null, turn)
   answered()
   if (answer === 'not_modified') throw new Error('The service was asked without a validator.')
@@ -122,14 +126,14 @@ async function look(
   return await place(async () => {
     const list = await readList(reading, settings)
     for (const warning of list.warnings) stats.warn(`Event ${id}: ${warning}`)
-    const work = (trx: Transaction) => compareIn(trx, account.id, id, list, found.room)
+    const work = (trx: Transaction) => compareIn(trx, account.id, id, list, found.remaining)
     return database.transaction(work, { readOnly: true })
   })
 }
 
-async function readList(reading: ListReading, around: Around): Promise<ResponsesList> {
-  if (!reading.isLarge) return listInMemory(reading, undefined, around)
-  return new LargeResponses(reading, undefined, around).readThrough()
+async function readList(reading: ListReading, around: ListContext): Promise<ResponseList> {
+  if (!reading.isLarge) return bufferList(reading, undefined, around)
+  return new StreamedResponses(reading, undefined, around).readThrough()
 }
 
 /** The list beside the live rows and the digest that vouches for them, in one view of the mirror. */
@@ -137,9 +141,9 @@ async function compareIn(
   trx: Transaction,
   account: number,
   event_id: string,
-  list: ResponsesList,
+  list: ResponseList,
   room: number,
-): Promise<Said> {
+): Promise<ListVerdict> {
   const vouched = await readVouched(trx, account, event_id)
   if (vouched === null) return { is: 'never_read' }
   const isFailing = vouched.error_code !== null

@@ -4,7 +4,7 @@ import type { ReadContext } from '../run-context.ts'
 import type { RunStats } from '../run-stats.ts'
 
 /** At most this many differences are listed; the rest is counted. */
-const LISTED = 1000
+const MAX_LISTED = 1000
 
 /** What `verify` found. */
 export interface VerifyReport {
@@ -50,7 +50,7 @@ export interface VerifyReport {
 }
 
 /** What one comparison found. */
-export interface Compared extends Differences {
+export interface ComparisonResult extends Differences {
   readonly rows: number
   readonly held: number
   readonly unconfirmed: number
@@ -58,7 +58,7 @@ export interface Compared extends Differences {
 }
 
 /** What was found so far. */
-export class Findings {
+export class VerifyStats {
   readonly #stats: RunStats
   readonly listed: Difference[] = []
   total = 0
@@ -80,12 +80,12 @@ export class Findings {
   }
 
   /** How many more differences are listed. */
-  get room(): number {
-    return LISTED - this.listed.length
+  get remaining(): number {
+    return MAX_LISTED - this.listed.length
   }
 
-  add(compared: Compared): void {
-    this.listed.push(...compared.listed.slice(0, this.room))
+  add(compared: ComparisonResult): void {
+    this.listed.push(...compared.listed.slice(0, this.remaining))
     this.total += compared.total
     this.#stats.differences = this.total
     this.held += compared.held
@@ -102,6 +102,6 @@ export class Findings {
 }
 
 /** What `verify` works with: the way to the service, a mirror that it only reads, and what it found. */
-export interface Verification extends ReadContext {
-  readonly found: Findings
+export interface VerifyContext extends ReadContext {
+  readonly found: VerifyStats
 }

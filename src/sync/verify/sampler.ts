@@ -5,7 +5,7 @@ import { UsageError } from '../../common/errors.ts'
  *
  * @throws UsageError unless the number is a whole one from 1.
  */
-export function sampleOf({
+export function createSampler({
   sample,
   random = Math.random,
 }: {

@@ -1,21 +1,21 @@
 import type { EventItem } from '../../common/schema/tables.ts'
 import { HeadcountError, AuthenticationError } from '../../common/errors.ts'
 import { compareTexts } from '../../normalise/values/collation.ts'
-import { compareRecords } from './compare-events.ts'
-import { compareLists } from './compare-responses.ts'
-import { checkIdentity } from '../open/account-identity.ts'
-import { asInterruption } from '../interruption.ts'
-import { askIdentity, listEvents } from '../fetch/fetch-events.ts'
-import type { EventsList } from '../fetch/event-list.ts'
-import { settle } from '../options.ts'
-import { sentAgain } from '../open/open-source.ts'
+import { compareEventRows } from './compare-events.ts'
+import { compareResponseLists } from './compare-responses.ts'
+import { compareIdentity } from '../open/account-identity.ts'
+import { toInterruptedError } from '../interruption.ts'
+import { fetchIdentity, fetchEventList } from '../fetch/fetch-events.ts'
+import type { EventList } from '../fetch/event-list.ts'
+import { resolveOptions } from '../options.ts'
+import { resentRequests } from '../open/open-source.ts'
 import type { RunOptions } from '../options.ts'
-import { liveRejected, requireListed } from '../select/rejected-events.ts'
-import { sampleOf } from './sampler.ts'
+import { rejectedButStored, requireKnownEvents } from '../select/rejected-events.ts'
+import { createSampler } from './sampler.ts'
 import { openRun } from '../open/open-run.ts'
-import { listedButNotFound } from '../write/delete-events.ts'
-import { Findings } from './report.ts'
-import type { Verification, VerifyReport } from './report.ts'
+import { notFoundError } from '../write/delete-events.ts'
+import { VerifyStats } from './report.ts'
+import type { VerifyContext, VerifyReport } from './report.ts'
 
 /** What `verify` needs to know: as a run, but for what only writing needs. */
 export type VerifyOptions = Pick<
@@ -59,33 +59,33 @@ export type VerifyOptions = Pick<
  * account, a schema of another version, wrong options, interruption.
  */
 export async function verify(options: VerifyOptions): Promise<VerifyReport> {
-  const settings = settle(options)
-  const sample = sampleOf(options)
+  const settings = resolveOptions(options)
+  const sample = createSampler(options)
   try {
     await using run = await openRun('read', settings)
-    return await compareAll({ ...run, found: new Findings(run.stats) }, sample)
+    return await compareAll({ ...run, found: new VerifyStats(run.stats) }, sample)
   } catch (cause) {
-    throw asInterruption(settings.signal, cause)
+    throw toInterruptedError(settings.signal, cause)
   }
 }
 
 /** The story of a verification. */
 async function compareAll(
-  verification: Verification,
+  verification: VerifyContext,
   sample: (events: readonly EventItem[]) => readonly EventItem[],
 ): Promise<VerifyReport> {
   const { settings, stats } = verification
-  const identity = await askIdentity(verification)
-  const list = await listEvents(verification)
-  await checkIdentity(verification, identity, list.ids, false)
-  const readable = [...list.rows, ...(await liveRejected(verification, list))]
-  requireListed(settings.events, list, readable)
+  const identity = await fetchIdentity(verification)
+  const list = await fetchEventList(verification)
+  await compareIdentity(verification, identity, list.ids, false)
+  const readable = [...list.rows, ...(await rejectedButStored(verification, list))]
+  requireKnownEvents(settings.events, list, readable)
   const chosen = sample(readable.filter(({ id }) => settings.events?.has(id) ?? true))
   stats.listed = readable.length
   stats.due = chosen.length
-  const areCompared = await compareRecords(verification, list)
-  const notFound = await compareLists(verification, chosen)
-  if (!areCompared || notFound.length > 0) await lookAgain(verification, areCompared, notFound)
+  const areCompared = await compareEventRows(verification, list)
+  const notFound = await compareResponseLists(verification, chosen)
+  if (!areCompared || notFound.length > 0) await refetchEventList(verification, areCompared, notFound)
   return reportOf(verification)
 }
 
@@ -93,24 +93,24 @@ async function compareAll(
  * Reads the list of events once more: a sync may have stored it meanwhile, and what the service did not know may
  * be listed no longer.
  */
-async function lookAgain(
-  verification: Verification,
+async function refetchEventList(
+  verification: VerifyContext,
   areCompared: boolean,
   notFound: readonly EventItem[],
 ): Promise<void> {
   const { found, stats, signal } = verification
   const list = signal.aborted ? null : await listOrFailure(verification)
-  if (list !== null && !areCompared) await compareRecords(verification, list)
+  if (list !== null && !areCompared) await compareEventRows(verification, list)
   const stillListed = new Set(list?.ids)
   for (const { id } of notFound) {
     if (list !== null && !stillListed.has(id)) found.changed.push(id)
-    else stats.fail(id, listedButNotFound(id))
+    else stats.fail(id, notFoundError(id))
   }
 }
 
-async function listOrFailure(verification: Verification): Promise<EventsList | null> {
+async function listOrFailure(verification: VerifyContext): Promise<EventList | null> {
   try {
-    return await listEvents(verification)
+    return await fetchEventList(verification)
   } catch (error) {
     const isFinal = !(error instanceof HeadcountError) || error instanceof AuthenticationError
     if (isFinal || verification.signal.aborted) throw error
@@ -119,7 +119,7 @@ async function listOrFailure(verification: Verification): Promise<EventsList | n
   }
 }
 
-function reportOf({ mirror, source, settings, stats, found }: Verification): VerifyReport {
+function reportOf({ mirror, source, settings, stats, found }: VerifyContext): VerifyReport {
   return {
     account: mirror.account.name,
     status: found.status,
@@ -141,7 +141,7 @@ function reportOf({ mirror, source, settings, stats, found }: Verification): Ver
     unconfirmed: found.unconfirmed,
     rejected: found.rejected,
     requests: source.counts.requests,
-    retries: sentAgain(source),
+    retries: resentRequests(source),
     bytes_received: source.counts.bytesReceived,
     warnings: stats.warnings.map(settings.redact),
     errors: stats.listedErrors,

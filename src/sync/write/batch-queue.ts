@@ -1,25 +1,25 @@
-import { applyBatch } from './write-batch.ts'
-import type { EventLoad, LargeLoad } from './event-write.ts'
+import { writeEventBatch } from './write-batch.ts'
+import type { EventWrite, StreamedWrite } from './event-write.ts'
 import { accountLooksEmpty } from '../deletions/account-looks-empty.ts'
-import { applyLarge } from './write-large-list.ts'
+import { writeStreamedList } from './write-large-list.ts'
 import type { RunContext } from '../run-context.ts'
 
 /** A batch of rows with much in them is full before it has all the rows that fill one. */
-const BYTES_PER_BATCH = 4_000_000
+const MAX_BATCH_BYTES = 4_000_000
 /** A slow service fills a batch slowly: what is this old is stored, so that a crash loses seconds, not minutes. */
-const OLDEST_IN_BATCH_MS = 2000
+const MAX_BATCH_AGE_MS = 2000
 /** Batches written at once: they have other events, and so other rows. A third one would wait for the same two cores. */
-const WRITERS = 2
+const MAX_WRITERS = 2
 
 /**
  * Gathers events into batches and loads them. While batches are written the next one is gathered; when that one is full
  * too, `add` waits for a writer, whoever calls it, so that reading never runs ahead of the database by more than a batch.
  */
-export class Batches {
+export class BatchQueue {
   readonly #run: RunContext
   readonly #writers: number
   readonly #writing = new Set<Promise<void>>()
-  #pending: EventLoad[] = []
+  #pending: EventWrite[] = []
   #rows = 0
   #bytes = 0
   #oldest = 0
@@ -30,11 +30,11 @@ export class Batches {
   constructor(run: RunContext) {
     this.#run = run
     // PGlite has one connection; a dry run lists what it would write in a fixed order.
-    this.#writers = run.mirror.database.engine === 'embedded' || run.mirror.plan !== null ? 1 : WRITERS
+    this.#writers = run.mirror.database.engine === 'embedded' || run.mirror.plan !== null ? 1 : MAX_WRITERS
   }
 
   /** Takes an event; an event is never split over two batches. */
-  async add(load: EventLoad): Promise<void> {
+  async add(load: EventWrite): Promise<void> {
     if (this.#pending.length === 0) this.#oldest = performance.now()
     this.#pending.push(load)
     this.#rows += 1 + (load.list?.count ?? 0)
@@ -46,11 +46,11 @@ export class Batches {
    * Takes an event whose list is too large for memory, as a batch of its own, and waits until it is stored. What is
    * wrong with the list is found meanwhile, and is thrown.
    */
-  async addLarge(load: LargeLoad): Promise<void> {
+  async addStreamed(load: StreamedWrite): Promise<void> {
     await this.#handOver()
     while (this.#writing.size >= this.#writers) await Promise.race(this.#writing)
     if (this.#failure !== null) throw this.#failure.cause
-    const stored = applyLarge(this.#run, load)
+    const stored = writeStreamedList(this.#run, load)
     const written = stored.then(nothing, nothing).finally(() => this.#writing.delete(written))
     this.#writing.add(written)
     await stored
@@ -76,14 +76,14 @@ export class Batches {
   }
 
   /** Drops what is not being written yet, and waits for what is. */
-  async abandon(): Promise<void> {
+  async discard(): Promise<void> {
     this.#pending = []
     await Promise.all(this.#writing)
   }
 
   #isFull(): boolean {
-    if (this.#rows >= this.#run.settings.batchRows || this.#bytes >= BYTES_PER_BATCH) return true
-    return performance.now() - this.#oldest >= OLDEST_IN_BATCH_MS
+    if (this.#rows >= this.#run.settings.batchRows || this.#bytes >= MAX_BATCH_BYTES) return true
+    return performance.now() - this.#oldest >= MAX_BATCH_AGE_MS
   }
 
   /** Hands the pending batch to a writer as soon as one is free; all who find it full meanwhile wait together. */
@@ -104,9 +104,9 @@ export class Batches {
   }
 
   /** Never throws: what keeps a batch from being stored ends the run, and no further one is written. */
-  async #write(batch: readonly EventLoad[]): Promise<void> {
+  async #write(batch: readonly EventWrite[]): Promise<void> {
     try {
-      await applyBatch(this.#run, batch, this.#accountEmpty)
+      await writeEventBatch(this.#run, batch, this.#accountEmpty)
     } catch (cause) {
       this.#failure ??= { cause }
       this.#run.stop(cause)

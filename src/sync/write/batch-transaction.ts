@@ -3,20 +3,20 @@ import type { TableCounts } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { addCounts } from '../../load/statements.ts'
 import type { Writing, Written } from '../../load/statements.ts'
-import { goneFields } from '../fetch/list-facts.ts'
-import type { CompleteList } from '../fetch/list-facts.ts'
-import { heldLines } from '../deletions/guard.ts'
+import { droppedFields } from '../fetch/list-facts.ts'
+import type { FetchedListFacts } from '../fetch/list-facts.ts'
+import { holdWarnings } from '../deletions/guard.ts'
 import type { Decision } from '../deletions/guard.ts'
-import type { Changes, Decisions } from '../deletions/decisions.ts'
+import type { Changes, DeletionDecisions } from '../deletions/decisions.ts'
 import type { DueEvent } from '../select/due-event.ts'
 import type { EmptiedList } from '../deletions/emptied-lists.ts'
 import type { RunContext } from '../run-context.ts'
-import { recordStates } from './save-list-states.ts'
-import type { ListLoad, RecordsWritten, UnchangedLoad } from './event-write.ts'
+import { saveListStates } from './save-list-states.ts'
+import type { ListWrite, EventRowsWritten, UnchangedWrite } from './event-write.ts'
 
 /** What a batch wrote, told to the run only when it is committed. */
-export interface Applied {
-  readonly lists: readonly ListLoad[]
+export interface BatchResult {
+  readonly lists: readonly ListWrite[]
   readonly events: { readonly changed: number; readonly unchanged: number }
   readonly rows: TableCounts
   readonly changed: ReadonlySet<string>
@@ -34,15 +34,15 @@ export interface Applied {
  * @param apply may be called again, after a conflict with another transaction; it notes what it decides of deletions
  * @param stored is told of the lists when they are, before anything else is told of the batch
  */
-export async function writeBatch(
+export async function runBatchTransaction(
   run: RunContext,
   bytes: number,
-  apply: (trx: Transaction, decisions: Decisions) => Promise<Applied>,
-  stored: (lists: readonly ListLoad[]) => void = () => {},
+  apply: (trx: Transaction, decisions: DeletionDecisions) => Promise<BatchResult>,
+  stored: (lists: readonly ListWrite[]) => void = () => {},
 ): Promise<void> {
-  const decisions: Decisions = new Map()
+  const decisions: DeletionDecisions = new Map()
   const takeBack = () => {
-    for (const decision of decisions.values()) run.deletions.budget.takeBack(decision)
+    for (const decision of decisions.values()) run.deletions.budget.release(decision)
     decisions.clear()
   }
   const tryOnce = async (trx: Transaction) => {
@@ -61,9 +61,9 @@ export async function writeBatch(
   addCounts(run.stats.rows, applied.rows)
   for (const warning of applied.warnings) run.stats.warn(warning)
   for (const { event_id, field } of applied.gone) {
-    run.pending.observations.addGone('response', field)
+    run.pending.observations.addDropped('response', field)
     // The live rows tell it no longer: should this run not live to report it, the log has it.
-    run.settings.logger.info({ event_id, field }, goneLine(event_id, field))
+    run.settings.logger.info({ event_id, field }, droppedFieldWarning(event_id, field))
   }
   for (const load of applied.lists) {
     if (load.firstReading === null) run.pending.observations.addList('responses', load.list)
@@ -72,23 +72,27 @@ export async function writeBatch(
 }
 
 /** What a list says of itself, as soon as it was read through. */
-export function tellList({ stats, deletions }: RunContext, { event }: DueEvent, list: CompleteList): void {
+export function reportList(
+  { stats, deletions }: RunContext,
+  { event }: DueEvent,
+  list: FetchedListFacts,
+): void {
   if (list.length > 0) deletions.listsRead.addFull(event.id)
   for (const warning of list.warnings) stats.warn(`Event ${event.id}: ${warning}`)
   stats.responsesRead += list.count
 }
 
 /** How the rows of a list are written: without history when the service sent what it sent before. */
-export function writingOf(run: RunContext, verdict: CompleteList['verdict']): Writing {
-  return { account: run.mirror.account.id, run: run.mirror.lease.runId, history: verdict !== 'same_body' }
+export function writeOptions(run: RunContext, verdict: FetchedListFacts['digestMatch']): Writing {
+  return { account: run.mirror.account.id, run: run.mirror.lease.runId, history: verdict !== 'renormalised' }
 }
 
 /** Writes the records of these events, before the rows that belong to them. */
-export async function loadRecords(
+export async function writeEventRows(
   trx: Transaction,
   run: RunContext,
   loads: readonly (DueEvent & { readonly list: object | null })[],
-): Promise<RecordsWritten> {
+): Promise<EventRowsWritten> {
   const readAgain = loads.filter(
     ({ list, state }) => list !== null && run.mode === 'backfill' && state !== undefined,
   )
@@ -98,36 +102,40 @@ export async function loadRecords(
     readAgain.map(({ event }) => event.id),
   )
   const records = loads.filter(({ isRejected }) => !isRejected)
-  const [newRecords, oldRecords] = partition(records, ({ record }) => record !== 'rewritten')
-  const changed = await run.mirror.load.events(trx, writingOf(run, 'other'), newRecords.map(eventOf))
-  const rewritten = await run.mirror.load.events(trx, writingOf(run, 'same_body'), oldRecords.map(eventOf))
+  const [newRecords, oldRecords] = partition(records, ({ eventRow }) => eventRow !== 'renormalised')
+  const changed = await run.mirror.load.events(trx, writeOptions(run, 'other'), newRecords.map(eventOf))
+  const rewritten = await run.mirror.load.events(
+    trx,
+    writeOptions(run, 'renormalised'),
+    oldRecords.map(eventOf),
+  )
   for (const one of [changed, rewritten]) addCounts(rows, one.rows)
   return {
     rows,
     events: new Set([...changed.events, ...rewritten.events]),
-    change: changed.events.size > 0 ? 'changed' : rewritten.events.size > 0 ? 'rewritten' : 'none',
+    change: changed.events.size > 0 ? 'changed' : rewritten.events.size > 0 ? 'renormalised' : 'none',
   }
 }
 
 /** What a batch has found out and written until its rows are there. */
-interface Begun {
-  readonly loads: readonly (ListLoad | UnchangedLoad)[]
+interface WrittenBatch {
+  readonly loads: readonly (ListWrite | UnchangedWrite)[]
   readonly changes: Changes
-  readonly decisions: Decisions
-  readonly records: RecordsWritten
+  readonly decisions: DeletionDecisions
+  readonly records: EventRowsWritten
   /** Responses, with their payments and slots. */
   readonly responses: readonly Written[]
 }
 
 /** Ends a batch whose rows are written: what its lists no longer have is removed, and they are vouched for. */
-export async function conclude(
+export async function finishBatch(
   trx: Transaction,
   run: RunContext,
-  { loads, changes, decisions, records, responses }: Begun,
-): Promise<Applied> {
-  const lists = loads.filter((load): load is ListLoad => load.list !== null)
+  { loads, changes, decisions, records, responses }: WrittenBatch,
+): Promise<BatchResult> {
+  const lists = loads.filter((load): load is ListWrite => load.list !== null)
   const removals = [...decisions].flatMap(([event_id, { remove }]) => remove.map((id) => ({ event_id, id })))
-  const rows = await run.mirror.load.removeResponses(trx, writingOf(run, 'other'), removals)
+  const rows = await run.mirror.load.removeResponses(trx, writeOptions(run, 'other'), removals)
   await run.mirror.load.rejects(
     trx,
     run.mirror.account.id,
@@ -138,7 +146,7 @@ export async function conclude(
     ...responses.flatMap(({ events }) => [...events]),
     ...removals.map(({ event_id }) => event_id),
   ])
-  await recordStates(trx, run, loads, decisions, records, changedLists)
+  await saveListStates(trx, run, loads, decisions, records, changedLists)
   const changed = new Set([...records.events, ...changedLists])
   for (const one of [records, ...responses]) addCounts(rows, one.rows)
   return {
@@ -152,7 +160,7 @@ export async function conclude(
     gone: lists.flatMap(({ event, list, firstReading }) =>
       firstReading !== null
         ? []
-        : goneFields(list, changes.get(event.id)?.fields ?? []).map((field) => ({
+        : droppedFields(list, changes.get(event.id)?.fields ?? []).map((field) => ({
             event_id: event.id,
             field,
           })),
@@ -161,7 +169,7 @@ export async function conclude(
 }
 
 /** How many events changed, and how many did not; one that is read twice is counted once. */
-function countEvents(loads: readonly DueEvent[], changed: ReadonlySet<string>): Applied['events'] {
+function countEvents(loads: readonly DueEvent[], changed: ReadonlySet<string>): BatchResult['events'] {
   const counts = { changed: 0, unchanged: 0 }
   for (const { event, firstReading } of loads) {
     const isChanged = changed.has(event.id)
@@ -176,18 +184,18 @@ function countEvents(loads: readonly DueEvent[], changed: ReadonlySet<string>): 
 
 /** What the user should know of a list: fields gone from every item, deletions held back. */
 function warnings(
-  { event, list }: ListLoad,
+  { event, list }: ListWrite,
   before: { readonly fields: readonly string[] } | undefined,
   decision: Decision | undefined,
 ): string[] {
-  const gone = goneFields(list, before?.fields ?? [])
+  const gone = droppedFields(list, before?.fields ?? [])
   return [
-    ...gone.map((field) => goneLine(event.id, field)),
-    ...(decision === undefined ? [] : heldLines(`Event ${event.id}`, decision)),
+    ...gone.map((field) => droppedFieldWarning(event.id, field)),
+    ...(decision === undefined ? [] : holdWarnings(`Event ${event.id}`, decision)),
   ]
 }
 
-function goneLine(event_id: string, field: string): string {
+function droppedFieldWarning(event_id: string, field: string): string {
   return `Event ${event_id}: no response has "${field}" any more; its column is now empty.`
 }
 

@@ -6,14 +6,14 @@ import { addCounts } from '../../load/statements.ts'
 import { NORMALISER_VERSION } from '../../normalise/version.ts'
 import { findAbsentEvents } from '../deletions/absent-events.ts'
 import type { AbsentFromList } from '../deletions/absent-events.ts'
-import { decideEvents, heldLines, NO_LOSS, worseOf } from '../deletions/guard.ts'
-import type { Decision, Signs } from '../deletions/guard.ts'
+import { decideEvents, holdWarnings, NO_LOSS, mergeEvidence } from '../deletions/guard.ts'
+import type { Decision, ListEvidence } from '../deletions/guard.ts'
 import type { DueEvent } from '../select/due-event.ts'
-import { listEvents } from '../fetch/fetch-events.ts'
-import type { EventsList } from '../fetch/event-list.ts'
+import { fetchEventList } from '../fetch/fetch-events.ts'
+import type { EventList } from '../fetch/event-list.ts'
 import type { RunContext } from '../run-context.ts'
-import { noteFailure } from '../fetch/sync-events.ts'
-import { isVouched } from '../fetch/event-list-digest.ts'
+import { recordFailure } from '../fetch/sync-events.ts'
+import { isEventListCurrent } from '../fetch/event-list-digest.ts'
 
 /** Rows that one transaction removes: an event is removed whole, so a large one goes beyond it. */
 const ROWS_PER_REMOVAL = 5000
@@ -25,36 +25,36 @@ const ROWS_PER_REMOVAL = 5000
  *
  * @param rereadRequests how many requests may be spent on reading a list in several pages once more
  */
-export async function removeVanished(
+export async function deleteAbsentEvents(
   run: RunContext,
-  first: EventsList,
+  first: EventList,
   notFound: readonly DueEvent[],
   rereadRequests: number,
 ): Promise<void> {
   run.stats.report('removing')
-  const list = notFound.length === 0 ? first : await lookAgain(run, first, notFound)
+  const list = notFound.length === 0 ? first : await refetchEventList(run, first, notFound)
   if (run.settings.events !== null) return
-  if (list === first && isVouched(run.mode, list)) return stampList(run, list)
+  if (list === first && isEventListCurrent(run.mode, list)) return markListChecked(run, list)
   const stillListed = new Set(list.ids)
   const missing = new Set(notFound.map(({ event }) => event.id).filter((id) => !stillListed.has(id)))
   const listed = [...new Set([...first.ids.filter((id) => !missing.has(id)), ...list.ids])]
   // Where looking again has failed it is not tried once more.
   const requests = notFound.length === 0 ? rereadRequests : 0
   const found = await findAbsentEvents(run, { first, last: list, listed }, requests)
-  const decision = await decideVanished(run, worseOf(first, found.last), found.absent)
-  await removeDecided(run, found.absent, decision)
-  await recordList(run, found, decision)
+  const decision = await decideAbsentEvents(run, mergeEvidence(first, found.last), found.absent)
+  await deleteDecided(run, found.absent, decision)
+  await saveEventListState(run, found, decision)
 }
 
 /** The list is as it was stored: no event is gone, and what is known of it stays. */
-function stampList(run: RunContext, list: EventsList): void {
+function markListChecked(run: RunContext, list: EventList): void {
   run.pending.unchanged.push({ event_id: EVENTS_LIST, step: null, etag: null, read_whole: true })
   run.pending.observations.addList('events', list)
 }
 
-async function decideVanished(
+async function decideAbsentEvents(
   run: RunContext,
-  { length, unreadableId, incomplete }: Signs,
+  { length, unreadableId, incomplete }: ListEvidence,
   absent: readonly AbsentEvent[],
 ): Promise<Decision> {
   if (absent.length === 0) return NO_LOSS
@@ -69,7 +69,7 @@ async function decideVanished(
       held: run.initial.states.get(EVENTS_LIST)?.held ?? [],
     },
     run.deletions.policy,
-    { ...run.deletions.budget.now, liveAtStart: live.total },
+    { ...run.deletions.budget.totals, liveAtStart: live.total },
   )
 }
 
@@ -78,10 +78,10 @@ async function decideVanished(
  *
  * @throws OutageError when the service has gone away: the run has failed, though what it read is stored.
  */
-export function endEarly(run: RunContext, cause: HeadcountError, notFound: readonly DueEvent[]): void {
+export function recordEarlyEnd(run: RunContext, cause: HeadcountError, notFound: readonly DueEvent[]): void {
   const hasFailed = cause instanceof OutageError
   if (!hasFailed) run.stats.fail(null, cause)
-  for (const event of notFound) noteFailure(run, event, listedButNotFound(event.event.id))
+  for (const event of notFound) recordFailure(run, event, notFoundError(event.event.id))
   const { stats } = run
   stats.notRead = stats.due - stats.unchanged - stats.changed - stats.failed
   if (!hasFailed) return
@@ -91,31 +91,31 @@ export function endEarly(run: RunContext, cause: HeadcountError, notFound: reado
 }
 
 /** Reads the list of events again; what is still listed has failed, and so has all when it cannot be read. */
-async function lookAgain(
+async function refetchEventList(
   run: RunContext,
-  firstList: EventsList,
+  firstList: EventList,
   notFound: readonly DueEvent[],
-): Promise<EventsList> {
-  const list = await listEvents(run).catch((error: unknown) => {
+): Promise<EventList> {
+  const list = await fetchEventList(run).catch((error: unknown) => {
     if (!(error instanceof HeadcountError) || error instanceof AuthenticationError || run.signal.aborted)
       throw error
     return firstList
   })
   const stillListed = new Set(run.settings.events === null ? list.ids : firstList.ids)
   for (const event of notFound) {
-    if (stillListed.has(event.event.id)) noteFailure(run, event, listedButNotFound(event.event.id))
+    if (stillListed.has(event.event.id)) recordFailure(run, event, notFoundError(event.event.id))
   }
   return list
 }
 
 /** The failure of an event that is listed, and whose responses are not. */
-export function listedButNotFound(id: string): NotFoundError {
+export function notFoundError(id: string): NotFoundError {
   return new NotFoundError(
     `The service lists event "${id}" but does not know its responses (404 or 410). Its rows are kept; it is read again at the next run.`,
   )
 }
 
-async function removeDecided(
+async function deleteDecided(
   run: RunContext,
   absent: readonly AbsentEvent[],
   decision: Decision,
@@ -127,7 +127,7 @@ async function removeDecided(
     addCounts(run.stats.rows, removed)
   }
   run.deletions.budget.add(decision)
-  for (const line of heldLines('List of events', decision)) run.stats.warn(line)
+  for (const line of holdWarnings('List of events', decision)) run.stats.warn(line)
 }
 
 function groupByRows(events: readonly AbsentEvent[]): string[][] {
@@ -145,13 +145,13 @@ function groupByRows(events: readonly AbsentEvent[]): string[][] {
 }
 
 /** Stores what is known of the list itself. Its digest only when the mirror has all its records, and no other event. */
-async function recordList(
+async function saveEventListState(
   run: RunContext,
   { first: list, last, listed, unconfirmed }: AbsentFromList,
   { held }: Decision,
 ): Promise<void> {
   const isOneList = last.digest === list.digest
-  const isRecordOld = run.pending.failures.some((failure) => failure.isRecordOld)
+  const isRecordOld = run.pending.failures.some((failure) => failure.isEventRowOld)
   const isWhole = held.length === 0 && unconfirmed.length === 0 && isOneList && !isRecordOld
   await run.mirror.write(async (trx) => {
     await run.mirror.load.rejects(trx, run.mirror.account.id, run.mirror.lease.runId, [

@@ -1,30 +1,30 @@
 /** What is written of an event. */
 import type { RecordsChange, UnchangedState } from '../../load/state/sync-state.ts'
 import type { Written } from '../../load/statements.ts'
-import type { ListInMemory, NewList, StorableList } from '../fetch/response-list.ts'
-import type { LargeResponses } from '../fetch/streamed-responses.ts'
+import type { BufferedList, EncodedResponseList, StorableList } from '../fetch/response-list.ts'
+import type { StreamedResponses } from '../fetch/streamed-responses.ts'
 import type { DueEvent } from '../select/due-event.ts'
 
 /** An event to be brought up to date: its record, and its responses unless they are unchanged. */
-export type EventLoad = NewLoad | LoadInMemory | UnchangedLoad
+export type EventWrite = EncodedWrite | BufferedWrite | UnchangedWrite
 
-export type NewLoad = ListLoad<NewList>
+export type EncodedWrite = ListWrite<EncodedResponseList>
 
-export type LoadInMemory = ListLoad<ListInMemory>
+export type BufferedWrite = ListWrite<BufferedList>
 
 /** An event with its list, which is known whole. */
-export type ListLoad<List extends StorableList = StorableList> = DueEvent & { readonly list: List }
+export type ListWrite<List extends StorableList = StorableList> = DueEvent & { readonly list: List }
 
 /** An event whose list is as it was; its own record is not. */
-export type UnchangedLoad = DueEvent & { readonly list: null; readonly unchanged: Unchanged }
+export type UnchangedWrite = DueEvent & { readonly list: null; readonly unchanged: Unchanged }
 
 /** What is known of a list that is still as it was. */
 export type Unchanged = Pick<UnchangedState, 'etag' | 'read_whole'>
 
 /** An event whose list is too large for memory. */
-export type LargeLoad = DueEvent & { readonly large: LargeResponses }
+export type StreamedWrite = DueEvent & { readonly large: StreamedResponses }
 
 /** What was written to the records of a batch's events, and of what hangs on no response. */
-export interface RecordsWritten extends Written {
+export interface EventRowsWritten extends Written {
   readonly change: RecordsChange
 }

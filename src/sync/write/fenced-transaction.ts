@@ -5,14 +5,14 @@ import type { Transaction, TransactionOptions } from '../../db/transaction.ts'
 import { TransactionConflictError } from '../../common/errors.ts'
 
 /** How often a transaction is tried when another one is in its way (deadlock, serialization failure). */
-const TRIES = 4
+const MAX_ATTEMPTS = 4
 
 /**
  * Runs work in a transaction that begins with the fence: a run whose account was taken over writes nothing.
  *
  * @throws LeaseLostError; TransactionConflictError after the last try; DatabaseError.
  */
-export async function writeFenced<T>(
+export async function inFencedTransaction<T>(
   database: Database,
   lease: Lease,
   work: (trx: Transaction) => Promise<T>,
@@ -28,7 +28,7 @@ export async function writeFenced<T>(
         { batch: true, ...options },
       )
     } catch (error) {
-      if (!(error instanceof TransactionConflictError) || attempt === TRIES) throw error
+      if (!(error instanceof TransactionConflictError) || attempt === MAX_ATTEMPTS) throw error
       await setTimeout(Math.random() * 100 * 2 ** attempt)
     }
   }

@@ -1,10 +1,10 @@
 import type { UnchangedState } from '../../load/state/sync-state.ts'
 
 /** Enough that a transaction does not count, few enough that the closing of the run has little left to stamp. */
-const STAMPS_AT_ONCE = 2000
+const MARKS_PER_BATCH = 2000
 
 /** What stamps need of a run. */
-interface Stamping {
+interface CheckedMarkerOptions {
   /** Those that wait. */
   readonly unchanged: UnchangedState[]
   readonly signal: AbortSignal
@@ -16,12 +16,12 @@ interface Stamping {
  * Stamps the events that are as they were while others are still read. What is left over is in `unchanged`, and
  * stamped when the run closes.
  */
-export class Stamps {
-  readonly #run: Stamping
+export class CheckedMarker {
+  readonly #run: CheckedMarkerOptions
   readonly #atOnce: number
   #writing: Promise<void> | null = null
 
-  constructor(run: Stamping, atOnce = STAMPS_AT_ONCE) {
+  constructor(run: CheckedMarkerOptions, atOnce = MARKS_PER_BATCH) {
     this.#run = run
     this.#atOnce = atOnce
   }
@@ -34,7 +34,7 @@ export class Stamps {
   }
 
   /** Waits until none is being written. What kept them from being stored has stopped the run. */
-  async settle(): Promise<void> {
+  async drain(): Promise<void> {
     await this.#writing
   }
 

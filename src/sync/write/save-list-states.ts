@@ -2,25 +2,25 @@ import type { HeldGroup } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { NORMALISER_VERSION } from '../../normalise/version.ts'
 import type { DueEvent } from '../select/due-event.ts'
-import { nextStep } from '../select/polling-schedule.ts'
+import { nextPollInterval } from '../select/polling-schedule.ts'
 import type { RunContext } from '../run-context.ts'
 import type { ListDecision } from '../deletions/decisions.ts'
-import type { ListLoad, RecordsWritten, UnchangedLoad } from './event-write.ts'
+import type { ListWrite, EventRowsWritten, UnchangedWrite } from './event-write.ts'
 
 /** Stores what is known of the lists of a batch, in the transaction that writes their rows. */
-export async function recordStates(
+export async function saveListStates(
   trx: Transaction,
   run: RunContext,
-  loads: readonly (ListLoad | UnchangedLoad)[],
+  loads: readonly (ListWrite | UnchangedWrite)[],
   decisions: ReadonlyMap<string, ListDecision>,
-  records: RecordsWritten,
+  records: EventRowsWritten,
   changedLists: ReadonlySet<string>,
 ): Promise<void> {
   const { maxStalenessMs } = run.settings
   const stepOf = ({ event, state, firstReading }: DueEvent) => {
     const isChanged =
       changedLists.has(event.id) || records.events.has(event.id) || firstReading?.changed === true
-    return nextStep(event, state?.step ?? null, isChanged, maxStalenessMs, run.mirror.lease.startedAt)
+    return nextPollInterval(event, state?.step ?? null, isChanged, maxStalenessMs, run.mirror.lease.startedAt)
   }
   const read = loads.flatMap((load) => {
     if (load.list === null) return []

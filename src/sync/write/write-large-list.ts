@@ -5,18 +5,24 @@ import { oneAhead } from '../../load/prefetch.ts'
 import { addCounts, noCounts } from '../../load/statements.ts'
 import type { Written } from '../../load/statements.ts'
 import { decideDeletions } from '../deletions/decide-deletions.ts'
-import { OutOfOrder } from '../fetch/streamed-responses.ts'
+import { OutOfOrderError } from '../fetch/streamed-responses.ts'
 import type { RunContext } from '../run-context.ts'
-import type { ResponsesList } from '../fetch/response-list.ts'
-import { conclude, loadRecords, tellList, writeBatch, writingOf } from './batch-transaction.ts'
-import type { Applied } from './batch-transaction.ts'
-import type { Decisions } from '../deletions/decisions.ts'
-import type { LargeLoad } from './event-write.ts'
+import type { ResponseList } from '../fetch/response-list.ts'
+import {
+  finishBatch,
+  writeEventRows,
+  reportList,
+  runBatchTransaction,
+  writeOptions,
+} from './batch-transaction.ts'
+import type { BatchResult } from './batch-transaction.ts'
+import type { DeletionDecisions } from '../deletions/decisions.ts'
+import type { StreamedWrite } from './event-write.ts'
 
 /** What gives the rows of a list, and the list itself when all were given. */
 interface Rows {
   readonly rows: AsyncGenerator<readonly ResponseItem[], void>
-  readonly end: () => Promise<ResponsesList>
+  readonly end: () => Promise<ResponseList>
 }
 
 /**
@@ -30,15 +36,15 @@ interface Rows {
  * @throws InvalidResponseError when the list turns out to be none, TemporaryFileError, TransactionFailedError: nothing of it is
  * stored then.
  */
-export async function applyLarge(run: RunContext, load: LargeLoad): Promise<void> {
+export async function writeStreamedList(run: RunContext, load: StreamedWrite): Promise<void> {
   const { large } = load
   const write = (rows: () => Rows) =>
-    writeBatch(
+    runBatchTransaction(
       run,
       large.bytes,
       (trx, decisions) => apply(trx, run, load, rows(), decisions),
       (lists) => {
-        for (const { list } of lists) tellList(run, load, list)
+        for (const { list } of lists) reportList(run, load, list)
       },
     )
   try {
@@ -46,7 +52,7 @@ export async function applyLarge(run: RunContext, load: LargeLoad): Promise<void
       return await write(() => ({ rows: large.rowsInOrder(), end: () => large.readThrough() }))
     }
   } catch (error) {
-    if (!(error instanceof OutOfOrder)) throw error
+    if (!(error instanceof OutOfOrderError)) throw error
   }
   const list = await large.readThrough()
   await write(() => ({ rows: list.rows(), end: async () => list }))
@@ -55,29 +61,31 @@ export async function applyLarge(run: RunContext, load: LargeLoad): Promise<void
 async function apply(
   trx: Transaction,
   run: RunContext,
-  { large, ...due }: LargeLoad,
+  { large, ...due }: StreamedWrite,
   { rows, end }: Rows,
-  decisions: Decisions,
-): Promise<Applied> {
+  decisions: DeletionDecisions,
+): Promise<BatchResult> {
   const { id } = due.event
   const account = run.mirror.account.id
   const change = await beginLargeListChange(trx, account, id)
   // What the brake goes by is counted before any row of this list is there.
   if (change.live > 0) await run.initial.liveCounts(trx.kysely)
-  const records = await loadRecords(trx, run, [{ ...due, list: large }])
+  const records = await writeEventRows(trx, run, [{ ...due, list: large }])
   const written = new RowsWritten()
   for await (const some of oneAhead(trx, rows)) {
     const { added, differing } = await change.compare(trx, account, some)
     const of = (responses: readonly ResponseItem[]) =>
       responses.map((response) => ({ event_id: id, response }))
-    written.add(await run.mirror.load.responses(trx, writingOf(run, large.verdict), of(added), of(differing)))
+    written.add(
+      await run.mirror.load.responses(trx, writeOptions(run, large.digestMatch), of(added), of(differing)),
+    )
   }
   const list = await end()
   const changes = new Map([[id, await change.end(trx, account, list)]])
   const loads = [{ ...due, list }]
   // No organiser empties a list into megabytes of blanks.
   await decideDeletions(trx, run, loads, changes, decisions, list.length === 0)
-  return conclude(trx, run, { loads, changes, decisions, records, responses: [written] })
+  return finishBatch(trx, run, { loads, changes, decisions, records, responses: [written] })
 }
 
 /** What the pieces of a list wrote, together. */

@@ -10,7 +10,7 @@ export const pageGuards: readonly Guard[] = [
     name: 'one reading of pages',
     promise: 'what one reading of a list in several pages lacks is not deleted',
     file: rule,
-    text: "if (pages === 1 || verdict !== 'other')",
+    text: "if (pages === 1 || digestMatch !== 'other')",
     instead: 'if (pages > 0)',
     tests: whole,
     only: 'slides onto a page',

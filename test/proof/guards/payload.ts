@@ -135,7 +135,7 @@ export const payloadGuards: readonly Guard[] = [
     name: 'first reading taken back',
     promise: 'of a large list that must be read again nothing stays of the first reading',
     file: 'src/sync/fetch/streamed-responses.ts',
-    text: 'if (rows === null) throw new OutOfOrder()',
+    text: 'if (rows === null) throw new OutOfOrderError()',
     instead: 'if (rows === null) return',
     tests: ['test/integration/sync/large-lists.test.ts'],
     only: 'postgres.*become the same',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { NORMALISER_VERSION } from '../../../src/normalise/version.ts'
-import { judgeDigest } from '../../../src/sync/fetch/change-detection.ts'
+import { compareDigest } from '../../../src/sync/fetch/change-detection.ts'
 
 const older = NORMALISER_VERSION - 1
 const reading = { digest: (normaliser: number) => `body under ${normaliser}` }
@@ -11,7 +11,11 @@ test.each([
   ['the version is unknown', { digest: 'body under 1', normaliser: null }, 'other'],
   ['the same body', { digest: `body under ${NORMALISER_VERSION}`, normaliser: NORMALISER_VERSION }, 'same'],
   ['another body', { digest: 'another', normaliser: NORMALISER_VERSION }, 'other'],
-  ['the same body, an older normaliser', { digest: `body under ${older}`, normaliser: older }, 'same_body'],
+  [
+    'the same body, an older normaliser',
+    { digest: `body under ${older}`, normaliser: older },
+    'renormalised',
+  ],
   ['another body, an older normaliser', { digest: 'another', normaliser: older }, 'other'],
   [
     'a digest under another version than it says',
@@ -19,5 +23,5 @@ test.each([
     'other',
   ],
 ])('%s', (_, stored, verdict) => {
-  expect(judgeDigest(reading, stored)).toBe(verdict)
+  expect(compareDigest(reading, stored)).toBe(verdict)
 })

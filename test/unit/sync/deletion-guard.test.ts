@@ -1,23 +1,23 @@
 import { assert, constantFrom, integer, record, subarray, array, boolean, property } from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { HeldGroup, HoldReason } from '../../../src/common/schema/tables.ts'
-import { decideEvents, decideResponses, heldIds, worseOf } from '../../../src/sync/deletions/guard.ts'
-import { RunRemovals } from '../../../src/sync/deletions/budget.ts'
-import type { HoldPolicy, ListChange, RemovalBudget } from '../../../src/sync/deletions/guard.ts'
+import { decideEvents, decideResponses, heldIds, mergeEvidence } from '../../../src/sync/deletions/guard.ts'
+import { DeletionBudget } from '../../../src/sync/deletions/budget.ts'
+import type { HoldPolicy, ListLoss, RemainingBudget } from '../../../src/sync/deletions/guard.ts'
 
 const now = '2026-10-18T12:00:00.000000Z'
 const hourAgo = '2026-10-18T11:00:00.000000Z'
 const almostHourAgo = '2026-10-18T11:00:00.001000Z'
 const policy: HoldPolicy = { now, runNow: now, holdForMs: 3_600_000, acceptDeletions: false }
 const accepting: HoldPolicy = { ...policy, acceptDeletions: true }
-const plenty: RemovalBudget = { removed: 0, braked: false, liveAtStart: 1_000_000 }
+const plenty: RemainingBudget = { removed: 0, breakerOpen: false, liveAtStart: 1_000_000 }
 
 function ids(from: number, count: number): string[] {
   return Array.from({ length: count }, (_, place) => String(from + place))
 }
 
 /** A list of `live` rows that lost so many of them and has `length` items. */
-function losing(lost: number, live: number, more: Partial<ListChange> = {}): ListChange {
+function losing(lost: number, live: number, more: Partial<ListLoss> = {}): ListLoss {
   return {
     absent: ids(1, lost),
     live,
@@ -36,14 +36,14 @@ function held(reason: HoldReason, since: string, groupIds: readonly string[]): H
 }
 
 /** The reason of what is held, or `removed`, of a list of responses that lost rows. */
-function verdict(change: ListChange, budget: RemovalBudget = plenty): string {
+function verdict(change: ListLoss, budget: RemainingBudget = plenty): string {
   const decision = decideResponses(change, policy, budget)
   if (decision.remove.length > 0)
     expect(decision).toEqual({
       remove: change.absent,
       held: [],
-      unconfirmed: change.absent.length,
-      brakes: false,
+      unconfirmedCount: change.absent.length,
+      tripsBreaker: false,
       isSetBack: false,
     })
   return decision.held[0]?.reason ?? (decision.remove.length > 0 ? 'removed' : 'nothing')
@@ -73,7 +73,7 @@ describe('a list of responses that lost rows', () => {
     expect(verdict(losing(0, length))).toBe('nothing')
   })
 
-  test.each<[string, Partial<ListChange>, string]>([
+  test.each<[string, Partial<ListLoss>, string]>([
     ['has a reject whose id cannot be read', { unreadableId: true }, 'unreadable_id'],
     ['shows signs of paging', { incomplete: 'paging' }, 'paging'],
     ['has no end mark', { incomplete: 'no_end_mark' }, 'no_end_mark'],
@@ -87,15 +87,15 @@ describe('a list of responses that lost rows', () => {
 describe('a list that was read twice', () => {
   const fine = { length: 55, unreadableId: false, incomplete: null }
 
-  test.each<[string, Partial<ListChange>]>([
+  test.each<[string, Partial<ListLoss>]>([
     ['empty', { length: 0 }],
     ['a page long', { length: 50 }],
     ['with an unreadable id', { unreadableId: true }],
     ['with signs of paging', { incomplete: 'paging' }],
     ['without an end mark', { incomplete: 'no_end_mark' }],
   ])('%s once counts as such, whichever it was', (_, sign) => {
-    expect(worseOf({ ...fine, ...sign }, fine)).toEqual({ ...fine, ...sign })
-    expect(worseOf(fine, { ...fine, ...sign })).toEqual({ ...fine, ...sign })
+    expect(mergeEvidence({ ...fine, ...sign }, fine)).toEqual({ ...fine, ...sign })
+    expect(mergeEvidence(fine, { ...fine, ...sign })).toEqual({ ...fine, ...sign })
   })
 })
 
@@ -106,13 +106,13 @@ describe('the brake over a run', () => {
     ['10 % of a large account are allowed', 299, 3000, 1, 'removed'],
     ['the list that would pass 10 % is held whole', 299, 3000, 2, 'run_total'],
   ])('%s', (_, removed, liveAtStart, lost, expected) => {
-    expect(verdict(losing(lost, 30), { removed, braked: false, liveAtStart })).toBe(expected)
+    expect(verdict(losing(lost, 30), { removed, breakerOpen: false, liveAtStart })).toBe(expected)
   })
 
   test('every further list that lost rows is held too, however few they are', () => {
-    const removals = new RunRemovals()
+    const removals = new DeletionBudget()
     const reasons = [85, 10, 3, 0].map((lost) => {
-      const decision = decideResponses(losing(lost, 1000), policy, { ...removals.now, liveAtStart: 900 })
+      const decision = decideResponses(losing(lost, 1000), policy, { ...removals.totals, liveAtStart: 900 })
       removals.add(decision)
       return decision.held[0]?.reason ?? `${decision.remove.length} removed`
     })
@@ -120,25 +120,25 @@ describe('the brake over a run', () => {
   })
 
   test('a decision that was rolled back frees what it took', () => {
-    const removals = new RunRemovals()
+    const removals = new DeletionBudget()
     const decide = (lost: number) =>
-      decideResponses(losing(lost, 1000), policy, { ...removals.now, liveAtStart: 900 })
+      decideResponses(losing(lost, 1000), policy, { ...removals.totals, liveAtStart: 900 })
     const [many, more] = [decide(85), decide(85)]
     removals.add(many)
     removals.add(more)
     const braking = decide(85)
     removals.add(braking)
-    expect(removals.now).toEqual({ removed: 170, braked: true })
-    for (const decision of [more, braking]) removals.takeBack(decision)
-    expect(removals.now).toEqual({ removed: 85, braked: false })
+    expect(removals.totals).toEqual({ removed: 170, breakerOpen: true })
+    for (const decision of [more, braking]) removals.release(decision)
+    expect(removals.totals).toEqual({ removed: 85, breakerOpen: false })
   })
 
   test('S16 what it held is not let go by the next run, which has a sum of its own', () => {
     const group = held('run_total', almostHourAgo, ids(1, 3))
     const decision = decideResponses(losing(3, 30, { held: [group] }), policy, plenty)
-    expect(decision).toMatchObject({ remove: [], held: [group], unconfirmed: 0, brakes: false })
+    expect(decision).toMatchObject({ remove: [], held: [group], unconfirmedCount: 0, tripsBreaker: false })
     const back = decideResponses(losing(0, 30, { absent: ids(9, 1), held: [group] }), policy, plenty)
-    expect(back).toMatchObject({ remove: ids(9, 1), unconfirmed: 1 })
+    expect(back).toMatchObject({ remove: ids(9, 1), unconfirmedCount: 1 })
   })
 
   test('what time or the user confirmed does not count', () => {
@@ -146,8 +146,8 @@ describe('the brake over a run', () => {
     expect(decideResponses(change, policy, plenty)).toEqual({
       remove: ids(1, 2),
       held: [],
-      unconfirmed: 0,
-      brakes: false,
+      unconfirmedCount: 0,
+      tripsBreaker: false,
       isSetBack: false,
     })
   })
@@ -158,14 +158,14 @@ describe('the list of events', () => {
     absent: readonly number[],
     live: number,
     liveAtStart: number,
-    more: Partial<ListChange> = {},
+    more: Partial<ListLoss> = {},
   ) => {
     const change = {
       ...losing(absent.length, live, more),
       absent: absent.map((responses, place) => ({ id: `e${place}`, responses })),
     }
-    const decision = decideEvents(change, policy, { removed: 0, braked: false, liveAtStart })
-    return decision.held[0]?.reason ?? `removed ${decision.unconfirmed}`
+    const decision = decideEvents(change, policy, { removed: 0, breakerOpen: false, liveAtStart })
+    return decision.held[0]?.reason ?? `removed ${decision.unconfirmedCount}`
   }
 
   test.each<[string, number[], number, number, string]>([
@@ -200,13 +200,13 @@ describe('the list of events', () => {
       absent,
       held: [held('list_empty', '2020-01-01T00:00:00Z', ['e1', 'e2'])],
     }
-    const budget = { removed: 0, braked: false, liveAtStart: 4 }
+    const budget = { removed: 0, breakerOpen: false, liveAtStart: 4 }
     expect(decideEvents(change, policy, budget)).toMatchObject({ remove: [], held: change.held })
     expect(decideEvents(change, accepting, budget)).toEqual({
       remove: ['e1', 'e2'],
       held: [],
-      unconfirmed: 0,
-      brakes: false,
+      unconfirmedCount: 0,
+      tripsBreaker: false,
       isSetBack: false,
     })
   })
@@ -215,7 +215,9 @@ describe('the list of events', () => {
     const absent = [{ id: 'e1', responses: 50 }]
     const group = held('many_missing', '2020-01-01T00:00:00Z', ['e1'])
     const change = { ...losing(1, 1), absent, held: [group] }
-    expect(decideEvents(change, policy, { removed: 0, braked: false, liveAtStart: 51 }).held).toEqual([group])
+    expect(decideEvents(change, policy, { removed: 0, breakerOpen: false, liveAtStart: 51 }).held).toEqual([
+      group,
+    ])
   })
 
   test('events held for another reason are not confirmed by time while the list is empty', () => {
@@ -246,8 +248,8 @@ describe('a hold', () => {
     expect(decideResponses(change, policy, plenty)).toEqual({
       remove: ids(1, 20),
       held: [held('many_missing', now, ids(21, 5))],
-      unconfirmed: 0,
-      brakes: false,
+      unconfirmedCount: 0,
+      tripsBreaker: false,
       isSetBack: false,
     })
   })
@@ -263,13 +265,13 @@ describe('a hold', () => {
     expect(decideResponses(losing(0, 50, { held: [group(hourAgo)] }), policy, plenty)).toEqual({
       remove: [],
       held: [],
-      unconfirmed: 0,
-      brakes: false,
+      unconfirmedCount: 0,
+      tripsBreaker: false,
       isSetBack: false,
     })
   })
 
-  test.each<[string, Partial<ListChange>]>([
+  test.each<[string, Partial<ListLoss>]>([
     ['under signs of paging', { incomplete: 'paging' }],
     ['without an end mark', { incomplete: 'no_end_mark' }],
     ['beside an item whose id cannot be read', { unreadableId: true }],
@@ -300,15 +302,15 @@ describe('a hold', () => {
     expect(decideResponses(change, accepting, plenty)).toEqual({
       remove: ids(1, 20),
       held: [held('many_missing', now, ids(21, 5))],
-      unconfirmed: 0,
-      brakes: false,
+      unconfirmedCount: 0,
+      tripsBreaker: false,
       isSetBack: false,
     })
   })
 })
 
 describe('a list that came back empty with most others', () => {
-  const emptied = (more: Partial<ListChange> = {}) => losing(3, 3, { accountEmpty: true, ...more })
+  const emptied = (more: Partial<ListLoss> = {}) => losing(3, 3, { accountEmpty: true, ...more })
 
   test('S16 is held, also when it had one response or is small', () => {
     expect(verdict(emptied())).toBe('account_empty')
@@ -346,12 +348,12 @@ describe('for any list, any holds on record and any policy', () => {
       { maxLength: 3 },
     ).map(disjoint),
   }).chain((change) =>
-    integer({ min: change.absent.length, max: 400 }).map((live): ListChange => ({ ...change, live })),
+    integer({ min: change.absent.length, max: 400 }).map((live): ListLoss => ({ ...change, live })),
   )
   const policies = boolean().map((acceptDeletions): HoldPolicy => ({ ...policy, acceptDeletions }))
   const budgets = record({
     removed: integer({ min: 0, max: 200 }),
-    braked: boolean(),
+    breakerOpen: boolean(),
     liveAtStart: integer({ min: 0, max: 3000 }),
   })
 

@@ -1,8 +1,8 @@
 /** What a run adds to the observations of its account, and what of it is news. */
 import { describe, expect, test } from 'vitest'
 import type { ObservationKind, Observation } from '../../../src/common/schema/tables.ts'
-import { newsLines, newsOf } from '../../../src/sync/drift/warnings.ts'
-import { settleObservations } from '../../../src/sync/drift/merge.ts'
+import { driftWarnings, firstSeen } from '../../../src/sync/drift/warnings.ts'
+import { mergeObservations } from '../../../src/sync/drift/merge.ts'
 
 const rsvp = (value: string, seen = 1): Observation => ({
   subject: 'response.rsvp',
@@ -20,27 +20,27 @@ const many = (count: number, from = 0) => Array.from({ length: count }, (_, at) 
 
 describe('what a run adds', () => {
   test('of lists that were new or had changed: everything', () => {
-    const settled = settleObservations([rsvp('yes')], [rsvp('yes', 3), rsvp('no', 2)], [])
+    const settled = mergeObservations([rsvp('yes')], [rsvp('yes', 3), rsvp('no', 2)], [])
     expect(settled).toEqual({ rows: [rsvp('yes', 3), rsvp('no', 2)], added: [rsvp('no', 2)] })
   })
 
   test('of lists read again as they were: only what is not known yet', () => {
-    const settled = settleObservations(
+    const settled = mergeObservations(
       [rsvp('yes')],
       [rsvp('no', 2)],
       [rsvp('yes', 9), rsvp('no'), rsvp('maybe')],
     )
     expect(settled.rows).toEqual([rsvp('no', 3), rsvp('maybe')])
-    expect(settleObservations([rsvp('yes')], [], [rsvp('yes', 9)])).toEqual({ rows: [], added: [] })
+    expect(mergeObservations([rsvp('yes')], [], [rsvp('yes', 9)])).toEqual({ rows: [], added: [] })
   })
 
   test('at most a hundred values of one fact, with those known before; the rest as one, of others again', () => {
-    const { rows, added } = settleObservations(many(98), [...many(5, 98), rsvp('v0')], [])
+    const { rows, added } = mergeObservations(many(98), [...many(5, 98), rsvp('v0')], [])
     expect(rows).toEqual([rsvp('v98'), rsvp('v99'), rsvp('(others)', 3), rsvp('v0')])
     expect(added).toEqual([rsvp('v98'), rsvp('v99'), rsvp('(others)', 3)])
     const full = [...many(100), rsvp('(others)')]
-    expect(settleObservations(full, [], many(3, 200)).rows).toEqual([])
-    expect(settleObservations(full, [of('event', 'unknown_field', 'a')], []).rows).toHaveLength(1)
+    expect(mergeObservations(full, [], many(3, 200)).rows).toEqual([])
+    expect(mergeObservations(full, [of('event', 'unknown_field', 'a')], []).rows).toHaveLength(1)
   })
 })
 
@@ -48,7 +48,7 @@ describe('news', () => {
   const begun = [of('reply.id', 'sent', 'value'), of('event.id', 'sent', 'value')]
 
   test('is a value, a field, a form, a header that never came before', () => {
-    const news = newsOf(begun, [
+    const news = firstSeen(begun, [
       rsvp('waitlist', 3),
       of('event.event_type', 'value', 'raffle'),
       of('slot', 'unknown_field', 'room', 2),
@@ -58,7 +58,7 @@ describe('news', () => {
       of('responses', 'header', 'x-ratelimit-limit', 12),
       rsvp('(not kept)', 2),
     ])
-    expect(newsLines(news)).toEqual([
+    expect(driftWarnings(news)).toEqual([
       '`rsvp` = `waitlist` seen for the first time in 3 responses',
       '`event_type` = `raffle` seen for the first time in 1 event',
       'a field of the slot that the specification does not name, `room`, seen for the first time in 2 slots',
@@ -80,19 +80,19 @@ describe('news', () => {
       of('reply.name', 'sent', 'null'),
       of('responses', 'status', '429'),
     ]
-    expect(newsOf(begun, specified)).toEqual([])
+    expect(firstSeen(begun, specified)).toEqual([])
   })
 
   test('is nothing of a resource of which nothing was observed before', () => {
     const added = [rsvp('waitlist'), of('event.event_type', 'value', 'raffle')]
-    expect(newsOf([], added)).toEqual([])
-    expect(newsOf([of('ping', 'status', '200')], added)).toEqual([])
-    expect(newsOf([of('event.id', 'sent', 'value')], added)).toEqual([added[1]])
-    expect(newsOf([of('slot.name', 'sent', 'value')], added)).toEqual([added[0]])
+    expect(firstSeen([], added)).toEqual([])
+    expect(firstSeen([of('ping', 'status', '200')], added)).toEqual([])
+    expect(firstSeen([of('event.id', 'sent', 'value')], added)).toEqual([added[1]])
+    expect(firstSeen([of('slot.name', 'sent', 'value')], added)).toEqual([added[0]])
   })
 
   test('is told in ten lines at most', () => {
-    const lines = newsLines(many(25))
+    const lines = driftWarnings(many(25))
     expect(lines).toHaveLength(11)
     expect(lines[10]).toBe(
       '… and 15 more things seen for the first time; npx --no -- headcount contract lists them',

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { AuthenticationError } from '../../../src/common/errors.ts'
-import { readEachEvent } from '../../../src/sync/fetch/for-each-event.ts'
+import { forEachEvent } from '../../../src/sync/fetch/for-each-event.ts'
 
 test('H2 an event that was answered before three refusals, but is stored after them, is no success between', async () => {
   const stopped = new AbortController()
   const stored = Promise.withResolvers<void>()
 
-  await readEachEvent(
+  await forEachEvent(
     {
       settings: { concurrency: 1, outage: {}, logger: { debug() {}, info() {}, warn() {}, error() {} } },
       source: { counts: { requests: 0, refused: 0 } },

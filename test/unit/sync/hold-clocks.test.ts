@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { HeldGroup } from '../../../src/common/schema/tables.ts'
-import { decideResponses, heldLines } from '../../../src/sync/deletions/guard.ts'
+import { decideResponses, holdWarnings } from '../../../src/sync/deletions/guard.ts'
 import { holdEnd } from '../../../src/sync/deletions/hold-clocks.ts'
 
 const HOUR = 3_600_000
@@ -15,7 +15,7 @@ function decide(group: HeldGroup, database: number, run: number) {
   return decideResponses(
     { absent: group.ids, live: 50, length: 30, unreadableId: false, incomplete: null, held: [group] },
     { now: at(database), runNow: at(run), holdForMs: HOUR, acceptDeletions: false },
-    { removed: 0, braked: false, liveAtStart: 500 },
+    { removed: 0, breakerOpen: false, liveAtStart: 500 },
   )
 }
 
@@ -67,7 +67,7 @@ describe('the time to hold', () => {
   ])('S18 O6 a clock of %s that is set back starts anew, and says so', (_, database, run, start) => {
     const decision = decide(first, database, run)
     expect(decision).toMatchObject({ remove: [], held: [{ ...first, ...start }], isSetBack: true })
-    expect(heldLines('Event gala', decision).join()).toMatch(/a clock was set back/)
+    expect(holdWarnings('Event gala', decision).join()).toMatch(/a clock was set back/)
     const later = heldOn(decision.held[0] ?? first, database + 1, run + 1)
     expect(decide(later, database + 1.25, run + 1.25).remove).toEqual(first.ids)
   })

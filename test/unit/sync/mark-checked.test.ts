@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Stamps } from '../../../src/sync/write/mark-checked.ts'
+import { CheckedMarker } from '../../../src/sync/write/mark-checked.ts'
 
 const states = (...ids: string[]) =>
   ids.map((event_id) => ({ event_id, step: null, etag: null, read_whole: true }))
@@ -24,11 +24,11 @@ function runWithWrites() {
 
 test('stamps go as soon as there are enough, one transaction at a time; the rest waits for the closing', async () => {
   const { run, writes, waiting } = runWithWrites()
-  const stamps = new Stamps(run, 2)
+  const stamps = new CheckedMarker(run, 2)
   for (const state of states('a', 'b', 'c', 'd', 'e')) stamps.add(state)
   expect([writes.map(({ ids }) => ids), waiting()]).toEqual([[['a', 'b']], ['c', 'd', 'e']])
   writes[0]?.end.resolve()
-  await stamps.settle()
+  await stamps.drain()
   for (const state of states('f', 'g')) stamps.add(state)
   expect([writes.map(({ ids }) => ids), waiting()]).toEqual([
     [
@@ -41,11 +41,11 @@ test('stamps go as soon as there are enough, one transaction at a time; the rest
 
 test('stamps that could not be stored end the run, and are left to its closing with all that come after', async () => {
   const { run, writes, waiting } = runWithWrites()
-  const stamps = new Stamps(run, 2)
+  const stamps = new CheckedMarker(run, 2)
   for (const state of states('a', 'b', 'c')) stamps.add(state)
   const cause = new Error('the disk is full')
   writes[0]?.end.reject(cause)
-  await stamps.settle()
+  await stamps.drain()
   expect(run.signal.reason).toBe(cause)
   for (const state of states('d')) stamps.add(state)
   expect(writes).toHaveLength(1)

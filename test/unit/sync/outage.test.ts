@@ -5,7 +5,7 @@ import {
   OutageError,
   UnreachableError,
 } from '../../../src/common/errors.ts'
-import { readEachEvent } from '../../../src/sync/fetch/for-each-event.ts'
+import { forEachEvent } from '../../../src/sync/fetch/for-each-event.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -42,7 +42,7 @@ async function readAll(
   const began = performance.now()
   const seconds = () => (performance.now() - began) / 1000
   const warn = (_: object, message: string) => void told.push(message)
-  const reading = readEachEvent(
+  const reading = forEachEvent(
     {
       settings: { concurrency: 8, outage: {}, logger: { debug() {}, info() {}, warn, error() {} } },
       source: { counts: { requests: 0, refused: 0 } },

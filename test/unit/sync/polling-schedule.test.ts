@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { dueReason, isActive, nextStep } from '../../../src/sync/select/polling-schedule.ts'
-import type { KnownList } from '../../../src/sync/select/polling-schedule.ts'
+import { dueReason, isActive, nextPollInterval } from '../../../src/sync/select/polling-schedule.ts'
+import type { PolledList } from '../../../src/sync/select/polling-schedule.ts'
 
 const now = '2026-10-18T12:00:00.000000Z'
 const long = { event_at: '2026-01-01T00:00:00Z' }
@@ -10,7 +10,7 @@ const undated = { event_at: null }
 const week = 7 * 24 * 3_600_000
 
 /** Read, whole, unchanged since, and not due before tomorrow. */
-const settled: KnownList = {
+const settled: PolledList = {
   checked_at: '2026-10-18T00:00:00Z',
   next_check_at: '2026-10-19T00:00:00Z',
   error_code: null,
@@ -20,7 +20,7 @@ const settled: KnownList = {
 }
 
 describe('an event is due', () => {
-  test.each<[string, KnownList | undefined, boolean, string]>([
+  test.each<[string, PolledList | undefined, boolean, string]>([
     ['never listed before', undefined, false, 'never_read'],
     ['listed, but never read', { ...settled, checked_at: null }, false, 'never_read'],
     ['never read and failing', { ...settled, checked_at: null, error_code: 'contract' }, false, 'never_read'],
@@ -77,19 +77,19 @@ describe('an older event waits', () => {
     const hours: number[] = []
     let step: number | null = null
     for (let read = 0; read < 10; read++) {
-      step = nextStep(long, step, false, week, now)
+      step = nextPollInterval(long, step, false, week, now)
       hours.push((step ?? 0) / 3600)
     }
     expect(hours).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 168, 168])
   })
 
   test('1 h again after a change', () => {
-    expect(nextStep(long, 64 * 3600, true, week, now)).toBe(3600)
+    expect(nextPollInterval(long, 64 * 3600, true, week, now)).toBe(3600)
   })
 
   test('not at all while it is active, and 1 h when it stops to be', () => {
-    expect(nextStep(soon, 64 * 3600, false, week, now)).toBeNull()
-    expect(nextStep(long, null, false, week, now)).toBe(3600)
+    expect(nextPollInterval(soon, 64 * 3600, false, week, now)).toBeNull()
+    expect(nextPollInterval(long, null, false, week, now)).toBe(3600)
   })
 
   test.each([
@@ -98,7 +98,7 @@ describe('an older event waits', () => {
     ['a cap above 7 days lowers nothing', 30 * 24 * 3_600_000, [3600, 7200, 14_400, 28_800]],
   ])('%s', (_, cap, expected) => {
     let step: number | null = null
-    expect(expected.map(() => (step = nextStep(long, step, false, cap, now)))).toEqual(expected)
-    expect(nextStep(long, 7 * 24 * 3600, true, cap, now)).toBe(Math.min(3600, cap / 1000))
+    expect(expected.map(() => (step = nextPollInterval(long, step, false, cap, now)))).toEqual(expected)
+    expect(nextPollInterval(long, 7 * 24 * 3600, true, cap, now)).toBe(Math.min(3600, cap / 1000))
   })
 })

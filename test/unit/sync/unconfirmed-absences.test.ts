@@ -6,7 +6,7 @@ import {
   rereadBudget,
 } from '../../../src/sync/deletions/unconfirmed-absences.ts'
 
-const paged = { pages: 2, verdict: 'other' } as const
+const paged = { pages: 2, digestMatch: 'other' } as const
 const nothingKnown = { unconfirmed_absences: [], held: [] }
 const since = '2026-11-22T00:00:00Z'
 
@@ -32,18 +32,18 @@ describe('P20 what a list lacks that came in several pages', () => {
     })
   })
 
-  test.each(['same', 'same_body'] as const)(
+  test.each(['same', 'renormalised'] as const)(
     'is confirmed by an equal list (%s), which lacked it before',
-    (verdict) => {
+    (digestMatch) => {
       const all = { confirmed: ['1'], unconfirmed: [] }
-      expect(confirmAbsences(['1'], { pages: 2, verdict }, nothingKnown)).toEqual(all)
+      expect(confirmAbsences(['1'], { pages: 2, digestMatch }, nothingKnown)).toEqual(all)
     },
   )
 })
 
 test('P20 what a list of one page lacks is absent at once: it is of one moment', () => {
   const all = { confirmed: ['1'], unconfirmed: [] }
-  expect(confirmAbsences(['1'], { pages: 1, verdict: 'other' }, nothingKnown)).toEqual(all)
+  expect(confirmAbsences(['1'], { pages: 1, digestMatch: 'other' }, nothingKnown)).toEqual(all)
 })
 
 describe('P20 second readings in the same run', () => {

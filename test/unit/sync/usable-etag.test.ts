@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { NORMALISER_VERSION } from '../../../src/normalise/version.ts'
-import { isContradicted, trustedValidator } from '../../../src/sync/fetch/usable-etag.ts'
+import { etagContradictsContent, usableEtag } from '../../../src/sync/fetch/usable-etag.ts'
 
 const now = '2026-05-02T12:00:00.000Z'
 const stored = {
@@ -28,7 +28,7 @@ test.each([
   ['none of a list that has none', { ...stored, etag: null }, null],
   ['none of a list never heard of', undefined, null],
 ])('a validator is trusted: %s', (_, state, expected) => {
-  expect(trustedValidator(state, now)).toBe(expected)
+  expect(usableEtag(state, now)).toBe(expected)
 })
 
 test.each([
@@ -37,10 +37,12 @@ test.each([
   ['another with another', { etag: '"v2"', digest: () => 'd2' }, false],
   ['none with another', { etag: null, digest: () => 'd2' }, false],
 ])('H20 %s: the service contradicts itself or not', (_, reading, expected) => {
-  expect(isContradicted(reading, stored)).toBe(expected)
+  expect(etagContradictsContent(reading, stored)).toBe(expected)
 })
 
 test('a list of which nothing is known contradicts nothing', () => {
-  expect(isContradicted({ etag: '"v1"', digest: () => 'd2' }, undefined)).toBe(false)
-  expect(isContradicted({ etag: '"v1"', digest: () => 'd2' }, { ...stored, digest: null })).toBe(false)
+  expect(etagContradictsContent({ etag: '"v1"', digest: () => 'd2' }, undefined)).toBe(false)
+  expect(etagContradictsContent({ etag: '"v1"', digest: () => 'd2' }, { ...stored, digest: null })).toBe(
+    false,
+  )
 })
