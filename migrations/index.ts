@@ -9,6 +9,7 @@ import { unconfirmedAbsences } from './0009_unconfirmed_absences.ts'
 import { accountKeys } from './0010_account_keys.ts'
 import { goodRuns } from './0011_good_runs.ts'
 import { accounts } from './0012_accounts.ts'
+import { names } from './0013_names.ts'
 
 /** One step of the schema. Statements run one by one, all of a migration in one transaction. */
 export interface Migration {
@@ -30,4 +31,5 @@ export const migrations: readonly Migration[] = [
   { number: 10, name: 'account_keys', statements: accountKeys },
   { number: 11, name: 'good_runs', statements: goodRuns },
   { number: 12, name: 'accounts', statements: accounts },
+  { number: 13, name: 'names', statements: names },
 ]

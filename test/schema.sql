@@ -1,5 +1,12 @@
 schema headcount -- Mirror of an event account: events, responses, payments and slots.
 
+table accepted_rejects -- Rejects that the owner can live with: until the item changes they are listed, but no cause for exit code 8.
+  account_id integer not null -- The account (accounts.id).
+  event_id text collate "C" -- The event whose list holds the item; NULL for the list of events.
+  sha256 text not null -- SHA-256 of the item as it was accepted, in hexadecimal (rejects.sha256).
+  accepted_at timestamp with time zone not null default now() -- When it was accepted.
+  constraint accepted_rejects_account_id_event_id_sha256_key UNIQUE NULLS NOT DISTINCT (account_id, event_id, sha256)
+
 table accounts -- The owners of API keys whose data is mirrored here.
   id integer not null generated always as identity -- Key of the account inside this database.
   name text not null -- Name chosen by the user (default: default).
@@ -26,13 +33,13 @@ table api_keys -- Keys with which this mirror answers as a service.
 
 table api_observations -- Facts seen on the wire that the specification leaves open. Never a name, an e-mail address or a message.
   account_id integer not null -- The account (accounts.id).
-  subject text not null -- What the fact is about, like response.rsvp.
-  fact text not null -- Which kind of fact.
-  value text not null -- What was seen.
-  seen bigint not null -- How often.
+  path text not null -- What was observed: a field (response.rsvp), an item (slot), a list (responses) or a request (ping).
+  kind text not null -- Kind of observation, like value, unknown_field or status.
+  value text not null -- What was observed of it.
+  count bigint not null -- How often: items for a field or an item, HTTP responses for a list or a request.
   first_seen_at timestamp with time zone not null default now() -- First time.
   last_seen_at timestamp with time zone not null default now() -- Last time.
-  constraint api_observations_pkey PRIMARY KEY (account_id, subject, fact, value)
+  constraint api_observations_pkey PRIMARY KEY (account_id, path, kind, value)
 
 table event_history -- Former versions of events.
   account_id integer not null -- The account (accounts.id).
@@ -67,13 +74,6 @@ table payments -- Live payments: one row for each response that carries an amoun
   amount numeric -- Amount, exact as sent. The service names no currency.
   processing_fee numeric -- Processing fee, exact as sent.
   constraint payments_pkey PRIMARY KEY (account_id, event_id, response_id)
-
-table reject_acceptances -- Rejects that the owner can live with: until the item changes they are listed, but no cause for exit code 8.
-  account_id integer not null -- The account (accounts.id).
-  event_id text collate "C" -- The event whose list holds the item; NULL for the list of events.
-  sha256 text not null -- SHA-256 of the item as it was accepted, in hexadecimal (rejects.sha256).
-  accepted_at timestamp with time zone not null default now() -- When it was accepted.
-  constraint reject_acceptances_account_id_event_id_sha256_key UNIQUE NULLS NOT DISTINCT (account_id, event_id, sha256)
 
 table rejects -- Items that the service answers now and that cannot be stored in the live tables, with the reason.
   account_id integer not null -- The account (accounts.id).
@@ -144,7 +144,7 @@ table sync_runs with (fillfactor=50) -- Executions of sync and backfill. A runni
   id bigint not null generated always as identity -- Number of the run.
   account_id integer not null -- The account (accounts.id).
   mode text not null -- sync or backfill; rename or remove while the account itself is changed, which leaves a row only when it was killed.
-  selective boolean not null default false -- Only named events were read (--event): such a run says nothing of the others.
+  named_events_only boolean not null default false -- Only named events were read (--event): such a run says nothing of the others.
   status text not null -- running, succeeded, partial, held, failed, interrupted, or abandoned (taken over by a later run).
   holder jsonb -- Which process runs it: host, boot, process namespace, process and its start time.
   started_at timestamp with time zone not null default now() -- When it started.
@@ -164,30 +164,30 @@ table sync_state with (fillfactor=40) -- What is known of each list: one row an 
   account_id integer not null -- The account (accounts.id).
   event_id text collate "C" not null -- The event (events.id), or empty for the list of events.
   digest bytea -- SHA-256 over the version of our normaliser and the body of the list; NULL unless the rows are what that body says.
-  normaliser integer -- Version of our normaliser that the digest was made with.
+  normaliser_version integer -- Version of our normaliser that the digest was made with.
   etag text -- Validator that the service sent with the list.
-  checked_at timestamp with time zone -- When the list was last read whole.
+  checked_at timestamp with time zone -- When the service last answered for the list: in full, or with "not modified".
   next_check_at timestamp with time zone -- When it is due again; NULL means at the next run.
-  step integer -- Seconds that the list of an older event waits while nothing changes.
+  poll_interval_s integer -- Seconds that the list of an older event waits while nothing changes.
   backfill_id bigint -- The backfill that last read the list.
-  held jsonb -- Deletions kept back: groups of ids with the reason and the moment of their first sight.
-  held_count integer not null default 0 -- How many deletions are kept back.
-  held_since timestamp with time zone -- Since when the oldest of them.
+  held_deletions jsonb -- Deletions kept back: groups of ids with the reason and the moment of their first sight.
+  held_deletion_count integer not null default 0 -- How many deletions are kept back.
+  held_deletions_since timestamp with time zone -- Since when the oldest of them.
   set_aside integer not null default 0 -- Fields of the list that could not be stored in their column.
   error_code text -- Why the last reading failed; NULL when it did not.
   error_message text -- The same in words.
   failed_at timestamp with time zone -- When it failed.
-  read_at timestamp with time zone -- When the body of the list was last read whole; an answer "not modified" does not move it.
+  last_full_read_at timestamp with time zone -- When the body of the list was last read whole; an answer "not modified" does not move it.
   list_version uuid not null default gen_random_uuid() -- What "headcount serve" shows of the list: another one whenever rows that it shows are written, in the same transaction. Rows changed by hand keep it until backfill mends them.
   unconfirmed_absences jsonb -- Ids of live rows that the last reading of the list lacked, which came in several pages; NULL when there are none. They are deleted when the next reading lacks them too.
   constraint sync_state_pkey PRIMARY KEY (account_id, event_id)
 
-view freshness -- How fresh each list is: one row an event, and one for the list of events (event_id is empty).
+view list_status -- How each list stands: when it was checked, what is held, rejected or failing. One row an event, and one for the list of events (event_id is empty).
   account_id integer -- The account (accounts.id).
   account text -- Name of the account.
   event_id text collate "C" -- The event (events.id).
   event_title text -- Event title.
-  checked_at timestamp with time zone -- When the list was last read whole.
+  checked_at timestamp with time zone -- When the service last answered for the list: in full, or with "not modified".
   next_check_at timestamp with time zone -- When it is due again; NULL means at the next run.
   held integer -- Deletions kept back.
   held_since timestamp with time zone -- Since when the oldest of them.
@@ -204,8 +204,8 @@ view freshness -- How fresh each list is: one row an event, and one for the list
     e.title AS event_title,
     s.checked_at,
     s.next_check_at,
-    s.held_count AS held,
-    s.held_since,
+    s.held_deletion_count AS held,
+    s.held_deletions_since AS held_since,
     rejects.rejected,
     s.set_aside,
     s.error_code IS NOT NULL AS failing,
@@ -219,7 +219,7 @@ view freshness -- How fresh each list is: one row an event, and one for the list
      CROSS JOIN LATERAL ( SELECT count(*) FILTER (WHERE k.sha256 IS NULL) AS rejected,
             count(k.sha256) AS accepted
            FROM headcount.rejects j
-             LEFT JOIN headcount.reject_acceptances k ON k.account_id = j.account_id AND NOT k.event_id IS DISTINCT FROM j.event_id AND k.sha256 = j.sha256
+             LEFT JOIN headcount.accepted_rejects k ON k.account_id = j.account_id AND NOT k.event_id IS DISTINCT FROM j.event_id AND k.sha256 = j.sha256
           WHERE j.account_id = s.account_id AND NOT j.event_id IS DISTINCT FROM NULLIF(s.event_id, ''::text)) rejects
   WHERE ( SELECT COALESCE(current_setting('headcount.account'::text, true), ''::text) = ''::text) OR s.account_id = (( SELECT a_1.id
            FROM headcount.accounts a_1

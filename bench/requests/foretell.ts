@@ -43,8 +43,8 @@ export function* foretell(
         checked_at: clock,
         next_check_at: step === null ? null : isoOf(origin + now + step * 1000),
         error_code: null,
-        normaliser: NORMALISER_VERSION,
-        held: [],
+        normaliser_version: NORMALISER_VERSION,
+        held_deletions: [],
         unconfirmed_absences: [],
       })
     }

@@ -30,7 +30,13 @@ export async function recordIdentity(
   if (!isOther) return
   await trx.kysely
     .updateTable('headcount.sync_state')
-    .set({ etag: null, next_check_at: null, step: null, backfill_id: null, unconfirmed_absences: null })
+    .set({
+      etag: null,
+      next_check_at: null,
+      poll_interval_s: null,
+      backfill_id: null,
+      unconfirmed_absences: null,
+    })
     .where('account_id', '=', account)
     .execute()
 }

@@ -14,7 +14,7 @@ export const tablesOfAccounts = [
   'response_history',
   'event_history',
   'rejects',
-  'reject_acceptances',
+  'accepted_rejects',
   'sync_state',
   'api_observations',
   'sync_runs',

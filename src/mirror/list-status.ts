@@ -70,7 +70,12 @@ export async function readLists(kysely: Transaction['kysely'], account: number, 
     .fullJoin(states, (join) => join.onRef('state.event_id', '=', 'event.id'))
     .select(['event.id', 'event.title', 'event.event_at'])
     .select(['state.event_id', 'state.checked_at', 'state.next_check_at'])
-    .select(['state.normaliser', 'state.held', 'state.unconfirmed_absences', 'state.set_aside'])
+    .select([
+      'state.normaliser_version',
+      'state.held_deletions',
+      'state.unconfirmed_absences',
+      'state.set_aside',
+    ])
     .select(['state.error_code', 'state.error_message', 'state.failed_at'])
     .execute()
   return rows.map((row) => ({ ...row, isEvent: row.id !== null, event_id: row.event_id ?? row.id ?? '' }))
@@ -78,15 +83,19 @@ export async function readLists(kysely: Transaction['kysely'], account: number, 
 
 /** As the next run would decide, as long as the service does not change the event's own record. */
 export function whyDue(list: KnownList, maxStalenessMs: number, now: string): DueReason | null {
-  const known = { ...list, held: list.held ?? [], unconfirmed_absences: list.unconfirmed_absences ?? [] }
+  const known = {
+    ...list,
+    held_deletions: list.held_deletions ?? [],
+    unconfirmed_absences: list.unconfirmed_absences ?? [],
+  }
   return dueReason({ event_at: list.event_at }, known, false, NORMALISER_VERSION, maxStalenessMs, now)
 }
 
 export function describeHeld(
-  { event_id, held }: KnownList,
+  { event_id, held_deletions }: KnownList,
   { holdForMs, ...clocks }: HoldTime,
 ): HeldDeletions[] {
-  return (held ?? []).map((stored) => {
+  return (held_deletions ?? []).map((stored) => {
     const { since, reason, ids } = stored
     const hold = { event_id: event_id || null, since, reason, rows: ids.length }
     const end = timeConfirms(hold) ? holdEnd(stored, clocks, holdForMs) : null

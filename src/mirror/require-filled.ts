@@ -68,7 +68,7 @@ async function readFilled(kysely: Database['kysely']): Promise<readonly Filled[]
     const { rows } = await sql<Filled>`
       select a.id, a.name, a._removing_since as removing_since, good.found as has_good_run, good.found or exists (
                select from headcount.sync_state
-                where account_id = a.id and event_id <> ${EVENTS_LIST} and read_at is not null) as has_list,
+                where account_id = a.id and event_id <> ${EVENTS_LIST} and last_full_read_at is not null) as has_list,
              (select status from headcount.sync_runs where account_id = a.id order by id desc limit 1) as last
         from headcount.accounts a
        cross join lateral (

@@ -46,8 +46,8 @@ export async function letPass(ask: Ask, { times }: Tables, minutes: number, ofRu
   const shifted = (field: string) =>
     `jsonb_build_object('${field}', to_jsonb((g->>'${field}')::timestamptz - ${shift}))`
   const group = ['g', shifted('since'), ...(ofRuns ? [shifted('run_since')] : [])].join(' || ')
-  const held = `held = (select jsonb_agg(${group} order by place)
-                          from jsonb_array_elements(held) with ordinality as groups (g, place))`
+  const held = `held_deletions = (select jsonb_agg(${group} order by place)
+                          from jsonb_array_elements(held_deletions) with ordinality as groups (g, place))`
   const updates = [...times].map(([table, columns], place) => {
     const sets = [
       ...columns.map((column) => `${column} = ${column} - ${shift}`),

@@ -101,7 +101,7 @@ function startRun(mode: string, { baseUrl }: KillService, { url }: KillPlace) {
 
 async function lookAt({ place, moments }: Scene): Promise<Seen> {
   return place.look(async (ask) => {
-    const [[table] = [null]] = await ask(`select to_regclass('headcount.reject_acceptances')::text`)
+    const [[table] = [null]] = await ask(`select to_regclass('headcount.accepted_rejects')::text`)
     if (table === null) return { ...nothing, at: 0 }
     await ask(prepareLook)
     const seen = await look(ask, 0, 0, new Memory())

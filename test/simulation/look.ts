@@ -63,10 +63,10 @@ export const prepareLook = `prepare simulation_look as
   union all
   select 'reject', json_build_array(coalesce(event_id, ''), item_index, sha256)::text from headcount.rejects
   union all
-  select 'state', json_build_array(event_id, ${micros('checked_at')}, step, error_code, set_aside, held,
-    held_count, etag, ${micros('read_at')}, backfill_id, unconfirmed_absences)::text from headcount.sync_state
+  select 'state', json_build_array(event_id, ${micros('checked_at')}, poll_interval_s, error_code, set_aside,
+    held_deletions, held_deletion_count, etag, ${micros('last_full_read_at')}, backfill_id, unconfirmed_absences)::text from headcount.sync_state
   union all
-  select 'run', json_build_array(id, mode, selective, status, ${micros('started_at')}, backfill_id, report)::text
+  select 'run', json_build_array(id, mode, named_events_only, status, ${micros('started_at')}, backfill_id, report)::text
     from headcount.sync_runs
   union all
   select 'identity', json_build_object('email', email, 'key', key_sha256)::text from headcount.accounts

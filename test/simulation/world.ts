@@ -96,7 +96,7 @@ export class World {
 
   async accept(): Promise<void> {
     await this.stage.engine.ask(
-      `insert into headcount.reject_acceptances (account_id, event_id, sha256)
+      `insert into headcount.accepted_rejects (account_id, event_id, sha256)
        select distinct account_id, event_id, sha256 from headcount.rejects on conflict do nothing`,
     )
     for (const [id, { rejects }] of this.mirror) {

@@ -48,7 +48,7 @@ const tables = [
   'event_history',
   'response_history',
   'rejects',
-  'reject_acceptances',
+  'accepted_rejects',
   'sync_runs',
   'sync_state',
   'api_observations',
@@ -119,8 +119,8 @@ function micros(instant: string): string {
 async function readStates(trx: Transaction): Promise<ReadonlyMap<string, State>> {
   const rows = await select(
     trx,
-    `select event_id, digest, coalesce(held, '[]'), coalesce(unconfirmed_absences, '[]'), error_code, step,
-            extract(epoch from next_check_at - checked_at)::int
+    `select event_id, digest, coalesce(held_deletions, '[]'), coalesce(unconfirmed_absences, '[]'), error_code,
+            poll_interval_s, extract(epoch from next_check_at - checked_at)::int
        from headcount.sync_state`,
   )
   return new Map(

@@ -11,8 +11,8 @@ export async function twoHoursPass(stage: Stage): Promise<void> {
   await timePasses(stage, 120)
   await stage.change(`
     update headcount.sync_state
-       set held = (select jsonb_agg(g || '{"expired": true}') from jsonb_array_elements(held) g)
-     where held is not null`)
+       set held_deletions = (select jsonb_agg(g || '{"expired": true}') from jsonb_array_elements(held_deletions) g)
+     where held_deletions is not null`)
 }
 
 /** As if so many minutes had passed since the holds were first seen, by both clocks or by one of them. */
@@ -27,10 +27,10 @@ export async function timePasses(
   const fields = [...(clocks === 'run' ? [] : ['since']), ...(clocks === 'database' ? [] : ['run_since'])]
   await change(`
     update headcount.sync_state
-       set held = (select jsonb_agg(${['g', ...fields.map(shifted)].join(' || ')}) from jsonb_array_elements(held) g)
-     where held is not null`)
+       set held_deletions = (select jsonb_agg(${['g', ...fields.map(shifted)].join(' || ')}) from jsonb_array_elements(held_deletions) g)
+     where held_deletions is not null`)
   if (clocks !== 'run')
     await change(
-      `update headcount.sync_state set held_since = held_since - interval '${minutes} min' where held is not null`,
+      `update headcount.sync_state set held_deletions_since = held_deletions_since - interval '${minutes} min' where held_deletions is not null`,
     )
 }

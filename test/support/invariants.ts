@@ -150,12 +150,12 @@ export function expectReplay(moment: Contents, { versions }: Contents): void {
 
 /** Rejects whose text their owner has not accepted. */
 function openRejects(contents: Contents): number {
-  const names = (table: 'rejects' | 'reject_acceptances') =>
+  const names = (table: 'rejects' | 'accepted_rejects') =>
     contents.rows(table).map((row) => {
       const { account_id, event_id, sha256 } = JSON.parse(row) as Record<string, unknown>
       return JSON.stringify([account_id, event_id, sha256])
     })
-  const accepted = new Set(names('reject_acceptances'))
+  const accepted = new Set(names('accepted_rejects'))
   return names('rejects').filter((name) => !accepted.has(name)).length
 }
 

@@ -39,7 +39,7 @@ const orders = {
   sync_state: 'account_id, event_id',
   event_history: 'account_id, event_id, valid_from',
   response_history: 'account_id, event_id, response_id, valid_from',
-  api_observations: 'account_id, subject, fact, value',
+  api_observations: 'account_id, path, kind, value',
 }
 
 export async function startWire(engine: (typeof engines)[number]): Promise<Wire> {

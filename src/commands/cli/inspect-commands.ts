@@ -15,7 +15,7 @@ export function declareLook(declare: Declare): void {
     description:
       'Takes one select, with, values or table, explain of one, and show; in a read-only transaction that is always ' +
       'rolled back. What writes is refused. Tables are found by their ' +
-      'plain names (events, responses, payments, slots, response_details, freshness …); times are UTC.',
+      'plain names (events, responses, payments, slots, response_details, list_status …); times are UTC.',
     examples: [
       { line: 'query "select * from responses limit 5"', what: 'a table on a terminal' },
       { line: 'query "select * from payments" --format csv > payments.csv', what: 'a file' },
@@ -72,7 +72,7 @@ export function declareLook(declare: Declare): void {
   listOptions(runs, '20')
 
   declareRejects(declare)
-  declareContract(declare)
+  declareObservations(declare)
 }
 
 function declareRejects(declare: Declare): void {
@@ -116,20 +116,20 @@ function declareRejects(declare: Declare): void {
   options.databaseOption(accept)
 }
 
-function declareContract(declare: Declare): void {
-  const contract = declare(
-    'contract',
+function declareObservations(declare: Declare): void {
+  const observations = declare(
+    'observations',
     group,
-    async () => (await import('../inspect/observations.ts')).contract,
+    async () => (await import('../inspect/observations.ts')).observations,
     {
       summary: 'what the service does where its specification is silent',
       description:
         'Goes through what the specification leaves open (paging, errors, missing fields, values, shapes, limits, ids, ' +
         'order, headers, forms of time) and shows what the traffic of each account has shown, and what headcount does.',
-      examples: [{ line: 'contract --json', what: 'for a program' }],
+      examples: [{ line: 'observations --json', what: 'for a program' }],
     },
   )
-  options.accountsOptions(contract)
+  options.accountsOptions(observations)
 }
 
 function listOptions(command: Declaration, limit: string): void {

@@ -1,20 +1,20 @@
 import type { Flags } from '../../config/config.ts'
 import type { Command } from '../cli/context.ts'
 import { requireAccount } from '../../mirror/resolve-account.ts'
-import { readContract } from '../../mirror/observations/observed-account.ts'
+import { readAccountObservations } from '../../mirror/observations/observed-account.ts'
 import { readMirror } from '../open-mirror.ts'
-import { formatContract } from '../output/observations.ts'
+import { formatObservations } from '../output/observations.ts'
 import { writeJson } from '../output/format/json.ts'
 
-type ContractFlags = Flags & { readonly json?: true }
+type ObservationsFlags = Flags & { readonly json?: true }
 
-export const contract: Command<ContractFlags> = async (context) => {
+export const observations: Command<ObservationsFlags> = async (context) => {
   const { flags, terminal } = context
   const accounts = await readMirror(context, async (database, { account }) => {
     await requireAccount(database, account)
-    return database.transaction((trx) => readContract(trx, account), { readOnly: true })
+    return database.transaction((trx) => readAccountObservations(trx, account), { readOnly: true })
   })
   if (flags.json) await writeJson(terminal.out, { accounts })
-  else await terminal.out.write(formatContract(accounts, terminal.out))
+  else await terminal.out.write(formatObservations(accounts, terminal.out))
   return 0
 }

@@ -1,6 +1,6 @@
 import { commandName } from '../../common/command-name.ts'
 import { NOT_KEPT, OTHERS } from '../../normalise/observe/safe-value.ts'
-import type { AccountContract } from '../../mirror/observations/observed-account.ts'
+import type { AccountObservations } from '../../mirror/observations/observed-account.ts'
 import type { Finding } from '../../mirror/observations/open-questions.ts'
 import type { Output } from '../terminal/terminal.ts'
 import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
@@ -14,12 +14,12 @@ const NARROW = 80
 const INDENT = '  '
 
 /** Each open point of the specification with what was seen, for people. */
-export function formatContract(accounts: readonly AccountContract[], out: Output): string {
+export function formatObservations(accounts: readonly AccountObservations[], out: Output): string {
   if (accounts.length === 0) return `No account was mirrored here yet. Begin with: ${commandName()} sync\n`
   return accounts.map((account) => formatAccount(account, out)).join('\n')
 }
 
-function formatAccount({ account, observed_since, points }: AccountContract, out: Output): string {
+function formatAccount({ account, observed_since, points }: AccountObservations, out: Output): string {
   const since = observed_since === null ? 'nothing observed yet' : `observed since ${day(observed_since)}`
   const title = out.style('bold', `account ${stripControlCharsInLine(account)}`)
   const notes =
@@ -39,7 +39,7 @@ function formatAccount({ account, observed_since, points }: AccountContract, out
   ].join('')
 }
 
-function draw({ point, findings }: AccountContract['points'][number], out: Output): string {
+function draw({ point, findings }: AccountObservations['points'][number], out: Output): string {
   const table = withoutEmpty(point === 'fields' ? fieldTable(findings) : findingTable(findings))
   const width = out.width === null ? null : Math.max(NARROW, Math.min(out.width, WIDEST)) - INDENT.length
   const drawn = drawTable(table.columns, table.rows, {

@@ -73,13 +73,13 @@ export interface RejectItem {
 
 /** A fact seen on the wire that the specification leaves open. Never a name, an e-mail address or a message. */
 export interface Observation {
-  /** What the fact is about: a field (`response.rsvp`, `reply.message`), an item (`slot`), a list (`responses`). */
-  readonly subject: string
-  readonly fact: ObservationKind
+  /** What was observed: a field (`response.rsvp`, `reply.message`), an item (`slot`), a list (`responses`), a request (`ping`). */
+  readonly path: string
+  readonly kind: ObservationKind
   /** A short text; what is long or may be personal stands as a word in brackets. */
   readonly value: string
   /** How often: items for a field or an item, answers for a list. */
-  readonly seen: number
+  readonly count: number
 }
 
 /**

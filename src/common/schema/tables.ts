@@ -115,7 +115,7 @@ interface RejectsTable {
   seen_at: Generated<Timestamp>
 }
 
-interface RejectAcceptancesTable {
+interface AcceptedRejectsTable {
   account_id: number
   event_id: string | null
   sha256: string
@@ -126,7 +126,7 @@ interface SyncRunsTable {
   id: GeneratedAlways<IntegerText>
   account_id: number
   mode: LeaseMode
-  selective: Generated<boolean>
+  named_events_only: Generated<boolean>
   /** Of a backfill of the whole account: the first run of the chain that it continues, or itself. */
   backfill_id: IntegerText | null
   status: RunStatus
@@ -145,18 +145,18 @@ interface SyncStateTable {
   event_id: string
   /** Bytes; as Postgres writes them when they are selected as they are: `\x` and hexadecimal digits. */
   digest: string | null
-  normaliser: number | null
+  normaliser_version: number | null
   etag: string | null
   checked_at: Timestamp | null
   /** When the body was last read whole; a 304 does not move it. */
-  read_at: Timestamp | null
+  last_full_read_at: Timestamp | null
   next_check_at: Timestamp | null
   /** Seconds that an unchanged older event waits; doubles while nothing changes. */
-  step: number | null
+  poll_interval_s: number | null
   backfill_id: IntegerText | null
-  held: Json<HeldGroup[]>
-  held_count: Generated<number>
-  held_since: Timestamp | null
+  held_deletions: Json<HeldGroup[]>
+  held_deletion_count: Generated<number>
+  held_deletions_since: Timestamp | null
   set_aside: Generated<number>
   /** Ids that the last reading lacked, of a list in several pages. */
   unconfirmed_absences: Json<string[]>
@@ -169,10 +169,10 @@ interface SyncStateTable {
 
 interface ApiObservationsTable {
   account_id: number
-  subject: string
-  fact: string
+  path: string
+  kind: string
   value: string
-  seen: IntegerText
+  count: IntegerText
   first_seen_at: Generated<Timestamp>
   last_seen_at: Generated<Timestamp>
 }
@@ -204,7 +204,7 @@ export interface Tables {
   'headcount.event_history': EventHistoryTable
   'headcount.response_history': ResponseHistoryTable
   'headcount.rejects': RejectsTable
-  'headcount.reject_acceptances': RejectAcceptancesTable
+  'headcount.accepted_rejects': AcceptedRejectsTable
   'headcount.sync_runs': SyncRunsTable
   'headcount.sync_state': SyncStateTable
   'headcount.api_observations': ApiObservationsTable

@@ -51,7 +51,7 @@ export interface LeaseOptions {
    */
   readonly begin?: (trx: Transaction, runId: string) => Promise<void>
   /** Only named events are read: such a run says nothing of the others. */
-  readonly selective?: boolean
+  readonly namedEventsOnly?: boolean
   /** Who takes it; this process by default. */
   readonly holder?: Holder
   /** Ends the watch over another run's signs of life. */
@@ -161,12 +161,18 @@ async function insertRun(
 
 async function insertInto(
   trx: Transaction,
-  { accountId, mode, selective = false, begin }: LeaseOptions,
+  { accountId, mode, namedEventsOnly = false, begin }: LeaseOptions,
   holder: Holder,
 ): Promise<OpenedRun> {
   const run = await trx.kysely
     .insertInto('headcount.sync_runs')
-    .values({ account_id: accountId, mode, selective, status: 'running', holder: JSON.stringify(holder) })
+    .values({
+      account_id: accountId,
+      mode,
+      named_events_only: namedEventsOnly,
+      status: 'running',
+      holder: JSON.stringify(holder),
+    })
     .returning(['id', 'started_at'])
     .executeTakeFirstOrThrow()
   await begin?.(trx, run.id)
@@ -235,7 +241,7 @@ function leaseOf(database: Database, { id, startedAt }: OpenedRun, options: Leas
         .updateTable('headcount.sync_runs')
         .set({
           status,
-          good: !(options.selective ?? false) && isGoodRun(report),
+          good: !(options.namedEventsOnly ?? false) && isGoodRun(report),
           finished_at: sql`now()`,
           heartbeat_at: sql`now()`,
           report: JSON.stringify(report),

@@ -87,7 +87,7 @@ export async function goneSinceResponses(
     with last_read as (
       select max(s.checked_at) as at
         from headcount.sync_state s
-       where s.account_id = ${account} and s.held_count = 0 and s.unconfirmed_absences is null and s.checked_at <= now()
+       where s.account_id = ${account} and s.held_deletion_count = 0 and s.unconfirmed_absences is null and s.checked_at <= now()
          and exists (
            select 1 from headcount.responses r where r.account_id = s.account_id and r.event_id = s.event_id)
     ), by_run as (

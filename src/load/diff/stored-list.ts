@@ -13,7 +13,7 @@ import { inStatements, onlyRow, pieces } from '../statements.ts'
 export interface Vouched {
   /** Null while something of the list is held, or absences are unconfirmed. */
   readonly digest: string | null
-  readonly held: readonly HeldGroup[]
+  readonly held_deletions: readonly HeldGroup[]
   /** Rows that one reading of the list in several pages lacked. */
   readonly unconfirmed_absences: readonly string[]
   readonly error_code: string | null
@@ -27,13 +27,17 @@ export async function readVouched(
 ): Promise<Vouched | null> {
   const known = await trx.kysely
     .selectFrom('headcount.sync_state')
-    .select([digestInHexadecimal, 'held', 'unconfirmed_absences', 'error_code'])
+    .select([digestInHexadecimal, 'held_deletions', 'unconfirmed_absences', 'error_code'])
     .where('account_id', '=', account)
     .where('event_id', '=', event_id)
     .where('checked_at', 'is not', null)
     .executeTakeFirst()
   if (known === undefined) return null
-  return { ...known, held: known.held ?? [], unconfirmed_absences: known.unconfirmed_absences ?? [] }
+  return {
+    ...known,
+    held_deletions: known.held_deletions ?? [],
+    unconfirmed_absences: known.unconfirmed_absences ?? [],
+  }
 }
 
 /** The responses to an event as the service answers them. */

@@ -8,7 +8,7 @@ import { onlyRow } from '../statements.ts'
 
 /** What a list leaves open. */
 interface PlannedList extends Pick<ReadState, 'event_id' | 'set_aside'> {
-  readonly held: readonly HeldGroup[] | null
+  readonly held_deletions: readonly HeldGroup[] | null
   readonly unconfirmed_absences: readonly string[] | null
 }
 
@@ -29,7 +29,7 @@ export class PlannedMatters {
 
   /** How many deletions would be held of a list that was read. */
   heldOf(event_id: string): number {
-    return (this.#read.get(event_id)?.held ?? []).reduce((sum, { ids }) => sum + ids.length, 0)
+    return (this.#read.get(event_id)?.held_deletions ?? []).reduce((sum, { ids }) => sum + ids.length, 0)
   }
 
   async rejects(trx: Transaction, account: number, lists: readonly ListRejects[]): Promise<void> {
@@ -65,16 +65,18 @@ export class PlannedMatters {
 
   async open(trx: Transaction, account: number): Promise<OpenMatters> {
     const { rows: states } = await sql<PlannedList>`
-      select event_id, held, unconfirmed_absences, set_aside from headcount.sync_state
+      select event_id, held_deletions, unconfirmed_absences, set_aside from headcount.sync_state
        where account_id = ${account}
-         and (held_count > 0 or set_aside > 0 or unconfirmed_absences is not null)`.execute(trx.kysely)
+         and (held_deletion_count > 0 or set_aside > 0 or unconfirmed_absences is not null)`.execute(
+      trx.kysely,
+    )
     const { rows: rejects } = await sql<{ event_id: string; open: number }>`
       select coalesce(j.event_id, ${EVENTS_LIST}) as event_id, count(*)::int as open
         from headcount.rejects j
        where j.account_id = ${account}
          and not exists (
            select 1
-             from headcount.reject_acceptances k
+             from headcount.accepted_rejects k
             where k.account_id = j.account_id and k.event_id is not distinct from j.event_id and k.sha256 = j.sha256)
        group by 1`.execute(trx.kysely)
     const { rows } = await sql<{ now: string }>`select now() as now`.execute(trx.kysely)
@@ -88,7 +90,9 @@ export class PlannedMatters {
         .map((list) => list.open),
       ...this.#rejected.values(),
     ]
-    const holds = lists.flatMap(({ event_id, held }) => reportedHolds(event_id, held ?? []))
+    const holds = lists.flatMap(({ event_id, held_deletions }) =>
+      reportedHolds(event_id, held_deletions ?? []),
+    )
     return {
       held: holds.reduce((sum, hold) => sum + hold.rows, 0),
       holds: holds.toSorted(oldestFirst).slice(0, MAX_REPORTED_HOLDS),
@@ -116,7 +120,7 @@ function oldestFirst(one: ReportedHold, other: ReportedHold): number {
 
 async function readAcceptances(trx: Transaction, account: number): Promise<ReadonlySet<string>> {
   const rows = await trx.kysely
-    .selectFrom('headcount.reject_acceptances')
+    .selectFrom('headcount.accepted_rejects')
     .select(['event_id', 'sha256'])
     .where('account_id', '=', account)
     .execute()

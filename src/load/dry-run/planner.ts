@@ -58,7 +58,7 @@ export function planning(most: number): Planning {
     removeOrphans: (trx, account, ids) => planOrphans(trx, account, ids, planned),
     rejects: (trx, account, _run, lists) => matters.rejects(trx, account, lists),
     read: async (_trx, _account, _backfill, states) => {
-      for (const { event_id, held } of states) {
+      for (const { event_id, held_deletions: held } of states) {
         const ids = held.flatMap((group) => group.ids)
         if (event_id === EVENTS_LIST) {
           planned.add(

@@ -19,7 +19,7 @@ export interface Acceptance {
 /** The SHA-256 sums in this scope that begin with `prefix`: of the rejects, or of what was accepted before. */
 export async function sumsFrom(
   trx: Transaction,
-  table: 'headcount.rejects' | 'headcount.reject_acceptances',
+  table: 'headcount.rejects' | 'headcount.accepted_rejects',
   { account, event_id }: AcceptanceScope,
   prefix: string,
 ): Promise<readonly string[]> {
@@ -54,13 +54,13 @@ export async function acceptRejects(
        and (${account}::text is null or a.name = ${account})
        and (${event_id}::text is null or reject.event_id = ${event_id})`
   await sql`
-    insert into headcount.reject_acceptances (account_id, event_id, sha256)
+    insert into headcount.accepted_rejects (account_id, event_id, sha256)
     select account_id, event_id, sha256 from (${meant}) meant
         on conflict (account_id, event_id, sha256) do nothing`.execute(trx.kysely)
   const { rows } = await sql<Acceptance>`
     select meant.account, meant.event_id, meant.sha256, kept.accepted_at
       from (${meant}) meant
-      join headcount.reject_acceptances kept
+      join headcount.accepted_rejects kept
         on kept.account_id = meant.account_id and kept.event_id is not distinct from meant.event_id
        and kept.sha256 = meant.sha256
      order by meant.account, meant.event_id nulls first, meant.sha256`.execute(trx.kysely)
@@ -74,7 +74,7 @@ export async function revokeAcceptances(
   sums: readonly string[],
 ): Promise<readonly Acceptance[]> {
   const { rows } = await sql<Acceptance>`
-    delete from headcount.reject_acceptances kept
+    delete from headcount.accepted_rejects kept
      using headcount.accounts a
      where a.id = kept.account_id and kept.sha256 = any (${sums}::text[])
        and (${account}::text is null or a.name = ${account})

@@ -36,8 +36,8 @@ export async function knownToMirror(
   const isOld = sql`account_id = ${account} and _run_id <> all (${otherThan}::bigint[])`
   const { rows } = await sql<ObservedFact>`
     select item.*
-      from json_to_recordset(${JSON.stringify(facts)}::json) as item(subject text, fact text, value text)
-     where case item.subject || ' ' || item.fact
+      from json_to_recordset(${JSON.stringify(facts)}::json) as item(path text, kind text, value text)
+     where case item.path || ' ' || item.kind
              when 'response.rsvp value' then exists (
                select 1 from headcount.responses where ${isOld} and rsvp = item.value)
              when 'event.event_type value' then exists (
@@ -64,7 +64,7 @@ export async function shownByRows(
   const isTheirs = sql`account_id = ${account} and _run_id = any (${runs}::bigint[])`
   const extra = sql`case when jsonb_typeof(_extra) = 'object' then _extra end`
   const { rows } = await sql<Observation>`
-    select 'response.rsvp' as subject, 'value' as fact, rsvp as value, count(*)::int as seen
+    select 'response.rsvp' as path, 'value' as kind, rsvp as value, count(*)::int as count
       from headcount.responses
      where ${isTheirs} and rsvp is not null
        and rsvp is distinct from name and rsvp is distinct from email and rsvp is distinct from message
@@ -84,7 +84,7 @@ export async function shownByRows(
       from headcount.events, jsonb_object_keys(${extra}) as field
      where ${isTheirs}
      group by field
-     order by seen desc, subject, fact, value
+     order by count desc, path, kind, value
      limit ${MOST_FACTS}`.execute(kysely)
   return rows
 }

@@ -5,8 +5,8 @@ import { requireCount } from '../statements.ts'
 
 /** What tells one observation of an account from another. */
 export interface ObservedFact {
-  readonly subject: string
-  readonly fact: ObservationKind
+  readonly path: string
+  readonly kind: ObservationKind
   readonly value: string
 }
 
@@ -16,7 +16,7 @@ export async function readObserved(
   account: number,
 ): Promise<readonly ObservedFact[]> {
   const { rows } = await sql<ObservedFact>`
-    select subject, fact, value from headcount.api_observations where account_id = ${account}`.execute(kysely)
+    select path, kind, value from headcount.api_observations where account_id = ${account}`.execute(kysely)
   return rows
 }
 
@@ -28,13 +28,13 @@ export async function recordObservations(
 ): Promise<void> {
   if (observations.length === 0) return
   const result = await sql`
-    insert into headcount.api_observations as known (account_id, subject, fact, value, seen, first_seen_at, last_seen_at)
-    select ${account}, subject, fact, value, seen, now(), now()
+    insert into headcount.api_observations as known (account_id, path, kind, value, count, first_seen_at, last_seen_at)
+    select ${account}, path, kind, value, count, now(), now()
       from json_to_recordset(${JSON.stringify(observations)}::json) as item(
-        subject text, fact text, value text, seen bigint)
-     order by subject, fact, value
-        on conflict (account_id, subject, fact, value) do update
-       set seen = known.seen + excluded.seen, last_seen_at = greatest(known.last_seen_at, excluded.last_seen_at)`.execute(
+        path text, kind text, value text, count bigint)
+     order by path, kind, value
+        on conflict (account_id, path, kind, value) do update
+       set count = known.count + excluded.count, last_seen_at = greatest(known.last_seen_at, excluded.last_seen_at)`.execute(
     trx.kysely,
   )
   requireCount('headcount.api_observations', observations.length, result)

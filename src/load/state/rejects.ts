@@ -63,7 +63,7 @@ export function rejectCounts(account: number, event_id: string | null) {
   return sql<RejectCounts>`
     select (count(*) filter (where k.sha256 is null))::int as rejected, count(k.sha256)::int as accepted
       from headcount.rejects j
-      left join headcount.reject_acceptances k
+      left join headcount.accepted_rejects k
         on k.account_id = j.account_id and k.event_id is not distinct from j.event_id and k.sha256 = j.sha256
      where j.account_id = ${account} and (${event_id}::text is null or j.event_id = ${event_id})`
 }

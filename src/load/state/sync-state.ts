@@ -12,14 +12,14 @@ export const EVENTS_LIST = ''
 export interface ListState {
   readonly event_id: string
   readonly digest: string | null
-  readonly normaliser: number | null
+  readonly normaliser_version: number | null
   readonly etag: string | null
-  readonly read_at: string | null
+  readonly last_full_read_at: string | null
   readonly checked_at: string | null
   readonly next_check_at: string | null
-  readonly step: number | null
+  readonly poll_interval_s: number | null
   readonly backfill_id: string | null
-  readonly held: readonly HeldGroup[]
+  readonly held_deletions: readonly HeldGroup[]
   /** Ids that the last reading lacked, of a list in several pages: a second one will tell. */
   readonly unconfirmed_absences: readonly string[]
   readonly error_code: string | null
@@ -30,14 +30,14 @@ export interface ReadState {
   readonly event_id: string
   /** NULL while rows are live that the list lacks, held or unconfirmed: no digest without rows. */
   readonly digest: string | null
-  readonly normaliser: number
+  readonly normaliser_version: number
   /** The service's validator of this list; NULL as the digest. */
   readonly etag: string | null
-  readonly held: readonly HeldGroup[]
+  readonly held_deletions: readonly HeldGroup[]
   readonly unconfirmed_absences: readonly string[]
   readonly set_aside: number
   /** Seconds until the list is due again; null: at the next run. */
-  readonly step: number | null
+  readonly poll_interval_s: number | null
   /** Rows that are served of the list were written or removed: what is served gets another version. */
   readonly has_changed: boolean
 }
@@ -51,7 +51,7 @@ export type RecordsChange = 'none' | 'renormalised' | 'changed'
 /** A list that is still as it was when it was last applied. */
 export interface UnchangedState {
   readonly event_id: string
-  readonly step: number | null
+  readonly poll_interval_s: number | null
   /** The validator that came with it last. */
   readonly etag: string | null
   /** Its body was read; false when the service said "not modified". */
@@ -76,14 +76,14 @@ export async function readStates(
     .selectFrom('headcount.sync_state')
     .select([
       'event_id',
-      'normaliser',
+      'normaliser_version',
       'etag',
-      'read_at',
+      'last_full_read_at',
       'checked_at',
       'next_check_at',
-      'step',
+      'poll_interval_s',
       'backfill_id',
-      'held',
+      'held_deletions',
       'unconfirmed_absences',
     ])
     .select('error_code')
@@ -93,7 +93,11 @@ export async function readStates(
   return new Map(
     rows.map((row) => [
       row.event_id,
-      { ...row, held: row.held ?? [], unconfirmed_absences: row.unconfirmed_absences ?? [] },
+      {
+        ...row,
+        held_deletions: row.held_deletions ?? [],
+        unconfirmed_absences: row.unconfirmed_absences ?? [],
+      },
     ]),
   )
 }
@@ -126,31 +130,34 @@ export async function recordRead(
   records: RecordsChange,
 ): Promise<void> {
   const changed = states.filter(({ has_changed }) => has_changed).map(({ event_id }) => event_id)
-  const rows = states.map(({ held, unconfirmed_absences, has_changed: _, ...state }) => ({
+  const rows = states.map(({ held_deletions: holds, unconfirmed_absences, has_changed: _, ...state }) => ({
     ...state,
     unconfirmed_absences: unconfirmed_absences.length === 0 ? null : unconfirmed_absences,
-    held: held.length === 0 ? null : held,
-    held_count: held.reduce((sum, { ids }) => sum + ids.length, 0),
-    held_since: held.map(({ since }) => since).toSorted()[0] ?? null,
+    held_deletions: holds.length === 0 ? null : holds,
+    held_deletion_count: holds.reduce((sum, { ids }) => sum + ids.length, 0),
+    held_deletions_since: holds.map(({ since }) => since).toSorted()[0] ?? null,
   }))
   const events = records === 'none' ? sql`` : sql`with events as (${newEventsVersion(account, records)})`
   const result = await sql`
     ${events}
     insert into headcount.sync_state as state
-           (account_id, event_id, digest, normaliser, etag, checked_at, read_at, next_check_at, step, backfill_id,
-            held, held_count, held_since, set_aside, unconfirmed_absences)
-    select ${account}, event_id, decode(digest, 'hex'), normaliser, etag, now(), now(), now() + step * interval '1 second', step, ${backfill}::bigint,
-           held, held_count, held_since, set_aside, unconfirmed_absences
+           (account_id, event_id, digest, normaliser_version, etag, checked_at, last_full_read_at, next_check_at,
+            poll_interval_s, backfill_id, held_deletions, held_deletion_count, held_deletions_since, set_aside,
+            unconfirmed_absences)
+    select ${account}, event_id, decode(digest, 'hex'), normaliser_version, etag, now(), now(),
+           now() + poll_interval_s * interval '1 second', poll_interval_s, ${backfill}::bigint,
+           held_deletions, held_deletion_count, held_deletions_since, set_aside, unconfirmed_absences
       from json_to_recordset(${JSON.stringify(rows)}::json) as item(
-        event_id text, digest text, normaliser int, etag text, step int, held jsonb, held_count int, held_since timestamptz,
-        set_aside int, unconfirmed_absences jsonb)
+        event_id text, digest text, normaliser_version int, etag text, poll_interval_s int, held_deletions jsonb,
+        held_deletion_count int, held_deletions_since timestamptz, set_aside int, unconfirmed_absences jsonb)
      order by event_id
         on conflict (account_id, event_id) do update
-       set digest = excluded.digest, normaliser = excluded.normaliser, etag = excluded.etag,
-           checked_at = excluded.checked_at, read_at = excluded.read_at,
-           next_check_at = excluded.next_check_at, step = excluded.step,
-           backfill_id = coalesce(excluded.backfill_id, state.backfill_id), held = excluded.held,
-           held_count = excluded.held_count, held_since = excluded.held_since, set_aside = excluded.set_aside,
+       set digest = excluded.digest, normaliser_version = excluded.normaliser_version, etag = excluded.etag,
+           checked_at = excluded.checked_at, last_full_read_at = excluded.last_full_read_at,
+           next_check_at = excluded.next_check_at, poll_interval_s = excluded.poll_interval_s,
+           backfill_id = coalesce(excluded.backfill_id, state.backfill_id),
+           held_deletions = excluded.held_deletions, held_deletion_count = excluded.held_deletion_count,
+           held_deletions_since = excluded.held_deletions_since, set_aside = excluded.set_aside,
            unconfirmed_absences = excluded.unconfirmed_absences,
            error_code = null, error_message = null, failed_at = null,
            list_version = case when excluded.event_id = any (${changed}::text[])
@@ -167,11 +174,12 @@ export async function recordUnchanged(
   for (const piece of pieces(lists)) {
     await sql`
       update headcount.sync_state state
-         set checked_at = now(), read_at = case when i.read_whole then now() else state.read_at end, etag = i.etag,
-             step = i.step, next_check_at = now() + i.step * interval '1 second',
+         set checked_at = now(), etag = i.etag,
+             last_full_read_at = case when i.read_whole then now() else state.last_full_read_at end,
+             poll_interval_s = i.poll_interval_s, next_check_at = now() + i.poll_interval_s * interval '1 second',
              error_code = null, error_message = null, failed_at = null
         from json_to_recordset(${JSON.stringify(piece)}::json) as i(
-          event_id text, step int, etag text, read_whole boolean)
+          event_id text, poll_interval_s int, etag text, read_whole boolean)
        where state.account_id = ${account} and state.event_id = i.event_id`.execute(trx.kysely)
   }
 }
@@ -230,7 +238,7 @@ export async function countOpenMatters(trx: Transaction, account: number): Promi
     select rejected, held, unconfirmed, set_aside, holds, now() as now
       from (${rejectCounts(account, null)}) rejects
      cross join (
-       select coalesce(sum(held_count), 0)::int as held, coalesce(sum(set_aside), 0)::int as set_aside,
+       select coalesce(sum(held_deletion_count), 0)::int as held, coalesce(sum(set_aside), 0)::int as set_aside,
               coalesce(sum(jsonb_array_length(unconfirmed_absences)), 0)::int as unconfirmed
          from headcount.sync_state
         where account_id = ${account}
@@ -241,8 +249,8 @@ export async function countOpenMatters(trx: Transaction, account: number): Promi
            select nullif(event_id, '') as event_id, part->>'since' as since, part->>'reason' as reason,
                   jsonb_array_length(part->'ids') as rows
              from headcount.sync_state state
-            cross join jsonb_array_elements(state.held) as part
-            where account_id = ${account} and held_count > 0
+            cross join jsonb_array_elements(state.held_deletions) as part
+            where account_id = ${account} and held_deletion_count > 0
             order by since, event_id
             limit ${MAX_REPORTED_HOLDS}
          ) hold

@@ -41,7 +41,7 @@ async function sumOf(
   prefix: string,
   revokes: boolean,
 ): Promise<string> {
-  const table = revokes ? 'headcount.reject_acceptances' : 'headcount.rejects'
+  const table = revokes ? 'headcount.accepted_rejects' : 'headcount.rejects'
   const sums = await sumsFrom(trx, table, scope, prefix)
   const [sum] = sums
   if (sum !== undefined && sums.length === 1) return sum
@@ -53,7 +53,7 @@ async function sumOf(
   }
   throw new UsageError(
     revokes
-      ? `rejects accept: nothing${where} was accepted whose SHA-256 begins with ${prefix}: ${commandName()} query "table reject_acceptances" shows what was`
+      ? `rejects accept: nothing${where} was accepted whose SHA-256 begins with ${prefix}: ${commandName()} query "table accepted_rejects" shows what was`
       : `rejects accept: no reject${where} has a SHA-256 that begins with ${prefix}: ${commandName()} rejects shows them, and an item that changed has another one`,
   )
 }

@@ -29,7 +29,7 @@ async function readRejects({ kysely }: Transaction, account: string | null, limi
     ])
     .select(['reject.payload', 'reject.sha256', 'reject.run_id', 'reject.seen_at'])
     .select(sql<number>`reject.bytes::float8`.as('bytes'))
-    .leftJoin('headcount.reject_acceptances as kept', (join) =>
+    .leftJoin('headcount.accepted_rejects as kept', (join) =>
       join
         .onRef('kept.account_id', '=', 'reject.account_id')
         .on('kept.event_id', 'is not distinct from', sql.ref('reject.event_id'))

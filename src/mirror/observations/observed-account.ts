@@ -8,7 +8,7 @@ import type { LiveFact } from './from-rows.ts'
 import { points } from './open-questions.ts'
 import type { Finding, Point } from './open-questions.ts'
 
-export interface AccountContract {
+export interface AccountObservations {
   readonly account: string
   /** When the first observation was made; null when there is none yet. */
   readonly observed_since: Timestamp | null
@@ -16,37 +16,37 @@ export interface AccountContract {
 }
 
 /** @param name only this account; null for all. */
-export async function readContract(
+export async function readAccountObservations(
   trx: Transaction,
   name: string | null,
-): Promise<readonly AccountContract[]> {
+): Promise<readonly AccountObservations[]> {
   const accounts = await trx.kysely
     .selectFrom('headcount.accounts')
     .select(['id', 'name'])
     .$if(name !== null, (query) => query.where('name', '=', name ?? ''))
     .orderBy('id')
     .execute()
-  const contracts: AccountContract[] = []
+  const all: AccountObservations[] = []
   for (const { id, name } of accounts) {
     const observed = await readObservations(trx, id)
     const findings = merge(observed, await readLive(trx, id))
-    contracts.push({
+    all.push({
       account: name,
       observed_since: observed.map(({ first_seen_at }) => first_seen_at).toSorted()[0] ?? null,
       points: points.map(({ has, ...point }) => ({ ...point, findings: findings.filter(has) })),
     })
   }
-  return contracts
+  return all
 }
 
 type Observed = Finding & { readonly first_seen_at: Timestamp }
 
 async function readObservations({ kysely }: Transaction, account: number): Promise<readonly Observed[]> {
   const { rows } = await sql<Observed>`
-    select subject, fact, value, null as now, seen::float8 as seen, first_seen_at, last_seen_at
+    select path as subject, kind as fact, value, null as now, count::float8 as seen, first_seen_at, last_seen_at
       from headcount.api_observations
      where account_id = ${account}
-     order by subject, fact, seen desc, value`.execute(kysely)
+     order by path, kind, count desc, value`.execute(kysely)
   return rows
 }
 

@@ -11,8 +11,8 @@ export interface Series<Value extends Countable> {
 }
 
 /** Texts, each told as it is as far as it may be kept. */
-export function textsOf(subject: string, fact: ObservationKind): Series<string> {
-  return { tell: (entries) => entries.map(([value, seen]) => ({ subject, fact, value, seen })) }
+export function textsOf(path: string, kind: ObservationKind): Series<string> {
+  return { tell: (entries) => entries.map(([value, count]) => ({ path, kind, value, count })) }
 }
 
 /** What lists show of what the specification leaves open. Counted in a form that is cheap to add up; told once. */
@@ -43,10 +43,10 @@ export class Observed {
   /** Each fact once, in no order. */
   tell(): readonly Observation[] {
     const told = new Map<string, Observation>()
-    for (const { subject, fact, value, seen } of this.#observations()) {
-      const key = JSON.stringify([subject, fact, value])
-      const before = told.get(key)?.seen ?? 0
-      if (before + seen > 0) told.set(key, { subject, fact, value, seen: before + seen })
+    for (const { path, kind, value, count } of this.#observations()) {
+      const key = JSON.stringify([path, kind, value])
+      const before = told.get(key)?.count ?? 0
+      if (before + count > 0) told.set(key, { path, kind, value, count: before + count })
     }
     return [...told.values()]
   }

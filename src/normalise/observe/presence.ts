@@ -37,10 +37,10 @@ export function presence(shape: string, fields: readonly string[], own: Readonly
         seen[state] = (seen[state] ?? 0) + times
       }
       return STATES.map((value, state): Observation => ({
-        subject: `${shape}.${field}`,
-        fact: 'sent',
+        path: `${shape}.${field}`,
+        kind: 'sent',
         value,
-        seen: seen[state] ?? 0,
+        count: seen[state] ?? 0,
       })).filter(({ value }) => value !== 'absent' || own.has(field))
     })
 }

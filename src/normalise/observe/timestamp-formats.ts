@@ -50,17 +50,17 @@ function oddFormOf(value: JsonValue): number {
 }
 
 /** The forms of a field's time stamps, and the offsets where there are any. */
-export function timeForms(subject: string) {
+export function timeForms(path: string) {
   return (entries: readonly (readonly [number | typeof OTHERS, number])[]): Observation[] =>
-    entries.flatMap(([form, seen]): Observation[] => {
+    entries.flatMap(([form, count]): Observation[] => {
       if (form === OTHERS || form < FIRST_OFFSET) {
-        return [{ subject, fact: 'time_form', value: nameOf(form), seen }]
+        return [{ path, kind: 'time_form', value: nameOf(form), count }]
       }
       const code = form - FIRST_OFFSET
       const offset = `${code & BEHIND ? '-' : '+'}${pair((code % BEHIND) / HOUR)}:${pair(code % HOUR)}`
       return [
-        { subject, fact: 'time_form', value: withFraction(Math.trunc(code / FRACTION), '±HH:MM'), seen },
-        { subject, fact: 'time_offset', value: offset, seen },
+        { path, kind: 'time_form', value: withFraction(Math.trunc(code / FRACTION), '±HH:MM'), count },
+        { path, kind: 'time_offset', value: offset, count },
       ]
     })
 }

@@ -34,7 +34,7 @@ export async function decideDeletions(
         length: list.length,
         unreadableId: list.unreadableId,
         incomplete: list.incomplete,
-        held: state?.held ?? [],
+        held: state?.held_deletions ?? [],
         accountEmpty,
       },
       run.deletions.policy,

@@ -23,7 +23,7 @@ export interface PagedReading {
 /** What former readings of the list lacked. */
 export interface FormerAbsences {
   readonly unconfirmed_absences: readonly string[]
-  readonly held: readonly HeldGroup[]
+  readonly held_deletions: readonly HeldGroup[]
 }
 
 export interface Absences {
@@ -43,7 +43,7 @@ export function confirmAbsences(
   if (pages === 1 || digestMatch !== 'other') return { confirmed: absent, unconfirmed: [] }
   const before = new Set([
     ...(former?.unconfirmed_absences ?? []),
-    ...(former?.held.flatMap(({ ids }) => ids) ?? []),
+    ...(former?.held_deletions.flatMap(({ ids }) => ids) ?? []),
   ])
   return {
     confirmed: absent.filter((id) => before.has(id)),

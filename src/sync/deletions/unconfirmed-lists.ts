@@ -38,14 +38,14 @@ function neverRead(event_id: string): NonNullable<DueEvent['state']> {
   return {
     event_id,
     digest: null,
-    normaliser: null,
+    normaliser_version: null,
     etag: null,
-    read_at: null,
+    last_full_read_at: null,
     checked_at: null,
     next_check_at: null,
-    step: null,
+    poll_interval_s: null,
     backfill_id: null,
-    held: [],
+    held_deletions: [],
     unconfirmed_absences: [],
     error_code: null,
   }

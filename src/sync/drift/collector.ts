@@ -35,9 +35,9 @@ export class Observations {
 
   /** Notes that no item of a list has a field any more that live rows had. */
   addDropped(item: 'event' | 'response', field: string): void {
-    const subject = field.startsWith('slots.') ? `slot.${field.slice('slots.'.length)}` : `${item}.${field}`
-    const series = this.#gone.get(subject) ?? textsOf(subject, 'gone')
-    this.#gone.set(subject, series)
+    const path = field.startsWith('slots.') ? `slot.${field.slice('slots.'.length)}` : `${item}.${field}`
+    const series = this.#gone.get(path) ?? textsOf(path, 'gone')
+    this.#gone.set(path, series)
     this.fromChanged.texts(series).add('from every item of a list', 1)
   }
 }

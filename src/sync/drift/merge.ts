@@ -12,7 +12,7 @@ export interface MergedObservations {
 
 /**
  * Puts together what a run adds: all that it saw in lists that were new or had changed, and of what it read again
- * unchanged only what is not known yet. So `seen` does not grow by reading the same once more.
+ * unchanged only what is not known yet. So `count` does not grow by reading the same once more.
  */
 export function mergeObservations(
   known: readonly ObservedFact[],
@@ -31,7 +31,7 @@ export function mergeObservations(
     const key = keyOf(row)
     if (!isFresh && knownKeys.has(key)) return
     if (isNew && row === sent) values.set(groupOf(sent), (values.get(groupOf(sent)) ?? 0) + 1)
-    rows.set(key, { ...row, seen: row.seen + (rows.get(key)?.seen ?? 0) })
+    rows.set(key, { ...row, count: row.count + (rows.get(key)?.count ?? 0) })
   }
   for (const observation of fresh) put(observation, true)
   for (const observation of again) put(observation, false)
@@ -41,11 +41,11 @@ export function mergeObservations(
   }
 }
 
-export function keyOf({ subject, fact, value }: ObservedFact): string {
-  return JSON.stringify([subject, fact, value])
+export function keyOf({ path, kind, value }: ObservedFact): string {
+  return JSON.stringify([path, kind, value])
 }
 
 /** Values of one group are told apart up to a bound. */
-function groupOf({ subject, fact }: ObservedFact): string {
-  return `${subject} ${fact}`
+function groupOf({ path, kind }: ObservedFact): string {
+  return `${path} ${kind}`
 }

@@ -41,14 +41,14 @@ function quoted(observation: Observation): Observation {
 }
 
 /** A field that the specification names and that is kept in `_extra` was set aside. */
-function isOpen({ subject, fact, value }: Observation): boolean {
-  if (fact !== 'unknown_field') return true
-  return !(subject === 'event' ? KNOWN_OF_EVENT : KNOWN_OF_RESPONSE).has(value)
+function isOpen({ path, kind, value }: Observation): boolean {
+  if (kind !== 'unknown_field') return true
+  return !(path === 'event' ? KNOWN_OF_EVENT : KNOWN_OF_RESPONSE).has(value)
 }
 
 function statusesOf({ source }: RunContext): Observation[] {
-  return [...source.counts.statuses].map(([answer, seen]) => {
-    const [subject = '', value = ''] = answer.split(' ')
-    return { subject, fact: 'status', value, seen }
+  return [...source.counts.statuses].map(([answer, count]) => {
+    const [path = '', value = ''] = answer.split(' ')
+    return { path, kind: 'status', value, count }
   })
 }

@@ -3,7 +3,7 @@ import type { ObservationKind, Observation } from '../../common/schema/tables.ts
 import type { ObservedFact } from '../../load/state/observations.ts'
 import { NOT_KEPT, OTHERS } from '../../normalise/observe/safe-value.ts'
 
-/** At most so many things are told one by one; `headcount contract` lists them all. */
+/** At most so many things are told one by one; `headcount observations` lists them all. */
 const TOLD = 10
 
 /** What the specification itself shows is no news, whenever it comes. */
@@ -18,12 +18,11 @@ const specified: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Facts that a person should hear of, each in words. */
-const told: Partial<Readonly<Record<ObservationKind, (subject: string, thing: string) => string>>> = {
-  value: (subject, thing) => `${fieldOf(subject)} = ${thing}`,
-  time_form: (subject, thing) => `${fieldOf(subject)} in the form ${thing}`,
-  sent_as: (subject, thing) => `${fieldOf(subject)} sent as ${thing}`,
-  unknown_field: (subject, thing) =>
-    `a field of the ${subject} that the specification does not name, ${thing},`,
+const told: Partial<Readonly<Record<ObservationKind, (path: string, thing: string) => string>>> = {
+  value: (path, thing) => `${fieldOf(path)} = ${thing}`,
+  time_form: (path, thing) => `${fieldOf(path)} in the form ${thing}`,
+  sent_as: (path, thing) => `${fieldOf(path)} sent as ${thing}`,
+  unknown_field: (path, thing) => `a field of the ${path} that the specification does not name, ${thing},`,
   duplicate_key: (_, thing) => `a key that stands twice in one object, ${thing},`,
   header: (_, thing) => `the header ${thing}`,
 }
@@ -36,12 +35,12 @@ export function firstSeen(
   known: readonly ObservedFact[],
   added: readonly Observation[],
 ): readonly Observation[] {
-  const begun = new Set(known.filter(({ fact }) => fact === 'sent').map(resourceOf))
+  const begun = new Set(known.filter(({ kind }) => kind === 'sent').map(resourceOf))
   return added.filter(
     (observation) =>
-      observation.fact in told &&
+      observation.kind in told &&
       begun.has(resourceOf(observation)) &&
-      specified[`${observation.subject} ${observation.fact}`]?.includes(observation.value) !== true,
+      specified[`${observation.path} ${observation.kind}`]?.includes(observation.value) !== true,
   )
 }
 
@@ -49,19 +48,19 @@ export function firstSeen(
 export function driftWarnings(news: readonly Observation[]): readonly string[] {
   const lines = news.map(
     (observation) =>
-      `${describe(observation)} seen for the first time in ${observation.seen} ${unitOf(observation)}`,
+      `${describe(observation)} seen for the first time in ${observation.count} ${unitOf(observation)}`,
   )
   const more = lines.length - TOLD
   if (more <= 0) return lines
   return [
     ...lines.slice(0, TOLD),
-    `… and ${more} more things seen for the first time; ${commandName()} contract lists them`,
+    `… and ${more} more things seen for the first time; ${commandName()} observations lists them`,
   ]
 }
 
-function describe({ subject, fact, value }: Observation): string {
+function describe({ path, kind, value }: Observation): string {
   const thing = words[value] ?? `\`${value}\``
-  return told[fact]?.(subject, thing) ?? `${subject} ${fact} ${thing}`
+  return told[kind]?.(path, thing) ?? `${path} ${kind} ${thing}`
 }
 
 const words: Readonly<Record<string, string>> = {
@@ -69,18 +68,18 @@ const words: Readonly<Record<string, string>> = {
   [OTHERS]: 'more values than are told apart',
 }
 
-function fieldOf(subject: string): string {
-  return `\`${subject.slice(subject.indexOf('.') + 1)}\``
+function fieldOf(path: string): string {
+  return `\`${path.slice(path.indexOf('.') + 1)}\``
 }
 
-function unitOf({ subject, fact, seen }: Observation): string {
-  if (fact === 'header')
-    return seen === 1 ? `answer to a request for ${subject}` : `answers to requests for ${subject}`
-  const [item = subject] = subject.split('.')
-  return seen === 1 ? item : `${item}s`
+function unitOf({ path, kind, count }: Observation): string {
+  if (kind === 'header')
+    return count === 1 ? `answer to a request for ${path}` : `answers to requests for ${path}`
+  const [item = path] = path.split('.')
+  return count === 1 ? item : `${item}s`
 }
 
 /** Events and their list are one resource, all else is of the responses. */
-function resourceOf({ subject }: ObservedFact): 'events' | 'responses' {
-  return subject === 'event' || subject === 'events' || subject.startsWith('event.') ? 'events' : 'responses'
+function resourceOf({ path }: ObservedFact): 'events' | 'responses' {
+  return path === 'event' || path === 'events' || path.startsWith('event.') ? 'events' : 'responses'
 }

@@ -107,12 +107,12 @@ async function markUnchanged(
   const { settings, mirror, stats } = run
   const step = nextPollInterval(
     due.event,
-    due.state?.step ?? null,
+    due.state?.poll_interval_s ?? null,
     false,
     settings.maxStalenessMs,
     mirror.lease.startedAt,
   )
-  stamps.add({ event_id: due.event.id, step, ...unchanged })
+  stamps.add({ event_id: due.event.id, poll_interval_s: step, ...unchanged })
   stats.unchanged += 1
 }
 

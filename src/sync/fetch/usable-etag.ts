@@ -10,17 +10,17 @@ const MAX_ETAG_AGE_MS = 24 * 3_600_000
 export interface StoredValidator extends StoredDigest {
   readonly etag: string | null
   /** When the list was last read whole, ISO 8601. */
-  readonly read_at: string | null
+  readonly last_full_read_at: string | null
 }
 
 /** The validator to ask with, or null when the list is to be read whole. `now` is ISO 8601. */
 export function usableEtag(
-  stored: (StoredValidator & { readonly held: readonly HeldGroup[] }) | undefined,
+  stored: (StoredValidator & { readonly held_deletions: readonly HeldGroup[] }) | undefined,
   now: string,
 ): string | null {
-  if (!stored || stored.digest === null || stored.normaliser !== NORMALISER_VERSION) return null
-  if (stored.held.length > 0 || stored.read_at === null) return null
-  const age = Date.parse(now) - Date.parse(stored.read_at)
+  if (!stored || stored.digest === null || stored.normaliser_version !== NORMALISER_VERSION) return null
+  if (stored.held_deletions.length > 0 || stored.last_full_read_at === null) return null
+  const age = Date.parse(now) - Date.parse(stored.last_full_read_at)
   // A reading in the future tells of a clock that was wrong: nobody knows how old it is.
   return age >= 0 && age < MAX_ETAG_AGE_MS ? stored.etag : null
 }

@@ -34,7 +34,7 @@ export async function verifyAccountIdentity(
 
 /** As `load.identity` leaves it. */
 function withoutValidators(state: ListState): ListState {
-  const unread = { etag: null, next_check_at: null, step: null, backfill_id: null }
+  const unread = { etag: null, next_check_at: null, poll_interval_s: null, backfill_id: null }
   return { ...state, ...unread, unconfirmed_absences: [] }
 }
 

@@ -146,7 +146,7 @@ async function openToWrite(run: Unopened, mode: RunMode, opened: AsyncDisposable
   const lease = await takeLease(database, {
     accountId: account.id,
     mode,
-    selective: settings.events !== null,
+    namedEventsOnly: settings.events !== null,
     begin: async (trx, runId) => {
       await requireNotRemoved(trx, account.id, account.name)
       if (joinsBackfill)

@@ -39,7 +39,7 @@ async function findUnfinished(trx: Transaction, runId: string, account: number) 
     select first.id, first.started_at
       from (select status, backfill_id
               from headcount.sync_runs
-             where account_id = ${account} and id < ${runId} and mode = 'backfill' and not selective
+             where account_id = ${account} and id < ${runId} and mode = 'backfill' and not named_events_only
              order by id desc
              limit 1) last
       join headcount.sync_runs first on first.id = last.backfill_id
@@ -54,6 +54,6 @@ async function findUnfinished(trx: Transaction, runId: string, account: number) 
  */
 export function isDoneInBackfill(backfill: Backfill | null, state: ListState | undefined): boolean {
   if (backfill === null || state === undefined || state.backfill_id !== backfill.id) return false
-  const isOpen = state.held.length > 0 || state.unconfirmed_absences.length > 0
-  return state.error_code === null && !isOpen && state.normaliser === NORMALISER_VERSION
+  const isOpen = state.held_deletions.length > 0 || state.unconfirmed_absences.length > 0
+  return state.error_code === null && !isOpen && state.normaliser_version === NORMALISER_VERSION
 }

@@ -11,8 +11,8 @@ export interface PolledList {
   readonly checked_at: string | null
   readonly next_check_at: string | null
   readonly error_code: string | null
-  readonly normaliser: number | null
-  readonly held: readonly unknown[]
+  readonly normaliser_version: number | null
+  readonly held_deletions: readonly unknown[]
   readonly unconfirmed_absences: readonly unknown[]
 }
 
@@ -30,11 +30,11 @@ export function dueReason(
 ): DueReason | null {
   if (known === undefined || known.checked_at === null) return 'never_read'
   if (known.error_code !== null) return 'failed'
-  if (known.held.length > 0) return 'held'
+  if (known.held_deletions.length > 0) return 'held'
   if (known.unconfirmed_absences.length > 0) return 'unconfirmed'
   if (recordChanged) return 'event_changed'
   if (isActive(event, now)) return 'active'
-  if (known.normaliser !== normaliser) return 'new_version'
+  if (known.normaliser_version !== normaliser) return 'new_version'
   return hasWaited(known, maxStalenessMs, Date.parse(now)) ? 'waited' : null
 }
 

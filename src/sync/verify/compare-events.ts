@@ -36,7 +36,7 @@ async function compareIn(
   const stored = states.get(EVENTS_LIST)
   if (stored === undefined || (stored.digest !== null && stored.digest !== list.digest)) return 'changed'
   const listed = new Set(list.ids)
-  const held = heldIds(stored.held).filter((id) => !listed.has(id))
+  const held = heldIds(stored.held_deletions).filter((id) => !listed.has(id))
   const unconfirmed = stored.unconfirmed_absences.filter((id) => !listed.has(id))
   const kept = [...held, ...unconfirmed]
   // The digest is stored when every record is. Without it those of events that failed may be of another day.

@@ -147,7 +147,7 @@ async function compareIn(
   const vouched = await readVouched(trx, account, event_id)
   if (vouched === null) return { is: 'never_read' }
   const isFailing = vouched.error_code !== null
-  const heldBefore = heldIds(vouched.held)
+  const heldBefore = heldIds(vouched.held_deletions)
   const unconfirmedBefore = vouched.unconfirmed_absences
   const notCompared = { isFailing, held: heldBefore.length, unconfirmed: unconfirmedBefore.length }
   if (vouched.digest !== null && vouched.digest !== list.digest) return { is: 'changed', ...notCompared }

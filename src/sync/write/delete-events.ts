@@ -48,7 +48,7 @@ export async function deleteAbsentEvents(
 
 /** The list is as it was stored: no event is gone, and what is known of it stays. */
 function markListChecked(run: RunContext, list: EventList): void {
-  run.pending.unchanged.push({ event_id: EVENTS_LIST, step: null, etag: null, read_whole: true })
+  run.pending.unchanged.push({ event_id: EVENTS_LIST, poll_interval_s: null, etag: null, read_whole: true })
   run.pending.observations.addList('events', list)
 }
 
@@ -66,7 +66,7 @@ async function decideAbsentEvents(
       length,
       unreadableId,
       incomplete,
-      held: run.initial.states.get(EVENTS_LIST)?.held ?? [],
+      held: run.initial.states.get(EVENTS_LIST)?.held_deletions ?? [],
     },
     run.deletions.policy,
     { ...run.deletions.budget.totals, liveAtStart: live.total },
@@ -161,12 +161,12 @@ async function saveEventListState(
     const state: ReadState = {
       event_id: EVENTS_LIST,
       digest: isWhole ? list.digest : null,
-      normaliser: NORMALISER_VERSION,
+      normaliser_version: NORMALISER_VERSION,
       etag: null,
-      held,
+      held_deletions: held,
       unconfirmed_absences: unconfirmed,
       set_aside: list.setAside,
-      step: null,
+      poll_interval_s: null,
       // Whoever wrote a record, or removed one, has given the list its version.
       has_changed: false,
     }

@@ -20,7 +20,13 @@ export async function saveListStates(
   const stepOf = ({ event, state, firstReading }: DueEvent) => {
     const isChanged =
       changedLists.has(event.id) || records.events.has(event.id) || firstReading?.changed === true
-    return nextPollInterval(event, state?.step ?? null, isChanged, maxStalenessMs, run.mirror.lease.startedAt)
+    return nextPollInterval(
+      event,
+      state?.poll_interval_s ?? null,
+      isChanged,
+      maxStalenessMs,
+      run.mirror.lease.startedAt,
+    )
   }
   const read = loads.flatMap((load) => {
     if (load.list === null) return []
@@ -33,16 +39,16 @@ export async function saveListStates(
       // Signs of more pages are to be told by every run, not by the first one alone.
       digest: hasOthersLive || load.list.incomplete === 'paging' ? null : load.list.digest,
       etag: hasOthersLive ? null : load.list.etag,
-      normaliser: NORMALISER_VERSION,
-      held,
+      normaliser_version: NORMALISER_VERSION,
+      held_deletions: held,
       unconfirmed_absences,
       set_aside: load.list.setAside,
-      step: stepOf(load),
+      poll_interval_s: stepOf(load),
       has_changed: changedLists.has(load.event.id),
     }
   })
   const unchanged = loads.flatMap((load) =>
-    load.list === null ? [{ event_id: load.event.id, step: stepOf(load), ...load.unchanged }] : [],
+    load.list === null ? [{ event_id: load.event.id, poll_interval_s: stepOf(load), ...load.unchanged }] : [],
   )
   await run.mirror.load.unchanged(trx, run.mirror.account.id, unchanged)
   await run.mirror.load.read(

@@ -39,9 +39,9 @@ async function fillTwo(database: Database): Promise<readonly [string, string]> {
        select account_id, id, now() - interval '1 day', now(), 'update', '{}', 1 from headcount.events`,
       `insert into headcount.rejects (account_id, item_index, reason, path, payload, bytes, sha256, run_id)
        select id, 0, 'no id', '$[0]', '{}', 2, 'abc', 1 from headcount.accounts`,
-      `insert into headcount.reject_acceptances (account_id, sha256) select id, 'abc' from headcount.accounts`,
-      `insert into headcount.api_observations (account_id, subject, fact, value, seen)
-       select id, 'any', 'fact', 'value', 1 from headcount.accounts`,
+      `insert into headcount.accepted_rejects (account_id, sha256) select id, 'abc' from headcount.accounts`,
+      `insert into headcount.api_observations (account_id, path, kind, value, count)
+       select id, 'any', 'value', 'word', 1 from headcount.accounts`,
     ])
       await trx.query(statement)
   })
@@ -250,7 +250,7 @@ describe('I2 accounts on the command line', () => {
   test('--account bounds what query and status show', async () => {
     await using s = await openTwo()
     const ask = async (statement: string, ...flags: string[]) => s.run(['query', statement, ...flags])
-    const views = `select (select count(*) from response_details) as details, (select count(*) from freshness) as lists,
+    const views = `select (select count(*) from response_details) as details, (select count(*) from list_status) as lists,
                           (select count(*) from response_changes) as changes, (select count(*) from responses_at(now())) as past`
     const one = await ask(views, '--account', 'nroth')
     expect(one.stdout).toBe('details,lists,changes,past\n4,2,4,4\n')

@@ -278,7 +278,7 @@ onPostgresCommandStage('status --event', (stage) => {
 test('an account that the mirror does not have is refused, and those that it has are named', async () => {
   await using s = await commandStage('postgres', accountOf({ gala: 1 }))
   expect((await s.run(['sync', '-q'])).code).toBe(0)
-  for (const command of ['rejects', 'runs', 'contract']) {
+  for (const command of ['rejects', 'runs', 'observations']) {
     const ran = await s.run([command, '--account', 'typo'])
     expect(ran).toMatchObject({ code: 2, stdout: '' })
     expect(ran.stderr).toContain('The mirror has no account "typo"; it has default.')

@@ -11,10 +11,10 @@ async function timePasses(stage: CommandStage, interval: string): Promise<void> 
     await trx.query(`update headcount.sync_runs set started_at = started_at - $1::interval`, [interval])
     await trx.query(
       `update headcount.sync_state
-          set held_since = held_since - $1::interval,
-              held = (select jsonb_agg(part || jsonb_build_object('since', (part->>'since')::timestamptz - $1::interval))
-                        from jsonb_array_elements(held) part)
-        where held is not null`,
+          set held_deletions_since = held_deletions_since - $1::interval,
+              held_deletions = (select jsonb_agg(part || jsonb_build_object('since', (part->>'since')::timestamptz - $1::interval))
+                        from jsonb_array_elements(held_deletions) part)
+        where held_deletions is not null`,
       [interval],
     )
   })

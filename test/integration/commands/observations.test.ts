@@ -1,6 +1,6 @@
-/** `headcount contract`: the open points of the specification, with what the traffic and the rows show. */
+/** `headcount observations`: the open points of the specification, with what the traffic and the rows show. */
 import { expect, test } from 'vitest'
-import type { AccountContract } from '../../../src/mirror/observations/observed-account.ts'
+import type { AccountObservations } from '../../../src/mirror/observations/observed-account.ts'
 import { accountOf } from '../../support/account.ts'
 import { onBothCommandStages, onPostgresCommandStage } from '../../support/command-stage.ts'
 
@@ -19,7 +19,7 @@ const open = [
   'beyond',
 ]
 
-onBothCommandStages('contract', (stage) => {
+onBothCommandStages('observations', (stage) => {
   test('tells for a program what was seen of each open point, and what is in the mirror now', async () => {
     const account = accountOf({ gala: 3, picnic: 2 })
     account.of('gala').push({ id: 70, rsvp: 'waitlist', diet: 'vegan', created_at: 'yesterday' })
@@ -28,18 +28,18 @@ onBothCommandStages('contract', (stage) => {
     account.of('gala').pop()
     expect((await s.run(['sync', '-q'])).code).toBe(0)
 
-    const ran = await s.run(['contract', '--json'])
+    const ran = await s.run(['observations', '--json'])
     expect(ran).toMatchObject({ code: 0, stderr: '' })
-    const { accounts } = JSON.parse(ran.stdout) as { accounts: readonly AccountContract[] }
-    const [contract] = accounts
-    expect([accounts.length, contract?.account, contract?.points.map(({ point }) => point)]).toEqual([
+    const { accounts } = JSON.parse(ran.stdout) as { accounts: readonly AccountObservations[] }
+    const [observations] = accounts
+    expect([accounts.length, observations?.account, observations?.points.map(({ point }) => point)]).toEqual([
       1,
       'default',
       open,
     ])
     const findings = (wanted: string) =>
       Object.fromEntries(
-        contract?.points
+        observations?.points
           .find(({ point }) => point === wanted)
           ?.findings.map(({ subject, fact, value, now, seen }) => [
             `${subject} ${fact} ${value}`,
@@ -75,13 +75,13 @@ onBothCommandStages('contract', (stage) => {
   })
 })
 
-onPostgresCommandStage('contract', (stage) => {
+onPostgresCommandStage('observations', (stage) => {
   test('tells a person the same, readable at 80 columns and safe for a terminal', async () => {
     const account = accountOf({ gala: 6 })
     account.of('gala').push({ id: 70, rsvp: 'may\u001b[31mbe', ['di\u0007et']: 1 })
     await using s = await stage(account)
     await s.run(['sync', '-q'])
-    const ran = await s.run(['contract', '--account', 'default'])
+    const ran = await s.run(['observations', '--account', 'default'])
     expect(ran).toMatchObject({ code: 0, stderr: '' })
     expect(ran.stdout.split('\n')[0]).toMatch(/^account default \(observed since \d{4}-\d\d-\d\d\)$/)
     expect(ran.stdout).not.toMatch(/[\u001b\u0007]/)
@@ -89,7 +89,7 @@ onPostgresCommandStage('contract', (stage) => {
     expect(ran.stdout.split('\n').filter((line) => line.length > 80)).toEqual([])
     expect(ran.stdout).toMatch(/^ {2}reply\.rsvp +3$/m)
 
-    const other = await s.run(['contract', '--account', 'nobody'])
+    const other = await s.run(['observations', '--account', 'nobody'])
     expect(other).toMatchObject({ code: 2, stdout: '' })
     expect(other.stderr).toContain('The mirror has no account "nobody"; it has default.')
   })

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { migrations } from '../../../migrations/index.ts'
 import { connect } from '../../../src/db/connect.ts'
+import type { Database } from '../../../src/db/connect.ts'
 import { migrate, requireSchema, schemaState } from '../../../src/db/migrate.ts'
 import { SchemaVersionError } from '../../../src/common/errors.ts'
 import { readStates } from '../../../src/load/state/sync-state.ts'
@@ -105,20 +106,103 @@ test('a digest that an older schema stored as text vouches for its list under th
   await using place = await freshPlace('postgres', { blank: true })
   await using database = await place.open()
   const digest = 'd1'.repeat(32)
-  await database.transaction(async (trx) => {
-    await trx.query('create schema headcount')
-    await trx.query(
-      'create table headcount.schema_migrations (number int primary key, name text, applied_at timestamptz)',
-    )
-    for (const { number, name, statements } of migrations.slice(0, 5)) {
-      for (const statement of statements) await trx.query(statement)
-      await trx.query('insert into headcount.schema_migrations values ($1, $2)', [number, name])
-    }
-    await trx.query(
-      `insert into headcount.sync_state (account_id, event_id, digest) values (1, 'gala', $1)`,
-      [digest],
-    )
-  })
-  expect(await migrate(database)).toEqual(everyMigration.slice(5))
+  await applyUpTo(database, 5)
+  await change(database, [
+    `insert into headcount.sync_state (account_id, event_id, digest) values (1, 'gala', '${digest}')`,
+  ])
+  expect(await migrate(database)).toEqual(everyMigration.filter(({ number }) => number > 5))
   expect(await readStates(database.kysely, 1)).toMatchObject(new Map([['gala', { digest }]]))
 })
+
+/** Rows as the version before the first release wrote them, under its names for tables and columns. */
+const ofOlderNames = [
+  `insert into headcount.accounts (name) values ('default')`,
+  `insert into headcount.sync_runs (account_id, mode, selective, status, report)
+   values (1, 'sync', false, 'succeeded', '{}'), (1, 'sync', true, 'partial', '{}')`,
+  `insert into headcount.sync_state
+          (account_id, event_id, digest, normaliser, etag, checked_at, read_at, next_check_at, step, held, held_count, held_since)
+   values (1, 'gala', decode(repeat('d1', 32), 'hex'), 7, '"v1"', '2026-11-02', '2026-11-01', '2026-11-03', 7200, null, 0, null),
+          (1, 'picnic', null, 7, null, '2026-11-02', '2026-11-02', null, null,
+           '[{"ids": ["1", "2"], "since": "2026-11-02T00:00:00Z", "reason": "many_missing"}]', 2, '2026-11-02')`,
+  `insert into headcount.rejects (account_id, event_id, item_index, reason, path, payload, bytes, sha256, run_id)
+   values (1, 'gala', 0, 'id_missing', '$[0]', '{}', 2, 'abc', 1), (1, 'gala', 1, 'id_missing', '$[1]', '{}', 2, 'def', 1)`,
+  `insert into headcount.reject_acceptances (account_id, event_id, sha256) values (1, 'gala', 'abc')`,
+  `insert into headcount.api_observations (account_id, subject, fact, value, seen)
+   values (1, 'response.rsvp', 'value', 'yes', 12)`,
+]
+
+test.each(engines)('rows written under the names before the first release survive (%s)', async (engine) => {
+  await using mirror = await freshMirror(engine, { blank: true })
+  const { database } = mirror
+  await applyUpTo(database, 6)
+  await change(database, ofOlderNames)
+  await migrate(database)
+
+  const held_deletions = [{ ids: ['1', '2'], since: '2026-11-02T00:00:00Z', reason: 'many_missing' }]
+  expect(await readStates(database.kysely, 1)).toMatchObject(
+    new Map([
+      [
+        'gala',
+        {
+          digest: 'd1'.repeat(32),
+          normaliser_version: 7,
+          last_full_read_at: '2026-11-01T00:00:00Z',
+          poll_interval_s: 7200,
+          held_deletions: [],
+        },
+      ],
+      ['picnic', { digest: null, poll_interval_s: null, held_deletions }],
+    ]),
+  )
+  const states = database.kysely
+    .selectFrom('headcount.sync_state')
+    .select(['event_id', 'held_deletion_count', 'held_deletions_since'])
+    .orderBy('event_id')
+  expect(await states.execute()).toEqual([
+    { event_id: 'gala', held_deletion_count: 0, held_deletions_since: null },
+    { event_id: 'picnic', held_deletion_count: 2, held_deletions_since: '2026-11-02T00:00:00Z' },
+  ])
+  const observations = database.kysely
+    .selectFrom('headcount.api_observations')
+    .select(['path', 'kind', 'value', 'count'])
+  expect(await observations.execute()).toEqual([
+    { path: 'response.rsvp', kind: 'value', value: 'yes', count: '12' },
+  ])
+  const asked = await database.transaction(async (trx) => [
+    (await trx.query('select named_events_only, good from headcount.sync_runs order by id')).rows,
+    (await trx.query('select event_id, held, rejected, accepted from headcount.list_status order by 1')).rows,
+    (await trx.query('select sha256 from headcount.accepted_rejects')).rows,
+  ])
+  expect(asked).toEqual([
+    [
+      [false, true],
+      [true, false],
+    ],
+    [
+      ['gala', 0, '1', '1'],
+      ['picnic', 2, '0', '0'],
+    ],
+    [['abc']],
+  ])
+})
+
+/** The schema as a version left it that knew the migrations up to this number. */
+async function applyUpTo(database: Database, last: number): Promise<void> {
+  await change(database, [
+    'create schema headcount',
+    `create table headcount.schema_migrations (
+       number int primary key, name text not null, applied_at timestamptz not null default now())`,
+    ...migrations
+      .filter(({ number }) => number <= last)
+      .flatMap(({ number, name, statements }) => [
+        ...statements,
+        `insert into headcount.schema_migrations (number, name) values (${number}, '${name}')`,
+      ]),
+  ])
+}
+
+async function change(database: Database, statements: readonly string[]): Promise<void> {
+  await database.transaction(async (trx) => {
+    for (const statement of statements) await trx.query(statement)
+  })
+}

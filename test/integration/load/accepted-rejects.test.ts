@@ -58,7 +58,7 @@ onBoth('acceptances', (fresh) => {
       expect(await rejects('cafe0000')).toEqual([same, other])
       expect(await rejects('cafe00002')).toEqual([other])
       expect(await rejects('cafe_000')).toEqual([])
-      const accepted = () => sumsFrom(trx, 'headcount.reject_acceptances', everywhere, 'cafe0000')
+      const accepted = () => sumsFrom(trx, 'headcount.accepted_rejects', everywhere, 'cafe0000')
       expect(await accepted()).toEqual([])
       await acceptRejects(trx, everywhere, [other])
       expect(await accepted()).toEqual([other])

@@ -179,7 +179,7 @@ describe.each(engines)('ids that change or repeat (%s)', (engine) => {
     expect(look.rows('responses', 'read').map(({ id }) => id)).toEqual(['1', '2'])
     expect(look.rows('responses', 'unread').map(({ id }) => id)).toEqual(['1', '2', '3'])
     expect(look.rows('sync_state', 'unread')).toMatchObject([
-      { digest: null, held: [{ reason: 'unreadable_id', ids: ['2', '3'] }] },
+      { digest: null, held_deletions: [{ reason: 'unreadable_id', ids: ['2', '3'] }] },
     ])
 
     for (const id of ['read', 'unread']) wire.bodies.set(id, '[{"id":1},{"id":2},{"id":3}]')

@@ -133,7 +133,7 @@ test('beyond --max-age, counted from the last run that left nothing out, nothing
   await expectAll(port, 503, 'too_old')
   expect((await ask(port, '/api/v1/ping', 'wrong')).status).toBe(401)
   const run = (mode: string) =>
-    change(`insert into headcount.sync_runs (account_id, mode, status, selective, finished_at)
+    change(`insert into headcount.sync_runs (account_id, mode, status, named_events_only, finished_at)
             select id, 'sync', ${mode}, now() from headcount.accounts where name = 'north'`)
   await run(`'partial', false`)
   await run(`'succeeded', true`)
@@ -158,7 +158,7 @@ test('S17 with --max-age a list of which deletions are held is as old as the las
   const hold = (list: string, reason: string) =>
     run(
       `update headcount.sync_state
-          set held_count = 1, held_since = now(), held = jsonb_build_array(jsonb_build_object(
+          set held_deletion_count = 1, held_deletions_since = now(), held_deletions = jsonb_build_array(jsonb_build_object(
                 'since', now(), 'reason', $2::text, 'ids', jsonb_build_array('1')))
         where event_id = $1`,
       [list, reason],

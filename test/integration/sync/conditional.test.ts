@@ -38,7 +38,9 @@ async function askedWith({ service }: Stage, work: () => Promise<unknown>): Prom
 
 /** As if so many hours had passed since the lists were read whole. */
 function letPass({ change }: Stage, hours: number): Promise<unknown> {
-  return change(`update headcount.sync_state set read_at = read_at - interval '${hours} hours'`)
+  return change(
+    `update headcount.sync_state set last_full_read_at = last_full_read_at - interval '${hours} hours'`,
+  )
 }
 
 const two = { gala: 3, picnic: 2 }

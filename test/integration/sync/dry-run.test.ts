@@ -141,7 +141,7 @@ const history: readonly Scenario[] = [
     exit: 8,
     before: async (on) => {
       await on.change(
-        `insert into headcount.reject_acceptances (account_id, event_id, sha256)
+        `insert into headcount.accepted_rejects (account_id, event_id, sha256)
          select account_id, event_id, sha256 from headcount.rejects where reason <> 'not_an_object'`,
       )
       on.account.of('gala').push(7)
@@ -384,7 +384,7 @@ onPostgresStage('a dry run, beside others', (stage) => {
     await using on = await stage(accountOf({ gala: 3 }))
     await on.sync()
     await on.change(
-      `update headcount.sync_state set normaliser = 0, digest = null`,
+      `update headcount.sync_state set normaliser_version = 0, digest = null`,
       `update headcount.responses set name = 'as another version read it'`,
     )
     const { real } = await foretell(on)

@@ -142,7 +142,7 @@ onPostgresStage('due events, more', (stage) => {
     await on.sync(cap)
     expect(waitOfGala(on)).toBe(600)
     await on.change(
-      `update headcount.sync_state set step = 604800, checked_at = now() - interval '11 minutes', next_check_at = now() + interval '7 days' where event_id = 'gala'`,
+      `update headcount.sync_state set poll_interval_s = 604800, checked_at = now() - interval '11 minutes', next_check_at = now() + interval '7 days' where event_id = 'gala'`,
     )
     expect(await asked(on, on.sync)).toEqual([])
     expect(await asked(on, () => on.sync(cap))).toEqual(['gala'])

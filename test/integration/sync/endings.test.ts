@@ -58,8 +58,8 @@ onPostgresStage('a run is closed, whatever ends it', (stage) => {
     await using on = await stage(accountOf({ a: 2, b: 2 }))
     await on.sync()
     await on.sync({ events: ['a'] })
-    const runs = await on.change('select id, selective from headcount.sync_runs order by id')
-    expect(runs.map(([, selective]) => selective)).toEqual([false, true])
+    const runs = await on.change('select id, named_events_only from headcount.sync_runs order by id')
+    expect(runs.map(([, namedEventsOnly]) => namedEventsOnly)).toEqual([false, true])
   })
 
   test('a deadline longer than a timer can wait does not end the run', async () => {

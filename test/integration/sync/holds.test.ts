@@ -27,8 +27,8 @@ onPostgresStage('the two clocks of a hold, more', (stage) => {
     await on.sync()
     await timePasses(on, 600)
     await on.change(
-      `update headcount.sync_state set held = (select jsonb_agg(g - 'run_since') from jsonb_array_elements(held) g)
-        where held is not null`,
+      `update headcount.sync_state set held_deletions = (select jsonb_agg(g - 'run_since') from jsonb_array_elements(held_deletions) g)
+        where held_deletions is not null`,
     )
     for (let run = 0; run < 3; run++) expect(await on.sync()).toMatchObject({ exit: 8, report: { held: 20 } })
     await timePasses(on, 60)

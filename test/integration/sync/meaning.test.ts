@@ -86,7 +86,7 @@ onPostgresStage('our own version changes', (stage) => {
     on.service.at('/events/gala/responses', send(refusal(400)))
     expect(await on.sync()).toMatchObject({ exit: 6, report: { rows: { events: { updated: 0 } } } })
     await on.change(
-      `update headcount.sync_state set normaliser = ${NORMALISER_VERSION - 1} where event_id = '' and digest is null`,
+      `update headcount.sync_state set normaliser_version = ${NORMALISER_VERSION - 1} where event_id = '' and digest is null`,
     )
     expect(await on.sync()).toMatchObject({ exit: 0, report: { rows: { events: { updated: 1 } } } })
     expect(on.mirror.rows('event_history')).toEqual([expect.stringContaining('The gala')])
@@ -116,7 +116,7 @@ function readBefore({ account, mirror }: Stage): string[] {
   const older = NORMALISER_VERSION - 1
   return [...mirror.states.keys()].map((id) => {
     const body = JSON.stringify(id === '' ? account.events : account.of(id))
-    return `update headcount.sync_state set normaliser = ${older}, digest = '\\x${digest(older, body)}' where event_id = '${id}'`
+    return `update headcount.sync_state set normaliser_version = ${older}, digest = '\\x${digest(older, body)}' where event_id = '${id}'`
   })
 }
 

@@ -12,7 +12,7 @@ const observed = (look: Look): Record<string, number> =>
   Object.fromEntries(
     look
       .rows('api_observations')
-      .map(({ subject, fact, value, seen }) => [[subject, fact, value].join(' '), Number(seen)]),
+      .map(({ path, kind, value, count }) => [[path, kind, value].join(' '), Number(count)]),
   )
 const replies = (...values: readonly string[]) =>
   JSON.stringify(
@@ -181,7 +181,7 @@ describe('observations', () => {
     serve(wire, { gala: replies('yes') })
     expect((await wire.sync({ account: 'other', createAccount: true })).report.warnings).toEqual([])
     const rows = await wire.change(
-      `select account_id, value, seen from headcount.api_observations where fact = 'value' order by 1, 2`,
+      `select account_id, value, count from headcount.api_observations where kind = 'value' order by 1, 2`,
     )
     expect(rows).toEqual([
       [1, 'no', '1'],
@@ -208,10 +208,10 @@ describe('observations', () => {
       expect((await wire.sync()).report.warnings.length).toBeLessThanOrEqual(11)
     }
     const rows = (await wire.look()).rows('api_observations')
-    for (const fact of ['value', 'unknown_field']) {
-      const values = rows.filter((row) => row['fact'] === fact)
+    for (const kind of ['value', 'unknown_field']) {
+      const values = rows.filter((row) => row['kind'] === kind)
       expect(values).toHaveLength(101)
-      expect(values.reduce((sum, { seen }) => sum + Number(seen), 0)).toBe(600)
+      expect(values.reduce((sum, { count }) => sum + Number(count), 0)).toBe(600)
     }
   })
 
@@ -225,7 +225,7 @@ describe('observations', () => {
       ]),
     })
     await wire.sync()
-    const kept = JSON.stringify(await wire.change('select subject, value from headcount.api_observations'))
+    const kept = JSON.stringify(await wire.change('select path, value from headcount.api_observations'))
     expect(kept).not.toContain('canary')
     expect(kept.match(/\[key removed\]/g)).toHaveLength(2)
   })

@@ -83,7 +83,7 @@ describe('X1 the key, with a run that fails at', () => {
       await stage.run(['runs', '--json', '--limit', '100']),
       await stage.run(['status', '--json']),
       await stage.run(['status']),
-      await stage.run(['query', 'select * from freshness', '--json']),
+      await stage.run(['query', 'select * from list_status', '--json']),
       await stage.run(['doctor']),
     )
     await using database = await connect(stage.place.url)

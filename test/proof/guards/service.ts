@@ -272,8 +272,8 @@ export const serviceGuards: readonly Guard[] = [
     name: 'validators and holds',
     promise: 'a list of which something is held is read whole',
     file: 'src/sync/fetch/usable-etag.ts',
-    text: 'if (stored.held.length > 0 || stored.read_at === null) return null',
-    instead: 'if (stored.read_at === null) return null',
+    text: 'if (stored.held_deletions.length > 0 || stored.last_full_read_at === null) return null',
+    instead: 'if (stored.last_full_read_at === null) return null',
     tests: ['test/unit/sync/usable-etag.test.ts'],
   },
   {

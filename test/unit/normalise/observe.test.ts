@@ -95,10 +95,10 @@ describe('values', () => {
     const sum = new Observed()
     for (const part of [list(0), list(100), list(1000)]) sum.add(part.observed)
     for (const observed of [list(0).observed, sum]) {
-      const values = observed.tell().filter(({ fact }) => fact === 'value')
+      const values = observed.tell().filter(({ kind }) => kind === 'value')
       expect(values).toHaveLength(101)
-      expect(values.reduce((total, { seen }) => total + seen, 0)).toBe(observed === sum ? 450 : 150)
-      expect(observed.tell().filter(({ fact }) => fact === 'unknown_field')).toHaveLength(101)
+      expect(values.reduce((total, { count }) => total + count, 0)).toBe(observed === sum ? 450 : 150)
+      expect(observed.tell().filter(({ kind }) => kind === 'unknown_field')).toHaveLength(101)
     }
   })
 })
@@ -260,11 +260,11 @@ test('whatever the items are, each observation is short and can be stored', () =
   fc.assert(
     fc.property(fc.array(anyItem, { maxLength: 6 }), (texts) => {
       const { observed } = normaliseResponses(parseList([`[${texts.join(',')}]`], 'GET /x'))
-      for (const { subject, fact, value, seen } of observed.tell()) {
-        expect(`${subject} ${fact} ${value}`).not.toMatch(/[\0@]/)
+      for (const { path, kind, value, count } of observed.tell()) {
+        expect(`${path} ${kind} ${value}`).not.toMatch(/[\0@]/)
         expect(value.isWellFormed()).toBe(true)
         expect(value.length).toBeLessThanOrEqual(64)
-        expect(seen).toBeGreaterThan(0)
+        expect(count).toBeGreaterThan(0)
       }
     }),
     { numRuns: 300 },

@@ -5,16 +5,16 @@ import { driftWarnings, firstSeen } from '../../../src/sync/drift/warnings.ts'
 import { mergeObservations } from '../../../src/sync/drift/merge.ts'
 
 const rsvp = (value: string, seen = 1): Observation => ({
-  subject: 'response.rsvp',
-  fact: 'value',
+  path: 'response.rsvp',
+  kind: 'value',
   value,
-  seen,
+  count: seen,
 })
-const of = (subject: string, fact: ObservationKind, value: string, seen = 1): Observation => ({
-  subject,
-  fact,
+const of = (path: string, kind: ObservationKind, value: string, count = 1): Observation => ({
+  path,
+  kind,
   value,
-  seen,
+  count,
 })
 const many = (count: number, from = 0) => Array.from({ length: count }, (_, at) => rsvp(`v${from + at}`))
 
@@ -95,7 +95,7 @@ describe('news', () => {
     const lines = driftWarnings(many(25))
     expect(lines).toHaveLength(11)
     expect(lines[10]).toBe(
-      '… and 15 more things seen for the first time; npx --no -- headcount contract lists them',
+      '… and 15 more things seen for the first time; npx --no -- headcount observations lists them',
     )
   })
 })

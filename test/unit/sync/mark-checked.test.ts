@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { CheckedMarker } from '../../../src/sync/write/mark-checked.ts'
 
 const states = (...ids: string[]) =>
-  ids.map((event_id) => ({ event_id, step: null, etag: null, read_whole: true }))
+  ids.map((event_id) => ({ event_id, poll_interval_s: null, etag: null, read_whole: true }))
 
 /** What stamps see of a run; each write waits until it is told how it ends. */
 function runWithWrites() {

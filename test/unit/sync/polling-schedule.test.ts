@@ -14,8 +14,8 @@ const settled: PolledList = {
   checked_at: '2026-10-18T00:00:00Z',
   next_check_at: '2026-10-19T00:00:00Z',
   error_code: null,
-  normaliser: 1,
-  held: [],
+  normaliser_version: 1,
+  held_deletions: [],
   unconfirmed_absences: [],
 }
 
@@ -25,10 +25,10 @@ describe('an event is due', () => {
     ['listed, but never read', { ...settled, checked_at: null }, false, 'never_read'],
     ['never read and failing', { ...settled, checked_at: null, error_code: 'contract' }, false, 'never_read'],
     ['failed last time', { ...settled, error_code: 'unreachable' }, false, 'failed'],
-    ['deletions held', { ...settled, held: [{}] }, false, 'held'],
+    ['deletions held', { ...settled, held_deletions: [{}] }, false, 'held'],
     ['absences unconfirmed', { ...settled, unconfirmed_absences: ['1'] }, false, 'unconfirmed'],
     ['its own record changed', settled, true, 'event_changed'],
-    ['our normaliser is another version', { ...settled, normaliser: 0 }, false, 'new_version'],
+    ['our normaliser is another version', { ...settled, normaliser_version: 0 }, false, 'new_version'],
     ['its wait is over now', { ...settled, next_check_at: now }, false, 'waited'],
     ['no next time is known', { ...settled, next_check_at: null }, false, 'waited'],
     [

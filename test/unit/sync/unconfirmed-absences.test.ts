@@ -7,7 +7,7 @@ import {
 } from '../../../src/sync/deletions/unconfirmed-absences.ts'
 
 const paged = { pages: 2, digestMatch: 'other' } as const
-const nothingKnown = { unconfirmed_absences: [], held: [] }
+const nothingKnown = { unconfirmed_absences: [], held_deletions: [] }
 const since = '2026-11-22T00:00:00Z'
 
 describe('P20 what a list lacks that came in several pages', () => {
@@ -18,7 +18,9 @@ describe('P20 what a list lacks that came in several pages', () => {
   })
 
   test('is confirmed by a second reading that lacks it too; what only this one lacks waits for another', () => {
-    expect(confirmAbsences(['1', '2'], paged, { unconfirmed_absences: ['2', '3'], held: [] })).toEqual({
+    expect(
+      confirmAbsences(['1', '2'], paged, { unconfirmed_absences: ['2', '3'], held_deletions: [] }),
+    ).toEqual({
       confirmed: ['2'],
       unconfirmed: ['1'],
     })
@@ -26,7 +28,7 @@ describe('P20 what a list lacks that came in several pages', () => {
 
   test('is confirmed when it is held: an earlier reading lacked it', () => {
     const held = [{ since, reason: 'many_missing', ids: ['2'] }] as const
-    expect(confirmAbsences(['1', '2'], paged, { unconfirmed_absences: [], held })).toEqual({
+    expect(confirmAbsences(['1', '2'], paged, { unconfirmed_absences: [], held_deletions: held })).toEqual({
       confirmed: ['2'],
       unconfirmed: ['1'],
     })

@@ -5,10 +5,10 @@ import { etagContradictsContent, usableEtag } from '../../../src/sync/fetch/usab
 const now = '2026-05-02T12:00:00.000Z'
 const stored = {
   digest: 'd1',
-  normaliser: NORMALISER_VERSION,
+  normaliser_version: NORMALISER_VERSION,
   etag: '"v1"',
-  read_at: '2026-05-02T11:00:00.000Z',
-  held: [],
+  last_full_read_at: '2026-05-02T11:00:00.000Z',
+  held_deletions: [],
 }
 const held = [{ since: now, reason: 'list_empty', ids: ['1'] }] as const
 
@@ -16,15 +16,23 @@ test.each([
   ['of a list that was read an hour ago', stored, '"v1"'],
   [
     'until 24 hours after the list was read whole',
-    { ...stored, read_at: '2026-05-01T12:00:00.001Z' },
+    { ...stored, last_full_read_at: '2026-05-01T12:00:00.001Z' },
     '"v1"',
   ],
-  ['not from then on', { ...stored, read_at: '2026-05-01T12:00:00.000Z' }, null],
-  ['O6 not when it was read in the future', { ...stored, read_at: '2026-05-02T12:00:00.001Z' }, null],
-  ['not when the list was never read whole', { ...stored, read_at: null }, null],
-  ['not while something of the list is held', { ...stored, held }, null],
+  ['not from then on', { ...stored, last_full_read_at: '2026-05-01T12:00:00.000Z' }, null],
+  [
+    'O6 not when it was read in the future',
+    { ...stored, last_full_read_at: '2026-05-02T12:00:00.001Z' },
+    null,
+  ],
+  ['not when the list was never read whole', { ...stored, last_full_read_at: null }, null],
+  ['not while something of the list is held', { ...stored, held_deletions: held }, null],
   ['not without a digest: the list is not in the mirror', { ...stored, digest: null }, null],
-  ['not when another version of ours made the rows', { ...stored, normaliser: NORMALISER_VERSION - 1 }, null],
+  [
+    'not when another version of ours made the rows',
+    { ...stored, normaliser_version: NORMALISER_VERSION - 1 },
+    null,
+  ],
   ['none of a list that has none', { ...stored, etag: null }, null],
   ['none of a list never heard of', undefined, null],
 ])('a validator is trusted: %s', (_, state, expected) => {

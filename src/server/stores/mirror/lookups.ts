@@ -52,11 +52,11 @@ const runAge = (which: string) => sql`(
 
 /** What is held counts list by list. */
 const freshness = sql`
-  ${runAge(`status in ('succeeded', 'held') and not selective`)} as run_age,
-  case when s.held_count > 0 then ${runAge('good')} end as good_run_age,
-  case when s.held_count > 0 then (
+  ${runAge(`status in ('succeeded', 'held') and not named_events_only`)} as run_age,
+  case when s.held_deletion_count > 0 then ${runAge('good')} end as good_run_age,
+  case when s.held_deletion_count > 0 then (
     select jsonb_agg(jsonb_build_object('since', part->'since', 'reason', part->'reason'))
-      from jsonb_array_elements(s.held) as part) end as holds,
+      from jsonb_array_elements(s.held_deletions) as part) end as holds,
   now() as now`
 
 const noFreshness = sql`null::int as run_age, null::int as good_run_age, null::jsonb as holds, null::timestamptz as now`
