@@ -28,7 +28,7 @@ export async function failRun(run: RunContext, cause: unknown): Promise<unknown>
     const report = await finish(run, () => statusAfterError(known))
     if (known) known.report = report
   } catch (failure) {
-    // The cause matters more than the closing: a database that is gone cannot be told that the run failed.
+    // The cause matters more: a database out of reach cannot record that the run failed.
     run.settings.logger.warn({ err: failure }, 'The end of the run could not be stored.')
   }
   return error

@@ -6,7 +6,7 @@ import type { Slowdown } from '../source/throttle/slowdown.ts'
 import { DEFAULT_ACCOUNT } from './open/find-account.ts'
 import { serviceUrl } from './open/service-url.ts'
 
-/** Where a run writes what it has to say. The shape is pino's; without one, a run is silent. */
+/** Where a run logs to. The shape is pino's; without one, a run is silent. */
 export interface Logger {
   debug(fields: object, message: string): void
   info(fields: object, message: string): void
@@ -35,7 +35,7 @@ export interface Progress {
 export interface OutageLimits {
   /** So many events in a row that could not be read, for each request at once. */
   readonly failuresPerRequest: number
-  /** So long without any answer, in ms, ends the reading. */
+  /** After so many ms without any HTTP response the run ends. */
   readonly longestSilenceMs: number
   /** While it is away, one event at a time is read, after a wait of so long. */
   readonly askEveryMs: number
@@ -65,7 +65,7 @@ export interface RunOptions extends DatabaseOptions {
   readonly maxBodyBytes?: number
   /** Up to so many bytes a list is held in memory; a larger one lies in a temporary file. 4 MiB when not given. */
   readonly inMemoryBytes?: number
-  /** About how long the pieces are in which a larger list is read. 1 MB when not given. */
+  /** Bytes of one chunk of a larger list, about; 1 MB when not given. */
   readonly pieceBytes?: number
   /** How many rows fill a batch, which is one transaction; it takes whole events. 5,000 when not given. */
   readonly batchRows?: number
@@ -94,7 +94,7 @@ export interface RunOptions extends DatabaseOptions {
   readonly signal?: AbortSignal
   readonly logger?: Logger
   readonly onProgress?: (progress: Progress) => void
-  /** Called when a sign of life of this run has been stored, every 5 s. */
+  /** Called when a heartbeat of this run has been stored, every 5 s. */
   readonly onAlive?: () => void
 }
 
@@ -152,7 +152,7 @@ export function resolveOptions(options: RunOptions) {
     runTimeoutMs: options.runTimeoutMs ?? null,
     maxBodyBytes: options.maxBodyBytes ?? 2 ** 30,
     inMemoryBytes: options.inMemoryBytes ?? 4 * 1024 ** 2,
-    // A little below the longest item that is stored, so that most pieces need no look for a longer one.
+    // A little below the longest item that is stored, so that most chunks need no search for a longer one.
     pieceBytes: options.pieceBytes ?? 1_000_000,
     // Large enough that its commit does not count, and small enough to be lost without pain.
     batchRows: options.batchRows ?? 5000,

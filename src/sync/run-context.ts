@@ -66,7 +66,7 @@ export interface WriteOptions {
 export interface InitialState {
   /** Of a backfill of the whole account; null of any other run. */
   readonly backfill: Backfill | null
-  /** What the service answered before there was a mirror; null: it is still to be asked. */
+  /** What the service returned before there was a mirror; null: it is still to be requested. */
   readonly firstResponses: FirstResponses | null
   /** What was known of each list, by event (load-sync-state.ts). */
   states: ReadonlyMap<string, ListState>
@@ -82,11 +82,11 @@ export interface InitialState {
   deletedBefore(kysely: Kysely<Tables>): Promise<number>
 }
 
-/** What decides the deletions of a run, and what the lists have told so far. */
+/** What decides the deletions of a run, and what the lists have shown so far. */
 export interface DeletionState {
   readonly policy: HoldPolicy
   readonly budget: DeletionBudget
-  /** What the lists of responses tell of the service as a whole. */
+  /** What the response lists show of the service as a whole. */
   readonly listsRead: ListsRead
   /** Lists in several pages that lacked rows, to be read once more. */
   readonly unconfirmed: UnconfirmedLists

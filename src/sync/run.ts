@@ -18,14 +18,14 @@ import { recordEarlyEnd, deleteAbsentEvents } from './write/delete-events.ts'
  *
  * @returns the report, also when the run was partial or holds something back.
  * @throws HeadcountError for a fatal cause (refused key, service or database out of reach, broken contract,
- * account held by another run, wrong options, interruption); its `report` tells what was done before.
+ * account held by another run, wrong options, interruption); its `report` has what was done before.
  */
 export function sync(options: RunOptions): Promise<RunReport> {
   return run('sync', options)
 }
 
 /**
- * Reads every event without trusting what is known of it, and writes what differs.
+ * Reads every event, whatever digests and validators say, and writes what differs.
  *
  * @returns, @throws as sync.
  */

@@ -22,7 +22,7 @@ export interface EventListFetches {
 export interface AbsentFromList extends EventListFetches {
   /** The guard decides on these. */
   readonly absent: readonly AbsentEvent[]
-  /** Ids of events that a second reading will tell of. */
+  /** Ids of events that a second reading decides. */
   readonly unconfirmed: readonly string[]
 }
 
@@ -74,7 +74,7 @@ async function refetchOrNull(run: RunContext): Promise<EventList | null> {
   }
 }
 
-/** Events of the mirror that are not listed; a run that trusts nothing also finds rows that hang on no event. */
+/** Events of the mirror that are not listed; a backfill also finds rows without an event. */
 async function absentFrom(
   { mirror: { database, account }, mode }: RunContext,
   listed: readonly string[],

@@ -1,25 +1,25 @@
 import type { Decision, DeletionTotals } from './guard.ts'
 
 /**
- * What a run has removed so far: the brake looks at it. Batches that are still being written count from the moment at
+ * What a run has deleted so far, beside what it may. Batches that are still being written count from the moment at
  * which they decide, so that two at once do not spend the same budget.
  */
 export class DeletionBudget {
   #removed = 0
-  #brakes = 0
+  #trips = 0
 
   get totals(): DeletionTotals {
-    return { removed: this.#removed, breakerOpen: this.#brakes > 0 }
+    return { removed: this.#removed, breakerOpen: this.#trips > 0 }
   }
 
   add({ unconfirmedCount, tripsBreaker }: Decision): void {
     this.#removed += unconfirmedCount
-    this.#brakes += Number(tripsBreaker)
+    this.#trips += Number(tripsBreaker)
   }
 
   /** A decision whose batch was rolled back. */
   release({ unconfirmedCount, tripsBreaker }: Decision): void {
     this.#removed -= unconfirmedCount
-    this.#brakes -= Number(tripsBreaker)
+    this.#trips -= Number(tripsBreaker)
   }
 }

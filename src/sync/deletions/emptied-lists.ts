@@ -19,7 +19,7 @@ export interface EmptiedList {
 export class ListsRead {
   /** Lists that came with items. */
   readonly full = new Set<string>()
-  /** Lists that are as they were; whether that is empty, the mirror tells. */
+  /** Lists that are as they were; the mirror has whether that is empty. */
   readonly unchanged: string[] = []
   /** Lists that came without an item, and had responses: how many, by event. */
   readonly emptied = new Map<string, number>()
@@ -44,7 +44,7 @@ export class ListsRead {
   }
 }
 
-/** What tells an outage from an organiser's work. */
+/** What distinguishes an outage from an organiser's work. */
 export interface Evidence {
   /** Lists that had responses and came back empty. */
   readonly emptied: number
@@ -53,7 +53,7 @@ export interface Evidence {
   /** Live responses of the emptied lists. */
   readonly rows: number
   /** Rows that went since a list with responses was last read, in runs before this one. */
-  readonly gone: number
+  readonly deletedBefore: number
   /** Live rows of the account (events and responses) when the run began. */
   readonly liveAtStart: number
 }
@@ -63,7 +63,7 @@ export interface Evidence {
  * without. A run that found no list with responses has no sign that the service works: there a few lists are
  * enough, once they and what went since the last such sign are more than may go at once.
  */
-export function looksEmpty({ emptied, withResponses, rows, gone, liveAtStart }: Evidence): boolean {
+export function looksEmpty({ emptied, withResponses, rows, deletedBefore, liveAtStart }: Evidence): boolean {
   if (emptied > FEW_LISTS && emptied > withResponses) return true
-  return withResponses === 0 && rows + gone > fewRows(liveAtStart)
+  return withResponses === 0 && rows + deletedBefore > fewRows(liveAtStart)
 }

@@ -1,5 +1,5 @@
 /**
- * The guard of deletions (design: deletions). A service that breaks often looks like one that has become
+ * The deletion guard. A service that breaks often looks like one that has become
  * empty; what looks like an outage is held back until it is confirmed. Pure: state and clock come in.
  */
 import { timeConfirmsEvents, timeConfirmsResponses } from '../../common/schema/holds.ts'
@@ -14,7 +14,7 @@ const SMALL_SHARE = 0.1
 /** Lengths at which services like to end a page. */
 const PAGE_LENGTHS: ReadonlySet<number> = new Set([50, 100, 200, 250, 500, 1000])
 
-/** What a list itself says for or against deletions. */
+/** What a list itself shows for or against deletions. */
 export interface ListEvidence {
   /** Items in the list as the service sent it. */
   readonly length: number
@@ -66,7 +66,7 @@ export interface HoldPolicy extends Clocks {
 export interface DeletionTotals {
   /** Rows that nobody had confirmed. */
   readonly removed: number
-  /** A list of this run was held for the sake of the sum: so is every further one. */
+  /** A list of this run was held because the budget was spent: so is every further one. */
   readonly breakerOpen: boolean
 }
 
@@ -95,7 +95,7 @@ export function decideEvents(
   return decide(list, rows, policy, budget, suspicionReason(list, few), timeConfirmsEvents)
 }
 
-/** A list that was read twice: a sign against deletions counts although the other look does not show it. */
+/** A list that was read twice: evidence against deletions counts although the other reading does not show it. */
 export function mergeEvidence(one: ListEvidence, other: ListEvidence): ListEvidence {
   const lengths = [one.length, other.length]
   return {
@@ -105,7 +105,7 @@ export function mergeEvidence(one: ListEvidence, other: ListEvidence): ListEvide
   }
 }
 
-/** What the user should know of deletions that are held back; an account that looks empty is told of once, not for each list. */
+/** What the user should know of deletions on hold; an account that looks empty is reported once, not for each list. */
 export function holdWarnings(list: string, { held, isSetBack }: Decision): string[] {
   const count = heldIds(held).length
   if (held.every(({ reason }) => reason === 'account_empty')) return []
@@ -122,7 +122,7 @@ function isLarge(lost: number, of: number): boolean {
   return lost > fewRows(of)
 }
 
-/** The rows that may go from so many without a second look. */
+/** How many of so many live rows may be deleted without confirmation. */
 export function fewRows(of: number): number {
   return Math.max(FEW_ROWS, SMALL_SHARE * of)
 }
@@ -142,13 +142,13 @@ function isPageLong(length: number): boolean {
   return PAGE_LENGTHS.has(length)
 }
 
-/** The brake: many small losses in one run are a large one. What time or the user confirmed does not count. */
+/** The budget: many small losses in one run are a large one. What time or the user confirmed does not count. */
 function exceedsBudget(rows: number, { removed, breakerOpen, liveAtStart }: RemainingBudget): boolean {
   return breakerOpen || removed + rows > fewRows(liveAtStart)
 }
 
-/** What a run before this one held for the sake of its sum: a new run is no proof, or the sum would hold for one run alone. */
-function wasBraked({ held, absent }: ListLoss): boolean {
+/** What an earlier run held because its budget was spent: a new run is no proof, or the budget would be one of each run alone. */
+function wasOverBudget({ held, absent }: ListLoss): boolean {
   const missing = new Set(absent)
   return held.some(({ reason, ids }) => reason === 'run_total' && ids.some((id) => missing.has(id)))
 }
@@ -162,8 +162,8 @@ function decide(
   byTime: (reason: HoldReason) => boolean,
 ): Decision {
   if (rows === 0) return NO_LOSS
-  const brakes = sign === null && exceedsBudget(rows, budget)
-  const reason = sign ?? (brakes || wasBraked(change) ? 'run_total' : null)
+  const tripsBreaker = sign === null && exceedsBudget(rows, budget)
+  const reason = sign ?? (tripsBreaker || wasOverBudget(change) ? 'run_total' : null)
   if (reason === null) return { ...NO_LOSS, remove: change.absent, unconfirmedCount: rows }
   const stillAbsent = new Set(change.absent)
   const remove: string[] = []
@@ -186,5 +186,5 @@ function decide(
     }
   }
   if (stillAbsent.size > 0) held.push(startGroup(policy, reason, [...stillAbsent]))
-  return { remove, held, unconfirmedCount: 0, tripsBreaker: brakes, isSetBack }
+  return { remove, held, unconfirmedCount: 0, tripsBreaker, isSetBack }
 }

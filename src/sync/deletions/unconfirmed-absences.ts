@@ -13,7 +13,7 @@ const MAX_ABSENCES_TO_REREAD = 10
 const MIN_REREAD_REQUESTS = 3
 const REREAD_SHARE = 0.05
 
-/** What a reading says of its own completeness. */
+/** What one reading of a list shows of its own completeness. */
 export interface PagedReading {
   /** Pages in which the list came; one page is one moment. */
   readonly pages: number
@@ -29,7 +29,7 @@ export interface FormerAbsences {
 export interface Absences {
   /** The list really lacks these: the guard of deletions decides on them. */
   readonly confirmed: readonly string[]
-  /** A second reading will tell: these rows stay. */
+  /** A second reading decides: these rows stay. */
   readonly unconfirmed: readonly string[]
 }
 

@@ -18,7 +18,7 @@ export class Observations {
   readonly fromChanged = new Observed()
   /** Of lists read again as they were: `backfill` parses them, every run the list of events. */
   readonly fromUnchanged = new Observed()
-  readonly #gone = new Map<string, Series<string>>()
+  readonly #dropped = new Map<string, Series<string>>()
 
   /** Adds a list; call it when the list's rows are committed. */
   addList(name: keyof typeof lists, list: FetchedListFacts): void {
@@ -28,7 +28,7 @@ export class Observations {
     if (list.incomplete !== null) into.texts(lists[name].sign).add(list.incomplete, 1)
   }
 
-  /** Notes that an answer was an object that looks like one page of a list. */
+  /** Notes that a body was an object that looks like one page of a list. */
   addPagedObject(name: keyof typeof lists): void {
     this.fromChanged.texts(lists[name].sign).add('an object with keys of paging', 1)
   }
@@ -36,8 +36,8 @@ export class Observations {
   /** Notes that no item of a list has a field any more that live rows had. */
   addDropped(item: 'event' | 'response', field: string): void {
     const path = field.startsWith('slots.') ? `slot.${field.slice('slots.'.length)}` : `${item}.${field}`
-    const series = this.#gone.get(path) ?? textsOf(path, 'gone')
-    this.#gone.set(path, series)
+    const series = this.#dropped.get(path) ?? textsOf(path, 'gone')
+    this.#dropped.set(path, series)
     this.fromChanged.texts(series).add('from every item of a list', 1)
   }
 }

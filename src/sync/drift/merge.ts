@@ -26,8 +26,8 @@ export function mergeObservations(
 
   const put = (sent: Observation, isFresh: boolean): void => {
     const isNew = !knownKeys.has(keyOf(sent)) && !rows.has(keyOf(sent))
-    const room = MOST_VALUES - (values.get(groupOf(sent)) ?? 0)
-    const row = isNew && room <= 0 ? { ...sent, value: OTHERS } : sent
+    const remaining = MOST_VALUES - (values.get(groupOf(sent)) ?? 0)
+    const row = isNew && remaining <= 0 ? { ...sent, value: OTHERS } : sent
     const key = keyOf(row)
     if (!isFresh && knownKeys.has(key)) return
     if (isNew && row === sent) values.set(groupOf(sent), (values.get(groupOf(sent)) ?? 0) + 1)

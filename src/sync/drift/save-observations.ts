@@ -11,13 +11,13 @@ import { driftWarnings, firstSeen } from './warnings.ts'
 /** Answers that every run gets: they are noted the first time only, so that an unchanged run writes nothing. */
 export const ORDINARY_STATUSES: ReadonlySet<string> = new Set(['200', '304'])
 
-/** Stores what the run has seen, and what runs before it stored and did not live to tell; warns of what is new. */
+/** Stores what the run has observed, and what earlier runs stored and were killed before they reported; warns of what is new. */
 export async function saveObservations(trx: Transaction, run: RunContext): Promise<void> {
   const { account, lease } = run.mirror
   const { observations } = run.pending
   const known = await readObserved(trx, account.id)
   const unclosed = await unclosedRuns(trx, account.id, lease.runId)
-  const concealed = (observation: Observation): Observation => ({
+  const redacted = (observation: Observation): Observation => ({
     ...observation,
     value: run.settings.redact(observation.value),
   })
@@ -27,8 +27,12 @@ export async function saveObservations(trx: Transaction, run: RunContext): Promi
   const again = [...observations.fromUnchanged.tell(), ...statuses.filter(isOrdinary)]
   const seen = new Set([...fresh, ...again].map(keyOf))
   const left = (await shownByRows(trx, account.id, unclosed)).map(quoted)
-  const untold = left.filter((observation) => isOpen(observation) && !seen.has(keyOf(observation)))
-  const { rows, added } = mergeObservations(known, fresh.map(concealed), [...again, ...untold].map(concealed))
+  const unreported = left.filter((observation) => isOpen(observation) && !seen.has(keyOf(observation)))
+  const { rows, added } = mergeObservations(
+    known,
+    fresh.map(redacted),
+    [...again, ...unreported].map(redacted),
+  )
   const news = firstSeen(known, added)
   const old = new Set((await knownToMirror(trx, account.id, [lease.runId, ...unclosed], news)).map(keyOf))
   for (const line of driftWarnings(news.filter((observation) => !old.has(keyOf(observation)))))
@@ -47,8 +51,8 @@ function isOpen({ path, kind, value }: Observation): boolean {
 }
 
 function statusesOf({ source }: RunContext): Observation[] {
-  return [...source.counts.statuses].map(([answer, count]) => {
-    const [path = '', value = ''] = answer.split(' ')
+  return [...source.counts.statuses].map(([status, count]) => {
+    const [path = '', value = ''] = status.split(' ')
     return { path, kind: 'status', value, count }
   })
 }

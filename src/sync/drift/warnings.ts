@@ -3,7 +3,7 @@ import type { ObservationKind, Observation } from '../../common/schema/tables.ts
 import type { ObservedFact } from '../../load/state/observations.ts'
 import { NOT_KEPT, OTHERS } from '../../normalise/observe/safe-value.ts'
 
-/** At most so many things are told one by one; `headcount observations` lists them all. */
+/** At most so many things are reported one by one; `headcount observations` lists them all. */
 const TOLD = 10
 
 /** What the specification itself shows is no news, whenever it comes. */
@@ -17,8 +17,8 @@ const specified: Readonly<Record<string, readonly string[]>> = {
   'slot.end_date time_form': ['YYYY-MM-DDTHH:MM:SS±HH:MM'],
 }
 
-/** Facts that a person should hear of, each in words. */
-const told: Partial<Readonly<Record<ObservationKind, (path: string, thing: string) => string>>> = {
+/** The message of each kind of observation that a person should know of. */
+const messages: Partial<Readonly<Record<ObservationKind, (path: string, thing: string) => string>>> = {
   value: (path, thing) => `${fieldOf(path)} = ${thing}`,
   time_form: (path, thing) => `${fieldOf(path)} in the form ${thing}`,
   sent_as: (path, thing) => `${fieldOf(path)} sent as ${thing}`,
@@ -38,7 +38,7 @@ export function firstSeen(
   const begun = new Set(known.filter(({ kind }) => kind === 'sent').map(resourceOf))
   return added.filter(
     (observation) =>
-      observation.kind in told &&
+      observation.kind in messages &&
       begun.has(resourceOf(observation)) &&
       specified[`${observation.path} ${observation.kind}`]?.includes(observation.value) !== true,
   )
@@ -60,7 +60,7 @@ export function driftWarnings(news: readonly Observation[]): readonly string[] {
 
 function describe({ path, kind, value }: Observation): string {
   const thing = words[value] ?? `\`${value}\``
-  return told[kind]?.(path, thing) ?? `${path} ${kind} ${thing}`
+  return messages[kind]?.(path, thing) ?? `${path} ${kind} ${thing}`
 }
 
 const words: Readonly<Record<string, string>> = {

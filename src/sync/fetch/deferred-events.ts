@@ -1,30 +1,29 @@
 /**
- * The back of the queue: events that the service refused twice (429, or 503 and when to come back) while it had others
- * to answer. They are read when all others were, hold neither a place nor memory until then, and a `Retry-After`
- * binds only the one that it was said to. Each fails when it is refused so many times more (`mostRefusals`) with
- * nothing answered between, or when nothing was answered for so long (`patienceMs`); a pause that ends later than
- * that is not waited for. One of which another page was answered starts anew.
+ * The back of the queue: events that the service rejected twice (429, or 503 with `Retry-After`) while others were
+ * left. They are read after all others, take neither a permit nor memory until then, and a `Retry-After` delays only
+ * its own event. An event fails when it is rejected `maxRejections` times more without any response between, or when
+ * no response came for `patienceMs`; a longer pause is not waited for. One of which another page came starts anew.
  */
 import { HeadcountError, RetryLaterError, UnreachableError } from '../../common/errors.ts'
 import type { Clock } from '../../common/clock.ts'
 import type { RefusedError } from '../../source/retry/rejected-request.ts'
 import { mostInARow } from '../../source/throttle/rejection-share.ts'
 
-/** How long a run stands behind events that the service refuses; a backfill, which is made to read all, longer. */
+/** How long a run waits for rejected events; a backfill, which is to read all, longer. */
 export const PATIENCE_MS = 60_000
 export const BACKFILL_PATIENCE_MS = 15 * 60_000
 
-const LEAST_REFUSALS = 3
-const MOST_REFUSALS = 14
-/** Chance brings so many refusals of one event hardly ever. */
-const UNLUCKY = 0.0001
+const MIN_REJECTIONS = 3
+const MAX_REJECTIONS = 14
+/** So many rejections in a row are chance with this probability. */
+const CHANCE = 0.0001
 const FIRST_WAIT_MS = 250
-const LONGEST_WAIT_MS = 2000
+const MAX_WAIT_MS = 2000
 
-/** Three; more where so many requests are refused that three may be chance. */
+/** Three; more where so many requests are rejected that three may be chance. */
 export function maxRejections({ requests, refused }: { requests: number; refused: number }): number {
-  const most = mostInARow(refused / Math.max(1, requests), UNLUCKY)
-  return Math.min(MOST_REFUSALS, Math.max(LEAST_REFUSALS, most))
+  const most = mostInARow(refused / Math.max(1, requests), CHANCE)
+  return Math.min(MAX_REJECTIONS, Math.max(MIN_REJECTIONS, most))
 }
 
 export interface DeferredOptions {
@@ -33,8 +32,8 @@ export interface DeferredOptions {
   readonly patienceMs: number
 }
 
-export interface ReadAgain<Event> {
-  readonly mostRefusals: number
+export interface RetryDeferred<Event> {
+  readonly maxRejections: number
   /** Reads an event; gives the refusal when it was refused again. */
   again(event: Event): Promise<RefusedError | null>
   failed(event: Event, error: HeadcountError): void
@@ -43,7 +42,7 @@ export interface ReadAgain<Event> {
 export class DeferredEvents<Event> {
   readonly #options: DeferredOptions
   readonly #waiting: { readonly event: Event; readonly refusal: RefusedError }[] = []
-  /** What was answered, and when last. */
+  /** Responses so far, and when the last came. */
   #answers = 0
   #answeredAt = -Infinity
 
@@ -55,7 +54,7 @@ export class DeferredEvents<Event> {
     return this.#waiting.length
   }
 
-  /** When the service last says that one of them may come back, on the clock. */
+  /** The latest time, on the clock, until which one of them is to wait. */
   get notBefore(): number {
     return Math.max(...this.#waiting.map(({ refusal }) => refusal.notBefore))
   }
@@ -64,32 +63,32 @@ export class DeferredEvents<Event> {
     this.#waiting.push({ event, refusal })
   }
 
-  /** The service answered for some event. */
+  /** The service responded for some event. */
   answered(): void {
     this.#answers += 1
     this.#answeredAt = this.#options.clock.now()
   }
 
   /** Reads all that wait, each at its time, until they are read or have failed. */
-  async readAll(reading: ReadAgain<Event>): Promise<void> {
+  async readAll(reading: RetryDeferred<Event>): Promise<void> {
     this.#answeredAt = this.#options.clock.now()
     await Promise.all(
       this.#waiting.splice(0).map(({ event, refusal }) => this.#readOne(event, refusal, reading)),
     )
   }
 
-  async #readOne(event: Event, first: RefusedError, reading: ReadAgain<Event>): Promise<void> {
+  async #readOne(event: Event, first: RefusedError, reading: RetryDeferred<Event>): Promise<void> {
     const { clock, signal, patienceMs } = this.#options
     let refusal = first
     for (let refusals = 0; ;) {
-      const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** refusals)
+      const wait = Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** refusals)
       const until = Math.max(refusal.notBefore, clock.now() + wait)
       const isTooLate = until > this.#answeredAt + patienceMs
-      if (refusals >= reading.mostRefusals || isTooLate) {
+      if (refusals >= reading.maxRejections || isTooLate) {
         return reading.failed(event, this.#failure(refusal, refusals, isTooLate))
       }
       const answers = this.#answers
-      // The signal tells why by itself.
+      // The signal has the reason.
       const isOver = await clock.sleep(until - clock.now(), signal).then(
         () => false,
         () => true,

@@ -17,7 +17,7 @@ export interface Identity {
   readonly key_sha256: string
 }
 
-/** What the service answers first. */
+/** The first two responses of the service. */
 export interface FirstResponses {
   readonly identity: Identity
   readonly list: EventList

@@ -24,24 +24,24 @@ export async function fetchIdentity(run: FetchContext): Promise<Identity> {
 /**
  * Reads the list of events whole. Anything but a complete list is an error, never "no events".
  *
- * @param recalled until then `run.initial.states` may be unknown
+ * @param loaded until then `run.initial.states` may be unknown
  * @throws as askIdentity.
  */
 export async function fetchEventList(
   run: FetchContext,
-  recalled: Promise<void> = Promise.resolve(),
+  loaded: Promise<void> = Promise.resolve(),
 ): Promise<EventList> {
   run.stats.report('events')
   using reading = await explainBaseUrlErrors(run, '/events', () => run.source.events())
   const { rows, rejects, ...facts } = normaliseEvents(await reading.payload())
-  await recalled
+  await loaded
   const list = describeList(reading, facts, rows.length, run.initial.states.get(EVENTS_LIST))
   for (const warning of list.warnings) run.stats.warn(`List of events: ${warning}`)
   const ids = [...rows.map(({ id }) => id), ...rejects.flatMap(({ id }) => id ?? [])]
   return { ...list, rows, rejects: redactRejects(rejects, run.settings.redact), ids }
 }
 
-/** A wrong base address shows as 404 or as a redirect elsewhere: that is for the user to mend, not an empty account. */
+/** A wrong base address shows as 404 or as a redirect elsewhere: that is for the user to correct, and is no empty account. */
 async function explainBaseUrlErrors<T>(run: FetchContext, path: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read()

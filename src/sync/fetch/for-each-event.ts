@@ -21,18 +21,18 @@ import type { LastOutcome } from '../select/read-order.ts'
 import type { RunContext } from '../run-context.ts'
 
 /**
- * Refusals of the key, one after the other, that show that it is the key and not the event. An event that was refused
- * when it was last read says nothing new of the key: counted, a few such events would end every run for good.
+ * Rejections of the key, one after the other, that show that it is the key and not the event. An event whose last read was
+ * rejected too is not counted: a few such events would end every run.
  */
 const MAX_REJECTED_KEYS = 3
 
 /**
- * Places for events, for each place for a request: an event whose request waits to be tried again, or whose rows
- * wait for the database, must not keep the service idle.
+ * Events at once, for each request at once: an event whose request waits for a retry, or whose rows wait for the
+ * database, must not keep the service idle.
  */
 const EVENTS_PER_REQUEST = 2
 
-/** What reading needs of a run. */
+/** What a pass over the events needs of a run. */
 type VisitContext = Pick<RunContext, 'signal' | 'stop'> & {
   readonly settings: Pick<RunContext['settings'], 'concurrency' | 'logger' | 'outage'>
   readonly source: { readonly counts: Pick<RunContext['source']['counts'], 'requests' | 'refused'> }
@@ -41,97 +41,129 @@ type VisitContext = Pick<RunContext, 'signal' | 'stop'> & {
 /** What is done with each event. */
 export interface EventVisitor<Event> {
   /**
-   * @param answered to be called once the service has answered: the key is good, whatever becomes of the answer. The
-   *   end of a long list may come after refusals that came after its beginning.
+   * @param onResponse to be called once the service has responded: the key is good, whatever becomes of the response.
+   *   The end of a long list may come after rejections that came after its beginning.
    * @param turn with which the source is asked
    */
-  read(event: Event, answered: () => void, turn: Turn): Promise<void>
-  /** What is known of its last read. */
+  read(event: Event, onResponse: () => void, turn: Turn): Promise<void>
+  /** What came of its last read. */
   before(event: Event): LastOutcome | undefined
   /** The event could not be read. May throw on what is no failure of the service. */
   failed(event: Event, error: unknown): void
   /** Called after each event, whatever came of it. */
   done(): void
-  /** How long events are waited for that the service refuses while nothing else is left to ask for. */
+  /** How long rejected events are waited for while nothing else is left to request. */
   readonly patienceMs: number
 }
 
 /**
  * Reads events in rounds, a bounded number at once, until all were tried or an error shows that no further one can be
  * read or stored: then everything under way is stopped, and the signal has the reason. The event that showed it has
- * failed when the service answered so: the next run goes by that.
+ * failed when the service responded so: the next run goes by that.
  */
 export async function forEachEvent<Event>(
-  { settings, signal, stop, source }: VisitContext,
+  context: VisitContext,
   events: readonly Event[],
-  each: EventVisitor<Event>,
+  visitor: EventVisitor<Event>,
   clock: Clock = systemClock,
 ): Promise<void> {
+  const { settings, signal, stop, source } = context
   const { concurrency, logger } = settings
-  const place = pLimit(concurrency * EVENTS_PER_REQUEST)
+  const { patienceMs } = visitor
   const limits = { ...OUTAGE_LIMITS, ...settings.outage }
   using outage = new Outage({ limits, concurrency, signal, logger, end: stop })
-  const deferred = new DeferredEvents<Event>({ clock, signal, patienceMs: each.patienceMs })
-  let refusals = 0
+  const deferred = new DeferredEvents<Event>({ clock, signal, patienceMs })
+  const visits = new Visits(context, visitor, outage, deferred)
+  for (const round of readingRounds(events, (event) => visitor.before(event))) {
+    await Promise.all(round.map((event) => visits.first(event)))
+    if (deferred.count === 0 || signal.aborted) continue
+    logDeferred(logger, deferred, { clock, patienceMs })
+    await deferred.readAll({
+      maxRejections: maxRejections(source.counts),
+      again: (event) => visits.visit(event, 'again'),
+      failed: (event, error) => {
+        visitor.failed(event, error)
+        visitor.done()
+      },
+    })
+  }
+}
 
-  function answered(): void {
-    refusals = 0
-    outage.answered()
-    deferred.answered()
+/** The visits of one pass over the events. */
+class Visits<Event> {
+  readonly #context: VisitContext
+  readonly #visitor: EventVisitor<Event>
+  readonly #outage: Outage
+  readonly #deferred: DeferredEvents<Event>
+  readonly #limit: ReturnType<typeof pLimit>
+  #rejectedKeys = 0
+
+  constructor(
+    context: VisitContext,
+    visitor: EventVisitor<Event>,
+    outage: Outage,
+    deferred: DeferredEvents<Event>,
+  ) {
+    this.#context = context
+    this.#visitor = visitor
+    this.#outage = outage
+    this.#deferred = deferred
+    this.#limit = pLimit(context.settings.concurrency * EVENTS_PER_REQUEST)
   }
 
-  /** Gives the refusal when the event has to go to the back of the queue. */
-  async function tryOne(event: Event, turn: Turn): Promise<RefusedError | null> {
+  async first(event: Event): Promise<void> {
+    const rejection = await this.visit(event, 'first')
+    if (rejection !== null) this.#deferred.add(event, rejection)
+  }
+
+  /** Gives the rejection when the event has to go to the back of the queue. */
+  async visit(event: Event, turn: Turn): Promise<RefusedError | null> {
+    return this.#limit(async () => {
+      try {
+        return await this.#attempt(event, turn)
+      } catch (error) {
+        this.#context.stop(error)
+        return null
+      }
+    })
+  }
+
+  async #attempt(event: Event, turn: Turn): Promise<RefusedError | null> {
+    const { signal } = this.#context
     if (signal.aborted) return null
     try {
-      using _ = await outage.admit()
-      await each.read(event, answered, turn)
+      using _ = await this.#outage.admit()
+      await this.#visitor.read(event, () => this.#onResponse(), turn)
     } catch (error) {
       if (error instanceof RefusedError && !signal.aborted) {
-        // It answers, be it with a refusal.
-        outage.answered()
+        // A rejection is a response.
+        this.#outage.answered()
         return error
       }
-      // Requests that wait behind a pause are told first, and stop the rest: the event that brought it is noted even so.
-      if (isToldToPause(error) && error !== signal.reason) each.failed(event, error)
+      // Requests that wait behind a pause fail first, and stop the rest: the event that brought it is recorded even so.
+      if (isPause(error) && error !== signal.reason) this.#visitor.failed(event, error)
       if (signal.aborted) return null
-      if (!(error instanceof HeadcountError) || endsRun(error)) throw error
-      each.failed(event, error)
-      noteOutage(outage, error, each.before(event))
-      if (!(error instanceof UnreachableError)) deferred.answered()
-      if (isNewRejection(error, each.before(event))) refusals += 1
-      if (refusals >= MAX_REJECTED_KEYS) throw error
+      this.#onFailure(event, error)
     }
-    each.done()
+    this.#visitor.done()
     return null
   }
 
-  async function inPlace(event: Event, turn: Turn): Promise<RefusedError | null> {
-    return place(() =>
-      tryOne(event, turn).catch((error: unknown) => {
-        stop(error)
-        return null
-      }),
-    )
+  #onResponse(): void {
+    this.#rejectedKeys = 0
+    this.#outage.answered()
+    this.#deferred.answered()
   }
 
-  async function inTurn(event: Event): Promise<void> {
-    const refusal = await inPlace(event, 'first')
-    if (refusal !== null) deferred.add(event, refusal)
-  }
-
-  for (const round of readingRounds(events, (event) => each.before(event))) {
-    await Promise.all(round.map(inTurn))
-    if (deferred.count === 0 || signal.aborted) continue
-    logDeferred(logger, deferred, { clock, patienceMs: each.patienceMs })
-    await deferred.readAll({
-      mostRefusals: maxRejections(source.counts),
-      again: (event) => inPlace(event, 'again'),
-      failed: (event, error) => {
-        each.failed(event, error)
-        each.done()
-      },
-    })
+  /** @throws what ends the run */
+  #onFailure(event: Event, error: unknown): void {
+    if (!(error instanceof HeadcountError) || endsRun(error)) throw error
+    this.#visitor.failed(event, error)
+    const before = this.#visitor.before(event)
+    recordOutage(this.#outage, error, before)
+    if (!(error instanceof UnreachableError)) this.#deferred.answered()
+    if (isNewRejection(error, before)) this.#rejectedKeys += 1
+    if (this.#rejectedKeys >= MAX_REJECTED_KEYS) throw error
   }
 }
 
@@ -150,12 +182,12 @@ function logDeferred(
   )
 }
 
-function isToldToPause(error: unknown): boolean {
+function isPause(error: unknown): boolean {
   return error instanceof RetryLaterError && !(error instanceof RequestSkippedError)
 }
 
-/** An event that could not be read last time either says nothing new of the service; any answer says that it is there. */
-function noteOutage(outage: Outage, error: HeadcountError, before: LastOutcome | undefined): void {
+/** An event whose last read failed in the same way shows nothing new; any response shows that the service is there. */
+function recordOutage(outage: Outage, error: HeadcountError, before: LastOutcome | undefined): void {
   if (!(error instanceof UnreachableError)) outage.answered()
   else if (before?.error_code !== error.code) outage.failed(error)
 }

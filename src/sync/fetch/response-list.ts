@@ -17,13 +17,13 @@ export interface StorableList extends FetchedListFacts {
   rejects(): AsyncIterable<readonly RejectItem[]>
 }
 
-/** The responses to one event as the service answers them now. */
+/** The responses to one event as the service sends them now. */
 export interface ResponseList extends StorableList {
   /** How many of its items cannot be stored. */
   readonly rejected: number
   /** Whether it has an item with this id, be it a row or a reject. */
   has(id: IntegerText): boolean
-  /** The rows, piece by piece, sorted by id within a piece. Reads a large list anew. */
+  /** The rows, chunk by chunk, sorted by id within a chunk. Reads a streamed list anew. */
   rows(): AsyncGenerator<readonly ResponseItem[], void>
 }
 

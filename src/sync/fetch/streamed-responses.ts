@@ -48,7 +48,7 @@ export class StreamedResponses {
   }
 
   /**
-   * Reads the list for the first time, and gives its rows, sorted by id within a piece. Each call begins anew.
+   * Reads the list for the first time, and gives its rows, sorted by id within a chunk. Each call begins anew.
    *
    * @throws OutOfOrder as soon as rows are no longer sure; InvalidResponseError when the body is not a complete list;
    * TemporaryFileError.
@@ -71,17 +71,17 @@ export class StreamedResponses {
    */
   async readThrough(): Promise<ResponseList> {
     const { list, rest } = this.#first ?? this.#begin()
-    for await (const piece of rest) list.add(piece)
-    if (list.hasDuplicates) for await (const piece of this.#pieces()) list.settle(piece)
+    for await (const chunk of rest) list.add(chunk)
+    if (list.hasDuplicates) for await (const chunk of this.#chunks()) list.settle(chunk)
     return this.#complete(list)
   }
 
   #begin(): FirstPass {
-    return (this.#first = { list: largeResponses(), rest: this.#pieces() })
+    return (this.#first = { list: largeResponses(), rest: this.#chunks() })
   }
 
   #complete(list: LargeList<ResponseItem>): ResponseList {
-    const pieces = () => this.#pieces()
+    const chunks = () => this.#chunks()
     const { redact } = this.#around
     const { rowIds, rejectIds } = list
     return {
@@ -89,20 +89,20 @@ export class StreamedResponses {
       rejected: list.rejected,
       has: (id) => rowIds.has(id) || rejectIds.has(id),
       rows: async function* () {
-        for await (const piece of pieces()) yield list.take(piece).rows
+        for await (const chunk of chunks()) yield list.take(chunk).rows
       },
       rejects: async function* () {
         if (list.rejected === 0) return
-        for await (const piece of pieces()) yield redactRejects(list.take(piece).rejects, redact)
+        for await (const chunk of chunks()) yield redactRejects(list.take(chunk).rejects, redact)
       },
     }
   }
 
   /** A large list takes longer than an interruption can wait: it breaks off, and with it the batch that it is in. */
-  async *#pieces(): AsyncGenerator<ListPayload, void> {
-    for await (const piece of this.#reading.pieces()) {
+  async *#chunks(): AsyncGenerator<ListPayload, void> {
+    for await (const chunk of this.#reading.pieces()) {
       this.#around.signal?.throwIfAborted()
-      yield piece
+      yield chunk
     }
   }
 }

@@ -27,7 +27,7 @@ export interface SyncOutcome {
 /** Where an event goes that was read. */
 interface Destination {
   readonly batches: BatchQueue
-  readonly stamps: CheckedMarker
+  readonly marker: CheckedMarker
   /** Null in a run that writes nothing. */
   readonly encoder: ResponseEncoder | null
 }
@@ -38,12 +38,12 @@ export async function syncDueEvents(run: RunContext, due: readonly DueEvent[]): 
   const { mirror, pending, signal, stop } = run
   const write = (states: readonly UnchangedState[]) =>
     mirror.write((trx) => mirror.load.unchanged(trx, mirror.account.id, states))
-  const stamps = new CheckedMarker({ unchanged: pending.unchanged, signal, stop, write })
+  const marker = new CheckedMarker({ unchanged: pending.unchanged, signal, stop, write })
   const encoder = run.mirror.load.newLists === null ? null : new ResponseEncoder(writeOptions(run, 'other'))
   const notFound: DueEvent[] = []
   run.stats.report('responses')
   await forEachEvent(run, due, {
-    read: (event, answered, turn) => syncEvent(run, { batches, stamps, encoder }, event, { answered, turn }),
+    read: (event, answered, turn) => syncEvent(run, { batches, marker, encoder }, event, { answered, turn }),
     patienceMs: run.mode === 'backfill' ? BACKFILL_PATIENCE_MS : PATIENCE_MS,
     before: ({ state }) => state,
     failed: (event, error) => {
@@ -55,7 +55,7 @@ export async function syncDueEvents(run: RunContext, due: readonly DueEvent[]): 
       run.stats.report('responses')
     },
   })
-  await stamps.drain()
+  await marker.drain()
   const ended: unknown = run.signal.aborted ? run.signal.reason : null
   if (ended !== null && !isEarlyEnd(ended)) {
     await batches.discard()
@@ -72,13 +72,13 @@ async function syncEvent(
   due: DueEvent,
   { answered, turn }: { readonly answered: () => void; readonly turn: Turn },
 ): Promise<void> {
-  const trusts = run.mode !== 'backfill'
-  const etag = trusts ? usableEtag(due.state, run.mirror.lease.startedAt) : null
+  const usesState = run.mode !== 'backfill'
+  const etag = usesState ? usableEtag(due.state, run.mirror.lease.startedAt) : null
   const answer = await run.source.responses(due.event.id, etag, turn)
   answered()
   if (answer === 'not_modified') return markUnchanged(run, into, due, { etag, read_whole: false })
   using reading = answer
-  if (trusts && compareDigest(reading, due.state) === 'same') {
+  if (usesState && compareDigest(reading, due.state) === 'same') {
     return markUnchanged(run, into, due, { etag: reading.etag, read_whole: true })
   }
   if (isStreamed(reading)) {
@@ -98,7 +98,7 @@ async function syncEvent(
 /** The responses are as they were; the event's own record may not be. */
 async function markUnchanged(
   run: RunContext,
-  { batches, stamps }: Destination,
+  { batches, marker }: Destination,
   due: DueEvent,
   unchanged: Unchanged,
 ): Promise<void> {
@@ -112,7 +112,7 @@ async function markUnchanged(
     settings.maxStalenessMs,
     mirror.lease.startedAt,
   )
-  stamps.add({ event_id: due.event.id, poll_interval_s: step, ...unchanged })
+  marker.add({ event_id: due.event.id, poll_interval_s: step, ...unchanged })
   stats.unchanged += 1
 }
 

@@ -1,10 +1,10 @@
-/** Validators (ETag): how far the service is believed when it says that a list is still the one that was read. */
+/** When the ETag of a list is used, and when it contradicts what the list contains. */
 import type { HeldGroup } from '../../common/schema/tables.ts'
 import { NORMALISER_VERSION } from '../../normalise/version.ts'
 import { compareDigest } from './change-detection.ts'
 import type { StoredDigest } from './change-detection.ts'
 
-/** A service may keep its validator while it changes the list: after so long the list is read whole, and its digest tells. */
+/** A service may keep its validator while it changes the list: after so long the list is read whole, and its digest is compared. */
 const MAX_ETAG_AGE_MS = 24 * 3_600_000
 
 export interface StoredValidator extends StoredDigest {
@@ -21,7 +21,7 @@ export function usableEtag(
   if (!stored || stored.digest === null || stored.normaliser_version !== NORMALISER_VERSION) return null
   if (stored.held_deletions.length > 0 || stored.last_full_read_at === null) return null
   const age = Date.parse(now) - Date.parse(stored.last_full_read_at)
-  // A reading in the future tells of a clock that was wrong: nobody knows how old it is.
+  // A time in the future shows that a clock was wrong: nobody knows how old the ETag is.
   return age >= 0 && age < MAX_ETAG_AGE_MS ? stored.etag : null
 }
 

@@ -5,7 +5,7 @@ import type { ListState } from '../../load/state/sync-state.ts'
 import type { Identity } from '../fetch/event-list.ts'
 import type { ReadContext, RunContext } from '../run-context.ts'
 
-/** What is looked at to tell two accounts apart: by a run, and by `verify`. */
+/** What is compared to tell two accounts apart: by a run, and by `verify`. */
 export type IdentityContext = Pick<ReadContext, 'mirror' | 'stats'>
 
 /** With fewer events to come than these, the past ones say more of an account than these few. */

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Tables } from '../../common/schema/tables.ts'
 
-/** A question to the mirror that is asked once in a run; again only when it could not be answered. */
+/** A query that is run once; again only when it failed. */
 export function memoizeQuery<T>(
   ask: (kysely: Kysely<Tables>) => Promise<T>,
 ): (kysely: Kysely<Tables>) => Promise<T> {

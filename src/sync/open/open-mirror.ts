@@ -16,7 +16,7 @@ export interface OpenedMirror {
 
 /**
  * Opens the mirror. Where there is none (no folder, or a database without our schema) nothing is made before the service
- * has answered: an empty mirror would answer every question with "none".
+ * has responded: an empty mirror would answer every query with "none".
  *
  * @throws what the service's refusal is: AuthenticationError, UnreachableError, UsageError …; DatabaseError
  */

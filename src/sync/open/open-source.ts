@@ -4,7 +4,7 @@ import type { Logger, Progress, ResolvedOptions } from '../options.ts'
 import type { RunStats } from '../run-stats.ts'
 
 /**
- * The way to the service, as the settings say; `signal` ends whatever is under way. `slowed` is told when the service
+ * The client of the service, by the settings; `signal` ends whatever is under way. `slowed` is called when the service
  * begins to slow the requests down, and when that is over.
  */
 export function openSource(settings: ResolvedOptions, signal: AbortSignal, slowed: () => void): Source {

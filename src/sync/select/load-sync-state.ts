@@ -7,16 +7,16 @@ import type { RunContext } from '../run-context.ts'
  */
 export async function loadSyncStateWhile<Answers>(
   run: RunContext,
-  ask: (recalled: Promise<void>) => Promise<Answers>,
+  ask: (loaded: Promise<void>) => Promise<Answers>,
 ): Promise<Answers> {
-  const recalled = readStates(run.mirror.database.kysely, run.mirror.account.id).then((states) => {
+  const loaded = readStates(run.mirror.database.kysely, run.mirror.account.id).then((states) => {
     run.initial.states = states
   })
   // Whoever needs them awaits them later: until then a failure is not unhandled.
-  recalled.catch(() => {})
+  loaded.catch(() => {})
   try {
-    return await ask(recalled)
+    return await ask(loaded)
   } finally {
-    await recalled.catch(() => {})
+    await loaded.catch(() => {})
   }
 }

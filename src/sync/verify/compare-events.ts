@@ -9,10 +9,10 @@ import type { EventList } from '../fetch/event-list.ts'
 import type { ComparisonResult, VerifyContext } from './report.ts'
 
 /**
- * Compares the records of the events with the live ones, and looks for rows of events that are not listed; all in
+ * Compares the event rows with the live ones, and looks for rows of events that are not listed; all in
  * one view of the mirror.
  *
- * @returns false when the list is another one than at the last sync, or that cannot be told: then no row is noted.
+ * @returns false when the list is another one than at the last sync, or that is undecided: then no difference is added.
  */
 export async function compareEventRows(verification: VerifyContext, list: EventList): Promise<boolean> {
   const { mirror, found } = verification
@@ -26,7 +26,7 @@ export async function compareEventRows(verification: VerifyContext, list: EventL
   return true
 }
 
-/** `changed` since the last sync; `undecided`: it differs, and no digest tells who moved. */
+/** `changed` since the last sync; `undecided`: it differs, and no digest shows which side changed. */
 async function compareIn(
   trx: Transaction,
   { mirror: { account }, settings, found }: VerifyContext,
@@ -49,10 +49,10 @@ async function compareIn(
   const records = await compareEvents(trx, account.id, { rows, protectedIds }, onlyNamed, found.remaining)
   const listedDifferences = [...records.listed]
   let total = records.total
-  const strays = onlyNamed ? [] : await strayEvents(trx.kysely, account.id, [...list.ids, ...kept])
-  for (const { id: event_id } of strays) {
-    const room = found.remaining - listedDifferences.length
-    const rowsOf = await compareResponses(trx, account.id, event_id, nothing, room)
+  const orphans = onlyNamed ? [] : await strayEvents(trx.kysely, account.id, [...list.ids, ...kept])
+  for (const { id: event_id } of orphans) {
+    const remaining = found.remaining - listedDifferences.length
+    const rowsOf = await compareResponses(trx, account.id, event_id, nothing, remaining)
     listedDifferences.push(...rowsOf.listed)
     total += rowsOf.total
   }

@@ -17,7 +17,7 @@ import type { ComparisonResult, VerifyContext } from './report.ts'
 /** Lists compared at once: a statement a list, and room for the caller's own in a pool of three connections. */
 const MAX_COMPARISONS = 2
 
-/** What can be said of a list. `held`: deletions of it on hold; `unconfirmed`: absences that one reading has shown; `isFailing`: the last sync could not read it. */
+/** The verdict on one list. `held`: deletions of it on hold; `unconfirmed`: absences that one reading has shown; `isFailing`: the last sync could not read it. */
 type ListVerdict =
   | ({ readonly is: 'compared'; readonly isFailing: boolean } & ComparisonResult)
   | ({ readonly is: 'changed' | 'undecided'; readonly isFailing: boolean } & Pick<
@@ -26,7 +26,7 @@ type ListVerdict =
     >)
   | { readonly is: 'never_read' }
 
-/** Events of which nothing is said yet after a pass. */
+/** Events without a verdict after a pass. */
 interface Inconclusive {
   readonly notCompared: readonly (readonly [EventItem, Exclude<ListVerdict, { is: 'compared' }>])[]
   readonly notFound: readonly EventItem[]
@@ -47,13 +47,13 @@ export async function compareResponseLists(
   const first = await runPass(verification, chosen, () => (stats.done += 1))
   const again = [...first.notCompared.map(([event]) => event), ...first.notFound]
   const second = verification.signal.aborted ? first : await runPass(verification, again, () => undefined)
-  for (const [{ id }, said] of second.notCompared) {
-    if (said.is === 'never_read') found.neverRead.push(id)
+  for (const [{ id }, verdict] of second.notCompared) {
+    if (verdict.is === 'never_read') found.neverRead.push(id)
     else {
-      found[said.is].push(id)
-      found.held += said.held
-      found.unconfirmed += said.unconfirmed
-      if (said.isFailing) found.failing.push(id)
+      found[verdict.is].push(id)
+      found.held += verdict.held
+      found.unconfirmed += verdict.unconfirmed
+      if (verdict.isFailing) found.failing.push(id)
     }
   }
   return second.notFound
@@ -67,17 +67,17 @@ async function runPass(
 ): Promise<Inconclusive> {
   const { mirror, stats, signal, settings } = verification
   const states = await readStates(mirror.database.kysely, mirror.account.id)
-  const place = pLimit(MAX_COMPARISONS)
+  const limit = pLimit(MAX_COMPARISONS)
   const notCompared: [EventItem, Exclude<ListVerdict, { is: 'compared' }>][] = []
   const notFound: EventItem[] = []
   await forEachEvent(verification, events, {
     read: async (event, answered, turn) => {
       const wasRead = states.get(event.id)?.checked_at != null
-      const said = wasRead
-        ? await fetchAndCompare(verification, event, place, { answered, turn })
+      const verdict = wasRead
+        ? await fetchAndCompare(verification, event, limit, { answered, turn })
         : ({ is: 'never_read' } as const)
-      if (said.is === 'compared') addResult(verification, event, said)
-      else notCompared.push([event, said])
+      if (verdict.is === 'compared') addResult(verification, event, verdict)
+      else notCompared.push([event, verdict])
     },
     before: ({ id }) => states.get(id),
     patienceMs: PATIENCE_MS,
@@ -103,27 +103,27 @@ async function runPass(
 function addResult(
   { found, stats }: VerifyContext,
   { id }: EventItem,
-  said: ListVerdict & { is: 'compared' },
+  verdict: ListVerdict & { is: 'compared' },
 ): void {
-  found.add(said)
+  found.add(verdict)
   found.lists += 1
-  found.responses += said.rows
-  stats.responsesRead += said.rows
-  if (said.isFailing) found.failing.push(id)
+  found.responses += verdict.rows
+  stats.responsesRead += verdict.rows
+  if (verdict.isFailing) found.failing.push(id)
 }
 
-/** Reads the list; it keeps its place in memory until it is compared. */
+/** Fetches the list; it stays in memory until it is compared. */
 async function fetchAndCompare(
   { source, mirror: { database, account }, settings, found, stats }: VerifyContext,
   { id }: EventItem,
-  place: ReturnType<typeof pLimit>,
+  limit: ReturnType<typeof pLimit>,
   { answered, turn }: { readonly answered: () => void; readonly turn: Turn },
 ): Promise<ListVerdict> {
   const answer = await source.responses(id, null, turn)
   answered()
   if (answer === 'not_modified') throw new Error('The service was asked without a validator.')
   using reading = answer
-  return await place(async () => {
+  return await limit(async () => {
     const list = await readList(reading, settings)
     for (const warning of list.warnings) stats.warn(`Event ${id}: ${warning}`)
     const work = (trx: Transaction) => compareIn(trx, account.id, id, list, found.remaining)
@@ -136,29 +136,29 @@ async function readList(reading: ListReading, around: ListContext): Promise<Resp
   return new StreamedResponses(reading, undefined, around).readThrough()
 }
 
-/** The list beside the live rows and the digest that vouches for them, in one view of the mirror. */
+/** The list beside the live rows and their digest, in one snapshot of the mirror. */
 async function compareIn(
   trx: Transaction,
   account: number,
   event_id: string,
   list: ResponseList,
-  room: number,
+  remaining: number,
 ): Promise<ListVerdict> {
-  const vouched = await readVouched(trx, account, event_id)
-  if (vouched === null) return { is: 'never_read' }
-  const isFailing = vouched.error_code !== null
-  const heldBefore = heldIds(vouched.held_deletions)
-  const unconfirmedBefore = vouched.unconfirmed_absences
+  const stored = await readVouched(trx, account, event_id)
+  if (stored === null) return { is: 'never_read' }
+  const isFailing = stored.error_code !== null
+  const heldBefore = heldIds(stored.held_deletions)
+  const unconfirmedBefore = stored.unconfirmed_absences
   const notCompared = { isFailing, held: heldBefore.length, unconfirmed: unconfirmedBefore.length }
-  if (vouched.digest !== null && vouched.digest !== list.digest) return { is: 'changed', ...notCompared }
+  if (stored.digest !== null && stored.digest !== list.digest) return { is: 'changed', ...notCompared }
   const held = new Set(heldBefore.filter((id) => !list.has(id)))
   const unconfirmed = new Set(unconfirmedBefore.filter((id) => !list.has(id)))
   const expected = {
     rows: () => list.rows(),
     allows: (id: string) => list.has(id) || held.has(id) || unconfirmed.has(id),
   }
-  const differences = await compareResponses(trx, account, event_id, expected, room)
-  if (vouched.digest === null && differences.total > 0) return { is: 'undecided', ...notCompared }
+  const differences = await compareResponses(trx, account, event_id, expected, remaining)
+  if (stored.digest === null && differences.total > 0) return { is: 'undecided', ...notCompared }
   return {
     is: 'compared',
     isFailing,

@@ -22,8 +22,8 @@ export function createSampler({
 /** Each item is taken with the chance that fills what is left of the sample from what is left of the items. */
 function choose<Item>(items: readonly Item[], sample: number, random: () => number): readonly Item[] {
   let wanted = sample
-  return items.filter((_, place) => {
-    const isTaken = random() * (items.length - place) < wanted
+  return items.filter((_, index) => {
+    const isTaken = random() * (items.length - index) < wanted
     if (isTaken) wanted -= 1
     return isTaken
   })

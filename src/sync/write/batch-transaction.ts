@@ -1,4 +1,4 @@
-/** What every batch does beside its rows: the records of its events, deletions, rejects, and the digests that vouch. */
+/** What every batch writes beside the rows of responses: event rows, deletions, rejects and current digests. */
 import type { TableCounts } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { addCounts } from '../../load/statements.ts'
@@ -14,7 +14,7 @@ import type { RunContext } from '../run-context.ts'
 import { saveListStates } from './save-list-states.ts'
 import type { ListWrite, EventRowsWritten, UnchangedWrite } from './event-write.ts'
 
-/** What a batch wrote, told to the run only when it is committed. */
+/** What a batch wrote; counted by the run only when it is committed. */
 export interface BatchResult {
   readonly lists: readonly ListWrite[]
   readonly events: { readonly changed: number; readonly unchanged: number }
@@ -22,17 +22,17 @@ export interface BatchResult {
   readonly changed: ReadonlySet<string>
   readonly warnings: readonly string[]
   /** Fields that a list has lost. */
-  readonly gone: readonly { readonly event_id: string; readonly field: string }[]
+  readonly dropped: readonly { readonly event_id: string; readonly field: string }[]
   /** Events of the batch that it left as they were: their lists became empty, and are decided last. */
   readonly emptied?: readonly EmptiedList[]
 }
 
 /**
- * Writes a batch in one transaction: rows, deletions, history, rejects, and the digests that vouch for them. A
+ * Writes a batch in one transaction: rows, deletions, history, rejects, and their digests. A
  * crash at any point leaves each of its events wholly old or wholly new.
  *
  * @param apply may be called again, after a conflict with another transaction; it notes what it decides of deletions
- * @param stored is told of the lists when they are, before anything else is told of the batch
+ * @param stored is called with the lists when they are committed, before anything of the batch is counted
  */
 export async function runBatchTransaction(
   run: RunContext,
@@ -60,9 +60,9 @@ export async function runBatchTransaction(
   run.stats.unchanged += applied.events.unchanged
   addCounts(run.stats.rows, applied.rows)
   for (const warning of applied.warnings) run.stats.warn(warning)
-  for (const { event_id, field } of applied.gone) {
+  for (const { event_id, field } of applied.dropped) {
     run.pending.observations.addDropped('response', field)
-    // The live rows tell it no longer: should this run not live to report it, the log has it.
+    // The live rows show it no longer: should this run be killed before its report, the log has it.
     run.settings.logger.info({ event_id, field }, droppedFieldWarning(event_id, field))
   }
   for (const load of applied.lists) {
@@ -71,7 +71,7 @@ export async function runBatchTransaction(
   }
 }
 
-/** What a list says of itself, as soon as it was read through. */
+/** Reports what a list shows of itself, as soon as it was read through. */
 export function reportList(
   { stats, deletions }: RunContext,
   { event }: DueEvent,
@@ -127,7 +127,7 @@ interface WrittenBatch {
   readonly responses: readonly Written[]
 }
 
-/** Ends a batch whose rows are written: what its lists no longer have is removed, and they are vouched for. */
+/** Ends a batch whose rows are written: deletes what its lists no longer have, and stores their digests. */
 export async function finishBatch(
   trx: Transaction,
   run: RunContext,
@@ -157,7 +157,7 @@ export async function finishBatch(
     warnings: lists.flatMap((load) =>
       warnings(load, changes.get(load.event.id), decisions.get(load.event.id)),
     ),
-    gone: lists.flatMap(({ event, list, firstReading }) =>
+    dropped: lists.flatMap(({ event, list, firstReading }) =>
       firstReading !== null
         ? []
         : droppedFields(list, changes.get(event.id)?.fields ?? []).map((field) => ({
@@ -182,15 +182,15 @@ function countEvents(loads: readonly DueEvent[], changed: ReadonlySet<string>): 
   return counts
 }
 
-/** What the user should know of a list: fields gone from every item, deletions held back. */
+/** What the user should know of a list: dropped fields, deletions on hold. */
 function warnings(
   { event, list }: ListWrite,
   before: { readonly fields: readonly string[] } | undefined,
   decision: Decision | undefined,
 ): string[] {
-  const gone = droppedFields(list, before?.fields ?? [])
+  const dropped = droppedFields(list, before?.fields ?? [])
   return [
-    ...gone.map((field) => droppedFieldWarning(event.id, field)),
+    ...dropped.map((field) => droppedFieldWarning(event.id, field)),
     ...(decision === undefined ? [] : holdWarnings(`Event ${event.id}`, decision)),
   ]
 }

@@ -19,9 +19,9 @@ import { isEventListCurrent } from '../fetch/event-list-digest.ts'
 const ROWS_PER_REMOVAL = 5000
 
 /**
- * Removes the events that are gone, last of all, under the guard. `notFound` are listed events whose responses
- * the service did not know: the list is read once more to tell a vanished event from a failing one. Where the two
- * lists differ, none is believed against the other: what one of them has is there, but for what was not found.
+ * Deletes the absent events, last of all, under the deletion guard. `notFound` are listed events whose responses
+ * the service did not know: the list is fetched once more to tell a deleted event from a failing one. Where the two
+ * lists differ, an event that one of them has is there, but for what was not found.
  *
  * @param rereadRequests how many requests may be spent on reading a list in several pages once more
  */
@@ -46,7 +46,7 @@ export async function deleteAbsentEvents(
   await saveEventListState(run, found, decision)
 }
 
-/** The list is as it was stored: no event is gone, and what is known of it stays. */
+/** The list is as it was stored: no event is absent, and its stored state stays. */
 function markListChecked(run: RunContext, list: EventList): void {
   run.pending.unchanged.push({ event_id: EVENTS_LIST, poll_interval_s: null, etag: null, read_whole: true })
   run.pending.observations.addList('events', list)
@@ -74,7 +74,7 @@ async function decideAbsentEvents(
 }
 
 /**
- * A run that ends before the second look: what was not found counts as failed, and is read first next time.
+ * A run that ends before the list is fetched again: what was not found counts as failed, and is read first next time.
  *
  * @throws OutageError when the service has gone away: the run has failed, though what it read is stored.
  */

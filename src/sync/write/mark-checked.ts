@@ -1,9 +1,9 @@
 import type { UnchangedState } from '../../load/state/sync-state.ts'
 
-/** Enough that a transaction does not count, few enough that the closing of the run has little left to stamp. */
+/** Enough that the transaction costs little, few enough that little is left for the end of the run. */
 const MARKS_PER_BATCH = 2000
 
-/** What stamps need of a run. */
+/** What marking needs of a run. */
 interface CheckedMarkerOptions {
   /** Those that wait. */
   readonly unchanged: UnchangedState[]
@@ -14,7 +14,7 @@ interface CheckedMarkerOptions {
 
 /**
  * Stamps the events that are as they were while others are still read. What is left over is in `unchanged`, and
- * stamped when the run closes.
+ * marked when the run is finished.
  */
 export class CheckedMarker {
   readonly #run: CheckedMarkerOptions
@@ -38,7 +38,7 @@ export class CheckedMarker {
     await this.#writing
   }
 
-  /** Never throws: stamps that could not be stored are left to the closing of the run. */
+  /** Never throws: marks that could not be stored are left for the end of the run. */
   async #write(states: readonly UnchangedState[]): Promise<void> {
     try {
       await this.#run.write(states)

@@ -36,7 +36,7 @@ export async function saveListStates(
     const hasOthersLive = held.length > 0 || unconfirmed_absences.length > 0
     return {
       event_id: load.event.id,
-      // Signs of more pages are to be told by every run, not by the first one alone.
+      // Every run is to warn of signs of more pages, not only the first.
       digest: hasOthersLive || load.list.incomplete === 'paging' ? null : load.list.digest,
       etag: hasOthersLive ? null : load.list.etag,
       normaliser_version: NORMALISER_VERSION,

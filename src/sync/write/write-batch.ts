@@ -34,7 +34,7 @@ export async function writeEventBatch(
   )
 }
 
-/** The loads, with rows that can be compared in place of encoded ones should something of these be live. */
+/** The events; where live rows exist, with rows that can be compared in place of encoded ones. */
 async function decodeIfRowsExist(
   trx: Transaction,
   run: RunContext,

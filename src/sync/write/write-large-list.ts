@@ -68,7 +68,7 @@ async function apply(
   const { id } = due.event
   const account = run.mirror.account.id
   const change = await beginLargeListChange(trx, account, id)
-  // What the brake goes by is counted before any row of this list is there.
+  // The budget of deletions is counted before any row of this list is there.
   if (change.live > 0) await run.initial.liveCounts(trx.kysely)
   const records = await writeEventRows(trx, run, [{ ...due, list: large }])
   const written = new RowsWritten()
@@ -88,13 +88,13 @@ async function apply(
   return finishBatch(trx, run, { loads, changes, decisions, records, responses: [written] })
 }
 
-/** What the pieces of a list wrote, together. */
+/** What the chunks of a list wrote, together. */
 class RowsWritten implements Written {
   readonly rows = noCounts()
   readonly events = new Set<string>()
 
-  add(piece: Written): void {
-    addCounts(this.rows, piece.rows)
-    for (const id of piece.events) this.events.add(id)
+  add(chunk: Written): void {
+    addCounts(this.rows, chunk.rows)
+    for (const id of chunk.events) this.events.add(id)
   }
 }

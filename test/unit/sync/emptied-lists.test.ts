@@ -6,7 +6,7 @@ const evidence = (more: Partial<Evidence>): Evidence => ({
   emptied: 1,
   withResponses: 5,
   rows: 1,
-  gone: 0,
+  deletedBefore: 0,
   liveAtStart: 50,
   ...more,
 })
@@ -22,11 +22,11 @@ describe('lists that came back empty', () => {
     ['S16 one of one, eleven rows', { withResponses: 0, rows: 11 }, true],
     ['one of one, a tenth of the account', { withResponses: 0, rows: 50, liveAtStart: 500 }, false],
     ['S16 two of two, more than a tenth', { emptied: 2, withResponses: 0, rows: 51, liveAtStart: 500 }, true],
-    ['S16 one more after nine that went like it', { withResponses: 0, gone: 9 }, false],
-    ['S16 one more after ten', { withResponses: 0, gone: 10 }, true],
+    ['S16 one more after nine that went like it', { withResponses: 0, deletedBefore: 9 }, false],
+    ['S16 one more after ten', { withResponses: 0, deletedBefore: 10 }, true],
     [
       'one, while another list has responses: what went before does not count',
-      { withResponses: 1, gone: 99 },
+      { withResponses: 1, deletedBefore: 99 },
       false,
     ],
   ])('%s', (_, more, expected) => {
