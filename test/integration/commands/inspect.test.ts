@@ -438,7 +438,7 @@ describe('doctor', () => {
       const ran = await s.run(['doctor', '--json'], { env: { DATABASE_URL: url.href } })
       expect(ran.code).toBe(5)
       expect(checksOf(ran.stdout).get('database')?.detail).toMatch(
-        /may not read and write accounts, .*grant select, insert/,
+        /may not read and write accepted_rejects, accounts, .*grant select, insert/,
       )
     } finally {
       await send(`drop owned by ${role}`)
