@@ -3,7 +3,7 @@ import { ConfigurationError } from '../common/errors.ts'
 import { optionName } from '../common/option-names.ts'
 
 /** @throws ConfigurationError, which never quotes the key. */
-export function checkApiKey(key: string): void {
+export function assertValidApiKey(key: string): void {
   if (/^[ \t]*$/.test(key)) {
     throw new ConfigurationError([
       `The API key (${optionName('apiKey')}) is empty. Give the one that the API page of the service shows.`,
@@ -22,7 +22,7 @@ export function checkApiKey(key: string): void {
 }
 
 /** What to do about a key that the service refuses; no part of it is told. */
-export function refusedKeyRemedy(key: string): string {
+export function rejectedKeyRemedy(key: string): string {
   const quotes = /^(["'`]).*\1$/.test(key)
     ? ' It stands in quotation marks, which are sent with it: remove them if they are not part of the key.'
     : ''

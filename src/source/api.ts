@@ -1,40 +1,45 @@
 /** The three endpoints of the service, as the rest of the program sees them. */
 import pLimit, { type LimitFunction } from 'p-limit'
 import { version } from '../common/version.ts'
-import { addressBelow, readBaseAddress } from './url.ts'
-import { firstOf } from './body/receive.ts'
+import { resolvePath, readBaseAddress } from './url.ts'
+import { readStart } from './body/receive.ts'
 import { createClient } from './http/client.ts'
 import { systemClock } from '../common/clock.ts'
-import { checkApiKey, refusedKeyRemedy } from './api-key.ts'
-import { type Counts, exchange, type Line, type Wish } from './http/send-request.ts'
-import { Deadlines } from './timeouts/request-timeout.ts'
-import { Gate } from './throttle/pause-gate.ts'
+import { assertValidApiKey, rejectedKeyRemedy } from './api-key.ts'
+import {
+  type RequestCounts,
+  sendRequest,
+  type RequestContext,
+  type RequestSpec,
+} from './http/send-request.ts'
+import { RequestTimeouts } from './timeouts/request-timeout.ts'
+import { PauseGate } from './throttle/pause-gate.ts'
 import { headerOf } from './http/headers.ts'
-import { startLife } from './timeouts/source-lifetime.ts'
-import { readPages } from './list/pages.ts'
-import { type ShownPace, startPacing } from './throttle/throttle.ts'
+import { startLifetime } from './timeouts/source-lifetime.ts'
+import { fetchPages } from './list/pages.ts'
+import { type ThrottleSnapshot, createThrottle } from './throttle/throttle.ts'
 import { parsePing } from '../common/json/parse-list.ts'
-import { createReading, type ListReading } from './fetched-list.ts'
+import { createFetchedList, type FetchedList } from './fetched-list.ts'
 import { createKeyRemover } from '../common/json/key-in-items.ts'
 import { createRedactor } from '../common/redact.ts'
 import { readHttpDate } from './retry/retry-after.ts'
-import type { Turn } from './retry/rejected-request.ts'
+import type { QueueState } from './retry/rejected-request.ts'
 import { withRetries } from './retry/with-retries.ts'
-import { BodyRoom } from './body/spool.ts'
+import { BodySpool } from './body/spool.ts'
 import type { Slowdown } from './throttle/slowdown.ts'
 import { decodeUtf8 } from '../common/utf8.ts'
 import { usableEtag } from './http/etag.ts'
 
 const DEFAULT_TIMEOUT_MS = 60_000
 const DEFAULT_CONCURRENCY = 8
-const DEFAULT_BODY_BYTES = 1024 ** 3
+const DEFAULT_MAX_BODY_BYTES = 1024 ** 3
 /** A run has the list of events in memory whole: above this it does not fit. */
-const MOST_EVENTS_BYTES = 256 * 1024 ** 2
+const MAX_EVENT_LIST_BYTES = 256 * 1024 ** 2
 /** Up to so many bytes a list stays in memory; beyond it is read in pieces, from a file. */
-const IN_MEMORY_BYTES = 4 * 1024 ** 2
-/** A little below the longest item that is stored, so that most pieces need no look for a longer one. */
-const PIECE_BYTES = 1_000_000
-const MOST_PING_BYTES = 1024 ** 2
+const DEFAULT_MAX_BUFFERED_BYTES = 4 * 1024 ** 2
+/** A little below the longest item that is stored, so that maxEventListBytes pieces need no look for a longer one. */
+const DEFAULT_CHUNK_BYTES = 1_000_000
+const MAX_PING_BYTES = 1024 ** 2
 
 export interface SourceOptions {
   /** `https://host/api/v1`, with or without a slash at its end; no user, query or fragment. */
@@ -44,7 +49,7 @@ export interface SourceOptions {
   readonly userAgent?: string
   /** For one try of one request; 1 s is added for every 256 KiB of body received. */
   readonly requestTimeoutMs?: number
-  /** The most bytes of a list, all its pages together, before and after decompression. */
+  /** The maxEventListBytes bytes of a list, all its pages together, before and after decompression. */
   readonly maxBodyBytes?: number
   /** When the run must be over, in ms on the clock of `performance.now()`; null: never. */
   readonly runDeadline?: number | null
@@ -53,29 +58,33 @@ export interface SourceOptions {
   /** Chance for the waits between tries, from 0 to below 1. */
   readonly random?: () => number
   readonly log?: (level: 'debug' | 'info' | 'warn', message: string, fields?: object) => void
-  /** The most requests at once. */
+  /** The maxEventListBytes requests at once. */
   readonly concurrency?: number
   /** Up to so many bytes a list is held in memory; a larger one goes to a temporary file. */
-  readonly inMemoryBytes?: number
+  readonly maxBufferedBytes?: number
   /** About how long the pieces are in which a larger list is read. */
-  readonly pieceBytes?: number
+  readonly chunkBytes?: number
 }
 
 export interface Source {
   /** The e-mail address of the key's owner, and the service's clock (`Date` header) when it shows it. */
   ping(): Promise<{ email: string | null; serverDate: Date | null }>
   /** The whole list of events. Dispose of the reading when its payload has been used. */
-  events(): Promise<ListReading>
+  events(): Promise<FetchedList>
   /**
    * The whole list of responses to one event. Dispose of the reading when its payload has been used.
    *
    * @param etag the `etag` of an earlier reading: `not_modified` when the service says that the list is still that one
-   * @param turn `only` when not given; in another one, a RefusedError is thrown when it is refused and others are not
+   * @param turn `unqueued` when not given; in another one, a RejectedRequestError is thrown when it is refused and others are not
    */
-  responses(eventId: string, etag?: string | null, turn?: Turn): Promise<ListReading | 'not_modified'>
-  readonly counts: Readonly<Counts>
+  responses(
+    eventId: string,
+    etag?: string | null,
+    queueState?: QueueState,
+  ): Promise<FetchedList | 'not_modified'>
+  readonly counts: Readonly<RequestCounts>
   /** How fast the service is asked at this moment. */
-  readonly pace: ShownPace
+  readonly throttle: ThrottleSnapshot
   /** While the service refuses requests so that it slows the caller down; else null. */
   readonly slowdown: Slowdown | null
   /** Ends what is under way and closes every connection. */
@@ -84,30 +93,31 @@ export interface Source {
 
 /** @throws UsageError for a base address, ConfigurationError for a key, that cannot be used */
 export function createSource(options: SourceOptions): Source {
-  checkApiKey(options.apiKey)
+  assertValidApiKey(options.apiKey)
   const base = readBaseAddress(options.baseUrl)
   const {
     apiKey,
     requestTimeoutMs = DEFAULT_TIMEOUT_MS,
     userAgent = `headcount/${version()} (+mirror)`,
   } = options
-  const counts: Counts = {
+  const counts: RequestCounts = {
     requests: 0,
     retries: 0,
-    refused: 0,
-    askedAgain: 0,
+    rejected: 0,
+    rejectedRetries: 0,
     notModified: 0,
     bytesReceived: 0,
     statuses: new Map(),
   }
   const redactor = createRedactor(apiKey)
   const key = createKeyRemover(apiKey)
-  const life = startLife(options.signal, options.runDeadline ?? null)
+  const lifetime = startLifetime(options.signal, options.runDeadline ?? null)
   const concurrency = options.concurrency ?? DEFAULT_CONCURRENCY
-  const gate = new Gate(life.signal)
-  const places = pLimit(concurrency)
-  const log: Line['log'] = (level, message, fields) => options.log?.(level, redactor.text(message), fields)
-  const line: Line = {
+  const pauseGate = new PauseGate(lifetime.signal)
+  const permits = pLimit(concurrency)
+  const log: RequestContext['log'] = (level, message, fields) =>
+    options.log?.(level, redactor.text(message), fields)
+  const context: RequestContext = {
     // One more than there are places: a reading that holds the place for large lists needs none (send-request.ts).
     client: createClient({
       origin: base.origin,
@@ -116,55 +126,55 @@ export function createSource(options: SourceOptions): Source {
       requestTimeoutMs,
       connections: concurrency + 1,
     }),
-    life,
-    gate,
+    lifetime,
+    pauseGate,
     clock: systemClock,
-    deadlines: new Deadlines(life.signal),
-    places,
-    pacing: startPacing({ places, gate, requestTimeoutMs, clock: systemClock, log }),
+    timeouts: new RequestTimeouts(lifetime.signal),
+    permits,
+    throttle: createThrottle({ permits, pauseGate, requestTimeoutMs, clock: systemClock, log }),
     redactor,
-    keyRemedy: refusedKeyRemedy(apiKey),
+    keyRemedy: rejectedKeyRemedy(apiKey),
     requestTimeoutMs,
     counts,
     random: options.random ?? Math.random,
     log,
   }
   const largeLists = pLimit(1)
-  const { inMemoryBytes = IN_MEMORY_BYTES, pieceBytes = PIECE_BYTES } = options
-  const limit = options.maxBodyBytes ?? DEFAULT_BODY_BYTES
+  const { maxBufferedBytes = DEFAULT_MAX_BUFFERED_BYTES, chunkBytes = DEFAULT_CHUNK_BYTES } = options
+  const maxBytes = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES
 
-  type Asked = Pick<Wish, 'turn' | 'url' | 'limit' | 'etag'>
-  async function list(places: LimitFunction, asked: Asked & { readonly etag: null }): Promise<ListReading>
-  async function list(places: LimitFunction, asked: Asked): Promise<ListReading | 'not_modified'>
-  async function list(places: LimitFunction, asked: Asked) {
-    const room = new BodyRoom(places, inMemoryBytes)
+  type Asked = Pick<RequestSpec, 'queueState' | 'url' | 'maxBytes' | 'etag'>
+  async function list(permits: LimitFunction, asked: Asked & { readonly etag: null }): Promise<FetchedList>
+  async function list(permits: LimitFunction, asked: Asked): Promise<FetchedList | 'not_modified'>
+  async function list(permits: LimitFunction, asked: Asked) {
+    const spool = new BodySpool(permits, maxBufferedBytes)
     try {
-      const pages = await readPages(line, { ...asked, kind: 'list', room, before: 0 })
+      const pages = await fetchPages(context, { ...asked, expected: 'list', spool, bytesBefore: 0 })
       if (pages === 'not_modified') return pages
-      return createReading(asked.url.pathname, pages, { room, pieceBytes, redactor, key })
+      return createFetchedList(asked.url.pathname, pages, { spool, chunkBytes, redactor, keyRemover: key })
     } catch (error) {
-      room[Symbol.dispose]()
+      spool[Symbol.dispose]()
       throw error
     }
   }
   const ping: Source['ping'] = async () => {
-    using room = new BodyRoom(largeLists, inMemoryBytes)
-    const wish = {
-      turn: 'only',
-      url: addressBelow(base, 'ping'),
-      kind: 'object',
-      room,
-      before: 0,
-      limit: MOST_PING_BYTES,
+    using spool = new BodySpool(largeLists, maxBufferedBytes)
+    const request = {
+      queueState: 'unqueued',
+      url: resolvePath(base, 'ping'),
+      expected: 'object',
+      spool,
+      bytesBefore: 0,
+      maxBytes: MAX_PING_BYTES,
       etag: null,
     } as const
-    const { body, headers } = await withRetries(line, () => exchange(line, wish), {
-      turn: 'only',
-      pages: 0,
-      failed: () => {},
+    const { body, headers } = await withRetries(context, () => sendRequest(context, request), {
+      queueState: 'unqueued',
+      pagesRead: 0,
+      onFailure: () => {},
     })
     const instant = readHttpDate(headerOf(headers, 'date'))
-    const { email } = parsePing(decodeUtf8(await firstOf(body)))
+    const { email } = parsePing(decodeUtf8(await readStart(body)))
     // It is stored and told: one that repeats the key is none.
     const isSafe = email === null || redactor.text(email) === email
     return { email: isSafe ? email : null, serverDate: instant === null ? null : new Date(instant) }
@@ -181,26 +191,31 @@ export function createSource(options: SourceOptions): Source {
     // The events list has a place of its own: there is one at a time, and a caller may keep it while it reads the
     // responses, which must not wait for it.
     events: async () => {
-      const most = Math.min(limit, MOST_EVENTS_BYTES)
+      const maxEventListBytes = Math.min(maxBytes, MAX_EVENT_LIST_BYTES)
       return withoutKey(
-        list(pLimit(1), { url: addressBelow(base, 'events'), limit: most, etag: null, turn: 'only' }),
+        list(pLimit(1), {
+          url: resolvePath(base, 'events'),
+          maxBytes: maxEventListBytes,
+          etag: null,
+          queueState: 'unqueued',
+        }),
       )
     },
-    responses: async (eventId, etag, turn = 'only') => {
-      const url = addressBelow(base, 'events', eventId, 'responses')
-      return withoutKey(list(largeLists, { url, limit, etag: usableEtag(etag), turn }))
+    responses: async (eventId, etag, queueState = 'unqueued') => {
+      const url = resolvePath(base, 'events', eventId, 'responses')
+      return withoutKey(list(largeLists, { url, maxBytes: maxBytes, etag: usableEtag(etag), queueState }))
     },
     counts,
-    get pace() {
-      return line.pacing.now
+    get throttle() {
+      return context.throttle.snapshot
     },
     get slowdown() {
-      return line.pacing.slowdown
+      return context.throttle.slowdown
     },
     close: async () => {
-      line.pacing[Symbol.dispose]()
-      life[Symbol.dispose]()
-      await line.client.close()
+      context.throttle[Symbol.dispose]()
+      lifetime[Symbol.dispose]()
+      await context.client.close()
     },
   }
 }

@@ -1,17 +1,17 @@
 /** A list as it was read: its digest, what it says about its own completeness, and its items on demand. */
 import { hash } from 'node:crypto'
 import { headerOf } from './http/headers.ts'
-import { hintsOf } from './http/notable-headers.ts'
+import { notableHeaders } from './http/notable-headers.ts'
 import type { KeyRemover } from '../common/json/key-in-items.ts'
-import { joined, type ListPieces, manyPieces, onePiece } from './list/list-chunks.ts'
-import type { Pages } from './list/pages.ts'
-import { signsOfMore } from './list/pagination-signs.ts'
+import { concatChunks, type ListChunks, fileChunks, singleChunk } from './list/list-chunks.ts'
+import type { FetchedPages } from './list/pages.ts'
+import { paginationSigns } from './list/pagination-signs.ts'
 import type { ListPayload } from '../common/json/parse-list.ts'
 import type { Redactor } from '../common/redact.ts'
-import type { BodyRoom } from './body/spool.ts'
+import type { BodySpool } from './body/spool.ts'
 import { usableEtag } from './http/etag.ts'
 
-export interface ListReading extends Disposable {
+export interface FetchedList extends Disposable {
   /** In how many it came. Between two of them the list may have changed. */
   readonly pages: number
   /** Bytes of all pages, without compression. */
@@ -21,7 +21,7 @@ export interface ListReading extends Disposable {
   /** Whether it is too large for memory: it lies in a file, and is read in pieces. */
   readonly isLarge: boolean
   /** A sign that forbids deletions from this list. Ask when it was read through: the number of items may reveal paging. */
-  readonly holds: 'paging' | 'no_end_mark' | null
+  readonly incompleteReason: 'paging' | 'no_end_mark' | null
   /**
    * The validator to ask with the next time; null when there is none, or when the list may be more than was answered
    * (pages, signs of more, no end mark). Ask when it was read through: before, a header that counts items makes it
@@ -29,27 +29,27 @@ export interface ListReading extends Disposable {
    */
   readonly etag: string | null
   /** Names of headers that hint at limits, paging or caches (notable-headers.ts). */
-  readonly hints: readonly string[]
+  readonly notableHeaders: readonly string[]
   /** What a person should know about this list. Ask when it was read through. */
   readonly warnings: readonly string[]
   /**
    * Reads the list through, parsing it piece by piece; one that is held in memory is one piece. Each call reads it
    * anew, so that nothing is held twice. Throws InvalidResponseError, which quotes nothing, and TemporaryFileError.
    */
-  pieces(): AsyncGenerator<ListPayload>
+  chunks(): AsyncGenerator<ListPayload>
   /** The whole list at once. Throws as pieces(). */
-  payload(): Promise<ListPayload>
+  parse(): Promise<ListPayload>
   /** What gives the payload later, also when the reading was disposed of: of one that is held in memory. */
-  kept(): () => Promise<ListPayload>
+  retain(): () => Promise<ListPayload>
 }
 
 /** What a reading needs besides its pages. */
-export interface ReadingOptions {
-  readonly room: BodyRoom
+export interface FetchedListOptions {
+  readonly spool: BodySpool
   /** About how long the pieces of a large list are, in bytes. */
-  readonly pieceBytes: number
+  readonly chunkBytes: number
   readonly redactor: Redactor
-  readonly key: KeyRemover
+  readonly keyRemover: KeyRemover
 }
 
 const KEY_IN_LIST =
@@ -57,36 +57,36 @@ const KEY_IN_LIST =
   'Whoever can read that list at the service has the key: make a new one.'
 
 /** @param path the address of the list, for messages */
-export function createReading(
+export function createFetchedList(
   path: string,
-  read: Pages,
-  { room, pieceBytes, redactor, key }: ReadingOptions,
-): ListReading {
+  read: FetchedPages,
+  { spool, chunkBytes, redactor, keyRemover: key }: FetchedListOptions,
+): FetchedList {
   const what = `GET ${path}`
-  const { isLarge } = room
+  const { isLarge } = spool
   const bodies = read.pages.map((page) => page.body)
   const digests = bodies.map((body) => body.digest)
   const headers = read.pages.map((page) => page.headers)
   const bytes = bodies.reduce((sum, body) => sum + body.size, 0)
-  let list: ListPieces | null = isLarge
-    ? manyPieces(bodies, pieceBytes, what, key)
-    : onePiece(bodies, what, key)
+  let list: ListChunks | null = isLarge
+    ? fileChunks(bodies, chunkBytes, what, key)
+    : singleChunk(bodies, what, key)
   let signs: readonly string[] = read.unreadableLink ? ['its Link header cannot be read'] : []
-  const hasEndMark = read.pages.every((page) => page.hasEndMark)
+  const isDelimited = read.pages.every((page) => page.isDelimited)
   const etag = headers.length === 1 ? usableEtag(headerOf(headers[0] ?? {}, 'etag')) : null
   // Unequal to every count, as long as nothing was counted.
   let items = Number.NaN
   let containedKey = false
-  async function* pieces(): AsyncGenerator<ListPayload> {
+  async function* chunks(): AsyncGenerator<ListPayload> {
     if (list === null) throw new Error(`The reading of ${path} was disposed of before it was parsed.`)
     let count = 0
-    for await (const piece of list()) {
-      count += piece.items.length
-      containedKey ||= piece.containedKey
-      yield piece
+    for await (const chunk of list()) {
+      count += chunk.items.length
+      containedKey ||= chunk.containedKey
+      yield chunk
     }
     items = count
-    signs = [...new Set([...signs, ...signsOfMore(headers, items)])]
+    signs = [...new Set([...signs, ...paginationSigns(headers, items)])]
   }
   return {
     pages: bodies.length,
@@ -96,35 +96,35 @@ export function createReading(
       const version = Buffer.from(`headcount normaliser ${normaliser}\n`)
       return hash('sha256', Buffer.concat([version, ...digests]), 'hex')
     },
-    get holds() {
+    get incompleteReason() {
       if (signs.length > 0) return 'paging'
-      return hasEndMark ? null : 'no_end_mark'
+      return isDelimited ? null : 'no_end_mark'
     },
     get etag() {
-      const mayBeMore = signs.length > 0 || !hasEndMark || signsOfMore(headers, items).length > 0
+      const mayBeMore = signs.length > 0 || !isDelimited || paginationSigns(headers, items).length > 0
       // A validator is stored: one that repeats the key is none.
       return mayBeMore || etag === null || redactor.text(etag) !== etag ? null : etag
     },
-    hints: hintsOf(headers).map((name) => redactor.text(name)),
+    notableHeaders: notableHeaders(headers).map((name) => redactor.text(name)),
     get warnings() {
       const warnings = signs.map(
         (sign) => `GET ${path}: the list may have more pages (${sign}); nothing is deleted because of it.`,
       )
-      if (!hasEndMark)
+      if (!isDelimited)
         warnings.push(`GET ${path}: the body has no end mark; nothing is deleted because of it.`)
       if (containedKey) warnings.push(`GET ${path}: ${KEY_IN_LIST}`)
       return warnings.map((warning) => redactor.text(warning))
     },
-    pieces,
-    payload: () => joined(pieces()),
-    kept: () => {
+    chunks,
+    parse: () => concatChunks(chunks()),
+    retain: () => {
       const held = list
       if (held === null || isLarge) throw new Error(`The reading of ${path} cannot be kept.`)
-      return () => joined(held())
+      return () => concatChunks(held())
     },
     [Symbol.dispose]: () => {
       list = null
-      room[Symbol.dispose]()
+      spool[Symbol.dispose]()
     },
   }
 }

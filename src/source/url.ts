@@ -2,7 +2,7 @@
 import { InvalidResponseError, UsageError } from '../common/errors.ts'
 import { InvalidValueError } from '../common/parse-values.ts'
 
-export interface BaseAddress {
+export interface BaseUrl {
   /** Scheme, host and port: the only origin that the key is ever sent to. */
   readonly origin: string
   /** The path without a slash at its end, such as `/api/v1`; empty for the root. */
@@ -52,7 +52,7 @@ export function readBaseUrl(text: string): URL {
 }
 
 /** @throws UsageError as `readBaseUrl` */
-export function readBaseAddress({ href }: URL): BaseAddress {
+export function readBaseAddress({ href }: URL): BaseUrl {
   const url = readBaseUrl(href)
   return { origin: url.origin, path: url.pathname.replace(/\/+$/, '') }
 }
@@ -63,7 +63,7 @@ export function readBaseAddress({ href }: URL): BaseAddress {
  * @throws InvalidResponseError for a segment that would not stay one segment: empty, `.`, `..`, or with half a
  * surrogate pair, which has no encoding.
  */
-export function addressBelow(base: BaseAddress, ...segments: readonly string[]): URL {
+export function resolvePath(base: BaseUrl, ...segments: readonly string[]): URL {
   const path = segments.reduce((path, segment) => `${path}/${encodeSegment(segment)}`, base.path)
   const url = new URL(base.origin + path)
   // The last word has the very thing that will be sent: whatever was thought of above, this path is the one meant.

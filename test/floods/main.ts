@@ -19,7 +19,7 @@ const help = `npm run floods -- [options]
 `
 
 const MOST_MEMORY_MIB = 300
-const LONGEST_WAIT_MS = 2_000
+const MAX_WAIT_MS = 2_000
 /** On a machine that is busy with other things: so many times as long as without the flood. */
 const LONGEST_WAIT_TIMES = 3
 /** Of the process itself: to its database, to who asks, and its own. */
@@ -66,7 +66,7 @@ async function flood(): Promise<number> {
     ]
     for (const [list, times] of waited) {
       const before = alone.get(list) ?? []
-      const allowed = Math.max(LONGEST_WAIT_MS, LONGEST_WAIT_TIMES * Math.max(...before))
+      const allowed = Math.max(MAX_WAIT_MS, LONGEST_WAIT_TIMES * Math.max(...before))
       say(`the other account's ${list} list: ${spread(before)} alone, ${spread(times)} in the flood`)
       if (Math.max(...times) > allowed)
         faults.push(`the ${list} list took longer than ${allowed.toFixed(0)} ms`)

@@ -6,7 +6,7 @@ export function bodyOf(text: string): Body {
   const all = Buffer.from(text)
   return {
     size: all.length,
-    held: null,
+    buffer: null,
     digest: createHash('sha256').update(all).digest(),
     isUtf8: true,
     read: async (bytes, place) => void all.copy(bytes, 0, place),

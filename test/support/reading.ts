@@ -1,7 +1,7 @@
 /** A source for tests: no chance in its waits, closed when the test ends. */
 import { onTestFinished } from 'vitest'
 import { createSource, type Source, type SourceOptions } from '../../src/source/api.ts'
-import type { ListReading } from '../../src/source/fetched-list.ts'
+import type { FetchedList } from '../../src/source/fetched-list.ts'
 import { type FaultServer, startFaultServer } from './fault-server.ts'
 
 export const testKey = 'canary-7d1f/+"key"'
@@ -19,7 +19,7 @@ export function sourceOf(baseUrl: URL, options: Partial<SourceOptions> = {}): So
 }
 
 /** A list that must have come whole. */
-export async function wholeOf(reading: ReturnType<Source['responses']>): Promise<ListReading> {
+export async function wholeOf(reading: ReturnType<Source['responses']>): Promise<FetchedList> {
   const list = await reading
   if (list === 'not_modified') throw new Error('A list was expected, and it is said to be as it was.')
   return list
@@ -28,7 +28,7 @@ export async function wholeOf(reading: ReturnType<Source['responses']>): Promise
 /** The values of a list, and nothing kept. */
 export async function valuesOf(reading: ReturnType<Source['responses']>): Promise<readonly unknown[]> {
   using list = await wholeOf(reading)
-  return (await list.payload()).items.map((item) => item.value)
+  return (await list.parse()).items.map((item) => item.value)
 }
 
 /** The error that a promise ends with. */

@@ -1,15 +1,15 @@
 /**
  * Reads events from a service with a limit in simulated time: the policy is the program's own (the queue of events,
- * retries, gate, pace); only the exchange of one request is played.
+ * retries, pause gate, throttle); only the exchange of one request is played.
  */
 import pLimit from 'p-limit'
 import { HeadcountError, InterruptedError } from '../../src/common/errors.ts'
-import { paced } from '../../src/source/http/send-request.ts'
-import { Gate } from '../../src/source/throttle/pause-gate.ts'
-import { startPacing } from '../../src/source/throttle/throttle.ts'
-import type { Turn } from '../../src/source/retry/rejected-request.ts'
-import { type RetryLine, withRetries } from '../../src/source/retry/with-retries.ts'
-import { PassingStatusError } from '../../src/source/http/status.ts'
+import { throttled } from '../../src/source/http/send-request.ts'
+import { PauseGate } from '../../src/source/throttle/pause-gate.ts'
+import { createThrottle } from '../../src/source/throttle/throttle.ts'
+import type { QueueState } from '../../src/source/retry/rejected-request.ts'
+import { type RetryContext, withRetries } from '../../src/source/retry/with-retries.ts'
+import { TransientStatusError } from '../../src/source/http/status.ts'
 import { forEachEvent } from '../../src/sync/fetch/for-each-event.ts'
 import { PATIENCE_MS } from '../../src/sync/fetch/deferred-events.ts'
 import type { Limit } from './limits.ts'
@@ -80,14 +80,14 @@ export async function play(scene: Scene): Promise<Played> {
   const clock = new SimulatedClock()
   const stopping = new AbortController()
   const { signal } = stopping
-  const gate = new Gate(signal, clock)
-  const places = pLimit(MOST_AT_ONCE)
+  const pauseGate = new PauseGate(signal, clock)
+  const permits = pLimit(MOST_AT_ONCE)
   const told: { at: number; message: string }[] = []
   const counts = {
     requests: 0,
     retries: 0,
-    refused: 0,
-    askedAgain: 0,
+    rejected: 0,
+    rejectedRetries: 0,
     notModified: 0,
     bytesReceived: 0,
     statuses: new Map<string, number>(),
@@ -95,23 +95,25 @@ export async function play(scene: Scene): Promise<Played> {
   const log = (level: string, message: string): void => {
     if (level === 'info') told.push({ at: clock.now(), message })
   }
-  const pacing = startPacing({ places, gate, requestTimeoutMs: 60_000, clock, log })
+  const throttle = createThrottle({ permits, pauseGate, requestTimeoutMs: 60_000, clock, log })
   const service = serviceWith(clock, scene, signal)
-  const line: RetryLine = {
-    gate,
+  const context: RetryContext = {
+    pauseGate,
     clock,
-    pacing,
+    throttle,
     counts,
     random: service.random,
     log,
-    life: { signal, leftMs: () => (scene.runTimeout ? 1e12 : null), [Symbol.dispose]: () => {} },
+    lifetime: { signal, remainingMs: () => (scene.runTimeout ? 1e12 : null), [Symbol.dispose]: () => {} },
   }
-  async function readList(path: string, turn: Turn): Promise<void> {
+  async function readList(path: string, queueState: QueueState): Promise<void> {
     for (let page = 0; page < (scene.pages ?? 1); page += 1) {
-      const retrying = { turn, pages: page, failed: () => {} }
+      const retrying = { queueState, pagesRead: page, onFailure: () => {} }
       const attempt = () =>
-        paced({ places, gate, pacing }, { room: { isLarge: false }, turn }, () => request(`${path}/${page}`))
-      await withRetries(line, attempt, retrying)
+        throttled({ permits, pauseGate, throttle }, { spool: { isLarge: false }, queueState }, () =>
+          request(`${path}/${page}`),
+        )
+      await withRetries(context, attempt, retrying)
     }
   }
   async function request(path: string): Promise<void> {
@@ -119,7 +121,7 @@ export async function play(scene: Scene): Promise<Played> {
     const refusal = await service.ask(path)
     if (refusal === null) return
     const headers = refusal.pause === null ? {} : { 'retry-after': refusal.pause }
-    throw new PassingStatusError(`GET ${path} was answered with 429`, 429, headers)
+    throw new TransientStatusError(`GET ${path} was answered with 429`, 429, headers)
   }
   let read = 0
   const failed: { event: string; error: unknown }[] = []
@@ -146,8 +148,8 @@ export async function play(scene: Scene): Promise<Played> {
       },
       events,
       {
-        read: async (event, answered, turn) => {
-          await readList(event, turn)
+        read: async (event, answered, queueState) => {
+          await readList(event, queueState)
           answered()
           read += 1
           if (scene.isEnough?.(service.arrivals) === true) stopping.abort(new InterruptedError('enough'))
@@ -163,7 +165,7 @@ export async function play(scene: Scene): Promise<Played> {
       clock,
     ),
   )
-  pacing[Symbol.dispose]()
+  throttle[Symbol.dispose]()
   return {
     arrivals: service.arrivals,
     read,
@@ -174,7 +176,7 @@ export async function play(scene: Scene): Promise<Played> {
   }
 }
 
-/** Eight places, each of which obeys `Retry-After` for itself and waits a moment where there is none. */
+/** Eight permits, each of which obeys `Retry-After` for itself and waits a moment where there is none. */
 export async function playEightPlaces(
   scene: Scene & { readonly untilMs: number },
 ): Promise<Pick<Played, 'arrivals'>> {

@@ -15,7 +15,7 @@ import { decodeRequest, encodeError, encodeLine } from './messages.ts'
 import { socketAddress } from './socket.ts'
 
 /** A query may keep others who want the database waiting for so long: a client of `serve` is told 503 after 5 s. */
-const LONGEST_WAIT_MS = 4000
+const MAX_WAIT_MS = 4000
 const LOOK_EVERY_MS = 100
 
 export interface ControlOptions {
@@ -110,9 +110,9 @@ function requireSameVersion(theirs: string): void {
  */
 async function unlessOthersWait(write: () => Promise<void>, waitedMs: () => number): Promise<void> {
   const requireNobody = () => {
-    if (waitedMs() < LONGEST_WAIT_MS) return
+    if (waitedMs() < MAX_WAIT_MS) return
     throw new DatabaseError(
-      `query: ended, for a run or a client of serve waited ${LONGEST_WAIT_MS / 1000} s for the folder. Ask for less at once, or keep the mirror in Postgres, which many processes can use at once.`,
+      `query: ended, for a run or a client of serve waited ${MAX_WAIT_MS / 1000} s for the folder. Ask for less at once, or keep the mirror in Postgres, which many processes can use at once.`,
     )
   }
   requireNobody()

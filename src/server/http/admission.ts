@@ -6,7 +6,7 @@ import { UnavailableError } from '../unavailable.ts'
 const MOST_ANSWERS = 1_500
 /** Of bodies that are being read, made or sent, beside those that are kept. */
 const MOST_BYTES = 48 * 1024 ** 2
-const LONGEST_WAIT_MS = 10_000
+const MAX_WAIT_MS = 10_000
 const SOON_SECONDS = 1
 const RETRY_AFTER_SECONDS = 5
 
@@ -39,7 +39,7 @@ export function createAdmission() {
     until.use(share)
     return {
       memory: async (bytes) => {
-        const own = await memory.take(holder, bytes, LONGEST_WAIT_MS)
+        const own = await memory.take(holder, bytes, MAX_WAIT_MS)
         if (own !== null && isWanted()) return own
         own?.[Symbol.dispose]()
         throw tooMany(RETRY_AFTER_SECONDS)

@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 
 /** Nobody sends more requests than these ahead of their answers; the connection is cut. */
-const MOST_WAITING = 1_000
+const MAX_BUFFERED_BYTES = 1_000
 /** Of all connections: when more is sent ahead, the connection is cut on which most waits. */
 const MOST_WAITING_BYTES = 16 * 1024 ** 2
 /** What a request takes beside its text. */
@@ -104,7 +104,7 @@ export function createTurns(
       response.once('close', () => end(socket, line, exchange))
       if (isFirst) return answer(request, response)
       count(line, exchange.bytes)
-      if (line.exchanges.length > MOST_WAITING) socket.destroy()
+      if (line.exchanges.length > MAX_BUFFERED_BYTES) socket.destroy()
       else if (waitingBytes > MOST_WAITING_BYTES) cutLongest()
     },
     afterwards(connection, last) {

@@ -3,29 +3,29 @@ import { createHash, hash } from 'node:crypto'
 import { isUtf8 } from 'node:buffer'
 import { Utf8Validator } from '../../common/utf8.ts'
 
-export interface Checked {
+export interface BodyChecks {
   /** SHA-256 over the bytes. */
   readonly digest: Buffer
   readonly isUtf8: boolean
 }
 
 /** Of bytes that are all there: half the work of checking them as they come. */
-export function checkBytes(bytes: Buffer): Checked {
+export function checkBody(bytes: Buffer): BodyChecks {
   return { digest: hash('sha256', bytes, 'buffer'), isUtf8: isUtf8(bytes) }
 }
 
 /** Of bytes that come piece by piece. */
-export class RunningCheck {
+export class StreamingChecks {
   readonly #hash = createHash('sha256')
   readonly #utf8 = new Utf8Validator()
 
-  add(piece: Buffer): void {
-    this.#hash.update(piece)
-    this.#utf8.add(piece)
+  add(chunk: Buffer): void {
+    this.#hash.update(chunk)
+    this.#utf8.add(chunk)
   }
 
   /** The verdict, when the last piece has come. */
-  end(): Checked {
+  end(): BodyChecks {
     return { digest: this.#hash.digest(), isUtf8: this.#utf8.end() }
   }
 }

@@ -2,10 +2,10 @@
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 
-const PIECE_BYTES = 64 * 1024
+const CHUNK_BYTES = 64 * 1024
 
-export async function* inflate(wire: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  const gunzip = createGunzip({ chunkSize: PIECE_BYTES })
+export async function* gunzip(wire: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const gunzip = createGunzip({ chunkSize: CHUNK_BYTES })
   const pumped = pipeline(wire, gunzip)
   // A failure reaches the reader below through the stream; this promise only says it a second time.
   pumped.catch(() => {})

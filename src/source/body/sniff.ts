@@ -1,41 +1,45 @@
 /** Whether a whole body can be the JSON that was asked for, told from its first and last bytes, before any parse. */
 import { InvalidResponseError, UnexpectedPaginationError, UnreachableError } from '../../common/errors.ts'
-import { type Body, firstOf, lastOf } from './receive.ts'
+import { type Body, readStart, readEnd } from './receive.ts'
 import { decodeUtf8 } from '../../common/utf8.ts'
 
-export interface Subject {
+export interface BodyContext {
   readonly path: string
-  readonly hasEndMark: boolean
+  readonly isDelimited: boolean
   /** Shortens a text for a message and removes the key from it. */
   readonly excerpt: (text: string) => string
 }
 
-const wanted = {
+const expectations = {
   list: { open: '[', close: ']', name: 'list' },
   object: { open: '{', close: '}', name: 'object' },
 } as const
 
 /** Within so many bytes of its end a list must open, and close. */
-const EDGE = 4096
+const EDGE_BYTES = 4096
 /** So many bytes show whether a character takes two or four of them. */
-const SURE = 4
+const UTF_PROBE_BYTES = 4
 /** Above this an object is not parsed only to word a message. */
-const LARGEST_OBJECT_LOOKED_INTO = 1024 * 1024
-const LARGEST_QUOTED_BODY = 64 * 1024
-const pagingKeys = ['next', 'cursor', 'next_page', 'page', 'data', 'items', 'results', 'total']
+const MAX_PARSED_OBJECT_BYTES = 1024 * 1024
+const MAX_EXCERPT_BYTES = 64 * 1024
+const paginationKeys = ['next', 'cursor', 'next_page', 'page', 'data', 'items', 'results', 'total']
 
 /**
  * @throws InvalidResponseError for an empty body, one that is not UTF-8, an HTML page, or JSON of another kind;
  * UnreachableError (worth another try) for a body that has no end mark and visibly breaks off
  */
-export async function requireShape(body: Body, kind: 'list' | 'object', subject: Subject): Promise<void> {
-  const { open, close, name } = wanted[kind]
-  if (subject.hasEndMark && body.isUtf8 && beginsWith(await firstOf(body, SURE), open)) return
-  const edge = await firstOf(body, EDGE)
+export async function requireJsonBody(
+  body: Body,
+  kind: 'list' | 'object',
+  subject: BodyContext,
+): Promise<void> {
+  const { open, close, name } = expectations[kind]
+  if (subject.isDelimited && body.isUtf8 && beginsWith(await readStart(body, UTF_PROBE_BYTES), open)) return
+  const edge = await readStart(body, EDGE_BYTES)
   const start = decodeUtf8(edge).trimStart()
   const isOpen = start.startsWith(open)
   // Before anything else: a body that breaks off may break off inside a character.
-  if (isOpen && !subject.hasEndMark && !(await endOf(body)).endsWith(close)) {
+  if (isOpen && !subject.isDelimited && !(await readTrimmedEnd(body)).endsWith(close)) {
     throw new UnreachableError(
       `GET ${subject.path}: the connection ended in the middle of the ${name}, which says nothing about its length.`,
     )
@@ -51,14 +55,14 @@ export async function requireShape(body: Body, kind: 'list' | 'object', subject:
   if (start === '') {
     throw new InvalidResponseError(`${answered} an empty body where a JSON ${name} belongs.`)
   }
-  const quoted = subject.excerpt(decodeUtf8(await firstOf(body, LARGEST_QUOTED_BODY)))
+  const quoted = subject.excerpt(decodeUtf8(await readStart(body, MAX_EXCERPT_BYTES)))
   if (start.startsWith('<')) {
     throw new InvalidResponseError(
       `${answered} an HTML page (to log in?), not a JSON ${name}. Check the base address. It begins: ${quoted}`,
     )
   }
   if (start.startsWith('{')) {
-    const paged = await paging(body)
+    const paged = await describePagination(body)
     const message = `${answered} an object, not a list${paged}: ${quoted}`
     throw paged === '' ? new InvalidResponseError(message) : new UnexpectedPaginationError(message)
   }
@@ -70,19 +74,19 @@ function beginsWith(start: Buffer, open: string): boolean {
   return start[0] === open.charCodeAt(0) && !start.includes(0)
 }
 
-async function endOf(body: Body): Promise<string> {
-  return (await lastOf(body, EDGE)).toString('latin1').trimEnd()
+async function readTrimmedEnd(body: Body): Promise<string> {
+  return (await readEnd(body, EDGE_BYTES)).toString('latin1').trimEnd()
 }
 
-async function paging(body: Body): Promise<string> {
-  const keys = (await keysOf(body)).filter((key) => pagingKeys.includes(key.toLowerCase()))
+async function describePagination(body: Body): Promise<string> {
+  const keys = (await objectKeys(body)).filter((key) => paginationKeys.includes(key.toLowerCase()))
   if (keys.length === 0) return ''
   return ` (its keys ${keys.join(', ')} look as if the service answered in pages, in a way that is not known)`
 }
 
-async function keysOf(body: Body): Promise<readonly string[]> {
-  if (body.size > LARGEST_OBJECT_LOOKED_INTO) return []
-  const text = decodeUtf8(await firstOf(body))
+async function objectKeys(body: Body): Promise<readonly string[]> {
+  if (body.size > MAX_PARSED_OBJECT_BYTES) return []
+  const text = decodeUtf8(await readStart(body))
   try {
     return Object.keys(Object(JSON.parse(text)))
   } catch {

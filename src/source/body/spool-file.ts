@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { TemporaryFileError } from '../../common/errors.ts'
 
-export class TemporaryFile implements Disposable {
+export class SpoolFile implements Disposable {
   readonly #handle: FileHandle
   readonly #folder: string
   /** Bytes that stay; what is written behind them by a try that fails is written over. */
@@ -17,9 +17,9 @@ export class TemporaryFile implements Disposable {
   }
 
   /** @throws TemporaryFileError */
-  static async make(folder = tmpdir()): Promise<TemporaryFile> {
+  static async create(folder = tmpdir()): Promise<SpoolFile> {
     const path = join(folder, `headcount-${randomUUID()}`)
-    return explaining(folder, async () => {
+    return withRemedy(folder, async () => {
       // For nobody else: bodies hold personal data.
       const handle = await open(path, 'wx+', 0o600)
       try {
@@ -28,25 +28,25 @@ export class TemporaryFile implements Disposable {
         await handle.close()
         throw error
       }
-      return new TemporaryFile(handle, folder)
+      return new SpoolFile(handle, folder)
     })
   }
 
   /** @throws TemporaryFileError */
-  async write(bytes: Buffer, place: number): Promise<void> {
-    await explaining(this.#folder, async () => {
+  async write(bytes: Buffer, offset: number): Promise<void> {
+    await withRemedy(this.#folder, async () => {
       for (let done = 0; done < bytes.length;) {
-        const { bytesWritten } = await this.#handle.write(bytes, done, bytes.length - done, place + done)
+        const { bytesWritten } = await this.#handle.write(bytes, done, bytes.length - done, offset + done)
         done += bytesWritten
       }
     })
   }
 
   /** Fills `bytes` from what was written. @throws TemporaryFileError */
-  async read(bytes: Buffer, place: number): Promise<void> {
-    await explaining(this.#folder, async () => {
+  async read(bytes: Buffer, offset: number): Promise<void> {
+    await withRemedy(this.#folder, async () => {
       for (let done = 0; done < bytes.length;) {
-        const { bytesRead } = await this.#handle.read(bytes, done, bytes.length - done, place + done)
+        const { bytesRead } = await this.#handle.read(bytes, done, bytes.length - done, offset + done)
         if (bytesRead === 0) throw new Error('the file is shorter than what was written to it')
         done += bytesRead
       }
@@ -59,13 +59,13 @@ export class TemporaryFile implements Disposable {
   }
 }
 
-async function explaining<T>(folder: string, work: () => Promise<T>): Promise<T> {
+async function withRemedy<T>(folder: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (cause) {
-    const said = cause instanceof Error ? cause.message : String(cause)
+    const reason = cause instanceof Error ? cause.message : String(cause)
     throw new TemporaryFileError(
-      `A list too large for memory needs a temporary file in ${folder}: ${said}. ` +
+      `A list too large for memory needs a temporary file in ${folder}: ${reason}. ` +
         'Free space there, or name another folder in the environment variable TMPDIR.',
       { cause },
     )

@@ -6,44 +6,44 @@
  */
 import type { LimitFunction } from 'p-limit'
 import { acquire, type Release } from '../../common/semaphore.ts'
-import { TemporaryFile } from './spool-file.ts'
+import { SpoolFile } from './spool-file.ts'
 
-export class BodyRoom implements Disposable {
-  readonly #places: LimitFunction
-  readonly #mostInMemory: number
-  #giveBack: Release | null = null
-  #file: TemporaryFile | null = null
+export class BodySpool implements Disposable {
+  readonly #permits: LimitFunction
+  readonly #maxBufferedBytes: number
+  #release: Release | null = null
+  #file: SpoolFile | null = null
 
-  constructor(places: LimitFunction, mostInMemory: number) {
-    this.#places = places
-    this.#mostInMemory = mostInMemory
+  constructor(permits: LimitFunction, maxBufferedBytes: number) {
+    this.#permits = permits
+    this.#maxBufferedBytes = maxBufferedBytes
   }
 
   /** Whether this reading holds the place for large lists. */
   get isLarge(): boolean {
-    return this.#giveBack !== null
+    return this.#release !== null
   }
 
   /** Whether a reading of so many bytes is held in memory. */
-  isInMemory(bytes: number): boolean {
-    return bytes <= this.#mostInMemory
+  fitsInMemory(bytes: number): boolean {
+    return bytes <= this.#maxBufferedBytes
   }
 
   /** Waits for the place, and gives the reading's file. @throws TemporaryFileError */
-  async file(signal: AbortSignal): Promise<TemporaryFile> {
-    this.#giveBack ??= await acquire(this.#places, signal)
-    return (this.#file ??= await TemporaryFile.make())
+  async file(signal: AbortSignal): Promise<SpoolFile> {
+    this.#release ??= await acquire(this.#permits, signal)
+    return (this.#file ??= await SpoolFile.create())
   }
 
   /** A try has failed and its bytes are gone: the place goes back unless the pages kept still need it. */
-  keepOnly(bytes: number): void {
-    if (this.isInMemory(bytes)) this[Symbol.dispose]()
+  discardBeyond(bytes: number): void {
+    if (this.fitsInMemory(bytes)) this[Symbol.dispose]()
   }
 
   [Symbol.dispose](): void {
     this.#file?.[Symbol.dispose]()
     this.#file = null
-    this.#giveBack?.()
-    this.#giveBack = null
+    this.#release?.()
+    this.#release = null
   }
 }

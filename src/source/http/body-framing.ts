@@ -5,7 +5,7 @@ import { type Headers, headerOf } from './headers.ts'
 export interface Framing {
   readonly gzip: boolean
   /** Whether the end of the body can be told from the end of the connection. */
-  readonly hasEndMark: boolean
+  readonly isDelimited: boolean
 }
 
 /**
@@ -30,10 +30,10 @@ export function readFraming(headers: Headers, path: string, limit: number): Fram
   if (length !== null && Number(length) > limit) {
     throw new BodyTooLargeError(`GET ${path}: the body has ${length} bytes, more than the ${limit} allowed.`)
   }
-  refuseOtherCharset(headerOf(headers, 'content-type'), path)
+  assertUtf8Charset(headerOf(headers, 'content-type'), path)
   return {
     gzip: isGzip(headerOf(headers, 'content-encoding'), path),
-    hasEndMark: transfer !== null || length !== null,
+    isDelimited: transfer !== null || length !== null,
   }
 }
 
@@ -52,7 +52,7 @@ function isGzip(header: string | null, path: string): boolean {
   )
 }
 
-function refuseOtherCharset(contentType: string | null, path: string): void {
+function assertUtf8Charset(contentType: string | null, path: string): void {
   const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(contentType ?? '')?.[1]
   if (charset === undefined || /^(?:utf-?8|us-ascii)$/i.test(charset)) return
   throw new InvalidResponseError(

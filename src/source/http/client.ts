@@ -1,8 +1,8 @@
 /** The only place that speaks HTTP outwards: one pool of connections a run, bound to one origin. */
 import { Pool } from 'undici'
-import { Transfer } from './response-stream.ts'
+import { ResponseStream } from './response-stream.ts'
 
-const LONGEST_CONNECT_MS = 10_000
+const MAX_CONNECT_MS = 10_000
 
 export interface Client {
   /**
@@ -11,7 +11,7 @@ export interface Client {
    * @param etag asks for the list only if it is no longer the one that this validator belongs to
    * @param received is told of each piece of the body that is read
    */
-  get(url: URL, etag: string | null, received: (bytes: number) => void): Transfer
+  get(url: URL, etag: string | null, received: (bytes: number) => void): ResponseStream
   /** Breaks off what is under way and closes every connection. */
   close(): Promise<void>
 }
@@ -26,7 +26,7 @@ export interface ClientOptions {
 }
 
 export function createClient(options: ClientOptions): Client {
-  const connectTimeout = Math.min(LONGEST_CONNECT_MS, options.requestTimeoutMs)
+  const connectTimeout = Math.min(MAX_CONNECT_MS, options.requestTimeoutMs)
   const pool = new Pool(options.origin, {
     connections: options.connections,
     // Said aloud, so that no environment variable can switch the check of certificates off.
@@ -46,7 +46,7 @@ export function createClient(options: ClientOptions): Client {
   return {
     get: (url, etag, received) => {
       if (url.origin !== options.origin) throw new RangeError(`The key is not sent to ${url.origin}.`)
-      const transfer = new Transfer(received)
+      const transfer = new ResponseStream(received)
       pool.dispatch(
         {
           method: 'GET',

@@ -5,7 +5,7 @@ import {
   type HeadcountError,
   UnreachableError,
 } from '../../common/errors.ts'
-import { TooSlowError } from '../timeouts/request-timeout-error.ts'
+import { RequestTimeoutError } from '../timeouts/request-timeout-error.ts'
 
 type Explain = (host: string) => string
 
@@ -51,7 +51,7 @@ const ownFault = /^UND_ERR_(?:INVALID_|NOT_SUPPORTED|ABORTED|DESTROYED|CLOSED)/
  * The error of the family for what the HTTP client, a socket, TLS or zlib threw; null when it is none of
  * theirs, which is a fault of this program.
  */
-export function explainNetworkFailure(error: unknown, url: URL): HeadcountError | null {
+export function toNetworkError(error: unknown, url: URL): HeadcountError | null {
   const code = codeOf(error)
   if (code === null || ownFault.test(code)) return null
   const { host, hostname, pathname } = url
@@ -78,7 +78,7 @@ export function explainNetworkFailure(error: unknown, url: URL): HeadcountError 
   if (!networkCode.test(code)) return null
   const isName = code === 'ENOTFOUND' || code === 'EAI_AGAIN'
   const why = explanations[code]?.(isName ? hostname : host) ?? `the answer of ${host} is broken on the wire`
-  const Failure = timeOut.test(code) ? TooSlowError : UnreachableError
+  const Failure = timeOut.test(code) ? RequestTimeoutError : UnreachableError
   return new Failure(`GET ${pathname} failed: ${why} (${code}).`, { cause: error })
 }
 

@@ -1,7 +1,7 @@
 /** Headers that tell an operator how a service wants to be asked. Their names only: values may be anybody's. */
 import type { Headers } from './headers.ts'
 
-const MOST_HINTS = 20
+const MAX_NOTABLE_HEADERS = 20
 
 /**
  * - limits: `retry-after`, `ratelimit` and `ratelimit-…`, also with `x-` before it or `rate-limit` in it
@@ -17,20 +17,20 @@ const patterns = [
 ]
 
 /** What was found of a name: a service sends the same ones with each of thousands of answers. */
-const known = new Map<string, boolean>()
-const MOST_KNOWN = 1000
+const isNotableByName = new Map<string, boolean>()
+const MAX_CACHED_NAMES = 1000
 
-function isHint(name: string): boolean {
-  const found = known.get(name)
+function isNotable(name: string): boolean {
+  const found = isNotableByName.get(name)
   if (found !== undefined) return found
   const isOne = patterns.some((pattern) => pattern.test(name))
-  if (known.size < MOST_KNOWN) known.set(name, isOne)
+  if (isNotableByName.size < MAX_CACHED_NAMES) isNotableByName.set(name, isOne)
   return isOne
 }
 
 /** The names, in lower case and in order, of the headers of all these answers that hint at limits, paging or caches. */
-export function hintsOf(answers: readonly Headers[]): readonly string[] {
+export function notableHeaders(answers: readonly Headers[]): readonly string[] {
   const hints = new Set<string>()
-  for (const headers of answers) for (const name in headers) if (isHint(name)) hints.add(name)
-  return [...hints].toSorted().slice(0, MOST_HINTS)
+  for (const headers of answers) for (const name in headers) if (isNotable(name)) hints.add(name)
+  return [...hints].toSorted().slice(0, MAX_NOTABLE_HEADERS)
 }

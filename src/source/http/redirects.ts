@@ -1,11 +1,11 @@
 /** Redirects, decided by hand: the key goes to one origin only, and a client that follows by itself would carry it away. */
 import { InvalidResponseError, CrossOriginError } from '../../common/errors.ts'
 
-const MOST_REDIRECTS = 3
-const redirecting: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
+const MAX_REDIRECTS = 3
+const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
 export function isRedirect(status: number): boolean {
-  return redirecting.has(status)
+  return redirectStatuses.has(status)
 }
 
 /**
@@ -26,19 +26,19 @@ export function followRedirect(path: readonly URL[], status: number, location: s
     )
   }
   if (target.origin !== first.origin)
-    throw foreign(`GET ${from.pathname} redirects (${status})`, target, first)
+    throw crossOriginError(`GET ${from.pathname} redirects (${status})`, target, first)
   target.hash = ''
   if (path.some((seen) => seen.href === target.href)) {
     throw new InvalidResponseError(`GET ${first.pathname} redirects in a circle, over ${target.pathname}.`)
   }
-  if (path.length > MOST_REDIRECTS) {
-    throw new InvalidResponseError(`GET ${first.pathname} redirects more than ${MOST_REDIRECTS} times.`)
+  if (path.length > MAX_REDIRECTS) {
+    throw new InvalidResponseError(`GET ${first.pathname} redirects more than ${MAX_REDIRECTS} times.`)
   }
   return target
 }
 
 /** The refusal to go to another origin; it names where the way would have led, without its path. */
-function foreign(what: string, target: URL, base: URL): CrossOriginError {
+function crossOriginError(what: string, target: URL, base: URL): CrossOriginError {
   const where = target.origin === 'null' ? `a ${target.protocol} address` : target.origin
   return new CrossOriginError(
     `${what} to another origin, ${where}, not ${base.origin}. The key is not sent there; ` +

@@ -3,10 +3,10 @@ import type { Dispatcher } from 'undici'
 import type { Headers } from './headers.ts'
 
 /** So many bytes wait for the reader; above them the service waits. */
-const MOST_WAITING = 64 * 1024
+const MAX_BUFFERED_BYTES = 64 * 1024
 
 /** What an answer begins with. */
-export interface Head {
+export interface ResponseHead {
   readonly status: number
   readonly headers: Headers
 }
@@ -15,28 +15,30 @@ export interface Head {
  * undici's handler of a request, which it tells what comes. Its own `request` makes a stream of each body, and of each
  * signal listeners: for a body of some kilobytes that took longer than to receive it.
  */
-export class Transfer implements Dispatcher.DispatchHandler, AsyncIterable<Buffer>, AsyncIterator<Buffer> {
-  readonly #head = Promise.withResolvers<Head>()
-  readonly #received: (bytes: number) => void
+export class ResponseStream
+  implements Dispatcher.DispatchHandler, AsyncIterable<Buffer>, AsyncIterator<Buffer>
+{
+  readonly #head = Promise.withResolvers<ResponseHead>()
+  readonly #onBytes: (bytes: number) => void
   #controller: Dispatcher.DispatchController | null = null
-  #pieces: Buffer[] = []
-  #waiting = 0
+  #chunks: Buffer[] = []
+  #bufferedBytes = 0
   #isOver = false
   #error: Error | null = null
   #wake: () => void = () => {}
 
   /** @param received is told of each piece of the body that the reader takes */
   constructor(received: (bytes: number) => void) {
-    this.#received = received
+    this.#onBytes = received
   }
 
   /** Rejects with the client's error, or the reason for which it was broken off. */
-  get head(): Promise<Head> {
+  get head(): Promise<ResponseHead> {
     return this.#head.promise
   }
 
   /** Closes the connection unless the answer is over; whoever awaits something of it gets the reason. */
-  breakOff(reason: Error): void {
+  abort(reason: Error): void {
     if (this.#isOver) return
     this.#fail(reason)
     this.#controller?.abort(reason)
@@ -44,7 +46,7 @@ export class Transfer implements Dispatcher.DispatchHandler, AsyncIterable<Buffe
 
   /** Lets go of what is left of the body. */
   discard(): void {
-    if (!this.#isOver) this.breakOff(new Error('The rest of the answer is not wanted.'))
+    if (!this.#isOver) this.abort(new Error('The rest of the answer is not wanted.'))
   }
 
   [Symbol.asyncIterator](): this {
@@ -53,7 +55,7 @@ export class Transfer implements Dispatcher.DispatchHandler, AsyncIterable<Buffe
 
   async next(): Promise<IteratorResult<Buffer, undefined>> {
     for (;;) {
-      const value = this.#pieces.shift()
+      const value = this.#chunks.shift()
       if (value !== undefined) return { done: false, value: this.#take(value) }
       if (this.#error !== null) throw this.#error
       if (this.#isOver) return { done: true, value: undefined }
@@ -72,11 +74,11 @@ export class Transfer implements Dispatcher.DispatchHandler, AsyncIterable<Buffe
     if (status >= 200) this.#head.resolve({ status, headers })
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, piece: Buffer): void {
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#isOver) return
-    this.#pieces.push(piece)
-    this.#waiting += piece.length
-    if (this.#waiting >= MOST_WAITING) controller.pause()
+    this.#chunks.push(chunk)
+    this.#bufferedBytes += chunk.length
+    if (this.#bufferedBytes >= MAX_BUFFERED_BYTES) controller.pause()
     this.#wake()
   }
 
@@ -89,17 +91,17 @@ export class Transfer implements Dispatcher.DispatchHandler, AsyncIterable<Buffe
     if (!this.#isOver) this.#fail(error)
   }
 
-  #take(piece: Buffer): Buffer {
-    this.#waiting -= piece.length
-    if (this.#waiting === 0 && this.#controller?.paused === true) this.#controller.resume()
-    this.#received(piece.length)
-    return piece
+  #take(chunk: Buffer): Buffer {
+    this.#bufferedBytes -= chunk.length
+    if (this.#bufferedBytes === 0 && this.#controller?.paused === true) this.#controller.resume()
+    this.#onBytes(chunk.length)
+    return chunk
   }
 
   #fail(error: Error): void {
     this.#isOver = true
     this.#error = error
-    this.#pieces = []
+    this.#chunks = []
     this.#head.reject(error)
     this.#wake()
   }

@@ -4,56 +4,56 @@ import { HeadcountError } from '../../common/errors.ts'
 import { type Body, receiveBody } from '../body/receive.ts'
 import type { Client } from './client.ts'
 import type { Clock } from '../../common/clock.ts'
-import type { Deadline, Deadlines } from '../timeouts/request-timeout.ts'
+import type { RequestTimeout, RequestTimeouts } from '../timeouts/request-timeout.ts'
 import { readFraming } from './body-framing.ts'
-import type { Gate } from '../throttle/pause-gate.ts'
+import type { PauseGate } from '../throttle/pause-gate.ts'
 import { type Headers, headerOf } from './headers.ts'
-import type { Life } from '../timeouts/source-lifetime.ts'
-import { explainNetworkFailure } from './network-errors.ts'
-import type { Pacing } from '../throttle/throttle.ts'
+import type { SourceLifetime } from '../timeouts/source-lifetime.ts'
+import { toNetworkError } from './network-errors.ts'
+import type { Throttle } from '../throttle/throttle.ts'
 import { acquire } from '../../common/semaphore.ts'
 import type { Redactor } from '../../common/redact.ts'
 import { followRedirect, isRedirect } from './redirects.ts'
-import type { Turn } from '../retry/rejected-request.ts'
-import type { BodyRoom } from '../body/spool.ts'
-import { requireShape } from '../body/sniff.ts'
-import { explainStatus } from './status.ts'
-import { tooSlow } from '../timeouts/request-timeout-error.ts'
-import type { Head, Transfer } from './response-stream.ts'
-import { provesUnchanged } from './etag.ts'
+import type { QueueState } from '../retry/rejected-request.ts'
+import type { BodySpool } from '../body/spool.ts'
+import { requireJsonBody } from '../body/sniff.ts'
+import { errorForStatus } from './status.ts'
+import { requestTimeoutError } from '../timeouts/request-timeout-error.ts'
+import type { ResponseHead, ResponseStream } from './response-stream.ts'
+import { confirmsEtag } from './etag.ts'
 import { toError } from '../../common/abort.ts'
 
-const LARGEST_QUOTED_BODY = 64 * 1024
+const MAX_EXCERPT_BYTES = 64 * 1024
 
 /** What all requests of a source share. */
-export interface Line {
+export interface RequestContext {
   readonly client: Client
-  readonly life: Life
-  readonly gate: Gate
+  readonly lifetime: SourceLifetime
+  readonly pauseGate: PauseGate
   readonly clock: Clock
-  readonly deadlines: Deadlines
+  readonly timeouts: RequestTimeouts
   /** Bounds the requests at once; the pace narrows and widens it. */
-  readonly places: LimitFunction
-  readonly pacing: Pacing
+  readonly permits: LimitFunction
+  readonly throttle: Throttle
   readonly redactor: Redactor
   /** What to do when the service refuses the key. */
   readonly keyRemedy: string
   readonly requestTimeoutMs: number
-  readonly counts: Counts
+  readonly counts: RequestCounts
   readonly random: () => number
   readonly log: (level: 'debug' | 'info' | 'warn', message: string, fields?: object) => void
 }
 
 /** What a source has counted so far. */
-export interface Counts {
+export interface RequestCounts {
   /** Every request sent: retries, pages and redirects too. */
   requests: number
   /** Requests sent again, but for those that were refused. */
   retries: number
   /** Refusals: 429, and 503 with `Retry-After`. They spend neither a try nor the budget of retries. */
-  refused: number
+  rejected: number
   /** Refused requests that were sent again. */
-  askedAgain: number
+  rejectedRetries: number
   notModified: number
   /** Bytes of bodies as they came over the wire. */
   bytesReceived: number
@@ -61,96 +61,113 @@ export interface Counts {
   readonly statuses: Map<string, number>
 }
 
-export interface Wish {
-  readonly turn: Turn
+export interface RequestSpec {
+  readonly queueState: QueueState
   readonly url: URL
-  readonly kind: 'list' | 'object'
-  readonly room: BodyRoom
+  readonly expected: 'list' | 'object'
+  readonly spool: BodySpool
   /** Bytes that the same reading has already. */
-  readonly before: number
+  readonly bytesBefore: number
   /** The most bytes that the body may have. */
-  readonly limit: number
+  readonly maxBytes: number
   /** The validator of the list that is known; null asks for the list whatever it is. */
   readonly etag: string | null
 }
 
-export interface Received {
+export interface HttpResponse {
   /** The address that answered in the end. */
   readonly url: URL
   readonly headers: Headers
   readonly body: Body
-  readonly hasEndMark: boolean
+  readonly isDelimited: boolean
 }
 
 /** A 304: the list is the one of our validator, or (`unproven`) the answer speaks of another one. */
-export type Unsent = 'not_modified' | 'unproven'
+export type NotModified = 'not_modified' | 'unproven'
 
 /** @throws one of the error family; what may pass by itself is `retryable` */
-export async function exchange(line: Line, wish: Wish & { readonly etag: null }): Promise<Received>
-export async function exchange(line: Line, wish: Wish): Promise<Received | Unsent>
-export async function exchange(line: Line, wish: Wish): Promise<Received | Unsent> {
-  return paced(line, wish, () => askInTime(line, wish))
+export async function sendRequest(
+  context: RequestContext,
+  request: RequestSpec & { readonly etag: null },
+): Promise<HttpResponse>
+export async function sendRequest(
+  context: RequestContext,
+  request: RequestSpec,
+): Promise<HttpResponse | NotModified>
+export async function sendRequest(
+  context: RequestContext,
+  request: RequestSpec,
+): Promise<HttpResponse | NotModified> {
+  return throttled(context, request, () => attemptWithTimeout(context, request))
 }
 
 /** Sends a request when the pace allows it, and tells the pace how it ended. */
-export async function paced<T>(
-  line: Pick<Line, 'places' | 'gate' | 'pacing'>,
-  { room, turn }: { readonly room: Pick<BodyRoom, 'isLarge'>; readonly turn: Turn },
+export async function throttled<T>(
+  context: Pick<RequestContext, 'permits' | 'pauseGate' | 'throttle'>,
+  { spool, queueState }: { readonly spool: Pick<BodySpool, 'isLarge'>; readonly queueState: QueueState },
   send: () => Promise<T>,
 ): Promise<T> {
   // A reading that holds the place for large lists goes first: the others may be waiting for it, each in a place
   // for requests, and it must be able to finish before they can.
-  const giveBack = room.isLarge ? null : await acquire(line.places, line.gate.signal)
+  const release = spool.isLarge ? null : await acquire(context.permits, context.pauseGate.signal)
   try {
-    const start = await line.pacing.start()
+    const start = await context.throttle.waitForStart()
     try {
-      const received = await send()
-      line.pacing.ended(start, null, turn)
-      return received
+      const onBytes = await send()
+      context.throttle.onEnd(start, null, queueState)
+      return onBytes
     } catch (error) {
-      line.pacing.ended(start, error, turn)
+      context.throttle.onEnd(start, error, queueState)
       throw error
     }
   } finally {
-    giveBack?.()
+    release?.()
   }
 }
 
-async function askInTime(line: Line, wish: Wish): Promise<Received | Unsent> {
-  using deadline = line.deadlines.start(line.requestTimeoutMs, (bytes) =>
-    tooSlow(line.requestTimeoutMs, wish.url.pathname, bytes),
+async function attemptWithTimeout(
+  context: RequestContext,
+  request: RequestSpec,
+): Promise<HttpResponse | NotModified> {
+  using timeout = context.timeouts.start(context.requestTimeoutMs, (bytes) =>
+    requestTimeoutError(context.requestTimeoutMs, request.url.pathname, bytes),
   )
   try {
-    return await ask(line, wish, deadline)
+    return await attempt(context, request, timeout)
   } catch (error) {
-    if (line.life.signal.aborted) throw toError(line.life.signal.reason)
+    if (context.lifetime.signal.aborted) throw toError(context.lifetime.signal.reason)
     // A status that was read counts, even when the time ran out over the body that came with it.
     if (error instanceof HeadcountError) throw error
-    if (deadline.reason !== null) throw deadline.reason
-    throw explainNetworkFailure(error, wish.url) ?? error
+    if (timeout.reason !== null) throw timeout.reason
+    throw toNetworkError(error, request.url) ?? error
   }
 }
 
-async function ask(line: Line, wish: Wish, deadline: Deadline): Promise<Received | Unsent> {
-  const way = [wish.url]
-  const received = (bytes: number): void => {
-    line.counts.bytesReceived += bytes
-    deadline.received(bytes)
-    line.pacing.silence.heard()
+async function attempt(
+  context: RequestContext,
+  request: RequestSpec,
+  timeout: RequestTimeout,
+): Promise<HttpResponse | NotModified> {
+  const visited = [request.url]
+  const onBytes = (bytes: number): void => {
+    context.counts.bytesReceived += bytes
+    timeout.extendFor(bytes)
+    context.throttle.stallDetector.onActivity()
   }
-  for (let url = wish.url; ; way.push(url)) {
+  for (let url = request.url; ; visited.push(url)) {
     // Where a redirect leads is asked no sooner than anything else.
-    if (way.length > 1) await deadline.standStill(line.pacing.start())
-    line.counts.requests += 1
-    const transfer = line.client.get(url, wish.etag, received)
-    deadline.breaksOff((reason) => transfer.breakOff(reason))
-    const head = await line.pacing.silence.head(transfer.head)
-    noteStatus(line.counts.statuses, wish.url, head.status)
+    if (visited.length > 1) await timeout.pauseWhile(context.throttle.waitForStart())
+    context.counts.requests += 1
+    const stream = context.client.get(url, request.etag, onBytes)
+    timeout.onTimeout((reason) => stream.abort(reason))
+    const head = await context.throttle.stallDetector.awaitHead(stream.head)
+    countStatus(context.counts.statuses, request.url, head.status)
     try {
-      if (!isRedirect(head.status)) return await read(line, wish, { head, transfer, url, deadline })
-      url = followRedirect(way, head.status, headerOf(head.headers, 'location'))
+      if (!isRedirect(head.status))
+        return await readResponse(context, request, { head, stream, url, timeout })
+      url = followRedirect(visited, head.status, headerOf(head.headers, 'location'))
     } finally {
-      transfer.discard()
+      stream.discard()
     }
   }
 }
@@ -158,60 +175,64 @@ async function ask(line: Line, wish: Wish, deadline: Deadline): Promise<Received
 const endpoints: ReadonlySet<string> = new Set(['ping', 'events', 'responses'])
 
 /** Under the last segment of the path that was wanted; a next page may have any. */
-function noteStatus(statuses: Map<string, number>, { pathname }: URL, status: number): void {
+function countStatus(statuses: Map<string, number>, { pathname }: URL, status: number): void {
   const last = pathname.slice(pathname.lastIndexOf('/') + 1)
   const key = `${endpoints.has(last) ? last : 'page'} ${status}`
   statuses.set(key, (statuses.get(key) ?? 0) + 1)
 }
 
-interface Answered {
-  readonly head: Head
-  readonly transfer: Transfer
+interface Attempt {
+  readonly head: ResponseHead
+  readonly stream: ResponseStream
   readonly url: URL
-  readonly deadline: Deadline
+  readonly timeout: RequestTimeout
 }
 
-async function read(line: Line, wish: Wish, answered: Answered): Promise<Received | Unsent> {
-  const { transfer, url, deadline } = answered
+async function readResponse(
+  context: RequestContext,
+  request: RequestSpec,
+  answered: Attempt,
+): Promise<HttpResponse | NotModified> {
+  const { stream, url, timeout } = answered
   const { headers, status } = answered.head
   const path = url.pathname
-  if (status === 304 && wish.etag !== null) {
-    if (!provesUnchanged(headers, wish.etag)) return 'unproven'
-    line.counts.notModified += 1
+  if (status === 304 && request.etag !== null) {
+    if (!confirmsEtag(headers, request.etag)) return 'unproven'
+    context.counts.notModified += 1
     return 'not_modified'
   }
   if (status !== 200) {
-    const excerpt = line.redactor.excerpt(await quotedBody(headers, transfer, path))
-    throw explainStatus(status, headers, path, excerpt, line.keyRemedy)
+    const excerpt = context.redactor.excerpt(await readExcerpt(headers, stream, path))
+    throw errorForStatus(status, headers, path, excerpt, context.keyRemedy)
   }
-  const { gzip, hasEndMark } = readFraming(headers, path, wish.limit)
-  const { limit, before, room } = wish
-  const body = await receiveBody(transfer, gzip, {
-    deadline,
-    room,
-    before,
-    limit,
+  const { gzip, isDelimited } = readFraming(headers, path, request.maxBytes)
+  const { maxBytes, bytesBefore, spool } = request
+  const body = await receiveBody(stream, gzip, {
+    timeout,
+    spool,
+    bytesBefore,
+    maxBytes,
     path,
-    signal: line.gate.signal,
+    signal: context.pauseGate.signal,
   })
-  await requireShape(body, wish.kind, { path, hasEndMark, excerpt: line.redactor.excerpt })
-  return { url, headers, body, hasEndMark }
+  await requireJsonBody(body, request.expected, { path, isDelimited, excerpt: context.redactor.excerpt })
+  return { url, headers, body, isDelimited }
 }
 
 /** As much of the body as a message may need. That it breaks off matters less than the status that came with it. */
-async function quotedBody(headers: Headers, body: AsyncIterable<Buffer>, path: string): Promise<string> {
-  const pieces: Buffer[] = []
+async function readExcerpt(headers: Headers, body: AsyncIterable<Buffer>, path: string): Promise<string> {
+  const chunks: Buffer[] = []
   try {
     const { gzip } = readFraming(headers, path, Infinity)
     if (gzip) return '(compressed)'
     let size = 0
-    for await (const piece of body) {
-      pieces.push(piece)
-      size += piece.length
-      if (size >= LARGEST_QUOTED_BODY) break
+    for await (const chunk of body) {
+      chunks.push(chunk)
+      size += chunk.length
+      if (size >= MAX_EXCERPT_BYTES) break
     }
   } catch (error) {
-    pieces.push(Buffer.from(` (the body broke off: ${toError(error).name})`))
+    chunks.push(Buffer.from(` (the body broke off: ${toError(error).name})`))
   }
-  return Buffer.concat(pieces).toString('utf8')
+  return Buffer.concat(chunks).toString('utf8')
 }

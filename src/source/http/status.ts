@@ -7,10 +7,10 @@ import {
   UnreachableError,
 } from '../../common/errors.ts'
 import { type Headers, headerOf } from './headers.ts'
-import { isPassingStatus } from '../retry/policy.ts'
+import { isTransientStatus } from '../retry/policy.ts'
 
 /** A status that may pass by itself, with what the service said about when to come back. */
-export class PassingStatusError extends UnreachableError {
+export class TransientStatusError extends UnreachableError {
   readonly status: number
   readonly retryAfter: string | null
   readonly serviceDate: string | null
@@ -27,7 +27,7 @@ export class PassingStatusError extends UnreachableError {
  * @param excerpt the beginning of the body, already free of secrets; may be empty
  * @param keyRemedy what to do when the key is refused
  */
-export function explainStatus(
+export function errorForStatus(
   status: number,
   headers: Headers,
   path: string,
@@ -41,6 +41,6 @@ export function explainStatus(
   if (status === 404 || status === 410) {
     return new NotFoundError(`${answered} - there is nothing at this address.`)
   }
-  if (isPassingStatus(status)) return new PassingStatusError(answered, status, headers)
+  if (isTransientStatus(status)) return new TransientStatusError(answered, status, headers)
   return new InvalidResponseError(`${answered} - only 200 is an answer that can be used.`)
 }

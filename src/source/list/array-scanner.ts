@@ -10,7 +10,7 @@ import {
 } from '../../common/json/characters.ts'
 
 /** Places in the block; -1 where there is none. */
-export interface Found {
+export interface ScanResult {
   /** The last comma between two items of the list itself. */
   readonly comma: number
   /** What closes the list, be it the right bracket or not. */
@@ -18,22 +18,26 @@ export interface Found {
 }
 
 /** Only levels and texts matter to it: whether the bytes are JSON is for `JSON.parse` to say, piece by piece. */
-export class ListScanner {
+export class ArrayScanner {
   #level = 0
-  #isInText = false
+  #isInString = false
   #isEscaped = false
 
   /** @param block the bytes behind those of the last block; the first begins behind the opening bracket. */
-  scan(block: Buffer): Found {
+  scan(block: Buffer): ScanResult {
     let comma = -1
-    for (let at = this.#isInText ? this.#endOfText(block, 0) + 1 : 0; at < block.length; at += 1) {
-      const byte = block[at]
-      if (byte === QUOTE) at = this.#endOfText(block, at + 1)
+    for (
+      let index = this.#isInString ? this.#endOfString(block, 0) + 1 : 0;
+      index < block.length;
+      index += 1
+    ) {
+      const byte = block[index]
+      if (byte === QUOTE) index = this.#endOfString(block, index + 1)
       else if (byte === COMMA) {
-        if (this.#level === 0) comma = at
+        if (this.#level === 0) comma = index
       } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) this.#level += 1
       else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
-        if (this.#level === 0) return { comma, end: at }
+        if (this.#level === 0) return { comma, end: index }
         this.#level -= 1
       }
     }
@@ -41,19 +45,19 @@ export class ListScanner {
   }
 
   /** Place of the quote that ends a text; behind the block when the text goes on in the next. */
-  #endOfText(block: Buffer, from: number): number {
-    let at = this.#isEscaped ? from + 1 : from
-    for (; at < block.length; at += 1) {
-      const byte = block[at]
-      if (byte === BACKSLASH) at += 1
+  #endOfString(block: Buffer, from: number): number {
+    let index = this.#isEscaped ? from + 1 : from
+    for (; index < block.length; index += 1) {
+      const byte = block[index]
+      if (byte === BACKSLASH) index += 1
       else if (byte === QUOTE) {
-        this.#isInText = false
+        this.#isInString = false
         this.#isEscaped = false
-        return at
+        return index
       }
     }
-    this.#isInText = true
-    this.#isEscaped = at > block.length
+    this.#isInString = true
+    this.#isEscaped = index > block.length
     return block.length
   }
 }

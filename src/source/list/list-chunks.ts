@@ -1,54 +1,56 @@
 /** The items of a list, however it is held: in memory it is one piece, in a file it is cut into many. */
-import { type Body, firstOf } from '../body/receive.ts'
-import { cutList, textOfPiece } from './split-array.ts'
+import { type Body, readStart } from '../body/receive.ts'
+import { splitArray, readChunk } from './split-array.ts'
 import { duplicateKeys } from '../../common/json/duplicate-keys.ts'
 import { type KeyRemover, noKeyRemover } from '../../common/json/key-in-items.ts'
 import { type ListPayload, parseList, parseChunk, type ArrayChunk } from '../../common/json/parse-list.ts'
 import { decodeUtf8 } from '../../common/utf8.ts'
 
 /** Reads a list through; each call anew. */
-export type ListPieces = () => AsyncGenerator<ListPayload>
+export type ListChunks = () => AsyncGenerator<ListPayload>
 
 /** The first bytes of a page, enough for the characters that are looked at for keys that stand twice. */
-const BEGINNING = 4096
+const SCANNED_BYTES = 4096
 
 /** @param bodies of the pages, all in memory */
-export function onePiece(bodies: readonly Body[], what: string, key: KeyRemover): ListPieces {
+export function singleChunk(bodies: readonly Body[], what: string, key: KeyRemover): ListChunks {
   return async function* () {
-    const pages = await Promise.all(bodies.map(async (body) => decodeUtf8(await firstOf(body))))
+    const pages = await Promise.all(bodies.map(async (body) => decodeUtf8(await readStart(body))))
     yield parseList(pages, what, key)
   }
 }
 
 /** @param bodies of the pages: together they are too large for memory */
-export function manyPieces(
+export function fileChunks(
   bodies: readonly Body[],
-  pieceBytes: number,
+  chunkBytes: number,
   what: string,
   key: KeyRemover = noKeyRemover,
-): ListPieces {
+): ListChunks {
   /** Where the pieces stand, as soon as the list was read through: then it need not be searched again. */
-  let known: readonly Place[] | null = null
+  let known: readonly ChunkLocation[] | null = null
   return async function* () {
-    const places: Place[] = []
+    const locations: ChunkLocation[] = []
     let count = 0
-    for await (const { body, piece, text } of known === null ? cut(bodies, pieceBytes, what) : again(known)) {
-      const parsed = parseChunk(piece, text, count, what, key)
+    for await (const { body, chunk, text } of known === null
+      ? splitBodies(bodies, chunkBytes, what)
+      : rereadChunks(known)) {
+      const parsed = parseChunk(chunk, text, count, what, key)
       count += parsed.items.length
-      places.push({ body, piece })
+      locations.push({ body, chunk })
       yield parsed
     }
-    known ??= places
+    known ??= locations
     const beginnings = await Promise.all(
-      bodies.map(async (body) => decodeUtf8(await firstOf(body, BEGINNING))),
+      bodies.map(async (body) => decodeUtf8(await readStart(body, SCANNED_BYTES))),
     )
     yield { items: [], duplicateKeys: beginnings.flatMap(duplicateKeys), containedKey: false }
   }
 }
 
 /** All pieces in one. */
-export async function joined(pieces: AsyncIterable<ListPayload>): Promise<ListPayload> {
-  const all: ListPayload[] = await Array.fromAsync(pieces)
+export async function concatChunks(chunks: AsyncIterable<ListPayload>): Promise<ListPayload> {
+  const all: ListPayload[] = await Array.fromAsync(chunks)
   const [only] = all
   if (only !== undefined && all.length === 1) return only
   return {
@@ -58,17 +60,17 @@ export async function joined(pieces: AsyncIterable<ListPayload>): Promise<ListPa
   }
 }
 
-interface Place {
+interface ChunkLocation {
   readonly body: Body
-  readonly piece: ArrayChunk
+  readonly chunk: ArrayChunk
 }
 
-async function* cut(bodies: readonly Body[], pieceBytes: number, what: string) {
+async function* splitBodies(bodies: readonly Body[], chunkBytes: number, what: string) {
   for (const body of bodies) {
-    for await (const [piece, text] of cutList(body, pieceBytes, what)) yield { body, piece, text }
+    for await (const [chunk, text] of splitArray(body, chunkBytes, what)) yield { body, chunk, text }
   }
 }
 
-async function* again(places: readonly Place[]) {
-  for (const { body, piece } of places) yield { body, piece, text: await textOfPiece(body, piece) }
+async function* rereadChunks(locations: readonly ChunkLocation[]) {
+  for (const { body, chunk } of locations) yield { body, chunk, text: await readChunk(body, chunk) }
 }

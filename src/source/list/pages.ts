@@ -1,13 +1,19 @@
 /** Reads a list whole: its first page, and every next one that a page names. */
 import { InvalidResponseError } from '../../common/errors.ts'
-import { exchange, type Line, type Received, type Unsent, type Wish } from '../http/send-request.ts'
+import {
+  sendRequest,
+  type RequestContext,
+  type HttpResponse,
+  type NotModified,
+  type RequestSpec,
+} from '../http/send-request.ts'
 import { nextPage } from './pagination-signs.ts'
-import { type Retrying, withRetries } from '../retry/with-retries.ts'
+import { type RetryOptions, withRetries } from '../retry/with-retries.ts'
 
-const MOST_PAGES = 10_000
+const MAX_PAGES = 10_000
 
-export interface Pages {
-  readonly pages: readonly Received[]
+export interface FetchedPages {
+  readonly pages: readonly HttpResponse[]
   /** Some page's `Link` header could not be read: a next page may hide in it. */
   readonly unreadableLink: boolean
 }
@@ -17,48 +23,61 @@ export interface Pages {
  * one page
  * @throws CrossOriginError, InvalidResponseError (a circle, too many pages), and whatever one request throws
  */
-export async function readPages(line: Line, first: Wish): Promise<Pages | 'not_modified'> {
-  const pages: Received[] = []
+export async function fetchPages(
+  context: RequestContext,
+  first: RequestSpec,
+): Promise<FetchedPages | 'not_modified'> {
+  const pages: HttpResponse[] = []
   const seen = new Set<string>()
   let unreadableLink = false
-  for (let wish: Wish | null = first; wish !== null;) {
-    const { url } = wish
+  for (let request: RequestSpec | null = first; request !== null;) {
+    const { url } = request
     if (seen.has(url.href)) {
       throw new InvalidResponseError(
         `GET ${first.url.pathname}: the pages go round in a circle, over ${url.pathname}${url.search}.`,
       )
     }
-    if (pages.length >= MOST_PAGES) {
+    if (pages.length >= MAX_PAGES) {
       throw new InvalidResponseError(
-        `GET ${first.url.pathname}: more than ${MOST_PAGES} pages; this cannot be one list.`,
+        `GET ${first.url.pathname}: more than ${MAX_PAGES} pages; this cannot be one list.`,
       )
     }
     seen.add(url.href)
-    const page = await readPage(line, wish, { turn: first.turn, pages: pages.length })
+    const page = await fetchPage(context, request, { queueState: first.queueState, pagesRead: pages.length })
     if (page === 'not_modified') return page
     pages.push(page)
     const next = nextPage(page.headers, page.url)
     unreadableLink ||= next.unreadable
-    wish = next.url === null ? null : following(wish, next.url, page.body.size)
+    request = next.url === null ? null : nextRequest(request, next.url, page.body.size)
   }
   return { pages, unreadableLink }
 }
 
 /** The wish for the next page, whose bytes come on top of those that are here. */
-function following(wish: Wish, url: URL, bytes: number): Wish {
-  return { ...wish, url, before: wish.before + bytes, limit: wish.limit - bytes, etag: null }
+function nextRequest(request: RequestSpec, url: URL, bytes: number): RequestSpec {
+  return {
+    ...request,
+    url,
+    bytesBefore: request.bytesBefore + bytes,
+    maxBytes: request.maxBytes - bytes,
+    etag: null,
+  }
 }
 
 /** An answer that says "unchanged" of another list than ours proves nothing: the page is asked for once more, whole. */
-async function readPage(
-  line: Line,
-  wish: Wish,
-  of: Pick<Retrying, 'turn' | 'pages'>,
-): Promise<Received | 'not_modified'> {
-  const retrying = { ...of, failed: () => wish.room.keepOnly(wish.before) }
-  const page: Received | Unsent = await withRetries(line, () => exchange(line, wish), retrying)
+async function fetchPage(
+  context: RequestContext,
+  request: RequestSpec,
+  of: Pick<RetryOptions, 'queueState' | 'pagesRead'>,
+): Promise<HttpResponse | 'not_modified'> {
+  const retrying = { ...of, onFailure: () => request.spool.discardBeyond(request.bytesBefore) }
+  const page: HttpResponse | NotModified = await withRetries(
+    context,
+    () => sendRequest(context, request),
+    retrying,
+  )
   if (page !== 'unproven') return page
-  line.log('debug', `GET ${wish.url.pathname}: a 304 that is not about our ETag. Asking without it.`)
-  const whole = { ...wish, etag: null }
-  return withRetries(line, () => exchange(line, whole), retrying)
+  context.log('debug', `GET ${request.url.pathname}: a 304 that is not about our ETag. Asking without it.`)
+  const whole = { ...request, etag: null }
+  return withRetries(context, () => sendRequest(context, whole), retrying)
 }

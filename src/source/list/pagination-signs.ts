@@ -45,7 +45,7 @@ const countHeaders = ['x-total-count', 'x-total', 'total-count', 'x-pagination-t
  *
  * @param items how many items all pages have together
  */
-export function signsOfMore(pages: readonly Headers[], items: number): readonly string[] {
+export function paginationSigns(pages: readonly Headers[], items: number): readonly string[] {
   const signs = new Set<string>()
   for (const headers of pages) {
     for (const name of countHeaders) {

@@ -1,24 +1,24 @@
 /** Whether a failed request is tried again, and when. Pure: clock, chance and counts come in as arguments. */
-import { hasRetryLeft, type Spent } from './retry-budget.ts'
-import { mostInARow } from '../throttle/rejection-share.ts'
-import type { Turn } from './rejected-request.ts'
+import { hasRetryBudget, type RetryUsage } from './retry-budget.ts'
+import { maxConsecutive } from '../throttle/rejection-share.ts'
+import type { QueueState } from './rejected-request.ts'
 import { readRetryAfter } from './retry-after.ts'
 
-export const MOST_TRIES = 3
+export const MAX_ATTEMPTS = 3
 /** Of one request that has no queue to go back to. */
-export const MOST_REFUSALS = 10
+export const MAX_REJECTIONS = 10
 /** While a share of all requests is refused at random: a request that meets with more is not one of them. */
-const UNLUCKY = 0.00001
+const GIVE_UP_CHANCE = 0.00001
 const FIRST_WAIT_MS = 250
-const LONGEST_WAIT_MS = 10_000
-export const LONGEST_PAUSE_MS = 15 * 60_000
+const MAX_WAIT_MS = 10_000
+export const MAX_PAUSE_MS = 15 * 60_000
 
-export interface Failure {
+export interface FailedAttempt {
   /** The status answered, or whether the error that came instead of an answer may pass by itself. */
   readonly outcome: { readonly status: number } | { readonly retryable: boolean }
   /** How often this request has failed, this time included: by being refused, and otherwise. */
-  readonly refusals: number
-  readonly tries: number
+  readonly rejections: number
+  readonly attempts: number
   /** The headers `Retry-After` and `Date` of the answer, as sent. */
   readonly retryAfter: string | null
   readonly serviceDate: string | null
@@ -27,15 +27,15 @@ export interface Failure {
   /** The wall clock, ms since 1970. */
   readonly now: number
   /** What is left of the run's deadline; null when there is none. */
-  readonly runLeftMs: number | null
-  readonly counts: Spent
+  readonly runRemainingMs: number | null
+  readonly counts: RetryUsage
   /** For how long the service has refused every request, in ms. */
-  readonly closedMs: number
-  readonly turn: Turn
+  readonly rejectingForMs: number
+  readonly queueState: QueueState
   /** Pages of the same list that are here already. */
-  readonly pages: number
+  readonly pagesRead: number
   /** Other requests were answered since this one was first refused. */
-  readonly othersAnswered: boolean
+  readonly othersSucceeded: boolean
   /** The share of requests that is refused at random; null when refusals are not random. */
   readonly randomShare: number | null
 }
@@ -44,38 +44,39 @@ export interface Failure {
  * `pause` is what the service asked for with `Retry-After`, in ms. It holds for every request, tried again or not;
  * when the refusal `isAlone`, only for the one that was refused.
  */
-export type Decision = { readonly pause: number; readonly isAlone: boolean } & (
+export type RetryDecision = { readonly pause: number; readonly isAlone: boolean } & (
   | { readonly wait: number }
-  | { readonly giveUp: 'final' | 'tries' | 'budget' | 'paused' | 'refusals' | 'deferred' | 'closed' }
+  | { readonly giveUp: 'final' | 'attempts' | 'budget' | 'paused' | 'rejections' | 'deferred' | 'rejecting' }
 )
 
 /** Statuses that may pass by themselves. 501 and 505 say that the service will never do this: they do not. */
-export function isPassingStatus(status: number): boolean {
+export function isTransientStatus(status: number): boolean {
   if (status === 408 || status === 425 || status === 429) return true
   return status >= 500 && status <= 599 && status !== 501 && status !== 505
 }
 
-export function decide(failure: Failure): Decision {
+export function retryDecision(failure: FailedAttempt): RetryDecision {
   const { outcome } = failure
-  const mayPass = 'status' in outcome ? isPassingStatus(outcome.status) : outcome.retryable
+  const mayPass = 'status' in outcome ? isTransientStatus(outcome.status) : outcome.retryable
   if (!mayPass) return { pause: 0, isAlone: false, giveUp: 'final' }
   const pause = readRetryAfter(failure.retryAfter, failure.serviceDate, failure.now) ?? 0
-  const refused = isRefusal(failure)
-  const asked = { pause, isAlone: refused && isAlone(failure) }
-  const isTooLong = pause > (failure.runLeftMs ?? LONGEST_PAUSE_MS)
+  const refused = isRejection(failure)
+  const asked = { pause, isAlone: refused && isOnlyThisRequest(failure) }
+  const isTooLong = pause > (failure.runRemainingMs ?? MAX_PAUSE_MS)
   if (isTooLong)
-    return { ...asked, giveUp: !asked.isAlone ? 'paused' : isQueued(failure) ? 'deferred' : 'refusals' }
+    return { ...asked, giveUp: !asked.isAlone ? 'paused' : isQueued(failure) ? 'deferred' : 'rejections' }
   // With a run deadline, that ends a run which gets nothing.
-  if (failure.closedMs > LONGEST_PAUSE_MS && failure.runLeftMs === null) return { ...asked, giveUp: 'closed' }
+  if (failure.rejectingForMs > MAX_PAUSE_MS && failure.runRemainingMs === null)
+    return { ...asked, giveUp: 'rejecting' }
   if (refused) {
-    if (failure.refusals >= mostRefusals(failure))
-      return { ...asked, giveUp: isQueued(failure) ? 'deferred' : 'refusals' }
+    if (failure.rejections >= maxRejections(failure))
+      return { ...asked, giveUp: isQueued(failure) ? 'deferred' : 'rejections' }
     // The pace spaces the requests of this run; chance keeps them apart from those of others.
-    return { ...asked, wait: pause + jitter(1, failure.random) }
+    return { ...asked, wait: pause + jitteredWait(1, failure.random) }
   }
-  if (failure.tries >= MOST_TRIES) return { ...asked, giveUp: 'tries' }
-  if (!hasRetryLeft(failure.counts)) return { ...asked, giveUp: 'budget' }
-  return { ...asked, wait: pause + jitter(failure.tries, failure.random) }
+  if (failure.attempts >= MAX_ATTEMPTS) return { ...asked, giveUp: 'attempts' }
+  if (!hasRetryBudget(failure.counts)) return { ...asked, giveUp: 'budget' }
+  return { ...asked, wait: pause + jitteredWait(failure.attempts, failure.random) }
 }
 
 /**
@@ -83,25 +84,27 @@ export function decide(failure: Failure): Decision {
  * not when the event was sent to the back of the queue before, when others were answered since its first refusal,
  * or when requests are refused at random.
  */
-function isAlone({ turn, othersAnswered, randomShare }: Failure): boolean {
-  return turn === 'again' || othersAnswered || randomShare !== null
+function isOnlyThisRequest({ queueState, othersSucceeded, randomShare }: FailedAttempt): boolean {
+  return queueState === 'requeued' || othersSucceeded || randomShare !== null
 }
 
-function isQueued({ turn }: Failure): boolean {
-  return turn !== 'only'
+function isQueued({ queueState }: FailedAttempt): boolean {
+  return queueState !== 'unqueued'
 }
 
 /** After so many refusals the request is given up, or goes (again) to the back of the queue. */
-function mostRefusals({ turn, pages, randomShare }: Failure): number {
-  if (turn === 'only') {
-    return Math.max(MOST_REFUSALS, randomShare === null ? 0 : mostInARow(randomShare, UNLUCKY))
+function maxRejections({ queueState, pagesRead, randomShare }: FailedAttempt): number {
+  if (queueState === 'unqueued') {
+    return Math.max(MAX_REJECTIONS, randomShare === null ? 0 : maxConsecutive(randomShare, GIVE_UP_CHANCE))
   }
   // Pages that are here already are worth a second try; they would have to be read again.
-  return turn === 'again' && pages === 0 ? 1 : mostInARow(randomShare ?? 0)
+  return queueState === 'requeued' && pagesRead === 0 ? 1 : maxConsecutive(randomShare ?? 0)
 }
 
 /** Whether the service said that it is asked too much, and nothing is wrong with it: 429, or 503 and when to come back. */
-export function isRefusal(answer: Pick<Failure, 'outcome' | 'retryAfter' | 'serviceDate' | 'now'>): boolean {
+export function isRejection(
+  answer: Pick<FailedAttempt, 'outcome' | 'retryAfter' | 'serviceDate' | 'now'>,
+): boolean {
   const { outcome, retryAfter, serviceDate, now } = answer
   if (!('status' in outcome)) return false
   return (
@@ -111,6 +114,6 @@ export function isRefusal(answer: Pick<Failure, 'outcome' | 'retryAfter' | 'serv
 }
 
 /** Full jitter: anything from nothing to the doubled bound, so that requests that failed together come back apart. */
-function jitter(tries: number, random: number): number {
-  return Math.floor(random * Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (tries - 1)))
+function jitteredWait(attempts: number, random: number): number {
+  return Math.floor(random * Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempts - 1)))
 }

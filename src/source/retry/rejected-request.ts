@@ -2,22 +2,22 @@
 import { UnreachableError } from '../../common/errors.ts'
 
 /**
- * - `first`: the event's turn in the queue. Its first refusal closes the gate for all.
- * - `again`: it comes from the back of the queue, where its refusals sent it. They bind only itself.
- * - `only`: there is no queue to go back to.
+ * - `queued`: the event's turn in the queue. Its first refusal closes the gate for all.
+ * - `requeued`: it comes from the back of the queue, where its refusals sent it. They bind only itself.
+ * - `unqueued`: there is no queue to go back to.
  */
-export type Turn = 'first' | 'again' | 'only'
+export type QueueState = 'queued' | 'requeued' | 'unqueued'
 
 /** The service refuses this list, and not the others: it is asked again when all others were. */
-export class RefusedError extends UnreachableError {
+export class RejectedRequestError extends UnreachableError {
   /** On the clock of the source: the service asked for patience until then. */
   readonly notBefore: number
   /** Pages of the list that it did answer. */
-  readonly pages: number
+  readonly pagesRead: number
 
-  constructor(message: string, notBefore: number, pages: number, options?: ErrorOptions) {
+  constructor(message: string, notBefore: number, pagesRead: number, options?: ErrorOptions) {
     super(message, options)
     this.notBefore = notBefore
-    this.pages = pages
+    this.pagesRead = pagesRead
   }
 }

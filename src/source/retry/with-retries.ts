@@ -5,102 +5,117 @@ import {
   RetryLaterError,
   UnreachableError,
 } from '../../common/errors.ts'
-import type { Line } from '../http/send-request.ts'
-import { RefusedError, type Turn } from './rejected-request.ts'
-import { decide, type Decision, type Failure, isRefusal, MOST_TRIES } from './policy.ts'
-import { PassingStatusError } from '../http/status.ts'
+import type { RequestContext } from '../http/send-request.ts'
+import { RejectedRequestError, type QueueState } from './rejected-request.ts'
+import { retryDecision, type RetryDecision, type FailedAttempt, isRejection, MAX_ATTEMPTS } from './policy.ts'
+import { TransientStatusError } from '../http/status.ts'
 
 /** What trying again needs of a source. */
-export type RetryLine = Pick<Line, 'gate' | 'clock' | 'life' | 'pacing' | 'counts' | 'random' | 'log'>
+export type RetryContext = Pick<
+  RequestContext,
+  'pauseGate' | 'clock' | 'lifetime' | 'throttle' | 'counts' | 'random' | 'log'
+>
 
-export interface Retrying {
-  readonly turn: Turn
+export interface RetryOptions {
+  readonly queueState: QueueState
   /** Pages of the same list that are here already. */
-  readonly pages: number
+  readonly pagesRead: number
   /** Is told of every failed try before anything is waited for, to give back what it held. */
-  readonly failed: () => void
+  readonly onFailure: () => void
 }
 
 /** @param attempt one try; throws one of the error family */
 export async function withRetries<T>(
-  line: RetryLine,
+  context: RetryContext,
   attempt: () => Promise<T>,
-  { turn, pages, failed }: Retrying,
+  { queueState, pagesRead, onFailure }: RetryOptions,
 ): Promise<T> {
-  let tries = 0
-  let refusals = 0
+  let attempts = 0
+  let rejections = 0
   let answersBefore = 0
-  if (turn === 'again' && pages === 0) line.counts.askedAgain += 1
+  if (queueState === 'requeued' && pagesRead === 0) context.counts.rejectedRetries += 1
   for (;;) {
     try {
       return await attempt()
     } catch (error) {
-      failed()
+      onFailure()
       // The end of the source's life and a gate that was shut for good concern every request alike.
-      if (!(error instanceof HeadcountError) || error === line.gate.signal.reason) throw error
-      const failure = describe(line, error)
-      const refused = isRefusal(failure)
-      if (refused) refusals += 1
-      else tries += 1
-      if (refused) line.counts.refused += 1
-      if (refusals === 1) answersBefore = line.pacing.answers
-      const othersAnswered = refusals > 1 && line.pacing.answers > answersBefore
-      const decision = decide({ ...failure, tries, refusals, turn, pages, othersAnswered })
-      if (decision.pause > 0 && !decision.isAlone) line.pacing.paused(decision.pause)
-      if ('giveUp' in decision) throw lastError(line, error, decision, { refusals, pages })
-      if (refused) line.counts.askedAgain += 1
-      else line.counts.retries += 1
-      line.log('debug', `${error.message} Trying again.`, { tries, refusals, wait_ms: decision.wait })
-      await line.clock.sleep(decision.wait, line.gate.signal)
+      if (!(error instanceof HeadcountError) || error === context.pauseGate.signal.reason) throw error
+      const failure = describeFailure(context, error)
+      const refused = isRejection(failure)
+      if (refused) rejections += 1
+      else attempts += 1
+      if (refused) context.counts.rejected += 1
+      if (rejections === 1) answersBefore = context.throttle.responses
+      const othersSucceeded = rejections > 1 && context.throttle.responses > answersBefore
+      const decision = retryDecision({
+        ...failure,
+        attempts,
+        rejections,
+        queueState,
+        pagesRead,
+        othersSucceeded,
+      })
+      if (decision.pause > 0 && !decision.isAlone) context.throttle.pauseFor(decision.pause)
+      if ('giveUp' in decision) throw finalError(context, error, decision, { rejections, pagesRead })
+      if (refused) context.counts.rejectedRetries += 1
+      else context.counts.retries += 1
+      context.log('debug', `${error.message} Trying again.`, { attempts, rejections, wait_ms: decision.wait })
+      await context.clock.sleep(decision.wait, context.pauseGate.signal)
     }
   }
 }
 
-type Described = Omit<Failure, 'tries' | 'refusals' | 'turn' | 'pages' | 'othersAnswered'>
+type FailureDescription = Omit<
+  FailedAttempt,
+  'attempts' | 'rejections' | 'queueState' | 'pagesRead' | 'othersSucceeded'
+>
 
-function describe(line: RetryLine, error: HeadcountError): Described {
-  const answered = error instanceof PassingStatusError ? error : null
+function describeFailure(context: RetryContext, error: HeadcountError): FailureDescription {
+  const answered = error instanceof TransientStatusError ? error : null
   return {
     outcome: answered === null ? { retryable: error.retryable } : { status: answered.status },
     retryAfter: answered?.retryAfter ?? null,
     serviceDate: answered?.serviceDate ?? null,
-    random: line.random(),
+    random: context.random(),
     now: Date.now(),
-    runLeftMs: line.life.leftMs(),
-    counts: line.counts,
-    closedMs: line.pacing.closedMs(),
-    randomShare: line.pacing.randomShare,
+    runRemainingMs: context.lifetime.remainingMs(),
+    counts: context.counts,
+    rejectingForMs: context.throttle.rejectingForMs(),
+    randomShare: context.throttle.randomShare,
   }
 }
 
-type GivenUp = Extract<Decision, { giveUp: string }>
+type GivenUp = Extract<RetryDecision, { giveUp: string }>
 
-function lastError(
-  line: RetryLine,
+function finalError(
+  context: RetryContext,
   error: HeadcountError,
   { giveUp, pause }: GivenUp,
-  { refusals, pages }: { readonly refusals: number; readonly pages: number },
+  { rejections, pagesRead }: { readonly rejections: number; readonly pagesRead: number },
 ): HeadcountError {
   if (giveUp === 'final') return error
-  if (giveUp === 'paused' || giveUp === 'closed') return shutGate(line, error, giveUp, pause)
+  if (giveUp === 'paused' || giveUp === 'rejecting') return closeGate(context, error, giveUp, pause)
   if (giveUp === 'deferred')
-    return new RefusedError(error.message, line.clock.now() + pause, pages, { cause: error.cause })
+    return new RejectedRequestError(error.message, context.clock.now() + pause, pagesRead, {
+      cause: error.cause,
+    })
   const why =
-    giveUp === 'refusals'
-      ? `Given up after ${refusals} refusals: the service allows for fewer requests than this run needs.`
-      : whyGivenUp[giveUp]
+    giveUp === 'rejections'
+      ? `Given up after ${rejections} refusals: the service allows for fewer requests than this run needs.`
+      : giveUpReasons[giveUp]
   return new UnreachableError(`${error.message} ${why}`, { cause: error.cause })
 }
 
-const whyGivenUp = {
-  tries: `Given up after ${MOST_TRIES} tries.`,
+const giveUpReasons = {
+  attempts: `Given up after ${MAX_ATTEMPTS} tries.`,
   budget: 'Given up: this run has used up its retries (a tenth of its requests).',
 }
 
-function shutGate(
-  line: RetryLine,
+function closeGate(
+  context: RetryContext,
   error: HeadcountError,
-  why: 'paused' | 'closed',
+  why: 'paused' | 'rejecting',
   pause: number,
 ): RetryLaterError {
   const until = new Date(Date.now() + pause)
@@ -109,6 +124,6 @@ function shutGate(
       ? `The service asks to come back at ${until.toISOString()} (Retry-After), later than this run may wait.`
       : 'The service has refused every request for 15 minutes; what is left waits for the next run.'
   const paused = new RetryLaterError(`${error.message} ${words}`, until)
-  line.gate.shut(new RequestSkippedError(paused.message, until))
+  context.pauseGate.closePermanently(new RequestSkippedError(paused.message, until))
   return paused
 }

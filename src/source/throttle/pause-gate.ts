@@ -2,34 +2,34 @@
 import type { RequestSkippedError } from '../../common/errors.ts'
 import { type Clock, systemClock } from '../../common/clock.ts'
 
-export class Gate {
+export class PauseGate {
   #notBefore = 0
   readonly #clock: Clock
-  readonly #shut = new AbortController()
+  readonly #closed = new AbortController()
   /** Ends every wait before a request: the source's life is over, or the gate is shut for good. */
   readonly signal: AbortSignal
 
-  constructor(life: AbortSignal, clock: Clock = systemClock) {
+  constructor(lifetime: AbortSignal, clock: Clock = systemClock) {
     this.#clock = clock
-    this.signal = this.#shut.signal
-    const end = (): void => this.#shut.abort(life.reason)
-    if (life.aborted) end()
+    this.signal = this.#closed.signal
+    const end = (): void => this.#closed.abort(lifetime.reason)
+    if (lifetime.aborted) end()
     // Not AbortSignal.any: whoever looks at such a signal makes it look at all that it is made of.
-    else life.addEventListener('abort', end, { once: true })
+    else lifetime.addEventListener('abort', end, { once: true })
   }
 
   /** Lets no request start for so many ms from now; a shorter time never replaces a longer one. */
-  closeFor(ms: number): void {
+  pauseFor(ms: number): void {
     this.#notBefore = Math.max(this.#notBefore, this.#clock.now() + ms)
   }
 
   /** The service asked for more time than this run has: no request starts any more, and all that wait are told why. */
-  shut(error: RequestSkippedError): void {
-    this.#shut.abort(error)
+  closePermanently(error: RequestSkippedError): void {
+    this.#closed.abort(error)
   }
 
   /** Waits until the gate is open; throws the reason when the source's life ends or the gate is shut for good. */
-  async pass(): Promise<void> {
+  async wait(): Promise<void> {
     for (;;) {
       this.signal.throwIfAborted()
       const left = this.#notBefore - this.#clock.now()

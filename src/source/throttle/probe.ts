@@ -1,64 +1,77 @@
 /** A probe: whether the limit that is held still holds. Both bounds are doubled in steps, until one is refused or neither is left. */
-import type { Pace, Probe, Start } from './rate-limit-state.ts'
+import type { RateLimitState, Probe, RequestStart } from './rate-limit-state.ts'
 
-const ANSWERS_A_STEP = 4
-const LARGEST_STEP = 25
+const MIN_STEP_RESPONSES = 4
+const MAX_STEP_RESPONSES = 25
 /** Of the answers that the last probe got. */
 const STEP_SHARE = 1 / 4
-const ONE_AT_ONCE_RATE = 10
+const SEQUENTIAL_RATE = 10
 /** Timers count in ms. */
-export const FREE_RATE = 1000
+export const UNLIMITED_RATE = 1000
 /** A slower limit is not believed. */
-export const SLOWEST_LIMIT = 0.1
+export const MIN_LIMIT = 0.1
 
-export function beginProbe(pace: Pace, now: number): Pace {
-  const { rate, places } = pace
+export function startProbe(state: RateLimitState, now: number): RateLimitState {
+  const { rate, concurrency } = state
   // At a low rate one at once is enough, and only one is refused.
-  const few = rate < ONE_AT_ONCE_RATE ? 1 : places
-  const probe = { rate, places, provenPlaces: places, answers: 0, step: 0, waited: 0, isFree: false }
-  return faster({ ...pace, places: few, probe, debt: 0 }, probe, now)
+  const few = rate < SEQUENTIAL_RATE ? 1 : concurrency
+  const probe = {
+    rate,
+    concurrency,
+    provenConcurrency: concurrency,
+    responses: 0,
+    step: 0,
+    delayed: 0,
+    isFree: false,
+  }
+  return doubleRate({ ...state, concurrency: few, probe, responsesOwed: 0 }, probe, now)
 }
 
 /** The next step of a probe. */
-function faster(pace: Pace, probe: Probe, now: number): Pace {
-  const rate = Math.max(pace.rate, SLOWEST_LIMIT) * 2
-  const nextStart = Math.min(pace.nextStart, now + intervalOf(rate))
-  return { ...pace, rate, nextStart, changedAt: now, probe: { ...probe, step: 0, waited: 0 } }
+function doubleRate(state: RateLimitState, probe: Probe, now: number): RateLimitState {
+  const rate = Math.max(state.rate, MIN_LIMIT) * 2
+  const nextStart = Math.min(state.nextStart, now + intervalOf(rate))
+  return { ...state, rate, nextStart, changedAt: now, probe: { ...probe, step: 0, delayed: 0 } }
 }
 
 /** An answer during a probe; at the end of each step both bounds are doubled, as far as they hold the requests back. */
-export function goOn(pace: Pace, before: Probe, start: Start, now: number): Pace {
+export function continueProbe(
+  state: RateLimitState,
+  before: Probe,
+  start: RequestStart,
+  now: number,
+): RateLimitState {
   const probe = {
     ...before,
-    answers: before.answers + 1,
+    responses: before.responses + 1,
     step: before.step + 1,
-    waited: before.waited + (start.waited ? 1 : 0),
+    delayed: before.delayed + (start.wasDelayed ? 1 : 0),
   }
-  if (probe.step < stepOf(pace)) return { ...pace, probe }
-  const proven = { ...probe, provenPlaces: Math.max(probe.provenPlaces, pace.places) }
-  const isHeld = probe.waited > probe.step / 2 && pace.rate < FREE_RATE
-  if (isHeld) return faster(pace, proven, now)
-  if (pace.places < pace.most) {
-    const places = Math.min(pace.most, pace.places * 2)
-    return faster({ ...pace, places }, proven, now)
+  if (probe.step < stepLength(state)) return { ...state, probe }
+  const proven = { ...probe, provenConcurrency: Math.max(probe.provenConcurrency, state.concurrency) }
+  const isHeld = probe.delayed > probe.step / 2 && state.rate < UNLIMITED_RATE
+  if (isHeld) return doubleRate(state, proven, now)
+  if (state.concurrency < state.maxConcurrency) {
+    const concurrency = Math.min(state.maxConcurrency, state.concurrency * 2)
+    return doubleRate({ ...state, concurrency }, proven, now)
   }
-  if (!probe.isFree) return faster({ ...pace, rate: Infinity }, { ...proven, isFree: true }, now)
+  if (!probe.isFree) return doubleRate({ ...state, rate: Infinity }, { ...proven, isFree: true }, now)
   return {
-    ...pace,
+    ...state,
     probe: null,
     rate: Infinity,
-    refusedRate: Infinity,
+    rejectedRate: Infinity,
     isConfirmed: false,
-    probed: 0,
-    steady: 0,
+    longestProbe: 0,
+    responsesAtConcurrency: 0,
   }
 }
 
-function stepOf({ probed, probe }: Pace): number {
-  const usual = Math.max(ANSWERS_A_STEP, Math.ceil(probed * STEP_SHARE))
-  const step = Math.min(LARGEST_STEP, usual)
+function stepLength({ longestProbe, probe }: RateLimitState): number {
+  const usual = Math.max(MIN_STEP_RESPONSES, Math.ceil(longestProbe * STEP_SHARE))
+  const step = Math.min(MAX_STEP_RESPONSES, usual)
   // A service that holds many in store is known only when all of them are used up.
-  return probe?.isFree === true ? LARGEST_STEP * 4 : step
+  return probe?.isFree === true ? MAX_STEP_RESPONSES * 4 : step
 }
 
 /** In ms, from starts a second. */

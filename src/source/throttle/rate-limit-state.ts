@@ -1,93 +1,93 @@
 /** What is known of a service's pace (pace.ts). */
-import { noneSince, type RecentAnswers } from './recent-rate.ts'
-import { noRefusals, type RefusalShare } from './rejection-share.ts'
+import { noResponsesSince, type RecentResponses } from './recent-rate.ts'
+import { noRejections, type RejectionShare } from './rejection-share.ts'
 
 /** A search for a limit that is no longer there (probe.ts). */
 export interface Probe {
   /** To go back to when it fails. */
   readonly rate: number
-  readonly places: number
+  readonly concurrency: number
   /** The most at once that were asked for a whole step and answered. */
-  readonly provenPlaces: number
+  readonly provenConcurrency: number
   /** Answers since it began, those of this step, and those of them whose request had to wait. */
-  readonly answers: number
+  readonly responses: number
   readonly step: number
-  readonly waited: number
+  readonly delayed: number
   /** Nothing holds the requests back any more: it is over after as many answers again. */
   readonly isFree: boolean
 }
 
-export interface Pace {
+export interface RateLimitState {
   /** The most requests at once, ever and now. */
-  readonly most: number
-  readonly places: number
+  readonly maxConcurrency: number
+  readonly concurrency: number
   /** Starts a second; infinite as long as there is no least interval. */
   readonly rate: number
   readonly nextStart: number
   /** The lowest rate known to be too much; infinite when none is. */
-  readonly refusedRate: number
+  readonly rejectedRate: number
   /** That rate was kept to when it was refused; else it is a guess from below, and more is tried by and by. */
   readonly isConfirmed: boolean
   /** Requests started before this moment know nothing of the present bounds: their refusals do not lower them again. */
   readonly changedAt: number
   readonly probe: Probe | null
   /** The most answers that a probe got before it was refused. */
-  readonly probed: number
+  readonly longestProbe: number
   /** Since when the service has refused all; null when it has not. */
-  readonly closedSince: number | null
+  readonly rejectingSince: number | null
   /** Until when it is known to have refused, or to have asked for patience. */
-  readonly closedUntil: number
+  readonly rejectingUntil: number
   /** It refused again after the pause that it had named. */
-  readonly isBroken: boolean
+  readonly isPauseTooShort: boolean
   /** It closed while the limit was being learned: what it answered since refusals began tells the limit. */
   readonly isLearning: boolean
   /** Answers that must come before a probe; those since the last refusal, and when that was. */
-  readonly debt: number
-  readonly calm: number
+  readonly responsesOwed: number
+  readonly responsesSinceRejection: number
   /** Answers since the bound on requests at once has changed. */
-  readonly steady: number
-  readonly recent: RecentAnswers
+  readonly responsesAtConcurrency: number
+  readonly recent: RecentResponses
   /** What came since refusals began; null before. */
-  readonly episode: Episode | null
-  readonly share: RefusalShare
+  readonly episode: RejectionEpisode | null
+  readonly share: RejectionShare
 }
 
-export interface Episode {
+export interface RejectionEpisode {
   readonly since: number
-  readonly answers: number
-  readonly refusals: number
+  readonly responses: number
+  readonly rejections: number
   /** The most answers a second, from then to when the service answered again; 0 while they are too few to tell. */
-  readonly keptUp: number
+  readonly sustainedRate: number
   /** Refusals, one after the other, that came though the rate was kept up before. */
   readonly unexplained: number
 }
 
 /** When a request was started, and whether the pace made it wait. */
-export interface Start {
+export interface RequestStart {
   readonly at: number
-  readonly waited: boolean
+  readonly wasDelayed: boolean
 }
 
-export function firstPace(most: number, now: number): Pace {
+export function initialState(maxConcurrency: number, now: number): RateLimitState {
   return {
-    most,
-    places: most,
+    maxConcurrency,
+    concurrency: maxConcurrency,
     rate: Infinity,
     nextStart: now,
-    refusedRate: Infinity,
+    rejectedRate: Infinity,
     isConfirmed: false,
     changedAt: now,
     probe: null,
-    probed: 0,
-    closedSince: null,
-    closedUntil: now,
-    isBroken: false,
+    longestProbe: 0,
+    rejectingSince: null,
+    rejectingUntil: now,
+    isPauseTooShort: false,
     isLearning: false,
-    debt: 0,
-    calm: 0,
-    steady: 0,
-    recent: noneSince(now),
+    responsesOwed: 0,
+    responsesSinceRejection: 0,
+    responsesAtConcurrency: 0,
+    recent: noResponsesSince(now),
     episode: null,
-    share: noRefusals,
+    share: noRejections,
   }
 }

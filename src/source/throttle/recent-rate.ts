@@ -1,20 +1,20 @@
 /** The last answers, between 50 and 100 of them: enough to tell a rate. */
-export interface RecentAnswers {
+export interface RecentResponses {
   readonly since: number
-  readonly answers: number
+  readonly responses: number
   readonly earlierSince: number
-  readonly earlierAnswers: number
+  readonly earlierResponses: number
 }
 
-const RECENT_ANSWERS = 50
+const WINDOW_RESPONSES = 50
 
-export function noneSince(now: number): RecentAnswers {
-  return { since: now, answers: 0, earlierSince: now, earlierAnswers: 0 }
+export function noResponsesSince(now: number): RecentResponses {
+  return { since: now, responses: 0, earlierSince: now, earlierResponses: 0 }
 }
 
-export function oneMore(recent: RecentAnswers, now: number): RecentAnswers {
-  if (recent.answers < RECENT_ANSWERS) return { ...recent, answers: recent.answers + 1 }
-  return { since: now, answers: 1, earlierSince: recent.since, earlierAnswers: recent.answers }
+export function addResponse(recent: RecentResponses, now: number): RecentResponses {
+  if (recent.responses < WINDOW_RESPONSES) return { ...recent, responses: recent.responses + 1 }
+  return { since: now, responses: 1, earlierSince: recent.since, earlierResponses: recent.responses }
 }
 
 /**
@@ -23,12 +23,12 @@ export function oneMore(recent: RecentAnswers, now: number): RecentAnswers {
  *
  * @param startedAt when the refused request was started
  */
-export function rateWith(recent: RecentAnswers, startedAt: number, now: number): number {
-  const average = rateBetween(recent.earlierSince, now, recent.answers + recent.earlierAnswers + 1)
+export function rateIncluding(recent: RecentResponses, startedAt: number, now: number): number {
+  const average = rateBetween(recent.earlierSince, now, recent.responses + recent.earlierResponses + 1)
   return Math.max(average, rateBetween(startedAt, now, 1))
 }
 
 /** A second. */
-export function rateBetween(from: number, to: number, answers: number): number {
-  return answers / (Math.max(1, to - from) / 1000)
+export function rateBetween(from: number, to: number, responses: number): number {
+  return responses / (Math.max(1, to - from) / 1000)
 }

@@ -7,51 +7,52 @@
  * thousand times, something else refuses as well, and the pace learns anew.
  */
 
-export interface RefusalShare {
-  readonly quick: number
+export interface RejectionShare {
+  readonly fast: number
   readonly slow: number
   /** Refusals since the last answer. */
-  readonly inARow: number
+  readonly consecutive: number
   /** The refusals were found to be random. */
   readonly isRandom: boolean
 }
 
-const QUICK = 16
-const SLOW = 1000
+const FAST_WINDOW = 16
+const SLOW_WINDOW = 1000
 const DEVIATIONS = 4
 const MARGIN = 0.1
 const CHANCE = 0.001
 /** Below this share there is nothing to live with. */
-const LEAST_SHARE = 0.002
+const MIN_SHARE = 0.002
 /** No share is taken for larger: a service that refuses more is closed. */
-const LARGEST_SHARE = 0.7
+const MAX_SHARE = 0.7
 
-export const noRefusals: RefusalShare = { quick: 0, slow: 0, inARow: 0, isRandom: false }
+export const noRejections: RejectionShare = { fast: 0, slow: 0, consecutive: 0, isRandom: false }
 
-export function countAnswer(share: RefusalShare): RefusalShare {
-  if (share.quick === 0 && share.slow === 0) return share
-  const slow = share.slow * (1 - 1 / SLOW)
-  const quick = share.quick * (1 - 1 / QUICK)
-  return { quick, slow, inARow: 0, isRandom: share.isRandom && slow >= LEAST_SHARE }
+export function countResponse(share: RejectionShare): RejectionShare {
+  if (share.fast === 0 && share.slow === 0) return share
+  const slow = share.slow * (1 - 1 / SLOW_WINDOW)
+  const fast = share.fast * (1 - 1 / FAST_WINDOW)
+  return { fast, slow, consecutive: 0, isRandom: share.isRandom && slow >= MIN_SHARE }
 }
 
-export function countRefusal(share: RefusalShare): RefusalShare {
-  const quick = share.quick + (1 - share.quick) / QUICK
-  const slow = share.slow + (1 - share.slow) / SLOW
-  const inARow = share.inARow + 1
-  const deviation = Math.sqrt((share.slow * (1 - share.slow)) / (2 * QUICK))
-  const isMore = quick > share.slow + DEVIATIONS * deviation + MARGIN || inARow > mostInARow(share.slow)
-  return { quick, slow, inARow, isRandom: share.isRandom && !isMore }
+export function countRejection(share: RejectionShare): RejectionShare {
+  const fast = share.fast + (1 - share.fast) / FAST_WINDOW
+  const slow = share.slow + (1 - share.slow) / SLOW_WINDOW
+  const consecutive = share.consecutive + 1
+  const deviation = Math.sqrt((share.slow * (1 - share.slow)) / (2 * FAST_WINDOW))
+  const isMore =
+    fast > share.slow + DEVIATIONS * deviation + MARGIN || consecutive > maxConsecutive(share.slow)
+  return { fast, slow, consecutive, isRandom: share.isRandom && !isMore }
 }
 
 /** @param share of the requests since refusals began */
-export function asRandom(before: RefusalShare, share: number): RefusalShare {
-  const known = Math.min(LARGEST_SHARE, share)
-  return { ...before, quick: known, slow: known, isRandom: true }
+export function asRandom(before: RejectionShare, share: number): RejectionShare {
+  const known = Math.min(MAX_SHARE, share)
+  return { ...before, fast: known, slow: known, isRandom: true }
 }
 
 /** So many refusals of one request, or in a row, chance brings hardly ever (`chance`) when it refuses this share. */
-export function mostInARow(share: number, chance = CHANCE): number {
+export function maxConsecutive(share: number, chance = CHANCE): number {
   if (share <= 0) return 2
-  return Math.max(2, Math.ceil(Math.log(chance) / Math.log(Math.min(LARGEST_SHARE, share))))
+  return Math.max(2, Math.ceil(Math.log(chance) / Math.log(Math.min(MAX_SHARE, share))))
 }

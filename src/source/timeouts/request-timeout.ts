@@ -4,24 +4,24 @@
  */
 import { toError, MAX_TIMER_MS } from '../../common/abort.ts'
 
-const BYTES_FOR_ONE_SECOND = 256 * 1024
+const BYTES_PER_SECOND = 256 * 1024
 
 /** The deadlines of all requests of a source: when its life ends, so do they, with its reason. */
-export class Deadlines {
+export class RequestTimeouts {
   readonly #life: AbortSignal
-  readonly #running = new Set<Deadline>()
+  readonly #running = new Set<RequestTimeout>()
 
-  constructor(life: AbortSignal) {
-    this.#life = life
+  constructor(lifetime: AbortSignal) {
+    this.#life = lifetime
     // One listener for all: to add and remove one for each request costs more than the request's own checks.
-    life.addEventListener('abort', () => {
-      for (const deadline of this.#running) deadline.end(toError(life.reason))
+    lifetime.addEventListener('abort', () => {
+      for (const deadline of this.#running) deadline.end(toError(lifetime.reason))
     })
   }
 
   /** @param expired makes the reason, from the number of bytes received until then */
-  start(timeoutMs: number, expired: (bytes: number) => Error): Deadline {
-    const deadline = new Deadline(timeoutMs, expired, () => this.#running.delete(deadline))
+  start(timeoutMs: number, expired: (bytes: number) => Error): RequestTimeout {
+    const deadline = new RequestTimeout(timeoutMs, expired, () => this.#running.delete(deadline))
     this.#running.add(deadline)
     if (this.#life.aborted) deadline.end(toError(this.#life.reason))
     return deadline
@@ -29,7 +29,7 @@ export class Deadlines {
 }
 
 /** Runs until it is disposed of. */
-export class Deadline implements Disposable {
+export class RequestTimeout implements Disposable {
   readonly #expired: (bytes: number) => Error
   readonly #forget: () => void
   #due: number
@@ -52,19 +52,19 @@ export class Deadline implements Disposable {
   }
 
   /** Names what is broken off at its end, in place of what was named before. */
-  breaksOff(stop: (reason: Error) => void): void {
+  onTimeout(stop: (reason: Error) => void): void {
     this.#stop = stop
     if (this.#reason !== null) stop(this.#reason)
   }
 
   /** Body bytes as they came over the wire: every 256 KiB give one second more. */
-  received(bytes: number): void {
+  extendFor(bytes: number): void {
     this.#bytes += bytes
-    this.#due += (bytes / BYTES_FOR_ONE_SECOND) * 1000
+    this.#due += (bytes / BYTES_PER_SECOND) * 1000
   }
 
   /** Awaits something that is not the service's doing; the clock stands still meanwhile. */
-  async standStill<T>(wait: Promise<T>): Promise<T> {
+  async pauseWhile<T>(wait: Promise<T>): Promise<T> {
     const since = performance.now()
     this.#waits += 1
     clearTimeout(this.#timer)

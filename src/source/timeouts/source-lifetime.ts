@@ -3,19 +3,19 @@ import { HeadcountError, InterruptedError, RunTimeoutError } from '../../common/
 import { optionName } from '../../common/option-names.ts'
 import { toError, MAX_TIMER_MS } from '../../common/abort.ts'
 
-export interface Life extends Disposable {
+export interface SourceLifetime extends Disposable {
   /** Aborted at the end of this life; its reason is always one of the error family. */
   readonly signal: AbortSignal
   /** What is left until the run's deadline, in ms; null when there is none. */
-  leftMs(): number | null
+  remainingMs(): number | null
 }
 
 /** @param runDeadline on the clock of `performance.now()`, in ms */
-export function startLife(signal: AbortSignal | undefined, runDeadline: number | null): Life {
+export function startLifetime(signal: AbortSignal | undefined, runDeadline: number | null): SourceLifetime {
   const controller = new AbortController()
   const leftMs = (): number | null =>
     runDeadline === null ? null : Math.max(0, runDeadline - performance.now())
-  const interrupt = (): void => controller.abort(interruption(signal?.reason))
+  const interrupt = (): void => controller.abort(toHeadcountError(signal?.reason))
   let timer: NodeJS.Timeout | undefined
   const watch = (): void => {
     const left = leftMs()
@@ -35,7 +35,7 @@ export function startLife(signal: AbortSignal | undefined, runDeadline: number |
   watch()
   return {
     signal: controller.signal,
-    leftMs,
+    remainingMs: leftMs,
     [Symbol.dispose]: () => {
       clearTimeout(timer)
       signal?.removeEventListener('abort', interrupt)
@@ -45,7 +45,7 @@ export function startLife(signal: AbortSignal | undefined, runDeadline: number |
 }
 
 /** A caller's reason of the error family (a signal, a lost lease) goes through as it is. */
-function interruption(reason: unknown): HeadcountError {
+function toHeadcountError(reason: unknown): HeadcountError {
   if (reason instanceof HeadcountError) return reason
   return new InterruptedError('The work was interrupted by its caller.', 143, { cause: toError(reason) })
 }

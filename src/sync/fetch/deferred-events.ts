@@ -6,8 +6,8 @@
  */
 import { HeadcountError, RetryLaterError, UnreachableError } from '../../common/errors.ts'
 import type { Clock } from '../../common/clock.ts'
-import type { RefusedError } from '../../source/retry/rejected-request.ts'
-import { mostInARow } from '../../source/throttle/rejection-share.ts'
+import type { RejectedRequestError } from '../../source/retry/rejected-request.ts'
+import { maxConsecutive } from '../../source/throttle/rejection-share.ts'
 
 /** How long a run waits for rejected events; a backfill, which is to read all, longer. */
 export const PATIENCE_MS = 60_000
@@ -21,8 +21,8 @@ const FIRST_WAIT_MS = 250
 const MAX_WAIT_MS = 2000
 
 /** Three; more where so many requests are rejected that three may be chance. */
-export function maxRejections({ requests, refused }: { requests: number; refused: number }): number {
-  const most = mostInARow(refused / Math.max(1, requests), CHANCE)
+export function maxRejections({ requests, rejected }: { requests: number; rejected: number }): number {
+  const most = maxConsecutive(rejected / Math.max(1, requests), CHANCE)
   return Math.min(MAX_REJECTIONS, Math.max(MIN_REJECTIONS, most))
 }
 
@@ -35,13 +35,13 @@ export interface DeferredOptions {
 export interface RetryDeferred<Event> {
   readonly maxRejections: number
   /** Reads an event; gives the refusal when it was refused again. */
-  again(event: Event): Promise<RefusedError | null>
+  again(event: Event): Promise<RejectedRequestError | null>
   failed(event: Event, error: HeadcountError): void
 }
 
 export class DeferredEvents<Event> {
   readonly #options: DeferredOptions
-  readonly #waiting: { readonly event: Event; readonly refusal: RefusedError }[] = []
+  readonly #waiting: { readonly event: Event; readonly refusal: RejectedRequestError }[] = []
   /** Responses so far, and when the last came. */
   #answers = 0
   #answeredAt = -Infinity
@@ -59,7 +59,7 @@ export class DeferredEvents<Event> {
     return Math.max(...this.#waiting.map(({ refusal }) => refusal.notBefore))
   }
 
-  add(event: Event, refusal: RefusedError): void {
+  add(event: Event, refusal: RejectedRequestError): void {
     this.#waiting.push({ event, refusal })
   }
 
@@ -77,7 +77,7 @@ export class DeferredEvents<Event> {
     )
   }
 
-  async #readOne(event: Event, first: RefusedError, reading: RetryDeferred<Event>): Promise<void> {
+  async #readOne(event: Event, first: RejectedRequestError, reading: RetryDeferred<Event>): Promise<void> {
     const { clock, signal, patienceMs } = this.#options
     let refusal = first
     for (let refusals = 0; ;) {
@@ -95,13 +95,17 @@ export class DeferredEvents<Event> {
       )
       const again = isOver ? null : await reading.again(event)
       if (again === null) return
-      const isAnew = again.pages > refusal.pages || this.#answers > answers
+      const isAnew = again.pagesRead > refusal.pagesRead || this.#answers > answers
       refusals = isAnew ? 1 : refusals + 1
       refusal = again
     }
   }
 
-  #failure({ message, notBefore }: RefusedError, refusals: number, isTooLate: boolean): HeadcountError {
+  #failure(
+    { message, notBefore }: RejectedRequestError,
+    refusals: number,
+    isTooLate: boolean,
+  ): HeadcountError {
     const { clock, patienceMs } = this.#options
     const leftMs = notBefore - clock.now()
     const why = isTooLate

@@ -33,7 +33,7 @@ export async function fetchEventList(
 ): Promise<EventList> {
   run.stats.report('events')
   using reading = await explainBaseUrlErrors(run, '/events', () => run.source.events())
-  const { rows, rejects, ...facts } = normaliseEvents(await reading.payload())
+  const { rows, rejects, ...facts } = normaliseEvents(await reading.parse())
   await loaded
   const list = describeList(reading, facts, rows.length, run.initial.states.get(EVENTS_LIST))
   for (const warning of list.warnings) run.stats.warn(`List of events: ${warning}`)

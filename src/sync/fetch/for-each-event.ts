@@ -13,7 +13,7 @@ import {
   UnreachableError,
 } from '../../common/errors.ts'
 import { type Clock, systemClock } from '../../common/clock.ts'
-import { RefusedError, type Turn } from '../../source/retry/rejected-request.ts'
+import { RejectedRequestError, type QueueState } from '../../source/retry/rejected-request.ts'
 import { DeferredEvents, maxRejections } from './deferred-events.ts'
 import { Outage, OUTAGE_LIMITS } from './outage.ts'
 import { readingRounds } from '../select/read-order.ts'
@@ -35,7 +35,7 @@ const EVENTS_PER_REQUEST = 2
 /** What a pass over the events needs of a run. */
 type VisitContext = Pick<RunContext, 'signal' | 'stop'> & {
   readonly settings: Pick<RunContext['settings'], 'concurrency' | 'logger' | 'outage'>
-  readonly source: { readonly counts: Pick<RunContext['source']['counts'], 'requests' | 'refused'> }
+  readonly source: { readonly counts: Pick<RunContext['source']['counts'], 'requests' | 'rejected'> }
 }
 
 /** What is done with each event. */
@@ -45,7 +45,7 @@ export interface EventVisitor<Event> {
    *   The end of a long list may come after rejections that came after its beginning.
    * @param turn with which the source is asked
    */
-  read(event: Event, onResponse: () => void, turn: Turn): Promise<void>
+  read(event: Event, onResponse: () => void, turn: QueueState): Promise<void>
   /** What came of its last read. */
   before(event: Event): LastOutcome | undefined
   /** The event could not be read. May throw on what is no failure of the service. */
@@ -80,7 +80,7 @@ export async function forEachEvent<Event>(
     logDeferred(logger, deferred, { clock, patienceMs })
     await deferred.readAll({
       maxRejections: maxRejections(source.counts),
-      again: (event) => visits.visit(event, 'again'),
+      again: (event) => visits.visit(event, 'requeued'),
       failed: (event, error) => {
         visitor.failed(event, error)
         visitor.done()
@@ -112,12 +112,12 @@ class Visits<Event> {
   }
 
   async first(event: Event): Promise<void> {
-    const rejection = await this.visit(event, 'first')
+    const rejection = await this.visit(event, 'queued')
     if (rejection !== null) this.#deferred.add(event, rejection)
   }
 
   /** Gives the rejection when the event has to go to the back of the queue. */
-  async visit(event: Event, turn: Turn): Promise<RefusedError | null> {
+  async visit(event: Event, turn: QueueState): Promise<RejectedRequestError | null> {
     return this.#limit(async () => {
       try {
         return await this.#attempt(event, turn)
@@ -128,14 +128,14 @@ class Visits<Event> {
     })
   }
 
-  async #attempt(event: Event, turn: Turn): Promise<RefusedError | null> {
+  async #attempt(event: Event, turn: QueueState): Promise<RejectedRequestError | null> {
     const { signal } = this.#context
     if (signal.aborted) return null
     try {
       using _ = await this.#outage.admit()
       await this.#visitor.read(event, () => this.#onResponse(), turn)
     } catch (error) {
-      if (error instanceof RefusedError && !signal.aborted) {
+      if (error instanceof RejectedRequestError && !signal.aborted) {
         // A rejection is a response.
         this.#outage.answered()
         return error

@@ -1,7 +1,7 @@
 import type { RejectItem } from '../../common/schema/tables.ts'
 import type { ListFacts } from '../../normalise/list/list.ts'
 import { NORMALISER_VERSION } from '../../normalise/version.ts'
-import type { ListReading } from '../../source/fetched-list.ts'
+import type { FetchedList } from '../../source/fetched-list.ts'
 import { compareDigest } from './change-detection.ts'
 import type { DigestMatch } from './change-detection.ts'
 import { etagContradictsContent } from './usable-etag.ts'
@@ -27,7 +27,7 @@ export interface FetchedListFacts extends ListFacts {
 
 /** @param facts what came of the items of this reading: it was read through. */
 export function describeList(
-  reading: ListReading,
+  reading: FetchedList,
   facts: ListFacts,
   count: number,
   stored: StoredValidator | undefined,
@@ -42,9 +42,9 @@ export function describeList(
     count,
     pages: reading.pages,
     bytes: reading.bytes,
-    incomplete: reading.holds,
+    incomplete: reading.incompleteReason,
     digest: reading.digest(NORMALISER_VERSION),
-    hints: reading.hints,
+    hints: reading.notableHeaders,
     digestMatch: compareDigest(reading, stored),
     etag: contradicted ? null : reading.etag,
     warnings: [...reading.warnings, ...facts.warnings, ...(contradicted ? [SAME_VALIDATOR] : [])],

@@ -3,7 +3,7 @@ import type { EncodedList } from '../../load/copy/response-encoder.ts'
 import type { Normalised } from '../../normalise/list/list.ts'
 import { normaliseResponses } from '../../normalise/items/responses.ts'
 import type { ListPayload } from '../../common/json/parse-list.ts'
-import type { ListReading } from '../../source/fetched-list.ts'
+import type { FetchedList } from '../../source/fetched-list.ts'
 import { describeList, redactRejects } from './list-facts.ts'
 import type { FetchedListFacts } from './list-facts.ts'
 import type { ResolvedOptions } from '../options.ts'
@@ -38,11 +38,11 @@ export interface BufferedList extends ResponseList {
  * @throws InvalidResponseError when the body is not a complete list.
  */
 export async function bufferList(
-  reading: ListReading,
+  reading: FetchedList,
   stored: StoredValidator | undefined,
   { redact }: Pick<ListContext, 'redact'>,
 ): Promise<BufferedList> {
-  const list = normaliseResponses(await reading.payload())
+  const list = normaliseResponses(await reading.parse())
   return toBufferedList(describeList(reading, list, list.rows.length, stored), list, redact)
 }
 
@@ -75,13 +75,13 @@ export interface EncodedResponseList extends StorableList {
  * stored, and the garbage collector would take a quarter of a cold run.
  */
 export async function encodeList(
-  reading: ListReading,
+  reading: FetchedList,
   encode: (rows: readonly ResponseItem[]) => EncodedList,
   { redact }: Pick<ListContext, 'redact'>,
 ): Promise<EncodedResponseList> {
-  const kept = reading.kept()
+  const kept = reading.retain()
   // No function that is kept may see the rows: they would live as long as it.
-  const { encoded, count, rejects, facts } = normalised(await reading.payload(), encode)
+  const { encoded, count, rejects, facts } = normalised(await reading.parse(), encode)
   const complete = describeList(reading, facts, count, undefined)
   return {
     ...complete,

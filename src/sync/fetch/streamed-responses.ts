@@ -2,7 +2,7 @@ import type { ResponseItem } from '../../common/schema/tables.ts'
 import type { LargeList } from '../../normalise/list/large-list.ts'
 import { largeResponses } from '../../normalise/items/responses.ts'
 import type { ListPayload } from '../../common/json/parse-list.ts'
-import type { ListReading } from '../../source/fetched-list.ts'
+import type { FetchedList } from '../../source/fetched-list.ts'
 import { describeList, redactRejects } from './list-facts.ts'
 import { compareDigest } from './change-detection.ts'
 import type { DigestMatch } from './change-detection.ts'
@@ -12,7 +12,7 @@ import type { StoredValidator } from './usable-etag.ts'
 /** Two pages without an item: however little memory lists may take, an empty one goes with those in memory and is decided last. */
 const EMPTY_BYTES = Buffer.byteLength('[][]')
 
-export function isStreamed(reading: Pick<ListReading, 'isLarge' | 'bytes'>): boolean {
+export function isStreamed(reading: Pick<FetchedList, 'isLarge' | 'bytes'>): boolean {
   return reading.isLarge && reading.bytes > EMPTY_BYTES
 }
 
@@ -34,12 +34,12 @@ interface FirstPass {
 export class StreamedResponses {
   readonly bytes: number
   readonly digestMatch: DigestMatch
-  readonly #reading: ListReading
+  readonly #reading: FetchedList
   readonly #stored: StoredValidator | undefined
   readonly #around: ListContext
   #first: FirstPass | null = null
 
-  constructor(reading: ListReading, stored: StoredValidator | undefined, around: ListContext) {
+  constructor(reading: FetchedList, stored: StoredValidator | undefined, around: ListContext) {
     this.bytes = reading.bytes
     this.digestMatch = compareDigest(reading, stored)
     this.#reading = reading
@@ -100,7 +100,7 @@ export class StreamedResponses {
 
   /** A large list takes longer than an interruption can wait: it breaks off, and with it the batch that it is in. */
   async *#chunks(): AsyncGenerator<ListPayload, void> {
-    for await (const chunk of this.#reading.pieces()) {
+    for await (const chunk of this.#reading.chunks()) {
       this.#around.signal?.throwIfAborted()
       yield chunk
     }

@@ -1,6 +1,6 @@
 import { HeadcountError, NotFoundError, UnexpectedPaginationError } from '../../common/errors.ts'
 import { ResponseEncoder } from '../../load/copy/response-encoder.ts'
-import type { Turn } from '../../source/retry/rejected-request.ts'
+import type { QueueState } from '../../source/retry/rejected-request.ts'
 import { BatchQueue } from '../write/batch-queue.ts'
 import { compareDigest } from './change-detection.ts'
 import { BACKFILL_PATIENCE_MS, PATIENCE_MS } from './deferred-events.ts'
@@ -70,7 +70,7 @@ async function syncEvent(
   run: RunContext,
   into: Destination,
   due: DueEvent,
-  { answered, turn }: { readonly answered: () => void; readonly turn: Turn },
+  { answered, turn }: { readonly answered: () => void; readonly turn: QueueState },
 ): Promise<void> {
   const usesState = run.mode !== 'backfill'
   const etag = usesState ? usableEtag(due.state, run.mirror.lease.startedAt) : null

@@ -14,8 +14,8 @@ export function openSource(settings: ResolvedOptions, signal: AbortSignal, slowe
     apiKey: settings.apiKey,
     requestTimeoutMs: settings.requestTimeoutMs,
     maxBodyBytes: settings.maxBodyBytes,
-    inMemoryBytes: settings.inMemoryBytes,
-    pieceBytes: settings.pieceBytes,
+    maxBufferedBytes: settings.inMemoryBytes,
+    chunkBytes: settings.pieceBytes,
     concurrency: settings.concurrency,
     runDeadline: settings.runTimeoutMs === null ? null : performance.now() + settings.runTimeoutMs,
     signal,
@@ -34,7 +34,7 @@ export function logTo(logger: Logger) {
 
 /** Requests that were sent again, after failures and after refusals. */
 export function resentRequests({ counts }: Pick<Source, 'counts'>): number {
-  return counts.retries + counts.askedAgain
+  return counts.retries + counts.rejectedRetries
 }
 
 /** How far a run is. */

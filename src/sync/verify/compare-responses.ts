@@ -6,8 +6,8 @@ import { readStates } from '../../load/state/sync-state.ts'
 import { compareResponses, readVouched } from '../../load/diff/stored-list.ts'
 import { PATIENCE_MS } from '../fetch/deferred-events.ts'
 import { heldIds } from '../deletions/guard.ts'
-import type { ListReading } from '../../source/fetched-list.ts'
-import type { Turn } from '../../source/retry/rejected-request.ts'
+import type { FetchedList } from '../../source/fetched-list.ts'
+import type { QueueState } from '../../source/retry/rejected-request.ts'
 import { isEarlyEnd, forEachEvent } from '../fetch/for-each-event.ts'
 import { StreamedResponses } from '../fetch/streamed-responses.ts'
 import { bufferList } from '../fetch/response-list.ts'
@@ -117,7 +117,7 @@ async function fetchAndCompare(
   { source, mirror: { database, account }, settings, found, stats }: VerifyContext,
   { id }: EventItem,
   limit: ReturnType<typeof pLimit>,
-  { answered, turn }: { readonly answered: () => void; readonly turn: Turn },
+  { answered, turn }: { readonly answered: () => void; readonly turn: QueueState },
 ): Promise<ListVerdict> {
   const answer = await source.responses(id, null, turn)
   answered()
@@ -131,7 +131,7 @@ async function fetchAndCompare(
   })
 }
 
-async function readList(reading: ListReading, around: ListContext): Promise<ResponseList> {
+async function readList(reading: FetchedList, around: ListContext): Promise<ResponseList> {
   if (!reading.isLarge) return bufferList(reading, undefined, around)
   return new StreamedResponses(reading, undefined, around).readThrough()
 }

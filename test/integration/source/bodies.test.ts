@@ -11,7 +11,7 @@ import {
   TemporaryFileError,
   UnreachableError,
 } from '../../../src/common/errors.ts'
-import type { ListReading } from '../../../src/source/fetched-list.ts'
+import type { FetchedList } from '../../../src/source/fetched-list.ts'
 import { chunked, list, oneByteSlices, send, type Step, untilClose } from '../../support/fault-server.ts'
 import { errorOf, faultServer, sourceOf, valuesOf, wholeOf } from '../../support/reading.ts'
 
@@ -31,7 +31,7 @@ describe('compression', () => {
     const source = sourceOf(server.baseUrl)
     using reading = await source.events()
     using plain = await source.events()
-    expect((await reading.payload()).items.map((item) => item.value)).toEqual(items)
+    expect((await reading.parse()).items.map((item) => item.value)).toEqual(items)
     expect(reading.digest(1)).toBe(plain.digest(1))
     expect(reading.bytes).toBe(Buffer.byteLength(text))
     expect(source.counts.bytesReceived).toBe(gzipSync(text).length + reading.bytes)
@@ -157,7 +157,7 @@ describe('H23 character sets', () => {
 
 describe('a list too large for memory', () => {
   /** As few bytes as this in memory: every list goes to a file, and is read in pieces of about this length. */
-  const tiny = { inMemoryBytes: 10, pieceBytes: 10 }
+  const tiny = { maxBufferedBytes: 10, chunkBytes: 10 }
 
   test('is read from a file as it would be from memory, over all its pages', async () => {
     const server = await faultServer()
@@ -177,8 +177,8 @@ describe('a list too large for memory', () => {
     expect([streamed.isLarge, held.isLarge]).toEqual([true, false])
     expect(streamed.bytes).toBe(held.bytes)
     expect(streamed.digest(1)).toBe(held.digest(1))
-    const itemsOf = async (reading: ListReading) =>
-      (await reading.payload()).items.map((item) => [item.index, item.value, item.sourceText()])
+    const itemsOf = async (reading: FetchedList) =>
+      (await reading.parse()).items.map((item) => [item.index, item.value, item.sourceText()])
     expect(await itemsOf(streamed)).toEqual(await itemsOf(held))
     expect(await itemsOf(streamed)).toHaveLength(5)
   })
@@ -239,7 +239,7 @@ describe('a list too large for memory', () => {
     server.always(list(items))
     using reading = await wholeOf(sourceOf(server.baseUrl, tiny).responses('a'))
     expect(await readdir(folder)).toEqual([])
-    expect((await reading.payload()).items).toHaveLength(2)
+    expect((await reading.parse()).items).toHaveLength(2)
   })
 })
 
@@ -262,7 +262,7 @@ describe('memory', () => {
     expect(isThere).toBe(false)
     first[Symbol.dispose]()
     using reading = await second
-    expect((await reading.payload()).items).toHaveLength(1)
+    expect((await reading.parse()).items).toHaveLength(1)
     expect(source.counts).toMatchObject({ requests: 3, retries: 0 })
   })
 
@@ -282,7 +282,7 @@ describe('memory', () => {
     const source = sourceOf(server.baseUrl)
     using events = await source.events()
     expect(await valuesOf(source.responses('a'))).toHaveLength(1)
-    expect((await events.payload()).items).toHaveLength(1)
+    expect((await events.parse()).items).toHaveLength(1)
   })
 
   test('a try that fails gives its place back while it waits for the next', async () => {
@@ -319,6 +319,6 @@ describe('memory', () => {
     await vi.waitFor(() => expect(source.counts.bytesReceived).toBeGreaterThan(9_000_000))
     controller.abort()
     expect(await second).toBeInstanceOf(InterruptedError)
-    expect((await first.payload()).items).toHaveLength(1)
+    expect((await first.parse()).items).toHaveLength(1)
   })
 })

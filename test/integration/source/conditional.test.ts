@@ -25,7 +25,7 @@ describe('a list asked for with the validator of an earlier reading', () => {
     expect(await source.responses('gala', etag)).toBe('not_modified')
     expect(await source.responses('gala', etag)).toBe('not_modified')
     using changed = await wholeOf(source.responses('gala', etag))
-    expect((await changed.payload()).items).toEqual([])
+    expect((await changed.parse()).items).toEqual([])
     expect(changed.etag).toBe('W/"v2"')
     expect(sentTags(server)).toEqual([undefined, tag, tag, tag])
     expect(source.counts).toMatchObject({ requests: 4, retries: 0, notModified: 2 })
@@ -64,7 +64,7 @@ describe('a list asked for with the validator of an earlier reading', () => {
     const server = await faultServer()
     server.next(list(items, { ETag: '"p1"', Link: '<?page=2>; rel=next' }), list(items, { ETag: '"p2"' }))
     using reading = await wholeOf(sourceOf(server.baseUrl).responses('gala', tag))
-    expect((await reading.payload()).items).toHaveLength(2)
+    expect((await reading.parse()).items).toHaveLength(2)
     expect(reading.etag).toBeNull()
     expect(sentTags(server)).toEqual([tag, undefined])
   })
@@ -101,7 +101,7 @@ describe('H19 a 304', () => {
     server.next(unchanged(headers), list(items, { ETag: '"v2"' }))
     const source = sourceOf(server.baseUrl)
     using reading = await wholeOf(source.responses('gala', tag))
-    expect((await reading.payload()).items).toHaveLength(1)
+    expect((await reading.parse()).items).toHaveLength(1)
     expect(reading.etag).toBe('"v2"')
     expect(sentTags(server)).toEqual([tag, undefined])
     expect(source.counts).toMatchObject({ requests: 2, retries: 0, notModified: 0 })
@@ -145,7 +145,7 @@ describe('the validator of a reading', () => {
     const server = await faultServer()
     server.always(step)
     using reading = await wholeOf(sourceOf(server.baseUrl).responses('gala'))
-    await reading.payload()
+    await reading.parse()
     expect(reading.etag).toBe(etag)
   })
 
@@ -156,7 +156,7 @@ describe('the validator of a reading', () => {
     expect((await wholeOf(source.responses('gala'))).etag).toBe(tag)
     using reading = await wholeOf(source.responses('gala'))
     expect(reading.etag).toBeNull()
-    await reading.payload()
+    await reading.parse()
     expect(reading.etag).toBe(tag)
   })
 })
@@ -174,7 +174,7 @@ test('a reading tells the names of headers that hint at limits, paging and cache
     list(items, { 'X-Total-Count': '2', 'Cache-Control': 'no-store', ETag: tag }),
   )
   const reading = await wholeOf(sourceOf(server.baseUrl).responses('gala'))
-  expect(reading.hints).toEqual([
+  expect(reading.notableHeaders).toEqual([
     'cache-control',
     'etag',
     'link',

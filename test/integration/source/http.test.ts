@@ -206,7 +206,7 @@ describe('a refusal that may pass is tried again', () => {
     server.always(good)
     const source = sourceOf(server.baseUrl)
     const first = valuesOf(source.events())
-    await vi.waitFor(() => expect(source.counts.refused).toBe(1))
+    await vi.waitFor(() => expect(source.counts.rejected).toBe(1))
     await Promise.all([first, valuesOf(source.responses('a')), valuesOf(source.responses('b'))])
     const [refused, ...later] = server.requests.map((request) => request.at)
     expect(later).toHaveLength(3)
@@ -216,7 +216,7 @@ describe('a refusal that may pass is tried again', () => {
   test('H5 nor is a redirect followed before that', async () => {
     const server = await faultServer()
     server.at('/events/a/responses', async (socket, request) => {
-      await vi.waitFor(() => expect(source.counts.refused).toBe(1), { interval: 5 })
+      await vi.waitFor(() => expect(source.counts.rejected).toBe(1), { interval: 5 })
       await status(302, { Location: '/moved' }, '')(socket, request)
     })
     server.at('/events/b/responses', status(429, { 'Retry-After': '1' }))
@@ -272,7 +272,7 @@ describe('a refusal that may pass is tried again', () => {
     const server = await faultServer()
     server.at('/events/a/responses', status(429, { 'Retry-After': '600' }))
     server.at('/events/b/responses', async (socket, request) => {
-      await vi.waitFor(() => expect(source.counts.refused).toBe(1))
+      await vi.waitFor(() => expect(source.counts.rejected).toBe(1))
       await status(503, { 'Retry-After': '901' })(socket, request)
     })
     const source = sourceOf(server.baseUrl)
@@ -356,7 +356,7 @@ describe('a complete answer that is not the list', () => {
     const server = await faultServer()
     server.always(send({ body: '[{"id":"a"}' }))
     using reading = await sourceOf(server.baseUrl).events()
-    expect(await errorOf(reading.payload())).toBeInstanceOf(InvalidResponseError)
+    expect(await errorOf(reading.parse())).toBeInstanceOf(InvalidResponseError)
   })
 
   test('H14 a Content-Range, whatever the status', async () => {
@@ -375,7 +375,7 @@ describe('pages', () => {
     server.next(page('b', `<${server.origin}/p3>; rel="prev next"`), page('c', '</p1>; rel="prev"'))
     const source = sourceOf(server.baseUrl)
     using reading = await source.events()
-    const { items } = await reading.payload()
+    const { items } = await reading.parse()
     expect(items.map((item) => [item.index, item.value])).toEqual([
       [0, { id: 'a' }],
       [1, { id: 'b' }],
@@ -414,11 +414,11 @@ describe('pages', () => {
     server.next(list(items, { 'X-Total-Count': '120' }), list(items, { 'X-Total-Count': '1' }))
     const source = sourceOf(server.baseUrl)
     using short = await source.events()
-    await short.payload()
-    expect(short.holds).toBe('paging')
+    await short.parse()
+    expect(short.incompleteReason).toBe('paging')
     expect(short.warnings.join()).toMatch(/x-total-count says 120 items, 1 came/)
     using right = await source.events()
-    await right.payload()
+    await right.parse()
     expect(right).toMatchObject({ holds: null, warnings: [] })
   })
 
@@ -426,7 +426,7 @@ describe('pages', () => {
     const server = await faultServer()
     server.next(page('a', '/p2; rel=next'))
     using reading = await sourceOf(server.baseUrl).events()
-    expect(reading.holds).toBe('paging')
+    expect(reading.incompleteReason).toBe('paging')
     expect(reading.warnings).toHaveLength(1)
   })
 })
@@ -448,7 +448,7 @@ describe('X2 the key stands in no error, whatever the service says', () => {
     server.always(step)
     const logged: unknown[] = []
     const source = sourceOf(server.baseUrl, { log: (...line) => logged.push(line) })
-    const read = async (): Promise<unknown> => (await source.events()).payload()
+    const read = async (): Promise<unknown> => (await source.events()).parse()
     const error = await errorOf(read())
     const shown = inspect([error, logged], { depth: 20, showHidden: true })
     for (const spelling of spellings) expect(shown).not.toContain(spelling)

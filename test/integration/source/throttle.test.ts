@@ -30,7 +30,7 @@ test('H7 a storm of 429 halves the pace once, spends no try and no budget, and e
   server.always(good)
   const logged: unknown[][] = []
   const source = sourceOf(server.baseUrl, { log: (...line) => logged.push(line) })
-  expect(source.pace).toEqual({ requests_at_once: 8, requests_per_second: null })
+  expect(source.throttle).toEqual({ requests_at_once: 8, requests_per_second: null })
   const read = await Promise.all(eight().map((id) => valuesOf(source.responses(id))))
   expect(read).toHaveLength(8)
   expect(source.counts).toMatchObject({ requests: 16, retries: 0, refused: 8, askedAgain: 8 })
@@ -40,8 +40,8 @@ test('H7 a storm of 429 halves the pace once, spends no try and no budget, and e
     'The pace changes: the service answers 429.',
     { requests_at_once: 4 },
   ])
-  expect(source.pace.requests_at_once).toBe(4)
-  expect(source.pace.requests_per_second).toBeGreaterThan(0)
+  expect(source.throttle.requests_at_once).toBe(4)
+  expect(source.throttle.requests_per_second).toBeGreaterThan(0)
 })
 
 test('H5 503 with Retry-After is a refusal, too; without it, it spends a try and slows down all the same', async () => {
@@ -50,8 +50,8 @@ test('H5 503 with Retry-After is a refusal, too; without it, it spends a try and
   const source = sourceOf(server.baseUrl)
   await valuesOf(source.responses('a'))
   expect(source.counts).toMatchObject({ requests: 3, retries: 1, refused: 1 })
-  expect(source.pace.requests_at_once).toBe(4)
-  expect(source.pace.requests_per_second).toBeGreaterThan(0)
+  expect(source.throttle.requests_at_once).toBe(4)
+  expect(source.throttle.requests_per_second).toBeGreaterThan(0)
 })
 
 test('H7 a request that is refused ten times fails, and says so', async () => {
@@ -83,8 +83,8 @@ test('a service that falls silent is asked for half as much, long before a reque
   })
   const source = sourceOf(server.baseUrl, { requestTimeoutMs: 1800 })
   const reading = Array.from({ length: 20 }, (_, n) => valuesOf(source.responses(`e${n}`)))
-  await vi.waitFor(() => expect(source.pace.requests_at_once).toBe(4), { interval: 5 })
-  expect(source.pace.requests_per_second).toBeNull()
+  await vi.waitFor(() => expect(source.throttle.requests_at_once).toBe(4), { interval: 5 })
+  expect(source.throttle.requests_per_second).toBeNull()
   expect(most).toBe(8)
   awake.resolve()
   await Promise.all(reading.slice(0, 8))
@@ -113,7 +113,7 @@ test('a service that sends has not stalled, though one answer has not begun', as
   sent.resolve()
   await waiting
   expect(logged).toEqual([])
-  expect(source.pace.requests_at_once).toBe(8)
+  expect(source.throttle.requests_at_once).toBe(8)
 })
 
 test('a request that takes too long halves the bound, and nothing else', async () => {
@@ -127,7 +127,7 @@ test('a request that takes too long halves the bound, and nothing else', async (
   })
   await valuesOf(source.responses('a'))
   expect(logged).toContain('The pace changes: a request took too long.')
-  expect(source.pace).toEqual({ requests_at_once: 4, requests_per_second: null })
+  expect(source.throttle).toEqual({ requests_at_once: 4, requests_per_second: null })
   expect(source.counts).toMatchObject({ retries: 1, refused: 0 })
 })
 
@@ -137,7 +137,7 @@ test('the wait for the pace ends with an abort, and with the run deadline', asyn
   const controller = new AbortController()
   const source = sourceOf(server.baseUrl, { signal: controller.signal })
   const failing = errorOf(source.responses('a'))
-  await vi.waitFor(() => expect(source.pace.requests_per_second ?? Infinity).toBeLessThan(8), {
+  await vi.waitFor(() => expect(source.throttle.requests_per_second ?? Infinity).toBeLessThan(8), {
     timeout: 5000,
   })
   controller.abort()
@@ -156,5 +156,5 @@ test('without a refusal there is no interval, whatever else goes wrong', async (
   const source = sourceOf(server.baseUrl)
   await Promise.allSettled(Array.from({ length: 30 }, (_, n) => valuesOf(source.responses(`e${n}`))))
   expect(source.counts).toMatchObject({ requests: 31, retries: 1 })
-  expect(source.pace).toEqual({ requests_at_once: 8, requests_per_second: null })
+  expect(source.throttle).toEqual({ requests_at_once: 8, requests_per_second: null })
 })

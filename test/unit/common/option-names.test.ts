@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { optionName } from '../../../src/common/option-names.ts'
-import { refusedKeyRemedy } from '../../../src/source/api-key.ts'
+import { rejectedKeyRemedy } from '../../../src/source/api-key.ts'
 
 const source = join(import.meta.dirname, '../../../src')
 
@@ -27,12 +27,12 @@ test('a program that uses the library is told of its options, never of variables
 
 test('H1 what is said of a refused key names the option, and quotes around it', () => {
   for (const key of ['abc"def', '"abcdef', `"abcdef'`]) {
-    expect(refusedKeyRemedy(key)).toBe(
+    expect(rejectedKeyRemedy(key)).toBe(
       "the key in `apiKey` is refused. Make a new one on the service's API page.",
     )
   }
   for (const key of ['"abcdef"', "'abcdef'", '`abcdef`']) {
-    expect(refusedKeyRemedy(key)).toMatch(/^the key in `apiKey` is refused\. It stands in quotation marks/)
-    expect(refusedKeyRemedy(key)).not.toContain('abcdef')
+    expect(rejectedKeyRemedy(key)).toMatch(/^the key in `apiKey` is refused\. It stands in quotation marks/)
+    expect(rejectedKeyRemedy(key)).not.toContain('abcdef')
   }
 })

@@ -4,7 +4,7 @@ import type { RejectItem, ResponseItem } from '../../../src/common/schema/tables
 import { normaliseResponses, largeResponses } from '../../../src/normalise/items/responses.ts'
 import type { Normalised } from '../../../src/normalise/list/list.ts'
 import { compareIntegers } from '../../../src/normalise/values/collation.ts'
-import { manyPieces } from '../../../src/source/list/list-chunks.ts'
+import { fileChunks } from '../../../src/source/list/list-chunks.ts'
 import { parseList } from '../../../src/common/json/parse-list.ts'
 import { bodyOf } from '../../support/body.ts'
 import { anyItem, responseEntries, objectText } from '../../support/item-texts.ts'
@@ -17,7 +17,7 @@ interface InPieces extends Normalised<ResponseItem> {
 
 /** The list as it is read when it is too large for memory, and all its pieces put together. */
 async function inPieces(text: string, pieceBytes: number): Promise<InPieces> {
-  const pieces = manyPieces([bodyOf(text)], pieceBytes, 'GET /x')
+  const pieces = fileChunks([bodyOf(text)], pieceBytes, 'GET /x')
   const list = largeResponses()
   const given: (readonly ResponseItem[] | null)[] = []
   for await (const piece of pieces()) given.push(list.add(piece))

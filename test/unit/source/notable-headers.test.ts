@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hintsOf } from '../../../src/source/http/notable-headers.ts'
+import { notableHeaders } from '../../../src/source/http/notable-headers.ts'
 
 test.each([
   'retry-after',
@@ -22,7 +22,7 @@ test.each([
   'cache-control',
   'age',
 ])('%s is a hint', (name) => {
-  expect(hintsOf([{ [name]: 'x' }])).toEqual([name])
+  expect(notableHeaders([{ [name]: 'x' }])).toEqual([name])
 })
 
 test.each([
@@ -32,11 +32,11 @@ test.each([
   'x-pages-of-ada@example.org',
   `x-page-${'a'.repeat(41)}`,
 ])('%s is none', (name) => {
-  expect(hintsOf([{ [name]: 'x' }])).toEqual([])
+  expect(notableHeaders([{ [name]: 'x' }])).toEqual([])
 })
 
 test('each name is told once, in order, and no more than twenty', () => {
   const many = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`ratelimit-${n + 10}`, 'x']))
-  expect(hintsOf([{ link: 'x' }, { age: 'x', link: 'y' }])).toEqual(['age', 'link'])
-  expect(hintsOf([many])).toHaveLength(20)
+  expect(notableHeaders([{ link: 'x' }, { age: 'x', link: 'y' }])).toEqual(['age', 'link'])
+  expect(notableHeaders([many])).toHaveLength(20)
 })

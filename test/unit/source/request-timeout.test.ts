@@ -1,21 +1,21 @@
 import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { type Deadline, Deadlines } from '../../../src/source/timeouts/request-timeout.ts'
+import { type RequestTimeout, RequestTimeouts } from '../../../src/source/timeouts/request-timeout.ts'
 
 const late = new Error('too late')
 
-function start(timeoutMs: number): Deadline {
-  return new Deadlines(new AbortController().signal).start(timeoutMs, () => late)
+function start(timeoutMs: number): RequestTimeout {
+  return new RequestTimeouts(new AbortController().signal).start(timeoutMs, () => late)
 }
 
 test('ends when its time is over, and tells how much came', async () => {
   let told = 0
-  using deadline = new Deadlines(new AbortController().signal).start(20, (bytes) => {
+  using deadline = new RequestTimeouts(new AbortController().signal).start(20, (bytes) => {
     told = bytes
     return late
   })
-  deadline.received(3)
-  deadline.received(4)
+  deadline.extendFor(3)
+  deadline.extendFor(4)
   await setTimeout(60)
   expect(deadline.reason).toBe(late)
   expect(told).toBe(7)
@@ -24,24 +24,24 @@ test('ends when its time is over, and tells how much came', async () => {
 test('breaks off what was named last, at once when it is over already', async () => {
   using deadline = start(20)
   const broken: [string, Error][] = []
-  deadline.breaksOff((reason) => broken.push(['first', reason]))
-  deadline.breaksOff((reason) => broken.push(['second', reason]))
+  deadline.onTimeout((reason) => broken.push(['first', reason]))
+  deadline.onTimeout((reason) => broken.push(['second', reason]))
   await setTimeout(60)
   expect(broken).toEqual([['second', late]])
-  deadline.breaksOff((reason) => broken.push(['third', reason]))
+  deadline.onTimeout((reason) => broken.push(['third', reason]))
   expect(broken.at(-1)).toEqual(['third', late])
 })
 
 test('every 256 KiB give a second more', async () => {
   using deadline = start(20)
-  deadline.received(256 * 1024)
+  deadline.extendFor(256 * 1024)
   await setTimeout(200)
   expect(deadline.reason).toBeNull()
 })
 
 test('stands still while something else is awaited, and goes on after it', async () => {
   using deadline = start(50)
-  await deadline.standStill(setTimeout(150))
+  await deadline.pauseWhile(setTimeout(150))
   expect(deadline.reason).toBeNull()
   await setTimeout(100)
   expect(deadline.reason).toBe(late)
@@ -49,7 +49,7 @@ test('stands still while something else is awaited, and goes on after it', async
 
 test('ends with the life that bounds it, at once when that is over already', () => {
   const life = new AbortController()
-  const deadlines = new Deadlines(life.signal)
+  const deadlines = new RequestTimeouts(life.signal)
   using deadline = deadlines.start(60_000, () => late)
   const over = new Error('over')
   life.abort(over)
@@ -60,7 +60,7 @@ test('ends with the life that bounds it, at once when that is over already', () 
 
 test('never ends after it was disposed of', async () => {
   const life = new AbortController()
-  const deadline = new Deadlines(life.signal).start(10, () => late)
+  const deadline = new RequestTimeouts(life.signal).start(10, () => late)
   deadline[Symbol.dispose]()
   await setTimeout(40)
   life.abort(new Error('over'))

@@ -1,40 +1,40 @@
 import { describe, expect, test } from 'vitest'
-import { hasRetryLeft } from '../../../src/source/retry/retry-budget.ts'
+import { hasRetryBudget } from '../../../src/source/retry/retry-budget.ts'
 import {
-  type Decision,
-  decide,
-  type Failure,
-  isPassingStatus,
-  isRefusal,
+  type RetryDecision,
+  retryDecision,
+  type FailedAttempt,
+  isTransientStatus,
+  isRejection,
 } from '../../../src/source/retry/policy.ts'
 import { readHttpDate, readRetryAfter } from '../../../src/source/retry/retry-after.ts'
 
 const noon = Date.parse('2026-03-01T12:00:00Z')
 
-const failure: Failure = {
+const failure: FailedAttempt = {
   outcome: { status: 503 },
-  tries: 1,
-  refusals: 1,
+  attempts: 1,
+  rejections: 1,
   retryAfter: null,
   serviceDate: null,
   random: 0.5,
   now: noon,
-  runLeftMs: null,
-  counts: { requests: 10, retries: 0, refused: 0 },
-  closedMs: 0,
-  turn: 'only',
-  pages: 0,
-  othersAnswered: false,
+  runRemainingMs: null,
+  counts: { requests: 10, retries: 0, rejected: 0 },
+  rejectingForMs: 0,
+  queueState: 'unqueued',
+  pagesRead: 0,
+  othersSucceeded: false,
   randomShare: null,
 }
 
-function decided(other: Partial<Failure>): Decision {
-  return decide({ ...failure, ...other })
+function decided(other: Partial<FailedAttempt>): RetryDecision {
+  return retryDecision({ ...failure, ...other })
 }
 
 describe('what is tried again', () => {
   test.each([408, 425, 429, 500, 502, 503, 504, 520, 599])('%i may pass by itself', (status) => {
-    expect(isPassingStatus(status)).toBe(true)
+    expect(isTransientStatus(status)).toBe(true)
     expect(decided({ outcome: { status } })).toHaveProperty('wait')
   })
 
@@ -48,16 +48,16 @@ describe('what is tried again', () => {
   })
 
   test('a request is tried three times at most', () => {
-    expect(decided({ tries: 2 })).toHaveProperty('wait')
-    expect(decided({ tries: 3 })).toMatchObject({ pause: 0, giveUp: 'tries' })
+    expect(decided({ attempts: 2 })).toHaveProperty('wait')
+    expect(decided({ attempts: 3 })).toMatchObject({ pause: 0, giveUp: 'attempts' })
   })
 })
 
 describe('how long it waits', () => {
   test('full jitter: from nothing to a bound that doubles with every try', () => {
     expect(decided({ random: 0 })).toMatchObject({ pause: 0, wait: 0 })
-    expect(decided({ tries: 1, random: 0.999 })).toMatchObject({ pause: 0, wait: 249 })
-    expect(decided({ tries: 2, random: 0.999 })).toMatchObject({ pause: 0, wait: 499 })
+    expect(decided({ attempts: 1, random: 0.999 })).toMatchObject({ pause: 0, wait: 249 })
+    expect(decided({ attempts: 2, random: 0.999 })).toMatchObject({ pause: 0, wait: 499 })
   })
 
   test('H5 Retry-After in seconds closes the gate; the jitter comes on top of it', () => {
@@ -74,7 +74,7 @@ describe('how long it waits', () => {
   })
 
   test('the gate closes for the others even when this request is given up', () => {
-    expect(decided({ refusals: 10, retryAfter: '7' })).toMatchObject({ pause: 7000, giveUp: 'refusals' })
+    expect(decided({ rejections: 10, retryAfter: '7' })).toMatchObject({ pause: 7000, giveUp: 'rejections' })
   })
 
   test.each(['soon', '-1', '1.5', '', '9999999999', '30 February', 'NaN'])(
@@ -90,31 +90,34 @@ describe('how long it waits', () => {
   })
 
   test('H8 with a run deadline, what is left of it is the bound', () => {
-    expect(decided({ retryAfter: '901', runLeftMs: 3_600_000, random: 0 })).toMatchObject({
+    expect(decided({ retryAfter: '901', runRemainingMs: 3_600_000, random: 0 })).toMatchObject({
       pause: 901_000,
       wait: 901_000,
     })
-    expect(decided({ retryAfter: '3', runLeftMs: 2000 })).toMatchObject({ pause: 3000, giveUp: 'paused' })
+    expect(decided({ retryAfter: '3', runRemainingMs: 2000 })).toMatchObject({
+      pause: 3000,
+      giveUp: 'paused',
+    })
   })
 })
 
 describe('the budget of retries', () => {
   test('is three in a short run and a tenth of the requests in a long one', () => {
-    expect(hasRetryLeft({ requests: 1, retries: 2, refused: 0 })).toBe(true)
-    expect(hasRetryLeft({ requests: 1, retries: 3, refused: 0 })).toBe(false)
-    expect(hasRetryLeft({ requests: 39, retries: 3, refused: 0 })).toBe(false)
-    expect(hasRetryLeft({ requests: 40, retries: 3, refused: 0 })).toBe(true)
-    expect(hasRetryLeft({ requests: 1000, retries: 99, refused: 0 })).toBe(true)
-    expect(hasRetryLeft({ requests: 1000, retries: 100, refused: 0 })).toBe(false)
+    expect(hasRetryBudget({ requests: 1, retries: 2, rejected: 0 })).toBe(true)
+    expect(hasRetryBudget({ requests: 1, retries: 3, rejected: 0 })).toBe(false)
+    expect(hasRetryBudget({ requests: 39, retries: 3, rejected: 0 })).toBe(false)
+    expect(hasRetryBudget({ requests: 40, retries: 3, rejected: 0 })).toBe(true)
+    expect(hasRetryBudget({ requests: 1000, retries: 99, rejected: 0 })).toBe(true)
+    expect(hasRetryBudget({ requests: 1000, retries: 100, rejected: 0 })).toBe(false)
   })
 
   test('refused requests earn no retries', () => {
-    expect(hasRetryLeft({ requests: 139, retries: 3, refused: 100 })).toBe(false)
-    expect(hasRetryLeft({ requests: 140, retries: 3, refused: 100 })).toBe(true)
+    expect(hasRetryBudget({ requests: 139, retries: 3, rejected: 100 })).toBe(false)
+    expect(hasRetryBudget({ requests: 140, retries: 3, rejected: 100 })).toBe(true)
   })
 
   test('ends the tries of a request when it is used up', () => {
-    expect(decided({ counts: { requests: 10, retries: 3, refused: 0 } })).toMatchObject({
+    expect(decided({ counts: { requests: 10, retries: 3, rejected: 0 } })).toMatchObject({
       pause: 0,
       giveUp: 'budget',
     })
@@ -128,17 +131,17 @@ describe('a refusal: 429, or 503 with Retry-After', () => {
   ] as const
 
   test.each(refusals)('%s spends neither a try nor the budget', (_, refusal) => {
-    const spent = { tries: 3, counts: { requests: 10, retries: 3, refused: 0 } }
-    expect(isRefusal({ ...failure, ...refusal })).toBe(true)
-    expect(decided({ ...refusal, ...spent, refusals: 9, random: 0.999 })).toMatchObject({
+    const spent = { attempts: 3, counts: { requests: 10, retries: 3, rejected: 0 } }
+    expect(isRejection({ ...failure, ...refusal })).toBe(true)
+    expect(decided({ ...refusal, ...spent, rejections: 9, random: 0.999 })).toMatchObject({
       pause: 0,
       wait: 249,
     })
   })
 
   test.each(refusals)('%s ten times fails the request', (_, refusal) => {
-    expect(decided({ ...refusal, refusals: 9 })).toHaveProperty('wait')
-    expect(decided({ ...refusal, refusals: 10 })).toMatchObject({ pause: 0, giveUp: 'refusals' })
+    expect(decided({ ...refusal, rejections: 9 })).toHaveProperty('wait')
+    expect(decided({ ...refusal, rejections: 10 })).toMatchObject({ pause: 0, giveUp: 'rejections' })
   })
 
   test.each([
@@ -147,44 +150,49 @@ describe('a refusal: 429, or 503 with Retry-After', () => {
     ['502 with Retry-After', { outcome: { status: 502 }, retryAfter: '1' }],
     ['no answer', { outcome: { retryable: true } }],
   ])('%s is none', (_, other) => {
-    expect(isRefusal({ ...failure, ...other })).toBe(false)
-    expect(decided({ ...other, tries: 3, refusals: 0 })).toHaveProperty('giveUp', 'tries')
+    expect(isRejection({ ...failure, ...other })).toBe(false)
+    expect(decided({ ...other, attempts: 3, rejections: 0 })).toHaveProperty('giveUp', 'attempts')
   })
 
   test('H26 an event goes to the back of the queue at its second refusal, and only its first one concerns all', () => {
-    const event = { outcome: { status: 429 }, retryAfter: '5', turn: 'first' } as const
+    const event = { outcome: { status: 429 }, retryAfter: '5', queueState: 'queued' } as const
     expect(decided(event)).toMatchObject({ pause: 5000, isAlone: false, wait: 5125 })
-    expect(decided({ ...event, refusals: 2, othersAnswered: true })).toEqual({
+    expect(decided({ ...event, rejections: 2, othersSucceeded: true })).toEqual({
       pause: 5000,
       isAlone: true,
       giveUp: 'deferred',
     })
     // Nothing was answered between: it may be the rate after all.
-    expect(decided({ ...event, refusals: 2 })).toMatchObject({ isAlone: false, giveUp: 'deferred' })
-    expect(decided({ ...event, turn: 'again' })).toMatchObject({ isAlone: true, giveUp: 'deferred' })
-    expect(decided({ ...event, turn: 'again', pages: 1 })).toMatchObject({ isAlone: true, wait: 5125 })
+    expect(decided({ ...event, rejections: 2 })).toMatchObject({ isAlone: false, giveUp: 'deferred' })
+    expect(decided({ ...event, queueState: 'requeued' })).toMatchObject({ isAlone: true, giveUp: 'deferred' })
+    expect(decided({ ...event, queueState: 'requeued', pagesRead: 1 })).toMatchObject({
+      isAlone: true,
+      wait: 5125,
+    })
   })
 
   test('H27 random refusals concern only the request that met with one, and so many of them are chance', () => {
-    const random = { outcome: { status: 429 }, turn: 'first', randomShare: 0.5 } as const
+    const random = { outcome: { status: 429 }, queueState: 'queued', randomShare: 0.5 } as const
     expect(decided(random)).toMatchObject({ isAlone: true, wait: 125 })
-    expect(decided({ ...random, refusals: 9 })).toHaveProperty('wait')
-    expect(decided({ ...random, refusals: 10 })).toMatchObject({ giveUp: 'deferred' })
-    expect(decided({ ...random, turn: 'only', refusals: 16 })).toHaveProperty('wait')
-    expect(decided({ ...random, turn: 'only', refusals: 17 })).toMatchObject({ giveUp: 'refusals' })
+    expect(decided({ ...random, rejections: 9 })).toHaveProperty('wait')
+    expect(decided({ ...random, rejections: 10 })).toMatchObject({ giveUp: 'deferred' })
+    expect(decided({ ...random, queueState: 'unqueued', rejections: 16 })).toHaveProperty('wait')
+    expect(decided({ ...random, queueState: 'unqueued', rejections: 17 })).toMatchObject({
+      giveUp: 'rejections',
+    })
   })
 
   test('H26 a pause longer than the run may wait ends it, but for one that concerns only a single event', () => {
-    const event = { outcome: { status: 429 }, retryAfter: '901', turn: 'first' } as const
+    const event = { outcome: { status: 429 }, retryAfter: '901', queueState: 'queued' } as const
     expect(decided(event)).toMatchObject({ giveUp: 'paused' })
-    expect(decided({ ...event, turn: 'again' })).toMatchObject({ giveUp: 'deferred' })
+    expect(decided({ ...event, queueState: 'requeued' })).toMatchObject({ giveUp: 'deferred' })
   })
 
   test('a service that refuses everything for more than a quarter of an hour ends the run, unless a deadline will', () => {
-    const closed = { outcome: { status: 429 }, closedMs: 900_001 }
-    expect(decided(closed)).toMatchObject({ pause: 0, giveUp: 'closed' })
-    expect(decided({ ...closed, runLeftMs: 1000 })).toHaveProperty('wait')
-    expect(decided({ ...closed, closedMs: 900_000 })).toHaveProperty('wait')
+    const closed = { outcome: { status: 429 }, rejectingForMs: 900_001 }
+    expect(decided(closed)).toMatchObject({ pause: 0, giveUp: 'rejecting' })
+    expect(decided({ ...closed, runRemainingMs: 1000 })).toHaveProperty('wait')
+    expect(decided({ ...closed, rejectingForMs: 900_000 })).toHaveProperty('wait')
   })
 })
 

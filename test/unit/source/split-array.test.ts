@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { BodyTooLargeError, InvalidResponseError } from '../../../src/common/errors.ts'
-import { joined, manyPieces } from '../../../src/source/list/list-chunks.ts'
+import { concatChunks, fileChunks } from '../../../src/source/list/list-chunks.ts'
 import { parseList } from '../../../src/common/json/parse-list.ts'
 import type { ListPayload } from '../../../src/common/json/parse-list.ts'
 import { bodyOf } from '../../support/body.ts'
@@ -11,7 +11,7 @@ import { errorOf } from '../../support/reading.ts'
 
 const WHAT = 'GET /events/x/responses'
 const inPieces = (pages: readonly string[], pieceBytes: number) =>
-  manyPieces(pages.map(bodyOf), pieceBytes, WHAT)
+  fileChunks(pages.map(bodyOf), pieceBytes, WHAT)
 
 /** What can be told of a list. */
 const contentOf = ({ items, duplicateKeys }: ListPayload) => ({
@@ -39,8 +39,8 @@ test('a list that is cut has the items that it has whole, in a first reading and
     async (pages, bytes) => {
       const whole = contentOf(parseList(pages, WHAT))
       const list = inPieces(pages, bytes)
-      expect(contentOf(await joined(list()))).toEqual(whole)
-      expect(contentOf(await joined(list()))).toEqual(whole)
+      expect(contentOf(await concatChunks(list()))).toEqual(whole)
+      expect(contentOf(await concatChunks(list()))).toEqual(whole)
     },
   )
   await fc.assert(check, { numRuns: 600 })
@@ -58,7 +58,7 @@ const mended = fc
 test('P1 broken JSON is refused in pieces exactly when it is refused whole', async () => {
   const check = fc.asyncProperty(fc.oneof(mended, page), pieceBytes, async (text, bytes) => {
     const whole = await resultOf(async () => parseList([text], WHAT))
-    expect(await resultOf(() => joined(inPieces([text], bytes)()))).toEqual(whole)
+    expect(await resultOf(() => concatChunks(inPieces([text], bytes)()))).toEqual(whole)
   })
   await fc.assert(check, { numRuns: 2000 })
 })
@@ -92,23 +92,25 @@ test.each([
   '\u00A0[1]',
 ])('P1 %s is no list, wherever it is cut', async (text) => {
   for (const bytes of [1, 2, 3, 5, 100]) {
-    expect(await errorOf(joined(inPieces([text], bytes)()))).toBeInstanceOf(InvalidResponseError)
+    expect(await errorOf(concatChunks(inPieces([text], bytes)()))).toBeInstanceOf(InvalidResponseError)
   }
 })
 
 test('the error names the list and the byte, and quotes nothing', async () => {
-  const error = await errorOf(joined(inPieces(['[{"name":"Zoë"},{"email":"anna@example.org",}]'], 20)()))
+  const error = await errorOf(
+    concatChunks(inPieces(['[{"name":"Zoë"},{"email":"anna@example.org",}]'], 20)()),
+  )
   expect(error.message).toMatch(/^GET \/events\/x\/responses: the answer is not JSON \(at byte 45\)/)
   expect(`${error.stack}`).not.toContain('anna')
 })
 
 test('a byte order mark is dropped, from every page', async () => {
-  const { items } = await joined(inPieces(['\uFEFF[1,2]', '\uFEFF []'], 2)())
+  const { items } = await concatChunks(inPieces(['\uFEFF[1,2]', '\uFEFF []'], 2)())
   expect(items.map(({ value }) => value)).toEqual([1, 2])
 })
 
 test('P2 nesting of 100,000, over many pieces', async () => {
-  const { items } = await joined(inPieces([`[1,${nested(100_000)},2]`], 1000)())
+  const { items } = await concatChunks(inPieces([`[1,${nested(100_000)},2]`], 1000)())
   expect(items).toHaveLength(3)
 })
 
@@ -132,7 +134,7 @@ describe('the size of the pieces', () => {
         bytes.write('[1,"'.slice(place))
       },
     }
-    const error = await errorOf(joined(manyPieces([endless], 1_000_000, WHAT)()))
+    const error = await errorOf(concatChunks(fileChunks([endless], 1_000_000, WHAT)()))
     expect(error).toBeInstanceOf(BodyTooLargeError)
     expect(error.message).toMatch(/the item that begins at byte 3 is longer than 64 MB/)
   })

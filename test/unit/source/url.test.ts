@@ -5,10 +5,10 @@ import {
   CrossOriginError,
   UsageError,
 } from '../../../src/common/errors.ts'
-import { addressBelow, baseAddress, parseBaseAddress, readBaseAddress } from '../../../src/source/url.ts'
-import { checkApiKey } from '../../../src/source/api-key.ts'
+import { resolvePath, baseAddress, parseBaseAddress, readBaseAddress } from '../../../src/source/url.ts'
+import { assertValidApiKey } from '../../../src/source/api-key.ts'
 import { readNextLinks } from '../../../src/source/list/link-header.ts'
-import { nextPage, signsOfMore } from '../../../src/source/list/pagination-signs.ts'
+import { nextPage, paginationSigns } from '../../../src/source/list/pagination-signs.ts'
 import { followRedirect } from '../../../src/source/http/redirects.ts'
 import { serviceUrl } from '../../../src/sync/open/service-url.ts'
 
@@ -20,12 +20,12 @@ describe('the base address', () => {
     'https://events.example/api/v1/',
     'https://events.example/api/v1//',
   ])('%s gives the same addresses', (text) => {
-    const address = addressBelow(readBaseAddress(new URL(text)), 'events')
+    const address = resolvePath(readBaseAddress(new URL(text)), 'events')
     expect(address.href).toBe('https://events.example/api/v1/events')
   })
 
   test('may be the root', () => {
-    expect(addressBelow(readBaseAddress(new URL('https://events.example')), 'ping').pathname).toBe('/ping')
+    expect(resolvePath(readBaseAddress(new URL('https://events.example')), 'ping').pathname).toBe('/ping')
   })
 
   test.each([
@@ -70,13 +70,13 @@ describe('an event id stays in its segment', () => {
     ['Füße 🎉', 'F%C3%BC%C3%9Fe%20%F0%9F%8E%89'],
     ["it's(!)*~", "it's(!)*~"],
   ])('%j', (id, segment) => {
-    expect(addressBelow(base, 'events', id, 'responses').href).toBe(
+    expect(resolvePath(base, 'events', id, 'responses').href).toBe(
       `https://events.example/api/v1/events/${segment}/responses`,
     )
   })
 
   test.each(['', '.', '..', '\uD800', 'a\uDC00b'])('%j is refused', (id) => {
-    expect(() => addressBelow(base, 'events', id, 'responses')).toThrow(InvalidResponseError)
+    expect(() => resolvePath(base, 'events', id, 'responses')).toThrow(InvalidResponseError)
   })
 })
 
@@ -91,12 +91,12 @@ describe('the key', () => {
     'hunter2\u0000',
     'hunter2\t',
   ])('%j is refused without being quoted', (key) => {
-    expect(() => checkApiKey(key)).toThrow(ConfigurationError)
-    expect(() => checkApiKey(key)).not.toThrow(/hunter2/)
+    expect(() => assertValidApiKey(key)).toThrow(ConfigurationError)
+    expect(() => assertValidApiKey(key)).not.toThrow(/hunter2/)
   })
 
   test('may have any printable ASCII character', () => {
-    expect(() => checkApiKey('aZ09 !"#$%&()*+,-./:;<=>?@[]^_{|}~')).not.toThrow()
+    expect(() => assertValidApiKey('aZ09 !"#$%&()*+,-./:;<=>?@[]^_{|}~')).not.toThrow()
   })
 })
 
@@ -168,15 +168,15 @@ describe('the Link header', () => {
 
 describe('signs of more pages', () => {
   test.each(['x-total-count', 'x-total', 'total-count', 'x-pagination-total-count'])('%s', (name) => {
-    expect(signsOfMore([{ [name]: '3' }], 2)).toHaveLength(1)
-    expect(signsOfMore([{ [name]: '2' }], 2)).toEqual([])
-    expect(signsOfMore([{ [name]: 'many' }], 2)).toEqual([])
+    expect(paginationSigns([{ [name]: '3' }], 2)).toHaveLength(1)
+    expect(paginationSigns([{ [name]: '2' }], 2)).toEqual([])
+    expect(paginationSigns([{ [name]: 'many' }], 2)).toEqual([])
   })
 
   test('a number of pages, a next page without a link', () => {
-    expect(signsOfMore([{ 'x-total-pages': '2' }], 2)).toHaveLength(1)
-    expect(signsOfMore([{ 'x-total-pages': '2' }, { 'x-total-pages': '2' }], 2)).toEqual([])
-    expect(signsOfMore([{ 'x-next-page': '2' }], 2)).toHaveLength(1)
-    expect(signsOfMore([{ 'x-next-page': '2' }, { 'x-next-page': '' }], 2)).toEqual([])
+    expect(paginationSigns([{ 'x-total-pages': '2' }], 2)).toHaveLength(1)
+    expect(paginationSigns([{ 'x-total-pages': '2' }, { 'x-total-pages': '2' }], 2)).toEqual([])
+    expect(paginationSigns([{ 'x-next-page': '2' }], 2)).toHaveLength(1)
+    expect(paginationSigns([{ 'x-next-page': '2' }, { 'x-next-page': '' }], 2)).toEqual([])
   })
 })

@@ -9,7 +9,7 @@ test('H2 an event that was answered before three refusals, but is stored after t
   await forEachEvent(
     {
       settings: { concurrency: 1, outage: {}, logger: { debug() {}, info() {}, warn() {}, error() {} } },
-      source: { counts: { requests: 0, refused: 0 } },
+      source: { counts: { requests: 0, rejected: 0 } },
       signal: stopped.signal,
       stop: (reason) => stopped.abort(reason),
     },

@@ -45,7 +45,7 @@ async function readAll(
   const reading = forEachEvent(
     {
       settings: { concurrency: 8, outage: {}, logger: { debug() {}, info() {}, warn, error() {} } },
-      source: { counts: { requests: 0, refused: 0 } },
+      source: { counts: { requests: 0, rejected: 0 } },
       signal: stopped.signal,
       stop: (reason) => stopped.abort(reason),
     },

@@ -90,7 +90,7 @@ export async function checkKey(source: Source): Promise<{ finding: Finding; answ
 export async function checkList(source: Source): Promise<Finding> {
   try {
     using reading = await source.events()
-    const detail = `${formatCount((await reading.payload()).items.length, 'event')} in ${formatBytes(reading.bytes)}`
+    const detail = `${formatCount((await reading.parse()).items.length, 'event')} in ${formatBytes(reading.bytes)}`
     return ok(detail)
   } catch (error) {
     return serviceFailure(error)

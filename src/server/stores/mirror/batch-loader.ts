@@ -9,7 +9,7 @@ interface Waiting<Question, Answer> {
 /** The most questions in one statement. */
 const MOST_AT_ONCE = 500
 /** While the database does not answer, those who asked give up, and ask again. */
-const MOST_WAITING = 20_000
+const MAX_BUFFERED_BYTES = 20_000
 const RETRY_AFTER_SECONDS = 5
 
 /**
@@ -42,7 +42,7 @@ export function gather<Question, Answer>(
   }
 
   return async (question) => {
-    if (waiting.length >= MOST_WAITING) {
+    if (waiting.length >= MAX_BUFFERED_BYTES) {
       throw new UnavailableError(
         'not_ready',
         'too much is asked at once: try again later',

@@ -29,7 +29,7 @@ const FIRST_ROWS = 500
 /** Of more rows Postgres thinks the statement worth compiling (`jit_above_cost`), which takes longer than to run it. */
 const MOST_ROWS = 3_000
 /** Of one piece; one more item may follow. */
-const PIECE_BYTES = 1024 ** 2
+const DEFAULT_CHUNK_BYTES = 1024 ** 2
 
 /** Where the items are, and how their ids are compared. */
 function placeOf({ account, list }: Reading) {
@@ -88,7 +88,7 @@ export async function* piecesOf(
 
 /** As many as fill a piece, if the next items are as long as these. */
 function nextRows({ text, count }: Piece): number {
-  return Math.max(1, Math.min(MOST_ROWS, Math.floor((count * PIECE_BYTES) / Buffer.byteLength(text))))
+  return Math.max(1, Math.min(MOST_ROWS, Math.floor((count * DEFAULT_CHUNK_BYTES) / Buffer.byteLength(text))))
 }
 
 function within(reading: Reading, after: string | null, upTo: string | null): RawBuilder<unknown> {
@@ -108,9 +108,9 @@ async function readPiece(
 ): Promise<Piece | null> {
   const { from, id, item } = placeOf(reading)
   const answer = await sql<{ text: string; last: string; count: number; found: number }>`
-    select string_agg(text, ',' order by id) filter (where before < ${PIECE_BYTES}) as text,
-           (max(id) filter (where before < ${PIECE_BYTES}))::text as last,
-           (count(*) filter (where before < ${PIECE_BYTES}))::int as count,
+    select string_agg(text, ',' order by id) filter (where before < ${DEFAULT_CHUNK_BYTES}) as text,
+           (max(id) filter (where before < ${DEFAULT_CHUNK_BYTES}))::text as last,
+           (count(*) filter (where before < ${DEFAULT_CHUNK_BYTES}))::int as count,
            count(*)::int as found
       from (select id, text,
                    coalesce(sum(octet_length(text)) over (w rows between unbounded preceding and 1 preceding), 0) as before

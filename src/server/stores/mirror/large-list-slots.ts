@@ -28,7 +28,7 @@ export interface Places {
 /** Lists that are begun at once: the connections that are there do no more. */
 const BEGUN_AT_ONCE = 3
 
-const LONGEST_WAIT_MS = 30_000
+const MAX_WAIT_MS = 30_000
 const RETRY_AFTER_SECONDS = 30
 /** In which most large lists are read. */
 const SHORTEST_STAY_MS = 500
@@ -84,14 +84,14 @@ export function createPlaces(count: number): Places {
       return share === null ? null : placeOf(holder, share)
     },
     async take(holder) {
-      const waiting = shares.take(holder, 1, LONGEST_WAIT_MS)
+      const waiting = shares.take(holder, 1, MAX_WAIT_MS)
       giveWay()
       const share = await waiting
       if (share === null) throw tooLate()
       return placeOf(holder, share)
     },
     async turn(holder) {
-      const share = await turns.take(holder, 1, LONGEST_WAIT_MS)
+      const share = await turns.take(holder, 1, MAX_WAIT_MS)
       if (share === null) throw tooLate()
       return share
     },
