@@ -5,17 +5,17 @@ import type { Transaction } from '../db/transaction.ts'
 import { countRejects } from '../load/state/rejects.ts'
 import { EVENTS_LIST } from '../load/state/sync-state.ts'
 import {
-  describeFailing,
-  describeHeld,
-  describeUnconfirmed,
-  missingEvents,
-  readLists,
-  whyDue,
+  failingList,
+  heldDeletions,
+  unconfirmedAbsences,
+  heldEventDeletions,
+  readListRows,
+  nextDueReason,
 } from './list-status.ts'
 import type {
   FailingList,
   HeldDeletions,
-  KnownList,
+  ListRow,
   MirrorSettings,
   UnconfirmedAbsences,
 } from './list-status.ts'
@@ -55,7 +55,7 @@ export interface RunSummary {
 }
 
 /** Every account of the mirror, or the one of this name; what is due and how long is held depends on the settings of the next run. */
-export async function readAccounts(
+export async function readAccountStatuses(
   { kysely }: Transaction,
   { maxStalenessMs, holdForMs }: MirrorSettings,
   account: string | null,
@@ -70,36 +70,36 @@ export async function readAccounts(
     .execute()
   const statuses: AccountStatus[] = []
   for (const { id, name, email, base_url, _removing_since: removing_since } of accounts) {
-    const lists = await readLists(kysely, id)
-    const missing = missingEvents(
+    const lists = await readListRows(kysely, id)
+    const missing = heldEventDeletions(
       lists.find(({ event_id }) => event_id === EVENTS_LIST),
       time,
     )
-    const isDue = (list: KnownList) =>
-      list.isEvent && !missing.has(list.event_id) && whyDue(list, maxStalenessMs, now) !== null
-    const last_good_run = await lastRun(kysely, id, true)
+    const isDue = (list: ListRow) =>
+      list.isEvent && !missing.has(list.event_id) && nextDueReason(list, maxStalenessMs, now) !== null
+    const last_good_run = await readLastRun(kysely, id, true)
     statuses.push({
       account: name,
       email,
       base_url,
       removing_since,
       last_good_run,
-      last_run: await lastRun(kysely, id, false),
+      last_run: await readLastRun(kysely, id, false),
       age_ms: last_good_run && Math.max(0, Date.parse(now) - Date.parse(last_good_run.started_at)),
       events_due: lists.filter(isDue).length,
       rows: await countRows(kysely, id),
       ...(await countRejects(kysely, id)),
       set_aside: lists.reduce((sum, { set_aside }) => sum + (set_aside ?? 0), 0),
-      held: lists.flatMap((list) => describeHeld(list, time)),
-      unconfirmed: lists.flatMap((list) => describeUnconfirmed(list)),
-      failing: lists.flatMap((list) => describeFailing(list) ?? []),
+      held: lists.flatMap((list) => heldDeletions(list, time)),
+      unconfirmed: lists.flatMap((list) => unconfirmedAbsences(list)),
+      failing: lists.flatMap((list) => failingList(list) ?? []),
     })
   }
   return statuses
 }
 
 type Reader = Transaction['kysely']
-async function lastRun(kysely: Reader, account: number, mustBeGood: boolean): Promise<RunSummary | null> {
+async function readLastRun(kysely: Reader, account: number, mustBeGood: boolean): Promise<RunSummary | null> {
   const run = await kysely
     .selectFrom('headcount.sync_runs')
     .select(['id', 'mode', 'status', 'started_at', 'finished_at'])

@@ -6,7 +6,7 @@ import { onlyRow } from '../load/statements.ts'
  * The tables that a removal empties, what is live first. Keys and the account itself go last, in one transaction; of
  * `sync_runs` the row that holds the account stays until then.
  */
-export const tablesOfAccounts = [
+export const accountTables = [
   'slots',
   'payments',
   'responses',
@@ -19,7 +19,7 @@ export const tablesOfAccounts = [
   'api_observations',
   'sync_runs',
 ] as const
-type TableOfAccounts = (typeof tablesOfAccounts)[number]
+type AccountTable = (typeof accountTables)[number]
 
 /** Calls the account by another name; all that belongs to it knows it by its number. */
 export async function renameAccount({ kysely }: Transaction, id: number, name: string): Promise<void> {
@@ -42,18 +42,18 @@ export async function beginRemoval({ kysely }: Transaction, id: number): Promise
 }
 
 /** Deletes rows of the account, at most so many. @returns how many they were */
-export async function deleteSome(
+export async function deleteAccountRows(
   { kysely }: Transaction,
-  table: TableOfAccounts,
+  table: AccountTable,
   id: number,
-  most: number,
+  maxRows: number,
 ): Promise<number> {
   const name = sql.table(`headcount.${table}`)
   const others = table === 'sync_runs' ? sql`and status <> 'running'` : sql``
   const { rows } = await sql<{ deleted: number }>`
     with gone as (
       delete from ${name}
-       where ctid = any (array(select ctid from ${name} where account_id = ${id} ${others} limit ${most}))
+       where ctid = any (array(select ctid from ${name} where account_id = ${id} ${others} limit ${maxRows}))
       returning 1
     )
     select count(*)::int as deleted from gone`.execute(kysely)
@@ -61,15 +61,15 @@ export async function deleteSome(
 }
 
 /** Deletes the account, its keys, and what came meanwhile from others than runs. */
-export async function endRemoval({ kysely }: Transaction, id: number): Promise<void> {
+export async function finishRemoval({ kysely }: Transaction, id: number): Promise<void> {
   await sql`delete from headcount.accounts where id = ${id}`.execute(kysely)
-  for (const table of ['api_keys', ...tablesOfAccounts]) {
+  for (const table of ['api_keys', ...accountTables]) {
     await sql`delete from ${sql.table(`headcount.${table}`)} where account_id = ${id}`.execute(kysely)
   }
 }
 
 /** What the mirror has of an account. */
-export interface AccountContents {
+export interface AccountSummary {
   readonly id: number
   readonly account: string
   readonly email: string | null
@@ -90,11 +90,11 @@ export interface AccountContents {
 }
 
 /** Every account, in the order in which they were made. */
-export async function readContents({ kysely }: Transaction): Promise<readonly AccountContents[]> {
+export async function readAccountSummaries({ kysely }: Transaction): Promise<readonly AccountSummary[]> {
   const count = (table: string, condition = sql`true`) =>
     sql`(select count(*) from ${sql.table(`headcount.${table}`)} where account_id = a.id and ${condition})::float8`
   const isActive = sql`revoked_at is null and (expires_at is null or expires_at > now())`
-  const { rows } = await sql<AccountContents>`
+  const { rows } = await sql<AccountSummary>`
     select a.id, a.name as account, a.email, a.base_url, a._created_at as created_at,
            a._removing_since as removing_since, ${count('events')} as events, ${count('responses')} as responses,
            ${count('payments')} as payments, ${count('slots')} as slots,
@@ -109,7 +109,7 @@ export async function readContents({ kysely }: Transaction): Promise<readonly Ac
 }
 
 /** The accounts that are half removed. */
-export async function readRemovals({
+export async function readUnfinishedRemovals({
   kysely,
 }: Transaction): Promise<readonly { readonly name: string; readonly since: string }[]> {
   const { rows } = await sql<{ name: string; since: string }>`

@@ -5,9 +5,9 @@ import type { Transaction } from '../db/transaction.ts'
 import { countRejects } from '../load/state/rejects.ts'
 import { EVENTS_LIST } from '../load/state/sync-state.ts'
 import type { DueReason } from '../sync/select/polling-schedule.ts'
-import { describeFailing, describeHeld, missingEvents, readLists, whyDue } from './list-status.ts'
-import type { FailingList, HeldDeletions, KnownList, MirrorSettings, MissingEvent } from './list-status.ts'
-import { isRecordRejected } from './rejected-event.ts'
+import { failingList, heldDeletions, heldEventDeletions, readListRows, nextDueReason } from './list-status.ts'
+import type { FailingList, HeldDeletions, ListRow, MirrorSettings, HeldEventDeletion } from './list-status.ts'
+import { isEventRejected } from './rejected-event.ts'
 
 export interface EventStatus {
   readonly account: string
@@ -21,7 +21,7 @@ export interface EventStatus {
   /** Why the next run reads it; null when it does not, unless the service changes the event's own record. */
   readonly due: DueReason | null
   /** Its own deletion, when that is on hold: the list of events misses it. */
-  readonly missing: MissingEvent | null
+  readonly missing: HeldEventDeletion | null
   /** Deletions of its responses that are on hold. */
   readonly held: readonly Omit<HeldDeletions, 'event_id' | 'events'>[]
   /** Of its responses: how many the last reading lacked, in several pages. The next run reads them again. */
@@ -45,7 +45,7 @@ export interface EventStatuses {
 }
 
 /** The event in every account that has it, or in the one of this name; what is due and how long is held depends on the settings of the next run. */
-export async function readEvent(
+export async function readEventStatuses(
   { kysely }: Transaction,
   eventId: string,
   { maxStalenessMs, holdForMs }: MirrorSettings,
@@ -64,27 +64,27 @@ export async function readEvent(
   const events: EventStatus[] = []
   const rejectedIn: string[] = []
   for (const { id, name } of accounts) {
-    const [list] = await readLists(kysely, id, eventId)
-    const isRejected = await isRecordRejected(kysely, id, eventId)
+    const [list] = await readListRows(kysely, id, eventId)
+    const isRejected = await isEventRejected(kysely, id, eventId)
     if (list === undefined) {
       if (isRejected) rejectedIn.push(name)
       continue
     }
-    const [eventsList] = await readLists(kysely, id, EVENTS_LIST)
-    const missing = missingEvents(eventsList, time).get(eventId) ?? null
-    const due = missing === null ? whyDue(list, maxStalenessMs, now) : null
-    const failing = describeFailing(list)
+    const [eventsList] = await readListRows(kysely, id, EVENTS_LIST)
+    const missing = heldEventDeletions(eventsList, time).get(eventId) ?? null
+    const due = missing === null ? nextDueReason(list, maxStalenessMs, now) : null
+    const failing = failingList(list)
     events.push({
       account: name,
       event_id: eventId,
       title: list.title,
       event_at: list.event_at,
       last_read_at: list.checked_at,
-      next_read_at: due === null && missing === null ? nextRead(list, maxStalenessMs) : null,
+      next_read_at: due === null && missing === null ? nextReadAt(list, maxStalenessMs) : null,
       due,
       missing,
       record_rejected: isRejected,
-      held: describeHeld(list, time).map(({ event_id: _, events: __, ...held }) => held),
+      held: heldDeletions(list, time).map(({ event_id: _, events: __, ...held }) => held),
       unconfirmed: list.unconfirmed_absences?.length ?? 0,
       missing_unconfirmed: eventsList?.unconfirmed_absences?.includes(eventId) ?? false,
       ...(await countRejects(kysely, id, eventId)),
@@ -96,7 +96,7 @@ export async function readEvent(
 }
 
 /** The cap may have been lowered since the next time was set. */
-function nextRead({ checked_at, next_check_at }: KnownList, maxStalenessMs: number): Timestamp | null {
+function nextReadAt({ checked_at, next_check_at }: ListRow, maxStalenessMs: number): Timestamp | null {
   if (checked_at === null || next_check_at === null) return null
   const capped = Date.parse(checked_at) + maxStalenessMs
   return Date.parse(next_check_at) <= capped ? next_check_at : new Date(capped).toISOString()

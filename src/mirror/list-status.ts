@@ -16,7 +16,7 @@ export interface MirrorSettings {
 }
 
 /** How long deletions are held, and the clocks by which that is told. */
-export type HoldTime = Pick<MirrorSettings, 'holdForMs'> & Clocks
+export type HoldClocks = Pick<MirrorSettings, 'holdForMs'> & Clocks
 
 /** Deletions that are held, with when they end. */
 export interface HeldDeletions extends ReportedHold {
@@ -49,10 +49,10 @@ export interface FailingList {
   readonly message: string
 }
 
-export type KnownList = Awaited<ReturnType<typeof readLists>>[number]
+export type ListRow = Awaited<ReturnType<typeof readListRows>>[number]
 
 /** Every event of the mirror and every list that is known, with what is known of it; or those of one event. */
-export async function readLists(kysely: Transaction['kysely'], account: number, eventId?: string) {
+export async function readListRows(kysely: Transaction['kysely'], account: number, eventId?: string) {
   const events = kysely
     .selectFrom('headcount.events')
     .select(['id', 'title', 'event_at'])
@@ -82,7 +82,7 @@ export async function readLists(kysely: Transaction['kysely'], account: number, 
 }
 
 /** As the next run would decide, as long as the service does not change the event's own record. */
-export function whyDue(list: KnownList, maxStalenessMs: number, now: string): DueReason | null {
+export function nextDueReason(list: ListRow, maxStalenessMs: number, now: string): DueReason | null {
   const known = {
     ...list,
     held_deletions: list.held_deletions ?? [],
@@ -91,9 +91,9 @@ export function whyDue(list: KnownList, maxStalenessMs: number, now: string): Du
   return dueReason({ event_at: list.event_at }, known, false, NORMALISER_VERSION, maxStalenessMs, now)
 }
 
-export function describeHeld(
-  { event_id, held_deletions }: KnownList,
-  { holdForMs, ...clocks }: HoldTime,
+export function heldDeletions(
+  { event_id, held_deletions }: ListRow,
+  { holdForMs, ...clocks }: HoldClocks,
 ): HeldDeletions[] {
   return (held_deletions ?? []).map((stored) => {
     const { since, reason, ids } = stored
@@ -109,7 +109,7 @@ export function describeHeld(
   })
 }
 
-export function describeUnconfirmed(list: KnownList): readonly UnconfirmedAbsences[] {
+export function unconfirmedAbsences(list: ListRow): readonly UnconfirmedAbsences[] {
   const { event_id, checked_at, unconfirmed_absences: ids } = list
   if (ids === null || ids.length === 0) return []
   const events = event_id === EVENTS_LIST ? ids : null
@@ -117,17 +117,17 @@ export function describeUnconfirmed(list: KnownList): readonly UnconfirmedAbsenc
 }
 
 /** The deletion of an event that is on hold: the list of events misses it, and no run reads it until it comes back. */
-export type MissingEvent = Pick<
+export type HeldEventDeletion = Pick<
   HeldDeletions,
   'since' | 'reason' | 'applied_after' | 'runs_to_wait' | 'overdue'
 >
 
 /** The events whose own deletion is on hold, by id; of the state of the list of events, if there is one. */
-export function missingEvents(
-  eventsList: KnownList | undefined,
-  time: HoldTime,
-): ReadonlyMap<string, MissingEvent> {
-  const held = eventsList === undefined ? [] : describeHeld(eventsList, time)
+export function heldEventDeletions(
+  eventsList: ListRow | undefined,
+  time: HoldClocks,
+): ReadonlyMap<string, HeldEventDeletion> {
+  const held = eventsList === undefined ? [] : heldDeletions(eventsList, time)
   return new Map(
     held.flatMap(({ since, reason, applied_after, runs_to_wait, overdue, events }) =>
       (events ?? []).map((id) => [id, { since, reason, applied_after, runs_to_wait, overdue }]),
@@ -135,7 +135,7 @@ export function missingEvents(
   )
 }
 
-export function describeFailing(list: KnownList): FailingList | null {
+export function failingList(list: ListRow): FailingList | null {
   const { event_id, failed_at, error_code, error_message } = list
   if (error_code === null) return null
   return { event_id: event_id || null, failed_at, code: error_code, message: error_message ?? '' }

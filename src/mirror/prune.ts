@@ -6,7 +6,7 @@ export const historyTables = ['event_history', 'response_history'] as const
 export type HistoryTable = (typeof historyTables)[number]
 
 /** Former versions of one account that ended before some moment. */
-export interface OldVersions {
+export interface PrunableVersions {
   readonly account_id: number
   readonly account: string
   readonly table: HistoryTable
@@ -19,14 +19,14 @@ export interface OldVersions {
 }
 
 /** What there is to prune: versions that ended at `before` or earlier. One that reaches beyond it is not among them. */
-export async function findOldVersions(
+export async function findPrunableVersions(
   trx: Transaction,
   account: string | null,
   before: string,
-): Promise<readonly OldVersions[]> {
-  const found: OldVersions[] = []
+): Promise<readonly PrunableVersions[]> {
+  const found: PrunableVersions[] = []
   for (const table of historyTables) {
-    const { rows } = await sql<OldVersions>`
+    const { rows } = await sql<PrunableVersions>`
       select a.id as account_id, a.name as account, ${table} as table, count(*)::float8 as versions,
              min(h.valid_from) as from, max(h.valid_to) as to, sum(pg_column_size(h))::float8 as bytes
         from ${sql.table(`headcount.${table}`)} h
@@ -42,7 +42,7 @@ export async function findOldVersions(
  * Stores how far back an account's history reaches, unless less of it is left already. It is stored before the first version is deleted: who asks for
  * an earlier moment is refused from then on, and never answered from what is left of it.
  */
-export async function raiseHorizon(trx: Transaction, account: number, before: string): Promise<void> {
+export async function setHistoryFloor(trx: Transaction, account: number, before: string): Promise<void> {
   await sql`
     update headcount.accounts
        set _history_from = ${before}::timestamptz
@@ -52,21 +52,21 @@ export async function raiseHorizon(trx: Transaction, account: number, before: st
 }
 
 /** What one piece deleted; the next begins where it ended. */
-export interface Piece {
+export interface PruneBatch {
   readonly deleted: number
   readonly ended: string | null
 }
 
 /** Deletes the oldest of the old versions, at most `most` of them; none from before `since` is looked for. */
-export async function deletePiece(
+export async function deletePruneBatch(
   trx: Transaction,
-  { table, account_id }: Pick<OldVersions, 'table' | 'account_id'>,
+  { table, account_id }: Pick<PrunableVersions, 'table' | 'account_id'>,
   before: string,
   since: string | null,
-  most: number,
-): Promise<Piece> {
+  maxRows: number,
+): Promise<PruneBatch> {
   const history = sql.table(`headcount.${table}`)
-  const { rows } = await sql<Piece>`
+  const { rows } = await sql<PruneBatch>`
     with gone as (
       delete from ${history}
        where ctid = any (array(
@@ -74,7 +74,7 @@ export async function deletePiece(
                 where account_id = ${account_id} and valid_to <= ${before}::timestamptz
                   and valid_to >= coalesce(${since}::timestamptz, '-infinity')
                 order by valid_to
-                limit ${most}))
+                limit ${maxRows}))
       returning valid_to
     )
     select count(*)::int as deleted, max(valid_to) as ended from gone`.execute(trx.kysely)

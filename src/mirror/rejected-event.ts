@@ -3,7 +3,7 @@ import type { Transaction } from '../db/transaction.ts'
 import { isObject, parsePlain } from '../common/json/exact.ts'
 import { eventIdOf } from '../normalise/values/ids.ts'
 
-export async function isRecordRejected(
+export async function isEventRejected(
   kysely: Transaction['kysely'],
   account: number,
   eventId: string,
@@ -14,11 +14,11 @@ export async function isRecordRejected(
     .where('account_id', '=', account)
     .where('event_id', 'is', null)
     .execute()
-  return records.some(({ payload }) => idIn(payload) === eventId)
+  return records.some(({ payload }) => rejectedEventId(payload) === eventId)
 }
 
 /** Of an item above 64 KiB only the beginning is kept: its id is not told. */
-function idIn(payload: string): string | null {
+function rejectedEventId(payload: string): string | null {
   try {
     const item = parsePlain(payload)
     return isObject(item) ? eventIdOf(item['id'] ?? null) : null

@@ -11,7 +11,7 @@ import { describeRemoval } from './removal-hint.ts'
 /** Lacking rights (SQLSTATE): such a role asks what it may ask. */
 const INSUFFICIENT_PRIVILEGE = '42501'
 
-interface Filled {
+interface AccountProgress {
   readonly id: number
   readonly name: string
   readonly removing_since: Timestamp | null
@@ -30,11 +30,11 @@ interface Filled {
  * @throws MirrorNotFoundError when no list of any of these accounts was read yet, or what is left of it is no mirror;
  * UsageError when the mirror has accounts, and none of this name
  */
-export async function requireFilled(
+export async function requireSynced(
   { kysely }: Pick<Database, 'kysely'>,
   account: string | null,
 ): Promise<readonly string[]> {
-  const all = await readFilled(kysely)
+  const all = await readAccountProgress(kysely)
   if (all === null) return []
   const accounts = all.filter(({ name }) => account === null || name === account)
   const [named] = accounts
@@ -44,9 +44,9 @@ export async function requireFilled(
       all.map(({ name }) => name),
     )
   }
-  const isReadable = ({ removing_since, has_list }: Filled) => removing_since === null && has_list
-  if (!accounts.some(isReadable)) throw nothingYet(accounts)
-  const notes = accounts.flatMap(noteOf)
+  const isReadable = ({ removing_since, has_list }: AccountProgress) => removing_since === null && has_list
+  if (!accounts.some(isReadable)) throw nothingSyncedError(accounts)
+  const notes = accounts.flatMap(incompletenessNote)
   if (account === null || named === undefined || all.length === 1) return notes
   return [
     ...notes,
@@ -54,7 +54,7 @@ export async function requireFilled(
   ]
 }
 
-function noteOf({ name, removing_since, has_good_run }: Filled): readonly string[] {
+function incompletenessNote({ name, removing_since, has_good_run }: AccountProgress): readonly string[] {
   if (removing_since !== null) return [`account ${name} is ${describeRemoval(name, removing_since)}`]
   if (has_good_run) return []
   return [
@@ -63,9 +63,9 @@ function noteOf({ name, removing_since, has_good_run }: Filled): readonly string
 }
 
 /** Null: this role may not know. */
-async function readFilled(kysely: Database['kysely']): Promise<readonly Filled[] | null> {
+async function readAccountProgress(kysely: Database['kysely']): Promise<readonly AccountProgress[] | null> {
   try {
-    const { rows } = await sql<Filled>`
+    const { rows } = await sql<AccountProgress>`
       select a.id, a.name, a._removing_since as removing_since, good.found as has_good_run, good.found or exists (
                select from headcount.sync_state
                 where account_id = a.id and event_id <> ${EVENTS_LIST} and last_full_read_at is not null) as has_list,
@@ -81,7 +81,7 @@ async function readFilled(kysely: Database['kysely']): Promise<readonly Filled[]
   }
 }
 
-function nothingYet(accounts: readonly Filled[]): MirrorNotFoundError {
+function nothingSyncedError(accounts: readonly AccountProgress[]): MirrorNotFoundError {
   const [removed] = accounts.filter(({ removing_since }) => removing_since !== null)
   if (removed?.removing_since) {
     return new MirrorNotFoundError(

@@ -12,7 +12,7 @@ import { stripControlCharsInLine } from '../common/strip-control-chars.ts'
  */
 export async function requireAccount(queries: Queries, name: string | null): Promise<void> {
   if (name === null) return
-  const names = await namesOf(queries)
+  const names = await accountNames(queries)
   if (!names.includes(name)) throw unknownAccount(name, names)
 }
 
@@ -21,13 +21,13 @@ export async function requireAccount(queries: Queries, name: string | null): Pro
  *
  * @throws UsageError, with the names that there are.
  */
-export async function numberOf({ kysely }: Queries, name: string): Promise<number> {
+export async function accountId({ kysely }: Queries, name: string): Promise<number> {
   const found = await kysely
     .selectFrom('headcount.accounts')
     .select('id')
     .where('name', '=', name)
     .executeTakeFirst()
-  if (found === undefined) throw unknownAccount(name, await namesOf({ kysely }))
+  if (found === undefined) throw unknownAccount(name, await accountNames({ kysely }))
   return found.id
 }
 
@@ -36,25 +36,25 @@ export async function numberOf({ kysely }: Queries, name: string): Promise<numbe
  *
  * @throws UsageError, with the names that there are.
  */
-export async function meantAccount(queries: Queries, named: string | null): Promise<string> {
-  const names = await namesOf(queries)
-  const wanted = named ?? DEFAULT_ACCOUNT
-  if (names.includes(wanted)) return wanted
+export async function resolveAccount(queries: Queries, named: string | null): Promise<string> {
+  const names = await accountNames(queries)
+  const name = named ?? DEFAULT_ACCOUNT
+  if (names.includes(name)) return name
   const [only, ...others] = names
   if (named === null && only !== undefined) {
     if (others.length === 0) return only
     throw new UsageError(
-      `The mirror has several accounts: ${listed(names)}. Name one with --account or HEADCOUNT_ACCOUNT.`,
+      `The mirror has several accounts: ${joinNames(names)}. Name one with --account or HEADCOUNT_ACCOUNT.`,
     )
   }
   throw only === undefined
     ? new UsageError(`The mirror has no account yet. Run: ${commandName()} sync`)
-    : unknownAccount(wanted, names)
+    : unknownAccount(name, names)
 }
 
 type Queries = Pick<Database, 'kysely'>
 
-async function namesOf({ kysely }: Queries): Promise<readonly string[]> {
+async function accountNames({ kysely }: Queries): Promise<readonly string[]> {
   const accounts = await kysely.selectFrom('headcount.accounts').select('name').orderBy('id').execute()
   return accounts.map(({ name }) => name)
 }
@@ -70,10 +70,10 @@ export function nearestName(name: string, names: readonly string[]): string {
 
 export function unknownAccount(name: string, names: readonly string[]): UsageError {
   return new UsageError(
-    `The mirror has no account "${stripControlCharsInLine(name)}"; it has ${names.length === 0 ? 'none' : listed(names)}.`,
+    `The mirror has no account "${stripControlCharsInLine(name)}"; it has ${names.length === 0 ? 'none' : joinNames(names)}.`,
   )
 }
 
-function listed(names: readonly string[]): string {
+function joinNames(names: readonly string[]): string {
   return names.map(stripControlCharsInLine).join(', ')
 }

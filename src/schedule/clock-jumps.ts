@@ -1,6 +1,6 @@
-const LOOK_EVERY_MS = 5000
+const CHECK_INTERVAL_MS = 5000
 /** Clocks that are kept by the network drift by far less between two looks. */
-const LARGEST_DRIFT_MS = 2000
+const MAX_DRIFT_MS = 2000
 
 /**
  * Tells when the wall clock moved without time passing for this process: the machine slept, or the clock was set.
@@ -8,13 +8,13 @@ const LARGEST_DRIFT_MS = 2000
  *
  * @returns a function that ends the watch
  */
-export function watchClock(onJump: (milliseconds: number) => void): () => void {
+export function onClockJump(onJump: (milliseconds: number) => void): () => void {
   const difference = () => Date.now() - performance.now()
   let known = difference()
   const timer = setInterval(() => {
     const jump = difference() - known
     known += jump
-    if (Math.abs(jump) > LARGEST_DRIFT_MS) onJump(jump)
-  }, LOOK_EVERY_MS)
+    if (Math.abs(jump) > MAX_DRIFT_MS) onJump(jump)
+  }, CHECK_INTERVAL_MS)
   return () => clearInterval(timer)
 }

@@ -1,10 +1,10 @@
 import { createTask, parse, type TaskContext } from 'node-cron'
 import { ConfigurationError } from '../common/errors.ts'
-import { instantOf, millisecondsOf, offsetAt, offsetsFrom, type Offset } from './wall-clock.ts'
+import { instantOfWallClock, offsetMs, offsetAt, upcomingOffsets, type Offset } from './wall-clock.ts'
 
 const HOURS_OF_A_DAY = 24
 /** An offset's next ticks may belong to the other half of the year: look a few ahead. */
-const SPARE = 3
+const LOOKAHEAD_TICKS = 3
 
 /** The moments of a schedule. */
 export interface Ticks {
@@ -41,8 +41,8 @@ export function createTicks(schedule: string, timeZone: string): Ticks {
   let listener: TickListener | null = null
   const isHourly = readHours(schedule) === HOURS_OF_A_DAY
   const isRight = (offset: Offset, at: number) =>
-    isHourly ? offsetAt(timeZone, at) === offset : instantOf(timeZone, at + millisecondsOf(offset)) === at
-  const clocks = offsetsFrom(timeZone, Date.now()).map((offset) => {
+    isHourly ? offsetAt(timeZone, at) === offset : instantOfWallClock(timeZone, at + offsetMs(offset)) === at
+  const clocks = upcomingOffsets(timeZone, Date.now()).map((offset) => {
     const ifRight =
       <T>(tell: (at: Date) => T) =>
       ({ date }: TaskContext) =>
@@ -65,7 +65,7 @@ export function createTicks(schedule: string, timeZone: string): Ticks {
     },
     next: (count) =>
       clocks
-        .flatMap((clock) => clock.next(count + SPARE))
+        .flatMap((clock) => clock.next(count + LOOKAHEAD_TICKS))
         .sort((a, b) => a.getTime() - b.getTime())
         .slice(0, count),
     start: () => {

@@ -15,11 +15,11 @@ export interface HealthEndpoint extends AsyncDisposable {
  *
  * @throws UsageError when the port cannot be listened on
  */
-export async function listenForHealth(port: number, judge: () => Health): Promise<HealthEndpoint> {
+export async function serveHealth(port: number, health: () => Health): Promise<HealthEndpoint> {
   const [{ Hono }, { getRequestListener }] = await Promise.all([import('hono'), import('@hono/node-server')])
   const routes = new Hono().get('/healthz', (context) => {
-    const health = judge()
-    return context.json(health, health.healthy ? 200 : 503, { 'Cache-Control': 'no-store' })
+    const current = health()
+    return context.json(current, current.healthy ? 200 : 503, { 'Cache-Control': 'no-store' })
   })
   // By default the adapter puts its own Request and Response in the place of the process's own.
   const answer = getRequestListener(routes.fetch, { overrideGlobalObjects: false })

@@ -1,17 +1,17 @@
-import { ageOf, now, type Moment } from './monotonic-time.ts'
+import { ageOf, now, type MonotonicTime } from './monotonic-time.ts'
 
 /** A run whose last sign of life is older may hang. */
-const LONGEST_SILENCE_MS = 30_000
+const MAX_SILENCE_MS = 30_000
 /** Lists named in the reason; `held_too_long` has them all. */
 const MAX_NAMED = 5
 
 /** What a worker has seen of its runs; kept in memory, so that it can be asked while the database is down. */
-export interface Sight {
+export interface WorkerState {
   /** The last run after which everything due was in the mirror, and for how long the mirror counts as fresh after its start. */
-  lastGood: { readonly started: Moment; readonly freshMs: number } | null
+  lastGood: { readonly started: MonotonicTime; readonly freshMs: number } | null
   /** The deletions that are held since the last run that could be closed. */
-  holds: { readonly seen: Moment; readonly lists: readonly HeldList[] }
-  running: { readonly started: Moment; lastSign: Moment } | null
+  holds: { readonly seen: MonotonicTime; readonly lists: readonly HeldList[] }
+  running: { readonly started: MonotonicTime; lastSign: MonotonicTime } | null
   /** Why the last run was not a good one; null after a good one. */
   lastFailure: string | null
   nextTick: Date | null
@@ -24,10 +24,10 @@ export interface HeldList {
   /** Names the list, the reason, and since when. */
   readonly description: string
   /** For how long after the run nobody need look, in ms. */
-  readonly patienceMs: number
+  readonly overdueAfterMs: number
 }
 
-export function newSight(): Sight {
+export function createWorkerState(): WorkerState {
   return {
     lastGood: null,
     holds: { seen: now(), lists: [] },
@@ -51,34 +51,33 @@ export interface Health {
 }
 
 /** Healthy is a mirror that is fresh, or a run under way that lives; and no deletions wait for somebody's decision. */
-export function judge(sight: Sight): Health {
-  const heldTooLong = overdueHolds(sight.holds)
+export function healthOf(state: WorkerState): Health {
+  const heldTooLong = overdueHolds(state.holds)
   return {
-    ...verdict(sight, heldTooLong),
-    last_good_run_started_at: sight.lastGood && isoText(sight.lastGood.started),
+    ...verdict(state, heldTooLong),
+    last_good_run_started_at: state.lastGood && isoText(state.lastGood.started),
     held_too_long: heldTooLong,
-    run_in_progress_since: sight.running && isoText(sight.running.started),
-    next_run_at: sight.nextTick?.toISOString() ?? null,
-    skipped_ticks: sight.skippedTicks,
+    run_in_progress_since: state.running && isoText(state.running.started),
+    next_run_at: state.nextTick?.toISOString() ?? null,
+    skipped_ticks: state.skippedTicks,
   }
 }
 
-function overdueHolds({ seen, lists }: Sight['holds']): string[] {
+function overdueHolds({ seen, lists }: WorkerState['holds']): string[] {
   const age = ageOf(seen)
-  return lists.filter(({ patienceMs }) => age >= patienceMs).map(({ description }) => description)
+  return lists.filter(({ overdueAfterMs }) => age >= overdueAfterMs).map(({ description }) => description)
 }
 
-function verdict(sight: Sight, heldTooLong: readonly string[]): Pick<Health, 'healthy' | 'reason'> {
-  const { healthy, reason } = freshness(sight)
+function verdict(state: WorkerState, heldTooLong: readonly string[]): Pick<Health, 'healthy' | 'reason'> {
+  const { healthy, reason } = freshness(state)
   if (heldTooLong.length === 0) return { healthy, reason }
   const held = `deletions are held for too long, of ${formatLists(heldTooLong)}`
   return { healthy: false, reason: healthy ? held : `${reason}; ${held}` }
 }
 
-function freshness({ lastGood, running, lastFailure }: Sight): Pick<Health, 'healthy' | 'reason'> {
+function freshness({ lastGood, running, lastFailure }: WorkerState): Pick<Health, 'healthy' | 'reason'> {
   const silence = running && ageOf(running.lastSign)
-  if (silence !== null && silence < LONGEST_SILENCE_MS)
-    return { healthy: true, reason: 'a run is in progress' }
+  if (silence !== null && silence < MAX_SILENCE_MS) return { healthy: true, reason: 'a run is in progress' }
   const age = lastGood && ageOf(lastGood.started)
   if (lastGood !== null && age !== null && age < lastGood.freshMs) {
     return { healthy: true, reason: `the last good run began ${seconds(age)} ago` }
@@ -99,7 +98,7 @@ function formatLists(lists: readonly string[]): string {
 }
 
 /** For how long the mirror is fresh after a run: two intervals of the schedule, from the ticks after its start. */
-export function freshFor(started: Moment, ticks: readonly Date[]): number {
+export function freshFor(started: MonotonicTime, ticks: readonly Date[]): number {
   const [first, second, third] = ticks.map((tick) => tick.getTime())
   if (first === undefined || second === undefined) return 0
   // The shorter gap is the interval, and the longer one a night: until the second tick the mirror is fresh anyway.
@@ -111,6 +110,6 @@ function seconds(milliseconds: number): string {
   return `${Math.round(milliseconds / 1000)} s`
 }
 
-function isoText(moment: Moment): string {
+function isoText(moment: MonotonicTime): string {
   return new Date(moment.wall).toISOString()
 }

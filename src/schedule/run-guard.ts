@@ -5,8 +5,8 @@ import {
   AuthenticationError,
   UsageError,
 } from '../common/errors.ts'
-import { now, type Moment } from './monotonic-time.ts'
-import { freshFor, type HeldList, type Sight } from './health.ts'
+import { now, type MonotonicTime } from './monotonic-time.ts'
+import { freshFor, type HeldList, type WorkerState } from './health.ts'
 import type { Ticks } from './cron-ticks.ts'
 
 /** How a run ended. */
@@ -28,55 +28,55 @@ export type Run = (sign: () => void) => Promise<RunOutcome>
 
 export type Log = (level: 'info' | 'warn' | 'error', message: string, fields?: object) => void
 
-export interface RunsOptions {
+export interface RunGuardOptions {
   readonly run: Run
-  readonly sight: Sight
+  readonly state: WorkerState
   readonly log: Log
   readonly ticks: Pick<Ticks, 'next'>
   readonly onFatal: (error: HeadcountError) => void
 }
 
 /** Runs, one at a time. */
-export interface Runs {
+export interface RunGuard {
   /** Starts a run unless one is under way; null then. The promise never rejects. */
-  begin(): Promise<void> | null
+  tryStart(): Promise<void> | null
   /** Whether a run was under way at this moment (wall clock). */
-  wasUnderWay(at: Date): boolean
+  wasRunningAt(at: Date): boolean
   /** The run under way. */
   readonly current: Promise<void> | null
 }
 
-export function createRuns({ run, ticks, sight, log, onFatal }: RunsOptions): Runs {
+export function createRunGuard({ run, ticks, state, log, onFatal }: RunGuardOptions): RunGuard {
   let current: Promise<void> | null = null
   /** A run came to an end of its own: the address of the service is right. */
   let hasReported = false
-  let last: { readonly started: Moment; readonly ended: Moment } | null = null
+  let last: { readonly started: MonotonicTime; readonly ended: MonotonicTime } | null = null
 
   const once = async () => {
     const started = now()
     const running = { started, lastSign: started }
-    sight.running = running
+    state.running = running
     const upcoming = ticks.next(3)
-    const sign = () => {
+    const heartbeat = () => {
       running.lastSign = now()
     }
     try {
-      const { outcome, isGood, holds } = await run(sign)
+      const { outcome, isGood, holds } = await run(heartbeat)
       hasReported = true
-      sight.holds = { seen: now(), lists: holds }
-      if (isGood) sight.lastGood = { started, freshMs: freshFor(started, upcoming) }
-      sight.lastFailure = isGood ? null : outcome
+      state.holds = { seen: now(), lists: holds }
+      if (isGood) state.lastGood = { started, freshMs: freshFor(started, upcoming) }
+      state.lastFailure = isGood ? null : outcome
     } catch (error) {
       fail(error)
     } finally {
-      sight.running = null
+      state.running = null
       last = { started, ended: now() }
     }
   }
 
   const fail = (error: unknown) => {
     const isOurs = error instanceof HeadcountError
-    sight.lastFailure = isOurs ? `${error.code}: ${error.message}` : 'unexpected failure, see the log'
+    state.lastFailure = isOurs ? `${error.code}: ${error.message}` : 'unexpected failure, see the log'
     if (isOurs && isFatal(error, hasReported)) onFatal(error)
     else if (isOurs && error.code === 'interrupted') log('info', error.message)
     else if (isOurs)
@@ -85,16 +85,16 @@ export function createRuns({ run, ticks, sight, log, onFatal }: RunsOptions): Ru
   }
 
   return {
-    begin: () => {
+    tryStart: () => {
       if (current !== null) return null
       current = once().finally(() => {
         current = null
       })
       return current
     },
-    wasUnderWay: (at) => {
+    wasRunningAt: (at) => {
       const time = at.getTime()
-      if (sight.running !== null) return sight.running.started.wall <= time
+      if (state.running !== null) return state.running.started.wall <= time
       return last !== null && last.started.wall <= time && time <= last.ended.wall
     },
     get current() {

@@ -7,14 +7,14 @@ export type Offset = string
 
 /** The offset of a time zone at an instant (ms since 1970). */
 export function offsetAt(timeZone: string, instant: number): Offset {
-  const parts = formatOf(timeZone).formatToParts(instant)
+  const parts = offsetFormat(timeZone).formatToParts(instant)
   const name = parts.find(({ type }) => type === 'timeZoneName')?.value ?? 'GMT'
   return name === 'GMT' ? '+00:00' : name.slice('GMT'.length)
 }
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-function formatOf(timeZone: string): Intl.DateTimeFormat {
+function offsetFormat(timeZone: string): Intl.DateTimeFormat {
   const known = formats.get(timeZone)
   if (known) return known
   const made = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' })
@@ -23,13 +23,13 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
 }
 
 /** Every offset that the zone has in the five years from an instant on; a week is shorter than any summer time. */
-export function offsetsFrom(timeZone: string, instant: number): readonly Offset[] {
+export function upcomingOffsets(timeZone: string, instant: number): readonly Offset[] {
   const offsets = new Set<Offset>()
   for (let at = instant; at < instant + FIVE_YEARS_MS; at += WEEK_MS) offsets.add(offsetAt(timeZone, at))
   return [...offsets]
 }
 
-export function millisecondsOf(offset: Offset): number {
+export function offsetMs(offset: Offset): number {
   const [hours = 0, minutes = 0] = offset.slice(1).split(':').map(Number)
   return (offset.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * 60_000
 }
@@ -38,9 +38,9 @@ export function millisecondsOf(offset: Offset): number {
  * The instant that a wall clock's reading (its digits as ms since 1970) means: of two the first one, and where the
  * clock leaps over it, the reading of a clock that had not been changed.
  */
-export function instantOf(timeZone: string, reading: number): number {
-  const before = reading - millisecondsOf(offsetAt(timeZone, reading - DAY_MS))
-  const after = reading - millisecondsOf(offsetAt(timeZone, reading + DAY_MS))
-  const isRead = (instant: number) => instant + millisecondsOf(offsetAt(timeZone, instant)) === reading
+export function instantOfWallClock(timeZone: string, reading: number): number {
+  const before = reading - offsetMs(offsetAt(timeZone, reading - DAY_MS))
+  const after = reading - offsetMs(offsetAt(timeZone, reading + DAY_MS))
+  const isRead = (instant: number) => instant + offsetMs(offsetAt(timeZone, instant)) === reading
   return isRead(before) || !isRead(after) ? before : after
 }

@@ -1,13 +1,13 @@
 import { aborted } from './aborted.ts'
-import { watchClock } from './clock-jumps.ts'
-import { createDispatch } from './tick-handler.ts'
-import { listenForHealth } from './health-endpoint.ts'
-import { createRuns, type Log, type Run } from './run-guard.ts'
-import { judge, newSight } from './health.ts'
+import { onClockJump } from './clock-jumps.ts'
+import { createTickHandler } from './tick-handler.ts'
+import { serveHealth } from './health-endpoint.ts'
+import { createRunGuard, type Log, type Run } from './run-guard.ts'
+import { healthOf, createWorkerState } from './health.ts'
 import { createTicks } from './cron-ticks.ts'
 
 /** A worker ends within 8 s, for a container engine kills at ten; the run under way gets this much of it. */
-const LONGEST_GOODBYE_MS = 6500
+const SHUTDOWN_GRACE_MS = 6500
 
 export interface WorkerOptions {
   readonly run: Run
@@ -31,35 +31,35 @@ export interface WorkerOptions {
  * @throws ConfigurationError for a schedule that cannot be used; UsageError when the health port is taken.
  */
 export async function runWorker({ signal, log, ...options }: WorkerOptions): Promise<void> {
-  const sight = newSight()
+  const state = createWorkerState()
   const fatal = Promise.withResolvers<never>()
   const ticks = createTicks(options.schedule, options.timeZone)
-  const runs = createRuns({ run: options.run, ticks, sight, log, onFatal: fatal.reject })
-  const dispatch = createDispatch({ ticks, runs, sight, log, signal })
+  const guard = createRunGuard({ run: options.run, ticks, state, log, onFatal: fatal.reject })
+  const handler = createTickHandler({ ticks, guard, state, log, signal })
 
   await using open = new AsyncDisposableStack()
   if (options.healthPort !== null) {
-    const endpoint = open.use(await listenForHealth(options.healthPort, () => judge(sight)))
+    const endpoint = open.use(await serveHealth(options.healthPort, () => healthOf(state)))
     log('info', `health is answered at ${endpoint.url}`)
   }
   open.defer(async () => {
-    await atMost(LONGEST_GOODBYE_MS, runs.current)
-    if (runs.current !== null)
+    await waitAtMost(SHUTDOWN_GRACE_MS, guard.current)
+    if (guard.current !== null)
       log('warn', 'the run under way did not end in time; the database rolls it back')
   })
-  open.defer(watchClock(() => dispatch.clockJumped()))
+  open.defer(onClockJump(() => handler.clockJumped()))
   open.defer(() => ticks.stop())
-  ticks.listen(dispatch)
+  ticks.listen(handler)
   ticks.start()
   log('info', `the worker runs now, and then at ${ticks.next(1)[0]?.toISOString()}`, {
     schedule: options.schedule,
     time_zone: options.timeZone,
   })
-  void dispatch.tick(new Date())
+  void handler.tick(new Date())
   await Promise.race([fatal.promise, aborted(signal)])
 }
 
-async function atMost(milliseconds: number, work: Promise<void> | null): Promise<void> {
+async function waitAtMost(milliseconds: number, work: Promise<void> | null): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, milliseconds)
   await Promise.race([work, promise])

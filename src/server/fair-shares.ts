@@ -4,114 +4,120 @@
  */
 
 /** Who has a share. */
-export interface Holder {
+export interface Requester {
   readonly account: string
   readonly key: string
 }
 
-export interface Share extends Disposable {
+export interface Allocation extends Disposable {
   /** It turned out to be more, or less; what is had already is never refused. */
   resize(amount: number): void
 }
 
-export interface Shares {
+export interface FairAllocator {
   /** Null when there is none for it now; it overtakes those who wait for more. */
-  tryTake(holder: Holder, amount: number): Share | null
+  tryAcquire(requester: Requester, amount: number): Allocation | null
   /** Waits for it so long; null when it did not come. */
-  take(holder: Holder, amount: number, waitMs: number): Promise<Share | null>
-  /** How much the account and the key of a holder have. */
-  heldBy(holder: Holder): Held
+  acquire(requester: Requester, amount: number, waitMs: number): Promise<Allocation | null>
+  /** How much the account and the key of a requester have. */
+  usageOf(requester: Requester): Usage
   /** Who is next of those who wait. */
-  readonly next: Holder | null
+  readonly nextWaiting: Requester | null
 }
 
-export interface Held {
+export interface Usage {
   readonly account: number
   readonly key: number
 }
 
 /** Whether someone who has so much may have more, when so much is left. */
-export type Rule = (held: Held, left: number, amount: number) => boolean
+export type AllocationRule = (held: Usage, left: number, amount: number) => boolean
 
 /**
  * As much as is left for others when one has it: one key gets a third of all, one account half, two accounts a third
  * each, and there is always something for the next one who comes.
  */
-export const leaveAsMuch: Rule = ({ account, key }, left, amount) => key + amount <= left - account
+export const leavesEqualShare: AllocationRule = ({ account, key }, left, amount) =>
+  key + amount <= left - account
 
 /** As long as there is any: somebody sees to it that those who have much give it back. */
-export const whatIsThere: Rule = (_, left, amount) => amount <= left
+export const whileAvailable: AllocationRule = (_, left, amount) => amount <= left
 
 interface Waiting {
-  readonly holder: Holder
+  readonly requester: Requester
   readonly amount: number
-  readonly give: (share: Share) => void
+  readonly give: (share: Allocation) => void
 }
 
-export function createShares(total: number, rule: Rule): Shares {
+export function createFairAllocator(total: number, rule: AllocationRule): FairAllocator {
   let left = total
-  const accounts = new Tally()
-  const keys = new Tally()
+  const accounts = new UsageCounter()
+  const keys = new UsageCounter()
   /** By key, in the order in which they came. */
   const waiting = new Map<string, Set<Waiting>>()
 
-  const heldBy = ({ account, key }: Holder): Held => ({ account: accounts.of(account), key: keys.of(key) })
-  const fits = ({ holder, amount }: Pick<Waiting, 'holder' | 'amount'>) => rule(heldBy(holder), left, amount)
+  const usageOf = ({ account, key }: Requester): Usage => ({
+    account: accounts.of(account),
+    key: keys.of(key),
+  })
+  const fits = ({ requester, amount }: Pick<Waiting, 'requester' | 'amount'>) =>
+    rule(usageOf(requester), left, amount)
 
-  function add({ account, key }: Holder, amount: number): void {
+  function add({ account, key }: Requester, amount: number): void {
     left -= amount
     accounts.add(account, amount)
     keys.add(key, amount)
   }
 
-  function give(holder: Holder, amount: number): Share {
+  function allocate(requester: Requester, amount: number): Allocation {
     let own = amount
-    add(holder, own)
-    accounts.serve(holder.account)
-    keys.serve(holder.key)
+    add(requester, own)
+    accounts.serve(requester.account)
+    keys.serve(requester.key)
     const resize = (to: number) => {
       const more = to - own
       own = to
-      add(holder, more)
-      if (more < 0) giveToWaiting()
+      add(requester, more)
+      if (more < 0) serveWaiting()
     }
     return { resize, [Symbol.dispose]: () => resize(0) }
   }
 
   /** The first of each key that waits, those who have least before the others. */
-  function inOrder(): readonly Waiting[] {
+  function firstsInOrder(): readonly Waiting[] {
     if (waiting.size === 0) return []
     const firsts = [...waiting.values()].flatMap(([first]) => first ?? [])
     return firsts.toSorted(
-      ({ holder: a }, { holder: b }) => accounts.compare(a.account, b.account) || keys.compare(a.key, b.key),
+      ({ requester: a }, { requester: b }) =>
+        accounts.compare(a.account, b.account) || keys.compare(a.key, b.key),
     )
   }
 
-  function giveToWaiting(): void {
-    for (let next = inOrder().find(fits); next !== undefined; next = inOrder().find(fits)) {
+  function serveWaiting(): void {
+    for (let next = firstsInOrder().find(fits); next !== undefined; next = firstsInOrder().find(fits)) {
       leave(next)
-      next.give(give(next.holder, next.amount))
+      next.give(allocate(next.requester, next.amount))
     }
   }
 
   function leave(one: Waiting): void {
-    const ofKey = waiting.get(one.holder.key)
+    const ofKey = waiting.get(one.requester.key)
     ofKey?.delete(one)
-    if (ofKey?.size === 0) waiting.delete(one.holder.key)
+    if (ofKey?.size === 0) waiting.delete(one.requester.key)
   }
 
-  function tryTake(holder: Holder, amount: number): Share | null {
-    return fits({ holder, amount }) ? give(holder, amount) : null
+  function tryAcquire(requester: Requester, amount: number): Allocation | null {
+    return fits({ requester, amount }) ? allocate(requester, amount) : null
   }
 
-  async function take(holder: Holder, amount: number, waitMs: number): Promise<Share | null> {
+  async function acquire(requester: Requester, amount: number, waitMs: number): Promise<Allocation | null> {
     // Nobody overtakes those of the same key.
-    const share = waiting.has(holder.key) ? null : tryTake(holder, amount)
+    const share = waiting.has(requester.key) ? null : tryAcquire(requester, amount)
     if (share !== null) return share
-    const { promise, resolve } = Promise.withResolvers<Share | null>()
-    const one: Waiting = { holder, amount, give: resolve }
-    const ofKey = waiting.get(holder.key) ?? new Set()
-    waiting.set(holder.key, ofKey.add(one))
+    const { promise, resolve } = Promise.withResolvers<Allocation | null>()
+    const one: Waiting = { requester, amount, give: resolve }
+    const ofKey = waiting.get(requester.key) ?? new Set()
+    waiting.set(requester.key, ofKey.add(one))
     const timer = setTimeout(() => {
       leave(one)
       resolve(null)
@@ -124,17 +130,17 @@ export function createShares(total: number, rule: Rule): Shares {
   }
 
   return {
-    tryTake,
-    take,
-    heldBy,
-    get next() {
-      return inOrder()[0]?.holder ?? null
+    tryAcquire,
+    acquire,
+    usageOf,
+    get nextWaiting() {
+      return firstsInOrder()[0]?.requester ?? null
     },
   }
 }
 
 /** What each of some has, and when it was last given something. */
-class Tally {
+class UsageCounter {
   readonly #held = new Map<string, number>()
   /** In the order in which they were served; those who were not for long are forgotten. */
   readonly #served = new Map<string, number>()
@@ -154,7 +160,7 @@ class Tally {
     this.#served.delete(name)
     this.#served.set(name, (this.#serving += 1))
     const [oldest] = this.#served.keys()
-    if (this.#served.size > MOST_REMEMBERED && oldest !== undefined) this.#served.delete(oldest)
+    if (this.#served.size > MAX_REMEMBERED && oldest !== undefined) this.#served.delete(oldest)
   }
 
   /** Less is first; of those who have the same, who was served longer ago. */
@@ -163,4 +169,4 @@ class Tally {
   }
 }
 
-const MOST_REMEMBERED = 1_000
+const MAX_REMEMBERED = 1_000

@@ -1,18 +1,18 @@
 /** How a list is answered: from what the client has, from memory, from the store, in this order. */
-import type { Admitted } from './http/admission.ts'
-import { JSON_TYPE, OWN_DATA, type Answer } from './http/http-response.ts'
-import { createBodies } from './http/body-cache.ts'
-import { codingFor, encode, encoder } from './http/content-encoding.ts'
-import type { Coding } from './http/content-encoding.ts'
-import type { ListItems, ServedList, Standing, Window } from './stores/store.ts'
-import { etagOf, hasAlready } from './http/etag.ts'
-import { textOf } from './http/pagination.ts'
+import type { AdmittedRequest } from './http/admission.ts'
+import { JSON_TYPE, PRIVATE_CACHE_HEADERS, type HttpResponse } from './http/http-response.ts'
+import { createBodyCache } from './http/body-cache.ts'
+import { negotiateEncoding, encodeBody, encoderFor } from './http/content-encoding.ts'
+import type { ContentEncoding } from './http/content-encoding.ts'
+import type { ListItems, ServedList, ListVersion, PageRequest } from './stores/store.ts'
+import { etagOf, isFresh } from './http/etag.ts'
+import { toQuery } from './http/pagination.ts'
 
 export interface ListRequest {
   readonly list: ServedList
-  readonly window: Window
+  readonly page: PageRequest
   readonly isHead: boolean
-  readonly admitted: Admitted
+  readonly admitted: AdmittedRequest
   readonly headers: {
     readonly 'if-none-match': string | undefined
     readonly 'cache-control': string | undefined
@@ -20,98 +20,105 @@ export interface ListRequest {
   }
 }
 
-/** What the reading of a list takes at most, but for texts of rare letters: a large one is read in pieces. */
-const READING_BYTES = 4 * 1024 ** 2
+/** What the reading of a list takes at most, but for texts of rare letters: a large one is read in chunks. */
+const READ_BUFFER_BYTES = 4 * 1024 ** 2
 
 /** @param keptBytes how much of what was answered is kept in memory, in bytes */
-export function createLists(keptBytes: number) {
-  const bodies = createBodies(keptBytes)
+export function createListResponder(keptBytes: number) {
+  const bodies = createBodyCache(keptBytes)
 
   /** @returns undefined when the account has no such event any more */
-  async function answer(request: ListRequest): Promise<Answer | undefined> {
-    const { list, window, isHead, headers } = request
-    const coding = codingFor(headers['accept-encoding'])
-    const etag = etagOf(list, window, coding)
-    if (hasAlready(headers, etag)) return notModified(list, etag)
-    const kept = await send(request, etag, coding)
+  async function respond(request: ListRequest): Promise<HttpResponse | undefined> {
+    const { list, page, isHead, headers } = request
+    const encoding = negotiateEncoding(headers['accept-encoding'])
+    const etag = etagOf(list, page, encoding)
+    if (isFresh(headers, etag)) return notModified(list, etag)
+    const kept = await sendCached(request, etag, encoding)
     if (kept !== undefined) return kept
-    if (isHead && window.limit === null)
-      return found(null, { standing: list, etag, coding, window, next: null })
-    return read(request, etag, coding)
+    if (isHead && page.limit === null)
+      return listResponse(null, { version: list, etag, encoding, page, next: null })
+    return readAndRespond(request, etag, encoding)
   }
 
   /** The body that is kept under this tag, if there is one. */
-  async function send({ list, window, admitted }: ListRequest, etag: string, coding: Coding) {
-    const body = await bodies.find(nameOf(list, etag), admitted)
+  async function sendCached({ list, page, admitted }: ListRequest, etag: string, encoding: ContentEncoding) {
+    const body = await bodies.find(cacheKey(list, etag), admitted)
     if (body === undefined) return undefined
-    return found(body.bytes, { standing: list, etag, coding, window, next: body.next })
+    return listResponse(body.bytes, { version: list, etag, encoding, page, next: body.next })
   }
 
-  async function read(request: ListRequest, expected: string, coding: Coding): Promise<Answer | undefined> {
-    const { list, window, admitted } = request
+  async function readAndRespond(
+    request: ListRequest,
+    expected: string,
+    encoding: ContentEncoding,
+  ): Promise<HttpResponse | undefined> {
+    const { list, page, admitted } = request
     using reading = new DisposableStack()
-    const share = reading.use(await admitted.memory(READING_BYTES))
-    if (bodies.has(nameOf(list, expected))) {
+    const share = reading.use(await admitted.memory(READ_BUFFER_BYTES))
+    if (bodies.has(cacheKey(list, expected))) {
       // Somebody else read it while there was no memory for it.
       share.resize(0)
-      const made = await send(request, expected, coding)
+      const made = await sendCached(request, expected, encoding)
       if (made !== undefined) return made
-      share.resize(READING_BYTES)
+      share.resize(READ_BUFFER_BYTES)
     }
-    const items = await list.read(window)
+    const items = await list.read(page)
     if (items === undefined) return undefined
     // The list may be another one by now than it was when it was found.
-    const etag = etagOf(items, window, coding)
-    const made = { standing: items, etag, coding, window, next: items.next }
+    const etag = etagOf(items, page, encoding)
+    const made = { version: items, etag, encoding, page, next: items.next }
     if (!items.isWhole) {
       admitted.keep(reading.move())
       const close = async () => items[Symbol.asyncDispose]()
-      return found({ pieces: bracketed(items), close, through: encoder(coding) }, made)
+      return listResponse({ chunks: jsonArrayChunks(items), close, transform: encoderFor(encoding) }, made)
     }
     await using whole = items
-    const pieces: Buffer[] = []
-    for await (const piece of bracketed(whole)) pieces.push(Buffer.from(piece))
-    const bytes = await encode(Buffer.concat(pieces), coding)
+    const chunks: Buffer[] = []
+    for await (const chunk of jsonArrayChunks(whole)) chunks.push(Buffer.from(chunk))
+    const bytes = await encodeBody(Buffer.concat(chunks), encoding)
     share.resize(bytes.byteLength)
-    const body = bodies.add(nameOf(list, etag), { bytes, next: items.next }, reading.move(), admitted)
-    return found(body.bytes, made)
+    const body = bodies.add(cacheKey(list, etag), { bytes, next: items.next }, reading.move(), admitted)
+    return listResponse(body.bytes, made)
   }
 
-  return { answer }
+  return { answer: respond }
 }
 
-function nameOf(list: ServedList, etag: string): string {
+function cacheKey(list: ServedList, etag: string): string {
   return `${list.name} ${etag}`
 }
 
-interface Made {
-  readonly standing: Standing
+interface ListResponseParts {
+  readonly version: ListVersion
   readonly etag: string
-  readonly coding: Coding
-  readonly window: Window
+  readonly encoding: ContentEncoding
+  readonly page: PageRequest
   readonly next: string | null
 }
 
-function found(body: Answer['body'], { standing, etag, coding, window, next }: Made): Answer {
-  const link = next === null ? {} : { Link: `<?${textOf({ ...window, after: next })}>; rel="next"` }
-  const encoded = coding === 'identity' ? {} : { 'Content-Encoding': coding }
+function listResponse(
+  body: HttpResponse['body'],
+  { version, etag, encoding, page, next }: ListResponseParts,
+): HttpResponse {
+  const link = next === null ? {} : { Link: `<?${toQuery({ ...page, after: next })}>; rel="next"` }
+  const encoded = encoding === 'identity' ? {} : { 'Content-Encoding': encoding }
   const headers = { 'Content-Type': JSON_TYPE, ...encoded, ...link }
-  return { status: 200, headers: { ...headers, ...headersOf(standing, etag) }, body }
+  return { status: 200, headers: { ...headers, ...cacheHeaders(version, etag) }, body }
 }
 
-function notModified(list: ServedList, etag: string): Answer {
-  return { status: 304, headers: headersOf(list, etag), body: null }
+function notModified(list: ServedList, etag: string): HttpResponse {
+  return { status: 304, headers: cacheHeaders(list, etag), body: null }
 }
 
 /** What a 304 says too. */
-function headersOf({ age }: Standing, etag: string): Record<string, string> {
-  return { ...OWN_DATA, Age: String(age), ETag: etag }
+function cacheHeaders({ age }: ListVersion, etag: string): Record<string, string> {
+  return { ...PRIVATE_CACHE_HEADERS, Age: String(age), ETag: etag }
 }
 
-async function* bracketed({ pieces }: ListItems): AsyncGenerator<string, void> {
+async function* jsonArrayChunks({ chunks }: ListItems): AsyncGenerator<string, void> {
   let before = '['
-  for await (const piece of pieces) {
-    yield before + piece
+  for await (const chunk of chunks) {
+    yield before + chunk
     before = ','
   }
   yield before === '[' ? '[]' : ']'

@@ -1,5 +1,5 @@
 /** Errors as documents (RFC 9457), the same for every way in which one comes about. */
-import type { Answer } from './http/http-response.ts'
+import type { HttpResponse } from './http/http-response.ts'
 import type { UnavailableError } from './unavailable.ts'
 
 export const PROBLEM_TYPE = 'application/problem+json'
@@ -30,7 +30,7 @@ export function problem(
   code: ProblemCode,
   detail: string,
   headers: Readonly<Record<string, string>> = {},
-): Answer & { readonly body: Buffer<ArrayBuffer> } {
+): HttpResponse & { readonly body: Buffer<ArrayBuffer> } {
   const { status, title } = problems[code]
   return {
     status,
@@ -40,13 +40,13 @@ export function problem(
 }
 
 /** One answer for every key that opens nobody, so that it tells nothing of the others. */
-export const keyRefused: Answer = problem(
+export const unauthorized: HttpResponse = problem(
   'key_refused',
   'send a valid API key of your account in the header X-API-Key, once; it may be wrong, expired or revoked',
   { 'WWW-Authenticate': 'ApiKey' },
 )
 
-export function unavailable({ code, message, retryAfter }: UnavailableError): Answer {
+export function unavailableProblem({ code, message, retryAfter }: UnavailableError): HttpResponse {
   // What was sent ahead on the connection would only be refused in its turn.
   const ending = code === 'too_many_requests' ? { Connection: 'close' } : {}
   return problem(code, message, { 'Retry-After': String(retryAfter), ...ending })

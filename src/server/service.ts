@@ -3,14 +3,14 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { isIPv6 } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { UsageError } from '../common/errors.ts'
-import { responseOf, sendAnswer, type Answer } from './http/http-response.ts'
-import { PACE, type Pace } from './http/slow-client.ts'
+import { toFetchResponse, sendResponse, type HttpResponse } from './http/http-response.ts'
+import { DEFAULT_SEND_TIMEOUT, type SendTimeout } from './http/slow-client.ts'
 import { problem } from './problems.ts'
 import { createRoutes } from './routes.ts'
 import type { Store } from './stores/store.ts'
-import { tellTo } from './safe-callback.ts'
-import { createTurns } from './http/request-queue.ts'
-import { answerUnreadable, MOST_ADDRESS_CHARACTERS, MOST_HEADER_BYTES } from './http/bad-requests.ts'
+import { safeCallback } from './safe-callback.ts'
+import { createConnectionQueues } from './http/request-queue.ts'
+import { respondToParseError, MAX_URL_CHARACTERS, MAX_HEADER_BYTES } from './http/bad-requests.ts'
 
 export interface HttpServiceOptions {
   readonly store: Store
@@ -20,15 +20,15 @@ export interface HttpServiceOptions {
   readonly closeTimeout?: number
   /** How many bytes of answered bodies are kept in memory to be sent again. Default 64 MiB. */
   readonly keptBytes?: number
-  readonly patience?: Partial<Patience>
+  readonly clientTimeouts?: Partial<ClientTimeouts>
 }
 
 /** How long clients may take. */
-export interface Patience {
+export interface ClientTimeouts {
   /** Over a request, in milliseconds. */
   readonly requestMs: number
   /** Over an answer. */
-  readonly answer: Pace
+  readonly send: SendTimeout
 }
 
 export interface Service {
@@ -45,12 +45,12 @@ export interface Service {
   close(): Promise<void>
 }
 
-const KEPT_BYTES = 64 * 1024 ** 2
+const DEFAULT_CACHE_BYTES = 64 * 1024 ** 2
 /** Nobody needs longer to send a request without a body. */
 const REQUEST_MS = 10_000
-const LOOK_MS = 2_000
+const CHECK_INTERVAL_MS = 2_000
 /** An answer is due on few of them at a time; one more is closed. */
-const MOST_CONNECTIONS = 4_000
+const MAX_CONNECTIONS = 4_000
 /** Longer than most clients keep a connection that they do not use: they close first, and meet no closing one. */
 const KEEP_ALIVE_MS = 65_000
 
@@ -59,65 +59,71 @@ export function createHttpService({
   store,
   onError = () => {},
   closeTimeout = 5_000,
-  keptBytes = KEPT_BYTES,
-  patience: { requestMs = REQUEST_MS, answer: pace = PACE } = {},
+  keptBytes = DEFAULT_CACHE_BYTES,
+  clientTimeouts: { requestMs = REQUEST_MS, send: sendTimeout = DEFAULT_SEND_TIMEOUT } = {},
 }: HttpServiceOptions): Service {
-  const tell = tellTo(onError)
-  const routes = createRoutes({ store, onError: tell, keptBytes, pace })
+  const report = safeCallback(onError)
+  const routes = createRoutes({ store, onError: report, keptBytes, sendTimeout })
   const answer = getRequestListener(routes.fetch, {
     // By default the adapter puts its own Request and Response in the place of the process's own.
     overrideGlobalObjects: false,
     // HTTP/1.0 has no Host header.
     hostname: 'localhost',
     errorHandler: () =>
-      responseOf(problem('bad_request', 'send an address that is one'), false, tell, new DisposableStack()),
+      toFetchResponse(
+        problem('bad_request', 'send an address that is one'),
+        false,
+        report,
+        new DisposableStack(),
+      ),
   })
-  const turns = createTurns(
-    (request, response) => void respond(request, response).catch(tell),
+  const queues = createConnectionQueues(
+    (request, response) => void respond(request, response).catch(report),
     () => endWhenIdle(),
   )
   const limits = {
-    maxHeaderSize: MOST_HEADER_BYTES,
+    maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: requestMs,
     requestTimeout: requestMs,
-    connectionsCheckingInterval: Math.min(LOOK_MS, requestMs),
+    connectionsCheckingInterval: Math.min(CHECK_INTERVAL_MS, requestMs),
     keepAliveTimeout: KEEP_ALIVE_MS,
     // Node's own answers to both have no body.
     requireHostHeader: false,
   }
-  const take = (request: IncomingMessage, response: ServerResponse) => {
-    if (!server.listening || isLast(request)) response.shouldKeepAlive = false
-    turns.take(request, response)
+  const enqueue = (request: IncomingMessage, response: ServerResponse) => {
+    if (!server.listening || endsConnection(request)) response.shouldKeepAlive = false
+    queues.enqueue(request, response)
   }
-  const server = createServer(limits, take)
+  const server = createServer(limits, enqueue)
   // Those beyond a count would be left out; their bytes are counted anyway.
   server.maxHeadersCount = 0
   // Whoever keeps one that he does not use makes room for the next who comes.
-  server.maxConnections = MOST_CONNECTIONS
+  server.maxConnections = MAX_CONNECTIONS
   server.on('drop', () => server.closeIdleConnections())
   // No body is waited for, whatever is expected.
-  server.on('checkContinue', take).on('checkExpectation', take)
+  server.on('checkContinue', enqueue).on('checkExpectation', enqueue)
   server.on('clientError', (error, socket) => {
-    turns.afterwards(socket, () => answerUnreadable(error, socket))
+    queues.onDrained(socket, () => respondToParseError(error, socket))
   })
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (request.httpVersion === '1.1' && !hasOneHost(request)) {
       const detail = 'send a request of HTTP/1.1 with one Host header'
-      return refuse(response, problem('bad_request', detail, { Connection: 'close' }))
+      return reject(response, problem('bad_request', detail, { Connection: 'close' }))
     }
-    if ((request.url ?? '').length > MOST_ADDRESS_CHARACTERS) {
-      const detail = `the address may have ${MOST_ADDRESS_CHARACTERS} characters`
-      return refuse(response, problem('address_too_long', detail, { Connection: 'close' }))
+    if ((request.url ?? '').length > MAX_URL_CHARACTERS) {
+      const detail = `the address may have ${MAX_URL_CHARACTERS} characters`
+      return reject(response, problem('address_too_long', detail, { Connection: 'close' }))
     }
     await answer(request, response)
   }
 
-  const refuse = (response: ServerResponse, made: Answer) => sendAnswer(response, made, false, pace)
+  const reject = (response: ServerResponse, made: HttpResponse) =>
+    sendResponse(response, made, false, sendTimeout)
 
   // Node closes a kept-alive socket only after its idle time, and one that has sent nothing not at all.
   function endWhenIdle(): void {
-    if (!server.listening && turns.isIdle) server.closeAllConnections()
+    if (!server.listening && queues.isIdle) server.closeAllConnections()
   }
 
   let closing: Promise<void> | undefined
@@ -125,7 +131,7 @@ export function createHttpService({
   async function shut(): Promise<void> {
     const closed = once(server, 'close')
     server.close()
-    for (const response of turns.lastAnswers()) response.shouldKeepAlive = false
+    for (const response of queues.lastResponses()) response.shouldKeepAlive = false
     const cut = setTimeout(() => server.closeAllConnections(), closeTimeout)
     endWhenIdle()
     await closed
@@ -137,7 +143,7 @@ export function createHttpService({
 
     async listen({ host, port }) {
       const taken = await listenOn(server, host, port)
-      server.on('error', tell)
+      server.on('error', report)
       return { url: `http://${isIPv6(host) ? `[${host}]` : host}:${taken}/api/v1`, port: taken }
     },
 
@@ -153,7 +159,7 @@ export function createHttpService({
  * Where a body ends, and whether anything is read after the offer of another protocol, a proxy in front may see otherwise:
  * what follows on the connection could be somebody else's request.
  */
-function isLast({ headers }: IncomingMessage): boolean {
+function endsConnection({ headers }: IncomingMessage): boolean {
   return (
     headers['transfer-encoding'] !== undefined ||
     headers.upgrade !== undefined ||

@@ -1,12 +1,17 @@
-import { ask } from '../../src/mirror/query/read-only-query.ts'
-import { readStatement } from '../../src/mirror/query/statement.ts'
+import { runReadOnlyQuery } from '../../src/mirror/query/read-only-query.ts'
+import { parseStatement } from '../../src/mirror/query/statement.ts'
 import type { Database } from '../../src/db/connect.ts'
 import type { Answer } from '../../src/db/transaction.ts'
 
 /** The whole answer to a statement that is sent as `headcount query` sends it. */
 export async function answerTo(database: Database, statement: string, timeoutMs = 10_000): Promise<Answer> {
   const parts: Answer[] = []
-  await ask(database, readStatement(statement), { timeoutMs }, async (part) => void parts.push(part))
+  await runReadOnlyQuery(
+    database,
+    parseStatement(statement),
+    { timeoutMs },
+    async (part) => void parts.push(part),
+  )
   const [first] = parts
   if (first === undefined) throw new Error('an answer has one part at least')
   return { ...first, rows: parts.flatMap(({ rows }) => rows) }

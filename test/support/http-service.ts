@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest'
 import type { Database } from '../../src/db/connect.ts'
 import { createMirrorStore, type MirrorStoreOptions } from '../../src/server/stores/mirror/mirror-store.ts'
 import { createHttpService, type HttpServiceOptions, type Service } from '../../src/server/service.ts'
-import { createSingleStore, type SingleAccount } from '../../src/server/stores/memory-store.ts'
+import { createMemoryStore, type MemoryAccount } from '../../src/server/stores/memory-store.ts'
 import type { Store } from '../../src/server/stores/store.ts'
 
 export const singleKey = 'k-2f9c1e0a7b5d'
@@ -24,10 +24,10 @@ export async function listening(store: Store, options: Partial<HttpServiceOption
 }
 
 /** One account in memory, with the key `singleKey`. */
-export function singleStore(account: Partial<SingleAccount> = {}): Store {
+export function singleStore(account: Partial<MemoryAccount> = {}): Store {
   const events = () => [{ id: 'a' }]
   const responses = (id: string) => (id === 'a' ? [{ id: 1 }] : undefined)
-  return createSingleStore({
+  return createMemoryStore({
     apiKey: singleKey,
     account: { email: 'owner@example.org', events, responses, ...account },
   })

@@ -1,7 +1,7 @@
 /** The commands that take care of the mirror. */
 import { integer } from '../../common/parse-values.ts'
 import * as options from './arguments/options.ts'
-import { pastMoment } from '../../mirror/instants/moment.ts'
+import { parsePastInstant } from '../../mirror/instants/moment.ts'
 import type { Declare } from './declare.ts'
 
 export const careGroup = 'Take care:'
@@ -80,7 +80,7 @@ export function declareCare(declare: Declare): void {
         .checked(
           '--history-before <moment>',
           'a date (midnight in UTC), an instant like 2026-01-01T12:00:00Z, or an age like 90d',
-          pastMoment,
+          parsePastInstant,
         )
         .makeOptionMandatory(),
     )

@@ -1,7 +1,7 @@
 /** The commands with which the mirror serves others. */
 import { duration } from '../../common/parse-values.ts'
 import { keyLabel } from './arguments/key-label.ts'
-import { futureMoment } from '../../mirror/instants/moment.ts'
+import { parseFutureInstant } from '../../mirror/instants/moment.ts'
 import * as options from './arguments/options.ts'
 import type { Declare } from './declare.ts'
 
@@ -95,7 +95,7 @@ function declareKeys(declare: Declare): void {
       options.checked(
         '--expires <moment>',
         'when it ends: a date (midnight in UTC), an instant like 2030-01-01T12:00:00Z, or a time from now like 90d; default never',
-        futureMoment,
+        parseFutureInstant,
       ),
     )
   options.jsonOption(create, 'the key with its number')

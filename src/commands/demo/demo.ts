@@ -1,6 +1,6 @@
 import { connect } from '../../db/connect.ts'
 import type { Answer } from '../../db/transaction.ts'
-import { ask as askOnce } from '../../mirror/query/read-only-query.ts'
+import { runReadOnlyQuery as askOnce } from '../../mirror/query/read-only-query.ts'
 import type { Command } from '../cli/context.ts'
 import { beginAfresh, demoFolder, demoTarget } from './folder.ts'
 import { introduce, mirrorAgain, mirrorFirst } from './sync-twice.ts'
@@ -13,7 +13,7 @@ import { showWhoComes } from './guests.ts'
 import { rowsOf, type Ask, type Row } from './query.ts'
 import { showFolderWait } from '../data-dir-wait.ts'
 import { unlessInterrupted } from '../cli/signals.ts'
-import { readStatement } from '../../mirror/query/statement.ts'
+import { parseStatement } from '../../mirror/query/statement.ts'
 
 /** Each question takes some milliseconds. */
 const QUESTION_TIMEOUT_MS = 10_000
@@ -46,7 +46,7 @@ export const demo: Command<object> = async ({ terminal, signal }) => {
     const rows: Row[] = []
     const receive = async (part: Answer) => void rows.push(...rowsOf(part))
     await unlessInterrupted(
-      askOnce(database, readStatement(statement), { timeoutMs: QUESTION_TIMEOUT_MS }, receive),
+      askOnce(database, parseStatement(statement), { timeoutMs: QUESTION_TIMEOUT_MS }, receive),
       signal,
     )
     return rows

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createSampleAccount, type SampleAccount } from './account/account.ts'
 import { createHttpService } from '../../server/service.ts'
-import { createSingleStore } from '../../server/stores/memory-store.ts'
+import { createMemoryStore } from '../../server/stores/memory-store.ts'
 
 export const sampleEmail = 'hello@lantern-houses.example'
 
@@ -18,7 +18,7 @@ const SEED = 39
 export async function openSampleService(): Promise<SampleService> {
   const account = createSampleAccount({ seed: SEED, now: new Date() })
   const apiKey = randomUUID()
-  const service = createHttpService({ store: createSingleStore({ apiKey, account }) })
+  const service = createHttpService({ store: createMemoryStore({ apiKey, account }) })
   const { url } = await service.listen({ host: '127.0.0.1', port: 0 })
   return { account, url, apiKey, [Symbol.asyncDispose]: () => service.close() }
 }

@@ -6,7 +6,7 @@ import type { Command } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
 import { stripControlChars } from '../../common/strip-control-chars.ts'
 import { answerWriter, type AnswerFormat } from '../output/query-result.ts'
-import { readStatement } from '../../mirror/query/statement.ts'
+import { parseStatement } from '../../mirror/query/statement.ts'
 
 type QueryFlags = Flags & {
   readonly format?: AnswerFormat
@@ -28,7 +28,7 @@ export const query: Command<QueryFlags> = async (context) => {
   const format = flags.json ? 'json' : (flags.format ?? (terminal.out.isTerminal ? 'table' : 'csv'))
   // Before the mirror is opened: what is no statement needs none.
   const sql = await readText(context.operands[0] ?? '')
-  readStatement(sql)
+  parseStatement(sql)
   const writer = answerWriter(format, { out: terminal.out, safeCsv: flags.safeCsv ?? false })
   const notes = await callMirror(
     context,

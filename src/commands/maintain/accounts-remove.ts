@@ -5,12 +5,12 @@ import type { Lease } from '../../db/lease/lease.ts'
 import { UsageError } from '../../common/errors.ts'
 import {
   beginRemoval,
-  deleteSome,
-  endRemoval,
-  readContents,
-  tablesOfAccounts,
+  deleteAccountRows,
+  finishRemoval,
+  readAccountSummaries,
+  accountTables,
 } from '../../mirror/accounts.ts'
-import type { AccountContents } from '../../mirror/accounts.ts'
+import type { AccountSummary } from '../../mirror/accounts.ts'
 import { canAsk, confirm } from '../terminal/confirm.ts'
 import type { Command, Context } from '../cli/context.ts'
 import { unknownAccount } from '../../mirror/resolve-account.ts'
@@ -44,8 +44,8 @@ export const accountsRemove: Command<RemoveFlags> = async (context) => {
   })
 }
 
-async function readAccount(database: Database, name: string): Promise<AccountContents> {
-  const accounts = await database.transaction((trx) => readContents(trx), { readOnly: true })
+async function readAccount(database: Database, name: string): Promise<AccountSummary> {
+  const accounts = await database.transaction((trx) => readAccountSummaries(trx), { readOnly: true })
   const found = accounts.find(({ account }) => account === name)
   if (found !== undefined) return found
   throw unknownAccount(
@@ -83,18 +83,18 @@ export async function removeAccount(
   }
   await write((trx) => beginRemoval(trx, id))
   let total = 0
-  for (const table of tablesOfAccounts) {
+  for (const table of accountTables) {
     for (;;) {
-      const deleted = await write((trx) => deleteSome(trx, table, id, mostRows))
+      const deleted = await write((trx) => deleteAccountRows(trx, table, id, mostRows))
       if (deleted === 0) break
       total += deleted
     }
   }
-  await write((trx) => endRemoval(trx, id))
+  await write((trx) => finishRemoval(trx, id))
   return total
 }
 
-function describe(account: AccountContents): string {
+function describe(account: AccountSummary): string {
   const origin = [account.email, account.base_url]
     .filter((part) => part !== null)
     .map(stripControlCharsInLine)

@@ -7,7 +7,7 @@ import { UsageError } from '../../common/errors.ts'
 import { renameAccount } from '../../mirror/accounts.ts'
 import { requireNotRemoved } from '../../sync/open/find-account.ts'
 import type { Command } from '../cli/context.ts'
-import { numberOf } from '../../mirror/resolve-account.ts'
+import { accountId } from '../../mirror/resolve-account.ts'
 import { changeMirror } from '../open-mirror.ts'
 import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 
@@ -20,12 +20,12 @@ export const accountsRename: Command<Flags> = async (context) => {
   const [from = '', to = ''] = operands
   const name = newName(to)
   await changeMirror(context, async (database) => {
-    const accountId = await numberOf(database, from)
-    const begin = (trx: Parameters<typeof requireNotRemoved>[0]) => requireNotRemoved(trx, accountId, from)
-    await holdAccount(database, { accountId, mode: 'rename', begin, signal }, (lease) =>
+    const id = await accountId(database, from)
+    const begin = (trx: Parameters<typeof requireNotRemoved>[0]) => requireNotRemoved(trx, id, from)
+    await holdAccount(database, { accountId: id, mode: 'rename', begin, signal }, (lease) =>
       rename(database, name, async (trx) => {
         await lease.fence(trx)
-        await renameAccount(trx, accountId, name)
+        await renameAccount(trx, id, name)
       }),
     )
   })

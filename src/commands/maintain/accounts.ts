@@ -1,6 +1,6 @@
 import { commandName } from '../../common/command-name.ts'
 import type { Flags } from '../../config/config.ts'
-import { readContents, type AccountContents } from '../../mirror/accounts.ts'
+import { readAccountSummaries, type AccountSummary } from '../../mirror/accounts.ts'
 import type { Command } from '../cli/context.ts'
 import { readMirror } from '../open-mirror.ts'
 import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
@@ -13,7 +13,7 @@ import type { Output } from '../terminal/terminal.ts'
 export const accounts: Command<Flags & { readonly json?: true }> = async (context) => {
   const { flags, terminal } = context
   const found = await readMirror(context, (database) =>
-    database.transaction((trx) => readContents(trx), { readOnly: true }),
+    database.transaction((trx) => readAccountSummaries(trx), { readOnly: true }),
   )
   if (flags.json) await writeJson(terminal.out, { accounts: found.map(({ id: _, ...account }) => account) })
   else await terminal.out.write(found.length === 0 ? nothing() : formatAccounts(found, terminal.out))
@@ -22,7 +22,7 @@ export const accounts: Command<Flags & { readonly json?: true }> = async (contex
 
 const nothing = () => `No account was mirrored here yet. Begin with: ${commandName()} sync\n`
 
-function formatAccounts(found: readonly AccountContents[], out: Output): string {
+function formatAccounts(found: readonly AccountSummary[], out: Output): string {
   return drawTable(
     [
       { heading: 'account' },

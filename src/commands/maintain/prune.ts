@@ -2,14 +2,14 @@ import type { Flags } from '../../config/config.ts'
 import type { Database } from '../../db/connect.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { UsageError } from '../../common/errors.ts'
-import { deletePiece, findOldVersions, raiseHorizon } from '../../mirror/prune.ts'
-import type { OldVersions } from '../../mirror/prune.ts'
+import { deletePruneBatch, findPrunableVersions, setHistoryFloor } from '../../mirror/prune.ts'
+import type { PrunableVersions } from '../../mirror/prune.ts'
 import { canAsk, confirm } from '../terminal/confirm.ts'
 import type { Command } from '../cli/context.ts'
-import { instantOf } from '../../mirror/instants/instant.ts'
+import { resolveInstant } from '../../mirror/instants/instant.ts'
 import { requireAccount } from '../../mirror/resolve-account.ts'
 import { changeMirror } from '../open-mirror.ts'
-import type { Moment } from '../../mirror/instants/moment.ts'
+import type { InstantInput } from '../../mirror/instants/moment.ts'
 import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import { writeJson } from '../output/format/json.ts'
 import { formatBytes, formatCount, formatNumber } from '../output/format/number.ts'
@@ -17,7 +17,7 @@ import { drawTable } from '../output/format/table.ts'
 import type { Output } from '../terminal/terminal.ts'
 
 type PruneFlags = Flags & {
-  readonly historyBefore: Moment
+  readonly historyBefore: InstantInput
   readonly yes?: true
   readonly json?: true
 }
@@ -34,7 +34,9 @@ export const prune: Command<PruneFlags> = async (context) => {
     const before = await database.transaction((trx) => pastInstant(trx, flags.historyBefore), {
       readOnly: true,
     })
-    const old = await database.transaction((trx) => findOldVersions(trx, account, before), { readOnly: true })
+    const old = await database.transaction((trx) => findPrunableVersions(trx, account, before), {
+      readOnly: true,
+    })
     await err.write(describe(old, before, err))
     const pruned = old.length > 0 && (flags.yes ?? (await isWanted(context)))
     if (pruned) {
@@ -50,8 +52,8 @@ export const prune: Command<PruneFlags> = async (context) => {
 }
 
 /** @throws UsageError when the moment is yet to come. */
-async function pastInstant(trx: Transaction, moment: Moment): Promise<string> {
-  const { instant, now, is_past } = await instantOf(trx, moment)
+async function pastInstant(trx: Transaction, moment: InstantInput): Promise<string> {
+  const { instant, now, is_past } = await resolveInstant(trx, moment)
   if (is_past) return instant
   throw new UsageError(
     `${instant} is yet to come: the clock of the database says ${now}. Name a moment of the past.`,
@@ -67,12 +69,12 @@ async function isWanted({ terminal, signal }: Parameters<typeof prune>[0]): Prom
 
 async function pruneAll(
   database: Database,
-  old: readonly OldVersions[],
+  old: readonly PrunableVersions[],
   before: string,
   signal: AbortSignal,
 ): Promise<number> {
   for (const account of new Set(old.map(({ account_id }) => account_id))) {
-    await database.transaction((trx) => raiseHorizon(trx, account, before))
+    await database.transaction((trx) => setHistoryFloor(trx, account, before))
   }
   let total = 0
   for (const table of old) {
@@ -80,7 +82,7 @@ async function pruneAll(
     for (;;) {
       signal.throwIfAborted()
       const { deleted, ended } = await database.transaction((trx) =>
-        deletePiece(trx, table, before, since, VERSIONS_PER_PIECE),
+        deletePruneBatch(trx, table, before, since, VERSIONS_PER_PIECE),
       )
       if (deleted === 0) break
       total += deleted
@@ -90,7 +92,7 @@ async function pruneAll(
   return total
 }
 
-function describe(old: readonly OldVersions[], before: string, err: Output): string {
+function describe(old: readonly PrunableVersions[], before: string, err: Output): string {
   if (old.length === 0) return `No former version ended before ${before}: there is nothing to prune.\n`
   const table = drawTable(
     [

@@ -1,7 +1,7 @@
 /** Deletions that are held, for people: since when, why, and how to decide. */
 import { commandName, quoteForShell } from '../../common/command-name.ts'
 import type { HoldReason, ReportedHold } from '../../common/schema/tables.ts'
-import type { HeldDeletions, MissingEvent } from '../../mirror/list-status.ts'
+import type { HeldDeletions, HeldEventDeletion } from '../../mirror/list-status.ts'
 import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import { formatCount, formatNumber } from './format/number.ts'
 
@@ -33,7 +33,7 @@ export function describeHold(held: Omit<HeldDeletions, 'event_id'>): string {
 }
 
 /** The deletion of one event, of which the list of events says nothing any more. */
-export function describeMissing({ since, reason, applied_after, runs_to_wait }: MissingEvent): string {
+export function describeMissing({ since, reason, applied_after, runs_to_wait }: HeldEventDeletion): string {
   const end =
     applied_after === null
       ? 'time alone never deletes it'

@@ -3,11 +3,11 @@ import type { Flags } from '../../config/config.ts'
 import { createKeyCall, type CreatedKey } from '../../mirror/calls/keys.ts'
 import type { Command } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
-import type { Moment } from '../../mirror/instants/moment.ts'
+import type { InstantInput } from '../../mirror/instants/moment.ts'
 import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import { writeJson } from '../output/format/json.ts'
 
-type CreateFlags = Flags & { readonly json?: true; readonly label?: string; readonly expires?: Moment }
+type CreateFlags = Flags & { readonly json?: true; readonly label?: string; readonly expires?: InstantInput }
 
 /** Makes a key and prints it, alone on stdout: the only time that anyone sees it. */
 export const keysCreate: Command<CreateFlags> = async (context) => {

@@ -11,7 +11,7 @@ import type { Database } from '../../db/connect.ts'
 import { migrate } from '../../db/migrate.ts'
 import { UsageError } from '../../common/errors.ts'
 import type { Logger } from '../../index.ts'
-import { readRemovals } from '../../mirror/accounts.ts'
+import { readUnfinishedRemovals } from '../../mirror/accounts.ts'
 import { listKeys } from '../../mirror/keys/list.ts'
 import { isLoopback } from '../../source/url.ts'
 import { DEFAULT_ACCOUNT, requireKnownAccount } from '../../sync/open/find-account.ts'
@@ -137,7 +137,7 @@ async function warn(database: Database, url: string, logger: Logger): Promise<vo
   if (!keys.some(({ state }) => state === 'active')) {
     logger.warn({}, `no key opens this mirror: make one with ${commandName()} keys create`)
   }
-  const accounts = await database.transaction((trx) => readRemovals(trx), { readOnly: true })
+  const accounts = await database.transaction((trx) => readUnfinishedRemovals(trx), { readOnly: true })
   for (const { name, since } of accounts)
     logger.warn({}, `account ${name} is ${describeRemoval(name, since)}`)
   const address = new URL(url)

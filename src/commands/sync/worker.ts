@@ -35,7 +35,7 @@ function outcomeFor(report: RunReport, holdForMs: number): RunOutcome {
     isGood: isGoodRun(report),
     holds: report.holds.map((hold) => ({
       description: describeHeldList(hold),
-      patienceMs: holdTimeLeft(hold, holdForMs, report.finished_at),
+      overdueAfterMs: holdTimeLeft(hold, holdForMs, report.finished_at),
     })),
   }
 }

@@ -3,9 +3,9 @@ import { UsageError } from '../../common/errors.ts'
 import { createKey } from '../keys/create.ts'
 import { listKeys, type ListedKey } from '../keys/list.ts'
 import { revokeKey, type RevokedKey } from '../keys/revoke.ts'
-import { instantOf } from '../instants/instant.ts'
-import { meantAccount, requireAccount } from '../resolve-account.ts'
-import type { Moment } from '../instants/moment.ts'
+import { resolveInstant } from '../instants/instant.ts'
+import { resolveAccount, requireAccount } from '../resolve-account.ts'
+import type { InstantInput } from '../instants/moment.ts'
 import { defineCall } from './call.ts'
 import { inputFields, type InputFields } from './input.ts'
 
@@ -23,7 +23,7 @@ export interface CreateKeyInput {
   /** null: the one that is meant when none is named. */
   readonly account: string | null
   readonly label: string | null
-  readonly expires: Moment | null
+  readonly expires: InstantInput | null
 }
 
 export interface CreatedKey {
@@ -42,12 +42,12 @@ export const createKeyCall = defineCall<CreateKeyInput, CreatedKey>({
     return {
       account: fields.textOrNull('account'),
       label: fields.textOrNull('label'),
-      expires: expires && readMoment(expires),
+      expires: expires && readInstantInput(expires),
     }
   },
   run: (database, { account: named, label, expires }) =>
     database.transaction(async (trx) => {
-      const account = await meantAccount(trx, named)
+      const account = await resolveAccount(trx, named)
       const expiresAt = expires && (await futureInstant(trx, expires))
       const { id, key } = await createKey(trx, { account, label, expiresAt })
       return { id, key, account, expiresAt }
@@ -74,13 +74,13 @@ export const revokeKeyCall = defineCall<RevokeKeyInput, RevokedKey>({
     }),
 })
 
-function readMoment(fields: InputFields): Moment {
+function readInstantInput(fields: InputFields): InstantInput {
   return fields.has('at') ? { at: fields.text('at') } : { msFromNow: fields.number('msFromNow') }
 }
 
 /** @throws UsageError when the moment is past. */
-async function futureInstant(trx: Transaction, moment: Moment): Promise<string> {
-  const { instant, now, is_past } = await instantOf(trx, moment)
+async function futureInstant(trx: Transaction, moment: InstantInput): Promise<string> {
+  const { instant, now, is_past } = await resolveInstant(trx, moment)
   if (!is_past) return instant
   throw new UsageError(
     `--expires ${instant} is past: the clock of the database says ${now}. Name a moment to come: ` +

@@ -1,6 +1,6 @@
-import { ask } from '../query/read-only-query.ts'
-import { requireFilled } from '../require-filled.ts'
-import { readStatement } from '../query/statement.ts'
+import { runReadOnlyQuery } from '../query/read-only-query.ts'
+import { requireSynced } from '../require-filled.ts'
+import { parseStatement } from '../query/statement.ts'
 import { defineCall } from './call.ts'
 import { inputFields } from './input.ts'
 
@@ -24,8 +24,8 @@ export const queryCall = defineCall<QueryInput, readonly string[]>({
     }
   },
   run: async (database, { sql, ...options }, receive) => {
-    const notes = await requireFilled(database, options.account)
-    await ask(database, readStatement(sql), options, receive)
+    const notes = await requireSynced(database, options.account)
+    await runReadOnlyQuery(database, parseStatement(sql), options, receive)
     return notes
   },
 })

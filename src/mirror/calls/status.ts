@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../common/json/exact.ts'
-import { readAccounts, type AccountStatus } from '../account-status.ts'
-import { readEvent, type EventStatuses } from '../event-status.ts'
+import { readAccountStatuses, type AccountStatus } from '../account-status.ts'
+import { readEventStatuses, type EventStatuses } from '../event-status.ts'
 import type { MirrorSettings } from '../list-status.ts'
 import { requireAccount } from '../resolve-account.ts'
 import { defineCall } from './call.ts'
@@ -17,7 +17,7 @@ export const statusCall = defineCall<StatusInput, readonly AccountStatus[]>({
   readInput: readStatusInput,
   run: async (database, { account, ...settings }) => {
     await requireAccount(database, account)
-    return database.transaction((trx) => readAccounts(trx, settings, account), { readOnly: true })
+    return database.transaction((trx) => readAccountStatuses(trx, settings, account), { readOnly: true })
   },
 })
 
@@ -31,7 +31,7 @@ export const eventStatusCall = defineCall<EventStatusInput, EventStatuses>({
   readInput: (json) => ({ ...readStatusInput(json), event: inputFields(json).text('event') }),
   run: async (database, { event, account, ...settings }) => {
     await requireAccount(database, account)
-    return database.transaction((trx) => readEvent(trx, event, settings, account), { readOnly: true })
+    return database.transaction((trx) => readEventStatuses(trx, event, settings, account), { readOnly: true })
   },
 })
 

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import type { Transaction } from '../../db/transaction.ts'
-import type { Moment } from './moment.ts'
+import type { InstantInput } from './moment.ts'
 
 /** The instant that is meant, by the clock of the database, and on which side of it. */
-export function instantOf(
+export function resolveInstant(
   { kysely }: Transaction,
-  moment: Moment,
+  moment: InstantInput,
 ): Promise<{ readonly instant: string; readonly now: string; readonly is_past: boolean }> {
   const instant =
     'at' in moment

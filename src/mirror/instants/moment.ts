@@ -2,21 +2,21 @@ import { duration, InvalidValueError } from '../../common/parse-values.ts'
 import { isTimestamp } from '../../normalise/values/timestamps.ts'
 
 /** A moment as it is written on a command line: itself, or how far it is from the moment when the command runs. */
-export type Moment = { readonly at: string } | { readonly msFromNow: number }
+export type InstantInput = { readonly at: string } | { readonly msFromNow: number }
 
 /** `2026-01-01` (midnight in UTC), `2026-01-01T12:00:00Z` or any RFC 3339 time stamp, or an age like `90d`. */
-export const pastMoment = momentFrom('an age', -1)
+export const parsePastInstant = instantParser('an age', -1)
 
 /** The same forms, where `90d` is a time from now. */
-export const futureMoment = momentFrom('a time from now', 1)
+export const parseFutureInstant = instantParser('a time from now', 1)
 
-const readDistance = duration('1s', '36500d')
+const parseDistance = duration('1s', '36500d')
 
-function momentFrom(distance: string, direction: 1 | -1): (text: string) => Moment {
+function instantParser(distance: string, direction: 1 | -1): (text: string) => InstantInput {
   return (text) => {
     const instant = /^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text
     if (isTimestamp(instant)) return { at: instant }
-    if (/^\d+[a-z]+$/i.test(text)) return { msFromNow: direction * readDistance(text) }
+    if (/^\d+[a-z]+$/i.test(text)) return { msFromNow: direction * parseDistance(text) }
     throw new InvalidValueError(
       `must be a date like 2026-01-01, an instant like 2026-01-01T12:00:00Z or ${distance} like 90d, not ${JSON.stringify(text.slice(0, 60))}`,
     )

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Timestamp } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { UsageError } from '../../common/errors.ts'
-import { hashOf, newKey } from './secret.ts'
+import { hashKey, generateKey } from './secret.ts'
 
 export interface KeyOptions {
   /** The name of an account of the mirror. */
@@ -22,10 +22,10 @@ export async function createKey(
   trx: Transaction,
   { account, label, expiresAt }: KeyOptions,
 ): Promise<{ readonly id: number; readonly key: string }> {
-  const key = newKey()
+  const key = generateKey()
   const { rows } = await sql<{ id: string }>`
     insert into headcount.api_keys (account_id, sha256, label, expires_at)
-    select id, ${hashOf(key)}, ${label}, ${expiresAt}::timestamptz
+    select id, ${hashKey(key)}, ${label}, ${expiresAt}::timestamptz
       from headcount.accounts
      where name = ${account} and _removing_since is null
        for key share

@@ -1,6 +1,6 @@
 import type { Timestamp } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { stateOfKey, type KeyState } from './state.ts'
+import { keyState, type KeyState } from './state.ts'
 
 /** What may be told of a key: nothing of itself, nor of its hash. */
 export interface ListedKey {
@@ -23,7 +23,7 @@ export async function listKeys(
   const rows = await kysely
     .selectFrom('headcount.api_keys as key')
     .innerJoin('headcount.accounts as account', 'account.id', 'key.account_id')
-    .select(['key.id', 'account.name as account', 'key.label', stateOfKey.as('state')])
+    .select(['key.id', 'account.name as account', 'key.label', keyState.as('state')])
     .select(['key.created_at', 'key.expires_at', 'key.last_used_on', 'key.revoked_at'])
     .$if(account !== null, (query) => query.where('account.name', '=', account))
     .orderBy('account.id')

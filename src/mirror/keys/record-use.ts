@@ -6,7 +6,7 @@ import type { Transaction } from '../../db/transaction.ts'
  * Notes that these keys were used today, in UTC by the clock of the database. Later calls of the same day write
  * nothing, and a row that another call holds is left to it: nobody waits for a note.
  */
-export async function noteUse({ kysely }: Transaction, ids: readonly IntegerText[]): Promise<void> {
+export async function recordKeyUse({ kysely }: Transaction, ids: readonly IntegerText[]): Promise<void> {
   const today = sql`(now() at time zone 'UTC')::date`
   await sql`
     update headcount.api_keys

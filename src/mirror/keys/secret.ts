@@ -5,7 +5,7 @@ const PREFIX = 'hc_'
 const RANDOM_BYTES = 32
 
 /** `hc_` and 43 characters of base64url. */
-export function newKey(): string {
+export function generateKey(): string {
   return PREFIX + randomBytes(RANDOM_BYTES).toString('base64url')
 }
 
@@ -13,7 +13,7 @@ export function newKey(): string {
  * What is stored of a key: SHA-256 in hexadecimal digits. One round without salt is enough, for a key is 256 random
  * bits: there is no list of likely ones to try.
  */
-export function hashOf(key: string): string {
+export function hashKey(key: string): string {
   return hash('sha256', key)
 }
 

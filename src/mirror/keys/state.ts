@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 export type KeyState = 'active' | 'expired' | 'revoked'
 
 /** The state of a row `key` of api_keys by the clock of the database. */
-export const stateOfKey = sql<KeyState>`
+export const keyState = sql<KeyState>`
   case when key.revoked_at is not null then 'revoked'
        when key.expires_at <= now() then 'expired'
        else 'active' end`

@@ -2,16 +2,22 @@
 import { codeOf } from '../../db/errors.ts'
 import { DatabaseError, UsageError } from '../../common/errors.ts'
 import { formatDuration } from '../../common/format-duration.ts'
-import { charactersOf, isAtStart, whatItTakes, type Explain, type Rows } from './statement.ts'
+import {
+  codePoints,
+  isAtStart,
+  ACCEPTED_STATEMENTS,
+  type ExplainStatement,
+  type RowsStatement,
+} from './statement.ts'
 
 /** What was sent: something of ours, and behind it the user's text. */
-interface Sent {
+interface SentText {
   readonly prefix: string
-  readonly part: Rows | Explain
+  readonly part: RowsStatement | ExplainStatement
 }
 
 /** Not the statement's fault: the connection, another transaction, a lock, the server's room, its administrator, itself. */
-const notOfTheStatement = /^(?:08|25P|40|53|55P|57|58|XX)/
+const NOT_THE_STATEMENT = /^(?:08|25P|40|53|55P|57|58|XX)/
 
 /** SQLSTATE of a syntax error, of what is not supported, of a write, and of a statement that was cancelled. */
 const SYNTAX = '42601'
@@ -19,56 +25,55 @@ const UNSUPPORTED = '0A000'
 const READ_ONLY = '25006'
 const CANCELLED = '57014'
 
-export function tookTooLong(timeoutMs: number): DatabaseError {
+export function queryTimeoutError(timeoutMs: number): DatabaseError {
   return new DatabaseError(
     `query: the statement took longer than ${formatDuration(timeoutMs)}; --timeout allows another time`,
   )
 }
 
 /** An error in the statement is the caller's: a usage error. Any other passes as it is. */
-export function inTermsOfQuery(error: unknown, timeoutMs: number | null, sent?: Sent): unknown {
+export function toQueryError(error: unknown, timeoutMs: number | null, sent?: SentText): unknown {
   const code = codeOf(error)
   if (!(error instanceof DatabaseError) || !(error.cause instanceof Error) || code === null) return error
-  if (code === CANCELLED && timeoutMs !== null) return tookTooLong(timeoutMs)
+  if (code === CANCELLED && timeoutMs !== null) return queryTimeoutError(timeoutMs)
   if (error.cause.message.startsWith('bind message supplies')) {
     return new UsageError('query: there are no parameters here: write values in place of $1', {
       cause: error.cause,
     })
   }
-  if (!/^[0-9A-Z]{5}$/.test(code) || notOfTheStatement.test(code)) return error
-  return new UsageError(describe(error.cause, code, sent), { cause: error.cause })
+  if (!/^[0-9A-Z]{5}$/.test(code) || NOT_THE_STATEMENT.test(code)) return error
+  return new UsageError(describeQueryError(error.cause, code, sent), { cause: error.cause })
 }
 
-function describe(cause: Error, code: string, sent: Sent | undefined): string {
-  const said = cause.message
-  if (said.includes('multiple commands')) {
+function describeQueryError(cause: Error, code: string, sent: SentText | undefined): string {
+  const message = cause.message
+  if (message.includes('multiple commands')) {
     return 'query takes one statement; this text holds several, and none was run'
   }
-  if (code === UNSUPPORTED && said.includes('data-modifying'))
+  if (code === UNSUPPORTED && message.includes('data-modifying'))
     return 'query only reads: WITH may not insert, update, delete or merge'
-  if (code === READ_ONLY) return `query only reads: ${said}`
-  const place = sent === undefined ? null : placeOf(cause, sent)
-  const isUnknown = code === SYNTAX && sent !== undefined && place !== null && isAtStart(sent.part, place)
-  if (isUnknown) return `query: ${said}; ${whatItTakes}, and only reads`
-  const where = sent === undefined || place === null ? '' : `, ${lineAndColumn(sent.part.whole, place)}`
+  if (code === READ_ONLY) return `query only reads: ${message}`
+  const position = sent === undefined ? null : positionInText(cause, sent)
+  const isUnknown =
+    code === SYNTAX && sent !== undefined && position !== null && isAtStart(sent.part, position)
+  if (isUnknown) return `query: ${message}; ${ACCEPTED_STATEMENTS}, and only reads`
+  const where = sent === undefined || position === null ? '' : `, ${lineAndColumn(sent.part.whole, position)}`
   const hint = 'hint' in cause && typeof cause.hint === 'string' ? `. ${cause.hint}` : ''
-  return `query: ${said}${where}${hint}`
+  return `query: ${message}${where}${hint}`
 }
 
 /** Where in the user's text, in characters from 1: the server counts from the beginning of ours. */
-function placeOf(cause: Error, { prefix, part }: Sent): number | null {
+function positionInText(cause: Error, { prefix, part }: SentText): number | null {
   if (!('position' in cause) || typeof cause.position !== 'string') return null
-  const place =
-    Number(cause.position) -
-    charactersOf(prefix).length +
-    charactersOf(part.whole.slice(0, part.start)).length
-  return place >= 1 ? place : null
+  const position =
+    Number(cause.position) - codePoints(prefix).length + codePoints(part.whole.slice(0, part.start)).length
+  return position >= 1 ? position : null
 }
 
-function lineAndColumn(text: string, place: number): string {
-  const before = charactersOf(text)
-    .slice(0, place - 1)
+function lineAndColumn(text: string, position: number): string {
+  const before = codePoints(text)
+    .slice(0, position - 1)
     .join('')
     .split(/\r\n|\r|\n/)
-  return `line ${before.length}, column ${charactersOf(before.at(-1) ?? '').length + 1}`
+  return `line ${before.length}, column ${codePoints(before.at(-1) ?? '').length + 1}`
 }

@@ -3,10 +3,10 @@ import { isConnectionLost } from '../../db/errors.ts'
 import type { Answer, Transaction } from '../../db/transaction.ts'
 import { DatabaseError, UsageError } from '../../common/errors.ts'
 import type { Receive } from '../calls/call.ts'
-import { inTermsOfQuery, tookTooLong } from './query-errors.ts'
-import type { Explain, Rows, Statement } from './statement.ts'
+import { toQueryError, queryTimeoutError } from './query-errors.ts'
+import type { ExplainStatement, RowsStatement, Statement } from './statement.ts'
 
-export interface AskOptions {
+export interface ReadOnlyQueryOptions {
   readonly timeoutMs: number
   /** What views show, and functions tell of; null: every account. */
   readonly account?: string | null
@@ -17,9 +17,9 @@ const declare = `declare ${cursor} no scroll cursor for `
 
 /** Rows of the first part, and of any other at most. */
 const FIRST_ROWS = 100
-const MOST_ROWS = 2000
+const MAX_ROWS = 2000
 /** About so many characters make a part. */
-const PART_SIZE = 1_000_000
+const PART_CHARACTERS = 1_000_000
 
 /** Ends a transaction that must not be committed. */
 class RolledBack extends Error {}
@@ -35,10 +35,10 @@ class RolledBack extends Error {}
  *
  * @throws UsageError when the statement is no good; DatabaseError
  */
-export async function ask(
+export async function runReadOnlyQuery(
   database: Database,
   statement: Statement,
-  { timeoutMs, account = null }: AskOptions,
+  { timeoutMs, account = null }: ReadOnlyQueryOptions,
   receive: Receive,
 ): Promise<void> {
   try {
@@ -46,29 +46,29 @@ export async function ask(
       async (trx) => {
         await trx.query('set local search_path to headcount, public')
         // As a statement of its own: not every role may call set_config.
-        if (account !== null) await trx.query(`set local headcount.account to ${literal(account)}`)
+        if (account !== null) await trx.query(`set local headcount.account to ${quoteLiteral(account)}`)
         // Plans are for the whole answer; else they are made for its first tenth.
         await trx.query('set local cursor_tuple_fraction to 1')
-        await withoutLocks(trx, () => answer(timed(trx, timeoutMs), statement, receive))
+        await releasingLocks(trx, () => runStatement(withTimeLimit(trx, timeoutMs), statement, receive))
         throw new RolledBack()
       },
       { readOnly: true, statementTimeoutMs: timeoutMs },
     )
   } catch (error) {
-    if (!(error instanceof RolledBack)) throw inTermsOfQuery(error, timeoutMs)
+    if (!(error instanceof RolledBack)) throw toQueryError(error, timeoutMs)
   }
 }
 
-type Send = (text: string) => Promise<Answer>
+type SendStatement = (text: string) => Promise<Answer>
 
-async function answer(send: Send, statement: Statement, receive: Receive): Promise<void> {
+async function runStatement(send: SendStatement, statement: Statement, receive: Receive): Promise<void> {
   switch (statement.kind) {
     case 'show':
-      return receive(checked(await send(`show ${statement.name}`)))
+      return receive(requireDistinctColumns(await send(`show ${statement.name}`)))
     case 'explain':
-      return receive(checked(await explain(send, statement)))
+      return receive(requireDistinctColumns(await explain(send, statement)))
     case 'rows':
-      await sendPart(send, declare, statement)
+      await sendText(send, declare, statement)
       return fetchAll(send, receive)
   }
 }
@@ -77,64 +77,71 @@ async function answer(send: Send, statement: Statement, receive: Receive): Promi
  * What `explain` explains must pass as a cursor first, for `explain analyze` runs it and takes an `insert` too. Then the
  * same text stands behind an `explain` of ours, with options of a known form: it can only be parsed as the same query.
  */
-async function explain(send: Send, statement: Explain): Promise<Answer> {
-  await sendPart(send, declare, statement)
+async function explain(send: SendStatement, statement: ExplainStatement): Promise<Answer> {
+  await sendText(send, declare, statement)
   await send(`close ${cursor}`)
   const options = statement.options === '' ? 'format text' : statement.options
-  return sendPart(send, `explain (${options}) `, statement)
+  return sendText(send, `explain (${options}) `, statement)
 }
 
-async function sendPart(send: Send, prefix: string, part: Rows | Explain): Promise<Answer> {
+async function sendText(
+  send: SendStatement,
+  prefix: string,
+  part: RowsStatement | ExplainStatement,
+): Promise<Answer> {
   try {
     return await send(prefix + part.whole.slice(part.start))
   } catch (error) {
-    throw inTermsOfQuery(error, null, { prefix, part })
+    throw toQueryError(error, null, { prefix, part })
   }
 }
 
-async function fetchAll(send: Send, receive: Receive): Promise<void> {
+async function fetchAll(send: SendStatement, receive: Receive): Promise<void> {
   for (let count = FIRST_ROWS, isFirst = true; ; isFirst = false) {
     const part = await send(`fetch ${count} from ${cursor}`)
-    if (part.rows.length > 0 || isFirst) await receive(checked(part))
+    if (part.rows.length > 0 || isFirst) await receive(requireDistinctColumns(part))
     if (part.rows.length < count) return
-    const wanted = Math.floor((count * PART_SIZE) / sizeOf(part.rows))
-    count = Math.max(1, Math.min(wanted, MOST_ROWS))
+    const wanted = Math.floor((count * PART_CHARACTERS) / characterCount(part.rows))
+    count = Math.max(1, Math.min(wanted, MAX_ROWS))
   }
 }
 
 /** A text in SQL, whatever the server takes a backslash for. */
-function literal(text: string): string {
+function quoteLiteral(text: string): string {
   const quoted = `'${text.replaceAll("'", "''")}'`
   return text.includes('\\') ? `E${quoted.replaceAll('\\', '\\\\')}` : quoted
 }
 
 /** Roughly, in characters; never 0. */
-function sizeOf(rows: Answer['rows']): number {
+function characterCount(rows: Answer['rows']): number {
   const sizes = rows.map((row) =>
-    row.reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : lengthOf(value)), 1),
+    row.reduce<number>(
+      (sum, value) => sum + (typeof value === 'string' ? value.length : valueLength(value)),
+      1,
+    ),
   )
   return sizes.reduce((sum, size) => sum + size, 0)
 }
 
-function lengthOf(value: unknown): number {
+function valueLength(value: unknown): number {
   return typeof value === 'object' && value !== null ? JSON.stringify(value).length : 8
 }
 
 /** Sends statements that together may take so long. Nothing interrupts one on PGlite: there it is judged when it is done. */
-function timed(trx: Transaction, timeoutMs: number): Send {
+function withTimeLimit(trx: Transaction, timeoutMs: number): SendStatement {
   let leftMs = timeoutMs
   return async (text) => {
     if (trx.engine === 'postgres') await trx.query(`set local statement_timeout to ${Math.ceil(leftMs)}`)
     const begun = performance.now()
     const answer = await trx.query(text)
     leftMs -= performance.now() - begun
-    if (leftMs <= 0) throw tookTooLong(timeoutMs)
+    if (leftMs <= 0) throw queryTimeoutError(timeoutMs)
     return answer
   }
 }
 
 /** An advisory lock of the session outlives its transaction, and behind a pooling proxy its client too. */
-async function withoutLocks(trx: Transaction, work: () => Promise<void>): Promise<void> {
+async function releasingLocks(trx: Transaction, work: () => Promise<void>): Promise<void> {
   const unlock = async () => {
     await trx.query('rollback to savepoint before_query')
     await trx.query('select pg_catalog.pg_advisory_unlock_all()')
@@ -151,7 +158,7 @@ async function withoutLocks(trx: Transaction, work: () => Promise<void>): Promis
   await unlock()
 }
 
-function checked(answer: Answer): Answer {
+function requireDistinctColumns(answer: Answer): Answer {
   const names = answer.columns.map(({ name }) => name)
   if (names.length === 0) throw new UsageError('query: the statement answers rows without any column')
   const twice = names.filter((name, at) => names.indexOf(name) !== at)

@@ -5,30 +5,30 @@
  */
 import { UsageError } from '../../common/errors.ts'
 
-export type Statement = Rows | Explain | Show
+export type Statement = RowsStatement | ExplainStatement | ShowStatement
 
 /** A user's text, or the rest of it, and where in the text it begins (in UTF-16 code units, as strings count). */
-interface Part {
+interface StatementText {
   readonly whole: string
   readonly start: number
 }
 
-export interface Rows extends Part {
+export interface RowsStatement extends StatementText {
   readonly kind: 'rows'
 }
 
-export interface Explain extends Part {
+export interface ExplainStatement extends StatementText {
   readonly kind: 'explain'
   /** As they were given, inside of the parentheses. */
   readonly options: string
 }
 
-export interface Show {
+export interface ShowStatement {
   readonly kind: 'show'
   readonly name: string
 }
 
-export const whatItTakes = 'query takes one select, with, values, table, explain or show'
+export const ACCEPTED_STATEMENTS = 'query takes one select, with, values, table, explain or show'
 
 /** Blanks and comments, as Postgres has them. A comment within a comment is left to the server. */
 const blank = String.raw`(?:[ \t\n\r\f\v]|--[^\n\r]*(?:[\n\r]|$)|/\*(?:[^*/]|\*(?!/)|/(?!\*))*\*/)`
@@ -38,22 +38,22 @@ const optionName =
   '(?:analy[sz]e|verbose|costs|settings|generic_plan|buffers|serialize|wal|timing|summary|memory|format)'
 const optionValue = '(?:true|false|on|off|0|1|text|xml|json|yaml|none|binary)'
 const option = `${optionName}(?:${blank}+${optionValue})?`
-const listed = new RegExp(
+const explainWithOptions = new RegExp(
   `^explain${blank}*\\(${blank}*(${option}(?:${blank}*,${blank}*${option})*)${blank}*\\)`,
   'i',
 )
 /** What follows is no part of the word: a blank, a comment, or the parenthesis of a select. */
 const end = String.raw`(?=[ \t\n\r\f\v(/-])`
-const plain = new RegExp(`^explain(?:${blank}+(analy[sz]e))?(?:${blank}+(verbose))?${end}`, 'i')
+const plainExplain = new RegExp(`^explain(?:${blank}+(analy[sz]e))?(?:${blank}+(verbose))?${end}`, 'i')
 
 const settingName = String.raw`[a-z_][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*)*`
-const shown = new RegExp(
+const showSetting = new RegExp(
   `^show${blank}+(${settingName}|time${blank}+zone|transaction${blank}+isolation${blank}+level|session${blank}+authorization)${blank}*;?${blank}*$`,
   'i',
 )
 
 /** @throws UsageError when the text cannot be a statement, which the server would say less well */
-export function readStatement(whole: string): Statement {
+export function parseStatement(whole: string): Statement {
   if (whole.includes('\0')) {
     throw new UsageError('query: the statement has a character U+0000 in it, which no SQL may have')
   }
@@ -62,12 +62,12 @@ export function readStatement(whole: string): Statement {
   if (text === '') throw new UsageError('query: the statement is empty; try "select * from events limit 5"')
   if (text.startsWith('\\')) {
     throw new UsageError(
-      `query: \\ begins a command of psql, which is no SQL; ${whatItTakes}. Tables: select * from pg_tables where schemaname = 'headcount'`,
+      `query: \\ begins a command of psql, which is no SQL; ${ACCEPTED_STATEMENTS}. Tables: select * from pg_tables where schemaname = 'headcount'`,
     )
   }
-  const show = shown.exec(text)?.[1]
+  const show = showSetting.exec(text)?.[1]
   if (show !== undefined) return { kind: 'show', name: show }
-  const explain = listed.exec(text) ?? plain.exec(text)
+  const explain = explainWithOptions.exec(text) ?? plainExplain.exec(text)
   if (explain === null) return { kind: 'rows', whole, start }
   const [prefix, ...options] = explain
   const given = options.filter((name) => name !== undefined).join(', ')
@@ -75,13 +75,13 @@ export function readStatement(whole: string): Statement {
 }
 
 /** Whether an error at this place (counted in characters from 1, as Postgres does) is at the very beginning of the text. */
-export function isAtStart({ whole, start }: Part, place: number): boolean {
+export function isAtStart({ whole, start }: StatementText, position: number): boolean {
   const text = whole.slice(start)
   const before = whole.slice(0, start + (leading.exec(text)?.[0].length ?? 0))
-  return place === charactersOf(before).length + 1
+  return position === codePoints(before).length + 1
 }
 
 /** As Postgres counts them, not in UTF-16 code units. */
-export function charactersOf(text: string): readonly string[] {
+export function codePoints(text: string): readonly string[] {
   return Array.from(text)
 }

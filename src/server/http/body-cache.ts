@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Admitted } from './admission.ts'
+import type { AdmittedRequest } from './admission.ts'
 
 /** The body of a list, or of a part of it. */
 export interface Body {
@@ -8,14 +8,14 @@ export interface Body {
   readonly next: string | null
 }
 
-interface Kept {
+interface CachedBody {
   readonly body: Body
   /** How many answers are sending it. They send the same bytes, which count once. */
   users: number
   share: Disposable | null
 }
 
-const LARGEST_KEPT = 1024 ** 2
+const MAX_CACHED_BYTES = 1024 ** 2
 /** What an entry costs beside its body. */
 const ENTRY_BYTES = 500
 
@@ -24,14 +24,14 @@ const ENTRY_BYTES = 500
  *
  * @param keptBytes how much of what was answered is kept in memory, in bytes
  */
-export function createBodies(keptBytes: number) {
-  const all = new LRUCache<string, Kept>({
+export function createBodyCache(keptBytes: number) {
+  const all = new LRUCache<string, CachedBody>({
     maxSize: Math.max(keptBytes, 1),
-    maxEntrySize: LARGEST_KEPT,
+    maxEntrySize: MAX_CACHED_BYTES,
     sizeCalculation: ({ body }) => body.bytes.byteLength + ENTRY_BYTES,
   })
 
-  function use(kept: Kept, admitted: Admitted): Body {
+  function use(kept: CachedBody, admitted: AdmittedRequest): Body {
     kept.users += 1
     admitted.keep({
       [Symbol.dispose]: () => {
@@ -48,7 +48,7 @@ export function createBodies(keptBytes: number) {
     has: (name: string) => all.has(name),
 
     /** One that is kept, to be sent. */
-    async find(name: string, admitted: Admitted): Promise<Body | undefined> {
+    async find(name: string, admitted: AdmittedRequest): Promise<Body | undefined> {
       const kept = all.get(name)
       if (kept === undefined) return undefined
       if (kept.share === null) {
@@ -61,7 +61,7 @@ export function createBodies(keptBytes: number) {
     },
 
     /** One that was just made, to be sent, and kept when it is small. */
-    add(name: string, body: Body, share: Disposable, admitted: Admitted): Body {
+    add(name: string, body: Body, share: Disposable, admitted: AdmittedRequest): Body {
       const kept = { body, users: 0, share }
       all.set(name, kept)
       return use(kept, admitted)

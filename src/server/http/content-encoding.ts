@@ -2,10 +2,10 @@ import { createGzip, gzip } from 'node:zlib'
 import { promisify } from 'node:util'
 import Negotiator from 'negotiator'
 
-export type Coding = 'gzip' | 'identity'
+export type ContentEncoding = 'gzip' | 'identity'
 
-/** The content coding that the client likes best of ours; who accepts none of them gets the body as it is. */
-export function codingFor(acceptEncoding: string | undefined): Coding {
+/** The content encoding that the client likes best of ours; who accepts none of them gets the body as it is. */
+export function negotiateEncoding(acceptEncoding: string | undefined): ContentEncoding {
   if (acceptEncoding === undefined) return 'identity'
   const accepted = new Negotiator({ headers: { 'accept-encoding': acceptEncoding } })
   const best = accepted.encoding(['gzip', 'identity'])
@@ -14,11 +14,14 @@ export function codingFor(acceptEncoding: string | undefined): Coding {
 
 const compress = promisify(gzip)
 
-export async function encode(body: Buffer<ArrayBuffer>, coding: Coding): Promise<Uint8Array<ArrayBuffer>> {
-  return coding === 'gzip' ? compress(body) : body
+export async function encodeBody(
+  body: Buffer<ArrayBuffer>,
+  encoding: ContentEncoding,
+): Promise<Uint8Array<ArrayBuffer>> {
+  return encoding === 'gzip' ? compress(body) : body
 }
 
 /** What a body goes through while it is sent; null: nothing. */
-export function encoder(coding: Coding) {
-  return coding === 'gzip' ? () => createGzip() : null
+export function encoderFor(encoding: ContentEncoding) {
+  return encoding === 'gzip' ? () => createGzip() : null
 }

@@ -3,20 +3,23 @@ import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Transform } from 'node:stream'
-import { cut, paced, type Pace } from './slow-client.ts'
+import { resetConnection, bodyWriter, type SendTimeout } from './slow-client.ts'
 
-export interface Answer {
+export interface HttpResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  readonly body: Uint8Array<ArrayBuffer> | Streamed | null
+  readonly body: Uint8Array<ArrayBuffer> | StreamBody | null
 }
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
 /** The data are one person's own, and every use of what a client keeps is to be asked for. */
-export const OWN_DATA = { 'Cache-Control': 'private, no-cache', Vary: 'X-API-Key, Accept-Encoding' } as const
+export const PRIVATE_CACHE_HEADERS = {
+  'Cache-Control': 'private, no-cache',
+  Vary: 'X-API-Key, Accept-Encoding',
+} as const
 
-export function jsonAnswer(value: object, headers: Readonly<Record<string, string>>): Answer {
+export function jsonResponse(value: object, headers: Readonly<Record<string, string>>): HttpResponse {
   return {
     status: 200,
     headers: { 'Content-Type': JSON_TYPE, ...headers },
@@ -25,47 +28,51 @@ export function jsonAnswer(value: object, headers: Readonly<Record<string, strin
 }
 
 /** A body that is read while it is sent. */
-export interface Streamed {
-  readonly pieces: AsyncIterable<string>
+export interface StreamBody {
+  readonly chunks: AsyncIterable<string>
   /** Ends what is open for it. To be called in any case, for a body of which nothing was sent never begins. */
   readonly close: () => Promise<void>
-  /** What the pieces go through. */
-  readonly through: (() => Transform) | null
+  /** Compresses the chunks; null: they are sent as they are. */
+  readonly transform: (() => Transform) | null
 }
 
 /**
  * Sends an answer over node:http, and resolves when it has gone, or the client has, or the client was too slow and is cut.
  * Only what the store throws is thrown on, when nothing can be said to the client any more but that the answer ends here.
  */
-export async function sendAnswer(
+export async function sendResponse(
   outgoing: ServerResponse,
-  { status, headers, body }: Answer,
+  { status, headers, body }: HttpResponse,
   isHead: boolean,
-  pace: Pace,
+  timeout: SendTimeout,
 ): Promise<void> {
   if (body === null || body instanceof Uint8Array) {
     if (outgoing.destroyed) return
     const length = body === null ? {} : { 'Content-Length': String(body.byteLength) }
     outgoing.writeHead(status, { ...headers, ...length })
-    await paced(outgoing, pace).end(isHead ? null : body)
+    await bodyWriter(outgoing, timeout).end(isHead ? null : body)
     return
   }
   try {
     if (outgoing.destroyed) return
     outgoing.writeHead(status, headers)
-    if (isHead) await paced(outgoing, pace).end(null)
-    else await stream(body, outgoing, pace)
+    if (isHead) await bodyWriter(outgoing, timeout).end(null)
+    else await stream(body, outgoing, timeout)
   } finally {
     await body.close()
   }
 }
 
-async function stream({ pieces, through }: Streamed, outgoing: ServerResponse, pace: Pace): Promise<void> {
-  const body = paced(outgoing, pace)
+async function stream(
+  { chunks, transform }: StreamBody,
+  outgoing: ServerResponse,
+  timeout: SendTimeout,
+): Promise<void> {
+  const body = bodyWriter(outgoing, timeout)
   let failure: { readonly cause: unknown } | null = null
   const read = async function* () {
     try {
-      yield* pieces
+      yield* chunks
     } catch (cause) {
       failure = { cause }
       throw cause
@@ -75,19 +82,19 @@ async function stream({ pieces, through }: Streamed, outgoing: ServerResponse, p
     for await (const bytes of readable) if (!(await body.write(bytes))) return
     await body.end(null)
   }
-  // As bytes, so that a piece counts as what it is when reading waits for the client.
-  const readable = Readable.from(bytesOf(read()), { objectMode: false, highWaterMark: 1 })
+  // As bytes, so that a chunk counts as what it is when reading waits for the client.
+  const readable = Readable.from(encodeChunks(read()), { objectMode: false, highWaterMark: 1 })
   try {
-    await (through === null ? pipeline(readable, send) : pipeline(readable, through(), send))
+    await (transform === null ? pipeline(readable, send) : pipeline(readable, transform(), send))
   } catch {
-    cut(outgoing)
+    resetConnection(outgoing)
     // A client that went away, or was too slow, is no failure of ours.
     if (failure !== null) throw new Error('the answer was cut off', failure)
   }
 }
 
-async function* bytesOf(pieces: AsyncIterable<string>): AsyncGenerator<Buffer, void> {
-  for await (const piece of pieces) yield Buffer.from(piece)
+async function* encodeChunks(chunks: AsyncIterable<string>): AsyncGenerator<Buffer, void> {
+  for await (const chunk of chunks) yield Buffer.from(chunk)
 }
 
 /**
@@ -96,8 +103,8 @@ async function* bytesOf(pieces: AsyncIterable<string>): AsyncGenerator<Buffer, v
  * @param onError told what fails when nobody waits for it
  * @param held given back when the answer is the caller's, or was read by him
  */
-export function responseOf(
-  { status, headers, body }: Answer,
+export function toFetchResponse(
+  { status, headers, body }: HttpResponse,
   isHead: boolean,
   onError: (error: unknown) => void,
   held: DisposableStack,
@@ -115,11 +122,14 @@ export function responseOf(
   return new Response(isHead ? null : body, { status, headers })
 }
 
-function webStream({ pieces, close, through }: Streamed, onError: (error: unknown) => void): ReadableStream {
-  const readable = Readable.from(bytesOf(pieces), { objectMode: false, highWaterMark: 1 })
+function webStream(
+  { chunks, close, transform }: StreamBody,
+  onError: (error: unknown) => void,
+): ReadableStream {
+  const readable = Readable.from(encodeChunks(chunks), { objectMode: false, highWaterMark: 1 })
   // Also when it is cancelled before anything was read.
   readable.once('close', () => void close().catch(onError))
-  const web: unknown = Readable.toWeb(through === null ? readable : readable.compose(through()))
+  const web: unknown = Readable.toWeb(transform === null ? readable : readable.compose(transform()))
   if (!(web instanceof ReadableStream)) throw new TypeError('Readable.toWeb gives a ReadableStream')
   return web
 }

@@ -1,15 +1,15 @@
-import type { Window } from '../stores/store.ts'
+import type { PageRequest } from '../stores/store.ts'
 
 /** A part of a list is read whole before its end is known to be the last. */
-export const MOST_IN_A_PAGE = 10_000
+export const MAX_PAGE_ITEMS = 10_000
 
 /** The query cannot be used; the message says how it should be. */
 export class BadQueryError extends Error {
   override readonly name = 'BadQueryError'
 }
 
-const LEAST_INTEGER = -(2n ** 63n)
-const LARGEST_INTEGER = 2n ** 63n - 1n
+const MIN_INTEGER = -(2n ** 63n)
+const MAX_INTEGER = 2n ** 63n - 1n
 
 /**
  * What `?limit=…&after=…` asks for; other parameters are nobody's.
@@ -17,11 +17,14 @@ const LARGEST_INTEGER = 2n ** 63n - 1n
  * @param ids what the ids of the list are: `after` must be one
  * @throws BadQueryError
  */
-export function readWindow(query: Readonly<Record<string, string[]>>, ids: 'text' | 'integer'): Window {
-  const limit = onlyOne('limit', query['limit'])
-  const after = onlyOne('after', query['after'])
-  if (limit !== null && !/^[1-9][0-9]{0,4}$/.test(limit)) throw badLimit()
-  if (Number(limit) > MOST_IN_A_PAGE) throw badLimit()
+export function parsePageRequest(
+  query: Readonly<Record<string, string[]>>,
+  ids: 'text' | 'integer',
+): PageRequest {
+  const limit = singleValue('limit', query['limit'])
+  const after = singleValue('after', query['after'])
+  if (limit !== null && !/^[1-9][0-9]{0,4}$/.test(limit)) throw limitError()
+  if (Number(limit) > MAX_PAGE_ITEMS) throw limitError()
   if (after !== null && ids === 'integer' && !isInteger(after)) {
     throw new BadQueryError('after must be the id of a response, an integer')
   }
@@ -31,18 +34,18 @@ export function readWindow(query: Readonly<Record<string, string[]>>, ids: 'text
 }
 
 /** As the validator of the list and the links to its parts have it. */
-export function textOf({ limit, after }: Window): string {
+export function toQuery({ limit, after }: PageRequest): string {
   const query = new URLSearchParams()
   if (limit !== null) query.set('limit', String(limit))
   if (after !== null) query.set('after', after)
   return query.toString()
 }
 
-function badLimit(): BadQueryError {
-  return new BadQueryError(`limit must be a whole number from 1 to ${MOST_IN_A_PAGE}`)
+function limitError(): BadQueryError {
+  return new BadQueryError(`limit must be a whole number from 1 to ${MAX_PAGE_ITEMS}`)
 }
 
-function onlyOne(name: string, values: readonly string[] | undefined): string | null {
+function singleValue(name: string, values: readonly string[] | undefined): string | null {
   if (values !== undefined && values.length > 1) throw new BadQueryError(`${name} may be given only once`)
   return values?.[0] ?? null
 }
@@ -50,5 +53,5 @@ function onlyOne(name: string, values: readonly string[] | undefined): string | 
 function isInteger(text: string): boolean {
   if (!/^(?:0|-?[1-9][0-9]{0,18})$/.test(text)) return false
   const value = BigInt(text)
-  return value >= LEAST_INTEGER && value <= LARGEST_INTEGER
+  return value >= MIN_INTEGER && value <= MAX_INTEGER
 }

@@ -6,23 +6,23 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 
 /** Nobody sends more requests than these ahead of their answers; the connection is cut. */
-const MAX_BUFFERED_BYTES = 1_000
+const MAX_WAITING = 1_000
 /** Of all connections: when more is sent ahead, the connection is cut on which most waits. */
-const MOST_WAITING_BYTES = 16 * 1024 ** 2
+const MAX_WAITING_BYTES = 16 * 1024 ** 2
 /** What a request takes beside its text. */
 const REQUEST_BYTES = 4 * 1024
 
-export interface Turns {
+export interface ConnectionQueues {
   /** Answers a request when those before it on its connection are. */
-  take(request: IncomingMessage, response: ServerResponse): void
+  enqueue(request: IncomingMessage, response: ServerResponse): void
   /** Does it when everything that was asked on the connection is answered; only the first that is to be done is. */
-  afterwards(connection: Duplex, last: () => void): void
+  onDrained(connection: Duplex, last: () => void): void
   /** The last answer that is due on each connection. */
-  lastAnswers(): readonly ServerResponse[]
+  lastResponses(): readonly ServerResponse[]
   readonly isIdle: boolean
 }
 
-interface Exchange {
+interface QueuedRequest {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   /** Of the request, as long as it waits. */
@@ -30,91 +30,91 @@ interface Exchange {
 }
 
 /** Of a connection, from its first request until it is closed. */
-interface Line {
+interface ConnectionQueue {
   /** The first is being answered. */
-  exchanges: Exchange[]
+  requests: QueuedRequest[]
   /** Of those that wait. */
-  bytes: number
-  last: (() => void) | null
+  waitingBytes: number
+  onDrained: (() => void) | null
 }
 
 /**
  * @param answer begins an answer
  * @param onIdle called when an answer has ended that was the last one due on its connection
  */
-export function createTurns(
+export function createConnectionQueues(
   answer: (request: IncomingMessage, response: ServerResponse) => void,
   onIdle: () => void,
-): Turns {
-  const lines = new Map<Duplex, Line>()
+): ConnectionQueues {
+  const queues = new Map<Duplex, ConnectionQueue>()
   let waitingBytes = 0
 
-  function lineOf(connection: Duplex): Line {
-    const known = lines.get(connection)
+  function queueOf(connection: Duplex): ConnectionQueue {
+    const known = queues.get(connection)
     if (known !== undefined) return known
-    const line: Line = { exchanges: [], bytes: 0, last: null }
-    lines.set(connection, line)
+    const queue: ConnectionQueue = { requests: [], waitingBytes: 0, onDrained: null }
+    queues.set(connection, queue)
     connection.once('close', () => {
-      drop(connection, line)
+      drop(connection, queue)
       onIdle()
     })
-    return line
+    return queue
   }
 
-  function drop(connection: Duplex, line: Line): void {
-    lines.delete(connection)
-    count(line, -line.bytes)
-    line.exchanges = []
+  function drop(connection: Duplex, queue: ConnectionQueue): void {
+    queues.delete(connection)
+    count(queue, -queue.waitingBytes)
+    queue.requests = []
   }
 
-  function count(line: Line, bytes: number): void {
-    line.bytes += bytes
+  function count(queue: ConnectionQueue, bytes: number): void {
+    queue.waitingBytes += bytes
     waitingBytes += bytes
   }
 
-  function end(connection: Duplex, line: Line, ended: Exchange): void {
-    if (line.exchanges[0] !== ended) return
-    line.exchanges.shift()
-    const [next] = line.exchanges
+  function end(connection: Duplex, queue: ConnectionQueue, ended: QueuedRequest): void {
+    if (queue.requests[0] !== ended) return
+    queue.requests.shift()
+    const [next] = queue.requests
     if (next === undefined) {
-      line.last?.()
+      queue.onDrained?.()
       onIdle()
       return
     }
-    count(line, -next.bytes)
+    count(queue, -next.bytes)
     if (connection.writable) answer(next.request, next.response)
   }
 
-  function cutLongest(): void {
-    const [longest] = [...lines].toSorted(([, a], [, b]) => b.bytes - a.bytes)
+  function cutLongestQueue(): void {
+    const [longest] = [...queues].toSorted(([, a], [, b]) => b.waitingBytes - a.waitingBytes)
     if (longest === undefined) return
     drop(...longest)
     longest[0].destroy()
   }
 
   return {
-    take(request, response) {
+    enqueue(request, response) {
       const { socket } = request
       // What came with what it was cut for.
       if (socket.destroyed) return
-      const line = lineOf(socket)
-      const isFirst = line.exchanges.length === 0
+      const queue = queueOf(socket)
+      const isFirst = queue.requests.length === 0
       const exchange = { request, response, bytes: isFirst ? 0 : bytesOf(request) }
-      line.exchanges.push(exchange)
-      response.once('close', () => end(socket, line, exchange))
+      queue.requests.push(exchange)
+      response.once('close', () => end(socket, queue, exchange))
       if (isFirst) return answer(request, response)
-      count(line, exchange.bytes)
-      if (line.exchanges.length > MAX_BUFFERED_BYTES) socket.destroy()
-      else if (waitingBytes > MOST_WAITING_BYTES) cutLongest()
+      count(queue, exchange.bytes)
+      if (queue.requests.length > MAX_WAITING) socket.destroy()
+      else if (waitingBytes > MAX_WAITING_BYTES) cutLongestQueue()
     },
-    afterwards(connection, last) {
-      const line = lines.get(connection)
-      if (line === undefined || line.exchanges.length === 0) last()
-      else line.last ??= last
+    onDrained(connection, last) {
+      const queue = queues.get(connection)
+      if (queue === undefined || queue.requests.length === 0) last()
+      else queue.onDrained ??= last
     },
-    lastAnswers: () => [...lines.values()].flatMap(({ exchanges }) => exchanges.at(-1)?.response ?? []),
+    lastResponses: () => [...queues.values()].flatMap(({ requests }) => requests.at(-1)?.response ?? []),
     get isIdle() {
-      return [...lines.values()].every(({ exchanges }) => exchanges.length === 0)
+      return [...queues.values()].every(({ requests }) => requests.length === 0)
     },
   }
 }

@@ -1,19 +1,19 @@
 import type { ServerResponse } from 'node:http'
 
 /** How long a client may keep us waiting over an answer: so long, and longer for what it has taken. */
-export interface Pace {
+export interface SendTimeout {
   readonly baseMs: number
   readonly bytesPerSecond: number
 }
 
 /** As a run allows the service: a drip ends, a large list can finish. */
-export const PACE: Pace = { baseMs: 60_000, bytesPerSecond: 256 * 1024 }
+export const DEFAULT_SEND_TIMEOUT: SendTimeout = { baseMs: 60_000, bytesPerSecond: 256 * 1024 }
 
 /** What is handed over at once: whether the client takes it shows only when all of it is gone. */
-const MOST_AT_ONCE = 256 * 1024
+const MAX_WRITE_BYTES = 256 * 1024
 
 /** The body of an answer, sent as fast as its client takes it. */
-export interface PacedBody {
+export interface BodyWriter {
   /** Resolves when the client has taken it; false: it has gone, or was too slow and is cut. */
   write(bytes: Uint8Array): Promise<boolean>
   /** The same with the last bytes, or all, or none. */
@@ -21,7 +21,7 @@ export interface PacedBody {
 }
 
 /** Every body goes this way, from memory or while it is read. Only the time counts in which the client is waited for. */
-export function paced(outgoing: ServerResponse, { baseMs, bytesPerSecond }: Pace): PacedBody {
+export function bodyWriter(outgoing: ServerResponse, { baseMs, bytesPerSecond }: SendTimeout): BodyWriter {
   let taken = 0
   let waitedMs = 0
 
@@ -34,7 +34,7 @@ export function paced(outgoing: ServerResponse, { baseMs, bytesPerSecond }: Pace
     const gone = () => resolve(false)
     outgoing.once(event, went).once('close', gone)
     const timer = setTimeout(() => {
-      cut(outgoing)
+      resetConnection(outgoing)
       gone()
     }, leftMs)
     const isThere = await promise
@@ -45,9 +45,9 @@ export function paced(outgoing: ServerResponse, { baseMs, bytesPerSecond }: Pace
   }
 
   async function write(bytes: Uint8Array): Promise<boolean> {
-    for (let at = 0; at < bytes.byteLength; at += MOST_AT_ONCE) {
+    for (let at = 0; at < bytes.byteLength; at += MAX_WRITE_BYTES) {
       if (outgoing.destroyed) return false
-      const part = bytes.subarray(at, at + MOST_AT_ONCE)
+      const part = bytes.subarray(at, at + MAX_WRITE_BYTES)
       if (!outgoing.write(part) && !(await until('drain'))) return false
       taken += part.byteLength
     }
@@ -57,7 +57,7 @@ export function paced(outgoing: ServerResponse, { baseMs, bytesPerSecond }: Pace
   return {
     write,
     async end(bytes) {
-      const before = bytes === null ? 0 : Math.max(0, bytes.byteLength - MOST_AT_ONCE)
+      const before = bytes === null ? 0 : Math.max(0, bytes.byteLength - MAX_WRITE_BYTES)
       if (bytes !== null && before > 0 && !(await write(bytes.subarray(0, before)))) return false
       if (outgoing.destroyed) return false
       outgoing.end(bytes?.subarray(before))
@@ -68,6 +68,6 @@ export function paced(outgoing: ServerResponse, { baseMs, bytesPerSecond }: Pace
 }
 
 /** A body that ends in the middle may look whole; a connection that is reset does not, and the system keeps nothing for it. */
-export function cut({ socket }: ServerResponse): void {
+export function resetConnection({ socket }: ServerResponse): void {
   socket?.resetAndDestroy()
 }

@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { EVENTS, type ListItems, type ServedList, type Store, type Window } from './store.ts'
+import { EVENTS, type ListItems, type ServedList, type Store, type PageRequest } from './store.ts'
 
 /** An account in memory, such as the sample account; items have an `id` and are what `JSON.stringify` can write. */
-export interface SingleAccount {
+export interface MemoryAccount {
   readonly email: string
   events(): readonly object[] | Promise<readonly object[]>
   /** The responses to an event, or undefined when the account has no such event. */
@@ -10,13 +10,17 @@ export interface SingleAccount {
 }
 
 /** A store of one account with one key. */
-export function createSingleStore({ apiKey, account }: { apiKey: string; account: SingleAccount }): Store {
+export function createMemoryStore({ apiKey, account }: { apiKey: string; account: MemoryAccount }): Store {
   const expected = digest(apiKey)
-  const holder = { account: account.email, key: 'only' }
+  const requester = { account: account.email, key: 'only' }
   return {
-    find: async (key, list) => {
+    resolve: async (key, list) => {
       if (!timingSafeEqual(digest(key), expected)) return undefined
-      return { holder, email: account.email, list: list === null ? null : await listOf(account, list) }
+      return {
+        requester,
+        email: account.email,
+        list: list === null ? null : await listOf(account, list),
+      }
     },
     requireReady: async () => {},
     close: async () => {},
@@ -24,7 +28,7 @@ export function createSingleStore({ apiKey, account }: { apiKey: string; account
 }
 
 /** An item as it goes out. */
-interface Written {
+interface SerialisedItem {
   readonly id: string
   readonly text: string
 }
@@ -35,34 +39,38 @@ type Compare = (a: string, b: string) => number
 const byBytes: Compare = (a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))
 const byNumber: Compare = (a, b) => Number(BigInt(a) - BigInt(b))
 
-async function listOf(account: SingleAccount, name: string): Promise<ServedList | undefined> {
+async function listOf(account: MemoryAccount, name: string): Promise<ServedList | undefined> {
   const items = name === EVENTS ? await account.events() : await account.responses(name)
   if (items === undefined) return undefined
   const compare = name === EVENTS ? byBytes : byNumber
-  const written = items.map(write).toSorted((a, b) => compare(a.id, b.id))
+  const written = items.map(serialise).toSorted((a, b) => compare(a.id, b.id))
   const version = digest(written.map(({ text }) => text).join('\n')).toString('hex')
-  const standing = { version, age: 0 }
-  return { name, ...standing, read: async (window) => ({ ...standing, ...partOf(written, window, compare) }) }
+  const listVersion = { version, age: 0 }
+  return {
+    name,
+    ...listVersion,
+    read: async (page) => ({ ...listVersion, ...pageOf(written, page, compare) }),
+  }
 }
 
-function write(item: object): Written {
+function serialise(item: object): SerialisedItem {
   const id: unknown = Reflect.get(item, 'id')
   return { id: typeof id === 'string' ? id : JSON.stringify(id), text: JSON.stringify(item) }
 }
 
-function partOf(
-  items: readonly Written[],
-  { after, limit }: Window,
+function pageOf(
+  items: readonly SerialisedItem[],
+  { after, limit }: PageRequest,
   compare: Compare,
-): Pick<ListItems, 'next' | 'isWhole' | 'pieces' | typeof Symbol.asyncDispose> {
+): Pick<ListItems, 'next' | 'isWhole' | 'chunks' | typeof Symbol.asyncDispose> {
   const rest = after === null ? items : items.filter(({ id }) => compare(id, after) > 0)
   const part = limit === null ? rest : rest.slice(0, limit)
   const next = part.length < rest.length ? (part.at(-1)?.id ?? null) : null
-  const pieces = piecesOf(part)
-  return { next, isWhole: true, pieces, [Symbol.asyncDispose]: async () => {} }
+  const chunks = chunksOf(part)
+  return { next, isWhole: true, chunks, [Symbol.asyncDispose]: async () => {} }
 }
 
-async function* piecesOf(items: readonly Written[]): AsyncGenerator<string, void> {
+async function* chunksOf(items: readonly SerialisedItem[]): AsyncGenerator<string, void> {
   if (items.length > 0) yield items.map(({ text }) => text).join(',')
 }
 

@@ -1,4 +1,4 @@
-import type { Holder } from '../fair-shares.ts'
+import type { Requester } from '../fair-shares.ts'
 
 /**
  * What the HTTP part answers from: the mirror is one store, an account in memory another. A store knows accounts by
@@ -13,7 +13,7 @@ export interface Store {
    * @param list the list that is asked for; null: none
    * @throws UnavailableError while nothing can be said, or not of this account
    */
-  find(key: string, list: ListName | null): Promise<Found | undefined>
+  resolve(key: string, list: ListName | null): Promise<Access | undefined>
   /** @throws UnavailableError while nothing can be answered */
   requireReady(): Promise<void>
   /** Ends what is under way beside requests; called when no request is any more. */
@@ -26,9 +26,9 @@ export type ListName = string
 /** The list of events. */
 export const EVENTS = ''
 
-export interface Found {
+export interface Access {
   /** Whose key it is, and which, so that what there is only so much of can be shared. */
-  readonly holder: Holder
+  readonly requester: Requester
   /** Of the key's owner; null: not known. */
   readonly email: string | null
   /** Null: none was asked for; undefined: the account has no such event. */
@@ -36,18 +36,18 @@ export interface Found {
 }
 
 /** A list as it stands; its items are not read yet. */
-export interface ServedList extends Standing {
+export interface ServedList extends ListVersion {
   /** Names the list among those of all accounts, for what is kept of it. */
   readonly name: string
   /**
    * @returns undefined when the account has no such event any more
    * @throws UnavailableError when too many large lists are read already
    */
-  read(window: Window): Promise<ListItems | undefined>
+  read(window: PageRequest): Promise<ListItems | undefined>
 }
 
 /** What is known of a list besides its items. */
-export interface Standing {
+export interface ListVersion {
   /** Equal versions of a list have equal items, to the byte. */
   readonly version: string
   /** Seconds since the service was last seen to have it so. */
@@ -55,7 +55,7 @@ export interface Standing {
 }
 
 /** The part of a list that is asked for, in the order of ids. */
-export interface Window {
+export interface PageRequest {
   /** The items after this id; null: from the first one on. */
   readonly after: string | null
   /** At most so many items; null: all. */
@@ -63,11 +63,11 @@ export interface Window {
 }
 
 /** Items in one view of the list, which may be younger than the one that was found. */
-export interface ListItems extends Standing, AsyncDisposable {
+export interface ListItems extends ListVersion, AsyncDisposable {
   /** The id of the last item when more follow, else null. */
   readonly next: string | null
   /** Whether they are in memory all. */
   readonly isWhole: boolean
   /** Their JSON texts with commas between them, piece by piece; no piece is empty. */
-  readonly pieces: AsyncIterable<string>
+  readonly chunks: AsyncIterable<string>
 }

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { removeAccount } from '../../../src/commands/maintain/accounts-remove.ts'
 import { connect, type Database } from '../../../src/db/connect.ts'
 import { holdAccount } from '../../../src/db/lease/hold-account.ts'
-import { tablesOfAccounts } from '../../../src/mirror/accounts.ts'
+import { accountTables } from '../../../src/mirror/accounts.ts'
 import { accountOf, responsesFrom } from '../../support/account.ts'
 import { commandStage, type CommandStage } from '../../support/command-stage.ts'
 import { onBoth } from '../../support/databases.ts'
@@ -16,7 +16,7 @@ const rowsOf = (database: Database, text: string, values: unknown[] = []) =>
 
 /** Every row of the mirror that bears the number of this account, as text. */
 async function everythingOf(database: Database, id: number): Promise<readonly unknown[]> {
-  const tables = [...tablesOfAccounts, 'api_keys']
+  const tables = [...accountTables, 'api_keys']
   const parts = tables.map(
     (table) => `select '${table}' as place, row.*::text from headcount.${table} row where account_id = $1`,
   )
@@ -62,7 +62,7 @@ onBoth('I2 removing an account', (fresh) => {
         where c.table_schema = 'headcount' and c.column_name = 'account_id' and t.table_type = 'BASE TABLE'
         order by 1`,
     )
-    expect(withAccount.flat()).toEqual([...tablesOfAccounts, 'api_keys'].toSorted())
+    expect(withAccount.flat()).toEqual([...accountTables, 'api_keys'].toSorted())
     const south = await everythingOf(database, 2)
     expect(new Set(south.map((row) => Object(row)[0] as string)).size).toBe(withAccount.length)
 

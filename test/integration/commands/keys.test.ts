@@ -1,6 +1,6 @@
 /** `keys create`, `keys list`, `keys revoke`: what is printed, once, and what is refused. */
 import { describe, expect, test } from 'vitest'
-import { hashOf } from '../../../src/mirror/keys/secret.ts'
+import { hashKey } from '../../../src/mirror/keys/secret.ts'
 import { accountOf } from '../../support/account.ts'
 import { commandStage } from '../../support/command-stage.ts'
 import type { CommandStage } from '../../support/command-stage.ts'
@@ -58,7 +58,7 @@ describe('a key', () => {
       expect(stderr).toBe('')
       for (const each of [key, second.key]) {
         expect(stdout).not.toContain(each.slice(3))
-        expect(stdout).not.toContain(hashOf(each).slice(0, 8))
+        expect(stdout).not.toContain(hashKey(each).slice(0, 8))
       }
     }
 

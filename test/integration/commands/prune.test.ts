@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { connect } from '../../../src/db/connect.ts'
 import type { Database } from '../../../src/db/connect.ts'
-import { deletePiece, findOldVersions, raiseHorizon } from '../../../src/mirror/prune.ts'
+import { deletePruneBatch, findPrunableVersions, setHistoryFloor } from '../../../src/mirror/prune.ts'
 import { accountOf } from '../../support/account.ts'
 import { scriptPath } from '../../support/command.ts'
 import { commandStage } from '../../support/command-stage.ts'
@@ -54,7 +54,7 @@ onBoth('pruning', (fresh) => {
     const { database } = mirror
     await fill(database)
     const before = '2026-01-06T12:00:00Z'
-    const find = () => database.transaction((trx) => findOldVersions(trx, 'a', before))
+    const find = () => database.transaction((trx) => findPrunableVersions(trx, 'a', before))
     const old = await find()
     const found = { account: 'a', versions: 5, from: '2026-01-01T00:00:00Z', to: '2026-01-06T00:00:00Z' }
     expect(old).toMatchObject([
@@ -62,11 +62,11 @@ onBoth('pruning', (fresh) => {
       { ...found, table: 'response_history' },
     ])
     for (const table of old) {
-      await database.transaction((trx) => raiseHorizon(trx, table.account_id, before))
+      await database.transaction((trx) => setHistoryFloor(trx, table.account_id, before))
       let since: string | null = null
       const pieces: number[] = []
       for (const _ of [1, 2, 3, 4]) {
-        const piece = await database.transaction((trx) => deletePiece(trx, table, before, since, 2))
+        const piece = await database.transaction((trx) => deletePruneBatch(trx, table, before, since, 2))
         pieces.push(piece.deleted)
         since = piece.ended
       }
@@ -83,11 +83,11 @@ onBoth('pruning', (fresh) => {
     await using mirror = await fresh()
     const { database } = mirror
     await fill(database)
-    const [events] = await database.transaction((trx) => findOldVersions(trx, 'a', '2026-01-06Z'))
+    const [events] = await database.transaction((trx) => findPrunableVersions(trx, 'a', '2026-01-06Z'))
     if (events === undefined) throw new Error('nothing to prune')
-    await database.transaction((trx) => raiseHorizon(trx, events.account_id, '2026-01-06Z'))
-    await database.transaction((trx) => deletePiece(trx, events, '2026-01-06Z', null, 2))
-    await database.transaction((trx) => raiseHorizon(trx, events.account_id, '2026-01-03Z'))
+    await database.transaction((trx) => setHistoryFloor(trx, events.account_id, '2026-01-06Z'))
+    await database.transaction((trx) => deletePruneBatch(trx, events, '2026-01-06Z', null, 2))
+    await database.transaction((trx) => setHistoryFloor(trx, events.account_id, '2026-01-03Z'))
     expect(await countVersions(database)).toEqual([
       ['a', 8, 10, '2026-01-06T00:00:00Z'],
       ['b', 10, 10, null],
@@ -98,7 +98,7 @@ onBoth('pruning', (fresh) => {
       'was pruned: the earliest moment that it can tell of is 2026-01-06T00:00:00Z',
     )
     expect((await at('2026-01-06Z')).rows).toHaveLength(1)
-    const left = await database.transaction((trx) => findOldVersions(trx, 'a', '2026-01-06Z'))
+    const left = await database.transaction((trx) => findPrunableVersions(trx, 'a', '2026-01-06Z'))
     expect(left.map(({ versions }) => versions)).toEqual([3, 5])
   })
 })
@@ -191,12 +191,14 @@ describe('prune', () => {
     const before = String(row?.[0])
     {
       await using database = await connect(stage.url)
-      const [old] = await database.transaction((trx) => findOldVersions(trx, null, before))
+      const [old] = await database.transaction((trx) => findPrunableVersions(trx, null, before))
       if (old === undefined) throw new Error('nothing to prune')
-      await database.transaction((trx) => raiseHorizon(trx, old.account_id, before))
-      expect(await database.transaction((trx) => deletePiece(trx, old, before, null, 10))).toMatchObject({
-        deleted: 1,
-      })
+      await database.transaction((trx) => setHistoryFloor(trx, old.account_id, before))
+      expect(await database.transaction((trx) => deletePruneBatch(trx, old, before, null, 10))).toMatchObject(
+        {
+          deleted: 1,
+        },
+      )
     }
     paused.release()
     expect(await running).toMatchObject({ exit: 0, status: 'succeeded' })

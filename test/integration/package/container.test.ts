@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { createSampleAccount } from '../../../src/commands/demo/account/account.ts'
 import { createHttpService } from '../../../src/server/service.ts'
-import { createSingleStore } from '../../../src/server/stores/memory-store.ts'
+import { createMemoryStore } from '../../../src/server/stores/memory-store.ts'
 import { freshPlace, onServer } from '../../support/databases.ts'
 import { closedPort } from '../../support/fault-server.ts'
 import { buildImage, last, readStages, words, type Image } from '../../support/image.ts'
@@ -208,7 +208,7 @@ describe('the image', () => {
     const asWorker = await setUpDatabase(place.url)
     const apiKey = 'canary-0e5f9a7c3b'
     const account = createSampleAccount({ seed: 7, now: new Date() })
-    const service = createHttpService({ store: createSingleStore({ apiKey, account }) })
+    const service = createHttpService({ store: createMemoryStore({ apiKey, account }) })
     await using _ = { [Symbol.asyncDispose]: () => service.close() }
     const { url } = await service.listen({ host: '127.0.0.1', port: 0 })
     const env = await environment({ api_key: apiKey, database_url: asWorker }, url)

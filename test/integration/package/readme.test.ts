@@ -10,7 +10,7 @@ import type { Database } from '../../../src/db/connect.ts'
 import { sync } from '../../../src/index.ts'
 import { createSampleAccount } from '../../../src/commands/demo/account/account.ts'
 import { createHttpService } from '../../../src/server/service.ts'
-import { createSingleStore } from '../../../src/server/stores/memory-store.ts'
+import { createMemoryStore } from '../../../src/server/stores/memory-store.ts'
 import { headcount, inShell, run } from '../../support/command.ts'
 import { engines, freshPlace } from '../../support/databases.ts'
 
@@ -26,7 +26,7 @@ function blocks(language: string): string[] {
 }
 
 const account = createSampleAccount({ seed: 'readme', now: new Date() })
-const service = createHttpService({ store: createSingleStore({ apiKey, account }) })
+const service = createHttpService({ store: createMemoryStore({ apiKey, account }) })
 let baseUrl = ''
 let cwd = ''
 

@@ -5,7 +5,7 @@ import { sync } from '../../../src/index.ts'
 import type { RunOptions, RunReport } from '../../../src/index.ts'
 import { createSampleAccount } from '../../../src/commands/demo/account/account.ts'
 import { createHttpService } from '../../../src/server/service.ts'
-import { createSingleStore } from '../../../src/server/stores/memory-store.ts'
+import { createMemoryStore } from '../../../src/server/stores/memory-store.ts'
 import { chanceOf } from '../../simulation/chance.ts'
 import type { Chance } from '../../simulation/chance.ts'
 import { accountOf, refusal, responseItem } from '../../support/account.ts'
@@ -25,7 +25,7 @@ describe('a chain', () => {
   test('of three mirrors has the same rows in all, follows a change, and reads no row for what is as it was', async () => {
     await using stack = new AsyncDisposableStack()
     const account = createSampleAccount({ seed: 3, now: new Date('2026-06-17T10:00:00Z') })
-    const sample = createHttpService({ store: createSingleStore({ apiKey: sampleKey, account }) })
+    const sample = createHttpService({ store: createMemoryStore({ apiKey: sampleKey, account }) })
     stack.defer(() => sample.close())
     const { url } = await sample.listen({ host: '127.0.0.1', port: 0 })
     const [first, second, third] = [

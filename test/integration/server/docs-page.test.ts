@@ -4,7 +4,7 @@ import { chromium as launcher, type Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSampleAccount } from '../../../src/commands/demo/account/account.ts'
 import { createHttpService, type Service } from '../../../src/server/service.ts'
-import { createSingleStore } from '../../../src/server/stores/memory-store.ts'
+import { createMemoryStore } from '../../../src/server/stores/memory-store.ts'
 
 let browser: Browser
 let service: Service
@@ -13,7 +13,7 @@ let page: URL
 beforeAll(async () => {
   if (process.platform !== 'linux') return
   const account = createSampleAccount({ seed: 1, now: new Date('2026-06-17T10:00:00Z') })
-  service = createHttpService({ store: createSingleStore({ apiKey: 'any', account }) })
+  service = createHttpService({ store: createMemoryStore({ apiKey: 'any', account }) })
   const { url } = await service.listen({ host: '127.0.0.1', port: 0 })
   page = new URL('/docs', url)
   // One process for all would end with the first page, and a page that may ask any origin proves less.

@@ -106,13 +106,13 @@ describe('X7 slow clients', () => {
     ['nothing', ''],
     ['half a request', 'GET /api/v1/ping HTTP/1.1\r\nHost: a\r\nX-API-'],
   ])('who send %s are told so and cut', async (_, sent) => {
-    const slow = await listening(singleStore(), { patience: { requestMs: 100 } })
+    const slow = await listening(singleStore(), { clientTimeouts: { requestMs: 100 } })
     const [answer] = await exchange(slow.port, sent)
     expect([answer?.status, JSON.parse(answer?.body ?? '').code]).toEqual([408, 'request_timeout'])
   })
 
   test('who drip headers are cut, and who drip a body are answered at once', async () => {
-    const slow = await listening(singleStore(), { patience: { requestMs: 300 } })
+    const slow = await listening(singleStore(), { clientTimeouts: { requestMs: 300 } })
     const dripping = await openSocket(slow.port, 'GET /api/v1/ping HTTP/1.1\r\nHost: a\r\n')
     const drip = setInterval(() => dripping.write('X-A: b\r\n'), 20)
     let text = ''
@@ -126,7 +126,7 @@ describe('X7 slow clients', () => {
   test('X9 who take nothing of a body in memory are cut', async () => {
     const events = () => Array.from({ length: 600 }, (_, id) => ({ id: `${id}`, title: 'x'.repeat(100_000) }))
     const slow = await listening(singleStore({ events }), {
-      patience: { answer: { baseMs: 200, bytesPerSecond: 1024 ** 3 } },
+      clientTimeouts: { send: { baseMs: 200, bytesPerSecond: 1024 ** 3 } },
     })
     const accepted = nextAccepted()
     const socket = await openSocket(slow.port, requestText('/api/v1/events', [['X-API-Key', singleKey]]))
@@ -142,7 +142,7 @@ describe('X7 slow clients', () => {
       reading += 1
       return gate.promise
     }
-    const { port } = await listening({ ...store, find: readAfter(read, store) })
+    const { port } = await listening({ ...store, resolve: readAfter(read, store) })
     const one = requestText('/api/v1/events', [['X-API-Key', singleKey], closing])
     const waiting = Array.from({ length: 500 }, () => exchange(port, one))
     const path = '/api/v1/ping'
@@ -184,9 +184,9 @@ describe('X7 slow clients', () => {
 })
 
 /** The same store, whose lists are read only then. */
-function readAfter(gate: () => Promise<void>, store: Store): Store['find'] {
+function readAfter(gate: () => Promise<void>, store: Store): Store['resolve'] {
   return async (key, name) => {
-    const found = await store.find(key, name)
+    const found = await store.resolve(key, name)
     if (!found?.list) return found
     const { list } = found
     const read: typeof list.read = async (window) => {

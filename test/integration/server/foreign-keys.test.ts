@@ -2,7 +2,7 @@
 import { Agent, request } from 'undici'
 import { afterAll, describe, expect, test } from 'vitest'
 import { revokeKey } from '../../../src/mirror/keys/revoke.ts'
-import { hashOf } from '../../../src/mirror/keys/secret.ts'
+import { hashKey } from '../../../src/mirror/keys/secret.ts'
 import { addAccount } from '../../support/many-accounts.ts'
 import { closing, exchange, requestText } from '../../support/raw-http.ts'
 import { names, sharedMirror } from '../../support/shared-mirror.ts'
@@ -55,11 +55,11 @@ describe('X7 the key', () => {
     const revoked = await addAccount(database, 'revoked')
     await database.transaction(async (trx) => {
       const ids = await trx.query('select id from headcount.api_keys where sha256 = $1', [
-        hashOf(revoked.key),
+        hashKey(revoked.key),
       ])
       await revokeKey(trx, Number(ids.rows[0]?.[0]))
       await trx.query(`update headcount.api_keys set expires_at = now() where sha256 = $1`, [
-        hashOf(expired.key),
+        hashKey(expired.key),
       ])
     })
     const wrong: [string, string][][] = [
@@ -71,7 +71,7 @@ describe('X7 the key', () => {
       [['X-API-Key', `${key}A`]],
       [['X-API-Key', key.toUpperCase()]],
       [['X-API-Key', `"${key}"`]],
-      [['X-API-Key', hashOf(key)]],
+      [['X-API-Key', hashKey(key)]],
       [['X-API-Key', 'x'.repeat(15_000)]],
       [['X-API-Key', 'ключ 鍵 🗝']],
       [['X-API-Key', `' or '1'='1`]],

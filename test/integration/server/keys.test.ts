@@ -5,8 +5,8 @@ import { UsageError } from '../../../src/common/errors.ts'
 import { createKey } from '../../../src/mirror/keys/create.ts'
 import { listKeys } from '../../../src/mirror/keys/list.ts'
 import { revokeKey } from '../../../src/mirror/keys/revoke.ts'
-import { hashOf } from '../../../src/mirror/keys/secret.ts'
-import { noteUse } from '../../../src/mirror/keys/record-use.ts'
+import { hashKey } from '../../../src/mirror/keys/secret.ts'
+import { recordKeyUse } from '../../../src/mirror/keys/record-use.ts'
 import { readContents } from '../../support/contents.ts'
 import { freshMirror, onBoth } from '../../support/databases.ts'
 
@@ -41,11 +41,11 @@ onBoth('keys', (fresh) => {
     for (const { key } of [one, other]) expect(key).toMatch(/^hc_[\w-]{43}$/)
     expect(other.key).not.toBe(one.key)
     expect(await stored(database, 'account_id, sha256, label')).toEqual([
-      [1, hashOf(one.key), 'for the website'],
-      [2, hashOf(other.key), null],
+      [1, hashKey(one.key), 'for the website'],
+      [2, hashKey(other.key), null],
     ])
     const everything = (await readContents(database)).rows().join('\n')
-    expect(everything).toContain(hashOf(one.key))
+    expect(everything).toContain(hashKey(one.key))
     for (const { key } of [one, other]) expect(everything).not.toContain(key.slice(3))
     await expect(create(database, { account: 'west' })).rejects.toThrow(UsageError)
   })
@@ -86,7 +86,7 @@ onBoth('keys', (fresh) => {
     await database.transaction((trx) =>
       trx.query(`update headcount.api_keys set last_used_on = date '2020-01-01' where id = 2`),
     )
-    const note = () => database.transaction((trx) => noteUse(trx, ['1', '2', '3']))
+    const note = () => database.transaction((trx) => recordKeyUse(trx, ['1', '2', '3']))
     const used = `id, last_used_on = (now() at time zone 'UTC')::date, xmin::text`
     await note()
     const noted = await stored(database, used)
@@ -109,7 +109,7 @@ test('a note of a use waits for nobody', async () => {
   for (const _ of [1, 2]) await create(database)
   await database.transaction(async (trx) => {
     await revokeKey(trx, 1)
-    await database.transaction((other) => noteUse(other, ['1', '2']), { lockTimeoutMs: 1 })
+    await database.transaction((other) => recordKeyUse(other, ['1', '2']), { lockTimeoutMs: 1 })
   })
   expect(await stored(database, 'last_used_on is not null')).toEqual([[false], [true]])
 })

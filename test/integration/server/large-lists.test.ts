@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { connect } from '../../../src/db/connect.ts'
 import { sync } from '../../../src/index.ts'
 import { readList } from '../../../src/server/stores/mirror/list.ts'
-import { createPlaces } from '../../../src/server/stores/mirror/large-list-slots.ts'
+import { createLargeListSlots } from '../../../src/server/stores/mirror/large-list-slots.ts'
 import { accountOf } from '../../support/account.ts'
 import { freshPlace } from '../../support/databases.ts'
 import { send, startFaultServer } from '../../support/fault-server.ts'
@@ -29,13 +29,13 @@ async function readOf(responses: number) {
      select 1, 'gala', number, 'bare', 'Guest', repeat('ж', 100), 1 from generate_series(1, $1::int) as number`,
     [responses],
   )
-  const asked = { account: 1, list: 'gala', holder: { account: '1', key: '1' } }
+  const asked = { account: 1, list: 'gala', requester: { account: '1', key: '1' } }
   statements = 0
-  const read = await readList(database, createPlaces(2), asked, { after: null, limit: null })
+  const read = await readList(database, createLargeListSlots(2), asked, { after: null, limit: null })
   if (read === undefined) throw new Error('The list is there.')
   const begun = { isWhole: read.isWhole, statements }
   const texts: string[] = []
-  for await (const text of read.pieces) texts.push(text)
+  for await (const text of read.chunks) texts.push(text)
   await read[Symbol.asyncDispose]()
   await pool.end()
   const items = JSON.parse(`[${texts.join(',')}]`) as { id: number }[]

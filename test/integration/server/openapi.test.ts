@@ -10,7 +10,7 @@ import { openApi } from '../../../src/server/openapi/document.ts'
 import { EVENT_FIELDS, RESPONSE_FIELDS, SLOT_FIELDS } from '../../../src/normalise/items/fields.ts'
 import { createSampleAccount } from '../../../src/commands/demo/account/account.ts'
 import { createHttpService } from '../../../src/server/service.ts'
-import { createSingleStore } from '../../../src/server/stores/memory-store.ts'
+import { createMemoryStore } from '../../../src/server/stores/memory-store.ts'
 import type { Store } from '../../../src/server/stores/store.ts'
 import { UnavailableError } from '../../../src/server/unavailable.ts'
 import { complaintsOf, expectConforms } from '../../support/conforming.ts'
@@ -190,7 +190,7 @@ describe('conforms to the document', () => {
       responses: (id: string) => account.responses(id),
     }
     const apiKey = 'sample-key'
-    await using service = await listen(createSingleStore({ apiKey, account: served }))
+    await using service = await listen(createMemoryStore({ apiKey, account: served }))
     await askAll(
       { url: service.url, apiKey },
       recent.map(({ id }) => id),
@@ -199,7 +199,7 @@ describe('conforms to the document', () => {
   })
 
   test('bytes that are no request', async () => {
-    await using service = await listen(createSingleStore({ apiKey: 'any', account: empty }))
+    await using service = await listen(createMemoryStore({ apiKey: 'any', account: empty }))
     const { port } = new URL(service.url)
     for (const bytes of ['GET /api/v1/ping HTTP/1.1\r\n\r\n', 'what?\r\n\r\n']) {
       const [head = '', text = ''] = (await exchange(Number(port), bytes)).split('\r\n\r\n')
@@ -218,7 +218,7 @@ describe('conforms to the document', () => {
     [503, new UnavailableError('too_old', 'later', 60)],
   ])('that nothing can be answered: %i, %s', async (status, error) => {
     const fail = () => Promise.reject(error)
-    const store: Store = { find: fail, requireReady: fail, close: async () => {} }
+    const store: Store = { resolve: fail, requireReady: fail, close: async () => {} }
     await using service = await listen(store)
     for (const path of ['/ping', '/events', '/events/a/responses', '/nothing'])
       for (const method of ['GET', 'HEAD', 'PUT'])

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, request } from 'undici'
 import { afterEach, expect, test } from 'vitest'
 import { createHttpService, type HttpServiceOptions } from '../../../src/server/service.ts'
-import { createSingleStore } from '../../../src/server/stores/memory-store.ts'
-import type { SingleAccount } from '../../../src/server/stores/memory-store.ts'
+import { createMemoryStore } from '../../../src/server/stores/memory-store.ts'
+import type { MemoryAccount } from '../../../src/server/stores/memory-store.ts'
 
 /** Taken before any service is made here. */
 const globalsBefore = [globalThis.Request, globalThis.Response, globalThis.fetch]
@@ -17,12 +17,12 @@ afterEach(async () => {
   for (const resource of open.splice(0)) await resource[Symbol.asyncDispose]()
 })
 
-function storeOf(events: SingleAccount['events'] = () => []) {
-  return createSingleStore({ apiKey, account: { email: 'a@example.org', events, responses: () => [] } })
+function storeOf(events: MemoryAccount['events'] = () => []) {
+  return createMemoryStore({ apiKey, account: { email: 'a@example.org', events, responses: () => [] } })
 }
 
 /** Starts a service on a free port of the loopback; `get` asks it over kept-alive connections. */
-async function start(events?: SingleAccount['events'], options: Partial<HttpServiceOptions> = {}) {
+async function start(events?: MemoryAccount['events'], options: Partial<HttpServiceOptions> = {}) {
   const service = createHttpService({ store: storeOf(events), ...options })
   const { url, port } = await service.listen({ host: '127.0.0.1', port: 0 })
   const dispatcher = new Agent()

@@ -4,8 +4,8 @@ import { Agent, request } from 'undici'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createSampleAccount } from '../../../src/commands/demo/account/account.ts'
 import { createHttpService, type HttpServiceOptions } from '../../../src/server/service.ts'
-import { createSingleStore } from '../../../src/server/stores/memory-store.ts'
-import type { SingleAccount } from '../../../src/server/stores/memory-store.ts'
+import { createMemoryStore } from '../../../src/server/stores/memory-store.ts'
+import type { MemoryAccount } from '../../../src/server/stores/memory-store.ts'
 
 const apiKey = 'k-2f9c1e0a7b5d'
 const open: AsyncDisposable[] = []
@@ -15,14 +15,14 @@ afterEach(async () => {
 })
 
 /** Starts a service on a free port of the loopback; `get` asks it with the right key unless told otherwise. */
-async function start(account: Partial<SingleAccount> = {}, options: Partial<HttpServiceOptions> = {}) {
-  const served: SingleAccount = {
+async function start(account: Partial<MemoryAccount> = {}, options: Partial<HttpServiceOptions> = {}) {
+  const served: MemoryAccount = {
     email: 'owner@example.org',
     events: () => [],
     responses: () => undefined,
     ...account,
   }
-  const service = createHttpService({ store: createSingleStore({ apiKey, account: served }), ...options })
+  const service = createHttpService({ store: createMemoryStore({ apiKey, account: served }), ...options })
   const { url, port } = await service.listen({ host: '127.0.0.1', port: 0 })
   const dispatcher = new Agent()
   open.push({
@@ -182,10 +182,10 @@ describe('the key', () => {
   })
 
   test('that is empty is never shown to a store', async () => {
-    const holder = { account: 'anybody', key: 'any' }
+    const requester = { account: 'anybody', key: 'any' }
     const service = createHttpService({
       store: {
-        find: async () => ({ holder, email: 'anybody@example.org', list: null }),
+        resolve: async () => ({ requester, email: 'anybody@example.org', list: null }),
         requireReady: async () => {},
         close: async () => {},
       },

@@ -109,7 +109,7 @@ describe('X7 a large list', () => {
 
   test('whose client does not read is cut, and its connection is free', async () => {
     const answer = { baseMs: 2_000, bytesPerSecond: 1024 ** 3 }
-    const { port, errors } = await start({ patience: { answer } })
+    const { port, errors } = await start({ clientTimeouts: { send: answer } })
     const client = await beginReading(port)
     await untilBusy(1)
     await untilBusy(0)
@@ -213,7 +213,7 @@ describe('X9 a large list that is read slowly', () => {
 
   test('comes whole to who takes it as fast as he should, however long we wait for him all together', async () => {
     const answer = { baseMs: 500, bytesPerSecond: 256 * 1024 }
-    const { port } = await start({ patience: { answer } })
+    const { port } = await start({ clientTimeouts: { send: answer } })
     const client = await beginReading(port)
     const pulse = setInterval(() => client.resume(), 10)
     let [taken, last] = [0, '']

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { connect } from '../../../src/db/connect.ts'
 import { readList } from '../../../src/server/stores/mirror/list.ts'
-import { createPlaces } from '../../../src/server/stores/mirror/large-list-slots.ts'
+import { createLargeListSlots } from '../../../src/server/stores/mirror/large-list-slots.ts'
 import { accountOf, refusal, responseItem } from '../../support/account.ts'
 import { send } from '../../support/fault-server.ts'
 import { readLive } from '../../support/live-rows.ts'
@@ -172,8 +172,8 @@ onPostgresStage('the version of a list', (stage) => {
     await using database = await connect(on.target)
     const whole = { after: null, limit: null }
     const read = (list: string) => {
-      const asked = { account: 1, list, holder: { account: '1', key: '1' } }
-      return readList(database, createPlaces(1), asked, whole)
+      const asked = { account: 1, list, requester: { account: '1', key: '1' } }
+      return readList(database, createLargeListSlots(1), asked, whole)
     }
     expect(await read('gone')).toBeUndefined()
     expect(await read('gala')).toMatchObject({ isWhole: true })

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { createSampleAccount } from '../../../src/commands/demo/account/account.ts'
 import { createHttpService } from '../../../src/server/service.ts'
-import { createSingleStore } from '../../../src/server/stores/memory-store.ts'
+import { createMemoryStore } from '../../../src/server/stores/memory-store.ts'
 import {
   chunked,
   cutShort,
@@ -15,7 +15,7 @@ import { faultServer, sourceOf, testKey, valuesOf } from '../../support/reading.
 
 test('the whole sample account comes through a connection that breaks now and then', async () => {
   const account = createSampleAccount({ seed: 7, now: new Date('2026-03-01T12:00:00Z') })
-  const service = createHttpService({ store: createSingleStore({ apiKey: testKey, account }) })
+  const service = createHttpService({ store: createMemoryStore({ apiKey: testKey, account }) })
   onTestFinished(() => service.close())
   const { url } = await service.listen({ host: '127.0.0.1', port: 0 })
   const between = await faultServer()

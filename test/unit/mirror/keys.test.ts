@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { hashOf, isSameHash, newKey } from '../../../src/mirror/keys/secret.ts'
+import { hashKey, isSameHash, generateKey } from '../../../src/mirror/keys/secret.ts'
 
 describe('a key', () => {
   test('is hc_ and 256 random bits in base64url', () => {
-    const keys = Array.from({ length: 200 }, newKey)
+    const keys = Array.from({ length: 200 }, generateKey)
     expect(new Set(keys).size).toBe(200)
     for (const key of keys) {
       expect(key).toMatch(/^hc_[\w-]{43}$/)
@@ -13,15 +13,15 @@ describe('a key', () => {
   })
 
   test('is hashed with SHA-256 over its UTF-8', () => {
-    expect(hashOf('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
+    expect(hashKey('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
     const bytes = Buffer.from([0xc3, 0xbc, 0xe2, 0x82, 0xac])
-    expect(hashOf('ü€')).toBe(createHash('sha256').update(bytes).digest('hex'))
+    expect(hashKey('ü€')).toBe(createHash('sha256').update(bytes).digest('hex'))
   })
 
   test('is compared by its hash, whatever the hashes are', () => {
-    expect(isSameHash(hashOf('a'), hashOf('a'))).toBe(true)
-    expect(isSameHash(hashOf('a'), hashOf('b'))).toBe(false)
-    expect(isSameHash(hashOf('a'), hashOf('a').slice(1))).toBe(false)
-    expect(isSameHash('', hashOf('a'))).toBe(false)
+    expect(isSameHash(hashKey('a'), hashKey('a'))).toBe(true)
+    expect(isSameHash(hashKey('a'), hashKey('b'))).toBe(false)
+    expect(isSameHash(hashKey('a'), hashKey('a').slice(1))).toBe(false)
+    expect(isSameHash('', hashKey('a'))).toBe(false)
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { futureMoment, pastMoment } from '../../../src/mirror/instants/moment.ts'
+import { parseFutureInstant, parsePastInstant } from '../../../src/mirror/instants/moment.ts'
 import { InvalidValueError } from '../../../src/common/parse-values.ts'
 
 describe('a moment, as it is written', () => {
@@ -10,7 +10,7 @@ describe('a moment, as it is written', () => {
     ['90d', { msFromNow: -90 * 86_400_000 }],
     ['1h', { msFromNow: -3_600_000 }],
   ])('%s', (text, moment) => {
-    expect(pastMoment(text)).toEqual(moment)
+    expect(parsePastInstant(text)).toEqual(moment)
   })
 
   test.each([
@@ -30,13 +30,13 @@ describe('a moment, as it is written', () => {
     '2026-01-01 00:00:00Z',
     '2026-01-01T24:00:00Z',
   ])('nothing else: %j', (text) => {
-    expect(() => pastMoment(text)).toThrow(InvalidValueError)
+    expect(() => parsePastInstant(text)).toThrow(InvalidValueError)
   })
 
   test('is told which way 90d goes', () => {
-    expect(futureMoment('90d')).toEqual({ msFromNow: 90 * 86_400_000 })
-    expect(futureMoment('2030-01-01')).toEqual({ at: '2030-01-01T00:00:00Z' })
-    expect(() => pastMoment('90')).toThrow('or an age like 90d')
-    expect(() => futureMoment('90')).toThrow('or a time from now like 90d')
+    expect(parseFutureInstant('90d')).toEqual({ msFromNow: 90 * 86_400_000 })
+    expect(parseFutureInstant('2030-01-01')).toEqual({ at: '2030-01-01T00:00:00Z' })
+    expect(() => parsePastInstant('90')).toThrow('or an age like 90d')
+    expect(() => parseFutureInstant('90')).toThrow('or a time from now like 90d')
   })
 })

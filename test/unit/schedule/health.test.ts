@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { now } from '../../../src/schedule/monotonic-time.ts'
-import { freshFor, judge, newSight, type Health } from '../../../src/schedule/health.ts'
+import { freshFor, healthOf, createWorkerState, type Health } from '../../../src/schedule/health.ts'
 import { hour, minute, pass, second, sleepOver } from '../../support/working.ts'
 
 beforeEach(() => {
@@ -14,51 +14,51 @@ const verdict = ({ healthy, reason }: Health) => ({ healthy, reason })
 
 describe('without a run in progress', () => {
   test('the last good run younger than two intervals: healthy, then not', async () => {
-    const sight = { ...newSight(), lastGood: { started: now(), freshMs: 30 * minute } }
+    const sight = { ...createWorkerState(), lastGood: { started: now(), freshMs: 30 * minute } }
     await pass(30 * minute - second)
-    expect(verdict(judge(sight))).toEqual({ healthy: true, reason: 'the last good run began 1799 s ago' })
+    expect(verdict(healthOf(sight))).toEqual({ healthy: true, reason: 'the last good run began 1799 s ago' })
     await pass(second)
-    expect(verdict(judge(sight))).toEqual({
+    expect(verdict(healthOf(sight))).toEqual({
       healthy: false,
       reason: 'the last good run began 1800 s ago, two intervals or more',
     })
   })
 
   test('no good run yet: not healthy, with the fault of the last one', () => {
-    const sight = { ...newSight(), lastFailure: 'database: Postgres at db:5432/mirror is not there' }
-    expect(verdict(judge(sight))).toEqual({
+    const sight = { ...createWorkerState(), lastFailure: 'database: Postgres at db:5432/mirror is not there' }
+    expect(verdict(healthOf(sight))).toEqual({
       healthy: false,
       reason: 'no run has ended well yet; the last run: database: Postgres at db:5432/mirror is not there',
     })
   })
 
   test('the machine slept: the mirror grew old meanwhile', async () => {
-    const sight = { ...newSight(), lastGood: { started: now(), freshMs: 30 * minute } }
+    const sight = { ...createWorkerState(), lastGood: { started: now(), freshMs: 30 * minute } }
     sleepOver(8 * hour)
-    expect(judge(sight).healthy).toBe(false)
+    expect(healthOf(sight).healthy).toBe(false)
   })
 
   test('the clock was set back: the mirror still grows old', async () => {
-    const sight = { ...newSight(), lastGood: { started: now(), freshMs: 30 * minute } }
+    const sight = { ...createWorkerState(), lastGood: { started: now(), freshMs: 30 * minute } }
     sleepOver(-24 * hour)
     await pass(30 * minute)
-    expect(judge(sight).healthy).toBe(false)
+    expect(healthOf(sight).healthy).toBe(false)
   })
 })
 
 describe('S17 deletions on hold', () => {
-  const fresh = () => ({ ...newSight(), lastGood: { started: now(), freshMs: 8 * hour } })
+  const fresh = () => ({ ...createWorkerState(), lastGood: { started: now(), freshMs: 8 * hour } })
   const holds = (...patience: number[]) => ({
     seen: now(),
-    lists: patience.map((patienceMs, at) => ({ description: `event e${at}`, patienceMs })),
+    lists: patience.map((overdueAfterMs, at) => ({ description: `event e${at}`, overdueAfterMs })),
   })
 
   test("are nobody's concern until their time is over; then the mirror is not healthy, however fresh", async () => {
     const sight = { ...fresh(), holds: holds(hour, 2 * hour) }
     await pass(hour - second)
-    expect(verdict(judge(sight))).toEqual({ healthy: true, reason: 'the last good run began 3599 s ago' })
+    expect(verdict(healthOf(sight))).toEqual({ healthy: true, reason: 'the last good run began 3599 s ago' })
     await pass(second)
-    expect(judge(sight)).toMatchObject({
+    expect(healthOf(sight)).toMatchObject({
       healthy: false,
       reason: 'deletions are held for too long, of event e0',
       held_too_long: ['event e0'],
@@ -67,14 +67,14 @@ describe('S17 deletions on hold', () => {
 
   test('that time cannot confirm are told at once, also while a run is in progress', () => {
     const running = { started: now(), lastSign: now() }
-    expect(verdict(judge({ ...fresh(), running, holds: holds(0) }))).toEqual({
+    expect(verdict(healthOf({ ...fresh(), running, holds: holds(0) }))).toEqual({
       healthy: false,
       reason: 'deletions are held for too long, of event e0',
     })
   })
 
   test('of many lists: five are named', () => {
-    const { reason, held_too_long } = judge({ ...newSight(), holds: holds(0, 0, 0, 0, 0, 0, 0) })
+    const { reason, held_too_long } = healthOf({ ...createWorkerState(), holds: holds(0, 0, 0, 0, 0, 0, 0) })
     expect(reason).toBe(
       'no run has ended well yet; deletions are held for too long, of event e0; event e1; event e2; event e3; event e4; and 2 more',
     )
@@ -85,13 +85,13 @@ describe('S17 deletions on hold', () => {
 describe('with a run in progress', () => {
   test('the first one: healthy as long as it gives signs of life', async () => {
     const running = { started: now(), lastSign: now() }
-    const sight = { ...newSight(), running }
+    const sight = { ...createWorkerState(), running }
     await pass(20 * second)
     running.lastSign = now()
     await pass(29 * second)
-    expect(verdict(judge(sight))).toEqual({ healthy: true, reason: 'a run is in progress' })
+    expect(verdict(healthOf(sight))).toEqual({ healthy: true, reason: 'a run is in progress' })
     await pass(second)
-    expect(verdict(judge(sight))).toEqual({
+    expect(verdict(healthOf(sight))).toEqual({
       healthy: false,
       reason: 'no run has ended well yet; the run in progress has shown no sign of life for 30 s',
     })
@@ -99,12 +99,12 @@ describe('with a run in progress', () => {
 
   test('silent, but the last good run is young enough: healthy', async () => {
     const sight = {
-      ...newSight(),
+      ...createWorkerState(),
       running: { started: now(), lastSign: now() },
       lastGood: { started: now(), freshMs: 30 * minute },
     }
     await pass(10 * minute)
-    expect(judge(sight).healthy).toBe(true)
+    expect(healthOf(sight).healthy).toBe(true)
   })
 })
 

@@ -1,62 +1,65 @@
 import { describe, expect, test } from 'vitest'
-import { createPlaces } from '../../../src/server/stores/mirror/large-list-slots.ts'
+import { createLargeListSlots } from '../../../src/server/stores/mirror/large-list-slots.ts'
 import {
-  createShares,
-  leaveAsMuch,
-  whatIsThere,
-  type Holder,
-  type Shares,
+  createFairAllocator,
+  leavesEqualShare,
+  whileAvailable,
+  type Requester,
+  type FairAllocator,
 } from '../../../src/server/fair-shares.ts'
 
-const holder = (account: string, key = account): Holder => ({ account, key })
+const requester = (account: string, key = account): Requester => ({ account, key })
 
 /** Takes ones until there is none. */
-function takeAll(shares: Shares, by: Holder): number {
+function takeAll(shares: FairAllocator, by: Requester): number {
   let taken = 0
-  while (shares.tryTake(by, 1) !== null) taken += 1
+  while (shares.tryAcquire(by, 1) !== null) taken += 1
   return taken
 }
 
 describe('X9 shares', () => {
   test('of which as much is left for others: a third for a key, half for an account, always something for the next', () => {
-    const shares = createShares(120, leaveAsMuch)
-    expect(takeAll(shares, holder('north', 'first'))).toBe(40)
+    const shares = createFairAllocator(120, leavesEqualShare)
+    expect(takeAll(shares, requester('north', 'first'))).toBe(40)
     const ofNorth =
-      40 + takeAll(shares, holder('north', 'second')) + takeAll(shares, holder('north', 'third'))
+      40 + takeAll(shares, requester('north', 'second')) + takeAll(shares, requester('north', 'third'))
     expect(ofNorth).toBeGreaterThan(50)
     expect(ofNorth).toBeLessThanOrEqual(60)
     for (const account of ['south', 'east', 'west'])
-      expect(takeAll(shares, holder(account))).toBeGreaterThan(5)
+      expect(takeAll(shares, requester(account))).toBeGreaterThan(5)
   })
 
   test('that are given back are there again, also in part, and not twice', () => {
-    const shares = createShares(30, leaveAsMuch)
-    const share = shares.tryTake(holder('north'), 10)
-    expect(shares.tryTake(holder('north'), 1)).toBeNull()
+    const shares = createFairAllocator(30, leavesEqualShare)
+    const share = shares.tryAcquire(requester('north'), 10)
+    expect(shares.tryAcquire(requester('north'), 1)).toBeNull()
     share?.resize(4)
-    expect(shares.heldBy(holder('north'))).toEqual({ account: 4, key: 4 })
+    expect(shares.usageOf(requester('north'))).toEqual({ account: 4, key: 4 })
     share?.[Symbol.dispose]()
     share?.[Symbol.dispose]()
-    expect(shares.heldBy(holder('north'))).toEqual({ account: 0, key: 0 })
-    expect(shares.tryTake(holder('north'), 10)).not.toBeNull()
+    expect(shares.usageOf(requester('north'))).toEqual({ account: 0, key: 0 })
+    expect(shares.tryAcquire(requester('north'), 10)).not.toBeNull()
   })
 
   test('go to whoever has least of those who wait, then to whoever got something longest ago', async () => {
-    const shares = createShares(2, whatIsThere)
-    const [first, second] = [shares.tryTake(holder('greedy'), 1), shares.tryTake(holder('greedy'), 1)]
+    const shares = createFairAllocator(2, whileAvailable)
+    const [first, second] = [
+      shares.tryAcquire(requester('greedy'), 1),
+      shares.tryAcquire(requester('greedy'), 1),
+    ]
     const given: string[] = []
-    const wait = async (by: Holder) => {
-      const share = await shares.take(by, 1, 60_000)
+    const wait = async (by: Requester) => {
+      const share = await shares.acquire(by, 1, 60_000)
       given.push(by.key)
       return share
     }
     const waiting = [
-      wait(holder('greedy', 'other-of-greedy')),
-      wait(holder('greedy')),
-      wait(holder('north')),
-      wait(holder('south')),
+      wait(requester('greedy', 'other-of-greedy')),
+      wait(requester('greedy')),
+      wait(requester('north')),
+      wait(requester('south')),
     ]
-    expect(shares.next).toEqual(holder('north'))
+    expect(shares.nextWaiting).toEqual(requester('north'))
     first?.[Symbol.dispose]()
     const ofNorth = await waiting[2]
     second?.[Symbol.dispose]()
@@ -69,37 +72,37 @@ describe('X9 shares', () => {
   })
 
   test('that do not come in time are not waited for any longer', async () => {
-    const shares = createShares(1, whatIsThere)
-    const share = shares.tryTake(holder('north'), 1)
-    expect(await shares.take(holder('south'), 1, 1)).toBeNull()
-    expect(shares.next).toBeNull()
+    const shares = createFairAllocator(1, whileAvailable)
+    const share = shares.tryAcquire(requester('north'), 1)
+    expect(await shares.acquire(requester('south'), 1, 1)).toBeNull()
+    expect(shares.nextWaiting).toBeNull()
     share?.[Symbol.dispose]()
-    expect(await shares.take(holder('south'), 1, 1)).not.toBeNull()
+    expect(await shares.acquire(requester('south'), 1, 1)).not.toBeNull()
   })
 })
 
 describe('X9 places for large lists', () => {
   test('are asked back from whoever has more than who waits, and from nobody else', async () => {
-    const places = createPlaces(2)
-    const [first, second] = [places.tryTake(holder('greedy')), places.tryTake(holder('greedy'))]
-    const waiting = places.take(holder('other'))
-    await new Promise((resolve) => first?.isNeeded.addEventListener('abort', resolve))
-    expect(second?.isNeeded.aborted).toBe(false)
+    const places = createLargeListSlots(2)
+    const [first, second] = [places.tryAcquire(requester('greedy')), places.tryAcquire(requester('greedy'))]
+    const waiting = places.acquire(requester('other'))
+    await new Promise((resolve) => first?.reclaimed.addEventListener('abort', resolve))
+    expect(second?.reclaimed.aborted).toBe(false)
     first?.[Symbol.dispose]()
     const place = await waiting
     // Each of the two has one now: the third of the first account waits.
-    const third = places.take(holder('greedy'))
+    const third = places.acquire(requester('greedy'))
     await new Promise((resolve) => setTimeout(resolve, 700))
-    expect([second?.isNeeded.aborted, place.isNeeded.aborted]).toEqual([false, false])
+    expect([second?.reclaimed.aborted, place.reclaimed.aborted]).toEqual([false, false])
     second?.[Symbol.dispose]()
-    expect((await third).isNeeded.aborted).toBe(false)
+    expect((await third).reclaimed.aborted).toBe(false)
   })
 
   test('are shared between the keys of an account too', async () => {
-    const places = createPlaces(1)
-    const first = places.tryTake(holder('north', 'greedy'))
-    const waiting = places.take(holder('north', 'other'))
-    await new Promise((resolve) => first?.isNeeded.addEventListener('abort', resolve))
+    const places = createLargeListSlots(1)
+    const first = places.tryAcquire(requester('north', 'greedy'))
+    const waiting = places.acquire(requester('north', 'other'))
+    await new Promise((resolve) => first?.reclaimed.addEventListener('abort', resolve))
     first?.[Symbol.dispose]()
     await waiting
   })

@@ -7,9 +7,9 @@ interface Waiting<Question, Answer> {
 }
 
 /** The most questions in one statement. */
-const MOST_AT_ONCE = 500
+const MAX_BATCH = 500
 /** While the database does not answer, those who asked give up, and ask again. */
-const MAX_BUFFERED_BYTES = 20_000
+const MAX_WAITING = 20_000
 const RETRY_AFTER_SECONDS = 5
 
 /**
@@ -18,7 +18,7 @@ const RETRY_AFTER_SECONDS = 5
  * @param askAll answers questions in their order
  * @returns what answers one; it throws UnavailableError when too many wait already
  */
-export function gather<Question, Answer>(
+export function createBatchLoader<Question, Answer>(
   askAll: (questions: readonly Question[]) => Promise<readonly Answer[]>,
 ): (question: Question) => Promise<Answer> {
   const waiting: Waiting<Question, Answer>[] = []
@@ -29,7 +29,7 @@ export function gather<Question, Answer>(
     // What is asked in this very moment, by other connections that had something to read, goes with it.
     await new Promise((resolve) => setImmediate(resolve))
     while (waiting.length > 0) {
-      const asked = waiting.splice(0, MOST_AT_ONCE)
+      const asked = waiting.splice(0, MAX_BATCH)
       try {
         const answers = await askAll(asked.map(({ question }) => question))
         if (answers.length !== asked.length) throw new Error('every question has one answer')
@@ -42,7 +42,7 @@ export function gather<Question, Answer>(
   }
 
   return async (question) => {
-    if (waiting.length >= MAX_BUFFERED_BYTES) {
+    if (waiting.length >= MAX_WAITING) {
       throw new UnavailableError(
         'not_ready',
         'too much is asked at once: try again later',

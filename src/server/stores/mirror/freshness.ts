@@ -3,7 +3,7 @@ import { holdTimeLeft } from '../../../common/schema/holds.ts'
 import type { ReportedHold } from '../../../common/schema/tables.ts'
 import { UnavailableError } from '../../unavailable.ts'
 
-export interface Freshness {
+export interface FreshnessLimits {
   /** How old the last run that read everything due may be, in ms; null: of any age. */
   readonly maxAgeMs: number | null
   /** How long deletions may be held, in ms. */
@@ -11,7 +11,7 @@ export interface Freshness {
 }
 
 /** What is known of an account, and of the list that is asked for. */
-export interface Known {
+export interface KnownFreshness {
   /** Since the start of the last run that read every list that was due, in seconds; null: there was none. */
   readonly run_age: number | null
   /** The same of a run after which nothing was held either. */
@@ -25,16 +25,20 @@ export interface Known {
 const AFTER_A_RUN_SECONDS = 60
 
 /** Of an account without a whole run the mirror has a part, which would look like all. */
-export function requireFreshAccount({ run_age }: Known, freshness: Freshness): void {
+export function requireFreshAccount({ run_age }: KnownFreshness, freshness: FreshnessLimits): void {
   if (isWithin(run_age, freshness)) return
-  throw tooOld('the last good run of this mirror is older than it may be')
+  throw tooOldError('the last good run of this mirror is older than it may be')
 }
 
 /**
  * A list of which deletions are held is not as the service answers it: it is as old as the last run after which nothing was
  * held. Other lists of the account do not suffer from it.
  */
-export function requireFreshList(event_id: string | null, known: Known, freshness: Freshness): void {
+export function requireFreshList(
+  event_id: string | null,
+  known: KnownFreshness,
+  freshness: FreshnessLimits,
+): void {
   const { holds, now, good_run_age } = known
   if (freshness.maxAgeMs === null || holds === null || now === null) return
   const mustBeLookedAt = holds.some(
@@ -47,13 +51,13 @@ export function requireFreshList(event_id: string | null, known: Known, freshnes
     throw new UnavailableError('held', message, AFTER_A_RUN_SECONDS)
   }
   if (!isWithin(good_run_age, freshness))
-    throw tooOld('deletions of this list are held, and it is older than it may be')
+    throw tooOldError('deletions of this list are held, and it is older than it may be')
 }
 
-function isWithin(seconds: number | null, { maxAgeMs }: Freshness): boolean {
+function isWithin(seconds: number | null, { maxAgeMs }: FreshnessLimits): boolean {
   return maxAgeMs === null || (seconds !== null && seconds * 1000 <= maxAgeMs)
 }
 
-function tooOld(what: string): UnavailableError {
+function tooOldError(what: string): UnavailableError {
   return new UnavailableError('too_old', `${what}: try again after the next run`, AFTER_A_RUN_SECONDS)
 }

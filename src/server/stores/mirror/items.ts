@@ -1,20 +1,20 @@
-/** Items of a list, read in pieces in the order of their ids. */
+/** Items of a list, read in chunks in the order of their ids. */
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import type { Transaction } from '../../../db/transaction.ts'
 import { EVENTS } from '../store.ts'
-import type { Window } from '../store.ts'
+import type { PageRequest } from '../store.ts'
 import { eventText, responseText } from './serialise-items.ts'
 
 /** What is read of one list. */
-export interface Reading {
+export interface ListScope {
   readonly trx: Pick<Transaction, 'kysely'>
   readonly account: number
   readonly list: string
 }
 
 /** Some items that follow each other. */
-export interface Piece {
+export interface ItemChunk {
   /** Their JSON texts with commas between them. */
   readonly text: string
   readonly count: number
@@ -24,15 +24,15 @@ export interface Piece {
   readonly isEnd: boolean
 }
 
-/** A first piece as small as this is there at once; the next ones are as long as their items allow. */
+/** A first chunk as small as this is there at once; the next ones are as long as their items allow. */
 const FIRST_ROWS = 500
 /** Of more rows Postgres thinks the statement worth compiling (`jit_above_cost`), which takes longer than to run it. */
-const MOST_ROWS = 3_000
-/** Of one piece; one more item may follow. */
-const DEFAULT_CHUNK_BYTES = 1024 ** 2
+const MAX_ROWS = 3_000
+/** Of one chunk; one more item may follow. */
+const CHUNK_BYTES = 1024 ** 2
 
 /** Where the items are, and how their ids are compared. */
-function placeOf({ account, list }: Reading) {
+function listSql({ account, list }: ListScope) {
   if (list === EVENTS) {
     const from = sql`headcount.events e where e.account_id = ${account}`
     return { from, id: sql`e.id`, type: sql`text collate "C"`, item: sql.raw(eventText) }
@@ -42,57 +42,57 @@ function placeOf({ account, list }: Reading) {
 }
 
 /** The last id of the part when another item follows it; null when none does. */
-export async function lastOfPart(reading: Reading, { after, limit }: Window): Promise<string | null> {
+export async function lastIdOfPage(scope: ListScope, { after, limit }: PageRequest): Promise<string | null> {
   if (limit === null) return null
-  const { from, id, type } = placeOf(reading)
+  const { from, id, type } = listSql(scope)
   const { rows } = await sql<{ id: string }>`
     select ${id}::text as id
       from ${from} and (${after}::text is null or ${id} > ${after}::${type})
      order by ${id}
-    offset ${limit - 1} limit 2`.execute(reading.trx.kysely)
+    offset ${limit - 1} limit 2`.execute(scope.trx.kysely)
   return rows.length === 2 ? (rows[0]?.id ?? null) : null
 }
 
 /** Whether more than so many items follow one, in the part that ends there. */
-export async function moreFollow(
-  reading: Reading,
+export async function hasMoreThan(
+  scope: ListScope,
   after: string,
   upTo: string | null,
   count: number,
 ): Promise<boolean> {
-  const { from, id } = placeOf(reading)
+  const { from, id } = listSql(scope)
   const { rows } = await sql`
-    select from ${from}${within(reading, after, upTo)} order by ${id} offset ${count} limit 1`.execute(
-    reading.trx.kysely,
+    select from ${from}${idBounds(scope, after, upTo)} order by ${id} offset ${count} limit 1`.execute(
+    scope.trx.kysely,
   )
   return rows.length === 1
 }
 
-/** The pieces of a part: of the items after one and, when it ends before the list does, up to another. */
-export async function* piecesOf(
-  reading: Reading,
+/** The chunks of a part: of the items after one and, when it ends before the list does, up to another. */
+export async function* readChunks(
+  scope: ListScope,
   after: string | null,
   upTo: string | null,
-): AsyncGenerator<Piece, void> {
+): AsyncGenerator<ItemChunk, void> {
   let last = after
   let rows = FIRST_ROWS
   while (true) {
-    const piece = await readPiece(reading, last, upTo, rows)
-    if (piece === null) return
-    yield piece
-    if (piece.isEnd) return
-    last = piece.last
-    rows = nextRows(piece)
+    const chunk = await readChunk(scope, last, upTo, rows)
+    if (chunk === null) return
+    yield chunk
+    if (chunk.isEnd) return
+    last = chunk.last
+    rows = nextChunkRows(chunk)
   }
 }
 
-/** As many as fill a piece, if the next items are as long as these. */
-function nextRows({ text, count }: Piece): number {
-  return Math.max(1, Math.min(MOST_ROWS, Math.floor((count * DEFAULT_CHUNK_BYTES) / Buffer.byteLength(text))))
+/** As many as fill a chunk, if the next items are as long as these. */
+function nextChunkRows({ text, count }: ItemChunk): number {
+  return Math.max(1, Math.min(MAX_ROWS, Math.floor((count * CHUNK_BYTES) / Buffer.byteLength(text))))
 }
 
-function within(reading: Reading, after: string | null, upTo: string | null): RawBuilder<unknown> {
-  const { id, type } = placeOf(reading)
+function idBounds(scope: ListScope, after: string | null, upTo: string | null): RawBuilder<unknown> {
+  const { id, type } = listSql(scope)
   const bounds: RawBuilder<unknown>[] = []
   if (after !== null) bounds.push(sql` and ${id} > ${after}::${type}`)
   if (upTo !== null) bounds.push(sql` and ${id} <= ${upTo}::${type}`)
@@ -100,28 +100,28 @@ function within(reading: Reading, after: string | null, upTo: string | null): Ra
 }
 
 /** @returns null when there is nothing more */
-async function readPiece(
-  reading: Reading,
+async function readChunk(
+  scope: ListScope,
   after: string | null,
   upTo: string | null,
   rows: number,
-): Promise<Piece | null> {
-  const { from, id, item } = placeOf(reading)
+): Promise<ItemChunk | null> {
+  const { from, id, item } = listSql(scope)
   const answer = await sql<{ text: string; last: string; count: number; found: number }>`
-    select string_agg(text, ',' order by id) filter (where before < ${DEFAULT_CHUNK_BYTES}) as text,
-           (max(id) filter (where before < ${DEFAULT_CHUNK_BYTES}))::text as last,
-           (count(*) filter (where before < ${DEFAULT_CHUNK_BYTES}))::int as count,
+    select string_agg(text, ',' order by id) filter (where before < ${CHUNK_BYTES}) as text,
+           (max(id) filter (where before < ${CHUNK_BYTES}))::text as last,
+           (count(*) filter (where before < ${CHUNK_BYTES}))::int as count,
            count(*)::int as found
       from (select id, text,
                    coalesce(sum(octet_length(text)) over (w rows between unbounded preceding and 1 preceding), 0) as before
               from (select ${id} as id, ${item} as text
-                      from ${from}${within(reading, after, upTo)}
+                      from ${from}${idBounds(scope, after, upTo)}
                      order by ${id}
                      limit ${rows}) item
-            window w as (order by id)) measured`.execute(reading.trx.kysely)
-  const [piece] = answer.rows
-  if (piece === undefined || piece.found === 0) return null
-  const { found, ...rest } = piece
+            window w as (order by id)) measured`.execute(scope.trx.kysely)
+  const [chunk] = answer.rows
+  if (chunk === undefined || chunk.found === 0) return null
+  const { found, ...rest } = chunk
   // Of items longer than foreseen fewer come than were found.
   return { ...rest, isEnd: found < rows && rest.count === found }
 }

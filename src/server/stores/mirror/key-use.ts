@@ -1,19 +1,19 @@
 import type { Database } from '../../../db/database.ts'
-import { noteUse } from '../../../mirror/keys/record-use.ts'
+import { recordKeyUse } from '../../../mirror/keys/record-use.ts'
 
 /** Notes that keys are used, beside the requests: none waits for it, or fails with it. */
-export interface KeyUse {
-  note(id: string): void
+export interface KeyUseRecorder {
+  record(id: string): void
   /** Resolves when nothing is being noted. */
   settled(): Promise<void>
 }
 
-export function createKeyUse(database: Database, onError: (error: unknown) => void): KeyUse {
+export function createKeyUseRecorder(database: Database, onError: (error: unknown) => void): KeyUseRecorder {
   const noting = new Map<string, Promise<void>>()
 
   async function write(id: string): Promise<void> {
     try {
-      await database.transaction((trx) => noteUse(trx, [id]))
+      await database.transaction((trx) => recordKeyUse(trx, [id]))
     } catch (error) {
       onError(error)
     } finally {
@@ -22,7 +22,7 @@ export function createKeyUse(database: Database, onError: (error: unknown) => vo
   }
 
   return {
-    note(id) {
+    record(id) {
       if (!noting.has(id)) noting.set(id, write(id))
     },
     async settled() {

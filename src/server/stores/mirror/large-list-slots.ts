@@ -1,104 +1,104 @@
-import { createShares, whatIsThere, type Holder, type Share } from '../../fair-shares.ts'
+import { createFairAllocator, whileAvailable, type Requester, type Allocation } from '../../fair-shares.ts'
 import { UnavailableError } from '../../unavailable.ts'
 
 /** A connection to the database for a large list, as long as its client takes, or until others need it more. */
-export interface Place extends Disposable {
+export interface LargeListSlot extends Disposable {
   /** Aborted when it is to be given back. */
-  readonly isNeeded: AbortSignal
+  readonly reclaimed: AbortSignal
 }
 
 /** Places for large lists. Whoever has one gives it to an account, or a key of the same account, that has fewer. */
-export interface Places {
+export interface LargeListSlots {
   /** Null when all are taken. */
-  tryTake(holder: Holder): Place | null
+  tryAcquire(requester: Requester): LargeListSlot | null
   /**
    * Waits for one.
    *
    * @throws UnavailableError when none is given back in time
    */
-  take(holder: Holder): Promise<Place>
+  acquire(requester: Requester): Promise<LargeListSlot>
   /**
    * Waits for the turn to begin a list: whoever asks for one need not wait until another's hundred are read.
    *
    * @throws UnavailableError when it does not come in time
    */
-  turn(holder: Holder): Promise<Disposable>
+  acquireStart(requester: Requester): Promise<Disposable>
 }
 
 /** Lists that are begun at once: the connections that are there do no more. */
-const BEGUN_AT_ONCE = 3
+const MAX_STARTING = 3
 
 const MAX_WAIT_MS = 30_000
 const RETRY_AFTER_SECONDS = 30
 /** In which most large lists are read. */
-const SHORTEST_STAY_MS = 500
+const MIN_HOLD_MS = 500
 
-interface Taken {
-  readonly holder: Holder
+interface HeldSlot {
+  readonly requester: Requester
   readonly since: number
-  readonly leaving: AbortController
+  readonly reclaim: AbortController
 }
 
-export function createPlaces(count: number): Places {
-  const shares = createShares(count, whatIsThere)
-  const turns = createShares(BEGUN_AT_ONCE, whatIsThere)
+export function createLargeListSlots(count: number): LargeListSlots {
+  const shares = createFairAllocator(count, whileAvailable)
+  const starts = createFairAllocator(MAX_STARTING, whileAvailable)
   /** In the order in which they were taken. */
-  const taken = new Set<Taken>()
+  const taken = new Set<HeldSlot>()
   let timer: NodeJS.Timeout | undefined
 
-  /** Asks for a place back when somebody waits who has fewer: the one that was had longest. */
-  function giveWay(): void {
+  /** Asks for a slot back when somebody waits who has fewer: the one that was had longest. */
+  function reclaimOne(): void {
     clearTimeout(timer)
-    const next = shares.next
-    if (next === null || [...taken].some(({ leaving }) => leaving.signal.aborted)) return
-    const one = [...taken].find(({ holder }) => hasMore(holder, next))
+    const next = shares.nextWaiting
+    if (next === null || [...taken].some(({ reclaim }) => reclaim.signal.aborted)) return
+    const one = [...taken].find(({ requester }) => hasMore(requester, next))
     if (one === undefined) return
-    const stays = one.since + SHORTEST_STAY_MS - performance.now()
-    if (stays > 0) timer = setTimeout(giveWay, stays)
-    else one.leaving.abort()
+    const stays = one.since + MIN_HOLD_MS - performance.now()
+    if (stays > 0) timer = setTimeout(reclaimOne, stays)
+    else one.reclaim.abort()
   }
 
-  function hasMore(one: Holder, other: Holder): boolean {
-    const [has, lacks] = [shares.heldBy(one), shares.heldBy(other)]
+  function hasMore(one: Requester, other: Requester): boolean {
+    const [has, lacks] = [shares.usageOf(one), shares.usageOf(other)]
     return one.account === other.account ? has.key > lacks.key : has.account > lacks.account
   }
 
-  function placeOf(holder: Holder, share: Share): Place {
-    const one: Taken = { holder, since: performance.now(), leaving: new AbortController() }
+  function slotFor(requester: Requester, share: Allocation): LargeListSlot {
+    const one: HeldSlot = { requester, since: performance.now(), reclaim: new AbortController() }
     taken.add(one)
     // Others may still wait.
-    giveWay()
+    reclaimOne()
     return {
-      isNeeded: one.leaving.signal,
+      reclaimed: one.reclaim.signal,
       [Symbol.dispose]: () => {
         taken.delete(one)
         share[Symbol.dispose]()
-        giveWay()
+        reclaimOne()
       },
     }
   }
 
   return {
-    tryTake(holder) {
-      const share = shares.tryTake(holder, 1)
-      return share === null ? null : placeOf(holder, share)
+    tryAcquire(requester) {
+      const share = shares.tryAcquire(requester, 1)
+      return share === null ? null : slotFor(requester, share)
     },
-    async take(holder) {
-      const waiting = shares.take(holder, 1, MAX_WAIT_MS)
-      giveWay()
+    async acquire(requester) {
+      const waiting = shares.acquire(requester, 1, MAX_WAIT_MS)
+      reclaimOne()
       const share = await waiting
-      if (share === null) throw tooLate()
-      return placeOf(holder, share)
+      if (share === null) throw slotTimeoutError()
+      return slotFor(requester, share)
     },
-    async turn(holder) {
-      const share = await turns.take(holder, 1, MAX_WAIT_MS)
-      if (share === null) throw tooLate()
+    async acquireStart(requester) {
+      const share = await starts.acquire(requester, 1, MAX_WAIT_MS)
+      if (share === null) throw slotTimeoutError()
       return share
     },
   }
 }
 
-function tooLate(): UnavailableError {
+function slotTimeoutError(): UnavailableError {
   const message = 'other lists are being read: try again later'
   return new UnavailableError('not_ready', message, RETRY_AFTER_SECONDS)
 }

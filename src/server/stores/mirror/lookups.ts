@@ -2,12 +2,12 @@
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../../../common/schema/tables.ts'
-import { stateOfKey } from '../../../mirror/keys/state.ts'
-import type { Standing } from '../store.ts'
-import type { Known } from './freshness.ts'
+import { keyState } from '../../../mirror/keys/state.ts'
+import type { ListVersion } from '../store.ts'
+import type { KnownFreshness } from './freshness.ts'
 import { ITEM_FORM } from './serialise-items.ts'
 
-export interface Asked {
+export interface Lookup {
   /** Of the key, in hexadecimal. */
   readonly sha256: string
   /** The list's name in `sync_state`; null: none is asked for. */
@@ -15,7 +15,7 @@ export interface Asked {
 }
 
 /** What the mirror says of one question; without `key_id` the key opens nobody. */
-export interface Row extends Known {
+export interface LookupRow extends KnownFreshness {
   /** Of the schema, by its migrations. */
   readonly schema: number
   readonly key_id: string | null
@@ -40,7 +40,7 @@ const seconds = (since: string) =>
  * Which bytes are served of a list `s` of sync_state, and its age. Rows that are served are written together with its version;
  * another form of the items makes other bytes of the same rows.
  */
-const standing = sql`s.list_version || ${` ${ITEM_FORM}`}::text as version, ${seconds('s.checked_at')} as age`
+const listVersionSql = sql`s.list_version || ${` ${ITEM_FORM}`}::text as version, ${seconds('s.checked_at')} as age`
 
 /** @param which of the runs of the account */
 const runAge = (which: string) => sql`(
@@ -66,20 +66,20 @@ const noFreshness = sql`null::int as run_age, null::int as good_run_age, null::j
  *
  * @param withFreshness whether it matters how old the mirror is
  */
-export async function findAll(
+export async function lookUpMany(
   kysely: Kysely<Tables>,
-  asked: readonly Asked[],
+  asked: readonly Lookup[],
   withFreshness: boolean,
-): Promise<readonly Row[]> {
-  const { rows } = await sql<Row>`
+): Promise<readonly LookupRow[]> {
+  const { rows } = await sql<LookupRow>`
     select (select max(number) from headcount.schema_migrations) as schema,
            key.id as key_id, key.sha256, key.last_used_on is distinct from (now() at time zone 'UTC')::date as is_first_use,
            key.account_id as account, (select email from headcount.accounts where id = key.account_id) as email,
            ${withFreshness ? freshness : noFreshness},
-           q.list = '' or e.id is not null as is_known, ${standing}
+           q.list = '' or e.id is not null as is_known, ${listVersionSql}
       from unnest(${asked.map(({ sha256 }) => sha256)}::text[], ${asked.map(({ list }) => list)}::text[])
            with ordinality as q (sha256, list, turn)
-      left join headcount.api_keys key on key.sha256 = q.sha256 and ${stateOfKey} = 'active'
+      left join headcount.api_keys key on key.sha256 = q.sha256 and ${keyState} = 'active'
       left join headcount.events e on e.account_id = key.account_id and e.id = q.list
       left join headcount.sync_state s on s.account_id = key.account_id and s.event_id = q.list
      order by q.turn`.execute(kysely)
@@ -87,13 +87,13 @@ export async function findAll(
 }
 
 /** How a list stands in the view of a transaction; undefined when it is not there, or not any more. */
-export async function standingOf(
+export async function listVersion(
   kysely: Kysely<Tables>,
   account: number,
   list: string,
-): Promise<Standing | undefined> {
-  const { rows } = await sql<Standing>`
-    select ${standing}
+): Promise<ListVersion | undefined> {
+  const { rows } = await sql<ListVersion>`
+    select ${listVersionSql}
       from headcount.sync_state s
      where s.account_id = ${account} and s.event_id = ${list} and s.checked_at is not null`.execute(kysely)
   return rows[0]

@@ -1,30 +1,30 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../../../db/database.ts'
 import { requireVersion, schemaState, SCHEMA_VERSION } from '../../../db/migrate.ts'
-import { hashOf, isSameHash } from '../../../mirror/keys/secret.ts'
-import type { Holder } from '../../fair-shares.ts'
+import { hashKey, isSameHash } from '../../../mirror/keys/secret.ts'
+import type { Requester } from '../../fair-shares.ts'
 import { EVENTS } from '../store.ts'
-import type { Found, ListName, ServedList, Store } from '../store.ts'
-import { tellTo } from '../../safe-callback.ts'
+import type { Access, ListName, ServedList, Store } from '../store.ts'
+import { safeCallback } from '../../safe-callback.ts'
 import { UnavailableError } from '../../unavailable.ts'
-import { requireFreshAccount, requireFreshList, type Freshness } from './freshness.ts'
-import { findAll, type Asked, type Row } from './lookups.ts'
-import { gather } from './batch-loader.ts'
-import { createKeyUse } from './key-use.ts'
+import { requireFreshAccount, requireFreshList, type FreshnessLimits } from './freshness.ts'
+import { lookUpMany, type Lookup, type LookupRow } from './lookups.ts'
+import { createBatchLoader } from './batch-loader.ts'
+import { createKeyUseRecorder } from './key-use.ts'
 import { readList } from './list.ts'
-import { createPlaces } from './large-list-slots.ts'
-import { withinReason } from './with-timeout.ts'
+import { createLargeListSlots } from './large-list-slots.ts'
+import { withTimeout } from './with-timeout.ts'
 
-export interface MirrorStoreOptions extends Freshness {
+export interface MirrorStoreOptions extends FreshnessLimits {
   /** Told what went wrong beside a request: that a key was used could not be noted. */
   readonly onError: (error: unknown) => void
 }
 
 /** Large lists at once; the connections that are left answer everything else. */
-const LARGE_AT_ONCE = 2
-const SOON_SECONDS = 5
+const MAX_LARGE_LISTS = 2
+const RETRY_SOON_SECONDS = 5
 const AFTER_A_RUN_SECONDS = 60
-const LONGEST_GOODBYE_MS = 500
+const SHUTDOWN_GRACE_MS = 500
 
 /** A mirror as a store: any account of it, by the keys that were made for it. Its database stays its opener's. */
 export function createMirrorStore(
@@ -32,16 +32,18 @@ export function createMirrorStore(
   { maxAgeMs, holdForMs, onError }: MirrorStoreOptions,
 ): Store {
   const freshness = { maxAgeMs, holdForMs }
-  const find = gather((asked: readonly Asked[]) => findAll(database.kysely, asked, maxAgeMs !== null))
-  const use = createKeyUse(database, tellTo(onError))
+  const lookUp = createBatchLoader((asked: readonly Lookup[]) =>
+    lookUpMany(database.kysely, asked, maxAgeMs !== null),
+  )
+  const keyUse = createKeyUseRecorder(database, safeCallback(onError))
   // Anybody may ask for it, without a key: not with a statement each.
-  const look = gather(async (asked: readonly null[]) => {
+  const readSchemaVersion = createBatchLoader(async (asked: readonly null[]) => {
     const { current } = await schemaState(database)
     return asked.map(() => current)
   })
-  const places = createPlaces(LARGE_AT_ONCE)
+  const slots = createLargeListSlots(MAX_LARGE_LISTS)
 
-  function servedList(row: Row, list: ListName, holder: Holder): ServedList | undefined {
+  function servedList(row: LookupRow, list: ListName, requester: Requester): ServedList | undefined {
     if (!row.is_known) return undefined
     if (row.age === null || row.version === null)
       throw notMirrored('this list was not read from the service yet')
@@ -50,33 +52,37 @@ export function createMirrorStore(
       name: `${row.account}/${list}`,
       version: row.version,
       age: row.age,
-      read: (window) => readList(database, places, { account: row.account, list, holder }, window),
+      read: (page) => readList(database, slots, { account: row.account, list, requester }, page),
     }
   }
 
   return {
-    async find(key, list): Promise<Found | undefined> {
-      const sha256 = hashOf(key)
-      const row = await withinReason(find({ sha256, list: named(list) }))
+    async resolve(key, list): Promise<Access | undefined> {
+      const sha256 = hashKey(key)
+      const row = await withTimeout(lookUp({ sha256, list: storableName(list) }))
       requireSchema(row.schema)
       if (row.key_id === null || row.sha256 === null || !isSameHash(row.sha256, sha256)) return undefined
-      if (row.is_first_use) use.note(row.key_id)
+      if (row.is_first_use) keyUse.record(row.key_id)
       requireFreshAccount(row, freshness)
-      const holder = { account: String(row.account), key: row.key_id }
-      return { holder, email: row.email, list: list === null ? null : servedList(row, list, holder) }
+      const requester = { account: String(row.account), key: row.key_id }
+      return {
+        requester,
+        email: row.email,
+        list: list === null ? null : servedList(row, list, requester),
+      }
     },
     async requireReady() {
-      requireSchema(await withinReason(look(null)))
+      requireSchema(await withTimeout(readSchemaVersion(null)))
     },
     close: async () => {
       // It may wait for a lock: the database is closed upon it then.
-      await Promise.race([use.settled(), sleep(LONGEST_GOODBYE_MS, undefined, { ref: false })])
+      await Promise.race([keyUse.settled(), sleep(SHUTDOWN_GRACE_MS, undefined, { ref: false })])
     },
   }
 }
 
 /** No text with U+0000 reaches the database, which has none: no event has such an id. */
-function named(list: ListName | null): string | null {
+function storableName(list: ListName | null): string | null {
   return list?.includes('\0') === true ? null : list
 }
 
@@ -89,7 +95,7 @@ function requireSchema(version: number): void {
       version > SCHEMA_VERSION
         ? 'the mirror belongs to a newer program: this one must be brought up to date'
         : 'the mirror is being brought up to date: try again later'
-    throw new UnavailableError('not_ready', message, SOON_SECONDS, { cause })
+    throw new UnavailableError('not_ready', message, RETRY_SOON_SECONDS, { cause })
   }
 }
 
