@@ -1,4 +1,4 @@
-/** What becomes of an organiser's normal work: each line of the table in README.md. */
+/** What becomes of an organiser's normal work: each line of the table in docs/reliability.md. */
 import { expect, test } from 'vitest'
 import { accountOf } from '../../support/account.ts'
 import type { Account } from '../../support/account.ts'

@@ -1,0 +1,98 @@
+/** docs/cli.md, made from the commands as they are declared. */
+import { PassThrough } from 'node:stream'
+import type { Command, Option } from 'commander'
+import { settings, type Setting } from '../../src/config/settings.ts'
+import { createProgram } from '../../src/commands/cli/program.ts'
+import { openTerminal } from '../../src/commands/terminal/terminal.ts'
+
+/** Settings that have no flag, or whose flag is declared by itself. */
+const withoutFlag = [
+  ['`HEADCOUNT_API_KEY`, `HEADCOUNT_API_KEY_FILE`', '', '', 'the key, or a file that holds it; never a flag'],
+  [
+    '`DATABASE_URL`, `DATABASE_URL_FILE`',
+    '`--database`',
+    '`pglite:./headcount-data`',
+    '`postgres://…` or `pglite:<folder>`; `worker` has no default',
+  ],
+  ['`NO_COLOR`', '', '', 'any value: no colour'],
+] as const
+
+/** Said of settings that no flag describes, or not whole. */
+const more: Readonly<Record<string, string>> = {
+  HEADCOUNT_ACCOUNT:
+    'name of the account inside the mirror, `default` when not set; of commands that look at it: only this one',
+  HEADCOUNT_LOG_LEVEL: '`debug`, `info`, `warn` or `error`; `--quiet` is `warn`',
+  HEADCOUNT_LOG_FORMAT: '`pretty` (prose) or `json`; of `worker` and `serve` `json` where no terminal is',
+  HEADCOUNT_REQUEST_TIMEOUT: 'deadline of one request; 1 s more for every 256 KiB received',
+  HEADCOUNT_MAX_BODY:
+    'largest list, all its pages together (of the list of events at most 256 MB); one above 4 MB waits in a temporary file (`TMPDIR`)',
+}
+
+const intro = `# The command line
+
+Made by \`npm run docs\` from the commands as they are declared; do not edit. \`headcount help <command>\` shows the same.
+It is called as \`npx --no -- headcount\` in a checkout and where it is a dependency, as \`headcount\` where it is installed
+globally, and as \`src/headcount.cjs\` from cron. [Troubleshooting](troubleshooting.md) has the exit codes.
+`
+
+export function cliReference(): string {
+  const program = createProgram(openTerminal(new PassThrough(), new PassThrough()), async () => {})
+  const commands = program.commands.filter((command) => command.name() !== 'help')
+  const groups = Map.groupBy(commands, (command) => command.helpGroup())
+  const parts = [...groups].flatMap(([group, members]) => [
+    `## ${group.replace(/:$/, '')}\n`,
+    ...members.flatMap((command) => [command, ...command.commands]).map(commandPart),
+  ])
+  return [intro, ...parts, settingsPart(commands)].join('\n')
+}
+
+function commandPart(command: Command): string {
+  const name = [command.parent?.parent ? command.parent.name() : '', command.name()].join(' ').trim()
+  const options = command.options.filter((option) => !option.hidden)
+  const rows = options.map(({ flags, description }) => [code(flags), text(description)])
+  return [
+    `### ${name}\n`,
+    `    headcount ${name} ${command.usage()}\n`,
+    `${command.description()}\n`,
+    ...(rows.length === 0 ? [] : [table(['flag', ''], rows)]),
+  ].join('\n')
+}
+
+function settingsPart(commands: readonly Command[]): string {
+  const options = commands
+    .flatMap((command) => [command, ...command.commands])
+    .flatMap(({ options }) => options)
+  const all: readonly Setting<unknown>[] = Object.values(settings)
+  const rows = all.map((setting) => [
+    code(setting.variable),
+    setting.flag === undefined ? '' : code(setting.flag),
+    setting.fallback === undefined ? '' : code(setting.fallback),
+    more[setting.variable] ?? describe(options.find(({ long }) => long === setting.flag)),
+  ])
+  return [
+    '## Settings\n',
+    `A flag wins over the environment. The key is never a flag: what is typed is seen by others and stays in the shell's
+history. A variable that begins with \`HEADCOUNT_\` and is none of these is an error (but for those that Kubernetes makes for
+its services). \`…_FILE\` names a file that holds the value.
+`,
+    table(['environment', 'flag', 'default', ''], [...withoutFlag, ...rows]),
+  ].join('\n')
+}
+
+/** What a flag is for, without the name of its variable. */
+function describe(option: Option | undefined): string {
+  return text((option?.description ?? '').replace(/ \((?:HEADCOUNT|DATABASE)_[^)]*\)$/, ''))
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+  return [line(head), line(head.map(() => '---')), ...rows.map(line), ''].join('\n')
+}
+
+function code(words: string): string {
+  return `\`${words}\``
+}
+
+function text(words: string): string {
+  return words.replaceAll('|', '\\|').replaceAll('<', '\\<')
+}

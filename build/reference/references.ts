@@ -1,0 +1,11 @@
+import { cliReference } from './cli.ts'
+import { schemaReference } from './schema.ts'
+
+/** The documents that are made, from the root of the repository. */
+export const references: readonly {
+  readonly file: string
+  readonly make: () => string | Promise<string>
+}[] = [
+  { file: 'docs/cli.md', make: cliReference },
+  { file: 'docs/schema.md', make: schemaReference },
+]
