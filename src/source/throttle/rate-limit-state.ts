@@ -1,4 +1,4 @@
-/** What is known of a service's pace (pace.ts). */
+/** What is known of a service's pace (rate-limit.ts). */
 import { noResponsesSince, type RecentResponses } from './recent-rate.ts'
 import { noRejections, type RejectionShare } from './rejection-share.ts'
 

@@ -2,7 +2,7 @@
  * Random refusals: a share of the requests that is refused however slowly the service is asked.
  *
  * Two moving averages over requests, a quick one (about the last 16) and a slow one (about the last 1,000). Once the
- * pace has found the refusals to be random (pace.ts), the slow one is the share to live with; when the quick one
+ * pace has found the refusals to be random (rate-limit.ts), the slow one is the share to live with; when the quick one
  * goes four standard deviations and a tenth beyond it, or so many refusals come in a row as chance allows once in a
  * thousand times, something else refuses as well, and the pace learns anew.
  */

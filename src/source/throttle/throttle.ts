@@ -1,4 +1,4 @@
-/** Keeps the requests of a source to the pace that its answers teach (pace.ts): how many at once, and when one may start. */
+/** Keeps the requests of a source to the pace that its answers teach (rate-limit.ts): how many at once, and when one may start. */
 import type { LimitFunction } from 'p-limit'
 import { InvalidResponseError, AuthenticationError, NotFoundError } from '../../common/errors.ts'
 import type { Clock } from '../../common/clock.ts'

@@ -46,8 +46,8 @@ describe('what every request carries', () => {
     expect(source.counts).toEqual({
       requests: 1,
       retries: 0,
-      refused: 0,
-      askedAgain: 0,
+      rejected: 0,
+      rejectedRetries: 0,
       notModified: 0,
       bytesReceived: 27,
       statuses: new Map([['ping 200', 1]]),
@@ -192,8 +192,8 @@ describe('a refusal that may pass is tried again', () => {
     expect(source.counts).toEqual({
       requests: 23,
       retries: 3,
-      refused: 0,
-      askedAgain: 0,
+      rejected: 0,
+      rejectedRetries: 0,
       notModified: 0,
       bytesReceived: 23 * 14,
       statuses: new Map([['responses 500', 23]]),
@@ -248,7 +248,7 @@ describe('a refusal that may pass is tried again', () => {
     server.next(status(429, headers), good)
     const source = sourceOf(server.baseUrl)
     expect(await valuesOf(source.events())).toEqual(items)
-    expect(source.counts).toMatchObject({ requests: 2, retries: 0, refused: 1 })
+    expect(source.counts).toMatchObject({ requests: 2, retries: 0, rejected: 1 })
   })
 
   test('H8 a Retry-After of more than 15 minutes ends everything at once, and says until when', async () => {
@@ -381,7 +381,7 @@ describe('pages', () => {
       [1, { id: 'b' }],
       [2, { id: 'c' }],
     ])
-    expect(reading).toMatchObject({ holds: null, warnings: [], bytes: 36 })
+    expect(reading).toMatchObject({ incompleteReason: null, warnings: [], bytes: 36 })
     expect(server.requests.map((request) => request.path)).toEqual([
       '/api/v1/events',
       '/api/v1/events?page=2',
@@ -419,7 +419,7 @@ describe('pages', () => {
     expect(short.warnings.join()).toMatch(/x-total-count says 120 items, 1 came/)
     using right = await source.events()
     await right.parse()
-    expect(right).toMatchObject({ holds: null, warnings: [] })
+    expect(right).toMatchObject({ incompleteReason: null, warnings: [] })
   })
 
   test('a Link header that cannot be read holds deletions', async () => {

@@ -33,7 +33,7 @@ test('H7 a storm of 429 halves the pace once, spends no try and no budget, and e
   expect(source.throttle).toEqual({ requests_at_once: 8, requests_per_second: null })
   const read = await Promise.all(eight().map((id) => valuesOf(source.responses(id))))
   expect(read).toHaveLength(8)
-  expect(source.counts).toMatchObject({ requests: 16, retries: 0, refused: 8, askedAgain: 8 })
+  expect(source.counts).toMatchObject({ requests: 16, retries: 0, rejected: 8, rejectedRetries: 8 })
   const changes = logged.filter(([, message]) => String(message).startsWith('The pace changes'))
   expect(changes[0]).toMatchObject([
     'debug',
@@ -49,7 +49,7 @@ test('H5 503 with Retry-After is a refusal, too; without it, it spends a try and
   server.next(send({ status: 503, headers: { 'Retry-After': '0' } }), send({ status: 503 }), good)
   const source = sourceOf(server.baseUrl)
   await valuesOf(source.responses('a'))
-  expect(source.counts).toMatchObject({ requests: 3, retries: 1, refused: 1 })
+  expect(source.counts).toMatchObject({ requests: 3, retries: 1, rejected: 1 })
   expect(source.throttle.requests_at_once).toBe(4)
   expect(source.throttle.requests_per_second).toBeGreaterThan(0)
 })
@@ -64,7 +64,7 @@ test('H7 a request that is refused ten times fails, and says so', async () => {
   const error = await errorOf(source.responses('a'))
   expect(error).toBeInstanceOf(UnreachableError)
   expect(error.message).toMatch(/429.*10 refusals/)
-  expect(source.counts).toMatchObject({ requests: 70, retries: 0, refused: 10 })
+  expect(source.counts).toMatchObject({ requests: 70, retries: 0, rejected: 10 })
   expect(server.requests).toHaveLength(70)
 })
 
@@ -128,7 +128,7 @@ test('a request that takes too long halves the bound, and nothing else', async (
   await valuesOf(source.responses('a'))
   expect(logged).toContain('The pace changes: a request took too long.')
   expect(source.throttle).toEqual({ requests_at_once: 4, requests_per_second: null })
-  expect(source.counts).toMatchObject({ retries: 1, refused: 0 })
+  expect(source.counts).toMatchObject({ retries: 1, rejected: 0 })
 })
 
 test('the wait for the pace ends with an abort, and with the run deadline', async () => {
