@@ -200,6 +200,15 @@ export const deletionGuards: readonly Guard[] = [
     tests: emptiedTests,
   },
   {
+    name: 'losses before this run stores anything',
+    promise: 'what went before a run is asked while the mirror still shows when a list was last read whole',
+    file: 'src/sync/deletions/decide-deletions.ts',
+    text: 'if (decision.held.length + unconfirmed.length > 0) await run.initial.deletedBefore(trx.kysely)',
+    instead: '',
+    tests: outageTests,
+    only: 'last good reading',
+  },
+  {
     name: 'clock of the run',
     promise: 'the clock of the database alone ends no hold',
     file: clocks,
