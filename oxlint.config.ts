@@ -93,6 +93,7 @@ export default defineConfig({
     'no-await-in-loop': 'off',
     'no-shadow': 'off',
     'unicorn/no-array-sort': 'off',
+    'unicorn/require-post-message-target-origin': 'off',
     'unicorn/consistent-function-scoping': 'off',
     'unicorn/no-array-reverse': 'off',
     'import/no-unassigned-import': 'off',

@@ -50,7 +50,7 @@ export async function callMirror<Input, Output>(
       return await withMirror(
         opened,
         call.changes,
-        (database) => call.run(database, input, receive),
+        (database) => call.run(database, input, { receive }),
         folder === null ? undefined : () => isListenedOn(folder),
       )
     } catch (error) {

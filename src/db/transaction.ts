@@ -19,6 +19,11 @@ export interface Transaction {
    */
   readonly query: (text: string, values?: readonly unknown[]) => Promise<Answer>
   /**
+   * The same for a statement that the database cancels after so long, with SQLSTATE 57014. A PGlite of the caller's is
+   * waited for until it is done.
+   */
+  readonly queryWithin: (ms: number, text: string) => Promise<Answer>
+  /**
    * Copies rows in the binary form of COPY into a table.
    *
    * @param target the table with its columns, as SQL: `headcount.events (account_id, id)`
@@ -60,7 +65,7 @@ export interface TransactionOptions {
   readonly contentBytes?: number
   /** How long a statement may wait for a lock; 10 s by default, or for ever with `readOnly`; 0 for ever. */
   readonly lockTimeoutMs?: number
-  /** How long a statement may take; 5 minutes by default, 0 for ever. Without effect on PGlite. */
+  /** How long a statement may take; 5 minutes by default, 0 for ever. Without effect on PGlite: `queryWithin` has. */
   readonly statementTimeoutMs?: number
 }
 

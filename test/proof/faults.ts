@@ -113,6 +113,7 @@ export const faults: readonly Fault[] = [
   { id: 'D21', what: 'the memory and the start of a PGlite that a command opens' },
   { id: 'D22', what: 'a command finds a PGlite folder open in another process' },
   { id: 'D23', what: 'a statement that fails while a run begins' },
+  { id: 'D24', what: 'a statement of `query` that computes without end, on PGlite too' },
 
   { id: 'I1', what: 'two accounts with an event id in common; an account of which /ping names no e-mail' },
   { id: 'I2', what: 'a mistyped account name' },

@@ -7,7 +7,8 @@ import type { Declare } from './declare.ts'
 const group = 'Look at it:'
 
 const formatHelp = 'table, json, ndjson or csv; default: table on a terminal, else csv (whole and exact)'
-const timeoutHelp = 'end the statement after this time (on pglite: only between two parts of its answer)'
+const timeoutHelp =
+  'end the statement after this time (4s at most where serve or worker has the PGlite folder open)'
 
 export function declareLook(declare: Declare): void {
   const query = declare('query', group, async () => (await import('../inspect/query.ts')).query, {

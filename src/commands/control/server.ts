@@ -2,20 +2,19 @@
 import { once } from 'node:events'
 import { chmod, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
 import { withCommandName } from '../../common/command-name.ts'
 import type { Database } from '../../db/connect.ts'
 import { DatabaseError, UsageError } from '../../common/errors.ts'
 import { version } from '../../common/version.ts'
-import type { Receive } from '../../mirror/calls/call.ts'
+import type { Caller } from '../../mirror/calls/call.ts'
 import { loadCall } from '../../mirror/calls/calls.ts'
+import { MAX_WAIT_MS } from '../../mirror/query/query-errors.ts'
 import { decodeRequest, encodeError, encodeLine } from './messages.ts'
 import { socketAddress } from './socket.ts'
 
-/** A query may keep others who want the database waiting for so long: a client of `serve` is told 503 after 5 s. */
-const MAX_WAIT_MS = 4000
 const LOOK_EVERY_MS = 100
 
 export interface ControlOptions {
@@ -82,13 +81,21 @@ async function answer(
   const encoder = new TextEncoder()
   const writer = to.getWriter()
   const write = (line: string) => writer.write(encoder.encode(line))
-  const receive: Receive = (part) => unlessOthersWait(() => write(encodeLine('part', part)), waitedMs)
+  const keptMs = watchOthers(waitedMs)
+  const caller: Caller = {
+    receive: (part) => unlessOthersWait(() => write(encodeLine('part', part)), keptMs),
+    maxStatementMs: async () => {
+      // Who came while the last statement computed is heard first.
+      await turn()
+      return MAX_WAIT_MS - keptMs()
+    },
+  }
   try {
     const request = decodeRequest(asked.body)
     requireSameVersion(request.version)
     const call = await loadCall(asked.name)
     if (call === null) throw new UsageError(`There is no call ${JSON.stringify(asked.name.slice(0, 40))}.`)
-    const value = await withCommandName(request.command, () => call.runSent(database, request.input, receive))
+    const value = await withCommandName(request.command, () => call.runSent(database, request.input, caller))
     await write(encodeLine('value', value))
   } catch (error) {
     await write(encodeError(error)).catch(() => {})
@@ -105,12 +112,23 @@ function requireSameVersion(theirs: string): void {
 }
 
 /**
- * Waits for the reader of an answer, who may be slow, as long as nobody else wants the database for longer than they may be
- * kept waiting. It is looked at between the parts of an answer: nothing interrupts a statement on PGlite.
+ * For how long somebody else has waited for the database by now, at most: who came while a statement computed was not seen
+ * coming, so it counts from the last moment at which nobody waited.
  */
-async function unlessOthersWait(write: () => Promise<void>, waitedMs: () => number): Promise<void> {
+function watchOthers(waitedMs: () => number): () => number {
+  // Asked for the first time when it is the query's turn: who has kept them until then was another.
+  let freeAt: number | null = null
+  return () => {
+    const now = performance.now()
+    if (freeAt === null || waitedMs() === 0) freeAt = now
+    return now - freeAt
+  }
+}
+
+/** Waits for the reader of an answer, who may be slow, as long as nobody else is kept waiting for longer than he may be. */
+async function unlessOthersWait(write: () => Promise<void>, keptMs: () => number): Promise<void> {
   const requireNobody = () => {
-    if (waitedMs() < MAX_WAIT_MS) return
+    if (keptMs() < MAX_WAIT_MS) return
     throw new DatabaseError(
       `query: ended, for a run or a client of serve waited ${MAX_WAIT_MS / 1000} s for the folder. Ask for less at once, or keep the mirror in Postgres, which many processes can use at once.`,
     )

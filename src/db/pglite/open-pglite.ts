@@ -11,6 +11,7 @@ import { beginFolder, finishFolder, inspectFolder, openingFailed, prepareFolder 
 import { requireRoom } from './disk-space.ts'
 import { guarded, reading, readersFor, withRoom } from './query-runner.ts'
 import { sharePglite } from './shared.ts'
+import { startStatementTimeout, type StatementTimeout } from './statement-timeout.ts'
 import type { Tables } from '../../common/schema/tables.ts'
 import { applySettings, settingsOf } from '../transaction.ts'
 import type { Answer, Transaction, TransactionOptions } from '../transaction.ts'
@@ -101,7 +102,7 @@ function embeddedDatabase(
     transaction: async (work, options = {}) => {
       lock.assertHeld()
       if (folder !== null && options.readOnly !== true) await requireRoom(folder, options)
-      return inTransaction(asked, readers, lock, place, work, options)
+      return inTransaction(asked, { own, readers, lock, place }, work, options)
     },
   })
   const share = (): SharedDatabase => {
@@ -118,11 +119,17 @@ function embeddedDatabase(
   return database
 }
 
+interface Surroundings {
+  /** null: a PGlite of the caller's. */
+  readonly own: PGlite | null
+  readonly readers: Readers | null
+  readonly lock: FolderLock
+  readonly place: string
+}
+
 async function inTransaction<T>(
   pglite: Embedded,
-  readers: Readers | null,
-  lock: FolderLock,
-  place: string,
+  { own, readers, lock, place }: Surroundings,
   work: (trx: Transaction) => Promise<T>,
   options: TransactionOptions,
 ): Promise<T> {
@@ -134,11 +141,18 @@ async function inTransaction<T>(
     if (options.readOnly === true) await query('set transaction isolation level repeatable read, read only')
     const settings = settingsOf('embedded', options)
     await query(applySettings, [settings.map(({ name }) => name), settings.map(({ value }) => value)])
+    await using opened = new AsyncDisposableStack()
+    let timeout: StatementTimeout | null = null
+    const queryWithin: Transaction['queryWithin'] = async (ms, text) => {
+      if (own === null) return query(text)
+      timeout ??= opened.use(await sent(place, () => startStatementTimeout(own)))
+      return timeout.within(ms, () => query(text))
+    }
     try {
       const copy = (target: string, rows: Buffer<ArrayBuffer>) => copied(held, place, target, rows)
       const copyOut = (text: string) => copiedOut(held, place, text)
       const kysely = kyselyOver(held, place)
-      const result = await work({ engine: 'embedded', kysely, query, copy, copyOut })
+      const result = await work({ engine: 'embedded', kysely, query, queryWithin, copy, copyOut })
       lock.assertHeld()
       return result
     } catch (error) {

@@ -124,7 +124,11 @@ async function inTransaction<T>(
     await send([`begin isolation level ${isolation}`, ...applied(settingsOf('postgres', options))])
     // Inside the transaction Kysely sees one session, which it cannot give back.
     const bound = kyselyOver(async () => ({ ...session, release: () => {} }))
-    const result = await work({ engine: 'postgres', kysely: bound, query, copy, copyOut })
+    const queryWithin: Transaction['queryWithin'] = async (ms, text) => {
+      await query(`set local statement_timeout to ${Math.ceil(ms)}`)
+      return query(text)
+    }
+    const result = await work({ engine: 'postgres', kysely: bound, query, queryWithin, copy, copyOut })
     await session.commit()
     session.release()
     return result

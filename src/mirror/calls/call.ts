@@ -10,6 +10,13 @@ import type { JsonValue } from '../../common/json/exact.ts'
 /** Takes the rows of an answer part by part; all parts have the same columns, and there is one at least. */
 export type Receive = (part: Answer) => Promise<void>
 
+/** Who gets the answer. */
+export interface Caller {
+  readonly receive: Receive
+  /** How long the next statement of his own may take; asked before each. Without it, as long as he says. */
+  readonly maxStatementMs?: () => Promise<number>
+}
+
 export interface CallDefinition<Input, Output> {
   readonly name: string
   /** It writes: a schema that is there is brought up to date first. All others refuse one that is not this program's. */
@@ -17,22 +24,22 @@ export interface CallDefinition<Input, Output> {
   /** What another process sent. @throws UsageError when it is no such input */
   readonly readInput: (json: JsonValue) => Input
   /** Its output is written as JSON and read again: nothing that JSON has no form for. */
-  readonly run: (database: Database, input: Input, receive: Receive) => Promise<Output>
+  readonly run: (database: Database, input: Input, caller: Caller) => Promise<Output>
 }
 
 export interface Call<Input, Output> extends Omit<CallDefinition<Input, Output>, 'readInput'> {
   /** Runs it with what another process sent, on a database whose schema was not looked at. */
-  readonly runSent: (database: Database, input: JsonValue, receive: Receive) => Promise<unknown>
+  readonly runSent: (database: Database, input: JsonValue, caller: Caller) => Promise<unknown>
 }
 
 export function defineCall<Input, Output>(definition: CallDefinition<Input, Output>): Call<Input, Output> {
   const { readInput, ...call } = definition
   return {
     ...call,
-    runSent: async (database, sent, receive) => {
+    runSent: async (database, sent, caller) => {
       const input = readInput(sent)
       await prepareSchema(database, call.changes)
-      return call.run(database, input, receive)
+      return call.run(database, input, caller)
     },
   }
 }

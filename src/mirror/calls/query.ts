@@ -23,9 +23,9 @@ export const queryCall = defineCall<QueryInput, readonly string[]>({
       account: fields.textOrNull('account'),
     }
   },
-  run: async (database, { sql, ...options }, receive) => {
+  run: async (database, { sql, ...options }, { receive, maxStatementMs }) => {
     const notes = await requireSynced(database, options.account)
-    await runReadOnlyQuery(database, parseStatement(sql), options, receive)
+    await runReadOnlyQuery(database, parseStatement(sql), { ...options, maxStatementMs }, receive)
     return notes
   },
 })

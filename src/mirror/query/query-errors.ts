@@ -23,11 +23,22 @@ const NOT_THE_STATEMENT = /^(?:08|25P|40|53|55P|57|58|XX)/
 const SYNTAX = '42601'
 const UNSUPPORTED = '0A000'
 const READ_ONLY = '25006'
-const CANCELLED = '57014'
+export const CANCELLED = '57014'
+
+/** A query may keep others who want the database waiting for so long: a client of `serve` is told 503 after 5 s. */
+export const MAX_WAIT_MS = 4000
 
 export function queryTimeoutError(timeoutMs: number): DatabaseError {
   return new DatabaseError(
     `query: the statement took longer than ${formatDuration(timeoutMs)}; --timeout allows another time`,
+  )
+}
+
+/** Of a query that is answered by the process that has the folder open. */
+export function statementLimitError(): DatabaseError {
+  return new DatabaseError(
+    `query: ended, for while it computes no run and no client of serve gets the folder: they wait for ${MAX_WAIT_MS / 1000} s at most. ` +
+      'Ask for less at once; or stop the process that has the folder open, and ask again; or keep the mirror in Postgres, which many processes can use at once.',
   )
 }
 

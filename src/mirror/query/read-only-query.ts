@@ -1,15 +1,17 @@
 import type { Database } from '../../db/connect.ts'
-import { isConnectionLost } from '../../db/errors.ts'
+import { codeOf, isConnectionLost } from '../../db/errors.ts'
 import type { Answer, Transaction } from '../../db/transaction.ts'
 import { DatabaseError, UsageError } from '../../common/errors.ts'
 import type { Receive } from '../calls/call.ts'
-import { toQueryError, queryTimeoutError } from './query-errors.ts'
+import { CANCELLED, toQueryError, statementLimitError, queryTimeoutError } from './query-errors.ts'
 import type { ExplainStatement, RowsStatement, Statement } from './statement.ts'
 
 export interface ReadOnlyQueryOptions {
   readonly timeoutMs: number
   /** What views show, and functions tell of; null: every account. */
   readonly account?: string | null
+  /** How long the next statement may take where others wait for the database meanwhile; asked before each. */
+  readonly maxStatementMs?: (() => Promise<number>) | undefined
 }
 
 const cursor = 'headcount_query'
@@ -38,7 +40,7 @@ class RolledBack extends Error {}
 export async function runReadOnlyQuery(
   database: Database,
   statement: Statement,
-  { timeoutMs, account = null }: ReadOnlyQueryOptions,
+  { timeoutMs, account = null, maxStatementMs }: ReadOnlyQueryOptions,
   receive: Receive,
 ): Promise<void> {
   try {
@@ -49,7 +51,9 @@ export async function runReadOnlyQuery(
         if (account !== null) await trx.query(`set local headcount.account to ${quoteLiteral(account)}`)
         // Plans are for the whole answer; else they are made for its first tenth.
         await trx.query('set local cursor_tuple_fraction to 1')
-        await releasingLocks(trx, () => runStatement(withTimeLimit(trx, timeoutMs), statement, receive))
+        await releasingLocks(trx, () =>
+          runStatement(withTimeLimit(trx, timeoutMs, maxStatementMs), statement, receive),
+        )
         throw new RolledBack()
       },
       { readOnly: true, statementTimeoutMs: timeoutMs },
@@ -127,16 +131,24 @@ function valueLength(value: unknown): number {
   return typeof value === 'object' && value !== null ? JSON.stringify(value).length : 8
 }
 
-/** Sends statements that together may take so long. Nothing interrupts one on PGlite: there it is judged when it is done. */
-function withTimeLimit(trx: Transaction, timeoutMs: number): SendStatement {
+/** Sends statements that together may take so long. */
+function withTimeLimit(
+  trx: Transaction,
+  timeoutMs: number,
+  maxStatementMs: ReadOnlyQueryOptions['maxStatementMs'],
+): SendStatement {
   let leftMs = timeoutMs
   return async (text) => {
-    if (trx.engine === 'postgres') await trx.query(`set local statement_timeout to ${Math.ceil(leftMs)}`)
+    const limitMs = (await maxStatementMs?.()) ?? Infinity
     const begun = performance.now()
-    const answer = await trx.query(text)
-    leftMs -= performance.now() - begun
-    if (leftMs <= 0) throw queryTimeoutError(timeoutMs)
-    return answer
+    try {
+      const answer = await trx.queryWithin(Math.max(1, Math.min(leftMs, limitMs)), text)
+      leftMs -= performance.now() - begun
+      if (leftMs <= 0) throw queryTimeoutError(timeoutMs)
+      return answer
+    } catch (error) {
+      throw limitMs < leftMs && codeOf(error) === CANCELLED ? statementLimitError() : error
+    }
   }
 }
 

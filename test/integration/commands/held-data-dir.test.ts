@@ -41,6 +41,9 @@ function comparable({ code, stdout, stderr }: Ran): Ran {
   return { code, stdout: timeless(stdout), stderr: timeless(stderr) }
 }
 
+/** What only computes, for minutes. */
+const endless = 'select count(*) from generate_series(1, 5e9::bigint)'
+
 /** A query whose answer nobody reads yet. */
 function unreadQuery(env: Readonly<Record<string, string>>): {
   child: ChildProcess
@@ -93,6 +96,26 @@ describe('D22 beside serve --sync', () => {
         /^headcount: query: ended, for a run or a client of serve waited 4 s/,
       ) as string,
     })
+  })
+
+  test('D24 a statement that only computes is ended, time and again, and all others go on', async () => {
+    const url = await urlOf(served)
+    const computing = s.run(['query', endless, '--timeout', '20s'])
+    await sleep(1500)
+    const waiting = fetch(`${url}/events`, { headers: { 'X-API-Key': 'hc_nobody' } })
+    expect(await computing).toMatchObject({
+      code: 5,
+      stderr: expect.stringMatching(/^headcount: query: ended, for while it computes no run/) as string,
+    })
+    expect((await waiting).status).toBe(401)
+    for (let time = 0; time < 3; time++) {
+      expect(await s.run(['query', endless, '--timeout', '100ms'])).toMatchObject({
+        code: 5,
+        stderr: expect.stringContaining('took longer than 100 ms') as string,
+      })
+    }
+    expect((await s.run(['query', 'select count(*) from responses'])).stdout).toBe('count\n3\n')
+    expect((await s.run(['status', '--max-age', '1h'])).code).toBe(0)
   })
 
   test('a query that is broken off leaves the folder to others', async () => {
@@ -191,6 +214,9 @@ describe('D22 beside a worker', () => {
     await worker.says('sync succeeded')
     const count = await headcount(['query', 'select count(*) from responses'], { env })
     expect(count).toEqual({ code: 0, stdout: 'count\n3\n', stderr: '' })
+
+    const computing = await headcount(['query', endless, '--timeout', '100ms'], { env })
+    expect(computing).toMatchObject({ code: 5, stdout: '' })
 
     const waitedFor = unreadQuery(env)
     await once(waitedFor.child.stdout ?? waitedFor.child, 'readable')
