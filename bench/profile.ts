@@ -37,11 +37,14 @@ const LOADING = 'loading modules'
 /** Places with less than this share of the whole are added up. */
 const SMALLEST_SHARE = 0.01
 
-function placesOf({ nodes, samples, timeDeltas }: Profile, sourceOf: SourceOf): ReadonlyMap<string, number> {
+function placesOf(
+  { nodes, samples, timeDeltas }: Profile,
+  numberText: SourceOf,
+): ReadonlyMap<string, number> {
   const places = new Map<number, string>()
   // A node comes before its children: what it says of them is known when they are reached.
   for (const { id, callFrame, children = [] } of nodes) {
-    const place = places.get(id) ?? placeOf({ ...callFrame, url: sourceOf(callFrame) })
+    const place = places.get(id) ?? placeOf({ ...callFrame, url: numberText(callFrame) })
     places.set(id, place)
     if (place === LOADING) for (const child of children) places.set(child, LOADING)
   }

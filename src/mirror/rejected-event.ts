@@ -1,7 +1,7 @@
 /** Whether an account lists an event with a record that cannot be stored: the id stands only in the rejected item itself. */
 import type { Transaction } from '../db/transaction.ts'
 import { isObject, parsePlain } from '../common/json/exact.ts'
-import { eventIdOf } from '../normalise/values/ids.ts'
+import { readEventId } from '../normalise/values/ids.ts'
 
 export async function isEventRejected(
   kysely: Transaction['kysely'],
@@ -21,7 +21,7 @@ export async function isEventRejected(
 function rejectedEventId(payload: string): string | null {
   try {
     const item = parsePlain(payload)
-    return isObject(item) ? eventIdOf(item['id'] ?? null) : null
+    return isObject(item) ? readEventId(item['id'] ?? null) : null
   } catch {
     return null
   }

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { isObject, parseWithSource } from '../../src/common/json/exact.ts'
 import type { JsonValue } from '../../src/common/json/exact.ts'
 import { anyItem, eventEntries, objectText, responseEntries } from './item-texts.ts'
-import { hasFlaw, idOf, instantOf, isTooDeep, meaningOf } from './wire-item.ts'
+import { hasFlaw, idOf, toMicroseconds, isTooDeep, meaningOf } from './wire-item.ts'
 import type { Kind } from './wire-item.ts'
 
 /** The items of the list of events, and of the responses to each by its id, as their source texts. */
@@ -127,7 +127,7 @@ function readList(kind: Kind, sources: readonly string[]) {
       if (id !== null && !isRounded(item)) rejectedIds.push(id)
       continue
     }
-    const updated = kind === 'event' ? null : instantOf(item['updated_at'])
+    const updated = kind === 'event' ? null : toMicroseconds(item['updated_at'])
     const former = rows.get(id)?.updated ?? null
     // The later `updated_at`, else the later item.
     if (former === null || (updated !== null && updated >= former))

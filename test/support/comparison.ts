@@ -20,12 +20,12 @@ export function meaningOf(value: unknown, key = ''): unknown {
       present.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([name, field]) => [name, meaningOf(field, name)]),
     )
   }
-  if (typeof value === 'string' && instants.has(key)) return instantOf(value)
+  if (typeof value === 'string' && instants.has(key)) return toMicroseconds(value)
   if (amounts.has(key)) return decimalOf(String(value))
   return typeof value === 'number' ? String(value) : value
 }
 
-function instantOf(text: string): unknown {
+function toMicroseconds(text: string): unknown {
   const instant = Date.parse(text)
   return Number.isNaN(instant) ? text : instant
 }

@@ -1,16 +1,16 @@
 import type { Observation } from '../../src/common/schema/tables.ts'
-import type { Normalised } from '../../src/normalise/list/list.ts'
+import type { NormalisedList } from '../../src/normalise/list/list.ts'
 
 /** What a list showed, as `path kind value` with how often. */
-export function observedIn(list: Normalised<unknown>): Readonly<Record<string, number>> {
-  return byFact(list.observed.tell())
+export function observedIn(list: NormalisedList<unknown>): Readonly<Record<string, number>> {
+  return byFact(list.observations.toObservations())
 }
 
 /** The same of one kind, by path and value. */
-export function observedOf(list: Normalised<unknown>, kind: string): Readonly<Record<string, number>> {
+export function observedOf(list: NormalisedList<unknown>, kind: string): Readonly<Record<string, number>> {
   return Object.fromEntries(
-    list.observed
-      .tell()
+    list.observations
+      .toObservations()
       .filter((observation) => observation.kind === kind)
       .map(({ path, value, count }) => [`${path} ${value}`, count]),
   )

@@ -12,7 +12,7 @@ export async function faultServer(options?: Parameters<typeof startFaultServer>[
   return server
 }
 
-export function sourceOf(baseUrl: URL, options: Partial<SourceOptions> = {}): Source {
+export function numberText(baseUrl: URL, options: Partial<SourceOptions> = {}): Source {
   const source = createSource({ baseUrl, apiKey: testKey, random: () => 0, ...options })
   onTestFinished(() => source.close())
   return source

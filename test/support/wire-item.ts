@@ -12,7 +12,7 @@ export type Kind = 'event' | 'response'
 export function idOf(kind: Kind, item: JsonValue): string | null {
   const id = isObject(item) && Object.hasOwn(item, 'id') ? item['id'] : null
   if (kind === 'response') return bigint(id)
-  const name = typeof id === 'string' ? id : (integerOf(id) ?? '')
+  const name = typeof id === 'string' ? id : (toIntegerText(id) ?? '')
   const length = Array.from(name).length
   const isUsable = length > 0 && length <= 255 && name !== '.' && name !== '..' && mended(name) === name
   return isUsable ? name : null
@@ -33,12 +33,12 @@ function depthOf(value: JsonValue): number {
 }
 
 function numbersOf(value: JsonValue): string[] {
-  if (typeof value !== 'object' || value === null || isRawNumber(value)) return [sourceOf(value) ?? '']
+  if (typeof value !== 'object' || value === null || isRawNumber(value)) return [numberText(value) ?? '']
   return Object.values(value).flatMap(numbersOf)
 }
 
 /** The instant of a time stamp in microseconds since 1970; null for what is none. */
-export function instantOf(value: JsonValue | undefined): bigint | null {
+export function toMicroseconds(value: JsonValue | undefined): bigint | null {
   const parts =
     typeof value === 'string'
       ? /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?(Z|[+-](0\d|1[0-5]):[0-5]\d)$/.exec(value)
@@ -72,16 +72,16 @@ type Reading = (value: JsonValue) => string | null
 
 const text: Reading = (value) => (typeof value === 'string' ? plain(value) : null)
 const instant: Reading = (value) => {
-  const at = instantOf(value)
+  const at = toMicroseconds(value)
   return at === null ? null : `@${at}`
 }
 /** The instant and the wall clock, which show the offset. */
 const localInstant: Reading = (value) => {
   const at = instant(value)
-  return at === null || typeof value !== 'string' ? null : `${at} ${wallClockOf(value)}`
+  return at === null || typeof value !== 'string' ? null : `${at} ${withoutOffset(value)}`
 }
 
-function wallClockOf(timestamp: string): string {
+function withoutOffset(timestamp: string): string {
   const [, wall = '', fraction = ''] = /^(.{19})(?:\.(\d+))?/.exec(timestamp) ?? []
   return `${wall}.${fraction.replace(/0+$/, '')}`
 }
@@ -91,7 +91,7 @@ const integer: Reading = (value) => {
   return digits === null ? null : `#${digits}`
 }
 const amount: Reading = (value) => {
-  const source = typeof value === 'string' ? value : sourceOf(value)
+  const source = typeof value === 'string' ? value : numberText(value)
   if (source === null || (typeof value === 'string' && !/^-?\d+(\.\d+)?$/.test(source))) return null
   const { digits, scale } = decimalOf(source)
   return `$${digits}/${scale}`
@@ -113,7 +113,7 @@ const slotFields: Readonly<Record<string, Reading>> = {
   end_date: localInstant,
 }
 const eventFields: Readonly<Record<string, Reading>> = {
-  id: (value) => text(value) ?? plain(String(integerOf(value))),
+  id: (value) => text(value) ?? plain(String(toIntegerText(value))),
   title: text,
   event_at: instant,
   description: text,
@@ -143,8 +143,8 @@ function plain(value: JsonValue): string {
   if (typeof value === 'string') return JSON.stringify(mended(value))
   if (Array.isArray(value)) return `[${value.map(plain).join(',')}]`
   if (isObject(value)) return inOrder(value, (_, inner) => plain(inner))
-  const source = sourceOf(value)
-  return source === null ? JSON.stringify(value) : (integerOf(value) ?? String(Number(source)))
+  const source = numberText(value)
+  return source === null ? JSON.stringify(value) : (toIntegerText(value) ?? String(Number(source)))
 }
 
 /** The fields that are there, in order; a key that was lengthened so as not to swallow another is the shorter one. */
@@ -160,22 +160,22 @@ function mended(value: string): string {
   return value.replaceAll(/\0|\p{Surrogate}/gu, '\uFFFD')
 }
 
-function sourceOf(value: JsonValue | undefined): string | null {
+function numberText(value: JsonValue | undefined): string | null {
   if (typeof value === 'number') return Object.is(value, -0) ? '0' : String(value)
   return isRawNumber(value) ? value.rawJSON : null
 }
 
 function bigint(value: JsonValue | undefined): string | null {
   const digits =
-    typeof value === 'string' ? (/^(0|-?[1-9]\d{0,19})$/.exec(value)?.[0] ?? null) : integerOf(value)
+    typeof value === 'string' ? (/^(0|-?[1-9]\d{0,19})$/.exec(value)?.[0] ?? null) : toIntegerText(value)
   return digits !== null && digits.length <= 20 && BigInt.asIntN(64, BigInt(digits)) === BigInt(digits)
     ? digits
     : null
 }
 
 /** The digits of a JSON number that is an integer, however it is written; null for any other value. */
-function integerOf(value: JsonValue | undefined): string | null {
-  const source = sourceOf(value)
+function toIntegerText(value: JsonValue | undefined): string | null {
+  const source = numberText(value)
   if (source === null) return null
   const { digits, scale } = decimalOf(source)
   const unit = 10n ** BigInt(scale)

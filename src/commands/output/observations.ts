@@ -1,5 +1,5 @@
 import { commandName } from '../../common/command-name.ts'
-import { NOT_KEPT, OTHERS } from '../../normalise/observe/safe-value.ts'
+import { WITHHELD, OTHER_VALUES } from '../../normalise/observe/safe-value.ts'
 import type { AccountObservations } from '../../mirror/observations/observed-account.ts'
 import type { Finding } from '../../mirror/observations/open-questions.ts'
 import type { Output } from '../terminal/terminal.ts'
@@ -52,8 +52,8 @@ function draw({ point, findings }: AccountObservations['points'][number], out: O
 /** What stands for values that are not shown. */
 function legend(findings: readonly Finding[]): string {
   const notes = [
-    [NOT_KEPT, 'longer than 64 characters, or it may tell of a person'],
-    [OTHERS, 'only the first 100 values are told apart'],
+    [WITHHELD, 'longer than 64 characters, or it may tell of a person'],
+    [OTHER_VALUES, 'only the first 100 values are told apart'],
   ] as const
   const shown = notes.filter(([word]) => findings.some(({ value }) => value === word))
   return shown.map(([word, meaning]) => `${INDENT}${word}: ${meaning}.\n`).join('')

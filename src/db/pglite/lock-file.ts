@@ -18,15 +18,15 @@ export async function readLock(path: string): Promise<Found | null> {
   const text = await unlessCode('ENOENT', () => readFile(path, 'utf8'))
   const file = await unlessCode('ENOENT', () => stat(path))
   if (text === null || file === null) return null
-  return { id: idOf(text), holder: readHolder(contentOf(text)), beat: file.mtimeMs }
+  return { id: idOf(text), holder: readHolder(canonicalJson(text)), beat: file.mtimeMs }
 }
 
 export function idOf(text: string): string {
-  const content = contentOf(text)
+  const content = canonicalJson(text)
   return isObject(content) && typeof content['id'] === 'string' ? content['id'] : ''
 }
 
-function contentOf(text: string): JsonValue {
+function canonicalJson(text: string): JsonValue {
   try {
     return parseJson(text)
   } catch {

@@ -104,7 +104,7 @@ export class RowReader {
     const bytes = this.#compareBytes(other, 0)
     if (bytes !== 0) return bytes
     for (let field = 1; field <= integers; field += 1) {
-      const difference = this.#compareIntegers(other, field)
+      const difference = this.#compareIntegerTexts(other, field)
       if (difference !== 0) return difference
     }
     return 0
@@ -129,7 +129,7 @@ export class RowReader {
   }
 
   /** Of four or of eight bytes, the first with the sign. */
-  #compareIntegers(other: RowReader, field: number): number {
+  #compareIntegerTexts(other: RowReader, field: number): number {
     const [at, otherAt] = [this.#at(field), other.#at(field)]
     const high = this.#view.getInt32(at + 4) - other.#view.getInt32(otherAt + 4)
     if (high !== 0 || this.#view.getInt32(at) === 4) return high

@@ -14,7 +14,7 @@ const NULL = -1
 /** jsonb has a version before its text. */
 const JSONB_VERSION = 1
 
-const FIRST_CAPACITY = 64 * 1024
+const INITIAL_CAPACITY = 64 * 1024
 /** Room for any field of a fixed size. */
 const FIXED = 16
 /** A character of UTF-16 takes at most three bytes of UTF-8. */
@@ -32,7 +32,7 @@ export function joinRows(cut: readonly Buffer[]): Buffer<ArrayBuffer> {
  * has its columns in order but the server: whoever writes rows writes all of each.
  */
 export class BinaryRows {
-  #bytes = Buffer.allocUnsafeSlow(FIRST_CAPACITY)
+  #bytes = Buffer.allocUnsafeSlow(INITIAL_CAPACITY)
   /** The same bytes; it writes numbers a third quicker than a Buffer. */
   #view = new DataView(this.#bytes.buffer)
   #end = HEADER.copy(this.#bytes)

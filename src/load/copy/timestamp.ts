@@ -6,8 +6,8 @@ const SECONDS_OF_DAY = 86_400
 /** Up to so many seconds their microseconds are integers that a double holds: the years 1715 to 2284. */
 const MOST_SECONDS = 9_000_000_000
 
-const END_OF_SECONDS = 'YYYY-MM-DDTHH:MM:SS'.length
-const SHORT = END_OF_SECONDS + 'Z'.length
+const SECONDS_END = 'YYYY-MM-DDTHH:MM:SS'.length
+const SHORT = SECONDS_END + 'Z'.length
 
 const POINT = 0x2e
 const PLUS = 0x2b
@@ -27,7 +27,7 @@ export function writeInstant(view: DataView, text: string, at: number): number {
   let micros = 0
   // Most end behind their seconds, with `Z` or nothing: there is nothing to look at then, which costs more than it seems.
   if (text.length > SHORT) {
-    let place = END_OF_SECONDS
+    let place = SECONDS_END
     if (text.charCodeAt(place) === POINT) {
       let unit = 100_000
       for (place += 1; isDigit(text, place); place += 1, unit /= 10)

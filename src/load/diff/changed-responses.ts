@@ -5,7 +5,7 @@ import type { EventResponse } from '../write/recordsets.ts'
 import { pieces } from '../statements.ts'
 
 /** Responses that are not in the mirror yet, and those whose row, payment or slots differ from it. */
-export interface Differing {
+export interface DifferingDuplicates {
   readonly added: readonly EventResponse[]
   readonly changed: readonly EventResponse[]
 }
@@ -18,7 +18,7 @@ export async function differing(
   trx: Transaction,
   account: number,
   responses: readonly EventResponse[],
-): Promise<Differing> {
+): Promise<DifferingDuplicates> {
   const added: EventResponse[] = []
   const changed: EventResponse[] = []
   for (const piece of pieces(responses)) {

@@ -41,7 +41,7 @@ export interface Comparison {
 }
 
 /** A value may be as long as an item; of a longer one this is the beginning. */
-const LONGEST_VALUE = 4000
+const MAX_VALUE_LENGTH = 4000
 
 type Column = (value: RawBuilder<unknown>) => {
   readonly shown: RawBuilder<unknown>
@@ -184,7 +184,7 @@ async function differences(
       pairs.flatMap((pair) => [sql.lit(pair.name), pair[side].shown]),
     )}))::text`
   const key = (name: Compared['keys'][number]) => (keys.includes(name) ? sql.ref(name) : sql`null`)
-  const longest = values ? LONGEST_VALUE : 0
+  const longest = values ? MAX_VALUE_LENGTH : 0
   const { rows } = await sql<Omit<Difference, 'table'> & { total: number }>`
     select event_id, ${key('response_id')}::bigint as response_id, ${key('position')}::int as position,
            case when l.event_id is null then 'missing' when i.event_id is null then 'extra' else 'differs' end

@@ -1,7 +1,7 @@
 /** What the live tables themselves say of the open points: true counts of what is there now. */
 import { sql } from 'kysely'
 import type { Transaction } from '../../db/transaction.ts'
-import { quotable } from '../../normalise/observe/safe-value.ts'
+import { safeValue } from '../../normalise/observe/safe-value.ts'
 
 /** A fact of the live rows; `now` is how many of them show it. */
 export interface LiveFact {
@@ -73,7 +73,7 @@ export async function readLive(trx: Transaction, account: number): Promise<reado
     union all select 'response.id', 'largest', max(id)::text, 1 from response having count(*) > 0`.execute(
     trx.kysely,
   )
-  return rows.map((row) => (isFromService(row) ? { ...row, value: quotable(row.value) } : row))
+  return rows.map((row) => (isFromService(row) ? { ...row, value: safeValue(row.value) } : row))
 }
 
 /** Whether the value is a text of the service's, not a number or a word of ours. */

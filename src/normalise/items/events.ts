@@ -1,38 +1,38 @@
 import type { EventItem } from '../../common/schema/tables.ts'
 import type { JsonObject } from '../../common/json/exact.ts'
 import type { ListPayload } from '../../common/json/parse-list.ts'
-import { asText, asTimestamp, draftOf, finishExtra, take } from './row-builder.ts'
-import { EVENT_FIELDS, KNOWN_OF_EVENT, patternOfEvent } from './fields.ts'
-import type { Findings } from './item-issues.ts'
-import { eventIdOf } from '../values/ids.ts'
+import { readText, readTimestamp, createRowBuilder, collectUnknown, readField } from './row-builder.ts'
+import { EVENT_FIELDS, EVENT_FIELD_SET, eventFieldMask } from './fields.ts'
+import type { ItemIssues } from './item-issues.ts'
+import { readEventId } from '../values/ids.ts'
 import { normaliseList } from '../list/list.ts'
-import type { Normalised } from '../list/list.ts'
+import type { NormalisedList } from '../list/list.ts'
 import { observeEvents } from '../observe/events.ts'
-import { compareTexts } from '../values/collation.ts'
+import { compareUtf8 } from '../values/collation.ts'
 
 /** The events of an account; rows by id in the order of its bytes. Throws nothing, whatever the items are. */
-export function normaliseEvents(payload: ListPayload): Normalised<EventItem> {
+export function normaliseEvents(payload: ListPayload): NormalisedList<EventItem> {
   return normaliseList(payload, {
     name: 'event',
     fields: EVENT_FIELDS,
-    patternOf: patternOfEvent,
-    idOf: eventIdOf,
-    rowOf: eventOf,
-    compareIds: compareTexts,
+    fieldMask: eventFieldMask,
+    readId: readEventId,
+    buildRow: buildEvent,
+    compareIds: compareUtf8,
     updatedAt: () => null,
-    observe: observeEvents,
+    createObserver: observeEvents,
   })
 }
 
-function eventOf(fields: JsonObject, id: string, findings: Findings): EventItem {
-  const draft = draftOf(fields, findings)
+function buildEvent(fields: JsonObject, id: string, issues: ItemIssues): EventItem {
+  const builder = createRowBuilder(fields, issues)
   return {
     id,
-    title: take(draft, 'title', fields['title'], asText),
-    event_at: take(draft, 'event_at', fields['event_at'], asTimestamp),
-    description: take(draft, 'description', fields['description'], asText),
-    event_type: take(draft, 'event_type', fields['event_type'], asText),
-    location: take(draft, 'location', fields['location'], asText),
-    _extra: finishExtra(draft, KNOWN_OF_EVENT),
+    title: readField(builder, 'title', fields['title'], readText),
+    event_at: readField(builder, 'event_at', fields['event_at'], readTimestamp),
+    description: readField(builder, 'description', fields['description'], readText),
+    event_type: readField(builder, 'event_type', fields['event_type'], readText),
+    location: readField(builder, 'location', fields['location'], readText),
+    _extra: collectUnknown(builder, EVENT_FIELD_SET),
   }
 }

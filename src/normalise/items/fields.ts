@@ -1,6 +1,6 @@
 /** What the specification names, and which of it an item has. Fields stand in the order of the patterns. */
 import type { JsonObject } from '../../common/json/exact.ts'
-import { withField } from '../observe/presence.ts'
+import { addFieldState } from '../observe/presence.ts'
 
 export const EVENT_FIELDS = ['id', 'title', 'event_at', 'description', 'event_type', 'location'] as const
 
@@ -17,30 +17,30 @@ export const RESPONSE_FIELDS = [
 
 export const SLOT_FIELDS = ['name', 'start_date', 'end_date'] as const
 
-export const KNOWN_OF_EVENT: ReadonlySet<string> = new Set(EVENT_FIELDS)
-export const KNOWN_OF_RESPONSE: ReadonlySet<string> = new Set(RESPONSE_FIELDS)
-export const KNOWN_OF_SLOT: ReadonlySet<string> = new Set(SLOT_FIELDS)
+export const EVENT_FIELD_SET: ReadonlySet<string> = new Set(EVENT_FIELDS)
+export const RESPONSE_FIELD_SET: ReadonlySet<string> = new Set(RESPONSE_FIELDS)
+export const SLOT_FIELD_SET: ReadonlySet<string> = new Set(SLOT_FIELDS)
 
-export function patternOfEvent(fields: JsonObject): number {
-  return EVENT_FIELDS.reduce((pattern, field) => withField(pattern, fields[field]), 0)
+export function eventFieldMask(fields: JsonObject): number {
+  return EVENT_FIELDS.reduce((mask, field) => addFieldState(mask, fields[field]), 0)
 }
 
 /** Field by field in the code, not by the list of names: a tenth of the cost. */
-export function patternOfResponse(fields: JsonObject): number {
-  let pattern = withField(0, fields['id'])
-  pattern = withField(pattern, fields['name'])
-  pattern = withField(pattern, fields['email'])
-  pattern = withField(pattern, fields['message'])
-  pattern = withField(pattern, fields['created_at'])
-  pattern = withField(pattern, fields['updated_at'])
-  pattern = withField(pattern, fields['quantity'])
-  pattern = withField(pattern, fields['rsvp'])
-  pattern = withField(pattern, fields['amount'])
-  pattern = withField(pattern, fields['processing_fee'])
-  return withField(pattern, fields['slots'])
+export function responseFieldMask(fields: JsonObject): number {
+  let mask = addFieldState(0, fields['id'])
+  mask = addFieldState(mask, fields['name'])
+  mask = addFieldState(mask, fields['email'])
+  mask = addFieldState(mask, fields['message'])
+  mask = addFieldState(mask, fields['created_at'])
+  mask = addFieldState(mask, fields['updated_at'])
+  mask = addFieldState(mask, fields['quantity'])
+  mask = addFieldState(mask, fields['rsvp'])
+  mask = addFieldState(mask, fields['amount'])
+  mask = addFieldState(mask, fields['processing_fee'])
+  return addFieldState(mask, fields['slots'])
 }
 
-export function patternOfSlot(fields: JsonObject): number {
-  const pattern = withField(withField(0, fields['name']), fields['start_date'])
-  return withField(pattern, fields['end_date'])
+export function slotFieldMask(fields: JsonObject): number {
+  const mask = addFieldState(addFieldState(0, fields['name']), fields['start_date'])
+  return addFieldState(mask, fields['end_date'])
 }

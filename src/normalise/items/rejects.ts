@@ -1,26 +1,26 @@
 import { createHash } from 'node:crypto'
 import type { RejectItem } from '../../common/schema/tables.ts'
 import type { PayloadItem } from '../../common/json/parse-list.ts'
-import { repair } from '../values/postgres-text.ts'
-import type { Flaw } from './item-issues.ts'
+import { replaceInvalidChars } from '../values/postgres-text.ts'
+import type { FatalIssue } from './item-issues.ts'
 
-export type RejectReason = 'not_an_object' | 'id_missing' | 'id_invalid' | 'too_large' | Flaw
+export type RejectReason = 'not_an_object' | 'id_missing' | 'id_invalid' | 'too_large' | FatalIssue
 
-const LONGEST_PAYLOAD = 64 * 1024
+const MAX_PAYLOAD_BYTES = 64 * 1024
 
 /**
  * The item as it goes into `rejects`.
  *
  * @param id when it can be read: the live row with this id stays.
  */
-export function rejectOf(item: PayloadItem, reason: RejectReason, id: string | null = null): RejectItem {
+export function createReject(item: PayloadItem, reason: RejectReason, id: string | null = null): RejectItem {
   const isAboutId = reason === 'id_missing' || reason === 'id_invalid'
   const source = Buffer.from(item.sourceText())
   return {
     item_index: item.index,
     reason,
     path: `$[${item.index}]${isAboutId ? '.id' : ''}`,
-    payload: repair(beginningOf(source)),
+    payload: replaceInvalidChars(truncateUtf8(source)),
     bytes: source.length,
     sha256: createHash('sha256').update(source).digest('hex'),
     id,
@@ -28,9 +28,9 @@ export function rejectOf(item: PayloadItem, reason: RejectReason, id: string | n
 }
 
 /** The first 64 KiB, ended before a character that would be cut in two. */
-function beginningOf(source: Buffer): string {
-  if (source.length <= LONGEST_PAYLOAD) return source.toString()
-  let end = LONGEST_PAYLOAD
+function truncateUtf8(source: Buffer): string {
+  if (source.length <= MAX_PAYLOAD_BYTES) return source.toString()
+  let end = MAX_PAYLOAD_BYTES
   while (isContinuation(source[end])) end -= 1
   return source.toString('utf8', 0, end)
 }

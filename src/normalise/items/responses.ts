@@ -1,64 +1,64 @@
 import type { PaymentItem, ResponseItem, SlotItem } from '../../common/schema/tables.ts'
 import type { JsonObject } from '../../common/json/exact.ts'
 import type { ListPayload } from '../../common/json/parse-list.ts'
-import { amountOf } from '../values/decimals.ts'
-import { asText, asTimestamp, draftOf, finishExtra, take } from './row-builder.ts'
-import type { Draft } from './row-builder.ts'
-import { KNOWN_OF_RESPONSE, patternOfResponse, RESPONSE_FIELDS } from './fields.ts'
-import type { Findings } from './item-issues.ts'
-import { bigintOf } from '../values/ids.ts'
+import { readAmount } from '../values/decimals.ts'
+import { readText, readTimestamp, createRowBuilder, collectUnknown, readField } from './row-builder.ts'
+import type { RowBuilder } from './row-builder.ts'
+import { RESPONSE_FIELD_SET, responseFieldMask, RESPONSE_FIELDS } from './fields.ts'
+import type { ItemIssues } from './item-issues.ts'
+import { readBigint } from '../values/ids.ts'
 import { isPayment, kindOf } from './kind.ts'
 import { LargeList } from '../list/large-list.ts'
 import { normaliseList } from '../list/list.ts'
-import type { Normalised, Shape } from '../list/list.ts'
+import type { NormalisedList, ItemType } from '../list/list.ts'
 import { observeResponses } from '../observe/responses.ts'
-import { compareIntegers } from '../values/collation.ts'
-import { slotsOf } from './slots.ts'
+import { compareIntegerTexts } from '../values/collation.ts'
+import { readSlots } from './slots.ts'
 
 const NO_SLOTS: readonly SlotItem[] = []
 
-const RESPONSE: Shape<ResponseItem> = {
+const RESPONSE_TYPE: ItemType<ResponseItem> = {
   name: 'response',
   fields: RESPONSE_FIELDS,
-  patternOf: patternOfResponse,
-  idOf: bigintOf,
-  rowOf: responseOf,
-  compareIds: compareIntegers,
+  fieldMask: responseFieldMask,
+  readId: readBigint,
+  buildRow: buildResponse,
+  compareIds: compareIntegerTexts,
   updatedAt: (row) => row.updated_at,
-  observe: observeResponses,
+  createObserver: observeResponses,
 }
 
 /** The responses to one event; rows by id, ascending. Throws nothing, whatever the items are. */
-export function normaliseResponses(payload: ListPayload): Normalised<ResponseItem> {
-  return normaliseList(payload, RESPONSE)
+export function normaliseResponses(payload: ListPayload): NormalisedList<ResponseItem> {
+  return normaliseList(payload, RESPONSE_TYPE)
 }
 
 /** The same for more responses than memory holds: they are given piece by piece. */
 export function largeResponses(): LargeList<ResponseItem> {
-  return new LargeList(RESPONSE)
+  return new LargeList(RESPONSE_TYPE)
 }
 
-function responseOf(fields: JsonObject, id: string, findings: Findings): ResponseItem {
-  const draft = draftOf(fields, findings)
+function buildResponse(fields: JsonObject, id: string, issues: ItemIssues): ResponseItem {
+  const builder = createRowBuilder(fields, issues)
   return {
     id,
     kind: kindOf(fields),
-    name: take(draft, 'name', fields['name'], asText),
-    email: take(draft, 'email', fields['email'], asText),
-    message: take(draft, 'message', fields['message'], asText),
-    quantity: take(draft, 'quantity', fields['quantity'], bigintOf),
-    rsvp: take(draft, 'rsvp', fields['rsvp'], asText),
-    created_at: take(draft, 'created_at', fields['created_at'], asTimestamp),
-    updated_at: take(draft, 'updated_at', fields['updated_at'], asTimestamp),
-    payment: isPayment(fields) ? paymentOf(fields, draft) : null,
-    slots: take(draft, 'slots', fields['slots'], slotsOf) ?? NO_SLOTS,
-    _extra: finishExtra(draft, KNOWN_OF_RESPONSE),
+    name: readField(builder, 'name', fields['name'], readText),
+    email: readField(builder, 'email', fields['email'], readText),
+    message: readField(builder, 'message', fields['message'], readText),
+    quantity: readField(builder, 'quantity', fields['quantity'], readBigint),
+    rsvp: readField(builder, 'rsvp', fields['rsvp'], readText),
+    created_at: readField(builder, 'created_at', fields['created_at'], readTimestamp),
+    updated_at: readField(builder, 'updated_at', fields['updated_at'], readTimestamp),
+    payment: isPayment(fields) ? buildPayment(fields, builder) : null,
+    slots: readField(builder, 'slots', fields['slots'], readSlots) ?? NO_SLOTS,
+    _extra: collectUnknown(builder, RESPONSE_FIELD_SET),
   }
 }
 
-function paymentOf(fields: JsonObject, draft: Draft): PaymentItem {
+function buildPayment(fields: JsonObject, builder: RowBuilder): PaymentItem {
   return {
-    amount: take(draft, 'amount', fields['amount'], amountOf),
-    processing_fee: take(draft, 'processing_fee', fields['processing_fee'], amountOf),
+    amount: readField(builder, 'amount', fields['amount'], readAmount),
+    processing_fee: readField(builder, 'processing_fee', fields['processing_fee'], readAmount),
   }
 }

@@ -1,12 +1,12 @@
 import type { Timestamp } from '../../common/schema/tables.ts'
 import type { JsonObject, JsonValue } from '../../common/json/exact.ts'
-import { noteAside } from './item-issues.ts'
-import type { Findings } from './item-issues.ts'
-import { bareObject, copyFields, storableText, storableValue } from '../values/postgres-text.ts'
+import { noteSetAside } from './item-issues.ts'
+import type { ItemIssues } from './item-issues.ts'
+import { nullPrototypeObject, copyFields, toPostgresText, toJsonbValue } from '../values/postgres-text.ts'
 import { isTimestamp } from '../values/timestamps.ts'
 
 /** An object of the payload on its way to a row: an event, a response or a slot. */
-export interface Draft {
+export interface RowBuilder {
   readonly fields: JsonObject
   /** What the row's `_extra` will be. */
   extra: JsonObject | null
@@ -14,11 +14,11 @@ export interface Draft {
   readonly level: number
   /** Stands before the names of its fields in findings: `` or `slots.`. */
   readonly prefix: string
-  readonly findings: Findings
+  readonly issues: ItemIssues
 }
 
-export function draftOf(fields: JsonObject, findings: Findings, level = 1, prefix = ''): Draft {
-  return { fields, extra: null, level, prefix, findings }
+export function createRowBuilder(fields: JsonObject, issues: ItemIssues, level = 1, prefix = ''): RowBuilder {
+  return { fields, extra: null, level, prefix, issues }
 }
 
 /**
@@ -28,33 +28,33 @@ export function draftOf(fields: JsonObject, findings: Findings, level = 1, prefi
  * @param value of that field; it is read where its name stands in the code: looked up here, by a name that is another
  * each time, it would be searched for
  */
-export function take<Value>(
-  draft: Draft,
+export function readField<Value>(
+  builder: RowBuilder,
   field: string,
   value: JsonValue | undefined,
-  read: (value: JsonValue, findings: Findings) => Value | null,
+  read: (value: JsonValue, issues: ItemIssues) => Value | null,
 ): Value | null {
   if (value === undefined || value === null) return null
-  const taken = read(value, draft.findings)
-  if (taken === null) setAside(draft, field, value)
+  const taken = read(value, builder.issues)
+  if (taken === null) setAside(builder, field, value)
   return taken
 }
 
-export function asText(value: JsonValue, findings: Findings): string | null {
-  return typeof value === 'string' ? storableText(value, findings) : null
+export function readText(value: JsonValue, issues: ItemIssues): string | null {
+  return typeof value === 'string' ? toPostgresText(value, issues) : null
 }
 
-export function asTimestamp(value: JsonValue): Timestamp | null {
+export function readTimestamp(value: JsonValue): Timestamp | null {
   return typeof value === 'string' && isTimestamp(value) ? value : null
 }
 
 /** Keeps the fields that the spec does not name and ends the draft. */
-export function finishExtra(draft: Draft, known: ReadonlySet<string>): JsonObject | null {
-  return copyFields(draft.fields, known, draft.extra, draft.level, draft.findings)
+export function collectUnknown(builder: RowBuilder, known: ReadonlySet<string>): JsonObject | null {
+  return copyFields(builder.fields, known, builder.extra, builder.level, builder.issues)
 }
 
-function setAside(draft: Draft, field: string, value: JsonValue): void {
-  noteAside(draft.findings, draft.prefix + field)
-  draft.extra ??= bareObject()
-  draft.extra[field] = storableValue(value, draft.level + 1, draft.findings)
+function setAside(builder: RowBuilder, field: string, value: JsonValue): void {
+  noteSetAside(builder.issues, builder.prefix + field)
+  builder.extra ??= nullPrototypeObject()
+  builder.extra[field] = toJsonbValue(value, builder.level + 1, builder.issues)
 }

@@ -1,31 +1,31 @@
 import type { SlotItem } from '../../common/schema/tables.ts'
 import { isObject } from '../../common/json/exact.ts'
 import type { JsonObject, JsonValue } from '../../common/json/exact.ts'
-import { asText, asTimestamp, draftOf, finishExtra, take } from './row-builder.ts'
-import { KNOWN_OF_SLOT, patternOfSlot } from './fields.ts'
-import type { Findings } from './item-issues.ts'
-import { wallClockOf } from '../values/timestamps.ts'
+import { readText, readTimestamp, createRowBuilder, collectUnknown, readField } from './row-builder.ts'
+import { SLOT_FIELD_SET, slotFieldMask } from './fields.ts'
+import type { ItemIssues } from './item-issues.ts'
+import { withoutOffset } from '../values/timestamps.ts'
 
 /** The response is level 1, the array 2. */
 const SLOT_LEVEL = 3
 
 /** The slots of a response in the order sent; null when it is no array, or one with an element that is no object. */
-export function slotsOf(value: JsonValue, findings: Findings): readonly SlotItem[] | null {
+export function readSlots(value: JsonValue, issues: ItemIssues): readonly SlotItem[] | null {
   if (!Array.isArray(value) || !value.every(isObject)) return null
-  return value.map((slot) => slotOf(slot, findings))
+  return value.map((slot) => buildSlot(slot, issues))
 }
 
-function slotOf(fields: JsonObject, findings: Findings): SlotItem {
-  findings.carriedOfSlots |= patternOfSlot(fields)
-  const draft = draftOf(fields, findings, SLOT_LEVEL, 'slots.')
-  const start = take(draft, 'start_date', fields['start_date'], asTimestamp)
-  const end = take(draft, 'end_date', fields['end_date'], asTimestamp)
+function buildSlot(fields: JsonObject, issues: ItemIssues): SlotItem {
+  issues.slotFieldsPresent |= slotFieldMask(fields)
+  const builder = createRowBuilder(fields, issues, SLOT_LEVEL, 'slots.')
+  const start = readField(builder, 'start_date', fields['start_date'], readTimestamp)
+  const end = readField(builder, 'end_date', fields['end_date'], readTimestamp)
   return {
-    name: take(draft, 'name', fields['name'], asText),
+    name: readField(builder, 'name', fields['name'], readText),
     start_date: start,
     end_date: end,
-    start_local: start === null ? null : wallClockOf(start),
-    end_local: end === null ? null : wallClockOf(end),
-    _extra: finishExtra(draft, KNOWN_OF_SLOT),
+    start_local: start === null ? null : withoutOffset(start),
+    end_local: end === null ? null : withoutOffset(end),
+    _extra: collectUnknown(builder, SLOT_FIELD_SET),
   }
 }

@@ -1,15 +1,15 @@
 import type { Timestamp } from '../../common/schema/tables.ts'
-import { contentOf } from './content.ts'
-import { instantOf } from '../values/timestamps.ts'
-import type { Differing } from './warnings.ts'
+import { canonicalJson } from './content.ts'
+import { toMicroseconds } from '../values/timestamps.ts'
+import type { DifferingDuplicates } from './warnings.ts'
 
 interface Keyed {
   readonly id: string
 }
 
-export interface Distinct<Row> {
+export interface DistinctRows<Row> {
   readonly rows: readonly Row[]
-  readonly differing: Differing | null
+  readonly differing: DifferingDuplicates | null
 }
 
 /**
@@ -18,11 +18,11 @@ export interface Distinct<Row> {
  *
  * @param rows sorted by id; rows with the same id in the order in which they were sent.
  */
-export function withoutDuplicates<Row extends Keyed>(
+export function dropDuplicates<Row extends Keyed>(
   rows: readonly Row[],
   updatedAt: (row: Row) => Timestamp | null,
-): Distinct<Row> {
-  if (!rows.some((row, place) => row.id === rows[place + 1]?.id)) return { rows, differing: null }
+): DistinctRows<Row> {
+  if (!rows.some((row, index) => row.id === rows[index + 1]?.id)) return { rows, differing: null }
   const distinct: Row[] = []
   const differing = new Set<string>()
   for (const row of rows) {
@@ -31,20 +31,20 @@ export function withoutDuplicates<Row extends Keyed>(
       distinct.push(row)
       continue
     }
-    if (contentOf(former) !== contentOf(row)) differing.add(row.id)
-    if (isAtLeast(instantOrNone(updatedAt(row)), instantOrNone(updatedAt(former))))
+    if (canonicalJson(former) !== canonicalJson(row)) differing.add(row.id)
+    if (supersedes(toMicrosecondsOrNull(updatedAt(row)), toMicrosecondsOrNull(updatedAt(former))))
       distinct[distinct.length - 1] = row
   }
   const [first] = differing
   return { rows: distinct, differing: first === undefined ? null : { count: differing.size, first } }
 }
 
-export function instantOrNone(timestamp: Timestamp | null): bigint | null {
-  return timestamp === null ? null : instantOf(timestamp)
+export function toMicrosecondsOrNull(timestamp: Timestamp | null): bigint | null {
+  return timestamp === null ? null : toMicroseconds(timestamp)
 }
 
 /** Whether a row with the first time stamp takes the place of one with the second that stands before it. */
-export function isAtLeast(later: bigint | null, earlier: bigint | null): boolean {
+export function supersedes(later: bigint | null, earlier: bigint | null): boolean {
   if (earlier === null) return true
   return later !== null && later >= earlier
 }

@@ -1,10 +1,10 @@
 import type { IntegerText } from '../../common/schema/tables.ts'
 
-const FIRST_CAPACITY = 1024
+const INITIAL_CAPACITY = 1024
 
 /** Ids of responses in eight bytes each: as texts those of a large list would take as much memory as its rows. */
-export class IdArray {
-  #ids = new BigInt64Array(FIRST_CAPACITY)
+export class SortedIds {
+  #ids = new BigInt64Array(INITIAL_CAPACITY)
   #length = 0
   #isSorted = true
 
@@ -25,11 +25,11 @@ export class IdArray {
   }
 
   has(id: IntegerText): boolean {
-    return this.placeOf(id) !== -1
+    return this.indexOf(id) !== -1
   }
 
   /** Place of an id in their order; -1 when it is not among them. */
-  placeOf(id: IntegerText): number {
+  indexOf(id: IntegerText): number {
     this.#sort()
     const value = BigInt(id)
     let [from, to] = [0, this.#length]
@@ -42,27 +42,27 @@ export class IdArray {
   }
 
   /** Those that were added more than once, each once. */
-  twins(): IdArray {
+  duplicates(): SortedIds {
     this.#sort()
-    const twins = new IdArray()
-    for (let place = 1; place < this.#length; place += 1) {
-      const id = this.#at(place)
-      const isSecond = id === this.#at(place - 1) && (place === 1 || id !== this.#at(place - 2))
-      if (isSecond) twins.add(String(id))
+    const duplicates = new SortedIds()
+    for (let index = 1; index < this.#length; index += 1) {
+      const id = this.#at(index)
+      const isSecond = id === this.#at(index - 1) && (index === 1 || id !== this.#at(index - 2))
+      if (isSecond) duplicates.add(String(id))
     }
-    return twins
+    return duplicates
   }
 
   /** The id at a place in their order. */
-  at(place: number): IntegerText {
+  at(index: number): IntegerText {
     this.#sort()
-    return String(this.#at(place))
+    return String(this.#at(index))
   }
 
   /** In their order. */
   *[Symbol.iterator](): Generator<IntegerText> {
     this.#sort()
-    for (let place = 0; place < this.#length; place += 1) yield String(this.#at(place))
+    for (let index = 0; index < this.#length; index += 1) yield String(this.#at(index))
   }
 
   #sort(): void {
@@ -70,7 +70,7 @@ export class IdArray {
     this.#isSorted = true
   }
 
-  #at(place: number): bigint {
-    return this.#ids[place] ?? 0n
+  #at(index: number): bigint {
+    return this.#ids[index] ?? 0n
   }
 }

@@ -1,18 +1,18 @@
 import type { IntegerText, RejectItem } from '../../common/schema/tables.ts'
 import type { ListPayload } from '../../common/json/parse-list.ts'
-import { Asides } from '../items/set-aside-values.ts'
-import { Findings } from '../items/item-issues.ts'
-import { IdArray } from './id-set.ts'
+import { SetAsideValues } from '../items/set-aside-values.ts'
+import { ItemIssues } from '../items/item-issues.ts'
+import { SortedIds } from './id-set.ts'
 import { LargeDuplicates } from './large-duplicates.ts'
-import type { ReadRow } from './large-duplicates.ts'
-import { fieldsOf, readItem } from './list.ts'
-import type { ListFacts, Observe, Shape } from './list.ts'
-import { IdOrder, noteDuplicateKeys } from '../observe/list.ts'
-import { Observed } from '../observe/observation-counter.ts'
+import type { IndexedRow } from './large-duplicates.ts'
+import { presentFields, normaliseItem } from './list.ts'
+import type { ListSummary, ItemObserver, ItemType } from './list.ts'
+import { IdOrder, countDuplicateKeys } from '../observe/list.ts'
+import { ObservationCounter } from '../observe/observation-counter.ts'
 import { warningsOf } from './warnings.ts'
 
 /** What one piece of a list becomes. */
-export interface Piece<Row> {
+export interface NormalisedChunk<Row> {
   /** Sorted by id; of an id that stands more than once in the list, only the row that is taken. */
   readonly rows: readonly Row[]
   readonly rejects: readonly RejectItem[]
@@ -26,23 +26,23 @@ export interface Piece<Row> {
  */
 export class LargeList<Row extends { readonly id: IntegerText }> {
   /** Ids of the items that became rows. */
-  readonly rowIds = new IdArray()
+  readonly rowIds = new SortedIds()
   /** Ids of the rejects whose id can be read. */
-  readonly rejectIds = new IdArray()
-  readonly #shape: Shape<Row>
-  readonly #findings = new Findings()
-  readonly #asides = new Asides()
-  readonly #observed = new Observed()
-  readonly #observe: Observe<Row>
+  readonly rejectIds = new SortedIds()
+  readonly #itemType: ItemType<Row>
+  readonly #issues = new ItemIssues()
+  readonly #setAside = new SetAsideValues()
+  readonly #observations = new ObservationCounter()
+  readonly #observe: ItemObserver<Row>
   readonly #order: IdOrder
   #duplicates: LargeDuplicates<Row> | null = null
   #length = 0
   #rejected = 0
 
-  constructor(shape: Shape<Row>) {
-    this.#shape = shape
-    this.#observe = shape.observe(this.#observed)
-    this.#order = new IdOrder(shape.compareIds)
+  constructor(itemType: ItemType<Row>) {
+    this.#itemType = itemType
+    this.#observe = itemType.createObserver(this.#observations)
+    this.#order = new IdOrder(itemType.compareIds)
   }
 
   /**
@@ -50,45 +50,46 @@ export class LargeList<Row extends { readonly id: IntegerText }> {
    * follow in one direction, for then which of two items is taken is only known at the end.
    */
   add(payload: ListPayload): readonly Row[] | null {
-    const { read, rejects } = this.#read(payload, this.#findings, this.#observe)
-    for (const { row, asides } of read) {
+    const { read, rejects } = this.#read(payload, this.#issues, this.#observe)
+    for (const { row, setAside } of read) {
       this.rowIds.add(row.id)
       this.#order.add(row.id)
-      this.#asides.add(asides)
+      this.#setAside.add(setAside)
     }
     for (const { id } of rejects) if (id !== null) this.rejectIds.add(id)
     this.#length += payload.items.length
     this.#rejected += rejects.length
-    noteDuplicateKeys(this.#observed, this.#shape.name, payload.duplicateKeys)
-    return this.#order.isOneWay ? this.#sorted(read) : null
+    countDuplicateKeys(this.#observations, this.#itemType.name, payload.duplicateKeys)
+    return this.#order.isStrictlyMonotonic ? this.#sorted(read) : null
   }
 
   /** Whether an id stands more than once. Ask after the first reading. */
   get hasDuplicates(): boolean {
-    return this.#settled.areThere
+    return this.#resolved.hasDuplicates
   }
 
   /** Second reading, of a list with duplicates: the pieces in their order. */
-  settle(payload: ListPayload): void {
-    for (const read of this.#read(payload, new Findings(), ignore).read) this.#settled.settle(read)
+  resolve(payload: ListPayload): void {
+    for (const read of this.#read(payload, new ItemIssues(), observeNothing).read)
+      this.#resolved.resolve(read)
   }
 
   /** Ends the gathering, when all is read and settled. */
-  finish(): ListFacts {
-    this.#order.note(this.#observed, this.#shape.name)
+  summarise(): ListSummary {
+    this.#order.report(this.#observations, this.#itemType.name)
     return {
       length: this.#length,
-      setAside: this.#asides.total,
-      warnings: warningsOf(this.#asides, this.#settled.differing),
-      fields: fieldsOf(this.#shape, this.#findings),
+      setAside: this.#setAside.total,
+      warnings: warningsOf(this.#setAside, this.#resolved.differing),
+      fields: presentFields(this.#itemType, this.#issues),
       unreadableId: this.#rejected > this.rejectIds.length,
-      observed: this.#observed,
+      observations: this.#observations,
     }
   }
 
   /** How many rows it has. */
   get count(): number {
-    return this.rowIds.length - this.#settled.left
+    return this.rowIds.length - this.#resolved.discarded
   }
 
   get rejected(): number {
@@ -96,33 +97,33 @@ export class LargeList<Row extends { readonly id: IntegerText }> {
   }
 
   /** The rows and rejects of one piece, when the list is read and settled. */
-  take(payload: ListPayload): Piece<Row> {
-    const { read, rejects } = this.#read(payload, new Findings(), ignore)
-    return { rows: this.#sorted(read.filter((one) => this.#settled.isTaken(one))), rejects }
+  rowsOf(payload: ListPayload): NormalisedChunk<Row> {
+    const { read, rejects } = this.#read(payload, new ItemIssues(), observeNothing)
+    return { rows: this.#sorted(read.filter((one) => this.#resolved.isWinner(one))), rejects }
   }
 
-  #sorted(read: readonly ReadRow<Row>[]): Row[] {
-    return read.map(({ row }) => row).sort((a, b) => this.#shape.compareIds(a.id, b.id))
+  #sorted(read: readonly IndexedRow<Row>[]): Row[] {
+    return read.map(({ row }) => row).sort((a, b) => this.#itemType.compareIds(a.id, b.id))
   }
 
-  get #settled(): LargeDuplicates<Row> {
+  get #resolved(): LargeDuplicates<Row> {
     return (this.#duplicates ??= new LargeDuplicates(
-      this.rowIds.twins(),
-      this.#shape.updatedAt,
-      this.#asides,
+      this.rowIds.duplicates(),
+      this.#itemType.updatedAt,
+      this.#setAside,
     ))
   }
 
-  #read({ items }: ListPayload, findings: Findings, observe: Observe<Row>) {
-    const read: ReadRow<Row>[] = []
+  #read({ items }: ListPayload, issues: ItemIssues, observe: ItemObserver<Row>) {
+    const read: IndexedRow<Row>[] = []
     const rejects: RejectItem[] = []
     for (const item of items) {
-      const result = readItem(item, this.#shape, findings, observe)
+      const result = normaliseItem(item, this.#itemType, issues, observe)
       if ('reject' in result) rejects.push(result.reject)
-      else read.push({ index: item.index, row: result.row, asides: findings.asides })
+      else read.push({ index: item.index, row: result.row, setAside: issues.setAside })
     }
     return { read, rejects }
   }
 }
 
-function ignore(): void {}
+function observeNothing(): void {}

@@ -2,18 +2,18 @@ import type { RejectItem } from '../../common/schema/tables.ts'
 import { isObject, MAX_ITEM_BYTES } from '../../common/json/exact.ts'
 import type { JsonObject, JsonValue } from '../../common/json/exact.ts'
 import type { ListPayload, PayloadItem } from '../../common/json/parse-list.ts'
-import { Asides } from '../items/set-aside-values.ts'
-import { withoutDuplicates } from './duplicates.ts'
+import { SetAsideValues } from '../items/set-aside-values.ts'
+import { dropDuplicates } from './duplicates.ts'
 import { SLOT_FIELDS } from '../items/fields.ts'
-import { Findings } from '../items/item-issues.ts'
-import { IdOrder, noteDuplicateKeys } from '../observe/list.ts'
-import { Observed } from '../observe/observation-counter.ts'
-import { carriedIn } from '../observe/presence.ts'
-import { rejectOf } from '../items/rejects.ts'
+import { ItemIssues } from '../items/item-issues.ts'
+import { IdOrder, countDuplicateKeys } from '../observe/list.ts'
+import { ObservationCounter } from '../observe/observation-counter.ts'
+import { fieldsWithValue } from '../observe/presence.ts'
+import { createReject } from '../items/rejects.ts'
 import { warningsOf } from './warnings.ts'
 
 /** What a list shows beside its rows and rejects. */
-export interface ListFacts {
+export interface ListSummary {
   /** Items as sent. */
   readonly length: number
   /** Values of its rows that are not stored as sent: fields set aside, and texts in which characters were replaced. */
@@ -24,105 +24,108 @@ export interface ListFacts {
   /** Whether there is a reject whose id cannot be read: any row that is missing may be that one. */
   readonly unreadableId: boolean
   /** What its items show of what the specification leaves open. */
-  readonly observed: Observed
+  readonly observations: ObservationCounter
 }
 
 /** A list as the mirror takes it. */
-export interface Normalised<Row> extends ListFacts {
+export interface NormalisedList<Row> extends ListSummary {
   /** Sorted by id as the database sorts it, one row for each id. */
   readonly rows: readonly Row[]
   readonly rejects: readonly RejectItem[]
 }
 
 /** What tells events and responses apart. */
-export interface Shape<Row> {
+export interface ItemType<Row> {
   readonly name: 'event' | 'response'
   /** The fields that the specification names, in the order of `patternOf`. */
   readonly fields: readonly string[]
-  readonly patternOf: (fields: JsonObject) => number
-  readonly idOf: (value: JsonValue) => string | null
-  readonly rowOf: (fields: JsonObject, id: string, findings: Findings) => Row
+  readonly fieldMask: (fields: JsonObject) => number
+  readonly readId: (value: JsonValue) => string | null
+  readonly buildRow: (fields: JsonObject, id: string, issues: ItemIssues) => Row
   readonly compareIds: (a: string, b: string) => number
   readonly updatedAt: (row: Row) => string | null
   /** Gives the function that looks at each item beside its row. */
-  readonly observe: (observed: Observed) => Observe<Row>
+  readonly createObserver: (observations: ObservationCounter) => ItemObserver<Row>
 }
 
-export type Observe<Row> = (fields: JsonObject, row: Row, pattern: number) => void
+export type ItemObserver<Row> = (fields: JsonObject, row: Row, fieldMask: number) => void
 
 /** Reads a list, item by item: each becomes a row or a reject, and none keeps another from being read. */
 export function normaliseList<Row extends { readonly id: string }>(
   payload: ListPayload,
-  shape: Shape<Row>,
-): Normalised<Row> {
+  itemType: ItemType<Row>,
+): NormalisedList<Row> {
   const read: Row[] = []
   const rejects: RejectItem[] = []
-  const asides = new Map<Row, readonly string[]>()
-  const findings = new Findings()
-  const observed = new Observed()
-  const observe = shape.observe(observed)
-  const order = new IdOrder(shape.compareIds)
+  const setAsideByRow = new Map<Row, readonly string[]>()
+  const issues = new ItemIssues()
+  const observations = new ObservationCounter()
+  const observe = itemType.createObserver(observations)
+  const order = new IdOrder(itemType.compareIds)
   for (const item of payload.items) {
-    const result = readItem(item, shape, findings, observe)
+    const result = normaliseItem(item, itemType, issues, observe)
     if ('reject' in result) rejects.push(result.reject)
     else {
       read.push(result.row)
       order.add(result.row.id)
-      if (findings.asides !== null) asides.set(result.row, findings.asides)
+      if (issues.setAside !== null) setAsideByRow.set(result.row, issues.setAside)
     }
   }
 
-  noteDuplicateKeys(observed, shape.name, payload.duplicateKeys)
-  order.note(observed, shape.name)
+  countDuplicateKeys(observations, itemType.name, payload.duplicateKeys)
+  order.report(observations, itemType.name)
   // Most lists come by id, each id once.
-  if (!order.isStrict) read.sort((a, b) => shape.compareIds(a.id, b.id))
-  const { rows, differing } = order.isStrict
+  if (!order.isStrictlyAscending) read.sort((a, b) => itemType.compareIds(a.id, b.id))
+  const { rows, differing } = order.isStrictlyAscending
     ? { rows: read, differing: null }
-    : withoutDuplicates(read, shape.updatedAt)
-  const taken = new Asides()
-  if (asides.size > 0) for (const row of rows) taken.add(asides.get(row) ?? null)
+    : dropDuplicates(read, itemType.updatedAt)
+  const setAside = new SetAsideValues()
+  if (setAsideByRow.size > 0) for (const row of rows) setAside.add(setAsideByRow.get(row) ?? null)
   return {
     rows,
     rejects,
     length: payload.items.length,
-    setAside: taken.total,
-    warnings: warningsOf(taken, differing),
-    fields: fieldsOf(shape, findings),
+    setAside: setAside.total,
+    warnings: warningsOf(setAside, differing),
+    fields: presentFields(itemType, issues),
     unreadableId: rejects.some((reject) => reject.id === null),
-    observed,
+    observations,
   }
 }
 
 type Result<Row> = { readonly row: Row } | { readonly reject: RejectItem }
 
 /** The fields that the items carried of which `findings` tells. */
-export function fieldsOf(shape: Pick<Shape<unknown>, 'fields'>, findings: Findings): ReadonlySet<string> {
-  const ofSlots = carriedIn(findings.carriedOfSlots, SLOT_FIELDS).map((field) => `slots.${field}`)
-  return new Set([...carriedIn(findings.carried, shape.fields), ...ofSlots])
+export function presentFields(
+  itemType: Pick<ItemType<unknown>, 'fields'>,
+  issues: ItemIssues,
+): ReadonlySet<string> {
+  const ofSlots = fieldsWithValue(issues.slotFieldsPresent, SLOT_FIELDS).map((field) => `slots.${field}`)
+  return new Set([...fieldsWithValue(issues.fieldsPresent, itemType.fields), ...ofSlots])
 }
 
 /** Makes of an item what it can be, and notes in `findings` what else it shows. */
-export function readItem<Row>(
+export function normaliseItem<Row>(
   item: PayloadItem,
-  shape: Shape<Row>,
-  findings: Findings,
-  observe: Observe<Row>,
+  itemType: ItemType<Row>,
+  issues: ItemIssues,
+  observe: ItemObserver<Row>,
 ): Result<Row> {
-  findings.next()
-  if (!isObject(item.value)) return { reject: rejectOf(item, 'not_an_object') }
+  issues.reset()
+  if (!isObject(item.value)) return { reject: createReject(item, 'not_an_object') }
   const sent = item.value['id'] ?? null
-  if (sent === null) return { reject: rejectOf(item, 'id_missing') }
-  const id = shape.idOf(sent)
-  if (id === null) return { reject: rejectOf(item, isRounded(sent) ? 'too_deep' : 'id_invalid') }
+  if (sent === null) return { reject: createReject(item, 'id_missing') }
+  const id = itemType.readId(sent)
+  if (id === null) return { reject: createReject(item, isRounded(sent) ? 'too_deep' : 'id_invalid') }
   if (item.bytes > MAX_ITEM_BYTES) {
-    findings.carried |= shape.patternOf({ id: sent })
-    return { reject: rejectOf(item, 'too_large', id) }
+    issues.fieldsPresent |= itemType.fieldMask({ id: sent })
+    return { reject: createReject(item, 'too_large', id) }
   }
-  const pattern = shape.patternOf(item.value)
-  findings.carried |= pattern
-  const row = shape.rowOf(item.value, id, findings)
-  if (findings.flaw !== null) return { reject: rejectOf(item, findings.flaw, id) }
-  observe(item.value, row, pattern)
+  const fieldMask = itemType.fieldMask(item.value)
+  issues.fieldsPresent |= fieldMask
+  const row = itemType.buildRow(item.value, id, issues)
+  if (issues.fatal !== null) return { reject: createReject(item, issues.fatal, id) }
+  observe(item.value, row, fieldMask)
   return { row }
 }
 

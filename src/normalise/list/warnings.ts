@@ -1,32 +1,34 @@
-import type { Asides } from '../items/set-aside-values.ts'
+import type { SetAsideValues } from '../items/set-aside-values.ts'
 import { REPAIRED } from '../items/item-issues.ts'
 
 /** Ids that stand more than once with contents that differ: how many, and the first of them. */
-export interface Differing {
+export interface DifferingDuplicates {
   readonly count: number
   readonly first: string
 }
 
 /** One line a matter, however many items it concerns. No values: they are personal data. */
-export function warningsOf({ entries }: Asides, differing: Differing | null): string[] {
+export function warningsOf({ entries }: SetAsideValues, differing: DifferingDuplicates | null): string[] {
   return [setAsideWarning(entries), repairedWarning(entries), differingWarning(differing)].filter(
     (line) => line !== null,
   )
 }
 
-function setAsideWarning(asides: Asides['entries']): string | null {
-  const fields = asides.filter(([field]) => field !== REPAIRED).map(([field, count]) => `${field} (${count})`)
+function setAsideWarning(setAside: SetAsideValues['entries']): string | null {
+  const fields = setAside
+    .filter(([field]) => field !== REPAIRED)
+    .map(([field, count]) => `${field} (${count})`)
   if (fields.length === 0) return null
   return `values that their columns cannot hold were set aside, the originals are in _extra: ${fields.join(', ')}`
 }
 
-function repairedWarning(asides: Asides['entries']): string | null {
-  const repaired = asides.find(([entry]) => entry === REPAIRED)
+function repairedWarning(setAside: SetAsideValues['entries']): string | null {
+  const repaired = setAside.find(([entry]) => entry === REPAIRED)
   if (repaired === undefined) return null
   return `texts with U+0000 or half a surrogate pair, which Postgres cannot hold; U+FFFD stands in their place: ${repaired[1]}`
 }
 
-function differingWarning(differing: Differing | null): string | null {
+function differingWarning(differing: DifferingDuplicates | null): string | null {
   if (differing === null) return null
   return `ids that stand more than once in the list, with different contents; the latest version was taken: ${differing.count} (the first is ${JSON.stringify(differing.first)})`
 }

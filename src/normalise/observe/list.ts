@@ -1,28 +1,32 @@
-import { textsOf } from './observation-counter.ts'
-import type { Observed } from './observation-counter.ts'
-import { quotable } from './safe-value.ts'
+import { textMetric } from './observation-counter.ts'
+import type { ObservationCounter } from './observation-counter.ts'
+import { safeValue } from './safe-value.ts'
 
-const orders = { event: textsOf('events', 'order'), response: textsOf('responses', 'order') }
+const orders = { event: textMetric('events', 'order'), response: textMetric('responses', 'order') }
 const duplicates = {
-  event: textsOf('event', 'duplicate_key'),
-  response: textsOf('response', 'duplicate_key'),
+  event: textMetric('event', 'duplicate_key'),
+  response: textMetric('response', 'duplicate_key'),
 }
 
 type Name = 'event' | 'response'
 
 /** Notes keys that stand twice in one object. */
-export function noteDuplicateKeys(observed: Observed, name: Name, keys: readonly string[]): void {
-  for (const key of keys) observed.texts(duplicates[name]).note(key, quotable)
+export function countDuplicateKeys(
+  observations: ObservationCounter,
+  name: Name,
+  keys: readonly string[],
+): void {
+  for (const key of keys) observations.texts(duplicates[name]).count(key, safeValue)
 }
 
 /** How the ids of a list follow one another. */
 export class IdOrder {
   readonly #compareIds: (a: string, b: string) => number
   #last: string | null = null
-  #isOne = true
+  #isSingle = true
   #ascends = true
   #descends = true
-  #hasTwins = false
+  #hasDuplicates = false
 
   constructor(compareIds: (a: string, b: string) => number) {
     this.#compareIds = compareIds
@@ -31,10 +35,10 @@ export class IdOrder {
   /** The next id, as sent. */
   add(id: string): void {
     if (this.#last !== null) {
-      this.#isOne = false
+      this.#isSingle = false
       if (this.#ascends || this.#descends) {
         const difference = this.#compareIds(this.#last, id)
-        if (difference === 0) this.#hasTwins = true
+        if (difference === 0) this.#hasDuplicates = true
         if (difference > 0) this.#ascends = false
         if (difference < 0) this.#descends = false
       }
@@ -43,19 +47,19 @@ export class IdOrder {
   }
 
   /** Whether each id comes after the one before it. */
-  get isStrict(): boolean {
-    return this.#ascends && !this.#hasTwins
+  get isStrictlyAscending(): boolean {
+    return this.#ascends && !this.#hasDuplicates
   }
 
   /** Whether each id follows in one direction so far, so that none stands twice. */
-  get isOneWay(): boolean {
-    return (this.#ascends || this.#descends) && !this.#hasTwins
+  get isStrictlyMonotonic(): boolean {
+    return (this.#ascends || this.#descends) && !this.#hasDuplicates
   }
 
   /** Notes it, unless there are fewer than two. */
-  note(observed: Observed, name: Name): void {
-    if (this.#last === null || this.#isOne) return
+  report(observations: ObservationCounter, name: Name): void {
+    if (this.#last === null || this.#isSingle) return
     const order = this.#ascends ? 'ids ascending' : this.#descends ? 'ids descending' : 'not by id'
-    observed.texts(orders[name]).note(order)
+    observations.texts(orders[name]).count(order)
   }
 }

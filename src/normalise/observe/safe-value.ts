@@ -1,13 +1,13 @@
-import { repair } from '../values/postgres-text.ts'
+import { replaceInvalidChars } from '../values/postgres-text.ts'
 
 /** At most so many values of one fact are told apart, and none is longer: a service may put anything in a key. */
-export const MOST_VALUES = 100
-const LONGEST_VALUE = 64
+export const MAX_VALUES = 100
+const MAX_VALUE_LENGTH = 64
 
 /** Stands for a value that is long, or looks as if it told of a person. */
-export const NOT_KEPT = '(not kept)'
+export const WITHHELD = '(not kept)'
 /** Stands for all values beyond the first hundred. */
-export const OTHERS = '(others)'
+export const OTHER_VALUES = '(others)'
 
 /** An e-mail address has it; so may what is cut out of one. */
 const mayBeAddress = /[@＠]/
@@ -18,7 +18,7 @@ const mayBeNumber = /(?:\p{Nd}[\s().+/-]*){7}/u
  * A text as an observation may keep it: a word of the service's own language. What is long, or looks like
  * an e-mail address or a telephone number is not kept.
  */
-export function quotable(text: string): string {
-  if (text.length > LONGEST_VALUE) return NOT_KEPT
-  return mayBeAddress.test(text) || mayBeNumber.test(text) ? NOT_KEPT : repair(text)
+export function safeValue(text: string): string {
+  if (text.length > MAX_VALUE_LENGTH) return WITHHELD
+  return mayBeAddress.test(text) || mayBeNumber.test(text) ? WITHHELD : replaceInvalidChars(text)
 }

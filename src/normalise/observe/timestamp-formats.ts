@@ -1,10 +1,10 @@
 import type { Observation } from '../../common/schema/items.ts'
 import type { JsonValue } from '../../common/json/exact.ts'
-import type { Counts } from './counts.ts'
-import { OTHERS } from './safe-value.ts'
+import type { ValueCounts } from './counts.ts'
+import { OTHER_VALUES } from './safe-value.ts'
 
 /** Forms that no column takes, by what they lack; the rest is only known to be a text or none. */
-const oddForms = [
+const invalidFormats = [
   ['date only', /^\d{4}-\d\d-\d\d$/],
   ['no zone', /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/],
   ['no T between date and time', /^\d{4}-\d\d-\d\d \d\d:\d\d/],
@@ -13,7 +13,7 @@ const oddForms = [
   ['no such date or time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/],
   ['digits only', /^\d+$/],
 ] as const
-const OTHER_TEXT = -1 - oddForms.length
+const OTHER_TEXT = -1 - invalidFormats.length
 const NO_TEXT = OTHER_TEXT - 1
 
 const UTC_SECONDS = 'YYYY-MM-DDTHH:MM:SSZ'
@@ -23,13 +23,17 @@ const BEHIND = 2048
 const HOUR = 64
 
 /** Counts the form of a time stamp: `taken` is what its column took of it, null when it was set aside. */
-export function noteTime(forms: Counts<number>, sent: JsonValue | undefined, taken: string | null): void {
-  if (taken !== null) forms.note(formOf(taken))
-  else if (sent !== undefined && sent !== null) forms.note(oddFormOf(sent))
+export function countTimestampFormat(
+  forms: ValueCounts<number>,
+  sent: JsonValue | undefined,
+  taken: string | null,
+): void {
+  if (taken !== null) forms.count(formatCode(taken))
+  else if (sent !== undefined && sent !== null) forms.count(invalidFormatCode(sent))
 }
 
 /** One number for the form and the offset of a time stamp that `isTimestamp` has accepted. */
-function formOf(text: string): number {
+function formatCode(text: string): number {
   const { length } = text
   if (length === UTC_SECONDS.length) return 0
   if (text.charCodeAt(length - 1) === 0x5a) return length - UTC_SECONDS.length
@@ -43,18 +47,18 @@ function digit(text: string, at: number): number {
   return text.charCodeAt(at) - 0x30
 }
 
-function oddFormOf(value: JsonValue): number {
+function invalidFormatCode(value: JsonValue): number {
   if (typeof value !== 'string') return NO_TEXT
-  const place = oddForms.findIndex(([, form]) => form.test(value))
+  const place = invalidFormats.findIndex(([, form]) => form.test(value))
   return place < 0 ? OTHER_TEXT : -1 - place
 }
 
 /** The forms of a field's time stamps, and the offsets where there are any. */
-export function timeForms(path: string) {
-  return (entries: readonly (readonly [number | typeof OTHERS, number])[]): Observation[] =>
+export function timestampFormats(path: string) {
+  return (entries: readonly (readonly [number | typeof OTHER_VALUES, number])[]): Observation[] =>
     entries.flatMap(([form, count]): Observation[] => {
-      if (form === OTHERS || form < FIRST_OFFSET) {
-        return [{ path, kind: 'time_form', value: nameOf(form), count }]
+      if (form === OTHER_VALUES || form < FIRST_OFFSET) {
+        return [{ path, kind: 'time_form', value: formatName(form), count }]
       }
       const code = form - FIRST_OFFSET
       const offset = `${code & BEHIND ? '-' : '+'}${pair((code % BEHIND) / HOUR)}:${pair(code % HOUR)}`
@@ -65,10 +69,10 @@ export function timeForms(path: string) {
     })
 }
 
-function nameOf(form: number | typeof OTHERS): string {
-  if (form === OTHERS) return OTHERS
+function formatName(form: number | typeof OTHER_VALUES): string {
+  if (form === OTHER_VALUES) return OTHER_VALUES
   if (form === NO_TEXT) return 'not a text'
-  if (form < 0) return oddForms[-1 - form]?.[0] ?? 'other text'
+  if (form < 0) return invalidFormats[-1 - form]?.[0] ?? 'other text'
   return withFraction(form, 'Z')
 }
 

@@ -3,7 +3,7 @@ import type { IntegerText } from '../../common/schema/tables.ts'
 const MINUS = 0x2d
 
 /** Order of Postgres' collation "C": by the bytes of UTF-8, which is by code points and not by the units of a text. */
-export function compareTexts(a: string, b: string): number {
+export function compareUtf8(a: string, b: string): number {
   const length = Math.min(a.length, b.length)
   for (let at = 0; at < length; at += 1) {
     const left = a.charCodeAt(at)
@@ -20,7 +20,7 @@ function codePointRank(unit: number): number {
 }
 
 /** Order of integers that are written without leading zeros. */
-export function compareIntegers(a: IntegerText, b: IntegerText): number {
+export function compareIntegerTexts(a: IntegerText, b: IntegerText): number {
   const isNegative = a.charCodeAt(0) === MINUS
   if (isNegative !== (b.charCodeAt(0) === MINUS)) return isNegative ? -1 : 1
   const bySize = a.length - b.length || Number(a > b) - Number(a < b)

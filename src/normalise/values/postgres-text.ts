@@ -1,27 +1,27 @@
 import { isRawNumber, MAX_ITEM_DEPTH } from '../../common/json/exact.ts'
 import type { JsonObject, JsonValue } from '../../common/json/exact.ts'
 import { fitsNumeric } from './decimals.ts'
-import { noteAside, REPAIRED } from '../items/item-issues.ts'
-import type { Findings } from '../items/item-issues.ts'
+import { noteSetAside, REPAIRED } from '../items/item-issues.ts'
+import type { ItemIssues } from '../items/item-issues.ts'
 
 /** Whether Postgres holds this text as it is: without U+0000 and half surrogate pairs. */
-export function isStorable(text: string): boolean {
+export function isValidPostgresText(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0')
 }
 
 /** The text with U+FFFD for each character that Postgres cannot hold. */
-export function repair(text: string): string {
+export function replaceInvalidChars(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\uFFFD')
 }
 
-export function storableText(text: string, findings: Findings): string {
-  if (isStorable(text)) return text
-  noteAside(findings, REPAIRED)
-  return repair(text)
+export function toPostgresText(text: string, issues: ItemIssues): string {
+  if (isValidPostgresText(text)) return text
+  noteSetAside(issues, REPAIRED)
+  return replaceInvalidChars(text)
 }
 
 /** An object on which `__proto__` and `constructor` are keys like any other. */
-export function bareObject(): JsonObject {
+export function nullPrototypeObject(): JsonObject {
   return Object.create(null)
 }
 
@@ -31,19 +31,19 @@ export function bareObject(): JsonObject {
  *
  * @param level of nesting at which the value stands, when it is an object or an array; the item itself is 1.
  */
-export function storableValue(value: JsonValue, level: number, findings: Findings): JsonValue {
-  if (typeof value === 'string') return storableText(value, findings)
+export function toJsonbValue(value: JsonValue, level: number, issues: ItemIssues): JsonValue {
+  if (typeof value === 'string') return toPostgresText(value, issues)
   if (typeof value !== 'object' || value === null) return value
   if (isRawNumber(value)) {
-    if (!fitsNumeric(value.rawJSON)) findings.flaw = 'number_out_of_range'
+    if (!fitsNumeric(value.rawJSON)) issues.fatal = 'number_out_of_range'
     return value
   }
   if (level > MAX_ITEM_DEPTH) {
-    findings.flaw = 'too_deep'
+    issues.fatal = 'too_deep'
     return null
   }
-  if (Array.isArray(value)) return value.map((element) => storableValue(element, level + 1, findings))
-  return copyFields(value, NO_FIELDS, bareObject(), level, findings)
+  if (Array.isArray(value)) return value.map((element) => toJsonbValue(element, level + 1, issues))
+  return copyFields(value, NO_FIELDS, nullPrototypeObject(), level, issues)
 }
 
 const NO_FIELDS: ReadonlySet<string> = new Set()
@@ -58,32 +58,35 @@ export function copyFields<Target extends JsonObject | null>(
   known: ReadonlySet<string>,
   target: Target,
   level: number,
-  findings: Findings,
+  issues: ItemIssues,
 ): Target | JsonObject {
   let copy: Target | JsonObject = target
   let oddKeys: string[] | null = null
   for (const key in fields) {
     const value = fields[key]
     if (value === undefined || known.has(key)) continue
-    if (isStorable(key)) (copy ??= bareObject())[key] = storableValue(value, level + 1, findings)
+    if (isValidPostgresText(key))
+      (copy ??= nullPrototypeObject())[key] = toJsonbValue(value, level + 1, issues)
     else (oddKeys ??= []).push(key)
   }
-  return oddKeys === null ? copy : copyOddKeys(fields, oddKeys.sort(), copy ?? bareObject(), level, findings)
+  return oddKeys === null
+    ? copy
+    : copyInvalidKeys(fields, oddKeys.sort(), copy ?? nullPrototypeObject(), level, issues)
 }
 
 /** Keys that need repair come last and in a fixed order, so that none takes the place of another. */
-function copyOddKeys(
+function copyInvalidKeys(
   fields: JsonObject,
   keys: readonly string[],
   copy: JsonObject,
   level: number,
-  findings: Findings,
+  issues: ItemIssues,
 ): JsonObject {
   for (const key of keys) {
-    let name = storableText(key, findings)
+    let name = toPostgresText(key, issues)
     while (Object.hasOwn(copy, name)) name += '\uFFFD'
     const value = fields[key]
-    if (value !== undefined) copy[name] = storableValue(value, level + 1, findings)
+    if (value !== undefined) copy[name] = toJsonbValue(value, level + 1, issues)
   }
   return copy
 }

@@ -1,8 +1,8 @@
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 const MINUTES_OF_DAY = 24 * 60
 /** Postgres refuses offsets of 16 hours and more. */
-const LARGEST_OFFSET_HOUR = 15
-const MOST_FRACTION_DIGITS = 6
+const MAX_OFFSET_HOUR = 15
+const MAX_FRACTION_DIGITS = 6
 
 const DASH = 0x2d
 const PLUS = 0x2b
@@ -14,8 +14,8 @@ const T = 0x54
 const Z = 0x5a
 
 /** Where the fraction or the zone begins. */
-const END_OF_SECONDS = 'YYYY-MM-DDTHH:MM:SS'.length
-const SHORT = END_OF_SECONDS + 'Z'.length
+const SECONDS_END = 'YYYY-MM-DDTHH:MM:SS'.length
+const UTC_LENGTH = SECONDS_END + 'Z'.length
 const OFFSET = '+HH:MM'.length
 /** Stands for two characters that are not two digits: far below whatever is made of it. */
 const NO_PAIR = -1_000_000
@@ -30,7 +30,7 @@ const NO_OFFSET = Infinity
  * time stamps a response.
  */
 export function isTimestamp(text: string): boolean {
-  if (text.length <= END_OF_SECONDS || !hasSeparators(text)) return false
+  if (text.length <= SECONDS_END || !hasSeparators(text)) return false
   const year = pair(text, 0) * 100 + pair(text, 2)
   const month = pair(text, 5)
   const day = pair(text, 8)
@@ -40,7 +40,7 @@ export function isTimestamp(text: string): boolean {
   if (year < 1 || day < 1 || day > daysIn(year, month)) return false
   if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 59) return false
   // Most are in UTC, to the second.
-  if (text.length === SHORT) return text.charCodeAt(END_OF_SECONDS) === Z
+  if (text.length === UTC_LENGTH) return text.charCodeAt(SECONDS_END) === Z
   const offset = offsetMinutes(text, endOfFraction(text))
   return offset !== NO_OFFSET && isWithinYears(text, hour * 60 + minute - offset)
 }
@@ -56,7 +56,7 @@ function hasSeparators(text: string): boolean {
 }
 
 /** The wall clock of a time stamp as sent: all but its offset. */
-export function wallClockOf(timestamp: string): string {
+export function withoutOffset(timestamp: string): string {
   return timestamp.slice(0, zoneStart(timestamp))
 }
 
@@ -64,9 +64,9 @@ export function wallClockOf(timestamp: string): string {
  * Microseconds since 1970 of a time stamp that `isTimestamp` has accepted. A bigint: a double holds
  * microseconds only up to the year 2255.
  */
-export function instantOf(timestamp: string): bigint {
+export function toMicroseconds(timestamp: string): bigint {
   const wholeSeconds = timestamp.slice(0, 19) + timestamp.slice(zoneStart(timestamp))
-  const fraction = wallClockOf(timestamp).slice(20).padEnd(6, '0')
+  const fraction = withoutOffset(timestamp).slice(20).padEnd(6, '0')
   return BigInt(Date.parse(wholeSeconds)) * 1000n + BigInt(fraction)
 }
 
@@ -76,10 +76,10 @@ function zoneStart(timestamp: string): number {
 
 /** Where the zone begins; where it would be cannot be one when the fraction is none. */
 function endOfFraction(text: string): number {
-  if (text.charCodeAt(END_OF_SECONDS) !== POINT) return END_OF_SECONDS
-  const start = END_OF_SECONDS + 1
+  if (text.charCodeAt(SECONDS_END) !== POINT) return SECONDS_END
+  const start = SECONDS_END + 1
   let at = start
-  while (at < start + MOST_FRACTION_DIGITS && isDigit(text.charCodeAt(at))) at += 1
+  while (at < start + MAX_FRACTION_DIGITS && isDigit(text.charCodeAt(at))) at += 1
   return at === start ? text.length : at
 }
 
@@ -91,7 +91,7 @@ function offsetMinutes(text: string, at: number): number {
   if (at + OFFSET !== text.length || text.charCodeAt(at + 3) !== COLON) return NO_OFFSET
   const hours = pair(text, at + 1)
   const minutes = pair(text, at + 4)
-  if (hours < 0 || hours > LARGEST_OFFSET_HOUR || minutes < 0 || minutes > 59) return NO_OFFSET
+  if (hours < 0 || hours > MAX_OFFSET_HOUR || minutes < 0 || minutes > 59) return NO_OFFSET
   return (hours * 60 + minutes) * (sign === DASH ? -1 : 1)
 }
 

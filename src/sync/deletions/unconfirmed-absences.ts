@@ -4,7 +4,7 @@
  * Pure. The guard of deletions (deletions.ts) decides on the absences that are confirmed.
  */
 import type { HeldGroup } from '../../common/schema/tables.ts'
-import { compareTexts } from '../../normalise/values/collation.ts'
+import { compareUtf8 } from '../../normalise/values/collation.ts'
 import type { DigestMatch } from '../fetch/change-detection.ts'
 
 /** A list that lacks more is not read again in the same run: that is no page shift, and the next run reads it anyway. */
@@ -78,7 +78,7 @@ export function chooseRereads<List extends UnconfirmedList>(
   let left = budget
   return lists
     .filter(({ absences }) => isWorthRereading(absences))
-    .toSorted((one, other) => one.pages - other.pages || compareTexts(one.event_id, other.event_id))
+    .toSorted((one, other) => one.pages - other.pages || compareUtf8(one.event_id, other.event_id))
     .filter(({ pages }) => {
       if (pages > left) return false
       left -= pages

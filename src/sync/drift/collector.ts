@@ -1,10 +1,10 @@
-import { Observed, textsOf } from '../../normalise/observe/observation-counter.ts'
-import type { Series } from '../../normalise/observe/observation-counter.ts'
+import { ObservationCounter, textMetric } from '../../normalise/observe/observation-counter.ts'
+import type { Metric } from '../../normalise/observe/observation-counter.ts'
 import type { FetchedListFacts } from '../fetch/list-facts.ts'
 
 const lists = {
-  events: { header: textsOf('events', 'header'), sign: textsOf('events', 'sign') },
-  responses: { header: textsOf('responses', 'header'), sign: textsOf('responses', 'sign') },
+  events: { header: textMetric('events', 'header'), sign: textMetric('events', 'sign') },
+  responses: { header: textMetric('responses', 'header'), sign: textMetric('responses', 'sign') },
 }
 
 /**
@@ -15,15 +15,15 @@ const lists = {
  */
 export class Observations {
   /** Of lists that were new or had changed, or that have no digest (something of them is held): these count again. */
-  readonly fromChanged = new Observed()
+  readonly fromChanged = new ObservationCounter()
   /** Of lists read again as they were: `backfill` parses them, every run the list of events. */
-  readonly fromUnchanged = new Observed()
-  readonly #dropped = new Map<string, Series<string>>()
+  readonly fromUnchanged = new ObservationCounter()
+  readonly #dropped = new Map<string, Metric<string>>()
 
   /** Adds a list; call it when the list's rows are committed. */
   addList(name: keyof typeof lists, list: FetchedListFacts): void {
     const into = list.digestMatch === 'other' ? this.fromChanged : this.fromUnchanged
-    into.add(list.observed)
+    into.add(list.observations)
     for (const header of list.hints) into.texts(lists[name].header).add(header, 1)
     if (list.incomplete !== null) into.texts(lists[name].sign).add(list.incomplete, 1)
   }
@@ -36,7 +36,7 @@ export class Observations {
   /** Notes that no item of a list has a field any more that live rows had. */
   addDropped(item: 'event' | 'response', field: string): void {
     const path = field.startsWith('slots.') ? `slot.${field.slice('slots.'.length)}` : `${item}.${field}`
-    const series = this.#dropped.get(path) ?? textsOf(path, 'gone')
+    const series = this.#dropped.get(path) ?? textMetric(path, 'gone')
     this.#dropped.set(path, series)
     this.fromChanged.texts(series).add('from every item of a list', 1)
   }

@@ -1,6 +1,6 @@
 import type { Observation } from '../../common/schema/tables.ts'
 import type { ObservedFact } from '../../load/state/observations.ts'
-import { MOST_VALUES, OTHERS } from '../../normalise/observe/safe-value.ts'
+import { MAX_VALUES, OTHER_VALUES } from '../../normalise/observe/safe-value.ts'
 
 /** What a run has seen beside what was known before it. */
 export interface MergedObservations {
@@ -26,8 +26,8 @@ export function mergeObservations(
 
   const put = (sent: Observation, isFresh: boolean): void => {
     const isNew = !knownKeys.has(keyOf(sent)) && !rows.has(keyOf(sent))
-    const remaining = MOST_VALUES - (values.get(groupOf(sent)) ?? 0)
-    const row = isNew && remaining <= 0 ? { ...sent, value: OTHERS } : sent
+    const remaining = MAX_VALUES - (values.get(groupOf(sent)) ?? 0)
+    const row = isNew && remaining <= 0 ? { ...sent, value: OTHER_VALUES } : sent
     const key = keyOf(row)
     if (!isFresh && knownKeys.has(key)) return
     if (isNew && row === sent) values.set(groupOf(sent), (values.get(groupOf(sent)) ?? 0) + 1)

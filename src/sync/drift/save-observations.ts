@@ -2,8 +2,8 @@ import type { Observation } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { readObserved } from '../../load/state/observations.ts'
 import { knownToMirror, shownByRows, unclosedRuns } from '../../load/state/observations-from-rows.ts'
-import { KNOWN_OF_EVENT, KNOWN_OF_RESPONSE } from '../../normalise/items/fields.ts'
-import { quotable } from '../../normalise/observe/safe-value.ts'
+import { EVENT_FIELD_SET, RESPONSE_FIELD_SET } from '../../normalise/items/fields.ts'
+import { safeValue } from '../../normalise/observe/safe-value.ts'
 import type { RunContext } from '../run-context.ts'
 import { keyOf, mergeObservations } from './merge.ts'
 import { driftWarnings, firstSeen } from './warnings.ts'
@@ -23,8 +23,11 @@ export async function saveObservations(trx: Transaction, run: RunContext): Promi
   })
   const statuses = statusesOf(run)
   const isOrdinary = ({ value }: Observation) => ORDINARY_STATUSES.has(value)
-  const fresh = [...observations.fromChanged.tell(), ...statuses.filter((status) => !isOrdinary(status))]
-  const again = [...observations.fromUnchanged.tell(), ...statuses.filter(isOrdinary)]
+  const fresh = [
+    ...observations.fromChanged.toObservations(),
+    ...statuses.filter((status) => !isOrdinary(status)),
+  ]
+  const again = [...observations.fromUnchanged.toObservations(), ...statuses.filter(isOrdinary)]
   const seen = new Set([...fresh, ...again].map(keyOf))
   const left = (await shownByRows(trx, account.id, unclosed)).map(quoted)
   const unreported = left.filter((observation) => isOpen(observation) && !seen.has(keyOf(observation)))
@@ -41,13 +44,13 @@ export async function saveObservations(trx: Transaction, run: RunContext): Promi
 }
 
 function quoted(observation: Observation): Observation {
-  return { ...observation, value: quotable(observation.value) }
+  return { ...observation, value: safeValue(observation.value) }
 }
 
 /** A field that the specification names and that is kept in `_extra` was set aside. */
 function isOpen({ path, kind, value }: Observation): boolean {
   if (kind !== 'unknown_field') return true
-  return !(path === 'event' ? KNOWN_OF_EVENT : KNOWN_OF_RESPONSE).has(value)
+  return !(path === 'event' ? EVENT_FIELD_SET : RESPONSE_FIELD_SET).has(value)
 }
 
 function statusesOf({ source }: RunContext): Observation[] {

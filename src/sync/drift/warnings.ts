@@ -1,7 +1,7 @@
 import { commandName } from '../../common/command-name.ts'
 import type { ObservationKind, Observation } from '../../common/schema/tables.ts'
 import type { ObservedFact } from '../../load/state/observations.ts'
-import { NOT_KEPT, OTHERS } from '../../normalise/observe/safe-value.ts'
+import { WITHHELD, OTHER_VALUES } from '../../normalise/observe/safe-value.ts'
 
 /** At most so many things are reported one by one; `headcount observations` lists them all. */
 const TOLD = 10
@@ -64,8 +64,8 @@ function describe({ path, kind, value }: Observation): string {
 }
 
 const words: Readonly<Record<string, string>> = {
-  [NOT_KEPT]: 'a value that is not kept (long, or personal),',
-  [OTHERS]: 'more values than are told apart',
+  [WITHHELD]: 'a value that is not kept (long, or personal),',
+  [OTHER_VALUES]: 'more values than are told apart',
 }
 
 function fieldOf(path: string): string {

@@ -1,5 +1,5 @@
 import type { RejectItem } from '../../common/schema/tables.ts'
-import type { ListFacts } from '../../normalise/list/list.ts'
+import type { ListSummary } from '../../normalise/list/list.ts'
 import { NORMALISER_VERSION } from '../../normalise/version.ts'
 import type { FetchedList } from '../../source/fetched-list.ts'
 import { compareDigest } from './change-detection.ts'
@@ -8,7 +8,7 @@ import { etagContradictsContent } from './usable-etag.ts'
 import type { StoredValidator } from './usable-etag.ts'
 
 /** A list as the service answers it now, read whole: what is known of it beside its rows. */
-export interface FetchedListFacts extends ListFacts {
+export interface FetchedListFacts extends ListSummary {
   /** Rows that it has. */
   readonly count: number
   /** In how many it came. */
@@ -28,7 +28,7 @@ export interface FetchedListFacts extends ListFacts {
 /** @param facts what came of the items of this reading: it was read through. */
 export function describeList(
   reading: FetchedList,
-  facts: ListFacts,
+  facts: ListSummary,
   count: number,
   stored: StoredValidator | undefined,
 ): FetchedListFacts {
@@ -38,7 +38,7 @@ export function describeList(
     setAside: facts.setAside,
     fields: facts.fields,
     unreadableId: facts.unreadableId,
-    observed: facts.observed,
+    observations: facts.observations,
     count,
     pages: reading.pages,
     bytes: reading.bytes,

@@ -1,6 +1,6 @@
 import type { IntegerText, RejectItem, ResponseItem } from '../../common/schema/tables.ts'
 import type { EncodedList } from '../../load/copy/response-encoder.ts'
-import type { Normalised } from '../../normalise/list/list.ts'
+import type { NormalisedList } from '../../normalise/list/list.ts'
 import { normaliseResponses } from '../../normalise/items/responses.ts'
 import type { ListPayload } from '../../common/json/parse-list.ts'
 import type { FetchedList } from '../../source/fetched-list.ts'
@@ -48,7 +48,7 @@ export async function bufferList(
 
 function toBufferedList(
   complete: FetchedListFacts,
-  { rows, rejects }: Normalised<ResponseItem>,
+  { rows, rejects }: NormalisedList<ResponseItem>,
   redact: (text: string) => string,
 ): BufferedList {
   let ids: ReadonlySet<IntegerText> | null = null

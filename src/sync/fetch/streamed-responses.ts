@@ -72,7 +72,7 @@ export class StreamedResponses {
   async readThrough(): Promise<ResponseList> {
     const { list, rest } = this.#first ?? this.#begin()
     for await (const chunk of rest) list.add(chunk)
-    if (list.hasDuplicates) for await (const chunk of this.#chunks()) list.settle(chunk)
+    if (list.hasDuplicates) for await (const chunk of this.#chunks()) list.resolve(chunk)
     return this.#complete(list)
   }
 
@@ -85,15 +85,15 @@ export class StreamedResponses {
     const { redact } = this.#around
     const { rowIds, rejectIds } = list
     return {
-      ...describeList(this.#reading, list.finish(), list.count, this.#stored),
+      ...describeList(this.#reading, list.summarise(), list.count, this.#stored),
       rejected: list.rejected,
       has: (id) => rowIds.has(id) || rejectIds.has(id),
       rows: async function* () {
-        for await (const chunk of chunks()) yield list.take(chunk).rows
+        for await (const chunk of chunks()) yield list.rowsOf(chunk).rows
       },
       rejects: async function* () {
         if (list.rejected === 0) return
-        for await (const chunk of chunks()) yield redactRejects(list.take(chunk).rejects, redact)
+        for await (const chunk of chunks()) yield redactRejects(list.rowsOf(chunk).rejects, redact)
       },
     }
   }

@@ -1,6 +1,6 @@
 import type { EventItem } from '../../common/schema/tables.ts'
 import { HeadcountError, AuthenticationError } from '../../common/errors.ts'
-import { compareTexts } from '../../normalise/values/collation.ts'
+import { compareUtf8 } from '../../normalise/values/collation.ts'
 import { compareEventRows } from './compare-events.ts'
 import { compareResponseLists } from './compare-responses.ts'
 import { compareIdentity } from '../open/account-identity.ts'
@@ -125,7 +125,7 @@ function reportOf({ mirror, source, settings, stats, found }: VerifyContext): Ve
     status: found.status,
     duration_ms: Math.round(performance.now() - stats.startedMs),
     // In the order of the events; within one as they were found. Lists come in as the service answers.
-    differences: found.listed.toSorted((one, other) => compareTexts(one.event_id, other.event_id)),
+    differences: found.listed.toSorted((one, other) => compareUtf8(one.event_id, other.event_id)),
     differences_total: found.total,
     lists_chosen: stats.due,
     lists_compared: found.lists,

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { ResponseItem } from '../../../src/common/schema/tables.ts'
 import type { Transaction } from '../../../src/db/transaction.ts'
-import { amountOf } from '../../../src/normalise/values/decimals.ts'
+import { readAmount } from '../../../src/normalise/values/decimals.ts'
 import { isTimestamp } from '../../../src/normalise/values/timestamps.ts'
 import { onBoth } from '../../support/databases.ts'
 import { objectText, responseEntries } from '../../support/item-texts.ts'
@@ -35,7 +35,7 @@ onBoth('the bounds of normalise are those of the database', (fresh) => {
     [`0.${digits(16_384)}`, false],
     [`0.${'0'.repeat(20_000)}1e20000`, true],
   ])('P14 a number (%#): taken by one exactly when taken by the other', async (source, taken) => {
-    expect(amountOf(JSON.rawJSON(source)) !== null).toBe(taken)
+    expect(readAmount(JSON.rawJSON(source)) !== null).toBe(taken)
     await using mirror = await fresh()
     for (const type of ['numeric', 'jsonb']) {
       const reading = mirror.database.transaction((trx) =>

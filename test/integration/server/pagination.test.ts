@@ -3,7 +3,7 @@ import { request } from 'undici'
 import { describe, expect, test } from 'vitest'
 import { accountOf, responsesFrom } from '../../support/account.ts'
 import { send, upstream } from '../../support/fault-server.ts'
-import { faultServer, sourceOf, valuesOf } from '../../support/reading.ts'
+import { faultServer, numberText, valuesOf } from '../../support/reading.ts'
 import { keyOf, serve } from '../../support/serving.ts'
 import { startStage } from '../../support/stage.ts'
 
@@ -61,7 +61,7 @@ describe('the parts of a list', () => {
         answers(asked.path.includes('?') ? asked : { ...asked, path: `${asked.path}?limit=2` }),
       ),
     )
-    const source = sourceOf(between.baseUrl, { apiKey: served.key })
+    const source = numberText(between.baseUrl, { apiKey: served.key })
     expect(await valuesOf(source.events())).toMatchObject([
       { id: 'a' },
       { id: 'b/c' },

@@ -13,7 +13,7 @@ import {
 } from '../../../src/common/errors.ts'
 import type { FetchedList } from '../../../src/source/fetched-list.ts'
 import { chunked, list, oneByteSlices, send, type Step, untilClose } from '../../support/fault-server.ts'
-import { errorOf, faultServer, sourceOf, valuesOf, wholeOf } from '../../support/reading.ts'
+import { errorOf, faultServer, numberText, valuesOf, wholeOf } from '../../support/reading.ts'
 
 const items = [{ id: 'fête-🎉' }, { id: 'b' }]
 const text = JSON.stringify(items)
@@ -28,7 +28,7 @@ describe('compression', () => {
     const server = await faultServer()
     const zipped = send({ body: gzipSync(text), headers: { 'Content-Encoding': encoding } }, oneByteSlices)
     server.next(zipped, list(items))
-    const source = sourceOf(server.baseUrl)
+    const source = numberText(server.baseUrl)
     using reading = await source.events()
     using plain = await source.events()
     expect((await reading.parse()).items.map((item) => item.value)).toEqual(items)
@@ -40,7 +40,7 @@ describe('compression', () => {
   test('a compressed body that ends too early is tried again', async () => {
     const server = await faultServer()
     server.always(send({ body: gzipSync(text).subarray(0, -9), headers: { 'Content-Encoding': 'gzip' } }))
-    const source = sourceOf(server.baseUrl)
+    const source = numberText(server.baseUrl)
     expect(await errorOf(source.events())).toBeInstanceOf(UnreachableError)
     expect(source.counts.requests).toBe(3)
   })
@@ -65,7 +65,7 @@ describe('compression', () => {
   ])('%s: a broken contract, not tried again, nothing blown up', async (_, step) => {
     const server = await faultServer()
     server.always(step)
-    const source = sourceOf(server.baseUrl)
+    const source = numberText(server.baseUrl)
     const before = process.memoryUsage().arrayBuffers
     expect(await errorOf(source.events())).toBeInstanceOf(InvalidResponseError)
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20_000_000)
@@ -75,7 +75,7 @@ describe('compression', () => {
   test('H21 a bomb of one layer ends at the cap', async () => {
     const server = await faultServer()
     server.always(send({ body: bomb, headers: { 'Content-Encoding': 'gzip' } }))
-    const source = sourceOf(server.baseUrl, { maxBodyBytes: 1_000_000 })
+    const source = numberText(server.baseUrl, { maxBodyBytes: 1_000_000 })
     expect(await errorOf(source.events())).toBeInstanceOf(BodyTooLargeError)
     expect(source.counts.requests).toBe(1)
   })
@@ -92,7 +92,7 @@ describe('H22 a body above the cap', () => {
   ])('%s is refused, and not tried again', async (_, step) => {
     const server = await faultServer()
     server.next(step, list([body[0]?.slice(0, 1500)]))
-    const source = sourceOf(server.baseUrl, { maxBodyBytes: 2000 })
+    const source = numberText(server.baseUrl, { maxBodyBytes: 2000 })
     const error = await errorOf(source.events())
     expect(error).toBeInstanceOf(BodyTooLargeError)
     expect(error.message).toMatch(/more than the|larger than/)
@@ -102,7 +102,7 @@ describe('H22 a body above the cap', () => {
   test('and one below it is not', async () => {
     const server = await faultServer()
     server.always(list(body))
-    expect(await valuesOf(sourceOf(server.baseUrl, { maxBodyBytes: 3004 }).events())).toEqual(body)
+    expect(await valuesOf(numberText(server.baseUrl, { maxBodyBytes: 3004 }).events())).toEqual(body)
   })
 
   test('a list of events above 256 MB is refused, for it is held in memory whole; one of responses is not', async () => {
@@ -113,7 +113,7 @@ describe('H22 a body above the cap', () => {
         socket.destroySoon()
       }),
     )
-    const source = sourceOf(server.baseUrl)
+    const source = numberText(server.baseUrl)
     expect(await errorOf(source.events())).toBeInstanceOf(BodyTooLargeError)
     expect(await errorOf(source.responses('a'))).toBeInstanceOf(UnreachableError)
   })
@@ -125,9 +125,9 @@ describe('H23 character sets', () => {
   test('a byte order mark is dropped', async () => {
     const server = await faultServer()
     server.always(send({ body: `\uFEFF${text}` }))
-    expect(await valuesOf(sourceOf(server.baseUrl).events())).toEqual(items)
+    expect(await valuesOf(numberText(server.baseUrl).events())).toEqual(items)
     server.always(send({ body: '\uFEFF{"email":"ada@example.org"}' }))
-    expect(await sourceOf(server.baseUrl).ping()).toMatchObject({ email: 'ada@example.org' })
+    expect(await numberText(server.baseUrl).ping()).toMatchObject({ email: 'ada@example.org' })
   })
 
   test.each([`${json}; charset=utf-8`, `${json};charset="UTF8"`, `text/plain; charset=us-ascii`])(
@@ -135,7 +135,7 @@ describe('H23 character sets', () => {
     async (type) => {
       const server = await faultServer()
       server.always(list(items, { 'Content-Type': type }))
-      expect(await valuesOf(sourceOf(server.baseUrl).events())).toEqual(items)
+      expect(await valuesOf(numberText(server.baseUrl).events())).toEqual(items)
     },
   )
 
@@ -149,7 +149,7 @@ describe('H23 character sets', () => {
   ])('%s is refused, and not tried again', async (_, step) => {
     const server = await faultServer()
     server.always(step)
-    const source = sourceOf(server.baseUrl)
+    const source = numberText(server.baseUrl)
     expect(await errorOf(source.responses('x'))).toBeInstanceOf(InvalidResponseError)
     expect(source.counts.requests).toBe(1)
   })
@@ -172,8 +172,8 @@ describe('a list too large for memory', () => {
       const first = send({ body, headers }, place === 0 ? oneByteSlices : chunked)
       server.at(path, first, send({ body, headers }))
     }
-    using streamed = await wholeOf(sourceOf(server.baseUrl, tiny).responses('a'))
-    using held = await wholeOf(sourceOf(server.baseUrl).responses('a'))
+    using streamed = await wholeOf(numberText(server.baseUrl, tiny).responses('a'))
+    using held = await wholeOf(numberText(server.baseUrl).responses('a'))
     expect([streamed.isLarge, held.isLarge]).toEqual([true, false])
     expect(streamed.bytes).toBe(held.bytes)
     expect(streamed.digest(1)).toBe(held.digest(1))
@@ -192,7 +192,7 @@ describe('a list too large for memory', () => {
   ])('%s gets the same error', async (_, step) => {
     const server = await faultServer()
     server.always(step)
-    const [streamed, held] = [sourceOf(server.baseUrl, tiny), sourceOf(server.baseUrl)]
+    const [streamed, held] = [numberText(server.baseUrl, tiny), numberText(server.baseUrl)]
     const error = await errorOf(streamed.responses('a'))
     expect(error).toEqual(await errorOf(held.responses('a')))
     expect(streamed.counts.requests).toBe(held.counts.requests)
@@ -209,14 +209,14 @@ describe('a list too large for memory', () => {
       }),
     )
     server.at('/events/a/responses?page=2', list(['came']))
-    const values = await valuesOf(sourceOf(server.baseUrl, tiny).responses('a'))
+    const values = await valuesOf(numberText(server.baseUrl, tiny).responses('a'))
     expect(values).toEqual(['kept', 'x'.repeat(50), 'came'])
   })
 
   test('needs a folder that can be written to: the error names it and what to do, and nothing is tried again', async () => {
     const server = await faultServer()
     server.always(list(items))
-    const source = sourceOf(server.baseUrl, tiny)
+    const source = numberText(server.baseUrl, tiny)
     vi.stubEnv('TMPDIR', '/nowhere/at-all')
     onTestFinished(() => void vi.unstubAllEnvs())
     const error = await errorOf(source.responses('a'))
@@ -237,7 +237,7 @@ describe('a list too large for memory', () => {
     })
     const server = await faultServer()
     server.always(list(items))
-    using reading = await wholeOf(sourceOf(server.baseUrl, tiny).responses('a'))
+    using reading = await wholeOf(numberText(server.baseUrl, tiny).responses('a'))
     expect(await readdir(folder)).toEqual([])
     expect((await reading.parse()).items).toHaveLength(2)
   })
@@ -249,7 +249,7 @@ describe('memory', () => {
     server.at('/events/a/responses', list(large(5)))
     server.at('/events/b/responses', list(large(5)))
     server.at('/events/c/responses', list(items))
-    const source = sourceOf(server.baseUrl, { requestTimeoutMs: 300 })
+    const source = numberText(server.baseUrl, { requestTimeoutMs: 300 })
     const first = await wholeOf(source.responses('a'))
     let isThere = false
     const second = wholeOf(source.responses('b')).then((reading) => {
@@ -271,7 +271,7 @@ describe('memory', () => {
     server.at('/events/a/responses', list(large(5), { Link: '<?page=2>; rel=next' }))
     server.at('/events/a/responses?page=2', list(large(5)))
     server.at('/events/b/responses', list(large(5)))
-    const source = sourceOf(server.baseUrl, { concurrency: 1 })
+    const source = numberText(server.baseUrl, { concurrency: 1 })
     const read = async (id: string): Promise<number> => (await valuesOf(source.responses(id))).length
     expect(await Promise.all([read('a'), read('b')])).toEqual([2, 1])
   })
@@ -279,7 +279,7 @@ describe('memory', () => {
   test('an events list that is kept does not stand in the way of responses', async () => {
     const server = await faultServer()
     server.always(list(large(5)))
-    const source = sourceOf(server.baseUrl)
+    const source = numberText(server.baseUrl)
     using events = await source.events()
     expect(await valuesOf(source.responses('a'))).toHaveLength(1)
     expect((await events.parse()).items).toHaveLength(1)
@@ -297,7 +297,7 @@ describe('memory', () => {
       }),
     )
     server.always(list(large(5)))
-    const source = sourceOf(server.baseUrl, { random: () => 0.999 })
+    const source = numberText(server.baseUrl, { random: () => 0.999 })
     const finished: string[] = []
     const read = async (id: string): Promise<void> => {
       await valuesOf(source.responses(id))
@@ -313,7 +313,7 @@ describe('memory', () => {
     const server = await faultServer()
     server.always(list(large(5)))
     const controller = new AbortController()
-    const source = sourceOf(server.baseUrl, { signal: controller.signal })
+    const source = numberText(server.baseUrl, { signal: controller.signal })
     using first = await wholeOf(source.responses('a'))
     const second = errorOf(source.responses('b'))
     await vi.waitFor(() => expect(source.counts.bytesReceived).toBeGreaterThan(9_000_000))

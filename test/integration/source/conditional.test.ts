@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { InvalidResponseError, CrossOriginError } from '../../../src/common/errors.ts'
 import { list, resetBeforeHeaders, send, type Step, untilClose } from '../../support/fault-server.ts'
-import { errorOf, faultServer, sourceOf, testKey, valuesOf, wholeOf } from '../../support/reading.ts'
+import { errorOf, faultServer, numberText, testKey, valuesOf, wholeOf } from '../../support/reading.ts'
 
 const items = [{ id: 1 }]
 const tag = '"v1"'
@@ -19,7 +19,7 @@ describe('a list asked for with the validator of an earlier reading', () => {
   test('is not modified when the service says so', async () => {
     const server = await faultServer()
     server.next(list(items, { ETag: tag }), unchanged(), unchanged({}), list([], { ETag: 'W/"v2"' }))
-    const source = sourceOf(server.baseUrl)
+    const source = numberText(server.baseUrl)
     const { etag } = await wholeOf(source.responses('gala'))
     expect(etag).toBe(tag)
     expect(await source.responses('gala', etag)).toBe('not_modified')
@@ -34,7 +34,7 @@ describe('a list asked for with the validator of an earlier reading', () => {
   test('leaves its connection free for the next request when it is not modified', async () => {
     const server = await faultServer()
     server.always(unchanged())
-    const source = sourceOf(server.baseUrl)
+    const source = numberText(server.baseUrl)
     for (let read = 0; read < 8; read += 1) await source.responses('gala', tag)
     // The pool takes a second one when the first has not told yet that it is free.
     expect(server.connections).toBeLessThanOrEqual(2)
@@ -43,7 +43,7 @@ describe('a list asked for with the validator of an earlier reading', () => {
   test('is asked for with it again when the request is tried again', async () => {
     const server = await faultServer()
     server.next(resetBeforeHeaders, send({ status: 503 }), unchanged())
-    const source = sourceOf(server.baseUrl)
+    const source = numberText(server.baseUrl)
     expect(await source.responses('gala', tag)).toBe('not_modified')
     expect(sentTags(server)).toEqual([tag, tag, tag])
   })
@@ -53,7 +53,7 @@ describe('a list asked for with the validator of an earlier reading', () => {
     const other = await faultServer()
     const to = (location: string): Step => send({ status: 307, headers: { Location: location } })
     server.next(to('/moved'), unchanged(), to(`${other.origin}/moved`))
-    const source = sourceOf(server.baseUrl)
+    const source = numberText(server.baseUrl)
     expect(await source.responses('gala', tag)).toBe('not_modified')
     expect(sentTags(server)).toEqual([tag, tag])
     expect(await errorOf(source.responses('gala', tag))).toBeInstanceOf(CrossOriginError)
@@ -63,7 +63,7 @@ describe('a list asked for with the validator of an earlier reading', () => {
   test('is read page by page when it has become longer; later pages are asked for without it', async () => {
     const server = await faultServer()
     server.next(list(items, { ETag: '"p1"', Link: '<?page=2>; rel=next' }), list(items, { ETag: '"p2"' }))
-    using reading = await wholeOf(sourceOf(server.baseUrl).responses('gala', tag))
+    using reading = await wholeOf(numberText(server.baseUrl).responses('gala', tag))
     expect((await reading.parse()).items).toHaveLength(2)
     expect(reading.etag).toBeNull()
     expect(sentTags(server)).toEqual([tag, undefined])
@@ -74,7 +74,7 @@ describe('a list asked for with the validator of an earlier reading', () => {
     async (etag) => {
       const server = await faultServer()
       server.always(list(items))
-      expect(await valuesOf(sourceOf(server.baseUrl).responses('gala', etag))).toEqual(items)
+      expect(await valuesOf(numberText(server.baseUrl).responses('gala', etag))).toEqual(items)
       expect(sentTags(server)).toEqual([undefined])
     },
   )
@@ -84,7 +84,7 @@ describe('H19 a 304', () => {
   test('H19 without our validator is a broken contract of that list, and not tried again', async () => {
     const server = await faultServer()
     server.always(unchanged())
-    const source = sourceOf(server.baseUrl)
+    const source = numberText(server.baseUrl)
     for (const read of [source.events(), source.responses('gala'), source.responses('gala', null)]) {
       expect(await errorOf(read)).toBeInstanceOf(InvalidResponseError)
     }
@@ -99,7 +99,7 @@ describe('H19 a 304', () => {
   ])('H19 %s proves nothing: the list is asked for once more, without the validator', async (_, headers) => {
     const server = await faultServer()
     server.next(unchanged(headers), list(items, { ETag: '"v2"' }))
-    const source = sourceOf(server.baseUrl)
+    const source = numberText(server.baseUrl)
     using reading = await wholeOf(source.responses('gala', tag))
     expect((await reading.parse()).items).toHaveLength(1)
     expect(reading.etag).toBe('"v2"')
@@ -116,7 +116,7 @@ describe('H19 a 304', () => {
   ])('whose tag is ours but for the mark of weakness is about our list (%s, %s)', async (ours, theirs) => {
     const server = await faultServer()
     server.next(unchanged({ ETag: theirs }))
-    expect(await sourceOf(server.baseUrl).responses('gala', ours)).toBe('not_modified')
+    expect(await numberText(server.baseUrl).responses('gala', ours)).toBe('not_modified')
     expect(sentTags(server)).toEqual([ours])
   })
 })
@@ -144,7 +144,7 @@ describe('the validator of a reading', () => {
   ])('%s', async (_, step, etag) => {
     const server = await faultServer()
     server.always(step)
-    using reading = await wholeOf(sourceOf(server.baseUrl).responses('gala'))
+    using reading = await wholeOf(numberText(server.baseUrl).responses('gala'))
     await reading.parse()
     expect(reading.etag).toBe(etag)
   })
@@ -152,7 +152,7 @@ describe('the validator of a reading', () => {
   test('is there before the list is parsed, but not beside a count that nobody has compared', async () => {
     const server = await faultServer()
     server.next(list(items, { ETag: tag }), list(items, { ETag: tag, 'X-Total-Count': '1' }))
-    const source = sourceOf(server.baseUrl)
+    const source = numberText(server.baseUrl)
     expect((await wholeOf(source.responses('gala'))).etag).toBe(tag)
     using reading = await wholeOf(source.responses('gala'))
     expect(reading.etag).toBeNull()
@@ -173,7 +173,7 @@ test('a reading tells the names of headers that hint at limits, paging and cache
     }),
     list(items, { 'X-Total-Count': '2', 'Cache-Control': 'no-store', ETag: tag }),
   )
-  const reading = await wholeOf(sourceOf(server.baseUrl).responses('gala'))
+  const reading = await wholeOf(numberText(server.baseUrl).responses('gala'))
   expect(reading.notableHeaders).toEqual([
     'cache-control',
     'etag',

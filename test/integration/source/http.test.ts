@@ -11,7 +11,7 @@ import {
   UnreachableError,
 } from '../../../src/common/errors.ts'
 import { list, raw, resetBeforeHeaders, send, type Step } from '../../support/fault-server.ts'
-import { errorOf, faultServer, sourceOf, testKey, valuesOf } from '../../support/reading.ts'
+import { errorOf, faultServer, numberText, testKey, valuesOf } from '../../support/reading.ts'
 
 const items = [{ id: 'a' }]
 const good = list(items)
@@ -28,7 +28,7 @@ describe('what every request carries', () => {
       '/ping',
       send({ body: { email: 'ada@example.org' }, headers: { Date: 'Sun, 01 Mar 2026 10:00:00 GMT' } }),
     )
-    const source = sourceOf(new URL(`${server.baseUrl.href}/`), { userAgent: 'headcount/1.2.3 (+mirror)' })
+    const source = numberText(new URL(`${server.baseUrl.href}/`), { userAgent: 'headcount/1.2.3 (+mirror)' })
     expect(await source.ping()).toEqual({
       email: 'ada@example.org',
       serverDate: new Date('2026-03-01T10:00:00Z'),
@@ -57,13 +57,13 @@ describe('what every request carries', () => {
   test('a ping without a Date, or without an e-mail, is one too', async () => {
     const server = await faultServer()
     server.always(send({ body: {} }))
-    expect(await sourceOf(server.baseUrl).ping()).toEqual({ email: null, serverDate: null })
+    expect(await numberText(server.baseUrl).ping()).toEqual({ email: null, serverDate: null })
   })
 
   test('an event id cannot lead to another path', async () => {
     const server = await faultServer()
     server.always(list([]))
-    const source = sourceOf(server.baseUrl)
+    const source = numberText(server.baseUrl)
     await valuesOf(source.responses('../ping?x#y'))
     expect(server.requests[0]?.path).toBe('/api/v1/events/..%2Fping%3Fx%23y/responses')
     expect(await errorOf(source.responses('..'))).toBeInstanceOf(InvalidResponseError)
@@ -90,7 +90,7 @@ describe('a refusal that will not pass is not tried again', () => {
     server.always(good)
     for (const read of ['events', 'ping'] as const) {
       server.at(`/${read}`, status(code))
-      const source = sourceOf(server.baseUrl)
+      const source = numberText(server.baseUrl)
       const error = await errorOf(source[read]())
       expect(error).toBeInstanceOf(kind)
       expect(error.message).toContain(`GET /api/v1/${read}`)
@@ -101,7 +101,7 @@ describe('a refusal that will not pass is not tried again', () => {
   test('a body is quoted without control characters, and not for long', async () => {
     const server = await faultServer()
     server.always(status(400, {}, `\u001B[2J${'so long '.repeat(10_000)}`))
-    const error = await errorOf(sourceOf(server.baseUrl).events())
+    const error = await errorOf(numberText(server.baseUrl).events())
     expect(error.message).toContain('400: [2Jso long so long')
     expect(error.message.length).toBeLessThan(400)
   })
@@ -146,7 +146,7 @@ describe('H25 an answer that is hardly HTTP is an error of the family, and the n
     const server = await faultServer()
     server.at('/events/a/responses', ...Array.from({ length: 3 }, () => raw(bytes)))
     server.always(good)
-    const source = sourceOf(server.baseUrl)
+    const source = numberText(server.baseUrl)
     const error = await errorOf(source.responses('a'))
     expect(error).toBeInstanceOf(kind)
     expect(error.message).toMatch(/answer/)
@@ -161,7 +161,7 @@ describe('H25 an answer that is hardly HTTP is an error of the family, and the n
   ])('a sound answer with %s is one', async (_, bytes) => {
     const server = await faultServer()
     server.always(raw(bytes))
-    expect(await valuesOf(sourceOf(server.baseUrl).responses('a'))).toEqual([])
+    expect(await valuesOf(numberText(server.baseUrl).responses('a'))).toEqual([])
   })
 })
 
@@ -169,7 +169,7 @@ describe('a refusal that may pass is tried again', () => {
   test.each([408, 425, 500, 502, 503, 504])('H9 %i, twice, and then the list', async (code) => {
     const server = await faultServer()
     server.next(status(code), status(code), good)
-    const source = sourceOf(server.baseUrl)
+    const source = numberText(server.baseUrl)
     expect(await valuesOf(source.events())).toEqual(items)
     expect(source.counts).toMatchObject({ requests: 3, retries: 2 })
   })
@@ -177,7 +177,7 @@ describe('a refusal that may pass is tried again', () => {
   test('H9 a burst that outlasts three tries', async () => {
     const server = await faultServer()
     server.always(status(502))
-    const error = await errorOf(sourceOf(server.baseUrl).events())
+    const error = await errorOf(numberText(server.baseUrl).events())
     expect(error).toBeInstanceOf(UnreachableError)
     expect(error.message).toMatch(/502.*3 tries/)
     expect(server.requests).toHaveLength(3)
@@ -186,7 +186,7 @@ describe('a refusal that may pass is tried again', () => {
   test('H9 a service in trouble is asked three more times in a short run, not twice for every list', async () => {
     const server = await faultServer()
     server.always(status(500))
-    const source = sourceOf(server.baseUrl)
+    const source = numberText(server.baseUrl)
     const errors = await Promise.all(Array.from({ length: 20 }, (_, n) => errorOf(source.responses(`e${n}`))))
     expect(errors.every((error) => error instanceof UnreachableError)).toBe(true)
     expect(source.counts).toEqual({
@@ -204,7 +204,7 @@ describe('a refusal that may pass is tried again', () => {
     const server = await faultServer()
     server.next(status(429, { 'Retry-After': '1' }))
     server.always(good)
-    const source = sourceOf(server.baseUrl)
+    const source = numberText(server.baseUrl)
     const first = valuesOf(source.events())
     await vi.waitFor(() => expect(source.counts.rejected).toBe(1))
     await Promise.all([first, valuesOf(source.responses('a')), valuesOf(source.responses('b'))])
@@ -221,7 +221,7 @@ describe('a refusal that may pass is tried again', () => {
     })
     server.at('/events/b/responses', status(429, { 'Retry-After': '1' }))
     server.always(good)
-    const source = sourceOf(server.baseUrl)
+    const source = numberText(server.baseUrl)
     await Promise.all([valuesOf(source.responses('a')), valuesOf(source.responses('b'))])
     const [, refused, ...later] = server.requests.map((request) => request.at)
     expect(later).toHaveLength(2)
@@ -233,7 +233,7 @@ describe('a refusal that may pass is tried again', () => {
     const slow = Date.now() - 3_600_000
     const dates = { Date: new Date(slow).toUTCString(), 'Retry-After': new Date(slow + 1000).toUTCString() }
     server.next(status(503, dates), good)
-    await valuesOf(sourceOf(server.baseUrl).events())
+    await valuesOf(numberText(server.baseUrl).events())
     const [refused, again] = server.requests.map((request) => request.at)
     const waited = (again ?? 0) - (refused ?? 0)
     expect(waited).toBeGreaterThan(990)
@@ -246,7 +246,7 @@ describe('a refusal that may pass is tried again', () => {
   ])('%s: after a moment', async (_, headers) => {
     const server = await faultServer()
     server.next(status(429, headers), good)
-    const source = sourceOf(server.baseUrl)
+    const source = numberText(server.baseUrl)
     expect(await valuesOf(source.events())).toEqual(items)
     expect(source.counts).toMatchObject({ requests: 2, retries: 0, rejected: 1 })
   })
@@ -255,7 +255,7 @@ describe('a refusal that may pass is tried again', () => {
     const server = await faultServer()
     server.next(status(429, { 'Retry-After': '1000' }))
     server.always(good)
-    const source = sourceOf(server.baseUrl)
+    const source = numberText(server.baseUrl)
     const error = await errorOf(source.events())
     expect(error).toBeInstanceOf(RetryLaterError)
     const { until } = error as RetryLaterError
@@ -275,7 +275,7 @@ describe('a refusal that may pass is tried again', () => {
       await vi.waitFor(() => expect(source.counts.rejected).toBe(1))
       await status(503, { 'Retry-After': '901' })(socket, request)
     })
-    const source = sourceOf(server.baseUrl)
+    const source = numberText(server.baseUrl)
     const errors = await Promise.all([errorOf(source.responses('a')), errorOf(source.responses('b'))])
     expect(errors[0]).toBeInstanceOf(RequestSkippedError)
     expect(errors[1]).toBeInstanceOf(RetryLaterError)
@@ -285,7 +285,7 @@ describe('a refusal that may pass is tried again', () => {
   test('H8 a Retry-After beyond the run deadline', async () => {
     const server = await faultServer()
     server.always(status(503, { 'Retry-After': '30' }))
-    const source = sourceOf(server.baseUrl, { runDeadline: performance.now() + 10_000 })
+    const source = numberText(server.baseUrl, { runDeadline: performance.now() + 10_000 })
     expect(await errorOf(source.ping())).toBeInstanceOf(RetryLaterError)
     expect(server.requests).toHaveLength(1)
   })
@@ -297,7 +297,7 @@ describe('redirects', () => {
   test('H15 on the same origin are followed three times', async () => {
     const server = await faultServer()
     server.next(to('/api/v1/a'), to('b'), to(`${server.origin}/api/v1/c?d=e`), good)
-    const source = sourceOf(server.baseUrl)
+    const source = numberText(server.baseUrl)
     expect(await valuesOf(source.events())).toEqual(items)
     expect(server.requests.map((request) => request.path)).toEqual([
       '/api/v1/events',
@@ -314,7 +314,7 @@ describe('redirects', () => {
   ])('%s they are not', async (_, last) => {
     const server = await faultServer()
     server.next(to('a'), to('b'), to('c'), to(last), good)
-    expect(await errorOf(sourceOf(server.baseUrl).events())).toBeInstanceOf(InvalidResponseError)
+    expect(await errorOf(numberText(server.baseUrl).events())).toBeInstanceOf(InvalidResponseError)
     expect(server.requests).toHaveLength(4)
   })
 
@@ -322,7 +322,7 @@ describe('redirects', () => {
     const server = await faultServer()
     const other = await faultServer()
     other.always(good)
-    const source = sourceOf(server.baseUrl)
+    const source = numberText(server.baseUrl)
     for (const location of [other.baseUrl.href, `//${new URL(other.origin).host}/x`, 'https://127.0.0.1/']) {
       server.next(to(location))
       const error = await errorOf(source.events())
@@ -346,7 +346,7 @@ describe('a complete answer that is not the list', () => {
   ])('%s is a broken contract, and not tried again', async (_, body, message) => {
     const server = await faultServer()
     server.always(send({ body, headers: { 'Content-Type': 'text/html; charset=utf-8' } }))
-    const error = await errorOf(sourceOf(server.baseUrl).events())
+    const error = await errorOf(numberText(server.baseUrl).events())
     expect(error).toBeInstanceOf(InvalidResponseError)
     expect(error.message).toMatch(message)
     expect(server.requests).toHaveLength(1)
@@ -355,14 +355,14 @@ describe('a complete answer that is not the list', () => {
   test('P1 a list that breaks off though its length is right', async () => {
     const server = await faultServer()
     server.always(send({ body: '[{"id":"a"}' }))
-    using reading = await sourceOf(server.baseUrl).events()
+    using reading = await numberText(server.baseUrl).events()
     expect(await errorOf(reading.parse())).toBeInstanceOf(InvalidResponseError)
   })
 
   test('H14 a Content-Range, whatever the status', async () => {
     const server = await faultServer()
     server.always(list(items, { 'Content-Range': 'items 0-0/7' }))
-    expect(await errorOf(sourceOf(server.baseUrl).events())).toBeInstanceOf(InvalidResponseError)
+    expect(await errorOf(numberText(server.baseUrl).events())).toBeInstanceOf(InvalidResponseError)
   })
 })
 
@@ -373,7 +373,7 @@ describe('pages', () => {
     const server = await faultServer()
     server.next(page('a', '<?page=2>; rel="next"'), resetBeforeHeaders)
     server.next(page('b', `<${server.origin}/p3>; rel="prev next"`), page('c', '</p1>; rel="prev"'))
-    const source = sourceOf(server.baseUrl)
+    const source = numberText(server.baseUrl)
     using reading = await source.events()
     const { items } = await reading.parse()
     expect(items.map((item) => [item.index, item.value])).toEqual([
@@ -397,7 +397,7 @@ describe('pages', () => {
   test('H17 a chain that goes round is a broken contract', async () => {
     const server = await faultServer()
     server.next(page('a', '</p2>; rel=next'), page('b', '</api/v1/events>; rel=next'))
-    expect(await errorOf(sourceOf(server.baseUrl).events())).toBeInstanceOf(InvalidResponseError)
+    expect(await errorOf(numberText(server.baseUrl).events())).toBeInstanceOf(InvalidResponseError)
     expect(server.requests).toHaveLength(2)
   })
 
@@ -405,14 +405,14 @@ describe('pages', () => {
     const server = await faultServer()
     const other = await faultServer()
     server.next(page('a', `<${other.origin}/p2>; rel=next`))
-    expect(await errorOf(sourceOf(server.baseUrl).responses('x'))).toBeInstanceOf(InvalidResponseError)
+    expect(await errorOf(numberText(server.baseUrl).responses('x'))).toBeInstanceOf(InvalidResponseError)
     expect(other.connections).toBe(0)
   })
 
   test('a total count that is not the number of items holds deletions', async () => {
     const server = await faultServer()
     server.next(list(items, { 'X-Total-Count': '120' }), list(items, { 'X-Total-Count': '1' }))
-    const source = sourceOf(server.baseUrl)
+    const source = numberText(server.baseUrl)
     using short = await source.events()
     await short.parse()
     expect(short.incompleteReason).toBe('paging')
@@ -425,7 +425,7 @@ describe('pages', () => {
   test('a Link header that cannot be read holds deletions', async () => {
     const server = await faultServer()
     server.next(page('a', '/p2; rel=next'))
-    using reading = await sourceOf(server.baseUrl).events()
+    using reading = await numberText(server.baseUrl).events()
     expect(reading.incompleteReason).toBe('paging')
     expect(reading.warnings).toHaveLength(1)
   })
@@ -447,7 +447,7 @@ describe('X2 the key stands in no error, whatever the service says', () => {
     const server = await faultServer()
     server.always(step)
     const logged: unknown[] = []
-    const source = sourceOf(server.baseUrl, { log: (...line) => logged.push(line) })
+    const source = numberText(server.baseUrl, { log: (...line) => logged.push(line) })
     const read = async (): Promise<unknown> => (await source.events()).parse()
     const error = await errorOf(read())
     const shown = inspect([error, logged], { depth: 20, showHidden: true })
@@ -456,8 +456,8 @@ describe('X2 the key stands in no error, whatever the service says', () => {
 
   test('a key that is none is refused before any request, and not shown', async () => {
     const server = await faultServer()
-    expect(() => sourceOf(server.baseUrl, { apiKey: `${testKey}\r\nX-Admin: yes` })).toThrow(/line break/)
-    const error = (): unknown => sourceOf(server.baseUrl, { apiKey: `${testKey}\u00E9` })
+    expect(() => numberText(server.baseUrl, { apiKey: `${testKey}\r\nX-Admin: yes` })).toThrow(/line break/)
+    const error = (): unknown => numberText(server.baseUrl, { apiKey: `${testKey}\u00E9` })
     expect(error).toThrow(ConfigurationError)
     expect(error).not.toThrow(/canary/)
     expect(server.connections).toBe(0)
@@ -469,7 +469,7 @@ test('a status that says no counts, even when the body with it never ends', asyn
   server.always(
     send({ status: 401 }, (socket, head) => void socket.write(`${head}Content-Length: 9\r\n\r\n{`)),
   )
-  const source = sourceOf(server.baseUrl, { requestTimeoutMs: 100 })
+  const source = numberText(server.baseUrl, { requestTimeoutMs: 100 })
   expect(await errorOf(source.events())).toBeInstanceOf(AuthenticationError)
   expect(source.counts.requests).toBe(1)
 })

@@ -28,7 +28,7 @@ import {
   untilCloseHalf,
   withoutLastChunk,
 } from '../../support/fault-server.ts'
-import { errorOf, faultServer, sourceOf, valuesOf } from '../../support/reading.ts'
+import { errorOf, faultServer, numberText, valuesOf } from '../../support/reading.ts'
 
 const items = [{ id: 'fête-🎉' }, { id: 'b' }]
 const good = list(items)
@@ -36,7 +36,7 @@ const usualRoots = tls.getCACertificates('default')
 
 describe('the service cannot be reached', () => {
   test('N1 a name that is not known: three tries, then an error that names it', async () => {
-    const source = sourceOf(new URL('http://no-such-host.invalid/api/v1'))
+    const source = numberText(new URL('http://no-such-host.invalid/api/v1'))
     const error = await errorOf(source.events())
     expect(error).toBeInstanceOf(UnreachableError)
     expect(error.message).toMatch(/no-such-host\.invalid.*DNS.*3 tries/)
@@ -45,7 +45,7 @@ describe('the service cannot be reached', () => {
 
   test('N2 connection refused: three tries, then an error that names host and port', async () => {
     const port = await closedPort()
-    const source = sourceOf(new URL(`http://127.0.0.1:${port}/api/v1`))
+    const source = numberText(new URL(`http://127.0.0.1:${port}/api/v1`))
     const error = await errorOf(source.ping())
     expect(error).toBeInstanceOf(UnreachableError)
     expect(error.message).toContain(`127.0.0.1:${port} refused the connection`)
@@ -55,7 +55,9 @@ describe('the service cannot be reached', () => {
   test('N3 a connection that hangs before TLS is agreed: the deadline ends each try', async () => {
     const mute = await faultServer()
     mute.always(silence)
-    const source = sourceOf(new URL(mute.baseUrl.href.replace('http:', 'https:')), { requestTimeoutMs: 150 })
+    const source = numberText(new URL(mute.baseUrl.href.replace('http:', 'https:')), {
+      requestTimeoutMs: 150,
+    })
     const started = performance.now()
     expect(await errorOf(source.events())).toBeInstanceOf(UnreachableError)
     expect(performance.now() - started).toBeLessThan(2000)
@@ -65,7 +67,7 @@ describe('the service cannot be reached', () => {
   test('N7 headers that never come: the deadline ends each try', async () => {
     const server = await faultServer()
     server.always(silence)
-    const source = sourceOf(server.baseUrl, { requestTimeoutMs: 100 })
+    const source = numberText(server.baseUrl, { requestTimeoutMs: 100 })
     const error = await errorOf(source.events())
     expect(error).toBeInstanceOf(UnreachableError)
     expect(error.message).toMatch(/no whole answer within 0\.1 s.*`requestTimeoutMs`/)
@@ -75,7 +77,7 @@ describe('the service cannot be reached', () => {
   test('N8 one byte now and then: pauses are short, and the deadline ends it all the same', async () => {
     const server = await faultServer()
     server.always(send({ body: items }, drip(10)))
-    const source = sourceOf(server.baseUrl, { requestTimeoutMs: 200 })
+    const source = numberText(server.baseUrl, { requestTimeoutMs: 200 })
     const error = await errorOf(source.events())
     expect(error.message).toMatch(/no whole answer within 0\.2 s.*[1-9]\d* bytes came/)
     expect(server.requests).toHaveLength(3)
@@ -92,7 +94,7 @@ describe('the service cannot be reached', () => {
         socket.write(bytes.subarray(300_000))
       }),
     )
-    const source = sourceOf(server.baseUrl, { requestTimeoutMs: 200 })
+    const source = numberText(server.baseUrl, { requestTimeoutMs: 200 })
     expect(await valuesOf(source.events())).toHaveLength(1)
     expect(source.counts.retries).toBe(0)
   })
@@ -104,7 +106,7 @@ describe('N4 a certificate that cannot be trusted is refused at once, and never 
     if (trusted) tls.setDefaultCACertificates([...usualRoots, certificate.cert])
     const server = await faultServer({ tls: certificate })
     server.always(good)
-    const source = sourceOf(server.baseUrl)
+    const source = numberText(server.baseUrl)
     const error = await errorOf(source.events())
     expect(error).toBeInstanceOf(CertificateError)
     expect(server.requests).toEqual([])
@@ -150,7 +152,7 @@ describe('N4 a certificate that cannot be trusted is refused at once, and never 
     plain.listen(0, '127.0.0.1')
     await once(plain, 'listening')
     const { port } = plain.address() as AddressInfo
-    const source = sourceOf(new URL(`https://127.0.0.1:${port}/api/v1`))
+    const source = numberText(new URL(`https://127.0.0.1:${port}/api/v1`))
     const error = await errorOf(source.events())
     expect(error).toBeInstanceOf(CertificateError)
     expect(error.message).toContain('http:')
@@ -162,7 +164,7 @@ describe('N4 a certificate that cannot be trusted is refused at once, and never 
     tls.setDefaultCACertificates([...usualRoots, certificate.cert])
     const server = await faultServer({ tls: certificate })
     server.always(good)
-    expect(await valuesOf(sourceOf(server.baseUrl).events())).toEqual(items)
+    expect(await valuesOf(numberText(server.baseUrl).events())).toEqual(items)
   })
 })
 
@@ -188,12 +190,12 @@ describe('an answer that breaks off is tried again, and given up after three tri
   test.each(faults)('%s', async (_, fault) => {
     const server = await faultServer()
     server.next(fault, fault, good)
-    const source = sourceOf(server.baseUrl)
+    const source = numberText(server.baseUrl)
     expect(await valuesOf(source.events())).toEqual(items)
     expect(source.counts).toMatchObject({ requests: 3, retries: 2 })
 
     server.always(fault)
-    const other = sourceOf(server.baseUrl)
+    const other = numberText(server.baseUrl)
     const error = await errorOf(other.events())
     expect(error).toBeInstanceOf(UnreachableError)
     expect(error.message).toMatch(/^GET \/api\/v1\/events.*3 tries/)
@@ -202,7 +204,7 @@ describe('an answer that breaks off is tried again, and given up after three tri
 
   test('N9 a kept-alive connection that the peer closes when it is used again', async () => {
     const server = await faultServer()
-    const source = sourceOf(server.baseUrl)
+    const source = numberText(server.baseUrl)
     for (const fault of [closeBeforeHeaders, resetBeforeHeaders]) {
       server.next(good, fault, good)
       expect(await valuesOf(source.events())).toEqual(items)
@@ -220,7 +222,7 @@ describe('an answer that comes whole, in whatever pieces', () => {
   test('N12 one byte at a time gives the same rows and the same digest', async () => {
     const server = await faultServer()
     server.next(good, send({ body: items }, oneByteSlices), send({ body: items }, chunked))
-    const source = sourceOf(server.baseUrl)
+    const source = numberText(server.baseUrl)
     using whole = await source.events()
     using sliced = await source.events()
     using inChunks = await source.events()
@@ -232,7 +234,7 @@ describe('an answer that comes whole, in whatever pieces', () => {
   test('a body without an end mark is read, and holds deletions', async () => {
     const server = await faultServer()
     server.always(send({ body: items }, untilClose))
-    using reading = await sourceOf(server.baseUrl).events()
+    using reading = await numberText(server.baseUrl).events()
     expect((await reading.parse()).items).toHaveLength(2)
     expect(reading.incompleteReason).toBe('no_end_mark')
     expect(reading.warnings).toHaveLength(1)
@@ -244,7 +246,7 @@ describe('every wait ends', () => {
     const server = await faultServer()
     server.always(silence)
     const controller = new AbortController()
-    const source = sourceOf(server.baseUrl, { signal: controller.signal })
+    const source = numberText(server.baseUrl, { signal: controller.signal })
     const failing = errorOf(source.events())
     await vi.waitFor(() => expect(server.requests).toHaveLength(1))
     const reason = new LeaseLostError('taken over')
@@ -260,7 +262,7 @@ describe('every wait ends', () => {
       send({ status: 401 }, (socket, head) => void socket.write(`${head}Content-Length: 9\r\n\r\n{`)),
     )
     const controller = new AbortController()
-    const source = sourceOf(server.baseUrl, { signal: controller.signal })
+    const source = numberText(server.baseUrl, { signal: controller.signal })
     const failing = errorOf(source.events())
     await vi.waitFor(() => expect(source.counts.bytesReceived).toBe(1))
     controller.abort()
@@ -268,7 +270,7 @@ describe('every wait ends', () => {
   })
 
   test('an abort without a reason of ours is an interruption', async () => {
-    const source = sourceOf(new URL('http://127.0.0.1:1/api/v1'), { signal: AbortSignal.abort() })
+    const source = numberText(new URL('http://127.0.0.1:1/api/v1'), { signal: AbortSignal.abort() })
     expect(await errorOf(source.ping())).toBeInstanceOf(InterruptedError)
     expect(source.counts.requests).toBe(0)
   })
@@ -277,7 +279,7 @@ describe('every wait ends', () => {
     const server = await faultServer()
     server.always(send({ status: 503, headers: { 'Retry-After': '60' } }))
     const controller = new AbortController()
-    const source = sourceOf(server.baseUrl, { signal: controller.signal })
+    const source = numberText(server.baseUrl, { signal: controller.signal })
     const failing = errorOf(source.events())
     await vi.waitFor(() => expect(source.counts.rejected).toBe(1))
     controller.abort()
@@ -287,7 +289,7 @@ describe('every wait ends', () => {
   test('the run deadline ends a request, and is not tried again', async () => {
     const server = await faultServer()
     server.always(silence)
-    const source = sourceOf(server.baseUrl, { runDeadline: performance.now() + 100 })
+    const source = numberText(server.baseUrl, { runDeadline: performance.now() + 100 })
     expect(await errorOf(source.events())).toBeInstanceOf(RunTimeoutError)
     expect(server.requests).toHaveLength(1)
   })
@@ -295,7 +297,7 @@ describe('every wait ends', () => {
   test('closing the source ends what is under way', async () => {
     const server = await faultServer()
     server.always(silence)
-    const source = sourceOf(server.baseUrl)
+    const source = numberText(server.baseUrl)
     const failing = errorOf(source.events())
     await vi.waitFor(() => expect(server.requests).toHaveLength(1))
     await source.close()
@@ -313,7 +315,7 @@ describe('every wait ends', () => {
       now -= 1
       await good(socket, request)
     })
-    const source = sourceOf(server.baseUrl, { concurrency: 3 })
+    const source = numberText(server.baseUrl, { concurrency: 3 })
     await Promise.all(Array.from({ length: 12 }, (_, n) => valuesOf(source.responses(`e${n}`))))
     expect(most).toBe(3)
     expect(source.counts.requests).toBe(12)

@@ -11,7 +11,7 @@ import {
   untilClose,
   upstream,
 } from '../../support/fault-server.ts'
-import { faultServer, sourceOf, testKey, valuesOf } from '../../support/reading.ts'
+import { faultServer, numberText, testKey, valuesOf } from '../../support/reading.ts'
 
 test('the whole sample account comes through a connection that breaks now and then', async () => {
   const account = createSampleAccount({ seed: 7, now: new Date('2026-03-01T12:00:00Z') })
@@ -22,7 +22,7 @@ test('the whole sample account comes through a connection that breaks now and th
   const answers = upstream(new URL(url).origin)
   between.always(send(answers))
   between.next(send(answers, resetInBody), send(answers, chunked), send(answers, oneByteSlices))
-  const source = sourceOf(between.baseUrl)
+  const source = numberText(between.baseUrl)
 
   expect(await source.ping()).toMatchObject({ email: account.email, serverDate: expect.any(Date) })
   expect(await valuesOf(source.events())).toEqual(account.events().toSorted((a, b) => (a.id < b.id ? -1 : 1)))

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
 import { InterruptedError, RunTimeoutError, UnreachableError } from '../../../src/common/errors.ts'
 import { drip, list, send, type Step } from '../../support/fault-server.ts'
-import { errorOf, faultServer, sourceOf, valuesOf } from '../../support/reading.ts'
+import { errorOf, faultServer, numberText, valuesOf } from '../../support/reading.ts'
 
 const good = list([{ id: 1 }])
 const refuse = send({ status: 429, body: { error: 'slow down' } })
@@ -29,7 +29,7 @@ test('H7 a storm of 429 halves the pace once, spends no try and no budget, and e
   server.next(...eight().map(() => storm))
   server.always(good)
   const logged: unknown[][] = []
-  const source = sourceOf(server.baseUrl, { log: (...line) => logged.push(line) })
+  const source = numberText(server.baseUrl, { log: (...line) => logged.push(line) })
   expect(source.throttle).toEqual({ requests_at_once: 8, requests_per_second: null })
   const read = await Promise.all(eight().map((id) => valuesOf(source.responses(id))))
   expect(read).toHaveLength(8)
@@ -47,7 +47,7 @@ test('H7 a storm of 429 halves the pace once, spends no try and no budget, and e
 test('H5 503 with Retry-After is a refusal, too; without it, it spends a try and slows down all the same', async () => {
   const server = await faultServer()
   server.next(send({ status: 503, headers: { 'Retry-After': '0' } }), send({ status: 503 }), good)
-  const source = sourceOf(server.baseUrl)
+  const source = numberText(server.baseUrl)
   await valuesOf(source.responses('a'))
   expect(source.counts).toMatchObject({ requests: 3, retries: 1, rejected: 1 })
   expect(source.throttle.requests_at_once).toBe(4)
@@ -57,7 +57,7 @@ test('H5 503 with Retry-After is a refusal, too; without it, it spends a try and
 test('H7 a request that is refused ten times fails, and says so', async () => {
   const server = await faultServer()
   server.always(good)
-  const source = sourceOf(server.baseUrl)
+  const source = numberText(server.baseUrl)
   // What was refused is tried again after as long as the service took for some answers before: that is soon.
   await Promise.all(Array.from({ length: 60 }, (_, n) => valuesOf(source.responses(`e${n}`))))
   server.always(refuse)
@@ -81,7 +81,7 @@ test('a service that falls silent is asked for half as much, long before a reque
     now -= 1
     await good(socket, request)
   })
-  const source = sourceOf(server.baseUrl, { requestTimeoutMs: 1800 })
+  const source = numberText(server.baseUrl, { requestTimeoutMs: 1800 })
   const reading = Array.from({ length: 20 }, (_, n) => valuesOf(source.responses(`e${n}`)))
   await vi.waitFor(() => expect(source.throttle.requests_at_once).toBe(4), { interval: 5 })
   expect(source.throttle.requests_per_second).toBeNull()
@@ -104,7 +104,7 @@ test('a service that sends has not stalled, though one answer has not begun', as
   })
   const logged: string[] = []
   // Silence would be noticed after 1.2 s; the drip takes 2 s.
-  const source = sourceOf(server.baseUrl, {
+  const source = numberText(server.baseUrl, {
     requestTimeoutMs: 7200,
     log: (_, message) => logged.push(message),
   })
@@ -121,7 +121,7 @@ test('a request that takes too long halves the bound, and nothing else', async (
   server.next(send({ body: ['x'.repeat(1000)] }, drip(5)))
   server.always(good)
   const logged: string[] = []
-  const source = sourceOf(server.baseUrl, {
+  const source = numberText(server.baseUrl, {
     requestTimeoutMs: 600,
     log: (_, message) => logged.push(message),
   })
@@ -135,14 +135,14 @@ test('the wait for the pace ends with an abort, and with the run deadline', asyn
   const server = await faultServer()
   server.always(refuse)
   const controller = new AbortController()
-  const source = sourceOf(server.baseUrl, { signal: controller.signal })
+  const source = numberText(server.baseUrl, { signal: controller.signal })
   const failing = errorOf(source.responses('a'))
   await vi.waitFor(() => expect(source.throttle.requests_per_second ?? Infinity).toBeLessThan(8), {
     timeout: 5000,
   })
   controller.abort()
   expect(await failing).toBeInstanceOf(InterruptedError)
-  const hurried = sourceOf(server.baseUrl, { runDeadline: performance.now() + 300 })
+  const hurried = numberText(server.baseUrl, { runDeadline: performance.now() + 300 })
   expect(await errorOf(hurried.responses('a'))).toBeInstanceOf(RunTimeoutError)
 })
 
@@ -153,7 +153,7 @@ test('without a refusal there is no interval, whatever else goes wrong', async (
     await setTimeout(1)
     await good(socket, request)
   })
-  const source = sourceOf(server.baseUrl)
+  const source = numberText(server.baseUrl)
   await Promise.allSettled(Array.from({ length: 30 }, (_, n) => valuesOf(source.responses(`e${n}`))))
   expect(source.counts).toMatchObject({ requests: 31, retries: 1 })
   expect(source.throttle).toEqual({ requests_at_once: 8, requests_per_second: null })

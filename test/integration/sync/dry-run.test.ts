@@ -29,7 +29,7 @@ function eventOf(on: Stage, id: string): Item {
   return on.account.events.find((event): event is Item => Object(event).id === id) ?? {}
 }
 
-function responseOf(on: Stage, event: string, id: number): Item {
+function buildResponse(on: Stage, event: string, id: number): Item {
   return on.account.of(event).find((item): item is Item => Object(item).id === id) ?? {}
 }
 
@@ -55,7 +55,7 @@ const history: readonly Scenario[] = [
     name: 'every column of a response, payments and slots that come, change and go, kinds that change',
     exit: 0,
     before: (on) => {
-      Object.assign(responseOf(on, 'gala', 3), {
+      Object.assign(buildResponse(on, 'gala', 3), {
         name: 'N',
         email: null,
         message: 'm',
@@ -65,12 +65,12 @@ const history: readonly Scenario[] = [
         updated_at: '2026-01-02T00:00:00Z',
         more: {},
       })
-      Object.assign(responseOf(on, 'gala', 1), { amount: '12.5', processing_fee: null })
-      Object.assign(responseOf(on, 'gala', 4), { amount: null, processing_fee: null })
-      Object.assign(responseOf(on, 'gala', 6), { amount: '1.00' })
-      Object.assign(responseOf(on, 'gala', 2), { slots: [{ name: 'Bar' }] })
-      Object.assign(responseOf(on, 'gala', 5), { slots: [{ name: 'a' }, { name: 'Bar' }, { name: 'c' }] })
-      Object.assign(responseOf(on, 'gala', 8), { slots: null })
+      Object.assign(buildResponse(on, 'gala', 1), { amount: '12.5', processing_fee: null })
+      Object.assign(buildResponse(on, 'gala', 4), { amount: null, processing_fee: null })
+      Object.assign(buildResponse(on, 'gala', 6), { amount: '1.00' })
+      Object.assign(buildResponse(on, 'gala', 2), { slots: [{ name: 'Bar' }] })
+      Object.assign(buildResponse(on, 'gala', 5), { slots: [{ name: 'a' }, { name: 'Bar' }, { name: 'c' }] })
+      Object.assign(buildResponse(on, 'gala', 8), { slots: null })
       on.account.of('gala').push(responseItem(90), responseItem(91), responseItem(92))
     },
     did: {
@@ -104,7 +104,7 @@ const history: readonly Scenario[] = [
     before: (on) => {
       on.account.of('ball').splice(0, 20)
       on.account.of('ball').push(responseItem(90))
-      Object.assign(responseOf(on, 'ball', 30), { name: 'X' })
+      Object.assign(buildResponse(on, 'ball', 30), { name: 'X' })
     },
     did: { held: 20, rows: { responses: { inserted: 1, updated: 1, deleted: 0 } } },
   },
@@ -125,7 +125,7 @@ const history: readonly Scenario[] = [
     before: (on) => {
       on.account.of('picnic').push('no object', { id: 'x' })
       on.account.of('picnic')[0] = { id: 1, deep: Array.from({ length: 70 }).reduce((deep) => [deep], 1) }
-      Object.assign(responseOf(on, 'gala', 9), { amount: 'abc', created_at: 'today' })
+      Object.assign(buildResponse(on, 'gala', 9), { amount: 'abc', created_at: 'today' })
       on.account.events.push({ title: 'without an id' })
     },
     did: { rejected: 4, set_aside: 2 },
@@ -155,14 +155,14 @@ const history: readonly Scenario[] = [
       on.account.events = on.account.events.filter((event) => Object(event).id !== undefined)
       on.account.of('gala').pop()
       on.account.of('picnic').splice(0, 99, ...responsesFrom(1, 5))
-      Object.assign(responseOf(on, 'gala', 9), { amount: '1.00', created_at: null })
+      Object.assign(buildResponse(on, 'gala', 9), { amount: '1.00', created_at: null })
     },
     did: { rejected: 0, set_aside: 0, held: 0 },
   },
   {
     name: 'an event that cannot be read, and one that is listed and not found',
     exit: 6,
-    before: (on) => Object.assign(responseOf(on, 'gala', 9), { name: 'later' }),
+    before: (on) => Object.assign(buildResponse(on, 'gala', 9), { name: 'later' }),
     fault: ({ service }) => {
       service.at('/events/gala/responses', send(refusal(400)))
       service.at('/events/picnic/responses', send(refusal(404)))

@@ -8,8 +8,8 @@ export const observationGuards: readonly Guard[] = [
     name: 'personal values',
     promise: 'no e-mail address or telephone number stands in api_observations',
     file: 'src/normalise/observe/safe-value.ts',
-    text: 'return mayBeAddress.test(text) || mayBeNumber.test(text) ? NOT_KEPT : repair(text)',
-    instead: 'return repair(text)',
+    text: 'return mayBeAddress.test(text) || mayBeNumber.test(text) ? WITHHELD : replaceInvalidChars(text)',
+    instead: 'return replaceInvalidChars(text)',
     tests: ['test/unit/normalise/observe.test.ts'],
   },
   {

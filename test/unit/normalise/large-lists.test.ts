@@ -2,14 +2,14 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { RejectItem, ResponseItem } from '../../../src/common/schema/tables.ts'
 import { normaliseResponses, largeResponses } from '../../../src/normalise/items/responses.ts'
-import type { Normalised } from '../../../src/normalise/list/list.ts'
-import { compareIntegers } from '../../../src/normalise/values/collation.ts'
+import type { NormalisedList } from '../../../src/normalise/list/list.ts'
+import { compareIntegerTexts } from '../../../src/normalise/values/collation.ts'
 import { fileChunks } from '../../../src/source/list/list-chunks.ts'
 import { parseList } from '../../../src/common/json/parse-list.ts'
 import { bodyOf } from '../../support/body.ts'
 import { anyItem, responseEntries, objectText } from '../../support/item-texts.ts'
 
-interface InPieces extends Normalised<ResponseItem> {
+interface InPieces extends NormalisedList<ResponseItem> {
   readonly count: number
   readonly rejected: number
   readonly ids: readonly (readonly string[])[]
@@ -21,13 +21,13 @@ async function inPieces(text: string, pieceBytes: number): Promise<InPieces> {
   const list = largeResponses()
   const given: (readonly ResponseItem[] | null)[] = []
   for await (const piece of pieces()) given.push(list.add(piece))
-  if (list.hasDuplicates) for await (const piece of pieces()) list.settle(piece)
-  const facts = list.finish()
+  if (list.hasDuplicates) for await (const piece of pieces()) list.resolve(piece)
+  const facts = list.summarise()
   const rows: ResponseItem[] = []
   const rejects: RejectItem[] = []
   for await (const piece of pieces()) {
-    const taken = list.take(piece)
-    expect(taken.rows).toEqual(taken.rows.toSorted((a, b) => compareIntegers(a.id, b.id)))
+    const taken = list.rowsOf(piece)
+    expect(taken.rows).toEqual(taken.rows.toSorted((a, b) => compareIntegerTexts(a.id, b.id)))
     rows.push(...taken.rows)
     rejects.push(...taken.rejects)
   }
@@ -35,20 +35,22 @@ async function inPieces(text: string, pieceBytes: number): Promise<InPieces> {
   const sure = given.slice(0, given.includes(null) ? given.indexOf(null) : given.length)
   if (sure.length === given.length) expect(sure.flat()).toEqual(rows)
   const ids = [list.rowIds, list.rejectIds].map((these) => [...new Set(these)])
-  const sorted = rows.sort((a, b) => compareIntegers(a.id, b.id))
+  const sorted = rows.sort((a, b) => compareIntegerTexts(a.id, b.id))
   return { ...facts, rows: sorted, rejects, count: list.count, rejected: list.rejected, ids }
 }
 
-function expected(whole: Normalised<ResponseItem>): InPieces {
+function expected(whole: NormalisedList<ResponseItem>): InPieces {
   const { rows, rejects } = whole
   const idsOf = (items: readonly { readonly id: string | null }[]) =>
-    [...new Set(items.flatMap(({ id }) => id ?? []))].sort(compareIntegers)
+    [...new Set(items.flatMap(({ id }) => id ?? []))].sort(compareIntegerTexts)
   return { ...whole, count: rows.length, rejected: rejects.length, ids: [idsOf(rows), idsOf(rejects)] }
 }
 
-const tell = ({ observed, ...list }: InPieces) => ({
+const tell = ({ observations, ...list }: InPieces) => ({
   ...list,
-  observed: observed.tell().toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)),
+  observations: observations
+    .toObservations()
+    .toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)),
 })
 
 const items = fc.oneof(
@@ -88,7 +90,7 @@ test('ids of eight bytes go up to both ends, and are found whatever their order'
     const found = [...ends, '5', '6', '7', '8'].filter((id) => list.rowIds.has(id))
     expect(new Set(found)).toEqual(new Set(ids))
     const twins = ids.filter((id, place) => ids.indexOf(id) !== place)
-    expect([...list.rowIds.twins()]).toEqual([...new Set(twins)].sort(compareIntegers))
+    expect([...list.rowIds.duplicates()]).toEqual([...new Set(twins)].sort(compareIntegerTexts))
   })
   fc.assert(check, { numRuns: 300 })
 })

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { normaliseResponses } from '../../../src/normalise/items/responses.ts'
-import { Observed } from '../../../src/normalise/observe/observation-counter.ts'
+import { ObservationCounter } from '../../../src/normalise/observe/observation-counter.ts'
 import { parseList } from '../../../src/common/json/parse-list.ts'
 import { anyItem } from '../../support/item-texts.ts'
 import { eventsIn, eventsOf, responsesIn, responsesOf } from '../../support/normalising.ts'
@@ -92,13 +92,13 @@ describe('values', () => {
       responsesOf(
         ...Array.from({ length: 150 }, (_, id) => ({ id, rsvp: `v${from + id}`, [`k${from + id}`]: 1 })),
       )
-    const sum = new Observed()
-    for (const part of [list(0), list(100), list(1000)]) sum.add(part.observed)
-    for (const observed of [list(0).observed, sum]) {
-      const values = observed.tell().filter(({ kind }) => kind === 'value')
+    const sum = new ObservationCounter()
+    for (const part of [list(0), list(100), list(1000)]) sum.add(part.observations)
+    for (const observations of [list(0).observations, sum]) {
+      const values = observations.toObservations().filter(({ kind }) => kind === 'value')
       expect(values).toHaveLength(101)
-      expect(values.reduce((total, { count }) => total + count, 0)).toBe(observed === sum ? 450 : 150)
-      expect(observed.tell().filter(({ kind }) => kind === 'unknown_field')).toHaveLength(101)
+      expect(values.reduce((total, { count }) => total + count, 0)).toBe(observations === sum ? 450 : 150)
+      expect(observations.toObservations().filter(({ kind }) => kind === 'unknown_field')).toHaveLength(101)
     }
   })
 })
@@ -146,7 +146,7 @@ describe('forms', () => {
     expect(observedOf(eventsOf({ id }), 'id_form')).toEqual({ [`event.id ${form}`]: 1 })
   })
 
-  test('a number as text, an amount as a number: taken as meant, and observed', () => {
+  test('a number as text, an amount as a number: taken as meant, and observations', () => {
     const list = responsesIn(
       '[{"id":"1","quantity":"2","amount":1.50,"processing_fee":0.1},{"id":2,"quantity":2,"amount":"1.50"}]',
     )
@@ -209,14 +209,14 @@ test('lists are added up', () => {
     responsesOf({ id: 1, rsvp: 'yes', diet: 1, created_at: '2026-03-01T10:00:00Z' }, { id: 2, amount: '1' }),
     responsesOf({ id: 3, rsvp: 'yes', email: null, diet: 2 }),
   ]
-  const sum = new Observed()
-  for (const { observed } of parts) sum.add(observed)
+  const sum = new ObservationCounter()
+  for (const { observations } of parts) sum.add(observations)
   const whole = responsesOf(
     { id: 1, rsvp: 'yes', diet: 1, created_at: '2026-03-01T10:00:00Z' },
     { id: 2, amount: '1' },
     { id: 3, rsvp: 'yes', email: null, diet: 2 },
   )
-  expect(byFact(sum.tell())).toEqual(observedIn(whole))
+  expect(byFact(sum.toObservations())).toEqual(observedIn(whole))
 })
 
 test('no name, e-mail address or message is ever among them, nor any text of a value', () => {
@@ -249,7 +249,10 @@ test('no name, e-mail address or message is ever among them, nor any text of a v
         ...rest,
         ...(rsvp === undefined ? {} : { rsvp: rest.name }),
       }))
-      const said = JSON.stringify([responsesOf(...sent).observed.tell(), eventsOf(...sent).observed.tell()])
+      const said = JSON.stringify([
+        responsesOf(...sent).observations.toObservations(),
+        eventsOf(...sent).observations.toObservations(),
+      ])
       expect(said.toLowerCase()).not.toContain('canary')
     }),
     { numRuns: 300 },
@@ -259,8 +262,8 @@ test('no name, e-mail address or message is ever among them, nor any text of a v
 test('whatever the items are, each observation is short and can be stored', () => {
   fc.assert(
     fc.property(fc.array(anyItem, { maxLength: 6 }), (texts) => {
-      const { observed } = normaliseResponses(parseList([`[${texts.join(',')}]`], 'GET /x'))
-      for (const { path, kind, value, count } of observed.tell()) {
+      const { observations } = normaliseResponses(parseList([`[${texts.join(',')}]`], 'GET /x'))
+      for (const { path, kind, value, count } of observations.toObservations()) {
         expect(`${path} ${kind} ${value}`).not.toMatch(/[\0@]/)
         expect(value.isWellFormed()).toBe(true)
         expect(value.length).toBeLessThanOrEqual(64)

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { EventItem, ResponseItem } from '../../../src/common/schema/tables.ts'
 import { isObject, isRawNumber, parseJson } from '../../../src/common/json/exact.ts'
 import type { JsonObject, JsonValue } from '../../../src/common/json/exact.ts'
-import type { Normalised } from '../../../src/normalise/list/list.ts'
+import type { NormalisedList } from '../../../src/normalise/list/list.ts'
 import { anyItem, eventEntries, objectText, responseEntries } from '../../support/item-texts.ts'
 import type { Entries } from '../../support/item-texts.ts'
 import { eventsIn, responsesIn } from '../../support/normalising.ts'
@@ -47,7 +47,7 @@ describe('responses', () => {
 
 function propertiesOf<Row>(
   entries: fc.Arbitrary<Entries>,
-  normalise: (body: string) => Normalised<Row>,
+  normalise: (body: string) => NormalisedList<Row>,
   asSent: (row: Row) => JsonObject,
 ): void {
   test('no field of an item is lost: it is in a column, in _extra, in a slot, or the item is in a reject', () => {
@@ -110,7 +110,7 @@ function idOf(fields: Entries): string {
 }
 
 /** Without what depends on the order of keys in the source text. */
-function withoutSource<Row>(list: Normalised<Row>): unknown {
+function withoutSource<Row>(list: NormalisedList<Row>): unknown {
   const rejects = list.rejects.map(({ reason, path, id, item_index, bytes }) => ({
     reason,
     path,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { instantOf, isTimestamp } from '../../../src/normalise/values/timestamps.ts'
+import { toMicroseconds, isTimestamp } from '../../../src/normalise/values/timestamps.ts'
 import { event, eventsOf, response } from '../../support/normalising.ts'
 
 describe('P15 time stamps that are taken, as sent', () => {
@@ -93,10 +93,12 @@ describe('P15 time stamps that are set aside', () => {
 })
 
 test('instants are compared to the microsecond, whatever the offset', () => {
-  expect(instantOf('2024-03-01T10:00:00.000001Z')).toBe(instantOf('2024-03-01T12:00:00.000001+02:00'))
-  expect(instantOf('2024-03-01T10:00:00.1Z') - instantOf('2024-03-01T10:00:00.099999Z')).toBe(1n)
-  expect(instantOf('1970-01-01T00:00:00Z')).toBe(0n)
-  expect(instantOf('0001-01-01T00:00:00Z')).toBe(-62_135_596_800_000_000n)
+  expect(toMicroseconds('2024-03-01T10:00:00.000001Z')).toBe(
+    toMicroseconds('2024-03-01T12:00:00.000001+02:00'),
+  )
+  expect(toMicroseconds('2024-03-01T10:00:00.1Z') - toMicroseconds('2024-03-01T10:00:00.099999Z')).toBe(1n)
+  expect(toMicroseconds('1970-01-01T00:00:00Z')).toBe(0n)
+  expect(toMicroseconds('0001-01-01T00:00:00Z')).toBe(-62_135_596_800_000_000n)
 })
 
 /** The rule as one would write it down: a pattern for the form, the calendar of `Date` for what is real. */

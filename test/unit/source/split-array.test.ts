@@ -14,7 +14,7 @@ const inPieces = (pages: readonly string[], pieceBytes: number) =>
   fileChunks(pages.map(bodyOf), pieceBytes, WHAT)
 
 /** What can be told of a list. */
-const contentOf = ({ items, duplicateKeys }: ListPayload) => ({
+const canonicalJson = ({ items, duplicateKeys }: ListPayload) => ({
   items: items.map((item) => [item.index, JSON.stringify(item.value), item.sourceText()]),
   duplicateKeys,
 })
@@ -37,10 +37,10 @@ test('a list that is cut has the items that it has whole, in a first reading and
     fc.array(page, { minLength: 1, maxLength: 3 }),
     pieceBytes,
     async (pages, bytes) => {
-      const whole = contentOf(parseList(pages, WHAT))
+      const whole = canonicalJson(parseList(pages, WHAT))
       const list = inPieces(pages, bytes)
-      expect(contentOf(await concatChunks(list()))).toEqual(whole)
-      expect(contentOf(await concatChunks(list()))).toEqual(whole)
+      expect(canonicalJson(await concatChunks(list()))).toEqual(whole)
+      expect(canonicalJson(await concatChunks(list()))).toEqual(whole)
     },
   )
   await fc.assert(check, { numRuns: 600 })
@@ -65,7 +65,7 @@ test('P1 broken JSON is refused in pieces exactly when it is refused whole', asy
 
 async function resultOf(read: () => Promise<ListPayload>): Promise<unknown> {
   try {
-    return contentOf(await read())
+    return canonicalJson(await read())
   } catch (error) {
     if (error instanceof InvalidResponseError) return 'refused'
     throw error

@@ -23,7 +23,7 @@ export function draftAnswer(sheet: Sheet, person: Person, from: number, to: numb
       name: person.name,
       email: person.email,
       message: messageOf(person, random),
-      ...fieldsOf(shape, sheet, random),
+      ...presentFields(shape, sheet, random),
       created_at: utcText(createdAt),
       updated_at: utcText(updatedAt),
     },
@@ -38,7 +38,7 @@ export function replySpan(sheet: Sheet, now: number): { from: number; to: number
   }
 }
 
-function fieldsOf(shape: Shape, sheet: Sheet, random: Random): Partial<SampleResponse> {
+function presentFields(shape: Shape, sheet: Sheet, random: Random): Partial<SampleResponse> {
   const quantity = random.weighted(partySizes)
   if (shape === 'payment') return payment((sheet.series.price ?? 0) * quantity)
   if (shape === 'signup') return { quantity, slots: chooseSlots(sheet, random).map(withoutWeight) }

@@ -26,7 +26,7 @@ export function zonedText(instant: number, timeZone: string): string {
 }
 
 /** The instant at which a clock on the wall shows this time; `minutes` counts from local midnight and may pass 24 h. */
-export function instantOf(date: PlainDate, minutes: number, timeZone: string): number {
+export function toMicroseconds(date: PlainDate, minutes: number, timeZone: string): number {
   const wallClock = Date.UTC(date.year, date.month - 1, date.day) + minutes * minute
   const guess = wallClock - offsetAt(wallClock, timeZone)
   // The first guess reads the offset some hours off; near a change of the clocks the second look mends it.
@@ -64,7 +64,7 @@ export function lastClockChange(before: PlainDate, month: number, timeZone: stri
   for (let back = 1; back <= 366; back++) {
     const date = plusDays(before, -back)
     if (date.month !== month) continue
-    const noon = instantOf(date, 12 * 60, timeZone)
+    const noon = toMicroseconds(date, 12 * 60, timeZone)
     if (offsetAt(noon, timeZone) !== offsetAt(noon + day, timeZone)) return date
   }
   throw new RangeError(

@@ -1,7 +1,7 @@
 import {
   dateAt,
   dateText,
-  instantOf,
+  toMicroseconds,
   lastClockChange,
   nextWeekday,
   plusDays,
@@ -45,11 +45,11 @@ export function datesOf(series: Series, now: number): PlainDate[] {
 /** An empty sheet for the `turn`-th event of a series (from 0) on this date. */
 export function openSheet(series: Series, date: PlainDate, turn: number, guests: Person[]): Sheet {
   const timeZone = timeZones[series.place]
-  const startsAt = instantOf(date, series.startsAt, timeZone)
+  const startsAt = toMicroseconds(date, series.startsAt, timeZone)
   const offered = (series.slots ?? []).map(({ name, from, to, weight }) => ({
     name,
-    start_date: zonedText(instantOf(date, from, timeZone), timeZone),
-    end_date: zonedText(instantOf(date, to, timeZone), timeZone),
+    start_date: zonedText(toMicroseconds(date, from, timeZone), timeZone),
+    end_date: zonedText(toMicroseconds(date, to, timeZone), timeZone),
     weight,
   }))
   return {
