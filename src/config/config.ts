@@ -8,7 +8,7 @@ import { settings, variableNames } from './settings.ts'
 import { databaseTarget, InvalidValueError } from '../common/parse-values.ts'
 import { unknownVariables, withoutServiceLinks } from './variable-names.ts'
 import { ConfigurationError } from '../common/errors.ts'
-import { isLoopback } from '../source/url.ts'
+import { isUnprotected } from '../source/url.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
@@ -109,7 +109,7 @@ export async function readServiceConfig(
   const baseUrl = await reading.demand(settings.baseUrl, flags['baseUrl'], baseUrlRemedy)
   const key = reading.secret('HEADCOUNT_API_KEY', apiKey, keyRemedy)
   const allowHttp = await reading.take(settings.allowHttp, flags['allowHttp'])
-  if (baseUrl?.protocol === 'http:' && !allowHttp && !isLoopback(baseUrl)) reading.faults.push(farHttp)
+  if (baseUrl && !allowHttp && isUnprotected(baseUrl)) reading.faults.push(farHttp)
   const config = await readCommon(reading, flags, demands.database ? databaseRemedy : undefined)
   reading.finish()
   if (baseUrl === null || key === null) throw new ConfigurationError(reading.faults)

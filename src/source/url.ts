@@ -1,5 +1,6 @@
 /** Addresses of the service: the base address, checked once, and paths below it that nothing can leave. */
 import { InvalidResponseError, UsageError } from '../common/errors.ts'
+import { optionName } from '../common/option-names.ts'
 import { InvalidValueError } from '../common/parse-values.ts'
 
 export interface BaseUrl {
@@ -35,7 +36,11 @@ function faulty(fault: string) {
   return { url: null, fault }
 }
 
-/** Whether the host is this machine, where plain http crosses no network. */
+/** Plain http to another machine: the key can be read on the way. On this one it crosses no network. */
+export function isUnprotected(url: URL): boolean {
+  return url.protocol === 'http:' && !isLoopback(url)
+}
+
 export function isLoopback({ hostname }: URL): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname)
 }
@@ -87,5 +92,22 @@ function encodeSegment(segment: string): string {
 export function baseAddress(text: string): URL {
   const { url, fault } = parseBaseAddress(text)
   if (url === null) throw new InvalidValueError(fault)
+  return url
+}
+
+/**
+ * Reads the base address of a service. Plain http is for this machine only, unless the user allows it: the key
+ * travels in a header.
+ *
+ * @throws UsageError; the message never quotes an address that may hold a password.
+ */
+export function serviceUrl(text: string, allowHttp: boolean): URL {
+  const url = readBaseUrl(text)
+  if (!allowHttp && isUnprotected(url)) {
+    throw new UsageError(
+      `The base address is plain http to ${url.hostname}: the key would travel unprotected. ` +
+        `Use https, or allow it with ${optionName('allowHttp')}.`,
+    )
+  }
   return url
 }

@@ -4,7 +4,7 @@ import { UsageError } from '../common/errors.ts'
 import { createRedactor } from '../common/redact.ts'
 import type { Slowdown } from '../source/throttle/slowdown.ts'
 import { DEFAULT_ACCOUNT } from './open/find-account.ts'
-import { serviceUrl } from './open/service-url.ts'
+import { serviceUrl } from '../source/url.ts'
 
 /** Where a run logs to. The shape is pino's; without one, a run is silent. */
 export interface Logger {

@@ -68,7 +68,7 @@ export interface InitialState {
   readonly backfill: Backfill | null
   /** What the service returned before there was a mirror; null: it is still to be requested. */
   readonly firstResponses: FirstResponses | null
-  /** What was known of each list, by event (load-sync-state.ts). */
+  /** What was known of each list, by event. */
   states: ReadonlyMap<string, ListState>
   /**
    * Live rows of the account; counted when something is to be removed, for it takes a scan. What another batch writes

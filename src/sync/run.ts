@@ -4,7 +4,7 @@ import { selectDueEvents } from './select/select-events.ts'
 import { verifyAccountIdentity } from './open/account-identity.ts'
 import { toInterruptedError } from './interruption.ts'
 import { fetchIdentity, fetchEventList } from './fetch/fetch-events.ts'
-import { loadSyncStateWhile } from './select/load-sync-state.ts'
+import { readStates } from '../load/state/sync-state.ts'
 import { openRun } from './open/open-run.ts'
 import type { RunContext } from './run-context.ts'
 import { resolveOptions } from './options.ts'
@@ -60,4 +60,24 @@ async function execute(run: RunContext): Promise<RunReport> {
   if (endedEarly) recordEarlyEnd(run, endedEarly, notFound)
   else await deleteAbsentEvents(run, list, notFound, await rereadUnconfirmed(run))
   return finishRun(run)
+}
+
+/**
+ * Loads what is known of each list while `fetch` waits for the first two HTTP responses: the database needs about as long.
+ * `fetch` gets the promise that `run.initial.states` is there. The database is idle when this ends.
+ */
+async function loadSyncStateWhile<Result>(
+  run: RunContext,
+  fetch: (loaded: Promise<void>) => Promise<Result>,
+): Promise<Result> {
+  const loaded = readStates(run.mirror.database.kysely, run.mirror.account.id).then((states) => {
+    run.initial.states = states
+  })
+  // Whoever needs them awaits them later: until then a failure is not unhandled.
+  loaded.catch(() => {})
+  try {
+    return await fetch(loaded)
+  } finally {
+    await loaded.catch(() => {})
+  }
 }

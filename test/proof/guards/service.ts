@@ -247,7 +247,7 @@ export const serviceGuards: readonly Guard[] = [
     name: 'plain http',
     promise: 'the key does not cross a network in the clear unless the owner allows it',
     file: 'src/config/config.ts',
-    text: "if (baseUrl?.protocol === 'http:' && !allowHttp && !isLoopback(baseUrl))",
+    text: 'if (baseUrl && !allowHttp && isUnprotected(baseUrl))',
     instead: 'if (false)',
     tests: ['test/unit/config/config.test.ts'],
   },

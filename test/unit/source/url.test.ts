@@ -10,7 +10,7 @@ import { assertValidApiKey } from '../../../src/source/api-key.ts'
 import { readNextLinks } from '../../../src/source/list/link-header.ts'
 import { nextPage, paginationSigns } from '../../../src/source/list/pagination-signs.ts'
 import { followRedirect } from '../../../src/source/http/redirects.ts'
-import { serviceUrl } from '../../../src/sync/open/service-url.ts'
+import { serviceUrl } from '../../../src/source/url.ts'
 
 const base = readBaseAddress(new URL('https://events.example/api/v1'))
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { UsageError } from '../../../src/common/errors.ts'
-import { serviceUrl } from '../../../src/sync/open/service-url.ts'
+import { serviceUrl } from '../../../src/source/url.ts'
 
 test.each([
   'https://example.org/api/v1',
