@@ -144,7 +144,7 @@ export class DatabaseError extends HeadcountError {
   readonly exitCode = 5
 }
 
-/** One transaction failed for what was done in it (too long, too large, a value refused); the database is there for others. */
+/** One transaction failed for what was done in it (too long, too large, a value rejected); the database is there for others. */
 export class TransactionFailedError extends DatabaseError {}
 
 /** A conflict with another transaction (deadlock, serialization failure): the same batch may pass when tried again. */

@@ -1,4 +1,4 @@
-/** Nothing that leaves this room carries the key: not a message, not a quoted body, not a cause. */
+/** No text that leaves this module carries the key: not a message, not a quoted body, not a cause. */
 import { HeadcountError } from './errors.ts'
 
 const MAX_EXCERPT_LENGTH = 200
@@ -68,7 +68,7 @@ function redactOwnError(error: HeadcountError, text: (given: string) => string):
   return error
 }
 
-/** An error of the HTTP client may carry headers, sockets or a piece of the body: only its words are kept. */
+/** An error of the HTTP client may carry headers, sockets or a part of the body: only its words are kept. */
 function copyForeignError(error: unknown, text: (given: string) => string): Error {
   const copy = new Error(text(messageOf(error)))
   if (!(error instanceof Error)) return copy
@@ -81,7 +81,7 @@ function copyForeignError(error: unknown, text: (given: string) => string): Erro
 
 function messageOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause)
-  // JSON.parse quotes a few characters around the fault, which may be a piece of the key that no pattern knows.
+  // JSON.parse quotes a few characters around the fault, which may be a part of the key that no pattern knows.
   if (cause instanceof SyntaxError) return cause.message.replace(/, (?:\.{3})?".*$/s, ', not valid JSON')
   return cause.message
 }

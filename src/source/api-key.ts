@@ -21,7 +21,7 @@ export function assertValidApiKey(key: string): void {
   }
 }
 
-/** What to do about a key that the service refuses; no part of it is told. */
+/** What to do about a key that the service rejects; no part of it is told. */
 export function rejectedKeyRemedy(key: string): string {
   const quotes = /^(["'`]).*\1$/.test(key)
     ? ' It stands in quotation marks, which are sent with it: remove them if they are not part of the key.'

@@ -35,9 +35,9 @@ const DEFAULT_CONCURRENCY = 8
 const DEFAULT_MAX_BODY_BYTES = 1024 ** 3
 /** A run has the list of events in memory whole: above this it does not fit. */
 const MAX_EVENT_LIST_BYTES = 256 * 1024 ** 2
-/** Up to so many bytes a list stays in memory; beyond it is read in pieces, from a file. */
+/** Up to so many bytes a list stays in memory; beyond it is read in chunks, from a file. */
 const DEFAULT_MAX_BUFFERED_BYTES = 4 * 1024 ** 2
-/** A little below the longest item that is stored, so that maxEventListBytes pieces need no look for a longer one. */
+/** A little below the longest item that is stored, so that most chunks need no look for a longer one. */
 const DEFAULT_CHUNK_BYTES = 1_000_000
 const MAX_PING_BYTES = 1024 ** 2
 
@@ -49,7 +49,7 @@ export interface SourceOptions {
   readonly userAgent?: string
   /** For one try of one request; 1 s is added for every 256 KiB of body received. */
   readonly requestTimeoutMs?: number
-  /** The maxEventListBytes bytes of a list, all its pages together, before and after decompression. */
+  /** The most bytes of a list, all its pages together, before and after decompression. */
   readonly maxBodyBytes?: number
   /** When the run must be over, in ms on the clock of `performance.now()`; null: never. */
   readonly runDeadline?: number | null
@@ -58,11 +58,11 @@ export interface SourceOptions {
   /** Chance for the waits between tries, from 0 to below 1. */
   readonly random?: () => number
   readonly log?: (level: 'debug' | 'info' | 'warn', message: string, fields?: object) => void
-  /** The maxEventListBytes requests at once. */
+  /** The most requests at once. */
   readonly concurrency?: number
   /** Up to so many bytes a list is held in memory; a larger one goes to a temporary file. */
   readonly maxBufferedBytes?: number
-  /** About how long the pieces are in which a larger list is read. */
+  /** About how long the chunks are in which a larger list is read. */
   readonly chunkBytes?: number
 }
 
@@ -75,7 +75,7 @@ export interface Source {
    * The whole list of responses to one event. Dispose of the reading when its payload has been used.
    *
    * @param etag the `etag` of an earlier reading: `not_modified` when the service says that the list is still that one
-   * @param turn `unqueued` when not given; in another one, a RejectedRequestError is thrown when it is refused and others are not
+   * @param queueState `unqueued` when not given; in another one, a RejectedRequestError is thrown when it is rejected and others are not
    */
   responses(
     eventId: string,
@@ -85,7 +85,7 @@ export interface Source {
   readonly counts: Readonly<RequestCounts>
   /** How fast the service is asked at this moment. */
   readonly throttle: ThrottleSnapshot
-  /** While the service refuses requests so that it slows the caller down; else null. */
+  /** While the service rejects requests so that it slows the caller down; else null. */
   readonly slowdown: Slowdown | null
   /** Ends what is under way and closes every connection. */
   close(): Promise<void>
@@ -118,7 +118,7 @@ export function createSource(options: SourceOptions): Source {
   const log: RequestContext['log'] = (level, message, fields) =>
     options.log?.(level, redactor.text(message), fields)
   const context: RequestContext = {
-    // One more than there are places: a reading that holds the place for large lists needs none (send-request.ts).
+    // One more than there are permits: a list that holds the permit for large lists needs none (send-request.ts).
     client: createClient({
       origin: base.origin,
       apiKey,

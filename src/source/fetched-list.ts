@@ -18,7 +18,7 @@ export interface FetchedList extends Disposable {
   readonly bytes: number
   /** SHA-256 over the version of our normaliser and the bodies of all pages, in hexadecimal. */
   digest(normaliser: number): string
-  /** Whether it is too large for memory: it lies in a file, and is read in pieces. */
+  /** Whether it is too large for memory: it lies in a file, and is read in chunks. */
   readonly isLarge: boolean
   /** A sign that forbids deletions from this list. Ask when it was read through: the number of items may reveal paging. */
   readonly incompleteReason: 'paging' | 'no_end_mark' | null
@@ -33,11 +33,11 @@ export interface FetchedList extends Disposable {
   /** What a person should know about this list. Ask when it was read through. */
   readonly warnings: readonly string[]
   /**
-   * Reads the list through, parsing it piece by piece; one that is held in memory is one piece. Each call reads it
+   * Reads the list through, parsing it chunk by chunk; one that is held in memory is one chunk. Each call reads it
    * anew, so that nothing is held twice. Throws InvalidResponseError, which quotes nothing, and TemporaryFileError.
    */
   chunks(): AsyncGenerator<ListPayload>
-  /** The whole list at once. Throws as pieces(). */
+  /** The whole list at once. Throws as chunks(). */
   parse(): Promise<ListPayload>
   /** What gives the payload later, also when the reading was disposed of: of one that is held in memory. */
   retain(): () => Promise<ListPayload>
@@ -46,7 +46,7 @@ export interface FetchedList extends Disposable {
 /** What a reading needs besides its pages. */
 export interface FetchedListOptions {
   readonly spool: BodySpool
-  /** About how long the pieces of a large list are, in bytes. */
+  /** About how long the chunks of a large list are, in bytes. */
   readonly chunkBytes: number
   readonly redactor: Redactor
   readonly keyRemover: KeyRemover

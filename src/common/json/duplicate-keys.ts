@@ -33,7 +33,7 @@ export function duplicateKeys(page: string): string[] {
   return duplicates
 }
 
-/** Place of the quote that ends the string whose first quote stands at `start`; -1 when the text ends before it. */
+/** Index of the quote that ends the string whose first quote stands at `start`; -1 when the text ends before it. */
 function endOfString(text: string, start: number): number {
   let at = text.indexOf('"', start + 1)
   while (at !== -1 && isEscaped(text, at)) at = text.indexOf('"', at + 1)

@@ -51,7 +51,7 @@ export function itemOffsets(text: string): ItemRange[] {
   return slices
 }
 
-/** Place of the quote that ends the string whose first quote stands at `start`. */
+/** Index of the quote that ends the string whose first quote stands at `start`. */
 function endOfString(text: string, start: number): number {
   let at = start + 1
   while (at < text.length && text.charCodeAt(at) !== QUOTE) {

@@ -13,17 +13,17 @@ import { itemOffsets } from './item-offsets.ts'
 import type { ItemRange } from './item-offsets.ts'
 import { type KeyRemover, noKeyRemover } from './key-in-items.ts'
 
-/** Where a piece stands in its body: its bytes, without the brackets that it is given. */
+/** Where a chunk stands in its body: its bytes, without the brackets that it is given. */
 export interface ArrayChunk {
   readonly start: number
   readonly end: number
-  /** The whole list is this piece: only then may it be empty. */
+  /** The whole list is this chunk: only then may it be empty. */
   readonly isWhole: boolean
 }
 
 /** An item of a list as it was sent. */
 export interface PayloadItem {
-  /** Place in the list, from 0, over all its pages. */
+  /** Index in the list, from 0, over all its pages. */
   readonly index: number
   /** Integers and amounts are exact, except in an item nested deeper than `MAX_ITEM_DEPTH`. Without the key. */
   readonly value: JsonValue
@@ -62,10 +62,10 @@ export function parseList(
 }
 
 /**
- * Reads a piece of a list that was cut (split-array.ts), as if it were a page.
+ * Reads a chunk of a list that was cut (split-array.ts), as if it were a page.
  *
  * @param first how many items stand before it
- * @throws InvalidResponseError as parseList, and for a piece without an item: a comma stands where an item belongs.
+ * @throws InvalidResponseError as parseList, and for a chunk without an item: a comma stands where an item belongs.
  */
 export function parseChunk(
   piece: ArrayChunk,

@@ -55,7 +55,7 @@ export interface SlotItem {
 
 /** An item that cannot be stored in the live tables, kept with the reason. */
 export interface RejectItem {
-  /** Place in the list, from 0. */
+  /** Index in the list, from 0. */
   readonly item_index: number
   /** What is wrong, as a stable word: `not_an_object`, `id_missing`, `id_invalid`, `too_deep`, `too_large`, … */
   readonly reason: string

@@ -1,5 +1,5 @@
 /**
- * The tables of the mirror as Kysely sees them, and the door to the types that all rooms share.
+ * The tables of the mirror as Kysely sees them, and the entry point to the types that all modules share.
  *
  * Both drivers are set up (db/type-parsers.ts) so that bigint and numeric arrive as strings of digits, time stamps as
  * ISO 8601 text in UTC, and json as parsed values: nothing is rounded on the way.

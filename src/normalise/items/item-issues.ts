@@ -22,7 +22,7 @@ export class ItemIssues {
   }
 }
 
-/** Entry in `asides` for a text in which characters were replaced. */
+/** Entry in `setAside` for a text in which characters were replaced. */
 export const REPAIRED = '(repaired)'
 
 export function noteSetAside(issues: ItemIssues, entry: string): void {

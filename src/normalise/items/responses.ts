@@ -33,7 +33,7 @@ export function normaliseResponses(payload: ListPayload): NormalisedList<Respons
   return normaliseList(payload, RESPONSE_TYPE)
 }
 
-/** The same for more responses than memory holds: they are given piece by piece. */
+/** The same for more responses than memory holds: they are given chunk by chunk. */
 export function largeResponses(): LargeList<ResponseItem> {
   return new LargeList(RESPONSE_TYPE)
 }

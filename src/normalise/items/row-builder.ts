@@ -12,7 +12,7 @@ export interface RowBuilder {
   extra: JsonObject | null
   /** Level of nesting of the object; the item of the list is 1. */
   readonly level: number
-  /** Stands before the names of its fields in findings: `` or `slots.`. */
+  /** Stands before the names of its fields in issues: `` or `slots.`. */
   readonly prefix: string
   readonly issues: ItemIssues
 }
@@ -48,7 +48,7 @@ export function readTimestamp(value: JsonValue): Timestamp | null {
   return typeof value === 'string' && isTimestamp(value) ? value : null
 }
 
-/** Keeps the fields that the spec does not name and ends the draft. */
+/** Keeps the fields that the spec does not name and ends the builder. */
 export function collectUnknown(builder: RowBuilder, known: ReadonlySet<string>): JsonObject | null {
   return copyFields(builder.fields, known, builder.extra, builder.level, builder.issues)
 }

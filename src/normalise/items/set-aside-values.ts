@@ -1,4 +1,4 @@
-/** How often each entry of findings stands in the rows of a list: the fields set aside, and texts repaired. */
+/** How often each entry of issues stands in the rows of a list: the fields set aside, and texts repaired. */
 export class SetAsideValues {
   readonly #counts = new Map<string, number>()
 

@@ -8,7 +8,7 @@ import type { DifferingDuplicates } from './warnings.ts'
 
 /** An item that became a row. */
 export interface IndexedRow<Row> {
-  /** Place in the list. */
+  /** Index in the list. */
   readonly index: number
   readonly row: Row
   readonly setAside: readonly string[] | null

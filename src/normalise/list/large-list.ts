@@ -11,7 +11,7 @@ import { IdOrder, countDuplicateKeys } from '../observe/list.ts'
 import { ObservationCounter } from '../observe/observation-counter.ts'
 import { warningsOf } from './warnings.ts'
 
-/** What one piece of a list becomes. */
+/** What one chunk of a list becomes. */
 export interface NormalisedChunk<Row> {
   /** Sorted by id; of an id that stands more than once in the list, only the row that is taken. */
   readonly rows: readonly Row[]
@@ -19,9 +19,9 @@ export interface NormalisedChunk<Row> {
 }
 
 /**
- * A list that is too large for memory, given piece by piece: first all of it to `add`, which keeps ids and numbers but
+ * A list that is too large for memory, given chunk by chunk: first all of it to `add`, which keeps ids and numbers but
  * no rows; then, if `hasDuplicates`, all of it to `settle`; then `finish` tells what it shows, and `take` gives the rows of each
- * piece, as often as it is asked. What comes of it is what `normaliseList` makes of the whole. Most lists come in the
+ * chunk, as often as it is asked. What comes of it is what `normaliseList` makes of the whole. Most lists come in the
  * order of their ids: then `add` gives the rows already, and one reading does.
  */
 export class LargeList<Row extends { readonly id: IntegerText }> {
@@ -46,7 +46,7 @@ export class LargeList<Row extends { readonly id: IntegerText }> {
   }
 
   /**
-   * First reading: the pieces in their order. Gives the rows of the piece, sorted by id; null as soon as the ids do not
+   * First reading: the chunks in their order. Gives the rows of the chunk, sorted by id; null as soon as the ids do not
    * follow in one direction, for then which of two items is taken is only known at the end.
    */
   add(payload: ListPayload): readonly Row[] | null {
@@ -68,7 +68,7 @@ export class LargeList<Row extends { readonly id: IntegerText }> {
     return this.#resolved.hasDuplicates
   }
 
-  /** Second reading, of a list with duplicates: the pieces in their order. */
+  /** Second reading, of a list with duplicates: the chunks in their order. */
   resolve(payload: ListPayload): void {
     for (const read of this.#read(payload, new ItemIssues(), observeNothing).read)
       this.#resolved.resolve(read)
@@ -96,7 +96,7 @@ export class LargeList<Row extends { readonly id: IntegerText }> {
     return this.#rejected
   }
 
-  /** The rows and rejects of one piece, when the list is read and settled. */
+  /** The rows and rejects of one chunk, when the list is read and settled. */
   rowsOf(payload: ListPayload): NormalisedChunk<Row> {
     const { read, rejects } = this.#read(payload, new ItemIssues(), observeNothing)
     return { rows: this.#sorted(read.filter((one) => this.#resolved.isWinner(one))), rejects }

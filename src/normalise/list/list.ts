@@ -95,7 +95,7 @@ export function normaliseList<Row extends { readonly id: string }>(
 
 type Result<Row> = { readonly row: Row } | { readonly reject: RejectItem }
 
-/** The fields that the items carried of which `findings` tells. */
+/** The fields that the items carried of which `issues` tells. */
 export function presentFields(
   itemType: Pick<ItemType<unknown>, 'fields'>,
   issues: ItemIssues,
@@ -104,7 +104,7 @@ export function presentFields(
   return new Set([...fieldsWithValue(issues.fieldsPresent, itemType.fields), ...ofSlots])
 }
 
-/** Makes of an item what it can be, and notes in `findings` what else it shows. */
+/** Makes of an item what it can be, and notes in `issues` what else it shows. */
 export function normaliseItem<Row>(
   item: PayloadItem,
   itemType: ItemType<Row>,

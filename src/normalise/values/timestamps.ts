@@ -1,6 +1,6 @@
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 const MINUTES_OF_DAY = 24 * 60
-/** Postgres refuses offsets of 16 hours and more. */
+/** Postgres rejects offsets of 16 hours and more. */
 const MAX_OFFSET_HOUR = 15
 const MAX_FRACTION_DIGITS = 6
 
@@ -83,7 +83,7 @@ function endOfFraction(text: string): number {
   return at === start ? text.length : at
 }
 
-/** Minutes that the wall clock is ahead of UTC; `NO_OFFSET` where there is none, or one that Postgres refuses. */
+/** Minutes that the wall clock is ahead of UTC; `NO_OFFSET` where there is none, or one that Postgres rejects. */
 function offsetMinutes(text: string, at: number): number {
   const sign = text.charCodeAt(at)
   if (sign === Z) return at + 1 === text.length ? 0 : NO_OFFSET

@@ -14,7 +14,7 @@ export function checkBody(bytes: Buffer): BodyChecks {
   return { digest: hash('sha256', bytes, 'buffer'), isUtf8: isUtf8(bytes) }
 }
 
-/** Of bytes that come piece by piece. */
+/** Of bytes that come chunk by chunk. */
 export class StreamingChecks {
   readonly #hash = createHash('sha256')
   readonly #utf8 = new Utf8Validator()
@@ -24,7 +24,7 @@ export class StreamingChecks {
     this.#utf8.add(chunk)
   }
 
-  /** The verdict, when the last piece has come. */
+  /** The verdict, when the last chunk has come. */
   end(): BodyChecks {
     return { digest: this.#hash.digest(), isUtf8: this.#utf8.end() }
   }

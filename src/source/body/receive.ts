@@ -1,9 +1,10 @@
 /** Receives a body: unwrapped, bounded, checked and hashed on the way; in memory, or in a file when it is large. */
+import { pipeline } from 'node:stream/promises'
+import { createGunzip } from 'node:zlib'
 import { BodyTooLargeError } from '../../common/errors.ts'
 import { optionName } from '../../common/option-names.ts'
 import { checkBody, type BodyChecks, StreamingChecks } from './body-checks.ts'
 import type { RequestTimeout } from '../timeouts/request-timeout.ts'
-import { gunzip } from './inflate.ts'
 import type { BodySpool } from './spool.ts'
 import type { SpoolFile } from './spool-file.ts'
 
@@ -30,9 +31,10 @@ export interface ReceiveOptions {
 
 /** Bytes are written to the file as soon as so many have come. */
 const MIN_WRITE_BYTES = 1024 * 1024
+const GUNZIP_CHUNK_BYTES = 64 * 1024
 
 /**
- * @param wire the pieces of the body as they come
+ * @param wire the chunks of the body as they come
  * @throws BodyTooLargeError above the limit, TemporaryFileError, and whatever breaks the stream
  */
 export async function receiveBody(
@@ -100,7 +102,7 @@ function bufferedBody(all: Buffer): Body {
   }
 }
 
-/** Most bodies come in one piece. */
+/** Most bodies come in one chunk. */
 function concat(chunks: readonly Buffer[]): Buffer {
   const [only] = chunks
   return only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks)
@@ -119,6 +121,19 @@ export async function readEnd(body: Body, most: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(Math.min(most, body.size))
   await body.read(bytes, body.size - bytes.length)
   return bytes
+}
+
+/** Takes one layer of gzip off a stream; the reader counts what comes out. */
+async function* gunzip(wire: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const gunzip = createGunzip({ chunkSize: GUNZIP_CHUNK_BYTES })
+  const pumped = pipeline(wire, gunzip)
+  // A failure reaches the reader below through the stream; this promise only says it a second time.
+  pumped.catch(() => {})
+  try {
+    yield* gunzip
+  } finally {
+    gunzip.destroy()
+  }
 }
 
 /** What is compressed is bounded by itself: a body may grow small when it is unwrapped. */

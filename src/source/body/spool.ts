@@ -19,7 +19,7 @@ export class BodySpool implements Disposable {
     this.#maxBufferedBytes = maxBufferedBytes
   }
 
-  /** Whether this reading holds the place for large lists. */
+  /** Whether this reading holds the permit for large lists. */
   get isLarge(): boolean {
     return this.#release !== null
   }

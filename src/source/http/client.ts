@@ -9,9 +9,9 @@ export interface Client {
    * Sends one GET. Follows nothing, retries nothing.
    *
    * @param etag asks for the list only if it is no longer the one that this validator belongs to
-   * @param received is told of each piece of the body that is read
+   * @param onBytes is called with the size of each chunk of the body that is read
    */
-  get(url: URL, etag: string | null, received: (bytes: number) => void): ResponseStream
+  get(url: URL, etag: string | null, onBytes: (bytes: number) => void): ResponseStream
   /** Breaks off what is under way and closes every connection. */
   close(): Promise<void>
 }
@@ -44,18 +44,18 @@ export function createClient(options: ClientOptions): Client {
     'accept-encoding': 'gzip, identity',
   }
   return {
-    get: (url, etag, received) => {
+    get: (url, etag, onBytes) => {
       if (url.origin !== options.origin) throw new RangeError(`The key is not sent to ${url.origin}.`)
-      const transfer = new ResponseStream(received)
+      const stream = new ResponseStream(onBytes)
       pool.dispatch(
         {
           method: 'GET',
           path: url.pathname + url.search,
           headers: etag === null ? headers : { ...headers, 'if-none-match': etag },
         },
-        transfer,
+        stream,
       )
-      return transfer
+      return stream
     },
     close: () => pool.destroy(),
   }

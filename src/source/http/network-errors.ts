@@ -5,7 +5,7 @@ import {
   type HeadcountError,
   UnreachableError,
 } from '../../common/errors.ts'
-import { RequestTimeoutError } from '../timeouts/request-timeout-error.ts'
+import { RequestTimeoutError } from '../timeouts/request-timeout.ts'
 
 type Explain = (host: string) => string
 

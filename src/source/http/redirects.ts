@@ -37,7 +37,7 @@ export function followRedirect(path: readonly URL[], status: number, location: s
   return target
 }
 
-/** The refusal to go to another origin; it names where the way would have led, without its path. */
+/** The rejection to go to another origin; it names where the way would have led, without its path. */
 function crossOriginError(what: string, target: URL, base: URL): CrossOriginError {
   const where = target.origin === 'null' ? `a ${target.protocol} address` : target.origin
   return new CrossOriginError(

@@ -1,4 +1,4 @@
-/** One request under way: its head as soon as it is there, its body piece by piece, and what breaks it off. */
+/** One request under way: its head as soon as it is there, its body chunk by chunk, and what breaks it off. */
 import type { Dispatcher } from 'undici'
 import type { Headers } from './headers.ts'
 
@@ -27,9 +27,9 @@ export class ResponseStream
   #error: Error | null = null
   #wake: () => void = () => {}
 
-  /** @param received is told of each piece of the body that the reader takes */
-  constructor(received: (bytes: number) => void) {
-    this.#onBytes = received
+  /** @param onBytes is called with the size of each chunk that the reader takes */
+  constructor(onBytes: (bytes: number) => void) {
+    this.#onBytes = onBytes
   }
 
   /** Rejects with the client's error, or the reason for which it was broken off. */

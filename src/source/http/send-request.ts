@@ -1,4 +1,4 @@
-/** One try of one request: a place, the gate, the deadline, redirects by hand, the status, the body. */
+/** One try of one request: a permit, the pause gate, the timeout, redirects by hand, the status, the body. */
 import type { LimitFunction } from 'p-limit'
 import { HeadcountError } from '../../common/errors.ts'
 import { type Body, receiveBody } from '../body/receive.ts'
@@ -18,7 +18,7 @@ import type { QueueState } from '../retry/rejected-request.ts'
 import type { BodySpool } from '../body/spool.ts'
 import { requireJsonBody } from '../body/sniff.ts'
 import { errorForStatus } from './status.ts'
-import { requestTimeoutError } from '../timeouts/request-timeout-error.ts'
+import { requestTimeoutError } from '../timeouts/request-timeout.ts'
 import type { ResponseHead, ResponseStream } from './response-stream.ts'
 import { confirmsEtag } from './etag.ts'
 import { toError } from '../../common/abort.ts'
@@ -36,7 +36,7 @@ export interface RequestContext {
   readonly permits: LimitFunction
   readonly throttle: Throttle
   readonly redactor: Redactor
-  /** What to do when the service refuses the key. */
+  /** What to do when the service rejects the key. */
   readonly keyRemedy: string
   readonly requestTimeoutMs: number
   readonly counts: RequestCounts
@@ -48,9 +48,9 @@ export interface RequestContext {
 export interface RequestCounts {
   /** Every request sent: retries, pages and redirects too. */
   requests: number
-  /** Requests sent again, but for those that were refused. */
+  /** Requests sent again, but for those that were rejected. */
   retries: number
-  /** Refusals: 429, and 503 with `Retry-After`. They spend neither a try nor the budget of retries. */
+  /** Rejections: 429, and 503 with `Retry-After`. They spend neither a try nor the budget of retries. */
   rejected: number
   /** Refused requests that were sent again. */
   rejectedRetries: number
@@ -107,7 +107,7 @@ export async function throttled<T>(
   { spool, queueState }: { readonly spool: Pick<BodySpool, 'isLarge'>; readonly queueState: QueueState },
   send: () => Promise<T>,
 ): Promise<T> {
-  // A reading that holds the place for large lists goes first: the others may be waiting for it, each in a place
+  // A reading that holds the permit for large lists goes first: the others may be waiting for it, each with a permit
   // for requests, and it must be able to finish before they can.
   const release = spool.isLarge ? null : await acquire(context.permits, context.pauseGate.signal)
   try {

@@ -25,7 +25,7 @@ export class TransientStatusError extends UnreachableError {
 
 /**
  * @param excerpt the beginning of the body, already free of secrets; may be empty
- * @param keyRemedy what to do when the key is refused
+ * @param keyRemedy what to do when the key is rejected
  */
 export function errorForStatus(
   status: number,

@@ -9,7 +9,7 @@ import {
   QUOTE,
 } from '../../common/json/characters.ts'
 
-/** Places in the block; -1 where there is none. */
+/** Indexes in the block; -1 where there is none. */
 export interface ScanResult {
   /** The last comma between two items of the list itself. */
   readonly comma: number
@@ -17,7 +17,7 @@ export interface ScanResult {
   readonly end: number
 }
 
-/** Only levels and texts matter to it: whether the bytes are JSON is for `JSON.parse` to say, piece by piece. */
+/** Only levels and texts matter to it: whether the bytes are JSON is for `JSON.parse` to say, chunk by chunk. */
 export class ArrayScanner {
   #level = 0
   #isInString = false
@@ -44,7 +44,7 @@ export class ArrayScanner {
     return { comma, end: -1 }
   }
 
-  /** Place of the quote that ends a text; behind the block when the text goes on in the next. */
+  /** Index of the quote that ends a text; behind the block when the text goes on in the next. */
   #endOfString(block: Buffer, from: number): number {
     let index = this.#isEscaped ? from + 1 : from
     for (; index < block.length; index += 1) {

@@ -1,4 +1,4 @@
-/** The items of a list, however it is held: in memory it is one piece, in a file it is cut into many. */
+/** The items of a list, however it is held: in memory it is one chunk, in a file it is cut into many. */
 import { type Body, readStart } from '../body/receive.ts'
 import { splitArray, readChunk } from './split-array.ts'
 import { duplicateKeys } from '../../common/json/duplicate-keys.ts'
@@ -27,7 +27,7 @@ export function fileChunks(
   what: string,
   key: KeyRemover = noKeyRemover,
 ): ListChunks {
-  /** Where the pieces stand, as soon as the list was read through: then it need not be searched again. */
+  /** Where the chunks stand, as soon as the list was read through: then it need not be searched again. */
   let known: readonly ChunkLocation[] | null = null
   return async function* () {
     const locations: ChunkLocation[] = []
@@ -48,7 +48,7 @@ export function fileChunks(
   }
 }
 
-/** All pieces in one. */
+/** All chunks in one. */
 export async function concatChunks(chunks: AsyncIterable<ListPayload>): Promise<ListPayload> {
   const all: ListPayload[] = await Array.fromAsync(chunks)
   const [only] = all

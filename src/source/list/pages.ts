@@ -19,7 +19,7 @@ export interface FetchedPages {
 }
 
 /**
- * @param first the wish for the first page; its `limit` is for all pages together, and its `etag` for a list that was
+ * @param first the request for the first page; its `maxBytes` is for all pages together, and its `etag` for a list that was
  * one page
  * @throws CrossOriginError, InvalidResponseError (a circle, too many pages), and whatever one request throws
  */
@@ -53,7 +53,7 @@ export async function fetchPages(
   return { pages, unreadableLink }
 }
 
-/** The wish for the next page, whose bytes come on top of those that are here. */
+/** The request for the next page, whose bytes come on top of those that are here. */
 function nextRequest(request: RequestSpec, url: URL, bytes: number): RequestSpec {
   return {
     ...request,

@@ -1,9 +1,9 @@
 /**
  * Cuts a list that is too large for memory into shorter ones.
  *
- * A piece is what stands between two commas of the list's own level, in brackets. Why that is exact: if every piece
- * parses as an array that is not empty, the pieces in a row are one array with these items, wherever the cuts are; and
- * if the list is one array, so is every piece.
+ * A chunk is what stands between two commas of the list's own level, in brackets. Why that is exact: if every chunk
+ * parses as an array that is not empty, the chunks in a row are one array with these items, wherever the cuts are; and
+ * if the list is one array, so is every chunk.
  */
 import { BodyTooLargeError, InvalidResponseError } from '../../common/errors.ts'
 import { type Body, readStart } from '../body/receive.ts'
@@ -22,9 +22,9 @@ const CLOSE_BRACKET = 0x5d
 const whiteSpace: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d])
 
 /**
- * @param pieceBytes about how long a piece is; one with a longer item is longer
+ * @param chunkBytes about how long a chunk is; one with a longer item is longer
  * @param what the list's name for messages
- * @returns the pieces in their order, each with its text, an array by itself if it is JSON at all
+ * @returns the chunks in their order, each with its text, an array by itself if it is JSON at all
  * @throws InvalidResponseError for what is no list, as far as brackets tell; BodyTooLargeError for too long an item
  */
 export async function* splitArray(
@@ -65,7 +65,7 @@ export async function* splitArray(
   throw invalidJson(what, body.size)
 }
 
-/** Reads a piece again that was cut before. */
+/** Reads a chunk again that was cut before. */
 export async function readChunk(body: Body, { start, end }: ArrayChunk): Promise<string> {
   const bytes = Buffer.allocUnsafe(end - start)
   await body.read(bytes, start)

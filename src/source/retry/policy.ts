@@ -1,5 +1,4 @@
 /** Whether a failed request is tried again, and when. Pure: clock, chance and counts come in as arguments. */
-import { hasRetryBudget, type RetryUsage } from './retry-budget.ts'
 import { maxConsecutive } from '../throttle/rejection-share.ts'
 import type { QueueState } from './rejected-request.ts'
 import { readRetryAfter } from './retry-after.ts'
@@ -7,8 +6,11 @@ import { readRetryAfter } from './retry-after.ts'
 export const MAX_ATTEMPTS = 3
 /** Of one request that has no queue to go back to. */
 export const MAX_REJECTIONS = 10
-/** While a share of all requests is refused at random: a request that meets with more is not one of them. */
+/** While a share of all requests is rejected at random: a request that meets with more is not one of them. */
 const GIVE_UP_CHANCE = 0.00001
+/** The budget of retries: a service in trouble is asked not much more than one in good health. */
+const MIN_RETRIES = 3
+const RETRY_SHARE_OF_REQUESTS = 0.1
 const FIRST_WAIT_MS = 250
 const MAX_WAIT_MS = 10_000
 export const MAX_PAUSE_MS = 15 * 60_000
@@ -16,7 +18,7 @@ export const MAX_PAUSE_MS = 15 * 60_000
 export interface FailedAttempt {
   /** The status answered, or whether the error that came instead of an answer may pass by itself. */
   readonly outcome: { readonly status: number } | { readonly retryable: boolean }
-  /** How often this request has failed, this time included: by being refused, and otherwise. */
+  /** How often this request has failed, this time included: by being rejected, and otherwise. */
   readonly rejections: number
   readonly attempts: number
   /** The headers `Retry-After` and `Date` of the answer, as sent. */
@@ -29,20 +31,20 @@ export interface FailedAttempt {
   /** What is left of the run's deadline; null when there is none. */
   readonly runRemainingMs: number | null
   readonly counts: RetryUsage
-  /** For how long the service has refused every request, in ms. */
+  /** For how long the service has rejected every request, in ms. */
   readonly rejectingForMs: number
   readonly queueState: QueueState
   /** Pages of the same list that are here already. */
   readonly pagesRead: number
-  /** Other requests were answered since this one was first refused. */
+  /** Other requests were answered since this one was first rejected. */
   readonly othersSucceeded: boolean
-  /** The share of requests that is refused at random; null when refusals are not random. */
+  /** The share of requests that is rejected at random; null when rejections are not random. */
   readonly randomShare: number | null
 }
 
 /**
  * `pause` is what the service asked for with `Retry-After`, in ms. It holds for every request, tried again or not;
- * when the refusal `isAlone`, only for the one that was refused.
+ * when the rejection is `isAlone`, only for the one that was rejected.
  */
 export type RetryDecision = { readonly pause: number; readonly isAlone: boolean } & (
   | { readonly wait: number }
@@ -80,9 +82,9 @@ export function retryDecision(failure: FailedAttempt): RetryDecision {
 }
 
 /**
- * Whether a refusal concerns only the request that was refused. The first one concerns all, for it may be the rate;
- * not when the event was sent to the back of the queue before, when others were answered since its first refusal,
- * or when requests are refused at random.
+ * Whether a rejection concerns only the request that was rejected. The first one concerns all, for it may be the rate;
+ * not when the event was sent to the back of the queue before, when others were answered since its first rejection,
+ * or when requests are rejected at random.
  */
 function isOnlyThisRequest({ queueState, othersSucceeded, randomShare }: FailedAttempt): boolean {
   return queueState === 'requeued' || othersSucceeded || randomShare !== null
@@ -92,7 +94,7 @@ function isQueued({ queueState }: FailedAttempt): boolean {
   return queueState !== 'unqueued'
 }
 
-/** After so many refusals the request is given up, or goes (again) to the back of the queue. */
+/** After so many rejections the request is given up, or goes (again) to the back of the queue. */
 function maxRejections({ queueState, pagesRead, randomShare }: FailedAttempt): number {
   if (queueState === 'unqueued') {
     return Math.max(MAX_REJECTIONS, randomShare === null ? 0 : maxConsecutive(randomShare, GIVE_UP_CHANCE))
@@ -116,4 +118,17 @@ export function isRejection(
 /** Full jitter: anything from nothing to the doubled bound, so that requests that failed together come back apart. */
 function jitteredWait(attempts: number, random: number): number {
   return Math.floor(random * Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempts - 1)))
+}
+
+export interface RetryUsage {
+  /** Every request sent, retries and rejected ones too. */
+  readonly requests: number
+  readonly retries: number
+  /** Refused requests: asking them again costs no retry, and earns none. */
+  readonly rejected: number
+}
+
+/** Whether a run that has sent so many requests may send one more retry. */
+export function hasRetryBudget({ requests, retries, rejected: refused }: RetryUsage): boolean {
+  return retries < Math.max(MIN_RETRIES, Math.floor((requests - refused) * RETRY_SHARE_OF_REQUESTS))
 }

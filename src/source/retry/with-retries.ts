@@ -1,4 +1,4 @@
-/** Tries a request again as the policy of policy.ts says, with the clock, the chance and the gate of the source. */
+/** Tries a request again as the policy of policy.ts says, with the clock, the chance and the pause gate of the source. */
 import {
   HeadcountError,
   RequestSkippedError,
@@ -39,7 +39,7 @@ export async function withRetries<T>(
       return await attempt()
     } catch (error) {
       onFailure()
-      // The end of the source's life and a gate that was shut for good concern every request alike.
+      // The end of the source's life and a pause gate that was shut for good concern every request alike.
       if (!(error instanceof HeadcountError) || error === context.pauseGate.signal.reason) throw error
       const failure = describeFailure(context, error)
       const refused = isRejection(failure)

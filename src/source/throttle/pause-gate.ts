@@ -1,4 +1,4 @@
-/** One gate for all requests of a source: `Retry-After` closes it, whichever request was told. */
+/** One pause gate for all requests of a source: `Retry-After` closes it, whichever request was told. */
 import type { RequestSkippedError } from '../../common/errors.ts'
 import { type Clock, systemClock } from '../../common/clock.ts'
 
@@ -6,7 +6,7 @@ export class PauseGate {
   #notBefore = 0
   readonly #clock: Clock
   readonly #closed = new AbortController()
-  /** Ends every wait before a request: the source's life is over, or the gate is shut for good. */
+  /** Ends every wait before a request: the source's life is over, or the pause gate is shut for good. */
   readonly signal: AbortSignal
 
   constructor(lifetime: AbortSignal, clock: Clock = systemClock) {
@@ -28,7 +28,7 @@ export class PauseGate {
     this.#closed.abort(error)
   }
 
-  /** Waits until the gate is open; throws the reason when the source's life ends or the gate is shut for good. */
+  /** Waits until the pause gate is open; throws the reason when the source's life ends or the pause gate is shut for good. */
   async wait(): Promise<void> {
     for (;;) {
       this.signal.throwIfAborted()

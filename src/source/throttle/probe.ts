@@ -1,4 +1,4 @@
-/** A probe: whether the limit that is held still holds. Both bounds are doubled in steps, until one is refused or neither is left. */
+/** A probe: whether the limit that is held still holds. Both bounds are doubled in steps, until one is rejected or neither is left. */
 import type { RateLimitState, Probe, RequestStart } from './rate-limit-state.ts'
 
 const MIN_STEP_RESPONSES = 4
@@ -13,7 +13,7 @@ export const MIN_LIMIT = 0.1
 
 export function startProbe(state: RateLimitState, now: number): RateLimitState {
   const { rate, concurrency } = state
-  // At a low rate one at once is enough, and only one is refused.
+  // At a low rate one at once is enough, and only one is rejected.
   const few = rate < SEQUENTIAL_RATE ? 1 : concurrency
   const probe = {
     rate,

@@ -1,4 +1,4 @@
-/** What is known of a service's pace (rate-limit.ts). */
+/** The state of the rate limit (rate-limit.ts). */
 import { noResponsesSince, type RecentResponses } from './recent-rate.ts'
 import { noRejections, type RejectionShare } from './rejection-share.ts'
 
@@ -26,28 +26,28 @@ export interface RateLimitState {
   readonly nextStart: number
   /** The lowest rate known to be too much; infinite when none is. */
   readonly rejectedRate: number
-  /** That rate was kept to when it was refused; else it is a guess from below, and more is tried by and by. */
+  /** That rate was kept to when it was rejected; else it is a guess from below, and more is tried by and by. */
   readonly isConfirmed: boolean
-  /** Requests started before this moment know nothing of the present bounds: their refusals do not lower them again. */
+  /** Requests started before this moment know nothing of the present bounds: their rejections do not lower them again. */
   readonly changedAt: number
   readonly probe: Probe | null
-  /** The most answers that a probe got before it was refused. */
+  /** The most answers that a probe got before it was rejected. */
   readonly longestProbe: number
-  /** Since when the service has refused all; null when it has not. */
+  /** Since when the service has rejected all; null when it has not. */
   readonly rejectingSince: number | null
-  /** Until when it is known to have refused, or to have asked for patience. */
+  /** Until when it is known to have rejected, or to have asked for patience. */
   readonly rejectingUntil: number
-  /** It refused again after the pause that it had named. */
+  /** It rejected again after the pause that it had named. */
   readonly isPauseTooShort: boolean
-  /** It closed while the limit was being learned: what it answered since refusals began tells the limit. */
+  /** It closed while the limit was being learned: what it answered since rejections began tells the limit. */
   readonly isLearning: boolean
-  /** Answers that must come before a probe; those since the last refusal, and when that was. */
+  /** Answers that must come before a probe; those since the last rejection, and when that was. */
   readonly responsesOwed: number
   readonly responsesSinceRejection: number
   /** Answers since the bound on requests at once has changed. */
   readonly responsesAtConcurrency: number
   readonly recent: RecentResponses
-  /** What came since refusals began; null before. */
+  /** What came since rejections began; null before. */
   readonly episode: RejectionEpisode | null
   readonly share: RejectionShare
 }
@@ -58,7 +58,7 @@ export interface RejectionEpisode {
   readonly rejections: number
   /** The most answers a second, from then to when the service answered again; 0 while they are too few to tell. */
   readonly sustainedRate: number
-  /** Refusals, one after the other, that came though the rate was kept up before. */
+  /** Rejections, one after the other, that came though the rate was kept up before. */
   readonly unexplained: number
 }
 

@@ -1,20 +1,20 @@
 /**
- * How fast a service is asked, learned from its answers alone: a bound on the requests at once and, once it refused
+ * How fast a service is asked, learned from its answers alone: a bound on the requests at once and, once it rejected
  * one, a rate (starts a second). Pure: a pace and what happened in, a pace out; times are ms on one clock.
  *
- * - **A limit** is refusals that stop when the service is asked more slowly. A refusal halves both bounds; the rate
+ * - **A limit** is rejections that stop when the service is asked more slowly. A rejection halves both bounds; the rate
  *   then comes back in ten answers to nine tenths of what is known to be too much: the rate that was rejecting, or, when
- *   that is less, the answers a second since the refusals began, pauses included (exact for a bucket and for windows,
+ *   that is less, the answers a second since the rejections began, pauses included (exact for a bucket and for windows,
  *   for both are empty at either end). There it is held.
- * - **A probe** asks whether the limit still holds: 10 s after a refusal when each was paid for by 140 answers, else
+ * - **A probe** asks whether the limit still holds: 10 s after a rejection when each was paid for by 140 answers, else
  *   after 28 s, and after 65 answers at the least, the rate doubles every four answers, and the requests at once with it, until nothing
- *   holds them back or one is refused; then all is as before. So a limit costs one refusal in a hundred requests, and
+ *   holds them back or one is rejected; then all is as before. So a limit costs one rejection in a hundred requests, and
  *   28 s and some 30 answers after its end the service is asked as fast as ever. A bucket that holds many is probed in
  *   longer steps: a quarter of the answers that the last probe got.
- * - **Random refusals** do not stop: three in a row came at a rate that was known to be kept up before, with others
+ * - **Random rejections** do not stop: three in a row came at a rate that was known to be kept up before, with others
  *   answered between. They say nothing about the rate and no longer change it (rejection-share.ts).
- * - **A closed service** refuses all: it is tried at half the rate each time, every 15 s at the least. Three seconds of
- *   that are no matter of the rate (a quota was used up, one list is refused with a long pause, a repair), and it is
+ * - **A closed service** rejects all: it is tried at half the rate each time, every 15 s at the least. Three seconds of
+ *   that are no matter of the rate (a quota was used up, one list is rejected with a long pause, a repair), and it is
  *   probed at once when it answers again: a pause that is named need not be guessed.
  *
  * `npm run throttle` shows what comes of it under twelve kinds of limits.
@@ -24,7 +24,7 @@ import { startProbe, UNLIMITED_RATE, continueProbe, intervalOf, MIN_LIMIT } from
 import { noResponsesSince, addResponse, rateBetween, rateIncluding } from './recent-rate.ts'
 import { asRandom, countResponse, countRejection } from './rejection-share.ts'
 
-/** Of the rate that was refused. */
+/** Of the rate that was rejected. */
 const SAFE_SHARE = 0.92
 const RESPONSES_TO_RECOVER = 10
 const RESPONSES_PER_REJECTION = 140
@@ -41,9 +41,9 @@ const MIN_PROBE_RESPONSES = 10
 const AGEING = 1.01
 /** A guess is raised by so much for every ten answers. */
 const GUESS_STEP = 1.05
-/** A rate that was refused is not much above what is kept up, or it says little. */
+/** A rate that was rejected is not much above what is kept up, or it says little. */
 const MAX_RATE_OVER_GOODPUT = 1.6
-/** A refusal is not explained by a rate of less than this share of what was kept up. */
+/** A rejection is not explained by a rate of less than this share of what was kept up. */
 const SUSTAINED_SHARE = 0.95
 const MAX_UNEXPLAINED = 2
 const RESPONSES_PER_PERMIT = 4
@@ -64,7 +64,7 @@ export function afterStart(state: RateLimitState, now: number): RateLimitState {
   return { ...state, nextStart: Math.max(state.nextStart, now - interval / 4) + interval }
 }
 
-/** The service answered, with whatever but a refusal. */
+/** The service answered, with whatever but a rejection. */
 export function afterResponse(before: RateLimitState, start: RequestStart, now: number): RateLimitState {
   const { episode } = before
   const state = {
@@ -73,7 +73,7 @@ export function afterResponse(before: RateLimitState, start: RequestStart, now: 
     responsesOwed: Math.max(0, before.responsesOwed - 1),
     responsesSinceRejection: before.responsesSinceRejection + 1,
     share: countResponse(before.share),
-    // An answer that was under way when refusals began belongs to what was before.
+    // An answer that was under way when rejections began belongs to what was before.
     episode:
       episode && start.at >= episode.since ? { ...episode, responses: episode.responses + 1 } : episode,
   }
@@ -85,7 +85,7 @@ export function afterResponse(before: RateLimitState, start: RequestStart, now: 
 }
 
 /**
- * The service refused the request: 429 or 503.
+ * The service rejected the request: 429 or 503.
  *
  * @param pause what it asked for with `Retry-After`, in ms; else 0
  */
@@ -101,7 +101,7 @@ export function afterRejection(
   const state = {
     ...before,
     share,
-    // What refuses beyond chance is something new.
+    // What rejects beyond chance is something new.
     episode: before.share.isRandom ? null : episode,
     responsesOwed: before.responsesOwed + RESPONSES_PER_REJECTION,
     responsesSinceRejection: 0,
@@ -142,7 +142,7 @@ function backOff(state: RateLimitState, now: number, pause: number): RateLimitSt
   return { ...state, rate, nextStart: now + intervalOf(rate), changedAt: now }
 }
 
-/** Lowers both bounds, unless the refusal shows that this is no use. */
+/** Lowers both bounds, unless the rejection shows that this is no use. */
 function lowerLimits(state: RateLimitState, start: RequestStart, now: number): RateLimitState {
   const measured = start.wasDelayed
     ? state.rate
@@ -171,7 +171,7 @@ function lowerLimits(state: RateLimitState, start: RequestStart, now: number): R
   }
 }
 
-/** The refusals are random: the service is asked faster until something else holds the requests back. */
+/** The rejections are random: the service is asked faster until something else holds the requests back. */
 function acceptRandomRejections(
   state: RateLimitState,
   { responses, rejections }: RejectionEpisode,
@@ -184,7 +184,7 @@ function acceptRandomRejections(
   )
 }
 
-/** The first answer after refusals. */
+/** The first answer after rejections. */
 function resume(state: RateLimitState, start: RequestStart, now: number): RateLimitState {
   const rejectingForMs = state.rejectingUntil - (state.rejectingSince ?? now)
   const isUnexplained = state.isPauseTooShort && state.episode !== null && state.episode.responses > 0
@@ -235,7 +235,7 @@ function increaseConcurrency(state: RateLimitState): RateLimitState {
     : { ...state, responsesAtConcurrency: 0, concurrency: state.concurrency + 1 }
 }
 
-/** A hold that was kept to its end shows that the limit explains the refusals. */
+/** A hold that was kept to its end shows that the limit explains the rejections. */
 function isTimeToProbe(
   { responsesSinceRejection, responsesOwed, rejectingUntil }: RateLimitState,
   now: number,

@@ -18,10 +18,10 @@ export function addResponse(recent: RecentResponses, now: number): RecentRespons
 }
 
 /**
- * The rate of the last answers and of the request that was refused now; and at least as fast as this one would be
+ * The rate of the last answers and of the request that was rejected now; and at least as fast as this one would be
  * after another, for the service may have been left alone before.
  *
- * @param startedAt when the refused request was started
+ * @param startedAt when the rejected request was started
  */
 export function rateIncluding(recent: RecentResponses, startedAt: number, now: number): number {
   const average = rateBetween(recent.earlierSince, now, recent.responses + recent.earlierResponses + 1)

@@ -1,18 +1,18 @@
 /**
- * Random refusals: a share of the requests that is refused however slowly the service is asked.
+ * Random rejections: a share of the requests that is rejected however slowly the service is asked.
  *
  * Two moving averages over requests, a quick one (about the last 16) and a slow one (about the last 1,000). Once the
- * pace has found the refusals to be random (rate-limit.ts), the slow one is the share to live with; when the quick one
- * goes four standard deviations and a tenth beyond it, or so many refusals come in a row as chance allows once in a
- * thousand times, something else refuses as well, and the pace learns anew.
+ * throttle has found the rejections to be random (rate-limit.ts), the slow one is the share to live with; when the quick one
+ * goes four standard deviations and a tenth beyond it, or so many rejections come in a row as chance allows once in a
+ * thousand times, something else rejects as well, and the rate limit is learned anew.
  */
 
 export interface RejectionShare {
   readonly fast: number
   readonly slow: number
-  /** Refusals since the last answer. */
+  /** Rejections since the last answer. */
   readonly consecutive: number
-  /** The refusals were found to be random. */
+  /** The rejections were found to be random. */
   readonly isRandom: boolean
 }
 
@@ -23,7 +23,7 @@ const MARGIN = 0.1
 const CHANCE = 0.001
 /** Below this share there is nothing to live with. */
 const MIN_SHARE = 0.002
-/** No share is taken for larger: a service that refuses more is closed. */
+/** No share is taken for larger: a service that rejects more is closed. */
 const MAX_SHARE = 0.7
 
 export const noRejections: RejectionShare = { fast: 0, slow: 0, consecutive: 0, isRandom: false }
@@ -45,13 +45,13 @@ export function countRejection(share: RejectionShare): RejectionShare {
   return { fast, slow, consecutive, isRandom: share.isRandom && !isMore }
 }
 
-/** @param share of the requests since refusals began */
+/** @param share of the requests since rejections began */
 export function asRandom(before: RejectionShare, share: number): RejectionShare {
   const known = Math.min(MAX_SHARE, share)
   return { ...before, fast: known, slow: known, isRandom: true }
 }
 
-/** So many refusals of one request, or in a row, chance brings hardly ever (`chance`) when it refuses this share. */
+/** So many rejections of one request, or in a row, chance brings hardly ever (`chance`) when it rejects this share. */
 export function maxConsecutive(share: number, chance = CHANCE): number {
   if (share <= 0) return 2
   return Math.max(2, Math.ceil(Math.log(chance) / Math.log(Math.min(MAX_SHARE, share))))

@@ -1,9 +1,9 @@
 /** Says that the service slows the run down, how much and until when: a line when it begins to matter, one when it is over. */
 import type { RateLimitState } from './rate-limit-state.ts'
 
-/** The pace while the service refuses requests, as a person reads it. */
+/** The pace while the service rejects requests, as a person reads it. */
 export interface Slowdown {
-  /** Starts; null when only the refused requests wait. */
+  /** Starts; null when only the rejected requests wait. */
   readonly requests_per_second: number | null
   readonly requests_at_once: number
   /** The end of the pause that the service asked for; null when it named none, or that has passed. */
@@ -25,7 +25,7 @@ export interface SlowdownReporterOptions {
 
 /** So long it must go on, or a pause take, before it is worth a line. */
 const MIN_REPORTED_MS = 3000
-/** So long nothing must be refused before it is over: a limit that holds is probed about as often. */
+/** So long nothing must be rejected before it is over: a limit that holds is probed about as often. */
 const QUIET_MS = 35_000
 /** A further pause of this length is worth a line of its own. */
 const LONG_PAUSE_MS = 30_000

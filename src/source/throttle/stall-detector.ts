@@ -3,7 +3,7 @@
 export interface StallDetector extends Disposable {
   /** Awaits the head of an answer. */
   awaitHead<T>(answer: Promise<T>): Promise<T>
-  /** A piece of some body came: a service that is busy sending has not stalled. */
+  /** A chunk of some body came: a service that is busy sending has not stalled. */
   onActivity(): void
 }
 

@@ -1,4 +1,4 @@
-/** Keeps the requests of a source to the pace that its answers teach (rate-limit.ts): how many at once, and when one may start. */
+/** Applies the rate limit (rate-limit.ts) to the requests of a source: how many at once, and when one may start. */
 import type { LimitFunction } from 'p-limit'
 import { InvalidResponseError, AuthenticationError, NotFoundError } from '../../common/errors.ts'
 import type { Clock } from '../../common/clock.ts'
@@ -10,7 +10,7 @@ import { readRetryAfter } from '../retry/retry-after.ts'
 import { createSlowdownReporter, type Slowdown } from './slowdown.ts'
 import { type StallDetector, createStallDetector } from './stall-detector.ts'
 import { TransientStatusError } from '../http/status.ts'
-import { RequestTimeoutError } from '../timeouts/request-timeout-error.ts'
+import { RequestTimeoutError } from '../timeouts/request-timeout.ts'
 
 /** A nap at the longest: the pace may quicken while a request waits. */
 const MAX_SLEEP_MS = 250
@@ -19,7 +19,7 @@ const STALL_SHARE = 1 / 6
 /** Not every small change is worth a line in the log. */
 const NOTABLE_CHANGE = 1.25
 
-/** The pace as a person reads it. */
+/** The limits as a person reads them. */
 export interface ThrottleSnapshot {
   readonly requests_at_once: number
   /** Starts; null when there is no least interval between them. */
@@ -28,15 +28,15 @@ export interface ThrottleSnapshot {
 
 export interface Throttle extends Disposable {
   readonly snapshot: ThrottleSnapshot
-  /** While the service refuses requests so that it matters; else null. */
+  /** While the service rejects requests so that it matters; else null. */
   readonly slowdown: Slowdown | null
-  /** For how long the service has refused every request, in ms; 0 when it has not. */
+  /** For how long the service has rejected every request, in ms; 0 when it has not. */
   rejectingForMs(): number
-  /** How many requests were answered, with whatever but a refusal. */
+  /** How many requests were answered, with whatever but a rejection. */
   readonly responses: number
-  /** The share of requests that is refused at random; null when refusals are not random. */
+  /** The share of requests that is rejected at random; null when rejections are not random. */
   readonly randomShare: number | null
-  /** Waits until the gate is open and one more request may start; throws as the gate does. */
+  /** Waits until the pause gate is open and one more request may start; throws as the pause gate does. */
   waitForStart(): Promise<RequestStart>
   /** The request has ended, with an answer (null) or an error. */
   onEnd(start: RequestStart, error: unknown, setState: QueueState): void
@@ -70,7 +70,7 @@ export function createThrottle({
     if (permits.concurrency !== next.concurrency) permits.concurrency = next.concurrency
     if (!isNotable(reported, next)) return
     reported = next
-    log('debug', `The pace changes: ${why}.`, snapshotOf(next))
+    log('debug', `The rate limit changes: ${why}.`, snapshotOf(next))
   }
   const stallDetector = createStallDetector(requestTimeoutMs * STALL_SHARE, (silentMs) => {
     const why = `no answer has begun for ${Math.round(silentMs)} ms`
@@ -113,7 +113,7 @@ export function createThrottle({
         setState(afterOverload(state, start, now), 'a request took too long')
       else if (error instanceof TransientStatusError && (error.status === 429 || error.status === 503)) {
         const pause = readRetryAfter(error.retryAfter, error.serviceDate, Date.now()) ?? 0
-        // The refusals of an event that is refused while others are answered say nothing about the rate.
+        // The rejections of an event that is rejected while others are answered say nothing about the rate.
         if (of === 'requeued') return slowdownReporter.onRejection(state)
         setState(afterRejection(state, start, now, pause), `the service answers ${error.status}`)
         slowdownReporter.onRejection(state)

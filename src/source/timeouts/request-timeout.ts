@@ -2,6 +2,8 @@
  * One deadline over a whole request, from the first byte sent to the last received: a pause between two chunks
  * says nothing, for a slow drip never pauses long. It grows with what arrives, so that a large list can finish.
  */
+import { UnreachableError } from '../../common/errors.ts'
+import { optionName } from '../../common/option-names.ts'
 import { toError, MAX_TIMER_MS } from '../../common/abort.ts'
 
 const BYTES_PER_SECOND = 256 * 1024
@@ -97,4 +99,15 @@ export class RequestTimeout implements Disposable {
     if (left <= 0) return this.end(this.#expired(this.#bytes))
     this.#timer = setTimeout(() => this.#check(), Math.min(Math.ceil(left), MAX_TIMER_MS))
   }
+}
+
+/** A request that took too long: the service may be asked for too much at once. */
+export class RequestTimeoutError extends UnreachableError {}
+
+/** @param bytes how much of the body came */
+export function requestTimeoutError(timeoutMs: number, path: string, bytes: number): RequestTimeoutError {
+  return new RequestTimeoutError(
+    `GET ${path}: no whole answer within ${timeoutMs / 1000} s (and 1 s more for every 256 KiB of body); ` +
+      `${bytes} bytes came. Is the service overloaded? ${optionName('requestTimeoutMs')} allows for more time.`,
+  )
 }

@@ -34,10 +34,10 @@ test('H7 a storm of 429 halves the pace once, spends no try and no budget, and e
   const read = await Promise.all(eight().map((id) => valuesOf(source.responses(id))))
   expect(read).toHaveLength(8)
   expect(source.counts).toMatchObject({ requests: 16, retries: 0, rejected: 8, rejectedRetries: 8 })
-  const changes = logged.filter(([, message]) => String(message).startsWith('The pace changes'))
+  const changes = logged.filter(([, message]) => String(message).startsWith('The rate limit changes'))
   expect(changes[0]).toMatchObject([
     'debug',
-    'The pace changes: the service answers 429.',
+    'The rate limit changes: the service answers 429.',
     { requests_at_once: 4 },
   ])
   expect(source.throttle.requests_at_once).toBe(4)
@@ -126,7 +126,7 @@ test('a request that takes too long halves the bound, and nothing else', async (
     log: (_, message) => logged.push(message),
   })
   await valuesOf(source.responses('a'))
-  expect(logged).toContain('The pace changes: a request took too long.')
+  expect(logged).toContain('The rate limit changes: a request took too long.')
   expect(source.throttle).toEqual({ requests_at_once: 4, requests_per_second: null })
   expect(source.counts).toMatchObject({ retries: 1, rejected: 0 })
 })

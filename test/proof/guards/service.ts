@@ -142,7 +142,7 @@ export const serviceGuards: readonly Guard[] = [
   {
     name: 'retry budget',
     promise: 'a service in trouble is not asked much more than one in good health',
-    file: 'src/source/retry/retry-budget.ts',
+    file: 'src/source/retry/policy.ts',
     text: 'return retries < Math.max(',
     instead: 'return 0 < Math.max(',
     tests: ['test/unit/source/retry.test.ts'],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { hasRetryBudget } from '../../../src/source/retry/retry-budget.ts'
+import { hasRetryBudget } from '../../../src/source/retry/policy.ts'
 import {
   type RetryDecision,
   retryDecision,
