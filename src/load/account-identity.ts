@@ -16,7 +16,7 @@ interface Identity {
  * @param isOther another account or address than before: its "not modified", the times at which lists were read and what
  * one reading lacked say nothing of the rows that are stored, so that every list is read again. Digests stay, for they are of content.
  */
-export async function recordIdentity(
+export async function saveIdentity(
   trx: Transaction,
   account: number,
   { email, base_url, key_sha256 }: Identity,

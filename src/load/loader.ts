@@ -1,89 +1,88 @@
 import type { EventItem, Observation, TableCounts } from '../common/schema/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
-import { recordIdentity } from './account-identity.ts'
+import { saveIdentity } from './account-identity.ts'
 import type { EncodedList } from './copy/response-encoder.ts'
-import { loadEvents } from './write/events.ts'
+import { upsertEvents } from './write/events.ts'
 import type { EventResponse } from './write/recordsets.ts'
-import { loadNewLists } from './write/new-lists.ts'
-import { recordObservations } from './state/observations.ts'
-import { removeOrphans } from './diff/orphans.ts'
+import { insertNewLists } from './write/new-lists.ts'
+import { saveObservations } from './state/observations.ts'
+import { deleteOrphans } from './diff/orphans.ts'
 import { replaceRejects } from './state/rejects.ts'
 import type { ListRejects } from './state/rejects.ts'
-import { removeEvents, removeResponses } from './write/delete.ts'
-import { loadResponses } from './write/responses.ts'
+import { deleteEvents, deleteResponses } from './write/delete.ts'
+import { upsertResponses } from './write/responses.ts'
 import {
-  countOpenMatters,
-  forgetUnlisted,
-  recordFailed,
-  recordRead,
-  recordUnchanged,
+  countOpenIssues,
+  deleteStaleState,
+  saveFailures,
+  saveRead,
+  markUnchanged,
 } from './state/sync-state.ts'
 import type {
   FailedState,
-  OpenMatters,
-  ReadState,
-  RecordsChange,
+  OpenIssues,
+  AppliedState,
+  EventRowsChange,
   UnchangedState,
 } from './state/sync-state.ts'
-import type { Writing, Written } from './statements.ts'
+import type { WriteOptions, WriteResult } from './statements.ts'
 
 /**
- * The door through which a run changes the mirror: every decision is taken before it. Behind it stands what writes
- * (`load`), or what only compares and counts (planner.ts), so that a dry run tells the story of the real one.
+ * All writes of a run to the mirror, after every decision was taken. One implementation writes (`postgresLoader`), the other
+ * only compares and counts (planner.ts): so a dry run takes the same path as a real run.
  */
-export interface Load {
-  identity(
+export interface Loader {
+  saveIdentity(
     trx: Transaction,
     account: number,
     identity: { readonly email: string | null; readonly base_url: string },
     isOther: boolean,
   ): Promise<void>
-  events(trx: Transaction, writing: Writing, events: readonly EventItem[]): Promise<Written>
+  events(trx: Transaction, options: WriteOptions, events: readonly EventItem[]): Promise<WriteResult>
   responses(
     trx: Transaction,
-    writing: Writing,
+    options: WriteOptions,
     fresh: readonly EventResponse[],
     others: readonly EventResponse[],
-  ): Promise<Written>
+  ): Promise<WriteResult>
   /** Null where nothing is written: then no list is encoded. */
-  readonly newLists: ((trx: Transaction, lists: readonly EncodedList[]) => Promise<Written>) | null
-  removeResponses(
+  readonly newLists: ((trx: Transaction, lists: readonly EncodedList[]) => Promise<WriteResult>) | null
+  deleteResponses(
     trx: Transaction,
-    writing: Writing,
+    options: WriteOptions,
     keys: readonly { readonly event_id: string; readonly id: string }[],
   ): Promise<TableCounts>
-  removeEvents(trx: Transaction, writing: Writing, ids: readonly string[]): Promise<TableCounts>
-  removeOrphans(trx: Transaction, account: number, event_ids: readonly string[]): Promise<TableCounts>
-  rejects(trx: Transaction, account: number, run: string, lists: readonly ListRejects[]): Promise<void>
-  read(
+  deleteEvents(trx: Transaction, options: WriteOptions, ids: readonly string[]): Promise<TableCounts>
+  deleteOrphans(trx: Transaction, account: number, event_ids: readonly string[]): Promise<TableCounts>
+  replaceRejects(trx: Transaction, account: number, run: string, lists: readonly ListRejects[]): Promise<void>
+  saveRead(
     trx: Transaction,
     account: number,
     backfill: string | null,
-    states: readonly ReadState[],
-    records: RecordsChange,
+    states: readonly AppliedState[],
+    records: EventRowsChange,
   ): Promise<void>
-  unchanged(trx: Transaction, account: number, lists: readonly UnchangedState[]): Promise<void>
-  observations(trx: Transaction, account: number, observations: readonly Observation[]): Promise<void>
-  failed(trx: Transaction, account: number, failures: readonly FailedState[]): Promise<void>
-  forgetUnlisted(trx: Transaction, account: number, listed: readonly string[]): Promise<void>
-  /** What is held back or rejected once all of this is done. */
-  openMatters(trx: Transaction, account: number): Promise<OpenMatters>
+  markUnchanged(trx: Transaction, account: number, lists: readonly UnchangedState[]): Promise<void>
+  saveObservations(trx: Transaction, account: number, observations: readonly Observation[]): Promise<void>
+  saveFailures(trx: Transaction, account: number, failures: readonly FailedState[]): Promise<void>
+  deleteStaleState(trx: Transaction, account: number, listed: readonly string[]): Promise<void>
+  /** What is held or rejected after all these writes. */
+  openIssues(trx: Transaction, account: number): Promise<OpenIssues>
 }
 
-/** Writes. */
-export const load: Load = {
-  identity: recordIdentity,
-  events: loadEvents,
-  responses: loadResponses,
-  newLists: loadNewLists,
-  removeResponses,
-  removeEvents,
-  removeOrphans,
-  rejects: replaceRejects,
-  read: recordRead,
-  unchanged: recordUnchanged,
-  failed: recordFailed,
-  observations: recordObservations,
-  forgetUnlisted,
-  openMatters: countOpenMatters,
+export const postgresLoader: Loader = {
+  saveIdentity: saveIdentity,
+  events: upsertEvents,
+  responses: upsertResponses,
+  newLists: insertNewLists,
+  deleteResponses: deleteResponses,
+  deleteEvents: deleteEvents,
+  deleteOrphans: deleteOrphans,
+  replaceRejects: replaceRejects,
+  saveRead: saveRead,
+  markUnchanged: markUnchanged,
+  saveFailures: saveFailures,
+  saveObservations: saveObservations,
+  deleteStaleState: deleteStaleState,
+  openIssues: countOpenIssues,
 }

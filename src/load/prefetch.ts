@@ -1,37 +1,37 @@
 import type { Transaction } from '../db/transaction.ts'
 
-/** The server ends a transaction in which nothing is sent for 20 s (db/transaction.ts): well below that. */
-const AWAKE_EVERY_MS = 5000
-const isDue = Symbol('something must be sent')
+/** Well below `idle_in_transaction_session_timeout` (20 s, db/transaction.ts). */
+const KEEP_ALIVE_INTERVAL_MS = 5000
+const timedOut = Symbol('a statement must be sent')
 
 /**
- * Makes the next value while the last one is used: rows are read and parsed while the database works on those before
- * them. However long the values take, the transaction stays awake, as long as this process does.
+ * Prepares the next value while the current one is used: rows are read and parsed while the database works on the ones
+ * before. However long a value takes, statements sent meanwhile keep the transaction from its idle timeout.
  */
-export async function* oneAhead<T>(
+export async function* prefetch<T>(
   trx: Pick<Transaction, 'query'>,
   values: AsyncGenerator<T, void>,
-  awakeEveryMs = AWAKE_EVERY_MS,
+  keepAliveIntervalMs = KEEP_ALIVE_INTERVAL_MS,
 ): AsyncGenerator<T, void> {
-  let due = performance.now() + awakeEveryMs
-  async function awake<V>(value: Promise<V>): Promise<V> {
+  let due = performance.now() + keepAliveIntervalMs
+  async function keepAliveUntil<V>(value: Promise<V>): Promise<V> {
     for (;;) {
       const made = await within(due - performance.now(), value)
-      if (made !== isDue) return made
+      if (made !== timedOut) return made
       await trx.query('select 1')
-      due = performance.now() + awakeEveryMs
+      due = performance.now() + keepAliveIntervalMs
     }
   }
   const begin = () => {
     const next = values.next()
-    // Whoever uses the value before may fail first: then nobody awaits this one.
+    // When the consumer of the value before fails, nobody awaits this one.
     next.catch(() => undefined)
     return next
   }
   let next = begin()
   try {
     for (;;) {
-      const { done, value } = await awake(next)
+      const { done, value } = await keepAliveUntil(next)
       if (done === true) return
       next = begin()
       yield value
@@ -41,10 +41,10 @@ export async function* oneAhead<T>(
   }
 }
 
-async function within<T>(ms: number, value: Promise<T>): Promise<T | typeof isDue> {
-  if (ms <= 0) return isDue
-  const late = Promise.withResolvers<typeof isDue>()
-  const timer = setTimeout(late.resolve, ms, isDue)
+async function within<T>(ms: number, value: Promise<T>): Promise<T | typeof timedOut> {
+  if (ms <= 0) return timedOut
+  const late = Promise.withResolvers<typeof timedOut>()
+  const timer = setTimeout(late.resolve, ms, timedOut)
   try {
     return await Promise.race([value, late.promise])
   } finally {

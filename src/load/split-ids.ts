@@ -1,5 +1,5 @@
-/** The words of a text that spaces part, one by one: a million of them at once would take ten times the text. */
-export function* words(text: string): Generator<string> {
+/** Ids from a text that separates them by spaces, one by one: as an array they take ten times the memory of the text. */
+export function* splitIds(text: string): Generator<string> {
   for (let start = 0; start < text.length;) {
     const space = text.indexOf(' ', start)
     const end = space === -1 ? text.length : space

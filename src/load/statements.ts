@@ -1,8 +1,8 @@
 import type { TableCounts } from '../common/schema/tables.ts'
 import { DatabaseError } from '../common/errors.ts'
 
-/** Whose rows are written, by which run, and whether their former versions go into history. */
-export interface Writing {
+/** The account and the run that rows are written for, and whether former versions go into history. */
+export interface WriteOptions {
   readonly account: number
   readonly run: string
   /** False when only our own new version rewrites rows: that is no change of the data. */
@@ -14,7 +14,7 @@ export function noCounts(): TableCounts {
   return { events: none(), responses: none(), payments: none(), slots: none() }
 }
 
-/** Adds the counts of one load to a total. */
+/** Adds counts to a total. */
 export function addCounts(total: TableCounts, part: TableCounts): void {
   for (const table of ['events', 'responses', 'payments', 'slots'] as const) {
     total[table].inserted += part[table].inserted
@@ -23,35 +23,35 @@ export function addCounts(total: TableCounts, part: TableCounts): void {
   }
 }
 
-/** What a load wrote, and to which events. */
-export interface Written {
+/** How many rows were written, and to which events. */
+export interface WriteResult {
   readonly rows: TableCounts
   readonly events: ReadonlySet<string>
 }
 
 /** Rows of one statement: enough that the round trip does not count, few enough that it stays below a second. */
-const ROWS_PER_STATEMENT = 5000
+const MAX_ROWS_PER_STATEMENT = 5000
 /** Characters of content in one statement: several copies of its parameter are in memory at once. */
-const CONTENT_PER_STATEMENT = 4_000_000
+const MAX_CONTENT_PER_STATEMENT = 4_000_000
 
-/** Cuts rows into the pieces that one statement takes; a row is never split, however long it is. */
-export function* pieces<Row>(rows: readonly Row[]): Generator<readonly Row[]> {
+/** Splits rows into statement batches. A row is never split, however long it is. */
+export function* chunkRows<Row>(rows: readonly Row[]): Generator<readonly Row[]> {
   let start = 0
   let content = 0
-  for (const [place, row] of rows.entries()) {
+  for (const [index, row] of rows.entries()) {
     const length = contentLength(row)
     content += length
-    if (place > start && (place - start === ROWS_PER_STATEMENT || content > CONTENT_PER_STATEMENT)) {
-      yield rows.slice(start, place)
-      start = place
+    if (index > start && (index - start === MAX_ROWS_PER_STATEMENT || content > MAX_CONTENT_PER_STATEMENT)) {
+      yield rows.slice(start, index)
+      start = index
       content = length
     }
   }
   if (start < rows.length) yield rows.slice(start)
 }
 
-/** The same for rows that come in pieces of any size: small ones are put together. */
-export async function* inStatements<Row>(
+/** The same for rows that come in chunks of any size: small chunks are joined. */
+export async function* chunkRowStream<Row>(
   incoming: AsyncIterable<readonly Row[]>,
 ): AsyncGenerator<readonly Row[]> {
   let group: Row[] = []
@@ -60,8 +60,8 @@ export async function* inStatements<Row>(
     for (const row of rows) {
       const length = contentLength(row)
       if (
-        group.length === ROWS_PER_STATEMENT ||
-        (group.length > 0 && content + length > CONTENT_PER_STATEMENT)
+        group.length === MAX_ROWS_PER_STATEMENT ||
+        (group.length > 0 && content + length > MAX_CONTENT_PER_STATEMENT)
       ) {
         yield group
         group = []
@@ -89,7 +89,7 @@ function contentLength(value: unknown): number {
  *
  * @throws DatabaseError when they differ: the transaction is rolled back.
  */
-export function requireCount(
+export function assertRowCount(
   what: string,
   sent: number,
   result: { numAffectedRows?: bigint | undefined },
@@ -105,7 +105,7 @@ export function requireCount(
 }
 
 /** The row of an aggregate, which gives exactly one. */
-export function onlyRow<Row>(rows: readonly Row[]): Row {
+export function singleRow<Row>(rows: readonly Row[]): Row {
   const [row] = rows
   if (!row || rows.length > 1) {
     throw new DatabaseError(

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { RunMode, RunStatus, Timestamp } from '../common/schema/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { countRejects } from '../load/state/rejects.ts'
-import { EVENTS_LIST } from '../load/state/sync-state.ts'
+import { EVENT_LIST_KEY } from '../load/state/sync-state.ts'
 import {
   failingList,
   heldDeletions,
@@ -72,7 +72,7 @@ export async function readAccountStatuses(
   for (const { id, name, email, base_url, _removing_since: removing_since } of accounts) {
     const lists = await readListRows(kysely, id)
     const missing = heldEventDeletions(
-      lists.find(({ event_id }) => event_id === EVENTS_LIST),
+      lists.find(({ event_id }) => event_id === EVENT_LIST_KEY),
       time,
     )
     const isDue = (list: ListRow) =>

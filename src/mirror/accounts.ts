@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Transaction } from '../db/transaction.ts'
-import { onlyRow } from '../load/statements.ts'
+import { singleRow } from '../load/statements.ts'
 
 /**
  * The tables that a removal empties, what is live first. Keys and the account itself go last, in one transaction; of
@@ -57,7 +57,7 @@ export async function deleteAccountRows(
       returning 1
     )
     select count(*)::int as deleted from gone`.execute(kysely)
-  return onlyRow(rows).deleted
+  return singleRow(rows).deleted
 }
 
 /** Deletes the account, its keys, and what came meanwhile from others than runs. */

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Timestamp } from '../common/schema/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { countRejects } from '../load/state/rejects.ts'
-import { EVENTS_LIST } from '../load/state/sync-state.ts'
+import { EVENT_LIST_KEY } from '../load/state/sync-state.ts'
 import type { DueReason } from '../sync/select/polling-schedule.ts'
 import { failingList, heldDeletions, heldEventDeletions, readListRows, nextDueReason } from './list-status.ts'
 import type { FailingList, HeldDeletions, ListRow, MirrorSettings, HeldEventDeletion } from './list-status.ts'
@@ -52,7 +52,7 @@ export async function readEventStatuses(
   account: string | null,
 ): Promise<EventStatuses> {
   // The list of events itself is kept under the empty id.
-  if (eventId === EVENTS_LIST) return { events: [], rejectedIn: [] }
+  if (eventId === EVENT_LIST_KEY) return { events: [], rejectedIn: [] }
   const now = (await sql<{ now: string }>`select now() as now`.execute(kysely)).rows[0]?.now ?? ''
   const time = { now, runNow: new Date().toISOString(), holdForMs }
   const accounts = await kysely
@@ -70,7 +70,7 @@ export async function readEventStatuses(
       if (isRejected) rejectedIn.push(name)
       continue
     }
-    const [eventsList] = await readListRows(kysely, id, EVENTS_LIST)
+    const [eventsList] = await readListRows(kysely, id, EVENT_LIST_KEY)
     const missing = heldEventDeletions(eventsList, time).get(eventId) ?? null
     const due = missing === null ? nextDueReason(list, maxStalenessMs, now) : null
     const failing = failingList(list)

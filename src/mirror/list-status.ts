@@ -2,7 +2,7 @@
 import { holdTimeLeft, timeConfirms } from '../common/schema/holds.ts'
 import type { ReportedHold, Timestamp } from '../common/schema/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
-import { EVENTS_LIST } from '../load/state/sync-state.ts'
+import { EVENT_LIST_KEY } from '../load/state/sync-state.ts'
 import { NORMALISER_VERSION } from '../normalise/version.ts'
 import { dueReason } from '../sync/select/polling-schedule.ts'
 import { holdEnd } from '../sync/deletions/hold-clocks.ts'
@@ -101,7 +101,7 @@ export function heldDeletions(
     const end = timeConfirms(hold) ? holdEnd(stored, clocks, holdForMs) : null
     return {
       ...hold,
-      events: event_id === EVENTS_LIST ? ids : null,
+      events: event_id === EVENT_LIST_KEY ? ids : null,
       applied_after: end?.after ?? null,
       runs_to_wait: end?.runs ?? null,
       overdue: holdTimeLeft(hold, holdForMs, clocks.now) === 0,
@@ -112,7 +112,7 @@ export function heldDeletions(
 export function unconfirmedAbsences(list: ListRow): readonly UnconfirmedAbsences[] {
   const { event_id, checked_at, unconfirmed_absences: ids } = list
   if (ids === null || ids.length === 0) return []
-  const events = event_id === EVENTS_LIST ? ids : null
+  const events = event_id === EVENT_LIST_KEY ? ids : null
   return [{ event_id: event_id || null, since: checked_at, rows: ids.length, events }]
 }
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Transaction } from '../db/transaction.ts'
-import { onlyRow } from '../load/statements.ts'
+import { singleRow } from '../load/statements.ts'
 
 export const historyTables = ['event_history', 'response_history'] as const
 export type HistoryTable = (typeof historyTables)[number]
@@ -78,5 +78,5 @@ export async function deletePruneBatch(
       returning valid_to
     )
     select count(*)::int as deleted, max(valid_to) as ended from gone`.execute(trx.kysely)
-  return onlyRow(rows)
+  return singleRow(rows)
 }

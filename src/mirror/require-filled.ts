@@ -4,7 +4,7 @@ import type { Database } from '../db/connect.ts'
 import { codeOf } from '../db/errors.ts'
 import type { RunStatus, Timestamp } from '../common/schema/tables.ts'
 import { MirrorNotFoundError } from '../common/errors.ts'
-import { EVENTS_LIST } from '../load/state/sync-state.ts'
+import { EVENT_LIST_KEY } from '../load/state/sync-state.ts'
 import { unknownAccount } from './resolve-account.ts'
 import { describeRemoval } from './removal-hint.ts'
 
@@ -68,7 +68,7 @@ async function readAccountProgress(kysely: Database['kysely']): Promise<readonly
     const { rows } = await sql<AccountProgress>`
       select a.id, a.name, a._removing_since as removing_since, good.found as has_good_run, good.found or exists (
                select from headcount.sync_state
-                where account_id = a.id and event_id <> ${EVENTS_LIST} and last_full_read_at is not null) as has_list,
+                where account_id = a.id and event_id <> ${EVENT_LIST_KEY} and last_full_read_at is not null) as has_list,
              (select status from headcount.sync_runs where account_id = a.id order by id desc limit 1) as last
         from headcount.accounts a
        cross join lateral (

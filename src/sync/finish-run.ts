@@ -1,6 +1,6 @@
 import type { RunReport } from '../common/schema/tables.ts'
 import { HeadcountError, LeaseLostError, UnexpectedPaginationError } from '../common/errors.ts'
-import type { OpenMatters } from '../load/state/sync-state.ts'
+import type { OpenIssues } from '../load/state/sync-state.ts'
 import { toInterruptedError } from './interruption.ts'
 import { resentRequests } from './open/open-source.ts'
 import { saveObservations } from './drift/save-observations.ts'
@@ -34,15 +34,15 @@ export async function failRun(run: RunContext, cause: unknown): Promise<unknown>
   return error
 }
 
-async function finish(run: RunContext, decide: (open: OpenMatters) => FinalStatus): Promise<RunReport> {
+async function finish(run: RunContext, decide: (open: OpenIssues) => FinalStatus): Promise<RunReport> {
   const { account, lease } = run.mirror
   await lease.stopHeartbeat()
   return run.mirror.write(
     async (trx) => {
-      await run.mirror.load.unchanged(trx, account.id, run.pending.unchanged)
-      await run.mirror.load.failed(trx, account.id, run.pending.failures)
+      await run.mirror.load.markUnchanged(trx, account.id, run.pending.unchanged)
+      await run.mirror.load.saveFailures(trx, account.id, run.pending.failures)
       await saveObservations(trx, run)
-      const open = await run.mirror.load.openMatters(trx, account.id)
+      const open = await run.mirror.load.openIssues(trx, account.id)
       const status = decide(open)
       const report = makeReport(run, status, open)
       await lease.close(trx, status, report)
@@ -52,7 +52,7 @@ async function finish(run: RunContext, decide: (open: OpenMatters) => FinalStatu
   )
 }
 
-function makeReport(run: RunContext, status: FinalStatus, open: OpenMatters): RunReport {
+function makeReport(run: RunContext, status: FinalStatus, open: OpenIssues): RunReport {
   const { stats, source, settings } = run
   const { lease, plan } = run.mirror
   return {

@@ -5,7 +5,7 @@ import type { Database } from '../db/connect.ts'
 import type { Lease } from '../db/lease/lease.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { LiveCounts } from '../load/diff/live-counts.ts'
-import type { Load } from '../load/loader.ts'
+import type { Loader } from '../load/loader.ts'
 import type { FailedState, ListState, UnchangedState } from '../load/state/sync-state.ts'
 import type { Source } from '../source/api.ts'
 import type { DeletionBudget } from './deletions/budget.ts'
@@ -45,7 +45,7 @@ export interface MirrorAccess {
   readonly account: { readonly id: number; readonly name: string }
   readonly lease: Lease
   /** What writes the rows; in a dry run it only compares them. */
-  readonly load: Load
+  readonly load: Loader
   /** Of a dry run: what it would write, so far. */
   readonly plan: (() => Plan) | null
   /**

@@ -1,7 +1,7 @@
 import { commandName } from '../../common/command-name.ts'
 import type { Flags } from '../../config/config.ts'
 import { UsageError } from '../../common/errors.ts'
-import type { Acceptance } from '../../load/state/accepted-rejects.ts'
+import type { AcceptedReject } from '../../load/state/accepted-rejects.ts'
 import { acceptRejectsCall } from '../../mirror/calls/accept-rejects.ts'
 import type { Command } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
@@ -39,7 +39,7 @@ function readPrefix(operand: string): string {
   )
 }
 
-function describe(changed: readonly Acceptance[], revokes: boolean): string {
+function describe(changed: readonly AcceptedReject[], revokes: boolean): string {
   const lines = changed.map(
     ({ account, event_id, sha256 }) =>
       `  ${shownSum(sha256)} ${event_id === null ? 'in the list of events' : `of event ${stripControlCharsInLine(event_id)}`}, account ${stripControlCharsInLine(account)}\n`,

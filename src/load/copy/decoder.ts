@@ -2,10 +2,10 @@ import { DatabaseError } from '../../common/errors.ts'
 import { HEADER_BYTES, TRAILER } from './encoder.ts'
 
 /**
- * Rows in the binary form of COPY, read one after the other. `next` goes to a row; everything else tells of the row
- * where it stands.
+ * Decodes rows from the binary format of COPY, one after the other. `next` moves to the next row; all other members are
+ * about the current row.
  */
-export class RowReader {
+export class CopyDecoder {
   readonly #bytes: Buffer
   /** The same bytes; it reads numbers quicker than a Buffer. */
   readonly #view: DataView
@@ -13,7 +13,7 @@ export class RowReader {
   readonly #fields: number[] = []
   #start = HEADER_BYTES
   #end = HEADER_BYTES
-  #place = -1
+  #index = -1
   #filled = 0
 
   /** @param bytes one whole COPY */
@@ -29,9 +29,9 @@ export class RowReader {
    * @throws DatabaseError for a COPY without its end: rows that are not in it are not absent
    */
   next(): boolean {
-    this.#place += 1
+    this.#index += 1
     this.#start = this.#end
-    if (this.#start + 2 > this.#bytes.length) throw brokenOff()
+    if (this.#start + 2 > this.#bytes.length) throw incompleteCopy()
     const view = this.#view
     const fields = this.#fields
     const count = view.getInt16(this.#start)
@@ -39,7 +39,7 @@ export class RowReader {
     let at = this.#start + 2
     let filled = 0
     for (let field = 0; field < count; field += 1) {
-      if (at + 4 > this.#bytes.length) throw brokenOff()
+      if (at + 4 > this.#bytes.length) throw incompleteCopy()
       fields[field] = at
       const length = view.getInt32(at)
       at += 4
@@ -53,27 +53,27 @@ export class RowReader {
   }
 
   /**
-   * Goes over the next row without reading it, if it has the bytes of the row where the other stands: what is known of
-   * that row holds of this one too.
+   * Skips the next row without decoding it, if its bytes equal those of the current row of the other decoder: then its
+   * values are those of that row.
    *
    * @returns whether it did
    */
-  passSame(other: RowReader): boolean {
+  skipIfEqual(other: CopyDecoder): boolean {
     const length = other.#end - other.#start
     if (!this.#hasBytes(this.#end, other, length)) return false
-    this.#place += 1
+    this.#index += 1
     this.#start = this.#end
     this.#end += length
     return true
   }
 
   /** Which row it is, from 0. */
-  get place(): number {
-    return this.#place
+  get index(): number {
+    return this.#index
   }
 
   /** One bit for each field that is not null, the first field's the lowest. */
-  get filled(): number {
+  get nonNullMask(): number {
     return this.#filled
   }
 
@@ -94,42 +94,42 @@ export class RowReader {
   }
 
   /** Whether both rows have the same bytes in every field. */
-  isEqual(other: RowReader): boolean {
+  isEqual(other: CopyDecoder): boolean {
     const length = this.#end - this.#start
     return other.#end - other.#start === length && this.#hasBytes(this.#start, other, length)
   }
 
   /** Which row comes first by its key: a text (by the bytes of UTF-8), then `integers` columns of integers. */
-  compareKey(other: RowReader, integers: number): number {
+  compareKey(other: CopyDecoder, integers: number): number {
     const bytes = this.#compareBytes(other, 0)
     if (bytes !== 0) return bytes
     for (let field = 1; field <= integers; field += 1) {
-      const difference = this.#compareIntegerTexts(other, field)
+      const difference = this.#compareIntegers(other, field)
       if (difference !== 0) return difference
     }
     return 0
   }
 
   /** Whether so many bytes from `at` on are those of the row where the other stands. */
-  #hasBytes(at: number, other: RowReader, length: number): boolean {
+  #hasBytes(at: number, other: CopyDecoder, length: number): boolean {
     if (at + length > this.#bytes.length) return false
     const [ours, theirs] = [this.#view, other.#view]
-    let place = 0
-    for (; place + 4 <= length; place += 4)
-      if (ours.getInt32(at + place) !== theirs.getInt32(other.#start + place)) return false
-    for (; place < length; place += 1)
-      if (ours.getUint8(at + place) !== theirs.getUint8(other.#start + place)) return false
+    let offset = 0
+    for (; offset + 4 <= length; offset += 4)
+      if (ours.getInt32(at + offset) !== theirs.getInt32(other.#start + offset)) return false
+    for (; offset < length; offset += 1)
+      if (ours.getUint8(at + offset) !== theirs.getUint8(other.#start + offset)) return false
     return true
   }
 
-  #compareBytes(other: RowReader, field: number): number {
+  #compareBytes(other: CopyDecoder, field: number): number {
     const [at, otherAt] = [this.#at(field), other.#at(field)]
     const [length, otherLength] = [this.#view.getInt32(at), other.#view.getInt32(otherAt)]
     return this.#bytes.compare(other.#bytes, otherAt + 4, otherAt + 4 + otherLength, at + 4, at + 4 + length)
   }
 
   /** Of four or of eight bytes, the first with the sign. */
-  #compareIntegerTexts(other: RowReader, field: number): number {
+  #compareIntegers(other: CopyDecoder, field: number): number {
     const [at, otherAt] = [this.#at(field), other.#at(field)]
     const high = this.#view.getInt32(at + 4) - other.#view.getInt32(otherAt + 4)
     if (high !== 0 || this.#view.getInt32(at) === 4) return high
@@ -143,6 +143,6 @@ export class RowReader {
   }
 }
 
-function brokenOff(): DatabaseError {
+function incompleteCopy(): DatabaseError {
   return new DatabaseError('The database ended a COPY before all of it was read. Run it again.')
 }

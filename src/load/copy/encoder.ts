@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../common/json/exact.ts'
 import { jsonbText } from './jsonb.ts'
 import { writeInstant } from './timestamp.ts'
-import { numericRoom, writeNumeric } from './numeric.ts'
+import { maxNumericBytes, writeNumeric } from './numeric.ts'
 import { writeSafeInteger } from './int64.ts'
 
 /** What every binary COPY begins with: the signature, no flags, no extension. */
@@ -15,23 +15,23 @@ const NULL = -1
 const JSONB_VERSION = 1
 
 const INITIAL_CAPACITY = 64 * 1024
-/** Room for any field of a fixed size. */
-const FIXED = 16
+/** An upper bound for any field of a fixed size. */
+const MAX_FIXED_BYTES = 16
 /** A character of UTF-16 takes at most three bytes of UTF-8. */
-const BYTES_PER_CHARACTER = 3
+const MAX_BYTES_PER_CHARACTER = 3
 
 const TRAILER_BYTES = Buffer.from([0xff, 0xff])
 
-/** Rows that were cut, as one COPY takes them. */
-export function joinRows(cut: readonly Buffer[]): Buffer<ArrayBuffer> {
-  return Buffer.concat([HEADER, ...cut, TRAILER_BYTES])
+/** Joins detached rows to one COPY. */
+export function concatRows(rows: readonly Buffer[]): Buffer<ArrayBuffer> {
+  return Buffer.concat([HEADER, ...rows, TRAILER_BYTES])
 }
 
 /**
- * Rows in the binary form of COPY, written field by field into one buffer that grows. Nobody checks that a row
- * has its columns in order but the server: whoever writes rows writes all of each.
+ * Encodes rows in the binary format of COPY, field by field into one growing buffer. Only the server checks the columns of a
+ * row: the caller must write all of them, in order.
  */
-export class BinaryRows {
+export class CopyEncoder {
   #bytes = Buffer.allocUnsafeSlow(INITIAL_CAPACITY)
   /** The same bytes; it writes numbers a third quicker than a Buffer. */
   #view = new DataView(this.#bytes.buffer)
@@ -49,14 +49,14 @@ export class BinaryRows {
   /** Begins a row of so many fields. */
   row(fields: number): void {
     this.#count += 1
-    this.#reserve(FIXED)
+    this.#reserve(MAX_FIXED_BYTES)
     this.#view.setInt16(this.#end, fields)
     this.#end += 2
   }
 
   text(value: string | null): void {
     if (value === null) return this.#null()
-    this.#reserve(FIXED + value.length * BYTES_PER_CHARACTER)
+    this.#reserve(MAX_FIXED_BYTES + value.length * MAX_BYTES_PER_CHARACTER)
     const start = this.#end + 4
     // Also of the shortest texts: a loop over their characters was tried, and costs more.
     const written = this.#bytes.write(value, start)
@@ -65,7 +65,7 @@ export class BinaryRows {
   }
 
   int4(value: number): void {
-    this.#reserve(FIXED)
+    this.#reserve(MAX_FIXED_BYTES)
     this.#view.setInt32(this.#end, 4)
     this.#view.setInt32(this.#end + 4, value)
     this.#end += 8
@@ -74,7 +74,7 @@ export class BinaryRows {
   /** @param digits of an integer that fits into 64 bits */
   int8(digits: string | null): void {
     if (digits === null) return this.#null()
-    this.#reserve(FIXED)
+    this.#reserve(MAX_FIXED_BYTES)
     this.#view.setInt32(this.#end, 8)
     // Up to fifteen digits a double holds every integer.
     if (digits.length <= 15) writeSafeInteger(this.#view, Number(digits), this.#end + 4)
@@ -85,7 +85,7 @@ export class BinaryRows {
   /** `timestamptz` of a time stamp with an offset, `timestamp` of a wall clock without one. */
   instant(text: string | null): void {
     if (text === null) return this.#null()
-    this.#reserve(FIXED)
+    this.#reserve(MAX_FIXED_BYTES)
     this.#view.setInt32(this.#end, 8)
     this.#end = writeInstant(this.#view, text, this.#end + 4)
   }
@@ -93,7 +93,7 @@ export class BinaryRows {
   /** @param text of a decimal number, with or without an exponent, within the bounds of numeric */
   numeric(text: string | null): void {
     if (text === null) return this.#null()
-    this.#reserve(FIXED + numericRoom(text))
+    this.#reserve(MAX_FIXED_BYTES + maxNumericBytes(text))
     const start = this.#end + 4
     const end = writeNumeric(this.#view, text, start)
     this.#view.setInt32(this.#end, end - start)
@@ -103,7 +103,7 @@ export class BinaryRows {
   jsonb(value: JsonObject | null): void {
     if (value === null) return this.#null()
     const text = jsonbText(value)
-    this.#reserve(FIXED + text.length * BYTES_PER_CHARACTER)
+    this.#reserve(MAX_FIXED_BYTES + text.length * MAX_BYTES_PER_CHARACTER)
     const start = this.#end + 4
     this.#bytes[start] = JSONB_VERSION
     const written = 1 + this.#bytes.write(text, start + 1)
@@ -111,9 +111,9 @@ export class BinaryRows {
     this.#end = start + written
   }
 
-  /** All rows since the last call, as one COPY takes them. What comes after them is written over them: send them first. */
+  /** All rows since the last call, as one COPY. Send them before adding rows: these overwrite the same buffer. */
   take(): Buffer<ArrayBuffer> {
-    this.#reserve(FIXED)
+    this.#reserve(MAX_FIXED_BYTES)
     this.#view.setInt16(this.#end, TRAILER)
     const rows = this.#bytes.subarray(0, this.#end + 2)
     this.#end = HEADER_BYTES
@@ -121,8 +121,8 @@ export class BinaryRows {
     return rows
   }
 
-  /** A copy of the rows since the last call, without what a COPY begins and ends with (`joinRows`). */
-  cut(): Buffer<ArrayBuffer> {
+  /** A copy of the rows since the last call, without header and trailer (`concatRows`). */
+  detach(): Buffer<ArrayBuffer> {
     const rows = Buffer.allocUnsafeSlow(this.#end - HEADER_BYTES)
     this.#bytes.copy(rows, 0, HEADER_BYTES, this.#end)
     this.#end = HEADER_BYTES
@@ -131,7 +131,7 @@ export class BinaryRows {
   }
 
   #null(): void {
-    this.#reserve(FIXED)
+    this.#reserve(MAX_FIXED_BYTES)
     this.#view.setInt32(this.#end, NULL)
     this.#end += 4
   }

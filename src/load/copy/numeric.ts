@@ -11,7 +11,7 @@ const ZERO = 0x30
 const NINE = 0x39
 
 /** Room for a number: a digit takes half a byte, and at either end a word may hold but one. */
-export function numericRoom(text: string): number {
+export function maxNumericBytes(text: string): number {
   return HEAD + 2 * BYTES_PER_WORD + text.length
 }
 
@@ -24,7 +24,7 @@ export function numericRoom(text: string): number {
  * @returns where the next byte goes
  */
 export function writeNumeric(view: DataView, text: string, at: number): number {
-  const number = read(text)
+  const number = parseDecimal(text)
   // The first word begins where the distance to the point is a multiple of four.
   const ahead = mod(-number.point, DIGITS_PER_WORD)
   const first = at + HEAD
@@ -49,7 +49,7 @@ export function writeNumeric(view: DataView, text: string, at: number): number {
   return end
 }
 
-interface Written {
+interface DecimalParts {
   readonly isNegative: boolean
   /** Where its digits begin in the text. */
   readonly start: number
@@ -63,7 +63,7 @@ interface Written {
   readonly scale: number
 }
 
-function read(text: string): Written {
+function parseDecimal(text: string): DecimalParts {
   const isNegative = text.charCodeAt(0) === MINUS
   const start = isNegative ? 1 : 0
   let end = start
@@ -87,17 +87,17 @@ function read(text: string): Written {
   }
 }
 
-function wordOf(text: string, number: Written, from: number): number {
+function wordOf(text: string, number: DecimalParts, from: number): number {
   let word = 0
-  for (let place = from; place < from + DIGITS_PER_WORD; place += 1)
-    word = word * 10 + digitOf(text, number, place)
+  for (let index = from; index < from + DIGITS_PER_WORD; index += 1)
+    word = word * 10 + digitOf(text, number, index)
   return word
 }
 
-/** The digit at a place, from 0 and without the point; zeros stand around them. */
-function digitOf(text: string, { start, whole, count }: Written, place: number): number {
-  if (place < 0 || place >= count) return 0
-  return text.charCodeAt(start + place + (place < whole ? 0 : 1)) - ZERO
+/** The digit at an index, from 0 and without the point; zeros stand around them. */
+function digitOf(text: string, { start, whole, count }: DecimalParts, index: number): number {
+  if (index < 0 || index >= count) return 0
+  return text.charCodeAt(start + index + (index < whole ? 0 : 1)) - ZERO
 }
 
 function mod(value: number, by: number): number {

@@ -1,9 +1,9 @@
 import type { MirrorTable, ResponseItem, TableCounts } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { EventResponse } from '../write/recordsets.ts'
-import { noCounts, requireCount } from '../statements.ts'
-import type { Writing } from '../statements.ts'
-import { BinaryRows, joinRows } from './encoder.ts'
+import { noCounts, assertRowCount } from '../statements.ts'
+import type { WriteOptions } from '../statements.ts'
+import { CopyEncoder, concatRows } from './encoder.ts'
 import {
   PAYMENT_COLUMNS,
   RESPONSE_COLUMNS,
@@ -21,7 +21,7 @@ const COLUMNS = {
 const TABLES = ['responses', 'payments', 'slots'] as const
 
 /** What is sent at once: beyond it a larger message saves nothing and only takes memory. */
-const MOST_BYTES = 4 * 1024 ** 2
+const MAX_BUFFERED_BYTES = 4 * 1024 ** 2
 
 /** The responses to one event as rows of the live tables, ready to be copied. */
 export interface EncodedList {
@@ -30,18 +30,18 @@ export interface EncodedList {
 }
 
 /** Makes rows of responses, for one account and one run. */
-export class ResponseEncoder {
-  readonly #writing: Writing
-  readonly responses = new BinaryRows()
-  readonly payments = new BinaryRows()
-  readonly slots = new BinaryRows()
+export class ResponseCopyEncoder {
+  readonly #options: WriteOptions
+  readonly responses = new CopyEncoder()
+  readonly payments = new CopyEncoder()
+  readonly slots = new CopyEncoder()
 
-  constructor(writing: Writing) {
-    this.#writing = writing
+  constructor(options: WriteOptions) {
+    this.#options = options
   }
 
   add(event_id: string, response: ResponseItem): void {
-    const { account, run } = this.#writing
+    const { account, run } = this.#options
     this.responses.row(COLUMNS.responses.length)
     this.responses.int4(account)
     writeResponse(this.responses, event_id, response)
@@ -51,17 +51,20 @@ export class ResponseEncoder {
       this.payments.int4(account)
       writePayment(this.payments, event_id, response.id, response.payment)
     }
-    for (const [place, slot] of response.slots.entries()) {
+    for (const [index, slot] of response.slots.entries()) {
       this.slots.row(COLUMNS.slots.length)
       this.slots.int4(account)
-      writeSlot(this.slots, event_id, response.id, place, slot)
+      writeSlot(this.slots, event_id, response.id, index, slot)
     }
   }
 
   /** A list by itself. @param responses by id, ascending */
   encode(event_id: string, responses: readonly ResponseItem[]): EncodedList {
     for (const response of responses) this.add(event_id, response)
-    const cut = (table: (typeof TABLES)[number]) => ({ count: this[table].count, bytes: this[table].cut() })
+    const cut = (table: (typeof TABLES)[number]) => ({
+      count: this[table].count,
+      bytes: this[table].detach(),
+    })
     return {
       event_id,
       rows: { responses: cut('responses'), payments: cut('payments'), slots: cut('slots') },
@@ -75,11 +78,11 @@ export class ResponseEncoder {
  */
 export async function copyResponses(
   trx: Transaction,
-  writing: Writing,
+  options: WriteOptions,
   responses: readonly EventResponse[],
 ): Promise<TableCounts> {
   const written = noCounts()
-  const encoder = new ResponseEncoder(writing)
+  const encoder = new ResponseCopyEncoder(options)
   const send = async () => {
     for (const table of TABLES) {
       const { count } = encoder[table]
@@ -87,7 +90,7 @@ export async function copyResponses(
     }
   }
   for (const { event_id, response } of inOrder(responses)) {
-    if (encoder.responses.bytes + encoder.slots.bytes > MOST_BYTES) await send()
+    if (encoder.responses.bytes + encoder.slots.bytes > MAX_BUFFERED_BYTES) await send()
     encoder.add(event_id, response)
   }
   await send()
@@ -102,7 +105,7 @@ export async function copyLists(trx: Transaction, lists: readonly EncodedList[])
     const rows = sorted.map((list) => list.rows[table])
     const count = rows.reduce((sum, one) => sum + one.count, 0)
     if (count === 0) continue
-    written[table].inserted += await copy(trx, table, count, joinRows(rows.map(({ bytes }) => bytes)))
+    written[table].inserted += await copy(trx, table, count, concatRows(rows.map(({ bytes }) => bytes)))
   }
   return written
 }
@@ -114,13 +117,13 @@ async function copy(
   rows: Buffer<ArrayBuffer>,
 ): Promise<number> {
   const written = await trx.copy(`headcount.${table} (${COLUMNS[table].join(', ')})`, rows)
-  return requireCount(`headcount.${table}, copy`, count, { numAffectedRows: BigInt(written) })
+  return assertRowCount(`headcount.${table}, copy`, count, { numAffectedRows: BigInt(written) })
 }
 
 /** Rows in the order of their key go to neighbouring places of its index. Most lists come in it. */
 function inOrder(responses: readonly EventResponse[]): readonly EventResponse[] {
   return responses.every(
-    (response, place) => place === 0 || byKey(responses[place - 1] ?? response, response) <= 0,
+    (response, index) => index === 0 || byKey(responses[index - 1] ?? response, response) <= 0,
   )
     ? responses
     : responses.toSorted(byKey)

@@ -1,6 +1,6 @@
 /** The columns of responses, payments and slots that come from the service, and how a response fills them. */
 import type { ResponseItem } from '../../common/schema/tables.ts'
-import type { BinaryRows } from './encoder.ts'
+import type { CopyEncoder } from './encoder.ts'
 
 export const RESPONSE_COLUMNS = [
   'event_id',
@@ -31,7 +31,7 @@ export const SLOT_COLUMNS = [
 ] as const
 
 /** Writes the fields of a row of `responses`. */
-export function writeResponse(rows: BinaryRows, event_id: string, response: ResponseItem): void {
+export function writeResponse(rows: CopyEncoder, event_id: string, response: ResponseItem): void {
   rows.text(event_id)
   rows.int8(response.id)
   rows.text(response.kind)
@@ -47,7 +47,7 @@ export function writeResponse(rows: BinaryRows, event_id: string, response: Resp
 
 /** Writes the fields of a row of `payments`. */
 export function writePayment(
-  rows: BinaryRows,
+  rows: CopyEncoder,
   event_id: string,
   id: string,
   payment: NonNullable<ResponseItem['payment']>,
@@ -58,17 +58,17 @@ export function writePayment(
   rows.numeric(payment.processing_fee)
 }
 
-/** Writes the fields of a row of `slots`. @param place of the slot among those of its response, from 0 */
+/** Writes the fields of a row of `slots`. @param index of the slot within its response, from 0 */
 export function writeSlot(
-  rows: BinaryRows,
+  rows: CopyEncoder,
   event_id: string,
   id: string,
-  place: number,
+  index: number,
   slot: ResponseItem['slots'][number],
 ): void {
   rows.text(event_id)
   rows.int8(id)
-  rows.int4(place + 1)
+  rows.int4(index + 1)
   rows.text(slot.name)
   rows.instant(slot.start_date)
   rows.instant(slot.end_date)

@@ -4,10 +4,10 @@ import { writeSafeInteger } from './int64.ts'
 const DAYS_TO_2000 = 730_426
 const SECONDS_OF_DAY = 86_400
 /** Up to so many seconds their microseconds are integers that a double holds: the years 1715 to 2284. */
-const MOST_SECONDS = 9_000_000_000
+const MAX_SAFE_SECONDS = 9_000_000_000
 
-const SECONDS_END = 'YYYY-MM-DDTHH:MM:SS'.length
-const SHORT = SECONDS_END + 'Z'.length
+const END_OF_SECONDS = 'YYYY-MM-DDTHH:MM:SS'.length
+const SHORT = END_OF_SECONDS + 'Z'.length
 
 const POINT = 0x2e
 const PLUS = 0x2b
@@ -27,15 +27,15 @@ export function writeInstant(view: DataView, text: string, at: number): number {
   let micros = 0
   // Most end behind their seconds, with `Z` or nothing: there is nothing to look at then, which costs more than it seems.
   if (text.length > SHORT) {
-    let place = SECONDS_END
-    if (text.charCodeAt(place) === POINT) {
+    let index = END_OF_SECONDS
+    if (text.charCodeAt(index) === POINT) {
       let unit = 100_000
-      for (place += 1; isDigit(text, place); place += 1, unit /= 10)
-        micros += (text.charCodeAt(place) - ZERO) * unit
+      for (index += 1; isDigit(text, index); index += 1, unit /= 10)
+        micros += (text.charCodeAt(index) - ZERO) * unit
     }
-    seconds -= offsetSeconds(text, place)
+    seconds -= offsetSeconds(text, index)
   }
-  if (Math.abs(seconds) <= MOST_SECONDS) return writeSafeInteger(view, seconds * 1_000_000 + micros, at)
+  if (Math.abs(seconds) <= MAX_SAFE_SECONDS) return writeSafeInteger(view, seconds * 1_000_000 + micros, at)
   view.setBigInt64(at, BigInt(seconds) * 1_000_000n + BigInt(micros))
   return at + 8
 }
@@ -49,10 +49,10 @@ function daysBefore(year: number, month: number, day: number): number {
   return years * 365 + leapDays + (((months * 153 + 2) / 5) | 0) + day
 }
 
-function offsetSeconds(text: string, place: number): number {
-  const sign = text.charCodeAt(place)
+function offsetSeconds(text: string, index: number): number {
+  const sign = text.charCodeAt(index)
   if (sign !== PLUS && sign !== MINUS) return 0
-  const seconds = pair(text, place + 1) * 3600 + pair(text, place + 4) * 60
+  const seconds = pair(text, index + 1) * 3600 + pair(text, index + 4) * 60
   return sign === MINUS ? -seconds : seconds
 }
 
@@ -61,7 +61,7 @@ function pair(text: string, at: number): number {
   return (text.charCodeAt(at) - ZERO) * 10 + text.charCodeAt(at + 1) - ZERO
 }
 
-/** Of a place behind the text `charCodeAt` gives NaN. */
+/** For an index after the end `charCodeAt` gives NaN. */
 function isDigit(text: string, at: number): boolean {
   const code = text.charCodeAt(at)
   return code >= ZERO && code <= NINE

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import type { Transaction } from '../../db/transaction.ts'
-import { incomingResponses, incomingSlots } from '../write/recordsets.ts'
+import { responseRecordset, slotRecordset } from '../write/recordsets.ts'
 import type { EventResponse } from '../write/recordsets.ts'
-import { pieces } from '../statements.ts'
+import { chunkRows } from '../statements.ts'
 
 /** Responses that are not in the mirror yet, and those whose row, payment or slots differ from it. */
-export interface DifferingDuplicates {
+export interface ChangedResponses {
   readonly added: readonly EventResponse[]
   readonly changed: readonly EventResponse[]
 }
@@ -14,27 +14,27 @@ export interface DifferingDuplicates {
  * Finds what differs from the live rows without touching them: no lock, no new row version, no WAL. It also
  * sees rows that someone changed by hand.
  */
-export async function differing(
+export async function changedResponses(
   trx: Transaction,
   account: number,
   responses: readonly EventResponse[],
-): Promise<DifferingDuplicates> {
+): Promise<ChangedResponses> {
   const added: EventResponse[] = []
   const changed: EventResponse[] = []
-  for (const piece of pieces(responses)) {
-    const found = await differingKeys(trx, account, piece)
+  for (const chunk of chunkRows(responses)) {
+    const found = await changedKeys(trx, account, chunk)
     for (const { index, is_new } of found) {
-      const response = piece[index]
+      const response = chunk[index]
       if (response) (is_new ? added : changed).push(response)
     }
   }
   return { added, changed }
 }
 
-async function differingKeys(trx: Transaction, account: number, responses: readonly EventResponse[]) {
+async function changedKeys(trx: Transaction, account: number, responses: readonly EventResponse[]) {
   const { rows } = await sql<{ index: number; is_new: boolean }>`
-    with incoming as materialized (${incomingResponses(responses)}),
-    incoming_slots as materialized (${incomingSlots(responses)}),
+    with incoming as materialized (${responseRecordset(responses)}),
+    incoming_slots as materialized (${slotRecordset(responses)}),
     differing_slots as (
       select coalesce(i.event_id, l.event_id) as event_id, coalesce(i.response_id, l.response_id) as response_id
         from incoming_slots i

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import type { IntegerText, EventItem, MirrorTable } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { incomingEvents, incomingPayments, incomingResponses, incomingSlots } from '../write/recordsets.ts'
+import { eventRecordset, paymentRecordset, responseRecordset, slotRecordset } from '../write/recordsets.ts'
 import type { EventResponse } from '../write/recordsets.ts'
 
 /** A row that only one side has, or one column in which the two sides differ. Values are text, in the service's spelling. */
@@ -10,7 +10,7 @@ export interface Difference {
   readonly table: MirrorTable
   readonly event_id: string
   readonly response_id: IntegerText | null
-  /** Of a slot: its place among those of its response, from 1. */
+  /** Position of a slot within its response, from 1. */
   readonly position: number | null
   /** `missing`: not in the mirror; `extra`: in the mirror only; `differs`: in both, but not equal. */
   readonly difference: 'missing' | 'extra' | 'differs'
@@ -29,13 +29,13 @@ export interface Differences {
 }
 
 /** Says of a live row, by the column that holds its id, whether it is compared. */
-export type Scope = (id: RawBuilder<unknown>) => RawBuilder<boolean>
+export type RowScope = (id: RawBuilder<unknown>) => RawBuilder<boolean>
 
-/** Which live rows are compared, and how much is told of what differs. */
-export interface Comparison {
-  readonly scope: Scope
+/** Which live rows are compared, and how much of the differences is listed. */
+export interface DiffOptions {
+  readonly scope: RowScope
   /** How many differences are listed; null: all. */
-  readonly most: number | null
+  readonly max: number | null
   /** False when only the places of the differences are wanted, not the values. */
   readonly values: boolean
 }
@@ -121,11 +121,11 @@ export function eventDifferences(
   trx: Transaction,
   account: number,
   events: readonly EventItem[],
-  comparison: Comparison,
+  options: DiffOptions,
 ): Promise<Differences> {
-  const incoming = sql`select item.*, item.id as event_id from (${incomingEvents(events)}) item`
+  const incoming = sql`select item.*, item.id as event_id from (${eventRecordset(events)}) item`
   const live = sql`select live.*, live.id as event_id from headcount.events live`
-  return differences(trx, account, 'events', incoming, live, comparison)
+  return differences(trx, account, 'events', incoming, live, options)
 }
 
 /** Compares responses, their payments and their slots with the live ones in scope, column by column; reads only. */
@@ -133,30 +133,30 @@ export async function responseDifferences(
   trx: Transaction,
   account: number,
   responses: readonly EventResponse[],
-  comparison: Comparison,
+  options: DiffOptions,
 ): Promise<Differences> {
   const sides = [
     {
       table: 'responses',
-      incoming: sql`select item.*, item.id as response_id from (${incomingResponses(responses)}) item`,
+      incoming: sql`select item.*, item.id as response_id from (${responseRecordset(responses)}) item`,
       live: sql`select live.*, live.id as response_id from headcount.responses live`,
     },
     {
       table: 'payments',
-      incoming: incomingPayments(responses),
+      incoming: paymentRecordset(responses),
       live: sql`select live.* from headcount.payments live`,
     },
     {
       table: 'slots',
-      incoming: incomingSlots(responses),
+      incoming: slotRecordset(responses),
       live: sql`select live.* from headcount.slots live`,
     },
   ] as const
   const listed: Difference[] = []
   let total = 0
   for (const { table, incoming, live } of sides) {
-    const most = comparison.most === null ? null : comparison.most - listed.length
-    const found = await differences(trx, account, table, incoming, live, { ...comparison, most })
+    const max = options.max === null ? null : options.max - listed.length
+    const found = await differences(trx, account, table, incoming, live, { ...options, max })
     listed.push(...found.listed)
     total += found.total
   }
@@ -169,7 +169,7 @@ async function differences(
   table: MirrorTable,
   incoming: RawBuilder<unknown>,
   live: RawBuilder<unknown>,
-  { scope, most, values }: Comparison,
+  { scope, max, values }: DiffOptions,
 ): Promise<Differences> {
   const { id, keys, columns } = compared[table]
   const on = (side: 'i' | 'l', name: string) => sql.ref(`${side}.${name}`)
@@ -214,10 +214,10 @@ async function differences(
         or l.event_id is null
         or (${tuple('expected')}) is distinct from (${tuple('found')})
      order by event_id, response_id, position, found.place
-     limit ${most === null ? null : Math.max(most, 1)}`.execute(trx.kysely)
+     limit ${max === null ? null : Math.max(max, 1)}`.execute(trx.kysely)
   return {
     listed: rows
-      .slice(0, most ?? rows.length)
+      .slice(0, max ?? rows.length)
       .map(({ total: _, ...difference }) => ({ table, ...difference })),
     total: rows[0]?.total ?? 0,
   }

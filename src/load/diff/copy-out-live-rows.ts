@@ -1,6 +1,6 @@
 import type { Transaction } from '../../db/transaction.ts'
 import { PAYMENT_COLUMNS, RESPONSE_COLUMNS, SLOT_COLUMNS } from '../copy/response-rows.ts'
-import { RowReader } from '../copy/decoder.ts'
+import { CopyDecoder } from '../copy/decoder.ts'
 
 /** Live rows in the binary form of COPY, each table's in the order of its key. */
 export interface LiveRows {
@@ -15,7 +15,7 @@ export interface LiveRows {
  *
  * @param ids only of responses with these ids; null: of all
  */
-export async function readLiveRows(
+export async function copyOutLiveRows(
   trx: Transaction,
   account: number,
   event_ids: readonly string[],
@@ -29,7 +29,7 @@ export async function readLiveRows(
   )
   const onlyIds = ids !== null
   const responses = await read(trx, 'responses', RESPONSE_COLUMNS, 2, onlyIds)
-  if (!new RowReader(responses).next()) return null
+  if (!new CopyDecoder(responses).next()) return null
   const payments = await read(trx, 'payments', PAYMENT_COLUMNS, 2, onlyIds)
   const slots = await read(trx, 'slots', SLOT_COLUMNS, 3, onlyIds)
   return { responses, payments, slots }

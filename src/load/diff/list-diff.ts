@@ -1,8 +1,8 @@
-/** What lists of responses would change, found beside the live rows without touching one: no lock, no WAL. */
+/** Compares response lists with the live rows, without a lock and without WAL. */
 import type { ResponseItem } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { BinaryRows } from '../copy/encoder.ts'
-import { readLiveRows } from './copy-out-live-rows.ts'
+import { CopyEncoder } from '../copy/encoder.ts'
+import { copyOutLiveRows } from './copy-out-live-rows.ts'
 import {
   PAYMENT_COLUMNS,
   RESPONSE_COLUMNS,
@@ -11,23 +11,23 @@ import {
   writeResponse,
   writeSlot,
 } from '../copy/response-rows.ts'
-import { RowReader } from '../copy/decoder.ts'
-import { walkRows } from './merge-join.ts'
-import type { Meeting } from './merge-join.ts'
-import { LiveFields } from './present-fields.ts'
+import { CopyDecoder } from '../copy/decoder.ts'
+import { mergeJoin } from './merge-join.ts'
+import type { MatchKind } from './merge-join.ts'
+import { PresentFields } from './present-fields.ts'
 
-/** A list of responses as the service answers it. */
+/** A response list that the service answers with. */
 export interface IncomingList {
   readonly event_id: string
   /** By id, ascending. */
   readonly rows: readonly ResponseItem[]
 }
 
-/** A list beside what is live of it. */
-export interface ListChange {
+/** The difference between a list and its live rows. */
+export interface ListDiff {
   /** How many responses are live. */
   readonly live: number
-  /** Fields of the specification that at least one live response carries; a slot's as `slots.name`. */
+  /** Fields of the specification that at least one live response has; those of slots as `slots.name`. */
   readonly fields: readonly string[]
   /** Ids that are live and not in the list. */
   readonly absent: readonly string[]
@@ -38,38 +38,38 @@ export interface ListChange {
 }
 
 /**
- * Compares lists with the live rows of their events, byte for byte, in the form in which they would be written. Equal
- * bytes are equal values; what differs is left to a comparison by value (changed-responses.ts). It also sees rows that someone
- * changed by hand.
+ * Compares lists with the live rows of their events, byte by byte in the form in which they would be written. Equal bytes
+ * are equal values; different ones are compared by value later (changed-responses.ts). Rows that were changed by hand are
+ * found too.
  *
- * @param ids live responses with other ids are not looked at; null: all of these events are
+ * @param ids only live responses with these ids are compared; null: all of these events
  */
-export async function compareLists(
+export async function diffLists(
   trx: Transaction,
   account: number,
   lists: readonly IncomingList[],
   ids: readonly string[] | null = null,
-): Promise<ReadonlyMap<string, ListChange>> {
+): Promise<ReadonlyMap<string, ListDiff>> {
   const event_ids = lists.map(({ event_id }) => event_id)
-  const live = event_ids.length === 0 ? null : await readLiveRows(trx, account, event_ids, ids)
-  if (live === null) return new Map(lists.map((list) => [list.event_id, allNew(list)]))
-  const changes = new Map(lists.map((list) => [list.event_id, new Comparison(list)]))
+  const live = event_ids.length === 0 ? null : await copyOutLiveRows(trx, account, event_ids, ids)
+  if (live === null) return new Map(lists.map((list) => [list.event_id, asInserts(list)]))
+  const changes = new Map(lists.map((list) => [list.event_id, new ListDiffBuilder(list)]))
   const incoming = encode(changes)
-  compareResponses(changes, incoming.responses, live.responses)
-  compareParts(changes, incoming.payments, live.payments, 1, (fields, row) => fields.addPayment(row))
-  compareParts(changes, incoming.slots, live.slots, 2, (fields, row) => fields.addSlot(row))
+  diffResponses(changes, incoming.responses, live.responses)
+  diffParts(changes, incoming.payments, live.payments, 1, (fields, row) => fields.addPayment(row))
+  diffParts(changes, incoming.slots, live.slots, 2, (fields, row) => fields.addSlot(row))
   return changes
 }
 
-function allNew({ rows }: IncomingList): ListChange {
+function asInserts({ rows }: IncomingList): ListDiff {
   return { live: 0, fields: [], absent: [], added: rows, differing: [] }
 }
 
-/** What is found out of one list. */
-class Comparison implements ListChange {
+/** Collects the difference of one list. */
+class ListDiffBuilder implements ListDiff {
   readonly list: IncomingList
   readonly absent: string[] = []
-  readonly liveFields = new LiveFields()
+  readonly liveFields = new PresentFields()
   live = 0
   readonly #added = new Set<ResponseItem>()
   readonly #differing = new Set<ResponseItem>()
@@ -95,101 +95,102 @@ class Comparison implements ListChange {
     this.#added.add(response)
   }
 
-  /** Notes that a response, its payment or its slots differ. */
-  note(response: ResponseItem | undefined): void {
+  /** Marks a response as changed: its row, payment or slots differ. */
+  markChanged(response: ResponseItem | undefined): void {
     if (response !== undefined && !this.#added.has(response)) this.#differing.add(response)
   }
 
-  withId(id: string): ResponseItem | undefined {
+  byId(id: string): ResponseItem | undefined {
     this.#byId ??= new Map(this.list.rows.map((response) => [response.id, response]))
     return this.#byId.get(id)
   }
 }
 
-type Comparisons = ReadonlyMap<string, Comparison>
+type DiffsByEvent = ReadonlyMap<string, ListDiffBuilder>
 
-/** Rows of one table, and of each row the response that it is of. */
-interface Encoded {
-  readonly rows: BinaryRows
-  readonly of: { readonly comparison: Comparison; readonly response: ResponseItem }[]
+/** Rows of one table, with the response that each row comes from. */
+interface EncodedRows {
+  readonly rows: CopyEncoder
+  readonly of: { readonly diff: ListDiffBuilder; readonly response: ResponseItem }[]
 }
 
-/** Lists as rows, in the order of their keys. */
-function encode(comparisons: Comparisons): Record<'responses' | 'payments' | 'slots', Encoded> {
-  const none = (): Encoded => ({ rows: new BinaryRows(), of: [] })
+/** Encodes lists as rows, sorted by key. */
+function encode(diffs: DiffsByEvent): Record<'responses' | 'payments' | 'slots', EncodedRows> {
+  const none = (): EncodedRows => ({ rows: new CopyEncoder(), of: [] })
   const [responses, payments, slots] = [none(), none(), none()]
-  for (const comparison of inOrderOfKey(comparisons)) {
-    const { event_id, rows } = comparison.list
+  for (const diff of sortedByKey(diffs)) {
+    const { event_id, rows } = diff.list
     for (const response of rows) {
       const { id, payment } = response
-      const placed = { comparison, response }
-      responses.of.push(placed)
+      const source = { diff, response }
+      responses.of.push(source)
       responses.rows.row(RESPONSE_COLUMNS.length)
       writeResponse(responses.rows, event_id, response)
       if (payment !== null) {
-        payments.of.push(placed)
+        payments.of.push(source)
         payments.rows.row(PAYMENT_COLUMNS.length)
         writePayment(payments.rows, event_id, id, payment)
       }
-      for (const [place, slot] of response.slots.entries()) {
-        slots.of.push(placed)
+      for (const [index, slot] of response.slots.entries()) {
+        slots.of.push(source)
         slots.rows.row(SLOT_COLUMNS.length)
-        writeSlot(slots.rows, event_id, id, place, slot)
+        writeSlot(slots.rows, event_id, id, index, slot)
       }
     }
   }
   return { responses, payments, slots }
 }
 
-/** As the database sorts texts: by the bytes of UTF-8. */
-function inOrderOfKey(comparisons: Comparisons): readonly Comparison[] {
-  return [...comparisons]
-    .map(([event_id, comparison]) => ({ key: Buffer.from(event_id), comparison }))
+/** Sorted by the bytes of UTF-8, as the database sorts text. */
+function sortedByKey(diffs: DiffsByEvent): readonly ListDiffBuilder[] {
+  return [...diffs]
+    .map(([event_id, diff]) => ({ key: Buffer.from(event_id), diff }))
     .sort((a, b) => a.key.compare(b.key))
-    .map(({ comparison }) => comparison)
+    .map(({ diff }) => diff)
 }
 
-function compareResponses(comparisons: Comparisons, incoming: Encoded, live: Buffer): void {
-  const [ours, theirs] = [new RowReader(incoming.rows.take()), new RowReader(live)]
-  walkRows(ours, theirs, 1, (meeting) => {
-    const { comparison, response } = placeOf(comparisons, incoming, meeting, ours, theirs)
-    if (meeting === 'incoming') {
-      if (response !== undefined) comparison.add(response)
+function diffResponses(diffs: DiffsByEvent, incoming: EncodedRows, live: Buffer): void {
+  const [ours, theirs] = [new CopyDecoder(incoming.rows.take()), new CopyDecoder(live)]
+  mergeJoin(ours, theirs, 1, (kind) => {
+    const { diff, response } = locate(diffs, incoming, kind, ours, theirs)
+    if (kind === 'incoming') {
+      if (response !== undefined) diff.add(response)
       return
     }
-    comparison.live += 1
-    comparison.liveFields.addResponse(meeting === 'same' ? ours : theirs)
-    if (meeting === 'differs') comparison.note(response)
-    if (meeting === 'live') comparison.absent.push(theirs.int8(1))
+    diff.live += 1
+    diff.liveFields.addResponse(kind === 'same' ? ours : theirs)
+    if (kind === 'differs') diff.markChanged(response)
+    if (kind === 'live') diff.absent.push(theirs.int8(1))
   })
 }
 
-/** Payments or slots. @param integers so many columns of integers belong to their key */
-function compareParts(
-  comparisons: Comparisons,
-  incoming: Encoded,
+/** Payments or slots. @param integers how many integer columns their key has */
+function diffParts(
+  diffs: DiffsByEvent,
+  incoming: EncodedRows,
   live: Buffer,
   integers: number,
-  addField: (fields: LiveFields, row: RowReader) => void,
+  addField: (fields: PresentFields, row: CopyDecoder) => void,
 ): void {
-  const [ours, theirs] = [new RowReader(incoming.rows.take()), new RowReader(live)]
-  walkRows(ours, theirs, integers, (meeting) => {
-    const { comparison, response } = placeOf(comparisons, incoming, meeting, ours, theirs)
-    if (meeting !== 'incoming') addField(comparison.liveFields, meeting === 'same' ? ours : theirs)
-    if (meeting !== 'same') comparison.note(response ?? comparison.withId(theirs.int8(1)))
+  const [ours, theirs] = [new CopyDecoder(incoming.rows.take()), new CopyDecoder(live)]
+  mergeJoin(ours, theirs, integers, (kind) => {
+    const { diff, response } = locate(diffs, incoming, kind, ours, theirs)
+    if (kind !== 'incoming') addField(diff.liveFields, kind === 'same' ? ours : theirs)
+    if (kind !== 'same') diff.markChanged(response ?? diff.byId(theirs.int8(1)))
   })
 }
 
-/** The list that a row is of, and the response when the row is on its way in. */
-function placeOf(
-  comparisons: Comparisons,
-  incoming: Encoded,
-  meeting: Meeting,
-  ours: RowReader,
-  theirs: RowReader,
-): { readonly comparison: Comparison; readonly response?: ResponseItem } {
-  const comparison = meeting === 'live' ? comparisons.get(theirs.text(0)) : undefined
-  const place = comparison === undefined ? incoming.of[ours.place] : { comparison }
-  if (place === undefined) throw new RangeError('The database gave a row of an event that was not asked for.')
-  return place
+/** The diff of the list that a row belongs to, and for an incoming row its response. */
+function locate(
+  diffs: DiffsByEvent,
+  incoming: EncodedRows,
+  kind: MatchKind,
+  ours: CopyDecoder,
+  theirs: CopyDecoder,
+): { readonly diff: ListDiffBuilder; readonly response?: ResponseItem } {
+  const diff = kind === 'live' ? diffs.get(theirs.text(0)) : undefined
+  const source = diff === undefined ? incoming.of[ours.index] : { diff }
+  if (source === undefined)
+    throw new RangeError('The database gave a row of an event that was not asked for.')
+  return source
 }

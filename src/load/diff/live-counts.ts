@@ -1,10 +1,13 @@
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../../common/schema/tables.ts'
-import { onlyRow } from '../statements.ts'
+import { singleRow } from '../statements.ts'
 
-/** Fields of the specification that at least one live event carries. */
-export async function surveyEvents(kysely: Kysely<Tables>, account: number): Promise<readonly string[]> {
+/** Fields of the specification that at least one live event has. */
+export async function presentEventFields(
+  kysely: Kysely<Tables>,
+  account: number,
+): Promise<readonly string[]> {
   const { rows } = await sql<{ fields: string[] }>`
     select array_remove(array[
              case when bool_or(title is not null) then 'title' end,
@@ -25,7 +28,7 @@ export interface LiveCounts {
   readonly total: number
 }
 
-export async function countLive(kysely: Kysely<Tables>, account: number): Promise<LiveCounts> {
+export async function countLiveRows(kysely: Kysely<Tables>, account: number): Promise<LiveCounts> {
   const { rows } = await sql<LiveCounts>`
     select events, events + responses as total
       from (select count(*)::int as events from headcount.events where account_id = ${account}) e,
@@ -70,20 +73,20 @@ export async function countWithResponses(
        select 1 from headcount.responses r where r.account_id = ${account} and r.event_id = listed.id)`.execute(
     kysely,
   )
-  return onlyRow(rows).count
+  return singleRow(rows).count
 }
 
 /**
- * Events and responses that went in the run that last read a list with responses, and in all runs after it but for this one. Such a list
- * is one with live responses of which nothing is held: what is live of it is what was answered. Runs are told apart by
- * their numbers: the clock may have been set back.
+ * How many events and responses were deleted since a list with responses was last read: by that run and by those after it,
+ * except this one. Such a list has live responses and no holds, so that its live rows are what the service answered. Runs
+ * are compared by number: the clock may have been set back.
  */
-export async function goneSinceResponses(
+export async function deletedSinceLastRead(
   kysely: Kysely<Tables>,
   account: number,
   thisRun: string,
 ): Promise<number> {
-  const { rows } = await sql<{ gone: number }>`
+  const { rows } = await sql<{ deleted: number }>`
     with last_read as (
       select max(s.checked_at) as at
         from headcount.sync_state s
@@ -103,6 +106,6 @@ export async function goneSinceResponses(
               from headcount.event_history h, by_run
              where h.account_id = ${account} and h.operation = 'delete' and h.ended_by_run_id >= by_run.id
                 and h.ended_by_run_id <> ${thisRun}::bigint)::int
-           as gone`.execute(kysely)
-  return onlyRow(rows).gone
+           as deleted`.execute(kysely)
+  return singleRow(rows).deleted
 }

@@ -1,39 +1,39 @@
-import type { RowReader } from '../copy/decoder.ts'
+import type { CopyDecoder } from '../copy/decoder.ts'
 
-/** Of a key: in both with the same bytes, in both but not the same, or on one side alone. */
-export type Meeting = 'same' | 'differs' | 'incoming' | 'live'
+/** Where a key was found: in both with equal bytes, in both with different bytes, or on one side only. */
+export type MatchKind = 'same' | 'differs' | 'incoming' | 'live'
 
 /**
- * Goes through two sequences of rows, both in the order of their keys, and tells of each key as the readers stand at it.
- * A live row that is the same is passed over unread: look at the incoming one.
+ * Merges two sequences of rows that are sorted by key, and calls back for each key while the decoders are at it. A live row
+ * that is equal is skipped without being decoded: take the values of the incoming one.
  *
- * @param integers so many columns of integers belong to the key, behind the text
+ * @param integers how many integer columns follow the text in the key
  */
-export function walkRows(
-  incoming: RowReader,
-  live: RowReader,
+export function mergeJoin(
+  incoming: CopyDecoder,
+  live: CopyDecoder,
   integers: number,
-  meet: (meeting: Meeting) => void,
+  onMatch: (kind: MatchKind) => void,
 ): void {
   let isIncoming = incoming.next()
-  /** Null as long as the next live row was not read. */
+  /** Null until the next live row is read. */
   let isLive: boolean | null = null
   for (;;) {
-    if (isIncoming && isLive === null && live.passSame(incoming)) {
-      meet('same')
+    if (isIncoming && isLive === null && live.skipIfEqual(incoming)) {
+      onMatch('same')
       isIncoming = incoming.next()
       continue
     }
     isLive ??= live.next()
     if (!isIncoming && !isLive) return
-    const meeting = meetingOf(isIncoming ? incoming : null, isLive ? live : null, integers)
-    meet(meeting)
-    if (meeting !== 'live') isIncoming = incoming.next()
-    if (meeting !== 'incoming') isLive = null
+    const kind = matchKind(isIncoming ? incoming : null, isLive ? live : null, integers)
+    onMatch(kind)
+    if (kind !== 'live') isIncoming = incoming.next()
+    if (kind !== 'incoming') isLive = null
   }
 }
 
-function meetingOf(incoming: RowReader | null, live: RowReader | null, integers: number): Meeting {
+function matchKind(incoming: CopyDecoder | null, live: CopyDecoder | null, integers: number): MatchKind {
   if (live === null) return 'incoming'
   if (incoming === null) return 'live'
   if (incoming.isEqual(live)) return 'same'

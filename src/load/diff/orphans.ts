@@ -1,6 +1,6 @@
 /**
- * Rows that hang on nothing: no run makes any, but a hand can. A run finds payments and slots by their responses and
- * responses by their events, so that only one that trusts nothing looks for them.
+ * Rows whose parent is missing. No run makes any, but manual changes can. Runs find payments and slots by their response and
+ * responses by their event, so that only `backfill` and `verify` look for them.
  */
 import { sql } from 'kysely'
 import type { Kysely, RawBuilder } from 'kysely'
@@ -10,7 +10,7 @@ import type { AbsentEvent } from './live-counts.ts'
 import { noCounts } from '../statements.ts'
 
 /** Live payments or slots of these events whose response is not live, under the name `live`. */
-export function orphansOf(
+export function orphanRows(
   table: 'payments' | 'slots',
   account: number,
   event_ids: readonly string[],
@@ -24,8 +24,8 @@ export function orphansOf(
           where r.account_id = live.account_id and r.event_id = live.event_id and r.id = live.response_id)`
 }
 
-/** Takes payments and slots of these events away whose response is not live. */
-export async function removeOrphans(
+/** Deletes payments and slots of these events whose response is not live. */
+export async function deleteOrphans(
   trx: Transaction,
   account: number,
   event_ids: readonly string[],
@@ -33,7 +33,7 @@ export async function removeOrphans(
   const removed = noCounts()
   if (event_ids.length === 0) return removed
   for (const table of ['payments', 'slots'] as const) {
-    const { numAffectedRows = 0n } = await sql`delete from ${orphansOf(table, account, event_ids)}`.execute(
+    const { numAffectedRows = 0n } = await sql`delete from ${orphanRows(table, account, event_ids)}`.execute(
       trx.kysely,
     )
     removed[table].deleted += Number(numAffectedRows)
@@ -42,15 +42,15 @@ export async function removeOrphans(
 }
 
 /**
- * Events of which rows are live and which the service does not list. Hops from one event to the next in the
- * index of each table, so that it costs by the number of events and not of rows.
+ * Events that have live rows and that the service does not list. Skips from one event to the next in the index of each
+ * table, so that the cost depends on the number of events and not of rows.
  */
-export async function strayEvents(
+export async function unlistedEvents(
   kysely: Kysely<Tables>,
   account: number,
   listed: readonly string[],
 ): Promise<readonly AbsentEvent[]> {
-  const strays = new Map<string, number>()
+  const unlisted = new Map<string, number>()
   for (const table of ['responses', 'payments', 'slots'] as const) {
     const { rows } = await sql<AbsentEvent>`
       with recursive live as (
@@ -67,7 +67,7 @@ export async function strayEvents(
                as responses
         from live
        where live.event_id is not null and live.event_id <> all (${listed}::text[])`.execute(kysely)
-    for (const { id, responses } of rows) strays.set(id, responses)
+    for (const { id, responses } of rows) unlisted.set(id, responses)
   }
-  return [...strays].map(([id, responses]) => ({ id, responses }))
+  return [...unlisted].map(([id, responses]) => ({ id, responses }))
 }

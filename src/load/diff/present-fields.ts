@@ -1,5 +1,5 @@
 import { PAYMENT_COLUMNS, RESPONSE_COLUMNS, SLOT_COLUMNS } from '../copy/response-rows.ts'
-import type { RowReader } from '../copy/decoder.ts'
+import type { CopyDecoder } from '../copy/decoder.ts'
 
 const SIGNUP = Buffer.from('signup')
 const KIND = RESPONSE_COLUMNS.indexOf('kind')
@@ -9,24 +9,24 @@ const RESPONSE_FIELDS = ['name', 'email', 'message', 'quantity', 'rsvp', 'create
 const PAYMENT_FIELDS = ['amount', 'processing_fee'] as const
 const SLOT_FIELDS = ['name', 'start_date', 'end_date'] as const
 
-/** Which fields of the specification the live rows of one list carry. */
-export class LiveFields {
+/** Collects which fields of the specification the live rows of one list have. */
+export class PresentFields {
   #responses = 0
   #payments = 0
   #slots = 0
   #hasSlots = false
 
-  addResponse(row: RowReader): void {
-    this.#responses |= row.filled
+  addResponse(row: CopyDecoder): void {
+    this.#responses |= row.nonNullMask
     this.#hasSlots ||= row.isText(KIND, SIGNUP)
   }
 
-  addPayment(row: RowReader): void {
-    this.#payments |= row.filled
+  addPayment(row: CopyDecoder): void {
+    this.#payments |= row.nonNullMask
   }
 
-  addSlot(row: RowReader): void {
-    this.#slots |= row.filled
+  addSlot(row: CopyDecoder): void {
+    this.#slots |= row.nonNullMask
     this.#hasSlots = true
   }
 

@@ -1,39 +1,44 @@
 import type { MirrorTable, Plan, PlannedRow, RowCounts, TablePlan } from '../../common/schema/tables.ts'
 import type { Difference } from '../diff/column-diff.ts'
 
-type Operation = keyof TablePlan['counts']
+type PlannedOperation = keyof TablePlan['counts']
 
-/** Gathers what a run would touch: counts of all, and the first rows of each kind. */
-export class PlannedRows {
+/** The changes that a run would make: all are counted, the first rows of each kind are listed. */
+export class ChangePlan {
   readonly plan: Plan = { events: empty(), responses: empty(), payments: empty(), slots: empty() }
-  readonly #most: number
+  readonly #maxListed: number
 
-  constructor(most: number) {
-    this.#most = most
+  constructor(maxListed: number) {
+    this.#maxListed = maxListed
   }
 
-  /** How many rows are worth asking for, null without a bound: one at least, for it brings their number with it. */
-  room(table: MirrorTable, operation: Operation): number | null {
-    const room = Math.max(1, this.#most - this.plan[table][operation].length)
-    return Number.isFinite(room) ? room : null
+  /** How many more rows can be listed; null without a limit. At least 1: the first row carries the total count. */
+  remaining(table: MirrorTable, operation: PlannedOperation): number | null {
+    const remaining = Math.max(1, this.#maxListed - this.plan[table][operation].length)
+    return Number.isFinite(remaining) ? remaining : null
   }
 
-  /** Notes rows; `total` when these are only the first of them. Gives how many there are. */
+  /**
+   * Adds rows to the plan.
+   *
+   * @param total how many there are, when these are only the first of them
+   * @returns how many there are
+   */
   add(
     table: MirrorTable,
-    operation: Exclude<Operation, 'updated'>,
+    operation: Exclude<PlannedOperation, 'updated'>,
     rows: readonly PlannedRow[],
     total: number = rows.length,
   ): number {
     const plan = this.plan[table]
     plan.counts[operation] += total
-    const room = this.#most - plan[operation].length
-    if (room > 0) for (const row of rows.slice(0, room)) plan[operation].push(row)
+    const remaining = this.#maxListed - plan[operation].length
+    if (remaining > 0) for (const row of rows.slice(0, remaining)) plan[operation].push(row)
     return total
   }
 
-  /** Takes back what was planned to be held of a list of responses. @param total so many */
-  takeBackHeld(event_id: string, total: number): void {
+  /** Removes the held deletions of a response list from the plan. @param total how many were planned */
+  removeHeld(event_id: string, total: number): void {
     if (total === 0) return
     const { counts, held } = this.plan.responses
     counts.held -= total
@@ -41,8 +46,8 @@ export class PlannedRows {
     held.splice(0, held.length, ...others)
   }
 
-  /** Notes the rows of one table that differ, are missing or extra. */
-  differing(table: MirrorTable, differences: readonly Difference[]): RowCounts {
+  /** Adds the rows of one table that differ, or that only one side has. */
+  addDifferences(table: MirrorTable, differences: readonly Difference[]): RowCounts {
     const counts = { inserted: 0, updated: 0, deleted: 0 }
     for (const [first, ...rest] of byRow(differences)) {
       const row = rowOf(first)
@@ -58,7 +63,7 @@ export class PlannedRows {
     return counts
   }
 
-  /** Notes responses that differ, in their own columns or in what hangs on them. */
+  /** Adds responses that differ in their own columns, their payment or their slots. */
   updateResponses(
     keys: readonly { readonly event_id: string; readonly id: string }[],
     differences: readonly Difference[],
@@ -83,7 +88,7 @@ export class PlannedRows {
     const plan = this.plan[table]
     plan.counts.updated += 1
     for (const column of columns) plan.columns[column] = (plan.columns[column] ?? 0) + 1
-    if (plan.updated.length < this.#most) plan.updated.push({ ...row, columns })
+    if (plan.updated.length < this.#maxListed) plan.updated.push({ ...row, columns })
     return 1
   }
 }
@@ -99,7 +104,7 @@ function empty(): TablePlan {
   }
 }
 
-/** Differences come sorted by row. */
+/** Groups differences, which come sorted by row. */
 function byRow(differences: readonly Difference[]): [Difference, ...Difference[]][] {
   const rows: [Difference, ...Difference[]][] = []
   for (const difference of differences) {

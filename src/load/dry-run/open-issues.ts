@@ -2,60 +2,60 @@ import { sql } from 'kysely'
 import type { HeldGroup, ReportedHold } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { ListRejects } from '../state/rejects.ts'
-import { EVENTS_LIST, MAX_REPORTED_HOLDS } from '../state/sync-state.ts'
-import type { OpenMatters, ReadState } from '../state/sync-state.ts'
-import { onlyRow } from '../statements.ts'
+import { EVENT_LIST_KEY, MAX_REPORTED_HOLDS } from '../state/sync-state.ts'
+import type { OpenIssues, AppliedState } from '../state/sync-state.ts'
+import { singleRow } from '../statements.ts'
 
-/** What a list leaves open. */
-interface PlannedList extends Pick<ReadState, 'event_id' | 'set_aside'> {
+/** The open issues of one list. */
+interface PlannedList extends Pick<AppliedState, 'event_id' | 'set_aside'> {
   readonly held_deletions: readonly HeldGroup[] | null
   readonly unconfirmed_absences: readonly string[] | null
 }
 
 /**
- * What would be held, rejected and set aside after a run: what the mirror says, but for the lists that the run has
- * read and the events that it would forget.
+ * What would be held, rejected and set aside after a run. Lists that the run has read count as it would leave them, events
+ * that it would delete do not count, all others count as they are in the mirror.
  */
-export class PlannedMatters {
+export class PlannedIssues {
   readonly #read = new Map<string, PlannedList>()
   /** Rejects that nobody has accepted, by list. */
   readonly #rejected = new Map<string, number>()
   readonly #forgotten = new Set<string>()
   #accepted: ReadonlySet<string> | null = null
 
-  read(states: readonly ReadState[]): void {
+  read(states: readonly AppliedState[]): void {
     for (const state of states) this.#read.set(state.event_id, state)
   }
 
-  /** How many deletions would be held of a list that was read. */
-  heldOf(event_id: string): number {
+  /** How many deletions of a list that was read would be held. */
+  heldCount(event_id: string): number {
     return (this.#read.get(event_id)?.held_deletions ?? []).reduce((sum, { ids }) => sum + ids.length, 0)
   }
 
   async rejects(trx: Transaction, account: number, lists: readonly ListRejects[]): Promise<void> {
-    this.#accepted ??= await readAcceptances(trx, account)
+    this.#accepted ??= await readAccepted(trx, account)
     const accepted = this.#accepted
     for (const { event_id, rejects } of lists) {
-      const list = event_id ?? EVENTS_LIST
+      const list = event_id ?? EVENT_LIST_KEY
       let open = 0
-      for await (const piece of rejects)
-        open += piece.filter(({ sha256 }) => !accepted.has(`${sha256} ${list}`)).length
+      for await (const chunk of rejects)
+        open += chunk.filter(({ sha256 }) => !accepted.has(`${sha256} ${list}`)).length
       this.#rejected.set(list, open)
     }
   }
 
-  /** Events that would go, with all that is known of them. */
+  /** Leaves out events that would be deleted. */
   forget(ids: readonly string[]): void {
     for (const id of ids) this.#forgotten.add(id)
   }
 
-  async forgetUnlisted(trx: Transaction, account: number, listed: readonly string[]): Promise<void> {
+  async deleteStaleState(trx: Transaction, account: number, listed: readonly string[]): Promise<void> {
     const { rows } = await sql<{ event_id: string }>`
       select event_id
         from (select event_id from headcount.sync_state where account_id = ${account}
                union
               select event_id from headcount.rejects where account_id = ${account} and event_id is not null) known
-       where event_id <> ${EVENTS_LIST}
+       where event_id <> ${EVENT_LIST_KEY}
          and event_id <> all (${listed}::text[])
          and not exists (select 1 from headcount.events e where e.account_id = ${account} and e.id = event_id)`.execute(
       trx.kysely,
@@ -63,7 +63,7 @@ export class PlannedMatters {
     this.forget(rows.map(({ event_id }) => event_id))
   }
 
-  async open(trx: Transaction, account: number): Promise<OpenMatters> {
+  async open(trx: Transaction, account: number): Promise<OpenIssues> {
     const { rows: states } = await sql<PlannedList>`
       select event_id, held_deletions, unconfirmed_absences, set_aside from headcount.sync_state
        where account_id = ${account}
@@ -71,7 +71,7 @@ export class PlannedMatters {
       trx.kysely,
     )
     const { rows: rejects } = await sql<{ event_id: string; open: number }>`
-      select coalesce(j.event_id, ${EVENTS_LIST}) as event_id, count(*)::int as open
+      select coalesce(j.event_id, ${EVENT_LIST_KEY}) as event_id, count(*)::int as open
         from headcount.rejects j
        where j.account_id = ${account}
          and not exists (
@@ -99,14 +99,14 @@ export class PlannedMatters {
       unconfirmed: lists.reduce((sum, list) => sum + (list.unconfirmed_absences?.length ?? 0), 0),
       set_aside: lists.reduce((sum, { set_aside }) => sum + set_aside, 0),
       rejected: open.reduce((sum, count) => sum + count, 0),
-      now: onlyRow(rows).now,
+      now: singleRow(rows).now,
     }
   }
 }
 
 function reportedHolds(event_id: string, held: readonly HeldGroup[]): ReportedHold[] {
   return held.map(({ since, reason, ids }) => ({
-    event_id: event_id === EVENTS_LIST ? null : event_id,
+    event_id: event_id === EVENT_LIST_KEY ? null : event_id,
     since,
     reason,
     rows: ids.length,
@@ -114,15 +114,15 @@ function reportedHolds(event_id: string, held: readonly HeldGroup[]): ReportedHo
 }
 
 function oldestFirst(one: ReportedHold, other: ReportedHold): number {
-  const [first, second] = [one.event_id ?? EVENTS_LIST, other.event_id ?? EVENTS_LIST]
+  const [first, second] = [one.event_id ?? EVENT_LIST_KEY, other.event_id ?? EVENT_LIST_KEY]
   return Date.parse(one.since) - Date.parse(other.since) || (first < second ? -1 : 1)
 }
 
-async function readAcceptances(trx: Transaction, account: number): Promise<ReadonlySet<string>> {
+async function readAccepted(trx: Transaction, account: number): Promise<ReadonlySet<string>> {
   const rows = await trx.kysely
     .selectFrom('headcount.accepted_rejects')
     .select(['event_id', 'sha256'])
     .where('account_id', '=', account)
     .execute()
-  return new Set(rows.map(({ event_id, sha256 }) => `${sha256} ${event_id ?? EVENTS_LIST}`))
+  return new Set(rows.map(({ event_id, sha256 }) => `${sha256} ${event_id ?? EVENT_LIST_KEY}`))
 }

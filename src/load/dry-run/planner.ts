@@ -1,117 +1,127 @@
-/** The door of a dry run: nothing is written; what would be is compared, counted and kept for the plan. */
+/** The loader of a dry run: it compares and counts what a run would write, and writes nothing. */
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import type { EventItem, Plan, TableCounts } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { differing } from '../diff/changed-responses.ts'
+import { changedResponses } from '../diff/changed-responses.ts'
 import { eventDifferences, responseDifferences } from '../diff/column-diff.ts'
-import { differingEvents } from '../write/events.ts'
-import { incomingKeys } from '../write/recordsets.ts'
+import { changedEvents } from '../write/events.ts'
+import { keyRecordset } from '../write/recordsets.ts'
 import type { EventResponse } from '../write/recordsets.ts'
-import type { Load } from '../loader.ts'
-import { orphansOf } from '../diff/orphans.ts'
-import { PlannedMatters } from './open-issues.ts'
-import { PlannedRows } from './change-plan.ts'
-import { EVENTS_LIST } from '../state/sync-state.ts'
-import { addCounts, noCounts, pieces } from '../statements.ts'
-import type { Written } from '../statements.ts'
+import type { Loader } from '../loader.ts'
+import { orphanRows } from '../diff/orphans.ts'
+import { PlannedIssues } from './open-issues.ts'
+import { ChangePlan } from './change-plan.ts'
+import { EVENT_LIST_KEY } from '../state/sync-state.ts'
+import type { AppliedState } from '../state/sync-state.ts'
+import { addCounts, noCounts, chunkRows } from '../statements.ts'
+import type { WriteResult } from '../statements.ts'
 
-/** A load that writes nothing, and its plan so far. */
-export interface Planning extends Load {
+/** A loader that writes nothing, and its plan so far. */
+export interface Planner extends Loader {
   plan(): Plan
 }
 
-/** @param most how many rows of each kind are listed in a table's plan; all are counted. */
-export function planning(most: number): Planning {
-  const planned = new PlannedRows(most)
-  const matters = new PlannedMatters()
+/** @param maxListed how many rows of each kind a table's plan lists; all are counted */
+export function createPlanner(maxListed: number): Planner {
+  const planned = new ChangePlan(maxListed)
+  const issues = new PlannedIssues()
   return {
     plan: () => planned.plan,
     newLists: null,
-    identity: nothing,
-    unchanged: nothing,
-    failed: nothing,
-    observations: nothing,
+    saveIdentity: skip,
+    markUnchanged: skip,
+    saveFailures: skip,
+    saveObservations: skip,
     events: (trx, { account }, events) => planEvents(trx, account, events, planned),
     responses: (trx, { account }, fresh, others) => planResponses(trx, account, fresh, others, planned),
-    removeResponses: async (trx, { account }, keys) => {
+    deleteResponses: async (trx, { account }, keys) => {
       const counts = noCounts()
-      for (const piece of pieces(keys))
-        await planRemoval(trx, account, counts, sql`${incomingKeys(piece)}`, planned)
+      for (const chunk of chunkRows(keys))
+        await planRemoval(trx, account, counts, sql`${keyRecordset(chunk)}`, planned)
       return counts
     },
-    removeEvents: async (trx, { account }, ids) => {
-      const counts = noCounts()
-      const ofThese = sql`
-        select event_id, id from headcount.responses
-         where account_id = ${account} and event_id = any (${ids}::text[])`
-      await planRemoval(trx, account, counts, ofThese, planned)
-      addCounts(counts, await planOrphans(trx, account, ids, planned))
-      const { rows: live } = await sql<{ event_id: string }>`
-        select id as event_id from headcount.events
-         where account_id = ${account} and id = any (${ids}::text[])
-         order by id`.execute(trx.kysely)
-      counts.events.deleted += planned.add('events', 'deleted', live)
-      matters.forget(ids)
-      return counts
+    deleteEvents: (trx, { account }, ids) => {
+      issues.forget(ids)
+      return planEventDeletions(trx, account, ids, planned)
     },
-    removeOrphans: (trx, account, ids) => planOrphans(trx, account, ids, planned),
-    rejects: (trx, account, _run, lists) => matters.rejects(trx, account, lists),
-    read: async (_trx, _account, _backfill, states) => {
-      for (const { event_id, held_deletions: held } of states) {
-        const ids = held.flatMap((group) => group.ids)
-        if (event_id === EVENTS_LIST) {
-          planned.add(
-            'events',
-            'held',
-            ids.map((id) => ({ event_id: id })),
-          )
-          continue
-        }
-        // A list that is read once more replaces what its first reading held.
-        planned.takeBackHeld(event_id, matters.heldOf(event_id))
-        planned.add(
-          'responses',
-          'held',
-          ids.map((response_id) => ({ event_id, response_id })),
-        )
-      }
-      matters.read(states)
+    deleteOrphans: (trx, account, ids) => planOrphans(trx, account, ids, planned),
+    replaceRejects: (trx, account, _run, lists) => issues.rejects(trx, account, lists),
+    saveRead: async (_trx, _account, _backfill, states) => {
+      for (const state of states) planHolds(state, planned, issues)
+      issues.read(states)
     },
-    forgetUnlisted: (trx, account, listed) => matters.forgetUnlisted(trx, account, listed),
-    openMatters: (trx, account) => matters.open(trx, account),
+    deleteStaleState: (trx, account, listed) => issues.deleteStaleState(trx, account, listed),
+    openIssues: (trx, account) => issues.open(trx, account),
   }
 }
 
-/** Of a list that is read once more: its rows are planned already, and only what it lacks is planned anew. */
-export function onlyRemovals(planning: Load): Load {
-  const none = async (): Promise<Written> => ({ rows: noCounts(), events: new Set() })
-  return { ...planning, events: none, responses: none, removeOrphans: async () => noCounts() }
+/** For the second read of a list: its rows are planned already, only its deletions are planned again. */
+export function deletionsOnly(planner: Loader): Loader {
+  const none = async (): Promise<WriteResult> => ({ rows: noCounts(), events: new Set() })
+  return { ...planner, events: none, responses: none, deleteOrphans: async () => noCounts() }
 }
 
-async function nothing(): Promise<void> {}
+/** A second read of a list replaces what its first read held. */
+function planHolds(
+  { event_id, held_deletions }: AppliedState,
+  planned: ChangePlan,
+  issues: PlannedIssues,
+): void {
+  const ids = held_deletions.flatMap((group) => group.ids)
+  if (event_id === EVENT_LIST_KEY) {
+    const events = ids.map((id) => ({ event_id: id }))
+    planned.add('events', 'held', events)
+    return
+  }
+  planned.removeHeld(event_id, issues.heldCount(event_id))
+  const responses = ids.map((response_id) => ({ event_id, response_id }))
+  planned.add('responses', 'held', responses)
+}
+
+async function planEventDeletions(
+  trx: Transaction,
+  account: number,
+  ids: readonly string[],
+  planned: ChangePlan,
+): Promise<TableCounts> {
+  const counts = noCounts()
+  const ofThese = sql`
+    select event_id, id from headcount.responses
+     where account_id = ${account} and event_id = any (${ids}::text[])`
+  await planRemoval(trx, account, counts, ofThese, planned)
+  addCounts(counts, await planOrphans(trx, account, ids, planned))
+  const { rows: live } = await sql<{ event_id: string }>`
+    select id as event_id from headcount.events
+     where account_id = ${account} and id = any (${ids}::text[])
+     order by id`.execute(trx.kysely)
+  counts.events.deleted += planned.add('events', 'deleted', live)
+  return counts
+}
+
+async function skip(): Promise<void> {}
 
 async function planEvents(
   trx: Transaction,
   account: number,
   events: readonly EventItem[],
-  planned: PlannedRows,
-): Promise<Written> {
-  const { added, changed } = await differingEvents(trx.kysely, account, events)
+  planned: ChangePlan,
+): Promise<WriteResult> {
+  const { added, changed } = await changedEvents(trx.kysely, account, events)
   const rows = noCounts()
   rows.events.inserted += planned.add(
     'events',
     'inserted',
     [...added].map((event_id) => ({ event_id })),
   )
-  for (const piece of pieces(events.filter(({ id }) => changed.has(id)))) {
-    const ids = piece.map(({ id }) => id)
-    const { listed } = await eventDifferences(trx, account, piece, {
+  for (const chunk of chunkRows(events.filter(({ id }) => changed.has(id)))) {
+    const ids = chunk.map(({ id }) => id)
+    const { listed } = await eventDifferences(trx, account, chunk, {
       scope: (id) => sql`${id} = any (${ids}::text[])`,
-      most: null,
+      max: null,
       values: false,
     })
-    rows.events.updated += planned.differing('events', listed).updated
+    rows.events.updated += planned.addDifferences('events', listed).updated
   }
   return { rows, events: new Set([...added, ...changed]) }
 }
@@ -121,21 +131,21 @@ async function planResponses(
   account: number,
   fresh: readonly EventResponse[],
   others: readonly EventResponse[],
-  planned: PlannedRows,
-): Promise<Written> {
-  const { added, changed } = await differing(trx, account, others)
+  planned: ChangePlan,
+): Promise<WriteResult> {
+  const { added, changed } = await changedResponses(trx, account, others)
   const rows = noCounts()
   for (const item of [...fresh, ...added]) planInsert(item, rows, planned)
-  for (const piece of pieces(changed)) {
-    const keys = piece.map(({ event_id, response }) => ({ event_id, id: response.id }))
-    const { listed } = await responseDifferences(trx, account, piece, {
-      scope: (id) => sql`(live.event_id, ${id}) in (${incomingKeys(keys)})`,
-      most: null,
+  for (const chunk of chunkRows(changed)) {
+    const keys = chunk.map(({ event_id, response }) => ({ event_id, id: response.id }))
+    const { listed } = await responseDifferences(trx, account, chunk, {
+      scope: (id) => sql`(live.event_id, ${id}) in (${keyRecordset(keys)})`,
+      max: null,
       values: false,
     })
     rows.responses.updated += planned.updateResponses(keys, listed)
     for (const table of ['payments', 'slots'] as const) {
-      const counts = planned.differing(
+      const counts = planned.addDifferences(
         table,
         listed.filter((difference) => difference.table === table),
       )
@@ -147,11 +157,11 @@ async function planResponses(
   return { rows, events: new Set([...fresh, ...added, ...changed].map(({ event_id }) => event_id)) }
 }
 
-function planInsert({ event_id, response }: EventResponse, rows: TableCounts, planned: PlannedRows): void {
+function planInsert({ event_id, response }: EventResponse, rows: TableCounts, planned: ChangePlan): void {
   const key = { event_id, response_id: response.id }
   rows.responses.inserted += planned.add('responses', 'inserted', [key])
   if (response.payment !== null) rows.payments.inserted += planned.add('payments', 'inserted', [key])
-  const slots = response.slots.map((_, place) => ({ ...key, position: place + 1 }))
+  const slots = response.slots.map((_, index) => ({ ...key, position: index + 1 }))
   rows.slots.inserted += planned.add('slots', 'inserted', slots)
 }
 
@@ -161,7 +171,7 @@ async function planRemoval(
   account: number,
   counts: TableCounts,
   keys: RawBuilder<unknown>,
-  planned: PlannedRows,
+  planned: ChangePlan,
 ): Promise<void> {
   for (const table of ['responses', 'payments', 'slots'] as const) {
     const id = sql.ref(table === 'responses' ? 'live.id' : 'live.response_id')
@@ -177,11 +187,11 @@ async function planOrphans(
   trx: Transaction,
   account: number,
   event_ids: readonly string[],
-  planned: PlannedRows,
+  planned: ChangePlan,
 ): Promise<TableCounts> {
   const counts = noCounts()
   for (const table of event_ids.length === 0 ? [] : (['payments', 'slots'] as const)) {
-    counts[table].deleted += await planDeleted(trx, table, orphansOf(table, account, event_ids), planned)
+    counts[table].deleted += await planDeleted(trx, table, orphanRows(table, account, event_ids), planned)
   }
   return counts
 }
@@ -191,19 +201,19 @@ async function planDeleted(
   trx: Transaction,
   table: 'responses' | 'payments' | 'slots',
   going: RawBuilder<unknown>,
-  planned: PlannedRows,
+  planned: ChangePlan,
 ): Promise<number> {
   const id = sql.ref(table === 'responses' ? 'live.id' : 'live.response_id')
-  const place = table === 'slots' ? sql.ref('live.position') : sql`null::int`
-  const { rows } = await sql<{ event_id: string; id: string; place: number | null; total: number }>`
-    select live.event_id, ${id} as id, ${place} as place, (count(*) over ())::int as total
+  const index = table === 'slots' ? sql.ref('live.position') : sql`null::int`
+  const { rows } = await sql<{ event_id: string; id: string; index: number | null; total: number }>`
+    select live.event_id, ${id} as id, ${index} as index, (count(*) over ())::int as total
       from ${going}
      order by 1, 2, 3
-     limit ${planned.room(table, 'deleted')}`.execute(trx.kysely)
-  const keys = rows.map(({ event_id, id, place }) => ({
+     limit ${planned.remaining(table, 'deleted')}`.execute(trx.kysely)
+  const keys = rows.map(({ event_id, id, index }) => ({
     event_id,
     response_id: id,
-    ...(place !== null && { position: place }),
+    ...(index !== null && { position: index }),
   }))
   return planned.add(table, 'deleted', keys, rows[0]?.total ?? 0)
 }

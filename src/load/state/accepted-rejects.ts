@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import type { Transaction } from '../../db/transaction.ts'
 
-/** Which rejects a call means: of every account and of every list, unless named. */
-export interface AcceptanceScope {
+/** The rejects that a call applies to: null means every account, or every list. */
+export interface RejectScope {
   readonly account: string | null
   readonly event_id: string | null
 }
 
-/** A reject that its owner can live with. */
-export interface Acceptance {
+/** A reject that its owner has accepted. */
+export interface AcceptedReject {
   readonly account: string
   /** null: the list of events itself. */
   readonly event_id: string | null
@@ -17,10 +17,10 @@ export interface Acceptance {
 }
 
 /** The SHA-256 sums in this scope that begin with `prefix`: of the rejects, or of what was accepted before. */
-export async function sumsFrom(
+export async function findByHashPrefix(
   trx: Transaction,
   table: 'headcount.rejects' | 'headcount.accepted_rejects',
-  { account, event_id }: AcceptanceScope,
+  { account, event_id }: RejectScope,
   prefix: string,
 ): Promise<readonly string[]> {
   const { rows } = await sql<{ sha256: string }>`
@@ -38,15 +38,15 @@ export async function sumsFrom(
  * Accepts the rejects with these sums, in every list of the scope that has them now. What was accepted before
  * keeps its time.
  *
- * An acceptance is kept when its item is gone: a service that flaps, or an event that vanishes and comes back,
- * would otherwise ask its owner the same question again.
+ * An acceptance outlives its item: when a list or an event disappears for a while and comes back, the owner is not asked
+ * again.
  */
 export async function acceptRejects(
   trx: Transaction,
-  { account, event_id }: AcceptanceScope,
+  { account, event_id }: RejectScope,
   sums: readonly string[],
-): Promise<readonly Acceptance[]> {
-  const meant = sql`
+): Promise<readonly AcceptedReject[]> {
+  const matching = sql`
     select distinct reject.account_id, a.name as account, reject.event_id, reject.sha256
       from headcount.rejects reject
       join headcount.accounts a on a.id = reject.account_id
@@ -55,25 +55,25 @@ export async function acceptRejects(
        and (${event_id}::text is null or reject.event_id = ${event_id})`
   await sql`
     insert into headcount.accepted_rejects (account_id, event_id, sha256)
-    select account_id, event_id, sha256 from (${meant}) meant
+    select account_id, event_id, sha256 from (${matching}) matching
         on conflict (account_id, event_id, sha256) do nothing`.execute(trx.kysely)
-  const { rows } = await sql<Acceptance>`
-    select meant.account, meant.event_id, meant.sha256, kept.accepted_at
-      from (${meant}) meant
+  const { rows } = await sql<AcceptedReject>`
+    select matching.account, matching.event_id, matching.sha256, kept.accepted_at
+      from (${matching}) matching
       join headcount.accepted_rejects kept
-        on kept.account_id = meant.account_id and kept.event_id is not distinct from meant.event_id
-       and kept.sha256 = meant.sha256
-     order by meant.account, meant.event_id nulls first, meant.sha256`.execute(trx.kysely)
+        on kept.account_id = matching.account_id and kept.event_id is not distinct from matching.event_id
+       and kept.sha256 = matching.sha256
+     order by matching.account, matching.event_id nulls first, matching.sha256`.execute(trx.kysely)
   return rows
 }
 
-/** Takes acceptances back, whether their items are still there or not. */
-export async function revokeAcceptances(
+/** Revokes acceptances, also of items that are no longer there. */
+export async function revokeAccepted(
   trx: Transaction,
-  { account, event_id }: AcceptanceScope,
+  { account, event_id }: RejectScope,
   sums: readonly string[],
-): Promise<readonly Acceptance[]> {
-  const { rows } = await sql<Acceptance>`
+): Promise<readonly AcceptedReject[]> {
+  const { rows } = await sql<AcceptedReject>`
     delete from headcount.accepted_rejects kept
      using headcount.accounts a
      where a.id = kept.account_id and kept.sha256 = any (${sums}::text[])

@@ -1,14 +1,14 @@
-/** What live rows show of what the specification leaves open, whoever has noted it; asked only when there is need. */
+/** Observations derived from live rows, for runs that died before they stored theirs. */
 import { sql } from 'kysely'
 import type { Observation } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import type { ObservedFact } from './observations.ts'
+import type { ObservationKey } from './observations.ts'
 
-/** The most facts that are taken from rows: a service may put anything in a key. */
-const MOST_FACTS = 1000
+/** A service may put anything in a key, so that there may be any number of them. */
+const MAX_OBSERVATIONS = 1000
 
-/** Runs since the last one that was closed, but for this one: they died before what they had seen was stored. */
-export async function unclosedRuns(
+/** Runs after the last one that has a report, except this one: they died before they stored their observations. */
+export async function unfinishedRuns(
   { kysely }: Transaction,
   account: number,
   run: string,
@@ -23,18 +23,18 @@ export async function unclosedRuns(
 }
 
 /**
- * Which of these facts live rows of other runs than these show already: a mirror that was filled before anything was
- * observed has nothing new to tell of them.
+ * Which of these observations were already in live rows of other runs than these: in a mirror that was filled before
+ * observations were stored, they are not new.
  */
-export async function knownToMirror(
+export async function alreadyInRows(
   { kysely }: Transaction,
   account: number,
   otherThan: readonly string[],
-  facts: readonly ObservedFact[],
-): Promise<readonly ObservedFact[]> {
+  facts: readonly ObservationKey[],
+): Promise<readonly ObservationKey[]> {
   if (facts.length === 0) return []
   const isOld = sql`account_id = ${account} and _run_id <> all (${otherThan}::bigint[])`
-  const { rows } = await sql<ObservedFact>`
+  const { rows } = await sql<ObservationKey>`
     select item.*
       from json_to_recordset(${JSON.stringify(facts)}::json) as item(path text, kind text, value text)
      where case item.path || ' ' || item.kind
@@ -52,10 +52,10 @@ export async function knownToMirror(
 }
 
 /**
- * What live rows of these runs show: values, and every field that is kept in `_extra`. Values are as they were sent;
- * one that is the respondent's own name, address or message is left out.
+ * Observations in the live rows of these runs: values, and every field in `_extra`. Values are as they were sent; one that
+ * equals the name, address or message of its respondent is left out.
  */
-export async function shownByRows(
+export async function observeRows(
   { kysely }: Transaction,
   account: number,
   runs: readonly string[],
@@ -85,6 +85,6 @@ export async function shownByRows(
      where ${isTheirs}
      group by field
      order by count desc, path, kind, value
-     limit ${MOST_FACTS}`.execute(kysely)
+     limit ${MAX_OBSERVATIONS}`.execute(kysely)
   return rows
 }

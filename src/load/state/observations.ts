@@ -1,27 +1,27 @@
 import { sql } from 'kysely'
 import type { ObservationKind, Observation } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { requireCount } from '../statements.ts'
+import { assertRowCount } from '../statements.ts'
 
-/** What tells one observation of an account from another. */
-export interface ObservedFact {
+/** What identifies an observation within an account. */
+export interface ObservationKey {
   readonly path: string
   readonly kind: ObservationKind
   readonly value: string
 }
 
-/** Every fact that was observed on this account before; some hundreds at most. */
-export async function readObserved(
+/** The keys of all stored observations of an account; some hundreds at most. */
+export async function readObservationKeys(
   { kysely }: Transaction,
   account: number,
-): Promise<readonly ObservedFact[]> {
-  const { rows } = await sql<ObservedFact>`
+): Promise<readonly ObservationKey[]> {
+  const { rows } = await sql<ObservationKey>`
     select path, kind, value from headcount.api_observations where account_id = ${account}`.execute(kysely)
   return rows
 }
 
-/** Adds what was seen to what had been seen before. */
-export async function recordObservations(
+/** Adds observations to the stored ones. */
+export async function saveObservations(
   trx: Transaction,
   account: number,
   observations: readonly Observation[],
@@ -37,5 +37,5 @@ export async function recordObservations(
        set count = known.count + excluded.count, last_seen_at = greatest(known.last_seen_at, excluded.last_seen_at)`.execute(
     trx.kysely,
   )
-  requireCount('headcount.api_observations', observations.length, result)
+  assertRowCount('headcount.api_observations', observations.length, result)
 }

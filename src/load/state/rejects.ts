@@ -2,13 +2,13 @@ import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 import type { RejectItem, Tables } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { oneAhead } from '../prefetch.ts'
-import { inStatements, onlyRow, requireCount } from '../statements.ts'
+import { prefetch } from '../prefetch.ts'
+import { chunkRowStream, singleRow, assertRowCount } from '../statements.ts'
 
 /** The rejects of one list; `event_id` is null for the list of events. */
 export interface ListRejects {
   readonly event_id: string | null
-  /** In pieces, for there may be as many as there are items in the list. */
+  /** In chunks, for there may be as many as there are items in the list. */
   readonly rejects: Iterable<readonly RejectItem[]> | AsyncIterable<readonly RejectItem[]>
 }
 
@@ -25,21 +25,21 @@ export async function replaceRejects(
     delete from headcount.rejects
      where account_id = ${account}
        and (event_id = any (${ids}::text[]) or (event_id is null and ${holdsEventsList}))`.execute(trx.kysely)
-  for await (const piece of inStatements(oneAhead(trx, rowsOf(lists)))) {
+  for await (const chunk of chunkRowStream(prefetch(trx, rowsOf(lists)))) {
     const result = await sql`
       insert into headcount.rejects (account_id, event_id, item_index, reason, path, payload, bytes, sha256, run_id)
       select ${account}, event_id, item_index, reason, path, payload, bytes, sha256, ${run}
-        from json_to_recordset(${JSON.stringify(piece)}::json) as item(
+        from json_to_recordset(${JSON.stringify(chunk)}::json) as item(
           event_id text, item_index int, reason text, path text, payload text, bytes bigint, sha256 text)`.execute(
       trx.kysely,
     )
-    requireCount('headcount.rejects, insert', piece.length, result)
+    assertRowCount('headcount.rejects, insert', chunk.length, result)
   }
 }
 
 async function* rowsOf(lists: readonly ListRejects[]) {
   for (const { event_id, rejects } of lists) {
-    for await (const piece of rejects) yield piece.map(({ id: _, ...reject }) => ({ event_id, ...reject }))
+    for await (const chunk of rejects) yield chunk.map(({ id: _, ...reject }) => ({ event_id, ...reject }))
   }
 }
 
@@ -55,11 +55,11 @@ export async function countRejects(
   account: number,
   event_id: string | null = null,
 ): Promise<RejectCounts> {
-  const { rows } = await rejectCounts(account, event_id).execute(kysely)
-  return onlyRow(rows)
+  const { rows } = await rejectCountsQuery(account, event_id).execute(kysely)
+  return singleRow(rows)
 }
 
-export function rejectCounts(account: number, event_id: string | null) {
+export function rejectCountsQuery(account: number, event_id: string | null) {
   return sql<RejectCounts>`
     select (count(*) filter (where k.sha256 is null))::int as rejected, count(k.sha256)::int as accepted
       from headcount.rejects j

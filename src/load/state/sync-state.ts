@@ -2,11 +2,11 @@ import { sql } from 'kysely'
 import type { Kysely, RawBuilder } from 'kysely'
 import type { HeldGroup, ReportedHold, Tables } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { rejectCounts } from './rejects.ts'
-import { onlyRow, pieces, requireCount } from '../statements.ts'
+import { rejectCountsQuery } from './rejects.ts'
+import { singleRow, chunkRows, assertRowCount } from '../statements.ts'
 
-/** The name under which `sync_state` keeps the list of events itself; no event has an empty id. */
-export const EVENTS_LIST = ''
+/** `sync_state.event_id` of the event list; no event has an empty id. */
+export const EVENT_LIST_KEY = ''
 
 /** What is known of a list before it is read. */
 export interface ListState {
@@ -20,15 +20,15 @@ export interface ListState {
   readonly poll_interval_s: number | null
   readonly backfill_id: string | null
   readonly held_deletions: readonly HeldGroup[]
-  /** Ids that the last reading lacked, of a list in several pages: a second one will tell. */
+  /** Ids that the last read of a list in several pages lacked; the next read confirms them or not. */
   readonly unconfirmed_absences: readonly string[]
   readonly error_code: string | null
 }
 
-/** What is known of a list that was read and applied, but for what is held of it. */
-export interface ReadState {
+/** The state to store of a list that was read and applied. */
+export interface AppliedState {
   readonly event_id: string
-  /** NULL while rows are live that the list lacks, held or unconfirmed: no digest without rows. */
+  /** NULL while rows are live that the list lacks (held or unconfirmed): the digest must stand for the rows. */
   readonly digest: string | null
   readonly normaliser_version: number
   /** The service's validator of this list; NULL as the digest. */
@@ -43,18 +43,18 @@ export interface ReadState {
 }
 
 /**
- * What a transaction wrote to the records of events, which the list of events shows. `renormalised`: only our own version reads
- * the same list differently.
+ * What a transaction wrote to event rows, which the event list shows. `renormalised`: the list is the same, only another
+ * version of the normaliser reads it.
  */
-export type RecordsChange = 'none' | 'renormalised' | 'changed'
+export type EventRowsChange = 'none' | 'renormalised' | 'changed'
 
-/** A list that is still as it was when it was last applied. */
+/** A list that has not changed since it was last applied. */
 export interface UnchangedState {
   readonly event_id: string
   readonly poll_interval_s: number | null
   /** The validator that came with it last. */
   readonly etag: string | null
-  /** Its body was read; false when the service said "not modified". */
+  /** Whether its body was read; false after 304 Not Modified. */
   readonly read_whole: boolean
 }
 
@@ -65,8 +65,8 @@ export interface FailedState {
   readonly error_message: string
 }
 
-/** As a digest is compared. */
-export const digestInHexadecimal = sql<string | null>`encode(digest, 'hex')`.as('digest')
+/** The digest in the form in which digests are compared. */
+export const hexDigest = sql<string | null>`encode(digest, 'hex')`.as('digest')
 
 export async function readStates(
   kysely: Kysely<Tables>,
@@ -87,7 +87,7 @@ export async function readStates(
       'unconfirmed_absences',
     ])
     .select('error_code')
-    .select(digestInHexadecimal)
+    .select(hexDigest)
     .where('account_id', '=', account)
     .execute()
   return new Map(
@@ -103,17 +103,17 @@ export async function readStates(
 }
 
 /**
- * Gives the list of events another version, as SQL. Records of another list also end what the former digest vouches for:
- * should this run not live to store its own, and the service go back to the former list, it would vouch for these.
+ * Gives the event list a new version, as SQL. Changed event rows also invalidate the stored digest. Otherwise, if this run
+ * died before it stored a digest and the service went back to the former list, that digest would pass for these rows.
  */
-export function newEventsVersion(
+export function newEventListVersion(
   account: number,
-  records: Exclude<RecordsChange, 'none'>,
+  records: Exclude<EventRowsChange, 'none'>,
 ): RawBuilder<unknown> {
   const digest = records === 'changed' ? sql`null` : sql`digest`
   return sql`
     update headcount.sync_state set list_version = gen_random_uuid(), digest = ${digest}
-     where account_id = ${account} and event_id = ${EVENTS_LIST}`
+     where account_id = ${account} and event_id = ${EVENT_LIST_KEY}`
 }
 
 /**
@@ -122,12 +122,12 @@ export function newEventsVersion(
  *
  * @param records what the transaction wrote to records of events; `none` when the list of events is among the states
  */
-export async function recordRead(
+export async function saveRead(
   trx: Transaction,
   account: number,
   backfill: string | null,
-  states: readonly ReadState[],
-  records: RecordsChange,
+  states: readonly AppliedState[],
+  records: EventRowsChange,
 ): Promise<void> {
   const changed = states.filter(({ has_changed }) => has_changed).map(({ event_id }) => event_id)
   const rows = states.map(({ held_deletions: holds, unconfirmed_absences, has_changed: _, ...state }) => ({
@@ -137,7 +137,7 @@ export async function recordRead(
     held_deletion_count: holds.reduce((sum, { ids }) => sum + ids.length, 0),
     held_deletions_since: holds.map(({ since }) => since).toSorted()[0] ?? null,
   }))
-  const events = records === 'none' ? sql`` : sql`with events as (${newEventsVersion(account, records)})`
+  const events = records === 'none' ? sql`` : sql`with events as (${newEventListVersion(account, records)})`
   const result = await sql`
     ${events}
     insert into headcount.sync_state as state
@@ -162,66 +162,66 @@ export async function recordRead(
            error_code = null, error_message = null, failed_at = null,
            list_version = case when excluded.event_id = any (${changed}::text[])
                                then excluded.list_version else state.list_version end`.execute(trx.kysely)
-  requireCount('headcount.sync_state, read', rows.length, result)
+  assertRowCount('headcount.sync_state, read', rows.length, result)
 }
 
-/** Stamps lists that are still as they were stored: one statement for thousands of them. */
-export async function recordUnchanged(
+/** Marks lists as checked and unchanged: one statement for thousands of them. */
+export async function markUnchanged(
   trx: Transaction,
   account: number,
   lists: readonly UnchangedState[],
 ): Promise<void> {
-  for (const piece of pieces(lists)) {
+  for (const chunk of chunkRows(lists)) {
     await sql`
       update headcount.sync_state state
          set checked_at = now(), etag = i.etag,
              last_full_read_at = case when i.read_whole then now() else state.last_full_read_at end,
              poll_interval_s = i.poll_interval_s, next_check_at = now() + i.poll_interval_s * interval '1 second',
              error_code = null, error_message = null, failed_at = null
-        from json_to_recordset(${JSON.stringify(piece)}::json) as i(
+        from json_to_recordset(${JSON.stringify(chunk)}::json) as i(
           event_id text, poll_interval_s int, etag text, read_whole boolean)
        where state.account_id = ${account} and state.event_id = i.event_id`.execute(trx.kysely)
   }
 }
 
-/** Notes that lists could not be read. */
-export async function recordFailed(
+/** Stores why lists could not be read. */
+export async function saveFailures(
   trx: Transaction,
   account: number,
   failures: readonly FailedState[],
 ): Promise<void> {
-  for (const piece of pieces(failures)) {
+  for (const chunk of chunkRows(failures)) {
     const result = await sql`
       insert into headcount.sync_state (account_id, event_id, error_code, error_message, failed_at)
       select ${account}, event_id, error_code, error_message, now()
-        from json_to_recordset(${JSON.stringify(piece)}::json) as i(
+        from json_to_recordset(${JSON.stringify(chunk)}::json) as i(
           event_id text, error_code text, error_message text)
           on conflict (account_id, event_id) do update
          set error_code = excluded.error_code, error_message = excluded.error_message,
              failed_at = excluded.failed_at`.execute(trx.kysely)
-    requireCount('headcount.sync_state, failed', piece.length, result)
+    assertRowCount('headcount.sync_state, failed', chunk.length, result)
   }
 }
 
-/** Forgets what was known of lists that are neither listed by the service nor in the mirror. */
-export async function forgetUnlisted(
+/** Deletes state and rejects of events that are neither listed by the service nor in the mirror. */
+export async function deleteStaleState(
   trx: Transaction,
   account: number,
   listed: readonly string[],
 ): Promise<void> {
-  const gone = sql`
+  const stale = sql`
     account_id = ${account} and event_id <> ''
       and event_id <> all (${listed}::text[])
       and not exists (select 1 from headcount.events e where e.account_id = ${account} and e.id = event_id)`
-  await sql`delete from headcount.rejects where event_id is not null and ${gone}`.execute(trx.kysely)
-  await sql`delete from headcount.sync_state where ${gone}`.execute(trx.kysely)
+  await sql`delete from headcount.rejects where event_id is not null and ${stale}`.execute(trx.kysely)
+  await sql`delete from headcount.sync_state where ${stale}`.execute(trx.kysely)
 }
 
-/** The holds of an account that are listed one by one, the oldest first. */
+/** So many holds of an account are reported one by one, the oldest first. */
 export const MAX_REPORTED_HOLDS = 100
 
-/** What the mirror of an account holds back or could not store, and the database's clock. */
-export interface OpenMatters {
+/** What is held, unconfirmed, rejected or set aside in an account, and the clock of the database. */
+export interface OpenIssues {
   /** Without those that the owner accepted. */
   readonly rejected: number
   readonly held: number
@@ -233,10 +233,10 @@ export interface OpenMatters {
   readonly now: string
 }
 
-export async function countOpenMatters(trx: Transaction, account: number): Promise<OpenMatters> {
-  const { rows } = await sql<OpenMatters>`
+export async function countOpenIssues(trx: Transaction, account: number): Promise<OpenIssues> {
+  const { rows } = await sql<OpenIssues>`
     select rejected, held, unconfirmed, set_aside, holds, now() as now
-      from (${rejectCounts(account, null)}) rejects
+      from (${rejectCountsQuery(account, null)}) rejects
      cross join (
        select coalesce(sum(held_deletion_count), 0)::int as held, coalesce(sum(set_aside), 0)::int as set_aside,
               coalesce(sum(jsonb_array_length(unconfirmed_absences)), 0)::int as unconfirmed
@@ -255,5 +255,5 @@ export async function countOpenMatters(trx: Transaction, account: number): Promi
             limit ${MAX_REPORTED_HOLDS}
          ) hold
      ) holds`.execute(trx.kysely)
-  return onlyRow(rows)
+  return singleRow(rows)
 }

@@ -1,46 +1,46 @@
 import { sql } from 'kysely'
 import type { TableCounts } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { keepFormerEvents, keepFormerResponses } from './history.ts'
-import { incomingKeys } from './recordsets.ts'
-import { removeOrphans } from '../diff/orphans.ts'
-import { newEventsVersion } from '../state/sync-state.ts'
-import { addCounts, noCounts, onlyRow, pieces, requireCount } from '../statements.ts'
-import type { Writing } from '../statements.ts'
+import { archiveEvents, archiveResponses } from './history.ts'
+import { keyRecordset } from './recordsets.ts'
+import { deleteOrphans } from '../diff/orphans.ts'
+import { newEventListVersion } from '../state/sync-state.ts'
+import { addCounts, noCounts, singleRow, chunkRows, assertRowCount } from '../statements.ts'
+import type { WriteOptions } from '../statements.ts'
 
 type Key = { readonly event_id: string; readonly id: string }
 
 /** Takes responses with their payments and slots out of the live tables and into history. */
-export async function removeResponses(
+export async function deleteResponses(
   trx: Transaction,
-  writing: Writing,
+  options: WriteOptions,
   keys: readonly Key[],
 ): Promise<TableCounts> {
   const removed = noCounts()
-  for (const piece of pieces(keys)) {
-    await keepFormerResponses(trx, writing, 'delete', piece)
-    removed.slots.deleted += await removeParts(trx, writing.account, 'headcount.slots', piece)
-    removed.payments.deleted += await removeParts(trx, writing.account, 'headcount.payments', piece)
+  for (const chunk of chunkRows(keys)) {
+    await archiveResponses(trx, options, 'delete', chunk)
+    removed.slots.deleted += await deleteParts(trx, options.account, 'headcount.slots', chunk)
+    removed.payments.deleted += await deleteParts(trx, options.account, 'headcount.payments', chunk)
     const result = await sql`
       delete from headcount.responses live
-       using (${incomingKeys(piece)}) k
-       where live.account_id = ${writing.account} and live.event_id = k.event_id and live.id = k.id`.execute(
+       using (${keyRecordset(chunk)}) k
+       where live.account_id = ${options.account} and live.event_id = k.event_id and live.id = k.id`.execute(
       trx.kysely,
     )
-    removed.responses.deleted += requireCount('headcount.responses, delete', piece.length, result)
+    removed.responses.deleted += assertRowCount('headcount.responses, delete', chunk.length, result)
   }
   return removed
 }
 
-async function removeParts(
+async function deleteParts(
   trx: Transaction,
   account: number,
   table: 'headcount.slots' | 'headcount.payments',
   keys: readonly Key[],
 ): Promise<number> {
-  const { rows } = await sql<{ live: number; gone: number }>`
-    with k as materialized (${incomingKeys(keys)}),
-    gone as (
+  const { rows } = await sql<{ live: number; deleted: number }>`
+    with k as materialized (${keyRecordset(keys)}),
+    deleted as (
       delete from ${sql.table(table)} live
        using k
        where live.account_id = ${account} and live.event_id = k.event_id and live.response_id = k.id
@@ -50,45 +50,45 @@ async function removeParts(
               from ${sql.table(table)} live
               join k on live.event_id = k.event_id and live.response_id = k.id
              where live.account_id = ${account})::int as live,
-           (select count(*) from gone)::int as gone`.execute(trx.kysely)
+           (select count(*) from deleted)::int as deleted`.execute(trx.kysely)
   // Both parts of a statement see the table as it was before the statement.
-  const { live, gone } = onlyRow(rows)
-  return requireCount(`${table}, delete`, live, { numAffectedRows: BigInt(gone) })
+  const { live, deleted } = singleRow(rows)
+  return assertRowCount(`${table}, delete`, live, { numAffectedRows: BigInt(deleted) })
 }
 
 /** Takes events with everything that hangs on them out of the live tables: rows into history, state and rejects away. */
-export async function removeEvents(
+export async function deleteEvents(
   trx: Transaction,
-  writing: Writing,
+  options: WriteOptions,
   ids: readonly string[],
 ): Promise<TableCounts> {
   const { rows: live } = await sql<{ id: string }>`
     select id from headcount.events
-     where account_id = ${writing.account} and id = any (${ids}::text[])`.execute(trx.kysely)
+     where account_id = ${options.account} and id = any (${ids}::text[])`.execute(trx.kysely)
   const { rows: keys } = await sql<Key>`
     select event_id, id from headcount.responses
-     where account_id = ${writing.account} and event_id = any (${ids}::text[])
+     where account_id = ${options.account} and event_id = any (${ids}::text[])
      order by event_id, id`.execute(trx.kysely)
-  const removed = await removeResponses(trx, writing, keys)
-  addCounts(removed, await removeOrphans(trx, writing.account, ids))
-  await keepFormerEvents(
+  const removed = await deleteResponses(trx, options, keys)
+  addCounts(removed, await deleteOrphans(trx, options.account, ids))
+  await archiveEvents(
     trx,
-    writing,
+    options,
     'delete',
     live.map(({ id }) => id),
   )
   const events = await sql`
     delete from headcount.events
-     where account_id = ${writing.account} and id = any (${ids}::text[])`.execute(trx.kysely)
+     where account_id = ${options.account} and id = any (${ids}::text[])`.execute(trx.kysely)
   await sql`
     delete from headcount.rejects
-     where account_id = ${writing.account} and event_id = any (${ids}::text[])`.execute(trx.kysely)
+     where account_id = ${options.account} and event_id = any (${ids}::text[])`.execute(trx.kysely)
   const listed =
-    live.length > 0 ? sql`with events as (${newEventsVersion(writing.account, 'changed')})` : sql``
+    live.length > 0 ? sql`with events as (${newEventListVersion(options.account, 'changed')})` : sql``
   await sql`
     ${listed}
     delete from headcount.sync_state
-     where account_id = ${writing.account} and event_id = any (${ids}::text[])`.execute(trx.kysely)
-  removed.events.deleted += requireCount('headcount.events, delete', live.length, events)
+     where account_id = ${options.account} and event_id = any (${ids}::text[])`.execute(trx.kysely)
+  removed.events.deleted += assertRowCount('headcount.events, delete', live.length, events)
   return removed
 }

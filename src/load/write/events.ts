@@ -2,29 +2,29 @@ import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 import type { EventItem, Tables } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { beginOfEvent, keepFormerEvents } from './history.ts'
-import { incomingEvents } from './recordsets.ts'
-import { noCounts, pieces, requireCount } from '../statements.ts'
-import type { Writing, Written } from '../statements.ts'
+import { eventValidFrom, archiveEvents } from './history.ts'
+import { eventRecordset } from './recordsets.ts'
+import { noCounts, chunkRows, assertRowCount } from '../statements.ts'
+import type { WriteOptions, WriteResult } from '../statements.ts'
 
 /** Events whose record is not in the mirror yet, and those whose record differs from it. */
-export interface DifferingEvents {
+export interface ChangedEvents {
   readonly added: ReadonlySet<string>
   readonly changed: ReadonlySet<string>
 }
 
 /** Compares the records of events with the live rows; reads only. */
-export async function differingEvents(
+export async function changedEvents(
   kysely: Kysely<Tables>,
   account: number,
   events: readonly EventItem[],
-): Promise<DifferingEvents> {
+): Promise<ChangedEvents> {
   const added = new Set<string>()
   const changed = new Set<string>()
-  for (const piece of pieces(events)) {
+  for (const chunk of chunkRows(events)) {
     const { rows } = await sql<{ id: string; is_new: boolean }>`
       select i.id, l.id is null as is_new
-        from (${incomingEvents(piece)}) i
+        from (${eventRecordset(chunk)}) i
         left join headcount.events l on l.account_id = ${account} and l.id = i.id
        where l.id is null
           or (i.title, i.event_at, i.description, i.event_type, i.location, i._extra)
@@ -51,48 +51,48 @@ export async function liveEvents(
 }
 
 /** Brings the records of events to what the service lists; equal ones are not touched. Tells which were written. */
-export async function loadEvents(
+export async function upsertEvents(
   trx: Transaction,
-  writing: Writing,
+  options: WriteOptions,
   events: readonly EventItem[],
-): Promise<Written> {
-  const { added, changed } = await differingEvents(trx.kysely, writing.account, events)
+): Promise<WriteResult> {
+  const { added, changed } = await changedEvents(trx.kysely, options.account, events)
   const rows = noCounts()
-  for (const piece of pieces(events.filter(({ id }) => added.has(id)))) {
-    rows.events.inserted += await insertEvents(trx, writing, piece)
+  for (const chunk of chunkRows(events.filter(({ id }) => added.has(id)))) {
+    rows.events.inserted += await insertEvents(trx, options, chunk)
   }
-  for (const piece of pieces(events.filter(({ id }) => changed.has(id)))) {
-    await keepFormerEvents(
+  for (const chunk of chunkRows(events.filter(({ id }) => changed.has(id)))) {
+    await archiveEvents(
       trx,
-      writing,
+      options,
       'update',
-      piece.map(({ id }) => id),
+      chunk.map(({ id }) => id),
     )
-    rows.events.updated += await updateEvents(trx, writing, piece)
+    rows.events.updated += await updateEvents(trx, options, chunk)
   }
   return { rows, events: new Set([...added, ...changed]) }
 }
 
-async function insertEvents(trx: Transaction, writing: Writing, events: readonly EventItem[]) {
+async function insertEvents(trx: Transaction, options: WriteOptions, events: readonly EventItem[]) {
   const result = await sql`
     insert into headcount.events (account_id, id, title, event_at, description, event_type, location, _extra,
                                   _first_seen_at, _changed_at, _run_id)
-    select ${writing.account}, id, title, event_at, description, event_type, location, _extra,
-           began, began, ${writing.run}
-      from (${incomingEvents(events)}) incoming
-     cross join lateral (select ${beginOfEvent(writing.account)} as began) version
+    select ${options.account}, id, title, event_at, description, event_type, location, _extra,
+           began, began, ${options.run}
+      from (${eventRecordset(events)}) incoming
+     cross join lateral (select ${eventValidFrom(options.account)} as began) version
      order by id`.execute(trx.kysely)
-  return requireCount('headcount.events, insert', events.length, result)
+  return assertRowCount('headcount.events, insert', events.length, result)
 }
 
-async function updateEvents(trx: Transaction, writing: Writing, events: readonly EventItem[]) {
+async function updateEvents(trx: Transaction, options: WriteOptions, events: readonly EventItem[]) {
   const result = await sql`
     update headcount.events live
        set title = i.title, event_at = i.event_at, description = i.description, event_type = i.event_type,
            location = i.location, _extra = i._extra,
-           _changed_at = case when ${writing.history} then greatest(now(), live._changed_at) else live._changed_at end,
-           _run_id = ${writing.run}
-      from (${incomingEvents(events)}) i
-     where live.account_id = ${writing.account} and live.id = i.id`.execute(trx.kysely)
-  return requireCount('headcount.events, update', events.length, result)
+           _changed_at = case when ${options.history} then greatest(now(), live._changed_at) else live._changed_at end,
+           _run_id = ${options.run}
+      from (${eventRecordset(events)}) i
+     where live.account_id = ${options.account} and live.id = i.id`.execute(trx.kysely)
+  return assertRowCount('headcount.events, update', events.length, result)
 }

@@ -1,40 +1,41 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import type { Transaction } from '../../db/transaction.ts'
-import { incomingKeys } from './recordsets.ts'
-import { requireCount } from '../statements.ts'
-import type { Writing } from '../statements.ts'
+import { keyRecordset } from './recordsets.ts'
+import { assertRowCount } from '../statements.ts'
+import type { WriteOptions } from '../statements.ts'
 
 /** How a version ended: a next one followed, or the service no longer returned the item. */
-export type Operation = 'update' | 'delete'
+export type HistoryOperation = 'update' | 'delete'
 
 /**
  * Copies the live versions of these responses into history, before they are changed or removed. One time stamp
  * a transaction (`now()`), so that the spans of a row touch without a gap.
  */
-export async function keepFormerResponses(
+export async function archiveResponses(
   trx: Transaction,
-  writing: Writing,
-  operation: Operation,
+  options: WriteOptions,
+  operation: HistoryOperation,
   keys: readonly { event_id: string; id: string }[],
 ): Promise<void> {
-  if (!writing.history) return
+  if (!options.history) return
   const result = await sql`
     insert into headcount.response_history (account_id, event_id, response_id, valid_from, valid_to, operation,
                                             document, ended_by_run_id)
     select d.account_id, d.event_id, d.response_id, d._changed_at, greatest(now(), d._changed_at), ${operation},
-           d.document, ${writing.run}
+           d.document, ${options.run}
       from headcount.response_documents d
-      join (${incomingKeys(keys)}) k on k.event_id = d.event_id and k.id = d.response_id
-     where d.account_id = ${writing.account}`.execute(trx.kysely)
-  requireCount('headcount.response_history', keys.length, result)
+      join (${keyRecordset(keys)}) k on k.event_id = d.event_id and k.id = d.response_id
+     where d.account_id = ${options.account}`.execute(trx.kysely)
+  assertRowCount('headcount.response_history', keys.length, result)
 }
 
 /** Whether the clock of the database was set back behind the end of some version of a response, as SQL. */
-export const clockIsBehind = 'coalesce((select max(valid_to) > now() from headcount.response_history), false)'
+export const CLOCK_IS_BEHIND =
+  'coalesce((select max(valid_to) > now() from headcount.response_history), false)'
 
 export async function isClockBehind(trx: Transaction): Promise<boolean> {
-  const { rows } = await trx.query(`select ${clockIsBehind}`)
+  const { rows } = await trx.query(`select ${CLOCK_IS_BEHIND}`)
   return rows[0]?.[0] === true
 }
 
@@ -42,7 +43,7 @@ export async function isClockBehind(trx: Transaction): Promise<boolean> {
  * When the version of a response begins that is inserted although the clock was set back: not before a former version
  * of its key ended, for a moment has one version of a row.
  */
-export function beginOfResponse(account: number): RawBuilder<unknown> {
+export function responseValidFrom(account: number): RawBuilder<unknown> {
   return sql`greatest(now(), (
                select max(h.valid_to)
                  from headcount.response_history h
@@ -54,7 +55,7 @@ export function beginOfResponse(account: number): RawBuilder<unknown> {
  * The same for an event, whatever the clock says: the greatest end of all is asked for first, once a statement, so
  * that only where it is in the future every key is looked up.
  */
-export function beginOfEvent(account: number): RawBuilder<unknown> {
+export function eventValidFrom(account: number): RawBuilder<unknown> {
   return sql`case when (select max(valid_to) from headcount.event_history) > now() then greatest(now(), (
                select max(h.valid_to)
                  from headcount.event_history h
@@ -63,19 +64,19 @@ export function beginOfEvent(account: number): RawBuilder<unknown> {
 }
 
 /** Copies the live versions of these events into history, before they are changed or removed. */
-export async function keepFormerEvents(
+export async function archiveEvents(
   trx: Transaction,
-  writing: Writing,
-  operation: Operation,
+  options: WriteOptions,
+  operation: HistoryOperation,
   ids: readonly string[],
 ): Promise<void> {
-  if (!writing.history) return
+  if (!options.history) return
   const result = await sql`
     insert into headcount.event_history (account_id, event_id, valid_from, valid_to, operation,
                                          document, ended_by_run_id)
     select e.account_id, e.id, e._changed_at, greatest(now(), e._changed_at), ${operation},
-           headcount.event_document(e), ${writing.run}
+           headcount.event_document(e), ${options.run}
       from headcount.events e
-     where e.account_id = ${writing.account} and e.id = any (${ids}::text[])`.execute(trx.kysely)
-  requireCount('headcount.event_history', ids.length, result)
+     where e.account_id = ${options.account} and e.id = any (${ids}::text[])`.execute(trx.kysely)
+  assertRowCount('headcount.event_history', ids.length, result)
 }

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import type { RowCounts } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { incomingPayments, incomingResponses } from './recordsets.ts'
+import { paymentRecordset, responseRecordset } from './recordsets.ts'
 import type { EventResponse } from './recordsets.ts'
-import { onlyRow, requireCount } from '../statements.ts'
+import { singleRow, assertRowCount } from '../statements.ts'
 
 /** Writes the payments of responses that have none in the mirror yet. */
-export async function addPayments(
+export async function insertPayments(
   trx: Transaction,
   account: number,
   responses: readonly EventResponse[],
@@ -16,9 +16,9 @@ export async function addPayments(
   const result = await sql`
     insert into headcount.payments (account_id, event_id, response_id, amount, processing_fee)
     select ${account}, event_id, response_id, amount, processing_fee
-      from (${incomingPayments(responses)}) incoming
+      from (${paymentRecordset(responses)}) incoming
      order by event_id, response_id`.execute(trx.kysely)
-  return requireCount('headcount.payments, insert', sent, result)
+  return assertRowCount('headcount.payments, insert', sent, result)
 }
 
 /** Brings the payments of these responses to what was sent; an amount that only gained a digit (12.5, 12.50) counts. */
@@ -31,32 +31,32 @@ export async function replacePayments(
   if (expected.deleted > 0) {
     const deleted = await sql`
       delete from headcount.payments live
-       using (${incomingResponses(responses)}) i
+       using (${responseRecordset(responses)}) i
        where live.account_id = ${account} and live.event_id = i.event_id and live.response_id = i.id
          and not i.is_paid`.execute(trx.kysely)
-    requireCount('headcount.payments, delete', expected.deleted, deleted)
+    assertRowCount('headcount.payments, delete', expected.deleted, deleted)
   }
   if (expected.updated > 0) {
     const updated = await sql`
       update headcount.payments live
          set amount = i.amount, processing_fee = i.processing_fee
-        from (${incomingPayments(responses)}) i
+        from (${paymentRecordset(responses)}) i
        where live.account_id = ${account} and live.event_id = i.event_id and live.response_id = i.response_id
          and (live.amount::text, live.processing_fee::text)
              is distinct from (i.amount::text, i.processing_fee::text)`.execute(trx.kysely)
-    requireCount('headcount.payments, update', expected.updated, updated)
+    assertRowCount('headcount.payments, update', expected.updated, updated)
   }
   if (expected.inserted > 0) {
     const inserted = await sql`
       insert into headcount.payments (account_id, event_id, response_id, amount, processing_fee)
       select ${account}, event_id, response_id, amount, processing_fee
-        from (${incomingPayments(responses)}) i
+        from (${paymentRecordset(responses)}) i
        where not exists (
          select 1
            from headcount.payments live
           where live.account_id = ${account} and live.event_id = i.event_id and live.response_id = i.response_id)
        order by event_id, response_id`.execute(trx.kysely)
-    requireCount('headcount.payments, insert', expected.inserted, inserted)
+    assertRowCount('headcount.payments, insert', expected.inserted, inserted)
   }
   return expected
 }
@@ -75,10 +75,10 @@ async function countPaymentChanges(
                    is distinct from (i.amount::text, i.processing_fee::text)
            )::int as updated,
            count(*) filter (where not i.is_paid and live.response_id is not null)::int as deleted
-      from (${incomingResponses(responses)}) i
+      from (${responseRecordset(responses)}) i
       left join headcount.payments live
         on live.account_id = ${account} and live.event_id = i.event_id and live.response_id = i.id`.execute(
     trx.kysely,
   )
-  return onlyRow(rows)
+  return singleRow(rows)
 }

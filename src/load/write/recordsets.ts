@@ -10,9 +10,9 @@ export interface EventResponse {
 
 /**
  * Rows go to the database as one JSON parameter: no limit of 65,535 parameters, one round trip, and big
- * integers and amounts keep their digits. `index` is the place in the array that was sent.
+ * integers and amounts keep their digits. `index` counts the rows that were sent, from 0.
  */
-export function incomingResponses(responses: readonly EventResponse[]): RawBuilder<unknown> {
+export function responseRecordset(responses: readonly EventResponse[]): RawBuilder<unknown> {
   const rows = responses.map(({ event_id, response: { payment, slots: _, ...columns } }, index) => ({
     index,
     event_id,
@@ -27,7 +27,7 @@ export function incomingResponses(responses: readonly EventResponse[]): RawBuild
 }
 
 /** The payments of these responses. */
-export function incomingPayments(responses: readonly EventResponse[]): RawBuilder<unknown> {
+export function paymentRecordset(responses: readonly EventResponse[]): RawBuilder<unknown> {
   const rows = responses.flatMap(({ event_id, response: { id, payment } }) =>
     payment === null ? [] : [{ event_id, response_id: id, ...payment }],
   )
@@ -36,12 +36,12 @@ export function incomingPayments(responses: readonly EventResponse[]): RawBuilde
 }
 
 /** The slots of these responses, positions from 1. */
-export function incomingSlots(responses: readonly EventResponse[]): RawBuilder<unknown> {
+export function slotRecordset(responses: readonly EventResponse[]): RawBuilder<unknown> {
   const rows = responses.flatMap(({ event_id, response }) =>
-    response.slots.map((slot, place) => ({
+    response.slots.map((slot, index) => ({
       event_id,
       response_id: response.id,
-      position: place + 1,
+      position: index + 1,
       ...slot,
     })),
   )
@@ -51,13 +51,13 @@ export function incomingSlots(responses: readonly EventResponse[]): RawBuilder<u
 }
 
 /** The keys of these responses. */
-export function incomingKeys(keys: readonly { event_id: string; id: string }[]): RawBuilder<unknown> {
+export function keyRecordset(keys: readonly { event_id: string; id: string }[]): RawBuilder<unknown> {
   return sql`select * from unnest(${keys.map((key) => key.event_id)}::text[], ${keys.map((key) => key.id)}::bigint[])
     as key(event_id, id)`
 }
 
 /** Events on their way into the mirror. */
-export function incomingEvents(events: readonly EventItem[]): RawBuilder<unknown> {
+export function eventRecordset(events: readonly EventItem[]): RawBuilder<unknown> {
   return sql`select * from json_to_recordset(${JSON.stringify(events)}::json) as item(
     id text, title text, event_at timestamptz, description text, event_type text, location text, _extra jsonb)`
 }

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import type { RowCounts } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { incomingKeys, incomingSlots } from './recordsets.ts'
+import { keyRecordset, slotRecordset } from './recordsets.ts'
 import type { EventResponse } from './recordsets.ts'
-import { onlyRow, requireCount } from '../statements.ts'
+import { singleRow, assertRowCount } from '../statements.ts'
 
 /** Writes the slots of responses that have none in the mirror yet. */
-export async function addSlots(
+export async function insertSlots(
   trx: Transaction,
   account: number,
   responses: readonly EventResponse[],
@@ -17,9 +17,9 @@ export async function addSlots(
     insert into headcount.slots (account_id, event_id, response_id, position, name,
                                  start_date, end_date, start_local, end_local, _extra)
     select ${account}, event_id, response_id, position, name, start_date, end_date, start_local, end_local, _extra
-      from (${incomingSlots(responses)}) incoming
+      from (${slotRecordset(responses)}) incoming
      order by event_id, response_id, position`.execute(trx.kysely)
-  return requireCount('headcount.slots, insert', sent, result)
+  return assertRowCount('headcount.slots, insert', sent, result)
 }
 
 /** Brings the slots of these responses, matched by position, to what was sent. */
@@ -32,39 +32,39 @@ export async function replaceSlots(
   if (expected.deleted > 0) {
     const deleted = await sql`
       delete from headcount.slots live
-       using (${incomingKeys(keysOf(responses))}) k
+       using (${keyRecordset(keysOf(responses))}) k
        where live.account_id = ${account} and live.event_id = k.event_id and live.response_id = k.id
          and (live.event_id, live.response_id, live.position) not in (
-           select event_id, response_id, position from (${incomingSlots(responses)}) i)`.execute(trx.kysely)
-    requireCount('headcount.slots, delete', expected.deleted, deleted)
+           select event_id, response_id, position from (${slotRecordset(responses)}) i)`.execute(trx.kysely)
+    assertRowCount('headcount.slots, delete', expected.deleted, deleted)
   }
   if (expected.updated > 0) {
     const updated = await sql`
       update headcount.slots live
          set name = i.name, start_date = i.start_date, end_date = i.end_date,
              start_local = i.start_local, end_local = i.end_local, _extra = i._extra
-        from (${incomingSlots(responses)}) i
+        from (${slotRecordset(responses)}) i
        where live.account_id = ${account} and live.event_id = i.event_id
          and live.response_id = i.response_id and live.position = i.position
          and (live.name, live.start_date, live.end_date, live.start_local, live.end_local, live._extra)
              is distinct from (i.name, i.start_date, i.end_date, i.start_local, i.end_local, i._extra)`.execute(
       trx.kysely,
     )
-    requireCount('headcount.slots, update', expected.updated, updated)
+    assertRowCount('headcount.slots, update', expected.updated, updated)
   }
   if (expected.inserted > 0) {
     const inserted = await sql`
       insert into headcount.slots (account_id, event_id, response_id, position, name,
                                    start_date, end_date, start_local, end_local, _extra)
       select ${account}, event_id, response_id, position, name, start_date, end_date, start_local, end_local, _extra
-        from (${incomingSlots(responses)}) i
+        from (${slotRecordset(responses)}) i
        where not exists (
          select 1
            from headcount.slots live
           where live.account_id = ${account} and live.event_id = i.event_id
             and live.response_id = i.response_id and live.position = i.position)
        order by event_id, response_id, position`.execute(trx.kysely)
-    requireCount('headcount.slots, insert', expected.inserted, inserted)
+    assertRowCount('headcount.slots, insert', expected.inserted, inserted)
   }
   return expected
 }
@@ -83,16 +83,16 @@ async function countSlotChanges(
                and (live.name, live.start_date, live.end_date, live.start_local, live.end_local, live._extra)
                    is distinct from (i.name, i.start_date, i.end_date, i.start_local, i.end_local, i._extra)
            )::int as updated
-      from (${incomingSlots(responses)}) i
+      from (${slotRecordset(responses)}) i
       full join (
         select s.*
           from headcount.slots s
-          join (${incomingKeys(keysOf(responses))}) k on k.event_id = s.event_id and k.id = s.response_id
+          join (${keyRecordset(keysOf(responses))}) k on k.event_id = s.event_id and k.id = s.response_id
          where s.account_id = ${account}
       ) live on live.event_id = i.event_id and live.response_id = i.response_id and live.position = i.position`.execute(
     trx.kysely,
   )
-  return onlyRow(rows)
+  return singleRow(rows)
 }
 
 function keysOf(responses: readonly EventResponse[]) {

@@ -1,12 +1,12 @@
 import { commandName } from '../../common/command-name.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { UsageError } from '../../common/errors.ts'
-import { acceptRejects, revokeAcceptances, sumsFrom } from '../../load/state/accepted-rejects.ts'
-import type { Acceptance, AcceptanceScope } from '../../load/state/accepted-rejects.ts'
+import { acceptRejects, revokeAccepted, findByHashPrefix } from '../../load/state/accepted-rejects.ts'
+import type { AcceptedReject, RejectScope } from '../../load/state/accepted-rejects.ts'
 import { defineCall } from './call.ts'
 import { inputFields } from './input.ts'
 
-export interface AcceptInput extends AcceptanceScope {
+export interface AcceptInput extends RejectScope {
   /** Digits with which the SHA-256 of each item begins. */
   readonly prefixes: readonly string[]
   /** Takes back what was accepted. */
@@ -14,7 +14,7 @@ export interface AcceptInput extends AcceptanceScope {
 }
 
 /** Marks rejects that the owner can live with, or takes that back: all that were named, or none. */
-export const acceptRejectsCall = defineCall<AcceptInput, readonly Acceptance[]>({
+export const acceptRejectsCall = defineCall<AcceptInput, readonly AcceptedReject[]>({
   name: 'accept-rejects',
   changes: true,
   readInput: (json) => {
@@ -30,19 +30,19 @@ export const acceptRejectsCall = defineCall<AcceptInput, readonly Acceptance[]>(
     database.transaction(async (trx) => {
       const sums: string[] = []
       for (const prefix of prefixes) sums.push(await sumOf(trx, scope, prefix, revokes))
-      return revokes ? revokeAcceptances(trx, scope, sums) : acceptRejects(trx, scope, sums)
+      return revokes ? revokeAccepted(trx, scope, sums) : acceptRejects(trx, scope, sums)
     }),
 })
 
 /** @throws UsageError unless the prefix means one item. */
 async function sumOf(
   trx: Transaction,
-  scope: AcceptanceScope,
+  scope: RejectScope,
   prefix: string,
   revokes: boolean,
 ): Promise<string> {
   const table = revokes ? 'headcount.accepted_rejects' : 'headcount.rejects'
-  const sums = await sumsFrom(trx, table, scope, prefix)
+  const sums = await findByHashPrefix(trx, table, scope, prefix)
   const [sum] = sums
   if (sum !== undefined && sums.length === 1) return sum
   const where = `${scope.event_id === null ? '' : ` of event ${scope.event_id}`}${scope.account === null ? '' : ` of account ${scope.account}`}`

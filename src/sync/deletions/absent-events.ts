@@ -1,6 +1,6 @@
 import { HeadcountError } from '../../common/errors.ts'
-import { strayEvents } from '../../load/diff/orphans.ts'
-import { EVENTS_LIST } from '../../load/state/sync-state.ts'
+import { unlistedEvents } from '../../load/diff/orphans.ts'
+import { EVENT_LIST_KEY } from '../../load/state/sync-state.ts'
 import { absentEvents } from '../../load/diff/live-counts.ts'
 import type { AbsentEvent } from '../../load/diff/live-counts.ts'
 import { fetchEventList } from '../fetch/fetch-events.ts'
@@ -39,7 +39,7 @@ export async function findAbsentEvents(
   const absent = await absentFrom(run, listed)
   if (last !== first) return { ...readings, absent, unconfirmed: [] }
   const ids = absent.map(({ id }) => id)
-  const { confirmed, unconfirmed } = confirmAbsences(ids, first, run.initial.states.get(EVENTS_LIST))
+  const { confirmed, unconfirmed } = confirmAbsences(ids, first, run.initial.states.get(EVENT_LIST_KEY))
   if (isWorthRereading(unconfirmed.length) && first.pages <= requests) {
     const second = await refetchOrNull(run)
     if (second !== null) return withSecond(readings, absent, second)
@@ -82,5 +82,5 @@ async function absentFrom(
   const absent = await absentEvents(database.kysely, account.id, listed)
   if (mode !== 'backfill') return absent
   const known = [...listed, ...absent.map(({ id }) => id)]
-  return [...absent, ...(await strayEvents(database.kysely, account.id, known))]
+  return [...absent, ...(await unlistedEvents(database.kysely, account.id, known))]
 }

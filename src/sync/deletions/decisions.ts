@@ -1,4 +1,4 @@
-import type { ListChange } from '../../load/diff/list-diff.ts'
+import type { ListDiff } from '../../load/diff/list-diff.ts'
 import type { Decision } from './guard.ts'
 
 /** What is decided of each list that loses responses, by event. */
@@ -10,4 +10,4 @@ export interface ListDecision extends Decision {
 }
 
 /** Lists beside what was live of them, by event. */
-export type Changes = ReadonlyMap<string, Pick<ListChange, 'live' | 'fields' | 'absent'>>
+export type Changes = ReadonlyMap<string, Pick<ListDiff, 'live' | 'fields' | 'absent'>>

@@ -1,5 +1,5 @@
 import type { Observation } from '../../common/schema/tables.ts'
-import type { ObservedFact } from '../../load/state/observations.ts'
+import type { ObservationKey } from '../../load/state/observations.ts'
 import { MAX_VALUES, OTHER_VALUES } from '../../normalise/observe/safe-value.ts'
 
 /** What a run has seen beside what was known before it. */
@@ -15,7 +15,7 @@ export interface MergedObservations {
  * unchanged only what is not known yet. So `count` does not grow by reading the same once more.
  */
 export function mergeObservations(
-  known: readonly ObservedFact[],
+  known: readonly ObservationKey[],
   fresh: readonly Observation[],
   again: readonly Observation[],
 ): MergedObservations {
@@ -41,11 +41,11 @@ export function mergeObservations(
   }
 }
 
-export function keyOf({ path, kind, value }: ObservedFact): string {
+export function keyOf({ path, kind, value }: ObservationKey): string {
   return JSON.stringify([path, kind, value])
 }
 
 /** Values of one group are told apart up to a bound. */
-function groupOf({ path, kind }: ObservedFact): string {
+function groupOf({ path, kind }: ObservationKey): string {
   return `${path} ${kind}`
 }

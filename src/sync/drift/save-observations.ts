@@ -1,7 +1,7 @@
 import type { Observation } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { readObserved } from '../../load/state/observations.ts'
-import { knownToMirror, shownByRows, unclosedRuns } from '../../load/state/observations-from-rows.ts'
+import { readObservationKeys } from '../../load/state/observations.ts'
+import { alreadyInRows, observeRows, unfinishedRuns } from '../../load/state/observations-from-rows.ts'
 import { EVENT_FIELD_SET, RESPONSE_FIELD_SET } from '../../normalise/items/fields.ts'
 import { safeValue } from '../../normalise/observe/safe-value.ts'
 import type { RunContext } from '../run-context.ts'
@@ -15,8 +15,8 @@ export const ORDINARY_STATUSES: ReadonlySet<string> = new Set(['200', '304'])
 export async function saveObservations(trx: Transaction, run: RunContext): Promise<void> {
   const { account, lease } = run.mirror
   const { observations } = run.pending
-  const known = await readObserved(trx, account.id)
-  const unclosed = await unclosedRuns(trx, account.id, lease.runId)
+  const known = await readObservationKeys(trx, account.id)
+  const unclosed = await unfinishedRuns(trx, account.id, lease.runId)
   const redacted = (observation: Observation): Observation => ({
     ...observation,
     value: run.settings.redact(observation.value),
@@ -29,7 +29,7 @@ export async function saveObservations(trx: Transaction, run: RunContext): Promi
   ]
   const again = [...observations.fromUnchanged.toObservations(), ...statuses.filter(isOrdinary)]
   const seen = new Set([...fresh, ...again].map(keyOf))
-  const left = (await shownByRows(trx, account.id, unclosed)).map(quoted)
+  const left = (await observeRows(trx, account.id, unclosed)).map(quoted)
   const unreported = left.filter((observation) => isOpen(observation) && !seen.has(keyOf(observation)))
   const { rows, added } = mergeObservations(
     known,
@@ -37,10 +37,10 @@ export async function saveObservations(trx: Transaction, run: RunContext): Promi
     [...again, ...unreported].map(redacted),
   )
   const news = firstSeen(known, added)
-  const old = new Set((await knownToMirror(trx, account.id, [lease.runId, ...unclosed], news)).map(keyOf))
+  const old = new Set((await alreadyInRows(trx, account.id, [lease.runId, ...unclosed], news)).map(keyOf))
   for (const line of driftWarnings(news.filter((observation) => !old.has(keyOf(observation)))))
     run.stats.warn(line)
-  await run.mirror.load.observations(trx, account.id, rows)
+  await run.mirror.load.saveObservations(trx, account.id, rows)
 }
 
 function quoted(observation: Observation): Observation {

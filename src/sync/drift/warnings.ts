@@ -1,6 +1,6 @@
 import { commandName } from '../../common/command-name.ts'
 import type { ObservationKind, Observation } from '../../common/schema/tables.ts'
-import type { ObservedFact } from '../../load/state/observations.ts'
+import type { ObservationKey } from '../../load/state/observations.ts'
 import { WITHHELD, OTHER_VALUES } from '../../normalise/observe/safe-value.ts'
 
 /** At most so many things are reported one by one; `headcount observations` lists them all. */
@@ -32,7 +32,7 @@ const messages: Partial<Readonly<Record<ObservationKind, (path: string, thing: s
  * nothing had been observed before: then everything is new.
  */
 export function firstSeen(
-  known: readonly ObservedFact[],
+  known: readonly ObservationKey[],
   added: readonly Observation[],
 ): readonly Observation[] {
   const begun = new Set(known.filter(({ kind }) => kind === 'sent').map(resourceOf))
@@ -80,6 +80,6 @@ function unitOf({ path, kind, count }: Observation): string {
 }
 
 /** Events and their list are one resource, all else is of the responses. */
-function resourceOf({ path }: ObservedFact): 'events' | 'responses' {
+function resourceOf({ path }: ObservationKey): 'events' | 'responses' {
   return path === 'event' || path === 'events' || path.startsWith('event.') ? 'events' : 'responses'
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { CrossOriginError, NotFoundError, UsageError } from '../../common/errors.ts'
 import { optionName } from '../../common/option-names.ts'
-import { EVENTS_LIST } from '../../load/state/sync-state.ts'
+import { EVENT_LIST_KEY } from '../../load/state/sync-state.ts'
 import { normaliseEvents } from '../../normalise/items/events.ts'
 import { describeList, redactRejects } from './list-facts.ts'
 import type { ReadContext } from '../run-context.ts'
@@ -35,7 +35,7 @@ export async function fetchEventList(
   using reading = await explainBaseUrlErrors(run, '/events', () => run.source.events())
   const { rows, rejects, ...facts } = normaliseEvents(await reading.parse())
   await loaded
-  const list = describeList(reading, facts, rows.length, run.initial.states.get(EVENTS_LIST))
+  const list = describeList(reading, facts, rows.length, run.initial.states.get(EVENT_LIST_KEY))
   for (const warning of list.warnings) run.stats.warn(`List of events: ${warning}`)
   const ids = [...rows.map(({ id }) => id), ...rejects.flatMap(({ id }) => id ?? [])]
   return { ...list, rows, rejects: redactRejects(rejects, run.settings.redact), ids }

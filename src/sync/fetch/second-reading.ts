@@ -1,6 +1,6 @@
 import pLimit from 'p-limit'
 import { HeadcountError, UnreachableError } from '../../common/errors.ts'
-import { onlyRemovals } from '../../load/dry-run/planner.ts'
+import { deletionsOnly } from '../../load/dry-run/planner.ts'
 import { BatchQueue } from '../write/batch-queue.ts'
 import { endsRun, isEarlyEnd } from './for-each-event.ts'
 import { isStreamed, StreamedResponses } from './streamed-responses.ts'
@@ -26,7 +26,7 @@ export async function rereadUnconfirmed(run: RunContext): Promise<number> {
 async function rereadLists(run: RunContext, chosen: readonly Reread[]): Promise<void> {
   run.settings.logger.debug({ lists: chosen.length }, 'reading lists in several pages once more')
   // A dry run has written nothing of the first reading: its rows are planned already.
-  const load = run.mirror.plan === null ? run.mirror.load : onlyRemovals(run.mirror.load)
+  const load = run.mirror.plan === null ? run.mirror.load : deletionsOnly(run.mirror.load)
   const batches = new BatchQueue({ ...run, mirror: { ...run.mirror, load } })
   const place = pLimit(run.settings.concurrency)
   let isEnded = false

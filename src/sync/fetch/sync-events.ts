@@ -1,5 +1,5 @@
 import { HeadcountError, NotFoundError, UnexpectedPaginationError } from '../../common/errors.ts'
-import { ResponseEncoder } from '../../load/copy/response-encoder.ts'
+import { ResponseCopyEncoder } from '../../load/copy/response-encoder.ts'
 import type { QueueState } from '../../source/retry/rejected-request.ts'
 import { BatchQueue } from '../write/batch-queue.ts'
 import { compareDigest } from './change-detection.ts'
@@ -29,7 +29,7 @@ interface Destination {
   readonly batches: BatchQueue
   readonly marker: CheckedMarker
   /** Null in a run that writes nothing. */
-  readonly encoder: ResponseEncoder | null
+  readonly encoder: ResponseCopyEncoder | null
 }
 
 /** Reads the due events, a bounded number at once, and hands what changed to the loader. */
@@ -37,9 +37,10 @@ export async function syncDueEvents(run: RunContext, due: readonly DueEvent[]): 
   const batches = new BatchQueue(run)
   const { mirror, pending, signal, stop } = run
   const write = (states: readonly UnchangedState[]) =>
-    mirror.write((trx) => mirror.load.unchanged(trx, mirror.account.id, states))
+    mirror.write((trx) => mirror.load.markUnchanged(trx, mirror.account.id, states))
   const marker = new CheckedMarker({ unchanged: pending.unchanged, signal, stop, write })
-  const encoder = run.mirror.load.newLists === null ? null : new ResponseEncoder(writeOptions(run, 'other'))
+  const encoder =
+    run.mirror.load.newLists === null ? null : new ResponseCopyEncoder(writeOptions(run, 'other'))
   const notFound: DueEvent[] = []
   run.stats.report('responses')
   await forEachEvent(run, due, {

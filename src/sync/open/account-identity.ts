@@ -27,7 +27,7 @@ export async function verifyAccountIdentity(
   // An account without events is nobody's: what it lacks is for the guard of deletions.
   if (listed.length === 0 && known.base_url !== null && !adopt) return
   if (isSame(known, identity)) return
-  await run.mirror.write((trx) => run.mirror.load.identity(trx, run.mirror.account.id, identity, isOther))
+  await run.mirror.write((trx) => run.mirror.load.saveIdentity(trx, run.mirror.account.id, identity, isOther))
   if (isOther)
     run.initial.states = new Map([...run.initial.states].map(([id, state]) => [id, withoutValidators(state)]))
 }

@@ -4,9 +4,9 @@ import { takeLease } from '../../db/lease/lease.ts'
 import type { Lease } from '../../db/lease/lease.ts'
 import { migrate, requireSchema } from '../../db/migrate.ts'
 import type { RunMode } from '../../common/schema/tables.ts'
-import { countLive, goneSinceResponses } from '../../load/diff/live-counts.ts'
-import { planning } from '../../load/dry-run/planner.ts'
-import { load } from '../../load/loader.ts'
+import { countLiveRows, deletedSinceLastRead } from '../../load/diff/live-counts.ts'
+import { createPlanner } from '../../load/dry-run/planner.ts'
+import { postgresLoader } from '../../load/loader.ts'
 import { readStates } from '../../load/state/sync-state.ts'
 import { DeletionBudget } from '../deletions/budget.ts'
 import { ListsRead } from '../deletions/emptied-lists.ts'
@@ -113,10 +113,10 @@ function contextOf(run: Unopened, mode: RunMode, { mirror, backfill, answers }: 
       firstResponses: answers,
       // A dry run has counted rows that it has not written.
       liveCounts: memoizeQuery(async (kysely) => {
-        const now = await countLive(kysely, account.id)
+        const now = await countLiveRows(kysely, account.id)
         return plan === null ? run.stats.countsBefore(now) : now
       }),
-      deletedBefore: memoizeQuery((kysely) => goneSinceResponses(kysely, account.id, lease.runId)),
+      deletedBefore: memoizeQuery((kysely) => deletedSinceLastRead(kysely, account.id, lease.runId)),
     },
     deletions: {
       policy: holdPolicyOf(lease, run.settings),
@@ -164,7 +164,7 @@ async function openToWrite(run: Unopened, mode: RunMode, opened: AsyncDisposable
     if (!isLast) settings.signal?.throwIfAborted()
     return inFencedTransaction(database, lease, work, { durable: isLast, contentBytes: bytes })
   }
-  const mirror = { database, account, lease, load, plan: null, write }
+  const mirror = { database, account, lease, load: postgresLoader, plan: null, write }
   return { mirror, backfill: found.backfill, answers: found.isMirrored ? null : answers }
 }
 
@@ -175,7 +175,7 @@ async function openToWrite(run: Unopened, mode: RunMode, opened: AsyncDisposable
 async function openToPlan(settings: ResolvedOptions, opened: AsyncDisposableStack): Promise<Opened> {
   const database = opened.use(await openAsItIs(settings))
   const account = await readAccount(database, settings)
-  const planned = planning(settings.dryRun?.mostKeys ?? 0)
+  const planned = createPlanner(settings.dryRun?.mostKeys ?? 0)
   const write: MirrorAccess['write'] = async (work, { isLast = false } = {}) => {
     if (!isLast) settings.signal?.throwIfAborted()
     return database.transaction(work, { readOnly: true })

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Transaction } from '../../db/transaction.ts'
 import type { ListState } from '../../load/state/sync-state.ts'
 import { NORMALISER_VERSION } from '../../normalise/version.ts'
-import { onlyRow } from '../../load/statements.ts'
+import { singleRow } from '../../load/statements.ts'
 
 /** Older than this, what a backfill has read proves too little: the next one begins anew. */
 const MAX_RESUME_HOURS = 24
@@ -45,7 +45,7 @@ async function findUnfinished(trx: Transaction, runId: string, account: number) 
       join headcount.sync_runs first on first.id = last.backfill_id
      where last.status not in ('succeeded', 'held')
        and first.started_at > now() - make_interval(hours => ${MAX_RESUME_HOURS})`.execute(trx.kysely)
-  return rows.length === 0 ? null : onlyRow(rows)
+  return rows.length === 0 ? null : singleRow(rows)
 }
 
 /**

@@ -1,6 +1,6 @@
-import { differingEvents } from '../../load/write/events.ts'
+import { changedEvents } from '../../load/write/events.ts'
 import { NORMALISER_VERSION } from '../../normalise/version.ts'
-import { surveyEvents } from '../../load/diff/live-counts.ts'
+import { presentEventFields } from '../../load/diff/live-counts.ts'
 import { optionName } from '../../common/option-names.ts'
 import { droppedFields } from '../fetch/list-facts.ts'
 import { dueReason } from './polling-schedule.ts'
@@ -24,7 +24,7 @@ export async function selectDueEvents(run: RunContext, list: EventList): Promise
   requireKnownEvents(settings.events, list, readable)
   await warnOfDroppedFields(run, list)
   const compared = isEventListCurrent(mode, list) ? [] : list.rows
-  const differing = await differingEvents(run.mirror.database.kysely, run.mirror.account.id, compared)
+  const differing = await changedEvents(run.mirror.database.kysely, run.mirror.account.id, compared)
   const isDifferent = (id: string) => differing.added.has(id) || differing.changed.has(id)
   const differs = list.digestMatch === 'renormalised' ? 'renormalised' : 'changed'
   const isRejected = new Set(rejected)
@@ -69,7 +69,7 @@ async function warnOfDroppedFields(run: RunContext, list: EventList): Promise<vo
   if (list.digestMatch === 'same') return
   for (const field of droppedFields(
     list,
-    await surveyEvents(run.mirror.database.kysely, run.mirror.account.id),
+    await presentEventFields(run.mirror.database.kysely, run.mirror.account.id),
   )) {
     run.pending.observations.addDropped('event', field)
     run.stats.warn(`List of events: no event has "${field}" any more; its column is now empty.`)

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../db/transaction.ts'
-import { EVENTS_LIST, readStates } from '../../load/state/sync-state.ts'
+import { EVENT_LIST_KEY, readStates } from '../../load/state/sync-state.ts'
 import type { ListState } from '../../load/state/sync-state.ts'
-import { strayEvents } from '../../load/diff/orphans.ts'
+import { unlistedEvents } from '../../load/diff/orphans.ts'
 import { compareEvents, compareResponses } from '../../load/diff/stored-list.ts'
 import type { ExpectedResponses } from '../../load/diff/stored-list.ts'
 import { heldIds } from '../deletions/guard.ts'
@@ -33,7 +33,7 @@ async function compareIn(
   list: EventList,
 ): Promise<ComparisonResult | 'changed' | 'undecided'> {
   const states = await readStates(trx.kysely, account.id)
-  const stored = states.get(EVENTS_LIST)
+  const stored = states.get(EVENT_LIST_KEY)
   if (stored === undefined || (stored.digest !== null && stored.digest !== list.digest)) return 'changed'
   const listed = new Set(list.ids)
   const held = heldIds(stored.held_deletions).filter((id) => !listed.has(id))
@@ -46,10 +46,16 @@ async function compareIn(
   const comparedIds = new Set(rows.map(({ id }) => id))
   const protectedIds = [...kept, ...list.ids.filter((id) => !comparedIds.has(id))]
   const onlyNamed = settings.events !== null
-  const records = await compareEvents(trx, account.id, { rows, protectedIds }, onlyNamed, found.remaining)
+  const records = await compareEvents(
+    trx,
+    account.id,
+    { rows, ignoredIds: protectedIds },
+    onlyNamed,
+    found.remaining,
+  )
   const listedDifferences = [...records.listed]
   let total = records.total
-  const orphans = onlyNamed ? [] : await strayEvents(trx.kysely, account.id, [...list.ids, ...kept])
+  const orphans = onlyNamed ? [] : await unlistedEvents(trx.kysely, account.id, [...list.ids, ...kept])
   for (const { id: event_id } of orphans) {
     const remaining = found.remaining - listedDifferences.length
     const rowsOf = await compareResponses(trx, account.id, event_id, nothing, remaining)
@@ -70,7 +76,7 @@ async function compareIn(
 /** Expected of an event that is not listed. */
 const nothing: ExpectedResponses = {
   rows: async function* () {},
-  allows: () => false,
+  isExpectedId: () => false,
 }
 
 function hasFailed(state: ListState | undefined): boolean {

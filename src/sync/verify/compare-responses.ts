@@ -3,7 +3,7 @@ import type { EventItem } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { HeadcountError, NotFoundError } from '../../common/errors.ts'
 import { readStates } from '../../load/state/sync-state.ts'
-import { compareResponses, readVouched } from '../../load/diff/stored-list.ts'
+import { compareResponses, readStoredList } from '../../load/diff/stored-list.ts'
 import { PATIENCE_MS } from '../fetch/deferred-events.ts'
 import { heldIds } from '../deletions/guard.ts'
 import type { FetchedList } from '../../source/fetched-list.ts'
@@ -144,7 +144,7 @@ async function compareIn(
   list: ResponseList,
   remaining: number,
 ): Promise<ListVerdict> {
-  const stored = await readVouched(trx, account, event_id)
+  const stored = await readStoredList(trx, account, event_id)
   if (stored === null) return { is: 'never_read' }
   const isFailing = stored.error_code !== null
   const heldBefore = heldIds(stored.held_deletions)
@@ -155,7 +155,7 @@ async function compareIn(
   const unconfirmed = new Set(unconfirmedBefore.filter((id) => !list.has(id)))
   const expected = {
     rows: () => list.rows(),
-    allows: (id: string) => list.has(id) || held.has(id) || unconfirmed.has(id),
+    isExpectedId: (id: string) => list.has(id) || held.has(id) || unconfirmed.has(id),
   }
   const differences = await compareResponses(trx, account, event_id, expected, remaining)
   if (stored.digest === null && differences.total > 0) return { is: 'undecided', ...notCompared }

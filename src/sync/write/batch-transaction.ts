@@ -2,7 +2,7 @@
 import type { TableCounts } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { addCounts } from '../../load/statements.ts'
-import type { Writing, Written } from '../../load/statements.ts'
+import type { WriteOptions, WriteResult } from '../../load/statements.ts'
 import { droppedFields } from '../fetch/list-facts.ts'
 import type { FetchedListFacts } from '../fetch/list-facts.ts'
 import { holdWarnings } from '../deletions/guard.ts'
@@ -83,7 +83,7 @@ export function reportList(
 }
 
 /** How the rows of a list are written: without history when the service sent what it sent before. */
-export function writeOptions(run: RunContext, verdict: FetchedListFacts['digestMatch']): Writing {
+export function writeOptions(run: RunContext, verdict: FetchedListFacts['digestMatch']): WriteOptions {
   return { account: run.mirror.account.id, run: run.mirror.lease.runId, history: verdict !== 'renormalised' }
 }
 
@@ -96,7 +96,7 @@ export async function writeEventRows(
   const readAgain = loads.filter(
     ({ list, state }) => list !== null && run.mode === 'backfill' && state !== undefined,
   )
-  const rows = await run.mirror.load.removeOrphans(
+  const rows = await run.mirror.load.deleteOrphans(
     trx,
     run.mirror.account.id,
     readAgain.map(({ event }) => event.id),
@@ -124,7 +124,7 @@ interface WrittenBatch {
   readonly decisions: DeletionDecisions
   readonly records: EventRowsWritten
   /** Responses, with their payments and slots. */
-  readonly responses: readonly Written[]
+  readonly responses: readonly WriteResult[]
 }
 
 /** Ends a batch whose rows are written: deletes what its lists no longer have, and stores their digests. */
@@ -135,8 +135,8 @@ export async function finishBatch(
 ): Promise<BatchResult> {
   const lists = loads.filter((load): load is ListWrite => load.list !== null)
   const removals = [...decisions].flatMap(([event_id, { remove }]) => remove.map((id) => ({ event_id, id })))
-  const rows = await run.mirror.load.removeResponses(trx, writeOptions(run, 'other'), removals)
-  await run.mirror.load.rejects(
+  const rows = await run.mirror.load.deleteResponses(trx, writeOptions(run, 'other'), removals)
+  await run.mirror.load.replaceRejects(
     trx,
     run.mirror.account.id,
     run.mirror.lease.runId,

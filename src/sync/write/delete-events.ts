@@ -1,6 +1,6 @@
 import { HeadcountError, AuthenticationError, NotFoundError, OutageError } from '../../common/errors.ts'
-import { EVENTS_LIST } from '../../load/state/sync-state.ts'
-import type { ReadState } from '../../load/state/sync-state.ts'
+import { EVENT_LIST_KEY } from '../../load/state/sync-state.ts'
+import type { AppliedState } from '../../load/state/sync-state.ts'
 import type { AbsentEvent } from '../../load/diff/live-counts.ts'
 import { addCounts } from '../../load/statements.ts'
 import { NORMALISER_VERSION } from '../../normalise/version.ts'
@@ -48,7 +48,12 @@ export async function deleteAbsentEvents(
 
 /** The list is as it was stored: no event is absent, and its stored state stays. */
 function markListChecked(run: RunContext, list: EventList): void {
-  run.pending.unchanged.push({ event_id: EVENTS_LIST, poll_interval_s: null, etag: null, read_whole: true })
+  run.pending.unchanged.push({
+    event_id: EVENT_LIST_KEY,
+    poll_interval_s: null,
+    etag: null,
+    read_whole: true,
+  })
   run.pending.observations.addList('events', list)
 }
 
@@ -66,7 +71,7 @@ async function decideAbsentEvents(
       length,
       unreadableId,
       incomplete,
-      held: run.initial.states.get(EVENTS_LIST)?.held_deletions ?? [],
+      held: run.initial.states.get(EVENT_LIST_KEY)?.held_deletions ?? [],
     },
     run.deletions.policy,
     { ...run.deletions.budget.totals, liveAtStart: live.total },
@@ -123,7 +128,7 @@ async function deleteDecided(
   const writing = { account: run.mirror.account.id, run: run.mirror.lease.runId, history: true }
   const going = new Set(decision.remove)
   for (const group of groupByRows(absent.filter(({ id }) => going.has(id)))) {
-    const removed = await run.mirror.write((trx) => run.mirror.load.removeEvents(trx, writing, group))
+    const removed = await run.mirror.write((trx) => run.mirror.load.deleteEvents(trx, writing, group))
     addCounts(run.stats.rows, removed)
   }
   run.deletions.budget.add(decision)
@@ -154,12 +159,12 @@ async function saveEventListState(
   const isRecordOld = run.pending.failures.some((failure) => failure.isEventRowOld)
   const isWhole = held.length === 0 && unconfirmed.length === 0 && isOneList && !isRecordOld
   await run.mirror.write(async (trx) => {
-    await run.mirror.load.rejects(trx, run.mirror.account.id, run.mirror.lease.runId, [
+    await run.mirror.load.replaceRejects(trx, run.mirror.account.id, run.mirror.lease.runId, [
       { event_id: null, rejects: [list.rejects] },
     ])
-    await run.mirror.load.forgetUnlisted(trx, run.mirror.account.id, listed)
-    const state: ReadState = {
-      event_id: EVENTS_LIST,
+    await run.mirror.load.deleteStaleState(trx, run.mirror.account.id, listed)
+    const state: AppliedState = {
+      event_id: EVENT_LIST_KEY,
       digest: isWhole ? list.digest : null,
       normaliser_version: NORMALISER_VERSION,
       etag: null,
@@ -170,7 +175,13 @@ async function saveEventListState(
       // Whoever wrote a record, or removed one, has given the list its version.
       has_changed: false,
     }
-    await run.mirror.load.read(trx, run.mirror.account.id, run.initial.backfill?.id ?? null, [state], 'none')
+    await run.mirror.load.saveRead(
+      trx,
+      run.mirror.account.id,
+      run.initial.backfill?.id ?? null,
+      [state],
+      'none',
+    )
   })
   run.pending.observations.addList('events', list)
 }

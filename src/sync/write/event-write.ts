@@ -1,6 +1,6 @@
 /** What is written of an event. */
-import type { RecordsChange, UnchangedState } from '../../load/state/sync-state.ts'
-import type { Written } from '../../load/statements.ts'
+import type { EventRowsChange, UnchangedState } from '../../load/state/sync-state.ts'
+import type { WriteResult } from '../../load/statements.ts'
 import type { BufferedList, EncodedResponseList, StorableList } from '../fetch/response-list.ts'
 import type { StreamedResponses } from '../fetch/streamed-responses.ts'
 import type { DueEvent } from '../select/due-event.ts'
@@ -25,6 +25,6 @@ export type Unchanged = Pick<UnchangedState, 'etag' | 'read_whole'>
 export type StreamedWrite = DueEvent & { readonly large: StreamedResponses }
 
 /** What was written to the records of a batch's events, and of what hangs on no response. */
-export interface EventRowsWritten extends Written {
-  readonly change: RecordsChange
+export interface EventRowsWritten extends WriteResult {
+  readonly change: EventRowsChange
 }

@@ -50,8 +50,8 @@ export async function saveListStates(
   const unchanged = loads.flatMap((load) =>
     load.list === null ? [{ event_id: load.event.id, poll_interval_s: stepOf(load), ...load.unchanged }] : [],
   )
-  await run.mirror.load.unchanged(trx, run.mirror.account.id, unchanged)
-  await run.mirror.load.read(
+  await run.mirror.load.markUnchanged(trx, run.mirror.account.id, unchanged)
+  await run.mirror.load.saveRead(
     trx,
     run.mirror.account.id,
     run.initial.backfill?.id ?? null,

@@ -1,8 +1,8 @@
 import type { Transaction } from '../../db/transaction.ts'
-import { compareLists } from '../../load/diff/list-diff.ts'
-import type { ListChange } from '../../load/diff/list-diff.ts'
-import { areNew } from '../../load/write/new-lists.ts'
-import type { Writing, Written } from '../../load/statements.ts'
+import { diffLists } from '../../load/diff/list-diff.ts'
+import type { ListDiff } from '../../load/diff/list-diff.ts'
+import { haveNoRows } from '../../load/write/new-lists.ts'
+import type { WriteOptions, WriteResult } from '../../load/statements.ts'
 import type { EmptiedList } from '../deletions/emptied-lists.ts'
 import { decideDeletions } from '../deletions/decide-deletions.ts'
 import type { RunContext } from '../run-context.ts'
@@ -41,7 +41,7 @@ async function decodeIfRowsExist(
   loads: readonly EventWrite[],
 ): Promise<readonly EventWrite[]> {
   const ids = loads.filter(isNew).map(({ event }) => event.id)
-  if (ids.length === 0 || (await areNew(trx, run.mirror.account.id, ids))) return loads
+  if (ids.length === 0 || (await haveNoRows(trx, run.mirror.account.id, ids))) return loads
   return Promise.all(
     loads.map(async (load) => (isNew(load) ? { ...load, list: await load.list.read() } : load)),
   )
@@ -65,7 +65,7 @@ async function apply(
   const incoming = given
     .filter(isInMemory)
     .map(({ event, list }) => ({ event_id: event.id, rows: list.buffered }))
-  const changes = await compareLists(trx, run.mirror.account.id, incoming)
+  const changes = await diffLists(trx, run.mirror.account.id, incoming)
   const emptied = accountEmpty === null ? emptiedOf(given, changes) : []
   const undecided = new Set(emptied.map(({ load }) => load))
   const loads = given.filter((load) => !undecided.has(load))
@@ -85,7 +85,7 @@ async function apply(
 /** Lists that came back without an item, and of which something is live. */
 function emptiedOf(
   loads: readonly EventWrite[],
-  changes: ReadonlyMap<string, ListChange>,
+  changes: ReadonlyMap<string, ListDiff>,
 ): readonly EmptiedList[] {
   return loads.flatMap((load) => {
     const rows = changes.get(load.event.id)?.live ?? 0
@@ -97,10 +97,10 @@ function emptiedOf(
 async function loadLists(
   trx: Transaction,
   run: RunContext,
-  writing: Writing,
+  writing: WriteOptions,
   lists: readonly BufferedWrite[],
-  changes: ReadonlyMap<string, ListChange>,
-): Promise<Written> {
+  changes: ReadonlyMap<string, ListDiff>,
+): Promise<WriteResult> {
   const rowsOf = (kind: 'added' | 'differing') =>
     lists.flatMap(({ event }) =>
       (changes.get(event.id)?.[kind] ?? []).map((response) => ({ event_id: event.id, response })),

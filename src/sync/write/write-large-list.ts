@@ -1,9 +1,9 @@
 import type { ResponseItem } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { beginLargeListChange } from '../../load/diff/large-list-diff.ts'
-import { oneAhead } from '../../load/prefetch.ts'
+import { startLargeListDiff } from '../../load/diff/large-list-diff.ts'
+import { prefetch } from '../../load/prefetch.ts'
 import { addCounts, noCounts } from '../../load/statements.ts'
-import type { Written } from '../../load/statements.ts'
+import type { WriteResult } from '../../load/statements.ts'
 import { decideDeletions } from '../deletions/decide-deletions.ts'
 import { OutOfOrderError } from '../fetch/streamed-responses.ts'
 import type { RunContext } from '../run-context.ts'
@@ -67,12 +67,12 @@ async function apply(
 ): Promise<BatchResult> {
   const { id } = due.event
   const account = run.mirror.account.id
-  const change = await beginLargeListChange(trx, account, id)
+  const change = await startLargeListDiff(trx, account, id)
   // The budget of deletions is counted before any row of this list is there.
   if (change.live > 0) await run.initial.liveCounts(trx.kysely)
   const records = await writeEventRows(trx, run, [{ ...due, list: large }])
   const written = new RowsWritten()
-  for await (const some of oneAhead(trx, rows)) {
+  for await (const some of prefetch(trx, rows)) {
     const { added, differing } = await change.compare(trx, account, some)
     const of = (responses: readonly ResponseItem[]) =>
       responses.map((response) => ({ event_id: id, response }))
@@ -81,7 +81,7 @@ async function apply(
     )
   }
   const list = await end()
-  const changes = new Map([[id, await change.end(trx, account, list)]])
+  const changes = new Map([[id, await change.finish(trx, account, list)]])
   const loads = [{ ...due, list }]
   // No organiser empties a list into megabytes of blanks.
   await decideDeletions(trx, run, loads, changes, decisions, list.length === 0)
@@ -89,11 +89,11 @@ async function apply(
 }
 
 /** What the chunks of a list wrote, together. */
-class RowsWritten implements Written {
+class RowsWritten implements WriteResult {
   readonly rows = noCounts()
   readonly events = new Set<string>()
 
-  add(chunk: Written): void {
+  add(chunk: WriteResult): void {
     addCounts(this.rows, chunk.rows)
     for (const id of chunk.events) this.events.add(id)
   }

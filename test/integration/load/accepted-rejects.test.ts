@@ -1,7 +1,7 @@
 /** What is accepted, list by list, and what then still counts. */
 import { expect, test } from 'vitest'
 import type { Database } from '../../../src/db/connect.ts'
-import { acceptRejects, revokeAcceptances, sumsFrom } from '../../../src/load/state/accepted-rejects.ts'
+import { acceptRejects, revokeAccepted, findByHashPrefix } from '../../../src/load/state/accepted-rejects.ts'
 import { countRejects, replaceRejects } from '../../../src/load/state/rejects.ts'
 import { onBoth } from '../../support/databases.ts'
 
@@ -45,7 +45,7 @@ onBoth('acceptances', (fresh) => {
       }
       expect(await count()).toEqual({ rejected: 1, accepted: 4 })
       expect(await count('gala')).toEqual({ rejected: 1, accepted: 1 })
-      expect(await revokeAcceptances(trx, { ...everywhere, event_id: 'gala' }, [same])).toHaveLength(1)
+      expect(await revokeAccepted(trx, { ...everywhere, event_id: 'gala' }, [same])).toHaveLength(1)
       expect(await count()).toEqual({ rejected: 2, accepted: 3 })
     })
   })
@@ -54,11 +54,11 @@ onBoth('acceptances', (fresh) => {
     await using mirror = await fresh()
     await fill(mirror.database)
     await mirror.database.transaction(async (trx) => {
-      const rejects = (prefix: string) => sumsFrom(trx, 'headcount.rejects', everywhere, prefix)
+      const rejects = (prefix: string) => findByHashPrefix(trx, 'headcount.rejects', everywhere, prefix)
       expect(await rejects('cafe0000')).toEqual([same, other])
       expect(await rejects('cafe00002')).toEqual([other])
       expect(await rejects('cafe_000')).toEqual([])
-      const accepted = () => sumsFrom(trx, 'headcount.accepted_rejects', everywhere, 'cafe0000')
+      const accepted = () => findByHashPrefix(trx, 'headcount.accepted_rejects', everywhere, 'cafe0000')
       expect(await accepted()).toEqual([])
       await acceptRejects(trx, everywhere, [other])
       expect(await accepted()).toEqual([other])

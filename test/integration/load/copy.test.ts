@@ -1,8 +1,8 @@
 /** Rows in the binary form of COPY are read by the server as their text would be, to the last digit. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { BinaryRows } from '../../../src/load/copy/encoder.ts'
-import { RowReader } from '../../../src/load/copy/decoder.ts'
+import { CopyEncoder } from '../../../src/load/copy/encoder.ts'
+import { CopyDecoder } from '../../../src/load/copy/decoder.ts'
 import { onBoth } from '../../support/databases.ts'
 
 const table = `create temp table copied (
@@ -79,7 +79,7 @@ onBoth('rows in the binary form of COPY', (fresh) => {
     await using mirror = await fresh()
     await fc.assert(
       fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 400, size: 'max' }), async (rows) => {
-        const bytes = new BinaryRows()
+        const bytes = new CopyEncoder()
         for (const [place, { n, written, at, wall, amount, extra }] of rows.entries()) {
           bytes.row(7)
           bytes.int4(place)
@@ -118,7 +118,7 @@ onBoth('rows copied out', (fresh) => {
     await mirror.database
       .transaction(async (trx) => {
         const before = timers()
-        const rows = new RowReader(await trx.copyOut('select n::text from generate_series(1, 2) n'))
+        const rows = new CopyDecoder(await trx.copyOut('select n::text from generate_series(1, 2) n'))
         expect([rows.next() && rows.text(0), rows.next() && rows.text(0), rows.next()]).toEqual([
           '1',
           '2',
@@ -135,11 +135,11 @@ onBoth('rows copied out', (fresh) => {
 })
 
 test('rows copied out that break off are an error, not fewer rows', () => {
-  const rows = new BinaryRows()
+  const rows = new CopyEncoder()
   rows.row(1)
   rows.text('Ann')
   const whole = rows.take()
-  const reader = new RowReader(whole.subarray(0, whole.length - 2))
+  const reader = new CopyDecoder(whole.subarray(0, whole.length - 2))
   expect(reader.next()).toBe(true)
   expect(() => reader.next()).toThrow(/before all of it was read/)
 })

@@ -3,9 +3,9 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { ResponseItem, SlotItem } from '../../../src/common/schema/tables.ts'
 import type { Transaction } from '../../../src/db/transaction.ts'
-import { differing } from '../../../src/load/diff/changed-responses.ts'
+import { changedResponses } from '../../../src/load/diff/changed-responses.ts'
 import { copyResponses } from '../../../src/load/copy/response-encoder.ts'
-import { compareLists } from '../../../src/load/diff/list-diff.ts'
+import { diffLists } from '../../../src/load/diff/list-diff.ts'
 import { onBoth } from '../../support/databases.ts'
 
 /** Ids that the database sorts by their bytes, some by others than their characters would. */
@@ -65,7 +65,7 @@ const placed = (lists: Account) =>
 
 /** What the slow way says: every response compared by value, in the database. */
 async function slowly(trx: Transaction, before: Account, now: Account) {
-  const { added, changed } = await differing(trx, 1, placed(now))
+  const { added, changed } = await changedResponses(trx, 1, placed(now))
   const kept = new Set(placed(now).map((item) => `${item.event_id} ${item.response.id}`))
   const isGone = (item: { event_id: string; response: ResponseItem }) =>
     now.some((list) => list.event_id === item.event_id) && !kept.has(`${item.event_id} ${item.response.id}`)
@@ -87,7 +87,7 @@ onBoth('lists beside the live rows', (fresh) => {
         const now = isSame ? one : other
         await mirror.database.transaction(async (trx) => {
           await copyResponses(trx, writing, placed(one))
-          const changes = await compareLists(trx, 1, now)
+          const changes = await diffLists(trx, 1, now)
           const slow = await slowly(trx, one, now)
           const told = (kind: 'added' | 'differing' | 'absent') =>
             [...changes].flatMap(([event_id, change]) =>
@@ -154,7 +154,7 @@ onBoth('lists beside the live rows', (fresh) => {
       ] as const) {
         await mirror.database.transaction(async (trx) => {
           await copyResponses(trx, { account: 1, run: '1', history: true }, placed(listOf(before)))
-          const found = (await compareLists(trx, 1, listOf(now))).get('a')
+          const found = (await diffLists(trx, 1, listOf(now))).get('a')
           told.push(`${name}: ${found?.differing.map(({ id }) => id).join()}`)
           for (const table of ['slots', 'payments', 'responses'])
             await trx.query(`delete from headcount.${table}`)

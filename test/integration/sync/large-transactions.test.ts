@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises'
 import { Client } from 'pg'
 import type { Pool, QueryConfig } from 'pg'
 import { expect, test, vi } from 'vitest'
-import { oneAhead } from '../../../src/load/prefetch.ts'
+import { prefetch } from '../../../src/load/prefetch.ts'
 import { accountOf, responseItem } from '../../support/account.ts'
 import { freshMirror } from '../../support/databases.ts'
 import { openPool } from '../../support/pools.ts'
@@ -75,7 +75,7 @@ onPostgresStage('P21 a large list on a slow machine', (stage) => {
     const read = (everyMs: number) =>
       mirror.database.transaction(async (trx) => {
         await trx.query(`set local idle_in_transaction_session_timeout = '400ms'`)
-        const values = await Array.fromAsync(oneAhead(trx, slowly(), everyMs))
+        const values = await Array.fromAsync(prefetch(trx, slowly(), everyMs))
         await trx.query('select 1')
         return values
       })

@@ -31,7 +31,7 @@ export const commandGuards: readonly Guard[] = [
     name: 'foretold holds',
     promise: 'a dry run foretells what would be held, and the exit code of it',
     file: 'src/load/dry-run/planner.ts',
-    text: 'matters.read(states)',
+    text: 'issues.read(states)',
     instead: '',
     tests: [dryRun],
     only: 'brake holds',

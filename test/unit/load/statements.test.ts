@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { pieces } from '../../../src/load/statements.ts'
+import { chunkRows } from '../../../src/load/statements.ts'
 
-const sizes = (rows: readonly unknown[]) => [...pieces(rows)].map((piece) => piece.length)
+const sizes = (rows: readonly unknown[]) => [...chunkRows(rows)].map((piece) => piece.length)
 
 test('small rows are cut at 5,000', () => {
   expect(sizes(Array.from({ length: 10_001 }, (_, id) => ({ id: String(id) })))).toEqual([5000, 5000, 1])
@@ -18,5 +18,5 @@ test('long rows are cut at 4 MB, wherever their content stands', () => {
 
 test('a row longer than a piece goes alone', () => {
   const [short, long] = [{ message: 'm' }, { message: 'm'.repeat(5_000_000) }]
-  expect([...pieces([short, long, long, short])]).toEqual([[short], [long], [long], [short]])
+  expect([...chunkRows([short, long, long, short])]).toEqual([[short], [long], [long], [short]])
 })
