@@ -95,37 +95,66 @@ export interface Source {
 export function createSource(options: SourceOptions): Source {
   assertValidApiKey(options.apiKey)
   const base = readBaseAddress(options.baseUrl)
+  const context = createContext(options, base.origin)
+  const { redactor, throttle, lifetime } = context
+  const largeLists = pLimit(1)
+  const maxBytes = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES
+  const fetchList = createListFetcher(context, options)
+  const redactErrors = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work
+    } catch (error) {
+      throw redactor.error(error)
+    }
+  }
+  return {
+    ping: () => redactErrors(fetchPing(context, resolvePath(base, 'ping'), spoolFor(largeLists, options))),
+    // The event list has a permit of its own: there is one at a time, and a caller may keep it while it reads the
+    // responses, which must not wait for it.
+    events: async () =>
+      redactErrors(
+        fetchList(pLimit(1), {
+          url: resolvePath(base, 'events'),
+          maxBytes: Math.min(maxBytes, MAX_EVENT_LIST_BYTES),
+          etag: null,
+          queueState: 'unqueued',
+        }),
+      ),
+    responses: async (eventId, etag, queueState = 'unqueued') => {
+      const url = resolvePath(base, 'events', eventId, 'responses')
+      return redactErrors(fetchList(largeLists, { url, maxBytes, etag: usableEtag(etag), queueState }))
+    },
+    counts: context.counts,
+    get throttle() {
+      return throttle.snapshot
+    },
+    get slowdown() {
+      return throttle.slowdown
+    },
+    close: async () => {
+      throttle[Symbol.dispose]()
+      lifetime[Symbol.dispose]()
+      await context.client.close()
+    },
+  }
+}
+
+function createContext(options: SourceOptions, origin: string): RequestContext {
   const {
     apiKey,
     requestTimeoutMs = DEFAULT_TIMEOUT_MS,
+    concurrency = DEFAULT_CONCURRENCY,
     userAgent = `headcount/${version()} (+mirror)`,
   } = options
-  const counts: RequestCounts = {
-    requests: 0,
-    retries: 0,
-    rejected: 0,
-    rejectedRetries: 0,
-    notModified: 0,
-    bytesReceived: 0,
-    statuses: new Map(),
-  }
   const redactor = createRedactor(apiKey)
-  const key = createKeyRemover(apiKey)
   const lifetime = startLifetime(options.signal, options.runDeadline ?? null)
-  const concurrency = options.concurrency ?? DEFAULT_CONCURRENCY
   const pauseGate = new PauseGate(lifetime.signal)
   const permits = pLimit(concurrency)
   const log: RequestContext['log'] = (level, message, fields) =>
     options.log?.(level, redactor.text(message), fields)
-  const context: RequestContext = {
+  return {
     // One more than there are permits: a list that holds the permit for large lists needs none (send-request.ts).
-    client: createClient({
-      origin: base.origin,
-      apiKey,
-      userAgent,
-      requestTimeoutMs,
-      connections: concurrency + 1,
-    }),
+    client: createClient({ origin, apiKey, userAgent, requestTimeoutMs, connections: concurrency + 1 }),
     lifetime,
     pauseGate,
     clock: systemClock,
@@ -135,87 +164,81 @@ export function createSource(options: SourceOptions): Source {
     redactor,
     keyRemedy: rejectedKeyRemedy(apiKey),
     requestTimeoutMs,
-    counts,
+    counts: {
+      requests: 0,
+      retries: 0,
+      rejected: 0,
+      rejectedRetries: 0,
+      notModified: 0,
+      bytesReceived: 0,
+      statuses: new Map(),
+    },
     random: options.random ?? Math.random,
     log,
   }
-  const largeLists = pLimit(1)
-  const { maxBufferedBytes = DEFAULT_MAX_BUFFERED_BYTES, chunkBytes = DEFAULT_CHUNK_BYTES } = options
-  const maxBytes = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES
+}
 
-  type Asked = Pick<RequestSpec, 'queueState' | 'url' | 'maxBytes' | 'etag'>
-  async function list(permits: LimitFunction, asked: Asked & { readonly etag: null }): Promise<FetchedList>
-  async function list(permits: LimitFunction, asked: Asked): Promise<FetchedList | 'not_modified'>
-  async function list(permits: LimitFunction, asked: Asked) {
-    const spool = new BodySpool(permits, maxBufferedBytes)
+function spoolFor(
+  permits: LimitFunction,
+  { maxBufferedBytes = DEFAULT_MAX_BUFFERED_BYTES }: SourceOptions,
+): BodySpool {
+  return new BodySpool(permits, maxBufferedBytes)
+}
+
+type ListRequest = Pick<RequestSpec, 'queueState' | 'url' | 'maxBytes' | 'etag'>
+
+/** @returns a function that fetches a list; one too large for memory waits for one of `permits` */
+function createListFetcher(context: RequestContext, options: SourceOptions) {
+  const { chunkBytes = DEFAULT_CHUNK_BYTES } = options
+  const { redactor } = context
+  const keyRemover = createKeyRemover(options.apiKey)
+
+  async function fetchList(
+    permits: LimitFunction,
+    request: ListRequest & { readonly etag: null },
+  ): Promise<FetchedList>
+  async function fetchList(
+    permits: LimitFunction,
+    request: ListRequest,
+  ): Promise<FetchedList | 'not_modified'>
+  async function fetchList(permits: LimitFunction, request: ListRequest) {
+    const spool = spoolFor(permits, options)
     try {
-      const pages = await fetchPages(context, { ...asked, expected: 'list', spool, bytesBefore: 0 })
+      const pages = await fetchPages(context, { ...request, expected: 'list', spool, bytesBefore: 0 })
       if (pages === 'not_modified') return pages
-      return createFetchedList(asked.url.pathname, pages, { spool, chunkBytes, redactor, keyRemover: key })
+      return createFetchedList(request.url.pathname, pages, { spool, chunkBytes, redactor, keyRemover })
     } catch (error) {
       spool[Symbol.dispose]()
       throw error
     }
   }
-  const ping: Source['ping'] = async () => {
-    using spool = new BodySpool(largeLists, maxBufferedBytes)
-    const request = {
-      queueState: 'unqueued',
-      url: resolvePath(base, 'ping'),
-      expected: 'object',
-      spool,
-      bytesBefore: 0,
-      maxBytes: MAX_PING_BYTES,
-      etag: null,
-    } as const
-    const { body, headers } = await withRetries(context, () => sendRequest(context, request), {
-      queueState: 'unqueued',
-      pagesRead: 0,
-      onFailure: () => {},
-    })
-    const instant = readHttpDate(headerOf(headers, 'date'))
-    const { email } = parsePing(decodeUtf8(await readStart(body)))
-    // It is stored and told: one that repeats the key is none.
-    const isSafe = email === null || redactor.text(email) === email
-    return { email: isSafe ? email : null, serverDate: instant === null ? null : new Date(instant) }
-  }
-  const withoutKey = async <T>(work: Promise<T>): Promise<T> => {
-    try {
-      return await work
-    } catch (error) {
-      throw redactor.error(error)
-    }
-  }
-  return {
-    ping: () => withoutKey(ping()),
-    // The events list has a place of its own: there is one at a time, and a caller may keep it while it reads the
-    // responses, which must not wait for it.
-    events: async () => {
-      const maxEventListBytes = Math.min(maxBytes, MAX_EVENT_LIST_BYTES)
-      return withoutKey(
-        list(pLimit(1), {
-          url: resolvePath(base, 'events'),
-          maxBytes: maxEventListBytes,
-          etag: null,
-          queueState: 'unqueued',
-        }),
-      )
-    },
-    responses: async (eventId, etag, queueState = 'unqueued') => {
-      const url = resolvePath(base, 'events', eventId, 'responses')
-      return withoutKey(list(largeLists, { url, maxBytes: maxBytes, etag: usableEtag(etag), queueState }))
-    },
-    counts,
-    get throttle() {
-      return context.throttle.snapshot
-    },
-    get slowdown() {
-      return context.throttle.slowdown
-    },
-    close: async () => {
-      context.throttle[Symbol.dispose]()
-      lifetime[Symbol.dispose]()
-      await context.client.close()
-    },
-  }
+  return fetchList
+}
+
+/** Disposes of the spool. */
+async function fetchPing(
+  context: RequestContext,
+  url: URL,
+  spool: BodySpool,
+): Promise<{ email: string | null; serverDate: Date | null }> {
+  using ownSpool = spool
+  const request = {
+    queueState: 'unqueued',
+    url,
+    expected: 'object',
+    spool: ownSpool,
+    bytesBefore: 0,
+    maxBytes: MAX_PING_BYTES,
+    etag: null,
+  } as const
+  const { body, headers } = await withRetries(context, () => sendRequest(context, request), {
+    queueState: 'unqueued',
+    pagesRead: 0,
+    onFailure: () => {},
+  })
+  const instant = readHttpDate(headerOf(headers, 'date'))
+  const { email } = parsePing(decodeUtf8(await readStart(body)))
+  // The address is stored and shown. One that contains the key is left out.
+  const isSafe = email === null || context.redactor.text(email) === email
+  return { email: isSafe ? email : null, serverDate: instant === null ? null : new Date(instant) }
 }

@@ -60,7 +60,7 @@ const KEY_IN_LIST =
 export function createFetchedList(
   path: string,
   read: FetchedPages,
-  { spool, chunkBytes, redactor, keyRemover: key }: FetchedListOptions,
+  { spool, chunkBytes, redactor, keyRemover }: FetchedListOptions,
 ): FetchedList {
   const what = `GET ${path}`
   const { isLarge } = spool
@@ -69,8 +69,8 @@ export function createFetchedList(
   const headers = read.pages.map((page) => page.headers)
   const bytes = bodies.reduce((sum, body) => sum + body.size, 0)
   let list: ListChunks | null = isLarge
-    ? fileChunks(bodies, chunkBytes, what, key)
-    : singleChunk(bodies, what, key)
+    ? fileChunks(bodies, chunkBytes, what, keyRemover)
+    : singleChunk(bodies, what, keyRemover)
   let signs: readonly string[] = read.unreadableLink ? ['its Link header cannot be read'] : []
   const isDelimited = read.pages.every((page) => page.isDelimited)
   const etag = headers.length === 1 ? usableEtag(headerOf(headers[0] ?? {}, 'etag')) : null
@@ -78,7 +78,7 @@ export function createFetchedList(
   let items = Number.NaN
   let containedKey = false
   async function* chunks(): AsyncGenerator<ListPayload> {
-    if (list === null) throw new Error(`The reading of ${path} was disposed of before it was parsed.`)
+    if (list === null) throw new Error(`The list ${path} was disposed of before it was parsed.`)
     let count = 0
     for await (const chunk of list()) {
       count += chunk.items.length
@@ -107,24 +107,33 @@ export function createFetchedList(
     },
     notableHeaders: notableHeaders(headers).map((name) => redactor.text(name)),
     get warnings() {
-      const warnings = signs.map(
-        (sign) => `GET ${path}: the list may have more pages (${sign}); nothing is deleted because of it.`,
+      return describeWarnings(path, { signs, isDelimited, containedKey }).map((warning) =>
+        redactor.text(warning),
       )
-      if (!isDelimited)
-        warnings.push(`GET ${path}: the body has no end mark; nothing is deleted because of it.`)
-      if (containedKey) warnings.push(`GET ${path}: ${KEY_IN_LIST}`)
-      return warnings.map((warning) => redactor.text(warning))
     },
     chunks,
     parse: () => concatChunks(chunks()),
     retain: () => {
-      const held = list
-      if (held === null || isLarge) throw new Error(`The reading of ${path} cannot be kept.`)
-      return () => concatChunks(held())
+      const chunksOfList = list
+      if (chunksOfList === null || isLarge) throw new Error(`The list ${path} cannot be kept.`)
+      return () => concatChunks(chunksOfList())
     },
     [Symbol.dispose]: () => {
       list = null
       spool[Symbol.dispose]()
     },
   }
+}
+
+function describeWarnings(
+  path: string,
+  found: { readonly signs: readonly string[]; readonly isDelimited: boolean; readonly containedKey: boolean },
+): readonly string[] {
+  const warnings = found.signs.map(
+    (sign) => `GET ${path}: the list may have more pages (${sign}); nothing is deleted because of it.`,
+  )
+  if (!found.isDelimited)
+    warnings.push(`GET ${path}: the body has no end mark; nothing is deleted because of it.`)
+  if (found.containedKey) warnings.push(`GET ${path}: ${KEY_IN_LIST}`)
+  return warnings
 }

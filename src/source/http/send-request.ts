@@ -4,7 +4,11 @@ import { HeadcountError } from '../../common/errors.ts'
 import { type Body, receiveBody } from '../body/receive.ts'
 import type { Client } from './client.ts'
 import type { Clock } from '../../common/clock.ts'
-import type { RequestTimeout, RequestTimeouts } from '../timeouts/request-timeout.ts'
+import {
+  type RequestTimeout,
+  requestTimeoutError,
+  type RequestTimeouts,
+} from '../timeouts/request-timeout.ts'
 import { readFraming } from './body-framing.ts'
 import type { PauseGate } from '../throttle/pause-gate.ts'
 import { type Headers, headerOf } from './headers.ts'
@@ -18,7 +22,6 @@ import type { QueueState } from '../retry/rejected-request.ts'
 import type { BodySpool } from '../body/spool.ts'
 import { requireJsonBody } from '../body/sniff.ts'
 import { errorForStatus } from './status.ts'
-import { requestTimeoutError } from '../timeouts/request-timeout.ts'
 import type { ResponseHead, ResponseStream } from './response-stream.ts'
 import { confirmsEtag } from './etag.ts'
 import { toError } from '../../common/abort.ts'
