@@ -9,6 +9,7 @@ import { formatDuration } from '../../common/format-duration.ts'
 import { writeJson } from '../output/format/json.ts'
 import { formatNumber } from '../output/format/number.ts'
 import { drawTable } from '../output/format/table.ts'
+import { formatTimestamp } from '../output/format/timestamp.ts'
 import type { Output } from '../terminal/terminal.ts'
 
 type RunsFlags = Flags & { readonly json?: true; readonly limit: number }
@@ -41,7 +42,7 @@ function formatRuns(found: readonly ListedRun[], out: Output): string {
       stripControlCharsInLine(run.account),
       run.mode,
       run.report === null ? run.status : outcomeOf(run.report),
-      run.started_at.slice(0, 19).replace('T', ' '),
+      formatTimestamp(run.started_at, 'second'),
       ...figures(run.report),
     ]),
     { width: out.width, styleHeading: (text) => out.style('bold', text) },

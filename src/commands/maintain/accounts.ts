@@ -7,6 +7,7 @@ import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import { writeJson } from '../output/format/json.ts'
 import { formatNumber } from '../output/format/number.ts'
 import { drawTable } from '../output/format/table.ts'
+import { formatTimestamp } from '../output/format/timestamp.ts'
 import type { Output } from '../terminal/terminal.ts'
 
 /** The accounts of the mirror, and what it has of each. */
@@ -41,9 +42,13 @@ function formatAccounts(found: readonly AccountSummary[], out: Output): string {
       formatNumber(account.responses),
       formatNumber(account.active_keys),
       account.removing_since === null
-        ? (account.last_good_run_at?.slice(0, 16).replace('T', ' ') ?? 'none yet')
-        : `half removed since ${account.removing_since.slice(0, 16).replace('T', ' ')}`,
+        ? lastGoodRun(account.last_good_run_at)
+        : `half removed since ${formatTimestamp(account.removing_since, 'minute')}`,
     ]),
     { width: out.width, styleHeading: (text) => out.style('bold', text) },
   )
+}
+
+function lastGoodRun(at: string | null): string {
+  return at === null ? 'none yet' : formatTimestamp(at, 'minute')
 }

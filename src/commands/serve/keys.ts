@@ -7,6 +7,7 @@ import { callMirror } from '../open-mirror.ts'
 import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import { writeJson } from '../output/format/json.ts'
 import { drawTable } from '../output/format/table.ts'
+import { formatTimestamp } from '../output/format/timestamp.ts'
 import type { Output } from '../terminal/terminal.ts'
 
 type KeysFlags = Flags & { readonly json?: true }
@@ -38,10 +39,10 @@ function formatKeys(found: readonly ListedKey[], out: Output): string {
       stripControlCharsInLine(key.account),
       stripControlCharsInLine(key.label ?? ''),
       key.state,
-      key.created_at.slice(0, 10),
-      key.expires_at?.slice(0, 16).replace('T', ' ') ?? 'never',
+      formatTimestamp(key.created_at, 'day'),
+      key.expires_at === null ? 'never' : formatTimestamp(key.expires_at, 'minute'),
       key.last_used_on ?? 'never',
-      key.revoked_at?.slice(0, 10) ?? '',
+      key.revoked_at === null ? '' : formatTimestamp(key.revoked_at, 'day'),
     ]),
     { width: out.width, styleHeading: (text) => out.style('bold', text) },
   )

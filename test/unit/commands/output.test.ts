@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { formatTimestamp } from '../../../src/commands/output/format/timestamp.ts'
 import { answerWriter, type AnswerFormat } from '../../../src/commands/output/query-result.ts'
 import {
   stripControlChars,
@@ -265,4 +266,11 @@ describe('progress', () => {
     expect(progressLine({ ...progress, phase: 'events' }, 2000)).toBe('reading the list of events …')
     expect(progressLine({ ...progress, phase: 'removing' }, 2000)).toMatch(/removing what is gone$/)
   })
+})
+
+test('a time stamp is cut to a unit', () => {
+  const at = '2026-11-22T21:38:04.123456Z'
+  expect(formatTimestamp(at, 'day')).toBe('2026-11-22')
+  expect(formatTimestamp(at, 'minute')).toBe('2026-11-22 21:38')
+  expect(formatTimestamp(at, 'second')).toBe('2026-11-22 21:38:04')
 })
