@@ -1,6 +1,6 @@
 /** How the commands that look at the mirror, or take care of it, open it. */
 import { readConfig, type Config, type Flags } from '../config/config.ts'
-import { connect, embeddedFolder, FolderServedError, type Database } from '../db/connect.ts'
+import { connect, pgliteDataDir, FolderServedError, type Database } from '../db/connect.ts'
 import type { Logger } from '../index.ts'
 import { prepareSchema, type Call, type Receive } from '../mirror/calls/call.ts'
 import type { Context } from './cli/context.ts'
@@ -44,7 +44,7 @@ export async function callMirror<Input, Output>(
 ): Promise<Output> {
   const opened = await openContext(context)
   const input = inputOf(opened.config)
-  const folder = embeddedFolder(opened.config.database.target)
+  const folder = pgliteDataDir(opened.config.database.target)
   for (;;) {
     try {
       return await withMirror(

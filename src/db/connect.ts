@@ -31,44 +31,44 @@ export type Target =
 export async function connect(target: Target, options: ConnectOptions = {}): Promise<Database> {
   if (typeof target !== 'string' && 'url' in target)
     return connect(target.url, { ...options, onFolderInUse: target.onFolderInUse })
-  if (typeof target !== 'string' && 'opened' in target) return lent(target.opened)
+  if (typeof target !== 'string' && 'opened' in target) return withoutClose(target.opened)
   if (typeof target !== 'string' && 'pglite' in target) {
-    const { openGiven } = await import('./pglite/open-pglite.ts')
-    return openGiven(target.pglite)
+    const { wrapPGlite } = await import('./pglite/open-pglite.ts')
+    return wrapPGlite(target.pglite)
   }
   if (typeof target !== 'string') {
     const { openPostgres } = await import('./postgres/open-postgres.ts')
     const { host, port, database } = target.pool.options
-    const place = host === undefined ? 'Postgres' : `Postgres at ${host}:${port ?? 5432}/${database ?? ''}`
-    return openPostgres(target.pool, { owned: false, place, log: options.log })
+    const label = host === undefined ? 'Postgres' : `Postgres at ${host}:${port ?? 5432}/${database ?? ''}`
+    return openPostgres(target.pool, { owned: false, label, log: options.log })
   }
   if (target.startsWith('pglite:')) {
-    const { openEmbedded } = await import('./pglite/open-pglite.ts')
+    const { openPGlite } = await import('./pglite/open-pglite.ts')
     if (target === 'pglite:')
       throw new UsageError(
         'The database pglite: names no folder. Write pglite:<folder>, like pglite:./headcount-data',
       )
-    return openEmbedded(embeddedFolder(target), options)
+    return openPGlite(pgliteDataDir(target), options)
   }
   const url = postgresUrl(target)
   const { openPostgres, ownPool } = await import('./postgres/open-postgres.ts')
-  return openPostgres(ownPool(url), { owned: true, place: placeOf(url), log: options.log })
+  return openPostgres(ownPool(url), { owned: true, label: labelOf(url), log: options.log })
 }
 
 /** The folder of an embedded database, as a whole path; null for what lies in none. */
-export function embeddedFolder(target: string): string | null {
+export function pgliteDataDir(target: string): string | null {
   const folder = /^pglite:(.+)$/s.exec(target)?.[1]
   return folder === undefined || folder === 'memory' ? null : resolve(folder)
 }
 
 /** The same, for one who must not close it. */
-function lent(database: Database): Database {
+function withoutClose(database: Database): Database {
   const keep = async () => {}
   return { ...database, close: keep, [Symbol.asyncDispose]: keep }
 }
 
 /** What a message may say of a database URL: host, port and database, never user or password. */
-function placeOf(url: URL): string {
+function labelOf(url: URL): string {
   const host = url.searchParams.get('host') ?? decodeURIComponent(url.hostname)
   const port = url.searchParams.get('port') ?? (url.port === '' ? '5432' : url.port)
   return `Postgres at ${host === '' ? 'localhost' : host}:${port}${url.pathname}`

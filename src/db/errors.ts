@@ -11,32 +11,32 @@ import {
 /**
  * Turns whatever a driver threw into a DatabaseError that says what to do; an error of ours passes as it is.
  *
- * `place` names the database without user and password, like `Postgres at db.example:5432/mirror`.
+ * `label` names the database without user and password, like `Postgres at db.example:5432/mirror`.
  */
-export function databaseError(error: unknown, place: string): HeadcountError {
+export function toDatabaseError(error: unknown, label: string): HeadcountError {
   if (error instanceof HeadcountError) return error
   const code = codeOf(error) ?? ''
-  const said = messageOf(error)
+  const message = messageOf(error)
   const options = { cause: withoutValues(error) }
   if (code === '40001' || code === '40P01') {
     return new TransactionConflictError(
-      `${place}: ${said}. Another transaction was in the way; the same work may be tried again.`,
+      `${label}: ${message}. Another transaction was in the way; the same work may be tried again.`,
       options,
     )
   }
-  if (isMissingSchema(code, said)) {
-    return new SchemaVersionError(`${place}: ${said}. Run: ${commandName()} migrate`, options)
+  if (isMissingSchema(code, message)) {
+    return new SchemaVersionError(`${label}: ${message}. Run: ${commandName()} migrate`, options)
   }
-  const remedy = remedyOf(code, said)
-  const Kind = ofTransaction.test(code) ? TransactionFailedError : DatabaseError
-  return new Kind(`${place}: ${remedy === null ? said : `${said}. ${remedy}`}`, options)
+  const remedy = remedyOf(code, message)
+  const Kind = transactionOnlyState.test(code) ? TransactionFailedError : DatabaseError
+  return new Kind(`${label}: ${remedy === null ? message : `${message}. ${remedy}`}`, options)
 }
 
 /**
  * SQLSTATEs that say nothing of other transactions: data and constraints (22, 23), limits of the program (54), out of
  * memory, too long idle or open (25P03, 25P04), a lock that was not given, a statement that was cancelled.
  */
-const ofTransaction = /^(?:22|23|54)[0-9A-Z]{3}$|^(?:25P03|25P04|53200|55P03|57014)$/
+const transactionOnlyState = /^(?:22|23|54)[0-9A-Z]{3}$|^(?:25P03|25P04|53200|55P03|57014)$/
 
 /** SQLSTATE where there is no mirror yet. */
 export const UNDEFINED_TABLE = '42P01'

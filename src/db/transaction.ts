@@ -17,12 +17,12 @@ export interface Transaction {
    *
    * @throws DatabaseError, TransactionConflictError
    */
-  readonly query: (text: string, values?: readonly unknown[]) => Promise<Answer>
+  readonly query: (text: string, values?: readonly unknown[]) => Promise<QueryResult>
   /**
    * The same for a statement that the database cancels after so long, with SQLSTATE 57014. A PGlite of the caller's is
    * waited for until it is done.
    */
-  readonly queryWithin: (ms: number, text: string) => Promise<Answer>
+  readonly queryWithin: (ms: number, text: string) => Promise<QueryResult>
   /**
    * Copies rows in the binary form of COPY into a table.
    *
@@ -41,7 +41,7 @@ export interface Transaction {
 }
 
 /** What a statement answered. Rows are in the order of the columns; values as db/type-parsers.ts says. */
-export interface Answer {
+export interface QueryResult {
   readonly columns: readonly Column[]
   readonly rows: readonly (readonly unknown[])[]
   /** Rows read or written, by the statement's own count; null for a statement that has none. */

@@ -13,11 +13,11 @@ import { DatabaseError } from '../common/errors.ts'
 import { parseJson } from '../common/json/exact.ts'
 import { readArray } from './parse-array.ts'
 
-export type ValueReader = (text: string) => unknown
+export type TypeParser = (text: string) => unknown
 
-const text: ValueReader = (value) => value
+const text: TypeParser = (value) => value
 
-const scalars: readonly { readonly type: number; readonly array: number; readonly read: ValueReader }[] = [
+const scalars: readonly { readonly type: number; readonly array: number; readonly read: TypeParser }[] = [
   { type: 16, array: 1000, read: (value) => value === 't' }, // bool
   { type: 17, array: 1001, read: text }, // bytea
   { type: 18, array: 1002, read: text }, // "char"
@@ -43,7 +43,7 @@ const scalars: readonly { readonly type: number; readonly array: number; readonl
   { type: 3802, array: 3807, read: parseJson }, // jsonb
 ]
 
-const readers = new Map<number, ValueReader>(
+const readers = new Map<number, TypeParser>(
   scalars.flatMap(({ type, array, read }) => [
     [type, read],
     [array, (value: string) => readArray(value, read)],
@@ -51,7 +51,7 @@ const readers = new Map<number, ValueReader>(
 )
 
 /** How the text form of a type (its object id) is read. */
-export function readerOf(type: number): ValueReader {
+export function parserFor(type: number): TypeParser {
   return readers.get(type) ?? text
 }
 

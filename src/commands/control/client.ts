@@ -3,7 +3,7 @@ import { Client } from 'undici'
 import { commandName } from '../../common/command-name.ts'
 import { codeOf } from '../../db/errors.ts'
 import { DatabaseError } from '../../common/errors.ts'
-import type { Answer } from '../../db/transaction.ts'
+import type { QueryResult } from '../../db/transaction.ts'
 import { version } from '../../common/version.ts'
 import type { Call, Receive } from '../../mirror/calls/call.ts'
 import { decodeLine, HolderError, linesOf } from './messages.ts'
@@ -52,7 +52,7 @@ export async function callHolder<Input, Output>(
       // Written by this very program in the same version: it is what the call answers.
       if ('value' in message) return { value: message.value as Output }
       isBegun = true
-      await receive(message.part as unknown as Answer)
+      await receive(message.part as unknown as QueryResult)
     }
   } catch (error) {
     signal.throwIfAborted()

@@ -1,5 +1,5 @@
 import { connect } from '../../db/connect.ts'
-import type { Answer } from '../../db/transaction.ts'
+import type { QueryResult } from '../../db/transaction.ts'
 import { runReadOnlyQuery as askOnce } from '../../mirror/query/read-only-query.ts'
 import type { Command } from '../cli/context.ts'
 import { beginAfresh, demoFolder, demoTarget } from './folder.ts'
@@ -44,7 +44,7 @@ export const demo: Command<object> = async ({ terminal, signal }) => {
   await using database = await connect(demoTarget)
   const ask: Ask = async (statement) => {
     const rows: Row[] = []
-    const receive = async (part: Answer) => void rows.push(...rowsOf(part))
+    const receive = async (part: QueryResult) => void rows.push(...rowsOf(part))
     await unlessInterrupted(
       askOnce(database, parseStatement(statement), { timeoutMs: QUESTION_TIMEOUT_MS }, receive),
       signal,

@@ -1,4 +1,4 @@
-import type { Answer } from '../../db/transaction.ts'
+import type { QueryResult } from '../../db/transaction.ts'
 
 /** A row by its columns; every number and every time stamp is exact text. */
 export type Row = Readonly<Record<string, string>>
@@ -7,7 +7,7 @@ export type Row = Readonly<Record<string, string>>
 export type Ask = (statement: string) => Promise<readonly Row[]>
 
 /** Columns that are NULL, or neither text nor number, are left out of their row. */
-export function rowsOf({ columns, rows }: Answer): readonly Row[] {
+export function rowsOf({ columns, rows }: QueryResult): readonly Row[] {
   return rows.map((row) =>
     Object.fromEntries(
       columns.flatMap(({ name }, at) => {

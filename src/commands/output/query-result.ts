@@ -1,5 +1,5 @@
 import { stringify } from 'csv-stringify/sync'
-import type { Answer } from '../../db/transaction.ts'
+import type { QueryResult } from '../../db/transaction.ts'
 import { nonFiniteAsText } from '../../common/json/exact.ts'
 import type { Output } from '../terminal/terminal.ts'
 import {
@@ -20,7 +20,7 @@ interface AnswerOptions {
 
 /** Writes an answer that comes part by part: the text for each part, and the text behind the last one. */
 export interface AnswerWriter {
-  readonly part: (rows: Answer) => string
+  readonly part: (rows: QueryResult) => string
   readonly end: () => string
 }
 
@@ -55,7 +55,7 @@ function json(): AnswerWriter {
   }
 }
 
-function rowJson(answer: Answer, row: readonly unknown[]): string {
+function rowJson(answer: QueryResult, row: readonly unknown[]): string {
   const fields = Object.fromEntries(answer.columns.map(({ name }, at) => [name, row[at]]))
   return escapeControlCharsInJson(JSON.stringify(fields, nonFiniteAsText))
 }
@@ -87,7 +87,7 @@ function table({ out }: AnswerOptions): AnswerWriter {
   let kept: string[][] = []
   let isKeeping = true
   let count = 0
-  const start = ({ columns }: Answer) => {
+  const start = ({ columns }: QueryResult) => {
     const shown = columns.map(({ name, type }) => ({
       heading: stripControlCharsInLine(name),
       align: numericTypes.has(type) ? ('right' as const) : ('left' as const),

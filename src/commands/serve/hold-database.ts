@@ -1,6 +1,6 @@
 /** How `serve` and `worker` open the database: a folder, which one process has open at a time, is open to other commands through them. */
 import type { Config } from '../../config/config.ts'
-import { connect, embeddedFolder, type Database } from '../../db/connect.ts'
+import { connect, pgliteDataDir, type Database } from '../../db/connect.ts'
 import type { Logger } from '../../index.ts'
 import { showFolderWait } from '../data-dir-wait.ts'
 import { logTo } from '../open-mirror.ts'
@@ -27,7 +27,7 @@ export async function holdDatabase(
   open: () => Promise<Database>,
 ): Promise<HeldDatabase> {
   const opened = await open()
-  const folder = embeddedFolder(target)
+  const folder = pgliteDataDir(target)
   const shared = opened.share?.()
   if (folder === null || shared === undefined) {
     return { database: opened, [Symbol.asyncDispose]: () => opened.close() }

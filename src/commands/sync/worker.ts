@@ -1,5 +1,5 @@
 import { readServiceConfig, type Flags, type ServiceConfig } from '../../config/config.ts'
-import { embeddedFolder } from '../../db/connect.ts'
+import { pgliteDataDir } from '../../db/connect.ts'
 import { holdTimeLeft } from '../../common/schema/holds.ts'
 import { isGoodRun, outcomeOf } from '../../common/schema/run-report.ts'
 import type { DatabaseOptions } from '../../db/target.ts'
@@ -21,7 +21,7 @@ export const worker: Command<Flags> = async ({ flags, terminal, signal }) => {
   concealSecrets(config, terminal)
   const logger = await createLogger(config, terminal.err)
   const work = { config, terminal, signal, logger }
-  if (embeddedFolder(config.database.target) === null) {
+  if (pgliteDataDir(config.database.target) === null) {
     await workOn({ database: config.database.target }, work)
   } else await workInFolder(work)
   logger.info({}, 'the worker was told to stop, and has')

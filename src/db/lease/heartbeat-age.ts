@@ -1,5 +1,5 @@
 /** The sign of life of another run, as the database has it. */
-export interface Beat {
+export interface LastHeartbeat {
   /** Which one: the time stamp as text. */
   readonly beat: string
   /** Seconds since it, by the database's clock; negative when that clock was set back. */
@@ -10,7 +10,9 @@ export interface Beat {
  * Tells for how many seconds another run has been silent. A beat that lies in the future says nothing of its age:
  * then it counts for how long the same beat has been seen, by this process's own clock.
  */
-export function watchBeats(now: () => number = () => performance.now()): (of: Beat) => number {
+export function trackHeartbeatAge(
+  now: () => number = () => performance.now(),
+): (of: LastHeartbeat) => number {
   let seen: { readonly beat: string; readonly at: number } | null = null
   return ({ beat, silence }) => {
     if (silence >= 0) return silence

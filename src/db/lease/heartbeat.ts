@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { LeaseLostError } from '../../common/errors.ts'
 import type { Database, DatabaseLog } from '../database.ts'
 
-const beatMs = 5000
+const HEARTBEAT_INTERVAL_MS = 5000
 
 export interface Heartbeat {
   /** Aborted with a LeaseLostError when the run is no longer running. */
@@ -43,9 +43,13 @@ export function startHeartbeat(
       if (numUpdatedRows > 0n) onBeat?.()
       else if (!stopped) end()
     } catch (error) {
-      log?.('warn', `Run ${runId} could not give its sign of life; it tries again in ${beatMs / 1000} s`, {
-        reason: error instanceof Error ? error.message : String(error),
-      })
+      log?.(
+        'warn',
+        `Run ${runId} could not give its sign of life; it tries again in ${HEARTBEAT_INTERVAL_MS / 1000} s`,
+        {
+          reason: error instanceof Error ? error.message : String(error),
+        },
+      )
     }
   }
   let stopped = false
@@ -53,7 +57,7 @@ export function startHeartbeat(
     underWay ??= beat().finally(() => {
       underWay = null
     })
-  }, beatMs)
+  }, HEARTBEAT_INTERVAL_MS)
   timer.unref()
   const pause = () => {
     stopped = true

@@ -9,23 +9,23 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { AccountLockedError, LeaseLostError } from '../../common/errors.ts'
 import type { JsonValue } from '../../common/json/exact.ts'
-import { watchBeats } from './heartbeat-age.ts'
-import type { Beat } from './heartbeat-age.ts'
+import { trackHeartbeatAge } from './heartbeat-age.ts'
+import type { LastHeartbeat } from './heartbeat-age.ts'
 import { codeOf } from '../errors.ts'
 import type { Database, DatabaseLog } from '../database.ts'
 import { startHeartbeat } from './heartbeat.ts'
-import { isGone, nameOf, readHolder, thisProcess } from './process-identity.ts'
-import type { Holder } from './process-identity.ts'
+import { hasExited, formatProcess, parseProcessIdentity, currentProcess } from './process-identity.ts'
+import type { ProcessIdentity } from './process-identity.ts'
 import { isGoodRun } from '../../common/schema/run-report.ts'
 import type { LeaseMode, RunReport, RunStatus } from '../../common/schema/tables.ts'
 import type { Transaction } from '../transaction.ts'
 
 /** A beat younger than this: the other run lives. */
-const livesFor = 15
+const ALIVE_FOR_S = 15
 /** A beat older than this: the other run is dead, whatever its process does. */
-const deadAfter = 30
+const DEAD_AFTER_S = 30
 /** A frozen holder's transaction is ended by the server after 20 s; a take-over waits longer than that. */
-const takeOverLockMs = 30_000
+const TAKE_OVER_LOCK_TIMEOUT_MS = 30_000
 
 export interface Lease {
   /** Number of the run (sync_runs.id). */
@@ -53,12 +53,12 @@ export interface LeaseOptions {
   /** Only named events are read: such a run says nothing of the others. */
   readonly namedEventsOnly?: boolean
   /** Who takes it; this process by default. */
-  readonly holder?: Holder
+  readonly holder?: ProcessIdentity
   /** Ends the watch over another run's signs of life. */
   readonly signal?: AbortSignal | undefined
   readonly log?: DatabaseLog | undefined
   /** Called after each beat that was stored. */
-  readonly onBeat?: () => void
+  readonly onHeartbeat?: () => void
 }
 
 /**
@@ -68,9 +68,9 @@ export interface LeaseOptions {
  */
 export async function takeLease(database: Database, options: LeaseOptions): Promise<Lease> {
   const { signal, log } = options
-  const holder = options.holder ?? (await thisProcess())
+  const holder = options.holder ?? (await currentProcess())
   let watched: string | null = null
-  const silenceOf = watchBeats()
+  const silenceOf = trackHeartbeatAge()
   for (;;) {
     signal?.throwIfAborted()
     const other = await readRunning(database, options.accountId, '')
@@ -78,17 +78,17 @@ export async function takeLease(database: Database, options: LeaseOptions): Prom
     const opened =
       other === null
         ? await insertRun(database, options, holder)
-        : silence >= deadAfter || (await isGoneHolder(other))
+        : silence >= DEAD_AFTER_S || (await holderHasExited(other))
           ? await takeOver(database, options, holder, other)
           : null
-    if (opened !== null) return leaseOf(database, opened, options)
+    if (opened !== null) return createLease(database, opened, options)
     if (other === null) continue
     // A beat in the future is no sign of life: whoever lives sends another one within seconds.
-    if (other.silence >= 0 && other.silence < livesFor) throw busy(other)
+    if (other.silence >= 0 && other.silence < ALIVE_FOR_S) throw accountLocked(other)
     if (watched !== other.id) {
       log?.(
         'warn',
-        `Run ${other.id} of this account shows no sign of life; watching it for up to ${deadAfter} s`,
+        `Run ${other.id} of this account shows no sign of life; watching it for up to ${DEAD_AFTER_S} s`,
         {
           run_id: other.id,
           silent_for_s: Math.round(silence),
@@ -96,14 +96,14 @@ export async function takeLease(database: Database, options: LeaseOptions): Prom
       )
     }
     watched = other.id
-    await sleep(Math.min(1000, Math.max(50, (deadAfter - silence) * 1000)), undefined, { signal })
+    await sleep(Math.min(1000, Math.max(50, (DEAD_AFTER_S - silence) * 1000)), undefined, { signal })
   }
 }
 
-interface RunningRun extends Beat {
+interface RunningRun extends LastHeartbeat {
   readonly id: string
   readonly mode: LeaseMode
-  readonly holder: Holder | null
+  readonly holder: ProcessIdentity | null
   readonly startedAt: string
 }
 
@@ -136,22 +136,22 @@ async function readRunning(
   const [row] = rows
   if (row === undefined) return null
   const { id, mode, holder, started_at: startedAt, silence, heartbeat_at: beat } = row
-  return { id, mode, holder: readHolder(holder), startedAt, silence, beat }
+  return { id, mode, holder: parseProcessIdentity(holder), startedAt, silence, beat }
 }
 
-async function isGoneHolder({ holder }: RunningRun): Promise<boolean> {
-  return holder !== null && isGone(holder)
+async function holderHasExited({ holder }: RunningRun): Promise<boolean> {
+  return holder !== null && hasExited(holder)
 }
 
 /** Null when another run was quicker. */
 async function insertRun(
   database: Database,
   options: LeaseOptions,
-  holder: Holder,
+  holder: ProcessIdentity,
 ): Promise<OpenedRun | null> {
   try {
     return await database.transaction((trx) => insertInto(trx, options, holder), {
-      lockTimeoutMs: takeOverLockMs,
+      lockTimeoutMs: TAKE_OVER_LOCK_TIMEOUT_MS,
     })
   } catch (error) {
     if (codeOf(error) === '23505') return null
@@ -162,7 +162,7 @@ async function insertRun(
 async function insertInto(
   trx: Transaction,
   { accountId, mode, namedEventsOnly = false, begin }: LeaseOptions,
-  holder: Holder,
+  holder: ProcessIdentity,
 ): Promise<OpenedRun> {
   const run = await trx.kysely
     .insertInto('headcount.sync_runs')
@@ -183,7 +183,7 @@ async function insertInto(
 async function takeOver(
   database: Database,
   options: LeaseOptions,
-  holder: Holder,
+  holder: ProcessIdentity,
   dead: RunningRun,
 ): Promise<OpenedRun | null> {
   const work = async (trx: Transaction) => {
@@ -200,25 +200,25 @@ async function takeOver(
     return insertInto(trx, options, holder)
   }
   try {
-    const run = await database.transaction(work, { lockTimeoutMs: takeOverLockMs })
+    const run = await database.transaction(work, { lockTimeoutMs: TAKE_OVER_LOCK_TIMEOUT_MS })
     if (run !== null)
-      options.log?.('warn', `Took over from run ${dead.id} (${nameOf(dead.holder)}), which is dead`)
+      options.log?.('warn', `Took over from run ${dead.id} (${formatProcess(dead.holder)}), which is dead`)
     return run
   } catch (error) {
     if (codeOf(error) === '23505') return null
-    if (codeOf(error) === '55P03') throw busy(dead, ' It is in the middle of a batch.', error)
+    if (codeOf(error) === '55P03') throw accountLocked(dead, ' It is in the middle of a batch.', error)
     throw error
   }
 }
 
-function busy(run: RunningRun, more = '', cause?: unknown): AccountLockedError {
+function accountLocked(run: RunningRun, more = '', cause?: unknown): AccountLockedError {
   return new AccountLockedError(
-    `Another run holds this account: ${run.mode} ${run.id}, ${nameOf(run.holder)}, since ${run.startedAt}, last sign of life ${Math.max(0, Math.round(run.silence))} s ago.${more} Wait until it ends, or stop that process.`,
+    `Another run holds this account: ${run.mode} ${run.id}, ${formatProcess(run.holder)}, since ${run.startedAt}, last sign of life ${Math.max(0, Math.round(run.silence))} s ago.${more} Wait until it ends, or stop that process.`,
     { cause },
   )
 }
 
-function leaseOf(database: Database, { id, startedAt }: OpenedRun, options: LeaseOptions): Lease {
+function createLease(database: Database, { id, startedAt }: OpenedRun, options: LeaseOptions): Lease {
   const heartbeat = startHeartbeat(database, id, options)
   const lost = (): LeaseLostError => heartbeat.end()
   return {

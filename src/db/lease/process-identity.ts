@@ -12,7 +12,7 @@ import { isObject } from '../../common/json/exact.ts'
 import type { JsonValue } from '../../common/json/exact.ts'
 
 /** A process, everywhere and for ever. What a system cannot tell is an empty text. */
-export type Holder = {
+export type ProcessIdentity = {
   readonly host: string
   readonly boot_id: string
   readonly pid_namespace: string
@@ -23,15 +23,15 @@ export type Holder = {
 
 const run = promisify(execFile)
 
-let known: Promise<Holder> | null = null
+let known: Promise<ProcessIdentity> | null = null
 
 /** The process that runs this. */
-export function thisProcess(): Promise<Holder> {
+export function currentProcess(): Promise<ProcessIdentity> {
   known ??= describeProcess()
   return known
 }
 
-async function describeProcess(): Promise<Holder> {
+async function describeProcess(): Promise<ProcessIdentity> {
   const [bootId, pidNamespace, started] = await Promise.all([
     readBootId(),
     readNamespace(),
@@ -47,8 +47,8 @@ async function describeProcess(): Promise<Holder> {
 }
 
 /** Whether the holder's process would be seen from here if it lived: same host, boot and process namespace. */
-export async function isHere(holder: Holder): Promise<boolean> {
-  const here = await thisProcess()
+export async function isLocal(holder: ProcessIdentity): Promise<boolean> {
+  const here = await currentProcess()
   return (
     holder.host === here.host &&
     holder.boot_id === here.boot_id &&
@@ -57,19 +57,19 @@ export async function isHere(holder: Holder): Promise<boolean> {
 }
 
 /** Whether the holder's process has surely ended. False also when that cannot be known from here. */
-export async function isGone(holder: Holder): Promise<boolean> {
-  if (!(await isHere(holder))) return false
+export async function hasExited(holder: ProcessIdentity): Promise<boolean> {
+  if (!(await isLocal(holder))) return false
   const started = await startOf(holder.pid)
   return started === null || (holder.started !== '' && started !== '' && started !== holder.started)
 }
 
 /** For messages: `process 4711 on mill`. */
-export function nameOf(holder: Holder | null): string {
+export function formatProcess(holder: ProcessIdentity | null): string {
   return holder === null ? 'an unknown process' : `process ${holder.pid} on ${holder.host}`
 }
 
 /** A holder as it was stored; null when it is none. */
-export function readHolder(value: JsonValue | undefined): Holder | null {
+export function parseProcessIdentity(value: JsonValue | undefined): ProcessIdentity | null {
   if (!isObject(value)) return null
   const { host, boot_id, pid_namespace, pid, started } = value
   if (typeof host !== 'string' || typeof boot_id !== 'string' || typeof pid_namespace !== 'string')

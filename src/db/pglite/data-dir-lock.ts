@@ -14,8 +14,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { DataDirInUseError } from '../../common/errors.ts'
 import type { DatabaseLog } from '../database.ts'
 import { idOf, lockName, readLock, unlessCode } from './lock-file.ts'
-import type { Found } from './lock-file.ts'
-import { isGone, isHere, nameOf, thisProcess } from '../lease/process-identity.ts'
+import type { StoredLock } from './lock-file.ts'
+import { hasExited, isLocal, formatProcess, currentProcess } from '../lease/process-identity.ts'
 
 const beatMs = 5000
 /** Three beats missed: this process was frozen, and others may soon take it for dead, or have done so. */
@@ -69,7 +69,7 @@ export async function lockFolder(
   const until = performance.now() + waitMs
   using waiting = new DisposableStack()
   let isTold = false
-  let watch: { readonly found: Found; readonly since: number } | null = null
+  let watch: { readonly found: StoredLock; readonly since: number } | null = null
   for (;;) {
     const lock = await tryToLock(path, folder)
     if (lock !== null) return lock
@@ -79,24 +79,24 @@ export async function lockFolder(
       watch = { found, since: performance.now() }
     }
     if (await isDead(found, performance.now() - watch.since)) {
-      if (await reap(path, found)) {
-        log?.('warn', `Removed the lock that ${nameOf(found.holder)} left on the folder ${folder}`)
+      if (await breakStaleLock(path, found)) {
+        log?.('warn', `Removed the lock that ${formatProcess(found.holder)} left on the folder ${folder}`)
         continue
       }
     } else if (await isServed?.()) {
-      throw new FolderServedError(`The folder ${folder} is served by ${nameOf(found.holder)}.`)
+      throw new FolderServedError(`The folder ${folder} is served by ${formatProcess(found.holder)}.`)
     } else if (performance.now() >= until) {
       throw inUse(folder, found)
     } else if (!isTold && onInUse !== undefined) {
       isTold = true
-      waiting.use(onInUse({ folder, holder: nameOf(found.holder), waitMs }))
+      waiting.use(onInUse({ folder, holder: formatProcess(found.holder), waitMs }))
     }
     await sleep(100)
   }
 }
 
 async function tryToLock(path: string, folder: string): Promise<FolderLock | null> {
-  const holder = await thisProcess()
+  const holder = await currentProcess()
   const id = randomUUID()
   const file = await unlessCode('EEXIST', () => open(path, 'wx', 0o600))
   if (file === null) return null
@@ -185,8 +185,8 @@ function removeOwn(path: string, id: string): void {
   }
 }
 
-async function isDead({ id, holder, beat }: Found, watchedMs: number): Promise<boolean> {
-  if (holder !== null && (await isHere(holder))) return isGone(holder)
+async function isDead({ id, holder, beat }: StoredLock, watchedMs: number): Promise<boolean> {
+  if (holder !== null && (await isLocal(holder))) return hasExited(holder)
   // An unfinished file: its maker died between creating and writing it, or writes it at this moment.
   const isOld = Date.now() - beat >= deadAfterMs || watchedMs >= deadAfterMs
   return isOld && (id === '' || watchedMs >= watchMs)
@@ -197,7 +197,7 @@ async function isDead({ id, holder, beat }: Found, watchedMs: number): Promise<b
  * makes the claim for this very lock may remove it, and it looks once more: so none can remove the lock that
  * another reaper has just made.
  */
-async function reap(path: string, dead: Found): Promise<boolean> {
+async function breakStaleLock(path: string, dead: StoredLock): Promise<boolean> {
   const claim = `${path}.${dead.id === '' ? 'unfinished' : dead.id}`
   const file = await unlessCode('EEXIST', () => open(claim, 'wx', 0o600))
   if (file === null) {
@@ -217,8 +217,8 @@ async function reap(path: string, dead: Found): Promise<boolean> {
   }
 }
 
-function inUse(folder: string, { holder, beat }: Found): DataDirInUseError {
+function inUse(folder: string, { holder, beat }: StoredLock): DataDirInUseError {
   return new DataDirInUseError(
-    `The folder ${folder} is in use by ${holder?.pid === process.pid ? 'this very process' : nameOf(holder)}, last sign of life ${new Date(beat).toISOString()}. Wait until it has ended, or keep the mirror in Postgres, which many processes can use at once.`,
+    `The folder ${folder} is in use by ${holder?.pid === process.pid ? 'this very process' : formatProcess(holder)}, last sign of life ${new Date(beat).toISOString()}. Wait until it has ended, or keep the mirror in Postgres, which many processes can use at once.`,
   )
 }

@@ -30,7 +30,7 @@ const whatToDo = () => `Put a copy of it back, or name a new folder and run ${co
  * @throws DatabaseError when something else is in its place, or `create` is false and there is none, or one that was
  * never finished; or when others may enter it and that is not ours to change
  */
-export async function prepareFolder(folder: string, create: boolean, log?: DatabaseLog): Promise<void> {
+export async function prepareDataDir(folder: string, create: boolean, log?: DatabaseLog): Promise<void> {
   const names = await namesIn(folder)
   const isEmpty = names === null || names.every(isIncidental)
   if (!create && (isEmpty || names.includes(unfinishedName))) {
@@ -54,7 +54,7 @@ export async function prepareFolder(folder: string, create: boolean, log?: Datab
  * @returns whether a new database will be made in it
  * @throws DatabaseError when it is damaged; it stays as it is
  */
-export async function inspectFolder(folder: string): Promise<'new' | 'existing'> {
+export async function inspectDataDir(folder: string): Promise<'new' | 'existing'> {
   const names = (await namesIn(folder)) ?? []
   if (names.includes(unfinishedName)) {
     for (const name of names.filter((name) => !isIncidental(name)))
@@ -87,11 +87,11 @@ export async function isEmptyFolder(folder: string): Promise<boolean> {
 }
 
 /** From here until finishFolder a death leaves a folder that the next start clears. */
-export async function beginFolder(folder: string): Promise<void> {
+export async function markInitialising(folder: string): Promise<void> {
   await writeFile(join(folder, unfinishedName), '', { mode: 0o600 })
 }
 
-export async function finishFolder(folder: string): Promise<void> {
+export async function markInitialised(folder: string): Promise<void> {
   await rm(join(folder, unfinishedName))
 }
 

@@ -16,7 +16,7 @@ const COPIES = 3
  *
  * @throws DatabaseError that says how much is free and how much is needed
  */
-export async function requireRoom(
+export async function requireDiskSpace(
   folder: string,
   { durable = false, contentBytes = 0 }: Pick<TransactionOptions, 'durable' | 'contentBytes'>,
 ): Promise<void> {

@@ -2,23 +2,23 @@
 import { readFile, stat } from 'node:fs/promises'
 import { isObject, parseJson } from '../../common/json/exact.ts'
 import type { JsonValue } from '../../common/json/exact.ts'
-import { readHolder } from '../lease/process-identity.ts'
-import type { Holder } from '../lease/process-identity.ts'
+import { parseProcessIdentity } from '../lease/process-identity.ts'
+import type { ProcessIdentity } from '../lease/process-identity.ts'
 
 export const lockName = 'headcount.lock'
 
-export interface Found {
+export interface StoredLock {
   /** Tells one lock from the next; '' while the file is being written. */
   readonly id: string
-  readonly holder: Holder | null
+  readonly holder: ProcessIdentity | null
   readonly beat: number
 }
 
-export async function readLock(path: string): Promise<Found | null> {
+export async function readLock(path: string): Promise<StoredLock | null> {
   const text = await unlessCode('ENOENT', () => readFile(path, 'utf8'))
   const file = await unlessCode('ENOENT', () => stat(path))
   if (text === null || file === null) return null
-  return { id: idOf(text), holder: readHolder(canonicalJson(text)), beat: file.mtimeMs }
+  return { id: idOf(text), holder: parseProcessIdentity(canonicalJson(text)), beat: file.mtimeMs }
 }
 
 export function idOf(text: string): string {

@@ -2,25 +2,31 @@ import type { PGlite } from '@electric-sql/pglite'
 import { Kysely, PGliteDialect } from 'kysely'
 import type { ConnectOptions } from '../connect-options.ts'
 import type { Database, SharedDatabase } from '../database.ts'
-import type { Embedded, Readers, Sender } from './types.ts'
+import type { Embedded, TypeParsers, QueryRunner } from './types.ts'
 import { DatabaseError } from '../../common/errors.ts'
-import { databaseError } from '../errors.ts'
+import { toDatabaseError } from '../errors.ts'
 import { lockFolder } from './data-dir-lock.ts'
 import type { FolderLock } from './data-dir-lock.ts'
-import { beginFolder, finishFolder, inspectFolder, openingFailed, prepareFolder } from './data-dir.ts'
-import { requireRoom } from './disk-space.ts'
+import {
+  markInitialising,
+  markInitialised,
+  inspectDataDir,
+  openingFailed,
+  prepareDataDir,
+} from './data-dir.ts'
+import { requireDiskSpace } from './disk-space.ts'
 import { guarded, reading, readersFor, withRoom } from './query-runner.ts'
 import { sharePglite } from './shared.ts'
 import { startStatementTimeout, type StatementTimeout } from './statement-timeout.ts'
 import type { Tables } from '../../common/schema/tables.ts'
 import { applySettings, settingsOf } from '../transaction.ts'
-import type { Answer, Transaction, TransactionOptions } from '../transaction.ts'
+import type { QueryResult, Transaction, TransactionOptions } from '../transaction.ts'
 
 /** For what is nobody else's: a database in memory, and one that its caller answers for. */
 const noLock: FolderLock = { isHeld: () => true, assertHeld: () => {}, release: async () => {} }
 
 /** Over a database of the caller's; it is never closed here, and its own statements read values as before. */
-export function openGiven(pglite: Embedded): Database {
+export function wrapPGlite(pglite: Embedded): Database {
   return embeddedDatabase(pglite, 'PGlite of the caller', noLock, null)
 }
 
@@ -29,7 +35,7 @@ export function openGiven(pglite: Embedded): Database {
  *
  * @throws DataDirInUseError, FolderServedError, DatabaseError
  */
-export async function openEmbedded(folder: string | null, options: ConnectOptions = {}): Promise<Database> {
+export async function openPGlite(folder: string | null, options: ConnectOptions = {}): Promise<Database> {
   const { PGlite } = await import('@electric-sql/pglite')
   if (folder === null) {
     const pglite = await PGlite.create()
@@ -38,7 +44,7 @@ export async function openEmbedded(folder: string | null, options: ConnectOption
   const place = `PGlite in ${folder}`
   let lock: FolderLock | null = null
   try {
-    await prepareFolder(folder, options.createFolder ?? true, options.log)
+    await prepareDataDir(folder, options.createFolder ?? true, options.log)
     lock = await lockFolder(folder, {
       waitMs: options.waitForFolderMs ?? 10_000,
       log: options.log,
@@ -46,13 +52,13 @@ export async function openEmbedded(folder: string | null, options: ConnectOption
       isServed: options.isFolderServed,
     })
     const pglite =
-      (await inspectFolder(folder)) === 'existing'
+      (await inspectDataDir(folder)) === 'existing'
         ? await openExisting(PGlite, folder)
         : await makeNew(PGlite, folder)
     return embeddedDatabase(pglite, place, lock, pglite, folder)
   } catch (error) {
     await lock?.release()
-    throw databaseError(error, place)
+    throw toDatabaseError(error, place)
   }
 }
 
@@ -67,10 +73,10 @@ async function openExisting(driver: Driver, folder: string): Promise<PGlite> {
 }
 
 async function makeNew(driver: Driver, folder: string): Promise<PGlite> {
-  await requireRoom(folder, {})
-  await beginFolder(folder)
+  await requireDiskSpace(folder, {})
+  await markInitialising(folder)
   const pglite = await driver.create(folder)
-  await finishFolder(folder)
+  await markInitialised(folder)
   return pglite
 }
 
@@ -91,7 +97,7 @@ function embeddedDatabase(
       // Closing writes a checkpoint: in a folder that is another's by now, the database is let go as it is.
       if (!pglite.closed && lock.isHeld()) await own?.close()
     } catch (error) {
-      throw databaseError(error, place)
+      throw toDatabaseError(error, place)
     } finally {
       await lock.release()
     }
@@ -101,7 +107,7 @@ function embeddedDatabase(
     kysely: kyselyOver(reading(withRoom(guarded(asked, lock), folder), readers), place),
     transaction: async (work, options = {}) => {
       lock.assertHeld()
-      if (folder !== null && options.readOnly !== true) await requireRoom(folder, options)
+      if (folder !== null && options.readOnly !== true) await requireDiskSpace(folder, options)
       return inTransaction(asked, { own, readers, lock, place }, work, options)
     },
   })
@@ -122,7 +128,7 @@ function embeddedDatabase(
 interface Surroundings {
   /** null: a PGlite of the caller's. */
   readonly own: PGlite | null
-  readonly readers: Readers | null
+  readonly readers: TypeParsers | null
   readonly lock: FolderLock
   readonly place: string
 }
@@ -135,7 +141,7 @@ async function inTransaction<T>(
 ): Promise<T> {
   const thrown: unknown[] = []
   const lost = Promise.withResolvers<never>()
-  const whole = async (tx: Sender): Promise<T> => {
+  const whole = async (tx: QueryRunner): Promise<T> => {
     const held = reading(guarded(tx, lock), readers)
     const query = (text: string, values: readonly unknown[] = []) => answer(held, place, text, values)
     if (options.readOnly === true) await query('set transaction isolation level repeatable read, read only')
@@ -174,16 +180,16 @@ async function inTransaction<T>(
     return await Promise.race([ended, lost.promise])
   } catch (error) {
     // What the work threw goes out as it is, also when its ROLLBACK failed; BEGIN and COMMIT are PGlite's own errors.
-    throw thrown.length === 0 ? databaseError(error, place) : thrown[0]
+    throw thrown.length === 0 ? toDatabaseError(error, place) : thrown[0]
   }
 }
 
 async function answer(
-  sender: Sender,
+  sender: QueryRunner,
   place: string,
   text: string,
   values: readonly unknown[],
-): Promise<Answer> {
+): Promise<QueryResult> {
   const { fields, rows, rowCount } = await sent(place, () =>
     sender.query<unknown[]>(text, [...values], { rowMode: 'array' }),
   )
@@ -195,7 +201,7 @@ async function answer(
 }
 
 async function copied(
-  sender: Sender,
+  sender: QueryRunner,
   place: string,
   target: string,
   rows: Buffer<ArrayBuffer>,
@@ -205,7 +211,7 @@ async function copied(
   return rowCount ?? -1
 }
 
-async function copiedOut(sender: Sender, place: string, query: string): Promise<Buffer> {
+async function copiedOut(sender: QueryRunner, place: string, query: string): Promise<Buffer> {
   const text = `copy (${query}) to '/dev/blob' with (format binary)`
   const { blob } = await sent(place, () => sender.query(text))
   if (blob === undefined) throw new DatabaseError(`${place}: a COPY gave no rows, not even none`)
@@ -213,7 +219,7 @@ async function copiedOut(sender: Sender, place: string, query: string): Promise<
 }
 
 /** Kysely with its own dialect; it sees no more of PGlite than how to send a statement. */
-function kyselyOver(sender: Sender, place: string): Kysely<Tables> {
+function kyselyOver(sender: QueryRunner, place: string): Kysely<Tables> {
   return new Kysely({
     dialect: new PGliteDialect({
       pglite: {
@@ -233,6 +239,6 @@ async function sent<T>(place: string, send: () => Promise<T>): Promise<T> {
   try {
     return await send()
   } catch (error) {
-    throw databaseError(error, place)
+    throw toDatabaseError(error, place)
   }
 }

@@ -1,24 +1,24 @@
 /** What stands before a PGlite that is asked: how values are read, whose the folder is, whether there is room on the disk. */
-import type { Embedded, Readers, Sender } from './types.ts'
+import type { Embedded, TypeParsers, QueryRunner } from './types.ts'
 import type { FolderLock } from './data-dir-lock.ts'
-import { requireRoom } from './disk-space.ts'
-import { readerOf } from '../type-parsers.ts'
+import { requireDiskSpace } from './disk-space.ts'
+import { parserFor } from '../type-parsers.ts'
 
 /** Every type gets our reader, also those for which PGlite has one of its own. */
-export function readersFor({ parsers }: Embedded): Readers {
-  return Object.fromEntries(Object.keys(parsers).map((type) => [type, readerOf(Number(type))]))
+export function readersFor({ parsers }: Embedded): TypeParsers {
+  return Object.fromEntries(Object.keys(parsers).map((type) => [type, parserFor(Number(type))]))
 }
 
 /**
  * A database of the caller's keeps its own readers for what the caller asks: ours go with each statement. One of our
  * own has them for good, for PGlite copies all that come with a statement (600 of them, a fifth of a run's time).
  */
-export function reading(sender: Sender, parsers: Readers | null): Sender {
+export function reading(sender: QueryRunner, parsers: TypeParsers | null): QueryRunner {
   if (parsers === null) return sender
   return { query: (text, values, options) => sender.query(text, values, { ...options, parsers }) }
 }
 
-export function guarded(sender: Sender, lock: FolderLock): Sender {
+export function guarded(sender: QueryRunner, lock: FolderLock): QueryRunner {
   return {
     query: (text, values, options) => {
       lock.assertHeld()
@@ -28,11 +28,11 @@ export function guarded(sender: Sender, lock: FolderLock): Sender {
 }
 
 /** A single statement is a transaction of its own: one that writes needs room on the disk, too. */
-export function withRoom(sender: Sender, folder: string | null): Sender {
+export function withRoom(sender: QueryRunner, folder: string | null): QueryRunner {
   if (folder === null) return sender
   return {
     query: async (text, values, options) => {
-      if (!/^\s*(?:select|with)\b/i.test(text)) await requireRoom(folder, { durable: true })
+      if (!/^\s*(?:select|with)\b/i.test(text)) await requireDiskSpace(folder, { durable: true })
       return sender.query(text, values, options)
     },
   }

@@ -4,25 +4,25 @@
  */
 
 /** An embedded database that a caller keeps open: a PGlite, or what stands before one. */
-export interface Embedded extends Sender {
+export interface Embedded extends QueryRunner {
   readonly closed: boolean
   /** How values of each type are read from their text, by the type's number (pg_type.oid). */
-  readonly parsers: Readers
-  transaction<T>(work: (tx: Sender) => Promise<T>): Promise<T>
+  readonly parsers: TypeParsers
+  transaction<T>(work: (tx: QueryRunner) => Promise<T>): Promise<T>
 }
 
-export interface Sender {
-  query<T>(text: string, values?: unknown[], options?: SendOptions): Promise<Sent<T>>
+export interface QueryRunner {
+  query<T>(text: string, values?: unknown[], options?: SendOptions): Promise<Results<T>>
 }
 
 export interface SendOptions {
   readonly rowMode?: 'array' | 'object'
-  readonly parsers?: Readers
+  readonly parsers?: TypeParsers
   /** What a COPY reads from /dev/blob. */
   readonly blob?: Blob
 }
 
-export interface Sent<T> {
+export interface Results<T> {
   readonly rows: T[]
   readonly fields: { readonly name: string; readonly dataTypeID: number }[]
   readonly rowCount?: number
@@ -31,4 +31,4 @@ export interface Sent<T> {
   readonly blob?: Blob
 }
 
-export type Readers = Record<number, (text: string, type?: number) => unknown>
+export type TypeParsers = Record<number, (text: string, type?: number) => unknown>

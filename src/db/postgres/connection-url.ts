@@ -7,7 +7,7 @@ import { UsageError } from '../../common/errors.ts'
  *
  * @throws UsageError when it names no user and the system knows none
  */
-export function completeUrl(url: URL): URL {
+export function withLibpqDefaults(url: URL): URL {
   const whole = withLibpqTls(url)
   const { searchParams } = whole
   const fill = (name: string, given: string, value: () => string) => {

@@ -7,11 +7,11 @@ import type { Session } from './session.ts'
  *
  * @throws DatabaseError when it is another one than UTF8
  */
-export async function requireUtf8({ query }: Pick<Session, 'query'>, place: string): Promise<void> {
+export async function requireUtf8({ query }: Pick<Session, 'query'>, label: string): Promise<void> {
   const { rows } = await query('show server_encoding')
   const encoding = String(rows[0]?.[0])
   if (encoding === 'UTF8') return
   throw new DatabaseError(
-    `${place}: the encoding of this database is ${encoding}, and a mirror needs UTF8; nothing was written. Create another database and name it in the database URL: create database … encoding 'UTF8' template template0`,
+    `${label}: the encoding of this database is ${encoding}, and a mirror needs UTF8; nothing was written. Create another database and name it in the database URL: create database … encoding 'UTF8' template template0`,
   )
 }

@@ -3,10 +3,10 @@ import type { PostgresPoolClient } from 'kysely'
 import { Client, escapeLiteral, Pool } from 'pg'
 import type { ClientConfig } from 'pg'
 import { UsageError } from '../../common/errors.ts'
-import { completeUrl } from './connection-url.ts'
+import { withLibpqDefaults } from './connection-url.ts'
 import type { Database, DatabaseLog } from '../database.ts'
 import { requireUtf8 } from './encoding.ts'
-import { borrow } from './session.ts'
+import { checkOut } from './session.ts'
 import type { Session } from './session.ts'
 import type { Tables } from '../../common/schema/tables.ts'
 import { settingsOf } from '../transaction.ts'
@@ -16,7 +16,7 @@ import { WatchedPool } from './watched-pool.ts'
 /** A pool of our own for a `postgres://` URL. Nothing is connected yet. */
 export function ownPool(url: URL): Pool {
   return new Pool({
-    connectionString: completeUrl(url).href,
+    connectionString: withLibpqDefaults(url).href,
     max: 4,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
@@ -54,7 +54,7 @@ export interface PostgresOptions {
   /** Whether the pool is ours, and ended by close(). */
   readonly owned: boolean
   /** How messages name the database; never with user or password. */
-  readonly place: string
+  readonly label: string
   readonly log: DatabaseLog | undefined
 }
 
@@ -63,28 +63,28 @@ export interface PostgresOptions {
  *
  * @throws DatabaseError when it cannot be reached, or its encoding is not UTF8
  */
-export async function openPostgres(pool: Pool, { owned, place, log }: PostgresOptions): Promise<Database> {
+export async function openPostgres(pool: Pool, { owned, label, log }: PostgresOptions): Promise<Database> {
   if (!owned && pool.options.max < 3) {
     throw new UsageError(
       `The given pool holds at most ${pool.options.max} connections; headcount needs 3 (two for batches, one for its sign of life). Make it with max: 3 or more.`,
     )
   }
   const watched = new WatchedPool(pool, owned, (error) => {
-    log?.('debug', `${place}: an idle connection was lost`, { reason: error.message })
+    log?.('debug', `${label}: an idle connection was lost`, { reason: error.message })
   })
 
   let closed: Promise<void> | null = null
   const database: Database = {
     engine: 'postgres',
-    kysely: kyselyOver(async () => borrow(watched, place)),
-    transaction: async (work, options = {}) => inTransaction(await borrow(watched, place), work, options),
+    kysely: kyselyOver(async () => checkOut(watched, label)),
+    transaction: async (work, options = {}) => inTransaction(await checkOut(watched, label), work, options),
     close: () => (closed ??= watched.close()),
     [Symbol.asyncDispose]: () => database.close(),
   }
 
   try {
-    const session = await borrow(watched, place)
-    await requireUtf8(session, place).finally(session.release)
+    const session = await checkOut(watched, label)
+    await requireUtf8(session, label).finally(session.release)
   } catch (error) {
     await database.close()
     throw error
@@ -116,7 +116,7 @@ async function inTransaction<T>(
   options: TransactionOptions,
 ): Promise<T> {
   const { query, copy, copyOut, send } = session
-  session.answerWithin(
+  session.setQueryTimeout(
     options.statementTimeoutMs === 0 ? 0 : (options.statementTimeoutMs ?? 300_000) + 30_000,
   )
   try {

@@ -1,19 +1,19 @@
 import { buffer } from 'node:stream/consumers'
 import { finished } from 'node:stream/promises'
-import type { PoolClient, QueryConfig, QueryResult } from 'pg'
+import type { PoolClient, QueryConfig, QueryResult as PgQueryResult } from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
 import { DatabaseError } from '../../common/errors.ts'
-import { databaseError, isConnectionLost } from '../errors.ts'
-import type { Answer } from '../transaction.ts'
-import { readerOf } from '../type-parsers.ts'
+import { toDatabaseError, isConnectionLost } from '../errors.ts'
+import type { QueryResult } from '../transaction.ts'
+import { parserFor } from '../type-parsers.ts'
 import type { WatchedPool } from './watched-pool.ts'
 
 /** A connection borrowed from a pool. */
 export interface Session {
   /** Sends one statement; rows as arrays. @throws DatabaseError, TransactionConflictError */
-  readonly query: (text: string, values?: readonly unknown[]) => Promise<Answer>
+  readonly query: (text: string, values?: readonly unknown[]) => Promise<QueryResult>
   /** The same with rows as objects, as pg gives them. */
-  readonly queryObjects: (text: string, values: readonly unknown[]) => Promise<QueryResult>
+  readonly queryObjects: (text: string, values: readonly unknown[]) => Promise<PgQueryResult>
   /** Sends statements of ours in one message, one trip for all; nothing is bound in them. @throws DatabaseError */
   readonly send: (statements: readonly string[]) => Promise<void>
   /** Copies rows in binary form into a table. @returns how many were written. @throws DatabaseError, TransactionConflictError */
@@ -25,7 +25,7 @@ export interface Session {
   /** Never throws: a connection that cannot roll back is closed when it is released. */
   readonly rollback: () => Promise<void>
   /** How long a statement may stay without an answer before the connection counts as lost; 0 for ever. */
-  readonly answerWithin: (ms: number) => void
+  readonly setQueryTimeout: (ms: number) => void
   /** Gives the connection back to the pool, or closes it when it broke. */
   readonly release: () => void
 }
@@ -41,11 +41,11 @@ interface ExtendedQuery extends TimedQuery {
 }
 
 /** Readers for the values of one query: neither the pool nor pg's globals are changed. */
-const types: NonNullable<QueryConfig['types']> = { getTypeParser: (type: number) => readerOf(type) }
+const types: NonNullable<QueryConfig['types']> = { getTypeParser: (type: number) => parserFor(type) }
 
 /** @throws DatabaseError */
-export async function borrow(pool: WatchedPool, place: string): Promise<Session> {
-  const client = await connected(pool, place)
+export async function checkOut(pool: WatchedPool, label: string): Promise<Session> {
+  const client = await connected(pool, label)
   let unusable: Error | null = null
   let answerMs = 330_000
   const broken = () => unusable ?? pool.lossOf(client)
@@ -60,7 +60,7 @@ export async function borrow(pool: WatchedPool, place: string): Promise<Session>
       // What is sent over a connection that is gone fails without the reason, which the loss itself has.
       const cause = pool.lossOf(client) ?? error
       if (isConnectionLost(cause)) breakWith(cause)
-      throw databaseError(cause, place)
+      throw toDatabaseError(cause, label)
     }
   }
   const extended = (text: string, values: readonly unknown[]): ExtendedQuery => ({
@@ -105,7 +105,7 @@ export async function borrow(pool: WatchedPool, place: string): Promise<Session>
         // How many rows it were is told only later, when the stream has ended.
         return await guarded(buffer(stream))
       } finally {
-        // pg put its own in its place, which ends the timer; a COPY to us does not call it by itself.
+        // pg put its own in its label, which ends the timer; a COPY to us does not call it by itself.
         stream.callback()
       }
     },
@@ -113,7 +113,7 @@ export async function borrow(pool: WatchedPool, place: string): Promise<Session>
       const { command } = await session.queryObjects('commit', [])
       if (command !== 'COMMIT') {
         throw new DatabaseError(
-          `${place}: the transaction was rolled back instead of committed, for a statement in it had failed`,
+          `${label}: the transaction was rolled back instead of committed, for a statement in it had failed`,
         )
       }
     },
@@ -125,7 +125,7 @@ export async function borrow(pool: WatchedPool, place: string): Promise<Session>
         breakWith(error)
       }
     },
-    answerWithin: (ms) => {
+    setQueryTimeout: (ms) => {
       answerMs = ms
     },
     release: () => {
@@ -135,10 +135,10 @@ export async function borrow(pool: WatchedPool, place: string): Promise<Session>
   return session
 }
 
-async function connected(pool: WatchedPool, place: string): Promise<PoolClient> {
+async function connected(pool: WatchedPool, label: string): Promise<PoolClient> {
   try {
     return await pool.borrow()
   } catch (error) {
-    throw databaseError(error, place)
+    throw toDatabaseError(error, label)
   }
 }

@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg'
 
 /** So long a statement that is under way when the pool is closed may take to end. */
-const LONGEST_GOODBYE_MS = 500
+const CLOSE_GRACE_MS = 500
 
 /**
  * A pool of connections none of which is ever without a listener: an `error` that nobody listens to ends the process.
@@ -65,7 +65,7 @@ export class WatchedPool {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    const cut = setTimeout(() => this.#cut(), LONGEST_GOODBYE_MS)
+    const cut = setTimeout(() => this.#cut(), CLOSE_GRACE_MS)
     if (this.#isOwned) {
       // It resolves before its connections are closed, and one that fails then still needs its listener.
       await this.#pool.end()

@@ -4,11 +4,11 @@
  */
 import type { Database } from '../../db/connect.ts'
 import { migrate, requireSchema, schemaState } from '../../db/migrate.ts'
-import type { Answer } from '../../db/transaction.ts'
+import type { QueryResult } from '../../db/transaction.ts'
 import type { JsonValue } from '../../common/json/exact.ts'
 
 /** Takes the rows of an answer part by part; all parts have the same columns, and there is one at least. */
-export type Receive = (part: Answer) => Promise<void>
+export type Receive = (part: QueryResult) => Promise<void>
 
 /** Who gets the answer. */
 export interface Caller {

@@ -1,6 +1,6 @@
 import type { Database } from '../../db/connect.ts'
 import { codeOf, isConnectionLost } from '../../db/errors.ts'
-import type { Answer, Transaction } from '../../db/transaction.ts'
+import type { QueryResult, Transaction } from '../../db/transaction.ts'
 import { DatabaseError, UsageError } from '../../common/errors.ts'
 import type { Receive } from '../calls/call.ts'
 import { CANCELLED, toQueryError, statementLimitError, queryTimeoutError } from './query-errors.ts'
@@ -63,7 +63,7 @@ export async function runReadOnlyQuery(
   }
 }
 
-type SendStatement = (text: string) => Promise<Answer>
+type SendStatement = (text: string) => Promise<QueryResult>
 
 async function runStatement(send: SendStatement, statement: Statement, receive: Receive): Promise<void> {
   switch (statement.kind) {
@@ -81,7 +81,7 @@ async function runStatement(send: SendStatement, statement: Statement, receive: 
  * What `explain` explains must pass as a cursor first, for `explain analyze` runs it and takes an `insert` too. Then the
  * same text stands behind an `explain` of ours, with options of a known form: it can only be parsed as the same query.
  */
-async function explain(send: SendStatement, statement: ExplainStatement): Promise<Answer> {
+async function explain(send: SendStatement, statement: ExplainStatement): Promise<QueryResult> {
   await sendText(send, declare, statement)
   await send(`close ${cursor}`)
   const options = statement.options === '' ? 'format text' : statement.options
@@ -92,7 +92,7 @@ async function sendText(
   send: SendStatement,
   prefix: string,
   part: RowsStatement | ExplainStatement,
-): Promise<Answer> {
+): Promise<QueryResult> {
   try {
     return await send(prefix + part.whole.slice(part.start))
   } catch (error) {
@@ -117,7 +117,7 @@ function quoteLiteral(text: string): string {
 }
 
 /** Roughly, in characters; never 0. */
-function characterCount(rows: Answer['rows']): number {
+function characterCount(rows: QueryResult['rows']): number {
   const sizes = rows.map((row) =>
     row.reduce<number>(
       (sum, value) => sum + (typeof value === 'string' ? value.length : valueLength(value)),
@@ -170,7 +170,7 @@ async function releasingLocks(trx: Transaction, work: () => Promise<void>): Prom
   await unlock()
 }
 
-function requireDistinctColumns(answer: Answer): Answer {
+function requireDistinctColumns(answer: QueryResult): QueryResult {
   const names = answer.columns.map(({ name }) => name)
   if (names.length === 0) throw new UsageError('query: the statement answers rows without any column')
   const twice = names.filter((name, at) => names.indexOf(name) !== at)

@@ -155,7 +155,7 @@ async function openToWrite(run: Unopened, mode: RunMode, opened: AsyncDisposable
     },
     signal,
     log: logTo(settings.logger),
-    onBeat: settings.onAlive,
+    onHeartbeat: settings.onAlive,
   })
   // From here on nothing may fail: the run is on record, and only what is given back is closed.
   opened.defer(() => lease.stopHeartbeat())

@@ -20,8 +20,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { connect } from '../../../src/db/connect.ts'
 import { lockFolder } from '../../../src/db/pglite/data-dir-lock.ts'
-import { prepareFolder } from '../../../src/db/pglite/data-dir.ts'
-import { thisProcess } from '../../../src/db/lease/process-identity.ts'
+import { prepareDataDir } from '../../../src/db/pglite/data-dir.ts'
+import { currentProcess } from '../../../src/db/lease/process-identity.ts'
 import { migrate } from '../../../src/db/migrate.ts'
 import { DatabaseError, DataDirInUseError } from '../../../src/common/errors.ts'
 
@@ -108,7 +108,7 @@ describe('D15 a PGlite folder that is in use', () => {
 
   test('many at once: one after the other has it, never two', async () => {
     await mkdir(folder)
-    await writeFile(lock, JSON.stringify({ id: 'dead', ...(await thisProcess()), pid: 2 ** 22 + 1 }))
+    await writeFile(lock, JSON.stringify({ id: 'dead', ...(await currentProcess()), pid: 2 ** 22 + 1 }))
     let holders = 0
     const turns = Array.from({ length: 8 }, async () => {
       const held = await lockFolder(folder, { waitMs: 20_000 })
@@ -129,13 +129,13 @@ describe('D15 a PGlite folder that is in use', () => {
     await mkdir(folder)
     await writeFile(
       lock,
-      JSON.stringify({ id: 'old', ...(await thisProcess()), pid: process.ppid, started: '1' }),
+      JSON.stringify({ id: 'old', ...(await currentProcess()), pid: process.ppid, started: '1' }),
     )
     await (await lockFolder(folder, { waitMs: 0 })).release()
   })
 
   describe('from another host or process namespace', () => {
-    const elsewhere = async () => ({ id: 'far', ...(await thisProcess()), host: 'elsewhere', pid: 4711 })
+    const elsewhere = async () => ({ id: 'far', ...(await currentProcess()), host: 'elsewhere', pid: 4711 })
 
     test('stays while its beat is young', async () => {
       await mkdir(folder)
@@ -166,7 +166,7 @@ describe('D15 a PGlite folder that is in use', () => {
 
   test('a holder that was taken over for dead writes nothing more, and leaves the new lock alone', async () => {
     const database = await connect(`pglite:${folder}`)
-    await writeFile(lock, JSON.stringify({ id: 'next', ...(await thisProcess()), host: 'elsewhere' }))
+    await writeFile(lock, JSON.stringify({ id: 'next', ...(await currentProcess()), host: 'elsewhere' }))
     await expect
       .poll(() => database.transaction((trx) => trx.query('select 1')).then(() => 'writes', String), {
         timeout: 8000,
@@ -207,7 +207,7 @@ describe('D15 a PGlite folder that is in use', () => {
         child.kill('SIGSTOP')
         await writeFile(
           join(path, 'headcount.lock'),
-          JSON.stringify({ id: 'next', ...(await thisProcess()), host: 'elsewhere' }),
+          JSON.stringify({ id: 'next', ...(await currentProcess()), host: 'elsewhere' }),
         )
         const before = await fingerprint(path)
         await sleep(16_000)
@@ -309,19 +309,19 @@ describe.skipIf(process.platform === 'win32')('X11 a folder that others may ente
     const mode = Number.parseInt(octal, 8)
     await mkdir(folder)
     await chmod(folder, mode)
-    await prepareFolder(folder, true)
+    await prepareDataDir(folder, true)
     expect(await modeOf(folder)).toBe(mode & 0o7700)
     const said: string[] = []
-    await prepareFolder(folder, true, (_, message) => said.push(message))
+    await prepareDataDir(folder, true, (_, message) => said.push(message))
     expect(said).toEqual([])
   })
 
   test('keeps its mode when it is refused for what is in it, or was never finished', async () => {
     await mkdir(folder)
     await chmod(folder, 0o755)
-    await expect(prepareFolder(folder, false)).rejects.toThrow('no mirror in the folder')
+    await expect(prepareDataDir(folder, false)).rejects.toThrow('no mirror in the folder')
     await writeFile(join(folder, 'photo.jpg'), 'x')
-    await expect(prepareFolder(folder, true)).rejects.toThrow('photo.jpg')
+    await expect(prepareDataDir(folder, true)).rejects.toThrow('photo.jpg')
     expect(await modeOf(folder)).toBe(0o755)
   })
 
@@ -335,10 +335,10 @@ describe.skipIf(process.platform === 'win32')('X11 a folder that others may ente
       process.setegid?.(nobody)
       process.seteuid?.(nobody)
       try {
-        await expect(prepareFolder(folder, true)).rejects.toThrow(
+        await expect(prepareDataDir(folder, true)).rejects.toThrow(
           `Others may enter the folder ${folder} (mode 2775), and it belongs to another user (number 0)`,
         )
-        await expect(prepareFolder(folder, true)).rejects.toThrow(DatabaseError)
+        await expect(prepareDataDir(folder, true)).rejects.toThrow(DatabaseError)
       } finally {
         process.seteuid?.(0)
         process.setegid?.(0)

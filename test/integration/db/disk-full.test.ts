@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { expect, inject, test } from 'vitest'
 import { connect } from '../../../src/db/connect.ts'
 import type { Database } from '../../../src/db/connect.ts'
-import { requireRoom } from '../../../src/db/pglite/disk-space.ts'
+import { requireDiskSpace } from '../../../src/db/pglite/disk-space.ts'
 import { sync } from '../../../src/index.ts'
 import { accountOf, responsesFrom } from '../../support/account.ts'
 import { run } from '../../support/command.ts'
@@ -122,8 +122,8 @@ test.skipIf(!canMount)(
 )
 
 test('D5 a batch for which the disk has no room is not begun', async () => {
-  await requireRoom(tmpdir(), { contentBytes: 0 })
-  await expect(requireRoom(tmpdir(), { contentBytes: 1e18 })).rejects.toThrow(
+  await requireDiskSpace(tmpdir(), { contentBytes: 0 })
+  await expect(requireDiskSpace(tmpdir(), { contentBytes: 1e18 })).rejects.toThrow(
     /is full.*Free space, then run again/,
   )
 })

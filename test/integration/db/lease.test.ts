@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { Database } from '../../../src/db/connect.ts'
-import { thisProcess } from '../../../src/db/lease/process-identity.ts'
-import type { Holder } from '../../../src/db/lease/process-identity.ts'
+import { currentProcess } from '../../../src/db/lease/process-identity.ts'
+import type { ProcessIdentity } from '../../../src/db/lease/process-identity.ts'
 import { takeLease } from '../../../src/db/lease/lease.ts'
 import type { RunReport } from '../../../src/common/schema/tables.ts'
 import { AccountLockedError, LeaseLostError } from '../../../src/common/errors.ts'
@@ -38,8 +38,8 @@ const report: RunReport = {
   errors_total: 0,
 }
 
-async function elsewhere(): Promise<Holder> {
-  return { ...(await thisProcess()), host: 'elsewhere', pid: 4711 }
+async function elsewhere(): Promise<ProcessIdentity> {
+  return { ...(await currentProcess()), host: 'elsewhere', pid: 4711 }
 }
 
 async function makeSilent(database: Database, runId: string, seconds: number): Promise<void> {
@@ -70,7 +70,7 @@ onBoth('the lease', (fresh, engine) => {
       account_id: accountId,
       mode: 'backfill',
       status: 'running',
-      holder: await thisProcess(),
+      holder: await currentProcess(),
       started_at: lease.startedAt,
       finished_at: null,
     })
@@ -100,7 +100,7 @@ onBoth('the lease', (fresh, engine) => {
     const refused = both.flatMap((result) => (result.status === 'rejected' ? [result.reason as Error] : []))
     expect(refused).toHaveLength(1)
     expect(refused[0]).toBeInstanceOf(AccountLockedError)
-    const { pid, host } = await thisProcess()
+    const { pid, host } = await currentProcess()
     expect(refused[0]?.message).toMatch(
       new RegExp(`sync 1, process ${pid} on ${host}, since \\d{4}-.*Z, last sign of life \\d+ s ago`),
     )
@@ -115,7 +115,7 @@ onBoth('the lease', (fresh, engine) => {
     const first = await takeLease(mirror.database, {
       accountId,
       mode,
-      holder: { ...(await thisProcess()), pid },
+      holder: { ...(await currentProcess()), pid },
     })
     await first.stopHeartbeat()
     const second = await takeLease(mirror.database, { accountId, mode })
@@ -129,7 +129,7 @@ onBoth('the lease', (fresh, engine) => {
   test('D9 a process number of another host or process namespace says nothing: it is not taken over', async () => {
     await using mirror = await fresh()
     const { pid } = spawnSync(process.execPath, ['-e', ''])
-    const holder = { ...(await thisProcess()), pid, pid_namespace: 'pid:[1]' }
+    const holder = { ...(await currentProcess()), pid, pid_namespace: 'pid:[1]' }
     const first = await takeLease(mirror.database, { accountId, mode, holder })
     await first.stopHeartbeat()
     await expect(takeLease(mirror.database, { accountId, mode })).rejects.toThrow(AccountLockedError)

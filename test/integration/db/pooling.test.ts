@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { Client } from 'pg'
 import { describe, expect, test } from 'vitest'
 import { connect } from '../../../src/db/connect.ts'
-import { thisProcess } from '../../../src/db/lease/process-identity.ts'
+import { currentProcess } from '../../../src/db/lease/process-identity.ts'
 import { takeLease } from '../../../src/db/lease/lease.ts'
 import { migrate } from '../../../src/db/migrate.ts'
 import { accountOf, responseItem, responsesFrom } from '../../support/account.ts'
@@ -193,7 +193,7 @@ onPostgresStage('D9 D10 the lease behind the proxy', (stage) => {
     await using on = await stage(accountOf({ gala: 3 }))
     await using proxy = await startPooler(on.url)
     await using database = await connect(proxy.url)
-    const holder = { ...(await thisProcess()), host: 'elsewhere' }
+    const holder = { ...(await currentProcess()), host: 'elsewhere' }
     const first = await takeLease(database, { accountId: 1, mode: 'sync', holder })
     await first.stopHeartbeat()
     await on.change(silence)

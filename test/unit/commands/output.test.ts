@@ -11,7 +11,7 @@ import { formatBytes, formatCount, formatNumber } from '../../../src/commands/ou
 import { progressBar } from '../../../src/commands/terminal/progress-bar.ts'
 import { progressLine } from '../../../src/commands/terminal/progress-line.ts'
 import { drawTable, shorten } from '../../../src/commands/output/format/table.ts'
-import type { Answer } from '../../../src/db/transaction.ts'
+import type { QueryResult } from '../../../src/db/transaction.ts'
 import type { Progress } from '../../../src/index.ts'
 
 describe('X5 text from elsewhere is printed as text', () => {
@@ -138,7 +138,7 @@ describe('the answer to a query', () => {
   const style = (_: unknown, text: string) => text
   const pipe = { isTerminal: false, width: null, style }
   const terminal = { isTerminal: true, width: 80, style }
-  const inParts = (parts: readonly Answer[], as: AnswerFormat, out = pipe as Out, safeCsv = false) => {
+  const inParts = (parts: readonly QueryResult[], as: AnswerFormat, out = pipe as Out, safeCsv = false) => {
     const writer = answerWriter(as, { out, safeCsv })
     return parts.map((part) => writer.part(part)).join('') + writer.end()
   }

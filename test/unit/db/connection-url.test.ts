@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os'
 import { expect, test } from 'vitest'
-import { completeUrl } from '../../../src/db/postgres/connection-url.ts'
+import { withLibpqDefaults } from '../../../src/db/postgres/connection-url.ts'
 
 const me = encodeURIComponent(userInfo().username)
 const always = 'client_encoding=UTF8&sslnegotiation=postgres'
@@ -20,5 +20,5 @@ test.each([
     `postgres://a@db:1/m?sslmode=require&uselibpqcompat=true&${always}`,
   ],
 ])('%s leaves nothing open', (url, whole) => {
-  expect(completeUrl(new URL(url)).href).toBe(whole)
+  expect(withLibpqDefaults(new URL(url)).href).toBe(whole)
 })

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { databaseError } from '../../../src/db/errors.ts'
+import { toDatabaseError } from '../../../src/db/errors.ts'
 import {
   TransactionConflictError,
   DatabaseError,
   TransactionFailedError,
 } from '../../../src/common/errors.ts'
 
-const errorOf = (code: string) => databaseError(Object.assign(new Error('said'), { code }), 'Postgres')
+const errorOf = (code: string) => toDatabaseError(Object.assign(new Error('said'), { code }), 'Postgres')
 
 test.each(['22012', '22P05', '23514', '25P03', '25P04', '40P01', '53200', '54000', '55P03', '57014'])(
   'P21 %s is the fault of one transaction',

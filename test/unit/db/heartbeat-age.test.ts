@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
-import { watchBeats } from '../../../src/db/lease/heartbeat-age.ts'
+import { trackHeartbeatAge } from '../../../src/db/lease/heartbeat-age.ts'
 
 const day = -86_400
 
 test('a beat of the past is as old as the database says', () => {
-  const silenceOf = watchBeats(() => 0)
+  const silenceOf = trackHeartbeatAge(() => 0)
   expect([0, 14.9, 31].map((silence) => silenceOf({ beat: 'a', silence }))).toEqual([0, 14.9, 31])
 })
 
 test('O6 a beat of the future is as old as it was seen; another one begins anew', () => {
   let now = 5000
-  const silenceOf = watchBeats(() => now)
+  const silenceOf = trackHeartbeatAge(() => now)
   const seen = (beat: string, at: number) => {
     now = at
     return silenceOf({ beat, silence: day })
