@@ -3,6 +3,46 @@ export { backfill, sync } from './sync/run.ts'
 export { verify } from './sync/verify/verify.ts'
 export { migrate } from './sync/migration.ts'
 export { createService } from './server/create-service.ts'
+export {
+  acceptRejects,
+  createKey,
+  listAccounts,
+  listKeys,
+  prune,
+  removeAccount,
+  renameAccount,
+  revokeKey,
+} from './mirror/api/change.ts'
+export type {
+  AcceptRejectsOptions,
+  CreateKeyOptions,
+  PruneOptions,
+  PruneReport,
+  RemoveAccountOptions,
+  RenameAccountOptions,
+  RevokeKeyOptions,
+} from './mirror/api/change.ts'
+export { eventStatus, observations, query, rejects, runs, status } from './mirror/api/inspect.ts'
+export type {
+  EventStatusOptions,
+  ListOptions,
+  QueryAnswer,
+  QueryOptions,
+  StatusOptions,
+} from './mirror/api/inspect.ts'
+export type { AccountFilter, MirrorOptions } from './mirror/api/with-mirror.ts'
+export type { AccountStatus, RunSummary } from './mirror/account-status.ts'
+export type { AccountSummary } from './mirror/accounts/list.ts'
+export type { CreatedKey } from './mirror/calls/keys.ts'
+export type { ListedReject } from './mirror/calls/rejects.ts'
+export type { ListedRun } from './mirror/calls/runs.ts'
+export type { QueryRows } from './mirror/calls/call.ts'
+export type { EventStatus, EventStatuses } from './mirror/event-status.ts'
+export type { ListedKey } from './mirror/keys/list.ts'
+export type { RevokedKey } from './mirror/keys/revoke.ts'
+export type { AccountObservations } from './mirror/observations/observed-account.ts'
+export type { PrunableVersions } from './mirror/prune.ts'
+export type { AcceptedReject } from './load/state/accepted-rejects.ts'
 export type { ServiceOptions } from './server/create-service.ts'
 export type { Service } from './server/service.ts'
 export type { DatabaseOptions } from './db/target.ts'

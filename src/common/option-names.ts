@@ -6,10 +6,12 @@ export type NamedOption =
   | 'apiKey'
   | 'baseUrl'
   | 'database'
+  | 'expiresAt'
   | 'maxBodyBytes'
   | 'requestTimeoutMs'
   | 'restart'
   | 'runTimeoutMs'
+  | 'timeoutMs'
 
 const shownNames = new Map<NamedOption, string>()
 

@@ -7,7 +7,8 @@ import { EVENT_LIST_KEY } from '../load/state/sync-state.ts'
 import type { DueReason } from '../sync/select/polling-schedule.ts'
 import { failingList, heldDeletions, heldEventDeletions, readListRows, nextDueReason } from './list-status.ts'
 import type { FailingList, HeldDeletions, ListRow, MirrorSettings, HeldEventDeletion } from './list-status.ts'
-import { isEventRejected } from './rejected-event.ts'
+import { isObject, parsePlain } from '../common/json/exact.ts'
+import { readEventId } from '../normalise/values/ids.ts'
 
 export interface EventStatus {
   readonly account: string
@@ -100,4 +101,29 @@ function nextReadAt({ checked_at, next_check_at }: ListRow, maxStalenessMs: numb
   if (checked_at === null || next_check_at === null) return null
   const capped = Date.parse(checked_at) + maxStalenessMs
   return Date.parse(next_check_at) <= capped ? next_check_at : new Date(capped).toISOString()
+}
+
+/** Whether the account lists the event with a row that cannot be stored: its id stands only in the rejected item itself. */
+async function isEventRejected(
+  kysely: Transaction['kysely'],
+  account: number,
+  eventId: string,
+): Promise<boolean> {
+  const records = await kysely
+    .selectFrom('headcount.rejects')
+    .select('payload')
+    .where('account_id', '=', account)
+    .where('event_id', 'is', null)
+    .execute()
+  return records.some(({ payload }) => rejectedEventId(payload) === eventId)
+}
+
+/** Of an item above 64 KiB only the beginning is kept: its id is not told. */
+function rejectedEventId(payload: string): string | null {
+  try {
+    const item = parsePlain(payload)
+    return isObject(item) ? readEventId(item['id'] ?? null) : null
+  } catch {
+    return null
+  }
 }

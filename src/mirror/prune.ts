@@ -1,6 +1,13 @@
 import { sql } from 'kysely'
+import { UsageError } from '../common/errors.ts'
+import type { Database } from '../db/connect.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { singleRow } from '../load/statements.ts'
+import { resolveInstant } from './instants/instant.ts'
+import type { InstantInput } from './instants/moment.ts'
+
+/** Versions of one transaction: well below a second on PGlite, whose statements cannot be interrupted. */
+const VERSIONS_PER_BATCH = 2000
 
 export const historyTables = ['event_history', 'response_history'] as const
 export type HistoryTable = (typeof historyTables)[number]
@@ -52,7 +59,7 @@ export async function setHistoryFloor(trx: Transaction, account: number, before:
 }
 
 /** What one piece deleted; the next begins where it ended. */
-export interface PruneBatch {
+interface PruneBatch {
   readonly deleted: number
   readonly ended: string | null
 }
@@ -79,4 +86,43 @@ export async function deletePruneBatch(
     )
     select count(*)::int as deleted, max(valid_to) as ended from gone`.execute(trx.kysely)
   return singleRow(rows)
+}
+
+/** @throws UsageError when the moment is yet to come. */
+export async function requirePastInstant(trx: Transaction, moment: InstantInput): Promise<string> {
+  const { instant, now, is_past } = await resolveInstant(trx, moment)
+  if (is_past) return instant
+  throw new UsageError(
+    `${instant} is yet to come: the clock of the database says ${now}. Name a moment of the past.`,
+  )
+}
+
+/**
+ * Deletes what was found, in many small transactions.
+ *
+ * @returns how many versions were deleted
+ */
+export async function pruneVersions(
+  database: Database,
+  old: readonly PrunableVersions[],
+  before: string,
+  signal: AbortSignal,
+): Promise<number> {
+  for (const account of new Set(old.map(({ account_id }) => account_id))) {
+    await database.transaction((trx) => setHistoryFloor(trx, account, before))
+  }
+  let total = 0
+  for (const table of old) {
+    let since: string | null = null
+    for (;;) {
+      signal.throwIfAborted()
+      const { deleted, ended } = await database.transaction((trx) =>
+        deletePruneBatch(trx, table, before, since, VERSIONS_PER_BATCH),
+      )
+      if (deleted === 0) break
+      total += deleted
+      since = ended
+    }
+  }
+  return total
 }

@@ -6,7 +6,7 @@ import type { RunStatus, Timestamp } from '../common/schema/tables.ts'
 import { MirrorNotFoundError } from '../common/errors.ts'
 import { EVENT_LIST_KEY } from '../load/state/sync-state.ts'
 import { unknownAccount } from './resolve-account.ts'
-import { describeRemoval } from './removal-hint.ts'
+import { describeRemoval } from './accounts/removal-hint.ts'
 
 /** Lacking rights (SQLSTATE): such a role asks what it may ask. */
 const INSUFFICIENT_PRIVILEGE = '42501'

@@ -2,6 +2,7 @@ import { distance } from 'fastest-levenshtein'
 import { commandName } from '../common/command-name.ts'
 import type { Database } from '../db/connect.ts'
 import { UsageError } from '../common/errors.ts'
+import { optionName } from '../common/option-names.ts'
 import { DEFAULT_ACCOUNT } from '../sync/open/find-account.ts'
 import { stripControlCharsInLine } from '../common/strip-control-chars.ts'
 
@@ -44,7 +45,7 @@ export async function resolveAccount(queries: Queries, named: string | null): Pr
   if (named === null && only !== undefined) {
     if (others.length === 0) return only
     throw new UsageError(
-      `The mirror has several accounts: ${joinNames(names)}. Name one with --account or HEADCOUNT_ACCOUNT.`,
+      `The mirror has several accounts: ${joinNames(names)}. Name one with ${optionName('account')}.`,
     )
   }
   throw only === undefined

@@ -98,7 +98,8 @@ export interface RunOptions extends DatabaseOptions {
   readonly onAlive?: () => void
 }
 
-const HOUR_MS = 3_600_000
+/** Longest time that an older, unchanged event is not read: seven days. */
+export const DEFAULT_MAX_STALENESS_MS = 7 * 24 * 3_600_000
 
 /** Options that are a time or a size: no whole number is asked for, but a sensible one. */
 const POSITIVE_OPTIONS = [
@@ -156,7 +157,7 @@ export function resolveOptions(options: RunOptions) {
     pieceBytes: options.pieceBytes ?? 1_000_000,
     // Large enough that its commit does not count, and small enough to be lost without pain.
     batchRows: options.batchRows ?? 5000,
-    maxStalenessMs: options.maxStalenessMs ?? 7 * 24 * HOUR_MS,
+    maxStalenessMs: options.maxStalenessMs ?? DEFAULT_MAX_STALENESS_MS,
     holdForMs: options.holdForMs ?? DEFAULT_HOLD_FOR_MS,
     all: options.all ?? false,
     events: options.events && options.events.length > 0 ? new Set(options.events) : null,

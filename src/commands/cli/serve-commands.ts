@@ -1,6 +1,6 @@
 /** The commands with which the mirror serves others. */
 import { duration } from '../../common/parse-values.ts'
-import { keyLabel } from './arguments/key-label.ts'
+import { keyLabel } from '../../mirror/keys/label.ts'
 import { parseFutureInstant } from '../../mirror/instants/moment.ts'
 import * as options from './arguments/options.ts'
 import type { Declare } from './declare.ts'

@@ -10,7 +10,7 @@ import { formatDuration } from '../../common/format-duration.ts'
 import { formatEvents } from '../output/event-status.ts'
 import { writeJson } from '../output/format/json.ts'
 import { describeOverdue } from '../output/held-deletions.ts'
-import { describeRemoval } from '../../mirror/removal-hint.ts'
+import { describeRemoval } from '../../mirror/accounts/removal-hint.ts'
 import { formatStatus } from '../output/status.ts'
 
 type StatusFlags = Flags & {

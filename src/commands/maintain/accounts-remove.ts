@@ -1,25 +1,14 @@
 import type { Flags } from '../../config/config.ts'
 import type { Database } from '../../db/connect.ts'
-import { holdAccount } from '../../db/lease/hold-account.ts'
-import type { Lease } from '../../db/lease/lease.ts'
 import { UsageError } from '../../common/errors.ts'
-import {
-  beginRemoval,
-  deleteAccountRows,
-  finishRemoval,
-  readAccountSummaries,
-  accountTables,
-} from '../../mirror/accounts.ts'
-import type { AccountSummary } from '../../mirror/accounts.ts'
+import { readAccountSummaries, type AccountSummary } from '../../mirror/accounts/list.ts'
+import { removeAccount } from '../../mirror/accounts/remove.ts'
 import { canAsk, confirm } from '../terminal/confirm.ts'
 import type { Command, Context } from '../cli/context.ts'
 import { unknownAccount } from '../../mirror/resolve-account.ts'
 import { changeMirror } from '../open-mirror.ts'
 import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import { formatCount } from '../output/format/number.ts'
-
-/** Rows of one transaction: well below a second on PGlite, whose statements cannot be interrupted. */
-const ROWS_PER_TRANSACTION = 2000
 
 type RemoveFlags = Flags & { readonly yes?: true }
 
@@ -34,9 +23,7 @@ export const accountsRemove: Command<RemoveFlags> = async (context) => {
       await terminal.err.write('Nothing was removed.\n')
       return 0
     }
-    const rows = await holdAccount(database, { accountId: account.id, mode: 'remove', signal }, (lease) =>
-      removeAccount(database, lease, account.id, signal),
-    )
+    const rows = await removeAccount(database, account.id, signal)
     await terminal.err.write(
       `Account ${stripControlCharsInLine(name)} is removed: ${formatCount(rows, 'row')}.\n`,
     )
@@ -59,39 +46,6 @@ function isWanted({ terminal, signal }: Context<RemoveFlags>): Promise<boolean> 
   throw new UsageError(
     'accounts remove: nothing was removed, for there is no terminal to ask on. Add --yes to remove what is listed.',
   )
-}
-
-/**
- * Removes the account in many small transactions, each of which makes sure that the account is still held. From the first on it is marked and its keys
- * are revoked: when this is broken off, whoever calls it again goes on.
- *
- * @returns how many rows were deleted
- */
-export async function removeAccount(
-  database: Database,
-  lease: Pick<Lease, 'fence'>,
-  id: number,
-  signal: AbortSignal,
-  mostRows = ROWS_PER_TRANSACTION,
-): Promise<number> {
-  const write = <T>(work: Parameters<typeof database.transaction<T>>[0]) => {
-    signal.throwIfAborted()
-    return database.transaction(async (trx) => {
-      await lease.fence(trx)
-      return work(trx)
-    })
-  }
-  await write((trx) => beginRemoval(trx, id))
-  let total = 0
-  for (const table of accountTables) {
-    for (;;) {
-      const deleted = await write((trx) => deleteAccountRows(trx, table, id, mostRows))
-      if (deleted === 0) break
-      total += deleted
-    }
-  }
-  await write((trx) => finishRemoval(trx, id))
-  return total
 }
 
 function describe(account: AccountSummary): string {

@@ -1,6 +1,6 @@
 import { commandName } from '../../common/command-name.ts'
 import type { Flags } from '../../config/config.ts'
-import { readAccountSummaries, type AccountSummary } from '../../mirror/accounts.ts'
+import { readAccountSummaries, type AccountSummary } from '../../mirror/accounts/list.ts'
 import type { Command } from '../cli/context.ts'
 import { readMirror } from '../open-mirror.ts'
 import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'

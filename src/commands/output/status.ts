@@ -8,7 +8,7 @@ import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import { formatAge } from '../../common/format-duration.ts'
 import { describeHold, howToDecide, listName, MISSING_ONCE, named } from './held-deletions.ts'
 import { formatCount, formatNumber } from './format/number.ts'
-import { describeRemoval } from '../../mirror/removal-hint.ts'
+import { describeRemoval } from '../../mirror/accounts/removal-hint.ts'
 import { drawPairs, shorten } from './format/table.ts'
 
 /** Lists shown one by one; the JSON has them all. */

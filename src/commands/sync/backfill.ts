@@ -4,6 +4,6 @@ import { mirror, type MirroringFlags } from './run-command.ts'
 type BackfillFlags = MirroringFlags & { readonly restart?: true }
 
 export const backfill: Command<BackfillFlags> = (context) =>
-  mirror(context, async () => (await import('../../index.ts')).backfill, {
+  mirror(context, async () => (await import('../../sync/run.ts')).backfill, {
     restart: context.flags.restart ?? false,
   })

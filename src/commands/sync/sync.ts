@@ -12,7 +12,7 @@ type SyncFlags = MirroringFlags & {
 const SHOWN_KEYS = 5
 
 export const sync: Command<SyncFlags> = (context) =>
-  mirror(context, async () => (await import('../../index.ts')).sync, {
+  mirror(context, async () => (await import('../../sync/run.ts')).sync, {
     all: context.flags.all ?? false,
     acceptDeletions: context.flags.acceptDeletions ?? false,
     adopt: context.flags.adopt ?? false,

@@ -6,6 +6,9 @@ import type { AcceptedReject, RejectScope } from '../../load/state/accepted-reje
 import { defineCall } from './call.ts'
 import { inputFields } from './input.ts'
 
+/** Fewer digits would soon mean several items. */
+const MIN_DIGITS = 8
+
 export interface AcceptInput extends RejectScope {
   /** Digits with which the SHA-256 of each item begins. */
   readonly prefixes: readonly string[]
@@ -55,5 +58,15 @@ async function sumOf(
     revokes
       ? `rejects accept: nothing${where} was accepted whose SHA-256 begins with ${prefix}: ${commandName()} query "table accepted_rejects" shows what was`
       : `rejects accept: no reject${where} has a SHA-256 that begins with ${prefix}: ${commandName()} rejects shows them, and an item that changed has another one`,
+  )
+}
+
+/** @throws UsageError unless it is a SHA-256 or begins one */
+export function parseHashPrefix(operand: string): string {
+  const prefix = operand.toLowerCase()
+  if (/^[0-9a-f]*$/.test(prefix) && prefix.length >= MIN_DIGITS && prefix.length <= 64) return prefix
+  throw new UsageError(
+    `rejects accept: ${JSON.stringify(operand.slice(0, 70))} is no SHA-256 of an item, nor the first ${MIN_DIGITS} digits of one or more: ` +
+      `${commandName()} rejects shows them`,
   )
 }

@@ -1,5 +1,6 @@
 import type { Transaction } from '../../db/transaction.ts'
 import { UsageError } from '../../common/errors.ts'
+import { optionName } from '../../common/option-names.ts'
 import { createKey } from '../keys/create.ts'
 import { listKeys, type ListedKey } from '../keys/list.ts'
 import { revokeKey, type RevokedKey } from '../keys/revoke.ts'
@@ -83,7 +84,7 @@ async function futureInstant(trx: Transaction, moment: InstantInput): Promise<st
   const { instant, now, is_past } = await resolveInstant(trx, moment)
   if (!is_past) return instant
   throw new UsageError(
-    `--expires ${instant} is past: the clock of the database says ${now}. Name a moment to come: ` +
+    `${optionName('expiresAt')} ${instant} is past: the clock of the database says ${now}. Name a moment to come: ` +
       'a date (midnight in UTC), an instant like 2030-01-01T12:00:00Z, or a time from now like 90d.',
   )
 }

@@ -1,6 +1,7 @@
 /** What the database says of a user's own statement, without remedies that are meant for our statements. */
 import { codeOf } from '../../db/errors.ts'
 import { DatabaseError, UsageError } from '../../common/errors.ts'
+import { optionName } from '../../common/option-names.ts'
 import { formatDuration } from '../../common/format-duration.ts'
 import {
   codePoints,
@@ -30,7 +31,7 @@ export const MAX_WAIT_MS = 4000
 
 export function queryTimeoutError(timeoutMs: number): DatabaseError {
   return new DatabaseError(
-    `query: the statement took longer than ${formatDuration(timeoutMs)}; --timeout allows another time`,
+    `query: the statement took longer than ${formatDuration(timeoutMs)}; ${optionName('timeoutMs')} allows another time`,
   )
 }
 

@@ -1,10 +1,9 @@
 /** Accounts that are renamed and removed: what follows them, and what stays. */
 import type { ChildProcess } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
-import { removeAccount } from '../../../src/commands/maintain/accounts-remove.ts'
+import { accountTables, deleteAccount } from '../../../src/mirror/accounts/remove.ts'
 import { connect, type Database } from '../../../src/db/connect.ts'
 import { holdAccount } from '../../../src/db/lease/hold-account.ts'
-import { accountTables } from '../../../src/mirror/accounts.ts'
 import { accountOf, responsesFrom } from '../../support/account.ts'
 import { commandStage, type CommandStage } from '../../support/command-stage.ts'
 import { onBoth } from '../../support/databases.ts'
@@ -76,7 +75,7 @@ onBoth('I2 removing an account', (fresh) => {
     }
     const options = { accountId: 1, mode: 'remove' } as const
     const removed = await holdAccount(database, options, (lease) =>
-      removeAccount(counting, lease, 1, quiet, 2),
+      deleteAccount(counting, lease, 1, quiet, 2),
     )
     // Two events, six responses with a payment, a slot and a version each, three lists, and one of four more kinds.
     expect(removed).toBe(2 + 6 * 4 + 2 + 3 + 1 + 1 + 1 + 1)
@@ -102,7 +101,7 @@ onBoth('I2 removing an account', (fresh) => {
     }
     const options = { accountId: 1, mode: 'remove' } as const
     await expect(
-      holdAccount(database, options, (lease) => removeAccount(dying, lease, 1, stop.signal, 2)),
+      holdAccount(database, options, (lease) => deleteAccount(dying, lease, 1, stop.signal, 2)),
     ).rejects.toThrow('killed')
     const state = `select a.name, a._removing_since is not null, (select count(*)::int from headcount.api_keys
                      where account_id = a.id and revoked_at is null) from headcount.accounts a order by id`
@@ -110,7 +109,7 @@ onBoth('I2 removing an account', (fresh) => {
       ['north', true, 0],
       ['south', false, 1],
     ])
-    await holdAccount(database, options, (lease) => removeAccount(database, lease, 1, quiet, 2))
+    await holdAccount(database, options, (lease) => deleteAccount(database, lease, 1, quiet, 2))
     expect(await everythingOf(database, 1)).toEqual([])
     expect(await everythingOf(database, 2)).toEqual(south)
   })

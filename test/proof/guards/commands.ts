@@ -66,7 +66,7 @@ export const commandGuards: readonly Guard[] = [
   {
     name: 'one account removed',
     promise: 'removing an account touches no other',
-    file: 'src/mirror/accounts.ts',
+    file: 'src/mirror/accounts/remove.ts',
     text: '(select ctid from ${name} where account_id = ${id} ${others} limit',
     instead: '(select ctid from ${name} where true ${others} limit',
     tests: [accounts],
@@ -75,7 +75,7 @@ export const commandGuards: readonly Guard[] = [
   {
     name: 'keys of a removed account',
     promise: 'a removal revokes the keys of the account before it deletes a row',
-    file: 'src/mirror/accounts.ts',
+    file: 'src/mirror/accounts/remove.ts',
     text: 'set revoked_at = now() where account_id = ${id} and revoked_at is null',
     instead: 'set revoked_at = now() where false and account_id = ${id}',
     tests: [accounts],

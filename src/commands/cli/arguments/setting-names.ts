@@ -8,8 +8,10 @@ export const settingNames: Readonly<Record<Exclude<NamedOption, 'apiKey'>, strin
   allowHttp: `${settings.allowHttp.flag} (${settings.allowHttp.variable}=1)`,
   baseUrl: `${settings.baseUrl.flag}, ${settings.baseUrl.variable}`,
   database: '--database',
+  expiresAt: '--expires',
   maxBodyBytes: settings.maxBody.flag,
   requestTimeoutMs: settings.requestTimeout.flag,
   restart: '--restart',
   runTimeoutMs: settings.runTimeout.flag,
+  timeoutMs: '--timeout',
 }

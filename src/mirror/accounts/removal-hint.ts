@@ -1,5 +1,5 @@
-import { commandName, quoteForShell } from '../common/command-name.ts'
-import { stripControlCharsInLine } from '../common/strip-control-chars.ts'
+import { commandName, quoteForShell } from '../../common/command-name.ts'
+import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 
 /** What is to be said of an account whose removal was broken off. */
 export function describeRemoval(account: string, since: string): string {

@@ -1,0 +1,53 @@
+import { sql } from 'kysely'
+import type { Transaction } from '../../db/transaction.ts'
+
+/** What the mirror has of an account. */
+export interface AccountSummary {
+  readonly id: number
+  readonly account: string
+  readonly email: string | null
+  readonly base_url: string | null
+  readonly created_at: string
+  /** It is half removed. */
+  readonly removing_since: string | null
+  readonly events: number
+  readonly responses: number
+  readonly payments: number
+  readonly slots: number
+  /** In both tables of history. */
+  readonly former_versions: number
+  readonly runs: number
+  /** That open it now. */
+  readonly active_keys: number
+  readonly last_good_run_at: string | null
+}
+
+/** Every account, in the order in which they were made. */
+export async function readAccountSummaries({ kysely }: Transaction): Promise<readonly AccountSummary[]> {
+  const count = (table: string, condition = sql`true`) =>
+    sql`(select count(*) from ${sql.table(`headcount.${table}`)} where account_id = a.id and ${condition})::float8`
+  const isActive = sql`revoked_at is null and (expires_at is null or expires_at > now())`
+  const { rows } = await sql<AccountSummary>`
+    select a.id, a.name as account, a.email, a.base_url, a._created_at as created_at,
+           a._removing_since as removing_since, ${count('events')} as events, ${count('responses')} as responses,
+           ${count('payments')} as payments, ${count('slots')} as slots,
+           ${count('event_history')} + ${count('response_history')} as former_versions,
+           ${count('sync_runs', sql`mode in ('sync', 'backfill')`)} as runs,
+           ${count('api_keys', isActive)} as active_keys,
+           (select started_at from headcount.sync_runs where account_id = a.id and good order by id desc limit 1)
+             as last_good_run_at
+      from headcount.accounts a
+     order by a.id`.execute(kysely)
+  return rows
+}
+
+/** The accounts that are half removed. */
+export async function readUnfinishedRemovals({
+  kysely,
+}: Transaction): Promise<readonly { readonly name: string; readonly since: string }[]> {
+  const { rows } = await sql<{ name: string; since: string }>`
+    select name, _removing_since as since from headcount.accounts where _removing_since is not null order by id`.execute(
+    kysely,
+  )
+  return rows
+}

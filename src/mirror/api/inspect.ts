@@ -1,0 +1,130 @@
+/** What a program may ask of a mirror; each as the command of this name answers it. */
+import { DEFAULT_HOLD_FOR_MS } from '../../common/schema/holds.ts'
+import type { QueryRows } from '../calls/call.ts'
+import { DEFAULT_MAX_STALENESS_MS } from '../../sync/options.ts'
+import type { AccountStatus } from '../account-status.ts'
+import { queryCall } from '../calls/query.ts'
+import { rejectsCall } from '../calls/rejects.ts'
+import type { ListedReject } from '../calls/rejects.ts'
+import { runsCall } from '../calls/runs.ts'
+import type { ListedRun } from '../calls/runs.ts'
+import { eventStatusCall, statusCall } from '../calls/status.ts'
+import type { EventStatuses } from '../event-status.ts'
+import { readAccountObservations } from '../observations/observed-account.ts'
+import type { AccountObservations } from '../observations/observed-account.ts'
+import { requireAccount } from '../resolve-account.ts'
+import { callMirror, requireWholeNumber, withMirror } from './with-mirror.ts'
+import type { AccountFilter } from './with-mirror.ts'
+
+export interface StatusOptions extends AccountFilter {
+  /** As the runs of this mirror have it, in milliseconds; seven days when not given. What is due depends on it. */
+  readonly maxStalenessMs?: number
+  /** As the runs of this mirror have it, in milliseconds; one hour when not given. When held deletions are applied depends on it. */
+  readonly holdForMs?: number
+}
+
+/**
+ * How fresh and how whole the mirror of each account is.
+ *
+ * @throws UsageError when the mirror has no account of this name
+ */
+export async function status(options: StatusOptions): Promise<readonly AccountStatus[]> {
+  return callMirror(options, statusCall, statusInput(options))
+}
+
+export interface EventStatusOptions extends StatusOptions {
+  /** Its id. */
+  readonly event: string
+}
+
+/**
+ * How one event stands in each account that has it.
+ *
+ * @throws UsageError when the mirror has no account of this name
+ */
+export async function eventStatus(options: EventStatusOptions): Promise<EventStatuses> {
+  return callMirror(options, eventStatusCall, { ...statusInput(options), event: options.event })
+}
+
+function statusInput({ account, maxStalenessMs, holdForMs }: StatusOptions) {
+  return {
+    account: account ?? null,
+    maxStalenessMs: requireWholeNumber('maxStalenessMs', maxStalenessMs ?? DEFAULT_MAX_STALENESS_MS, 1),
+    holdForMs: requireWholeNumber('holdForMs', holdForMs ?? DEFAULT_HOLD_FOR_MS, 0),
+  }
+}
+
+export interface ListOptions extends AccountFilter {
+  /** At most so many; 100 when not given. */
+  readonly limit?: number
+}
+
+/**
+ * The runs on record, the newest first; what each did is its `report`.
+ *
+ * @throws UsageError when the mirror has no account of this name
+ */
+export async function runs(options: ListOptions): Promise<readonly ListedRun[]> {
+  return callMirror(options, runsCall, listInput(options))
+}
+
+/**
+ * Items that the service sent and no table can hold, each with its reason and the item itself.
+ *
+ * @throws UsageError when the mirror has no account of this name
+ */
+export async function rejects(options: ListOptions): Promise<readonly ListedReject[]> {
+  return callMirror(options, rejectsCall, listInput(options))
+}
+
+function listInput({ account, limit = 100 }: ListOptions) {
+  return { account: account ?? null, limit: requireWholeNumber('limit', limit, 1) }
+}
+
+/**
+ * What the service was seen to do where its specification leaves something open.
+ *
+ * @throws UsageError when the mirror has no account of this name
+ */
+export async function observations(options: AccountFilter): Promise<readonly AccountObservations[]> {
+  const account = options.account ?? null
+  return withMirror(options, 'read', async (database) => {
+    await requireAccount(database, account)
+    return database.transaction((trx) => readAccountObservations(trx, account), { readOnly: true })
+  })
+}
+
+export interface QueryOptions extends AccountFilter {
+  /** One `select`, `with`, `values`, `table`, `explain` or `show`. */
+  readonly sql: string
+  /** How long the database may work on it, in milliseconds; 30 s when not given. */
+  readonly timeoutMs?: number
+  /**
+   * Takes the rows in parts of about a megabyte while they are read, so that no result is too large; the next part is read
+   * when its promise is settled. `rows` of the result is empty then.
+   */
+  readonly onRows?: (part: QueryRows) => void | Promise<void>
+}
+
+export interface QueryAnswer extends QueryRows {
+  /** What bounds the result: accounts that had no good run yet, and what `account` does not select. */
+  readonly notes: readonly string[]
+}
+
+/**
+ * Answers one statement in SQL, in a read-only transaction that is rolled back.
+ *
+ * @throws UsageError when the statement cannot be run; MirrorNotFoundError when nothing was synced yet; DatabaseError
+ */
+export async function query(options: QueryOptions): Promise<QueryAnswer> {
+  const { sql, account, timeoutMs = 30_000, onRows } = options
+  const input = { sql, account: account ?? null, timeoutMs: requireWholeNumber('timeoutMs', timeoutMs, 1) }
+  let columns: QueryRows['columns'] = []
+  const rows: QueryRows['rows'][number][] = []
+  const notes = await callMirror(options, queryCall, input, async (part) => {
+    columns = part.columns
+    if (onRows !== undefined) return onRows({ columns, rows: part.rows })
+    for (const row of part.rows) rows.push(row)
+  })
+  return { columns, rows, notes }
+}

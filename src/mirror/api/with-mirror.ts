@@ -1,0 +1,59 @@
+/** How a program asks something of a mirror: as `sync` it names the database, and each call opens it, unless it is the caller's. */
+import { UsageError } from '../../common/errors.ts'
+import { connect } from '../../db/connect.ts'
+import type { Database } from '../../db/connect.ts'
+import { targetOf } from '../../db/target.ts'
+import type { DatabaseOptions } from '../../db/target.ts'
+import { logTo } from '../../sync/open/open-source.ts'
+import type { Logger } from '../../sync/options.ts'
+import { prepareSchema } from '../calls/call.ts'
+import type { Call, Receive } from '../calls/call.ts'
+
+/** Exactly one of `database`, `pool` and `pglite` is to be given. A mirror that is not there is not made. */
+export interface MirrorOptions extends DatabaseOptions {
+  readonly logger?: Logger
+}
+
+/** Of one account of the mirror; of every account when none is named. */
+export interface AccountFilter extends MirrorOptions {
+  readonly account?: string
+}
+
+/** The schema of a mirror is brought up to date before it is changed; one that is only read must be. */
+export type Access = 'read' | 'write'
+
+/**
+ * @throws UsageError unless one way to the database is given; MirrorNotFoundError, SchemaVersionError, DataDirInUseError,
+ * DatabaseError
+ */
+export async function withMirror<T>(
+  options: MirrorOptions,
+  access: Access,
+  work: (database: Database) => Promise<T>,
+): Promise<T> {
+  const { logger } = options
+  await using database = await connect(targetOf(options), {
+    createFolder: false,
+    log: logger === undefined ? undefined : logTo(logger),
+  })
+  await prepareSchema(database, access === 'write')
+  return await work(database)
+}
+
+/** Runs the same call as the command of this name does. */
+export function callMirror<Input, Output>(
+  options: MirrorOptions,
+  call: Call<Input, Output>,
+  input: Input,
+  receive: Receive = async () => {},
+): Promise<Output> {
+  return withMirror(options, call.changes ? 'write' : 'read', (database) =>
+    call.run(database, input, { receive }),
+  )
+}
+
+/** @throws UsageError naming the option */
+export function requireWholeNumber(name: string, value: number, min: number): number {
+  if (Number.isSafeInteger(value) && value >= min) return value
+  throw new UsageError(`The option \`${name}\` must be a whole number from ${min} on, not ${value}.`)
+}

@@ -1,0 +1,76 @@
+/** `docs/library.md` is one program; it runs as it stands, but for the addresses. */
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import * as library from '../../../src/index.ts'
+import { createHttpService } from '../../../src/server/service.ts'
+import { createMemoryStore } from '../../../src/server/stores/memory-store.ts'
+import { run } from '../../support/command.ts'
+import { engines, freshPlace } from '../../support/databases.ts'
+
+const root = join(import.meta.dirname, '../../..')
+const page = readFileSync(join(root, 'docs/library.md'), 'utf8')
+const code = [...page.matchAll(/^```ts\n([^]*?)^```$/gm)].map(([, block = '']) => block).join('\n')
+const apiKey = 'key-of-the-library'
+
+const guests = (first: number) =>
+  Array.from({ length: 60 }, (_, index) => ({ id: first + index, name: 'Guest', quantity: 1, rsvp: 'yes' }))
+const lists = new Map([
+  ['gala', guests(1)],
+  ['picnic', guests(1000)],
+])
+const account = {
+  email: 'owner@example.org',
+  events: () => [...lists.keys()].map((id) => ({ id, title: id, event_at: '2030-05-01T18:00:00Z' })),
+  responses: (eventId: string) => lists.get(eventId),
+}
+const service = createHttpService({ store: createMemoryStore({ apiKey, account }) })
+let baseUrl = ''
+let cwd = ''
+
+beforeAll(async () => {
+  const { url } = await service.listen({ host: '127.0.0.1', port: 0 })
+  baseUrl = url
+  cwd = await mkdtemp(join(tmpdir(), 'headcount-test-library-'))
+})
+
+afterAll(async () => {
+  await service.close()
+  await rm(cwd, { recursive: true, force: true })
+})
+
+test('calls every function of the library', () => {
+  const functions = Object.entries(library).flatMap(([name, value]) =>
+    typeof value === 'function' && !/^[A-Z]/.test(name) ? name : [],
+  )
+  expect(functions.length).toBeGreaterThan(15)
+  expect(functions.filter((name) => !new RegExp(`\\b${name}\\(`).test(code))).toEqual([])
+})
+
+test.each(engines)('runs as it stands (%s)', async (engine) => {
+  await using place = await freshPlace(engine, { blank: true })
+  // One PGlite for all calls: to open one takes a second.
+  const pglite = `{ pglite: await (await import(${JSON.stringify(import.meta.resolve('@electric-sql/pglite'))})).PGlite.create() }`
+  const mirror = engine === 'postgres' ? JSON.stringify({ database: place.url }) : pglite
+  const file = join(cwd, `${engine}.ts`)
+  await writeFile(
+    file,
+    code
+      .replace("'headcount'", JSON.stringify(join(root, 'src/index.ts')))
+      .replace("{ database: 'pglite:./headcount-data' }", mirror)
+      .replace('https://events.example/api/v1', baseUrl),
+  )
+  const called = await run(process.execPath, [file], { cwd, env: { EVENTS_API_KEY: apiKey } })
+  expect(called).toMatchObject({ code: 0, stderr: '' })
+  const lines = [
+    /^succeeded \{ inserted: 120, updated: 0, deleted: 0 \}$/m,
+    /^0 migrations\n0 differences$/m,
+    /^default \d+ 120 0\nbackfill succeeded$/m,
+    /^\[ 'id' \] 2\n100 rows\n20 rows\ngala \S+$/m,
+    /^\d+ open points\n200\n\[ 'calendar active' \]\n0 tables to prune\n\[ 'north 120' \]$/m,
+    /^usage The mirror has no account yet\. /m,
+  ]
+  expect(lines.filter((line) => !line.test(called.stdout)).map(String), called.stdout).toEqual([])
+})
