@@ -8,7 +8,7 @@ import type { QueryResult } from '../../db/transaction.ts'
 import type { JsonValue } from '../../common/json/exact.ts'
 
 /** Rows of a result: each value stands under its column. */
-export type QueryRows = Pick<Answer, 'columns' | 'rows'>
+export type QueryRows = Pick<QueryResult, 'columns' | 'rows'>
 
 /** Takes the rows of an answer part by part; all parts have the same columns, and there is one at least. */
 export type Receive = (part: QueryResult) => Promise<void>
