@@ -1,4 +1,4 @@
-import { gatherPeople } from '../../src/commands/demo/account/people/people.ts'
+import { generatePeople } from '../../src/commands/demo/account/people/people.ts'
 import type { Person } from '../../src/commands/demo/account/people/people.ts'
 import { createRandom } from '../../src/commands/demo/account/random.ts'
 import type { Random } from '../../src/commands/demo/account/random.ts'
@@ -64,7 +64,7 @@ const FIRST_ACTIVE_EVENT = Date.UTC(2100, 0, 4, 18)
 export function createAccount(shape: AccountShape, seed = 'headcount'): Account {
   const random = createRandom(seed)
   const stock = (['berlin', 'brooklyn', 'kolkata'] as const).flatMap((place) =>
-    gatherPeople(place, 300, random.fork(place)),
+    generatePeople(place, 300, random.fork(place)),
   )
   return {
     shape,

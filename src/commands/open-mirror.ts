@@ -6,9 +6,9 @@ import { prepareSchema, type Call, type Receive } from '../mirror/calls/call.ts'
 import type { Context } from './cli/context.ts'
 import { isListenedOn } from './control/socket.ts'
 import { showFolderWait } from './data-dir-wait.ts'
-import { unlessInterrupted } from './cli/signals.ts'
+import { raceInterruption } from './cli/signals.ts'
 import { createLogger } from './terminal/logger.ts'
-import { concealSecrets } from './cli/secrets.ts'
+import { redactSecrets } from './cli/secrets.ts'
 
 /**
  * Opens the mirror for reading, and closes it after the work or when the user interrupts. A folder is never
@@ -16,8 +16,8 @@ import { concealSecrets } from './cli/secrets.ts'
  *
  * @throws SchemaVersionError, DatabaseError, DataDirInUseError, ConfigurationError, InterruptedError
  */
-export async function readMirror<T>(context: Context<Flags>, work: Work<T>): Promise<T> {
-  return withMirror(await openContext(context), false, work)
+export async function withMirrorReadOnly<T>(context: Context<Flags>, work: Work<T>): Promise<T> {
+  return openForWork(await openContext(context), false, work)
 }
 
 /**
@@ -25,8 +25,8 @@ export async function readMirror<T>(context: Context<Flags>, work: Work<T>): Pro
  *
  * @throws as readMirror.
  */
-export async function changeMirror<T>(context: Context<Flags>, work: Work<T>): Promise<T> {
-  return withMirror(await openContext(context), true, work)
+export async function withMirror<T>(context: Context<Flags>, work: Work<T>): Promise<T> {
+  return openForWork(await openContext(context), true, work)
 }
 
 type Work<T> = (database: Database, config: Config) => Promise<T>
@@ -47,7 +47,7 @@ export async function callMirror<Input, Output>(
   const folder = pgliteDataDir(opened.config.database.target)
   for (;;) {
     try {
-      return await withMirror(
+      return await openForWork(
         opened,
         call.changes,
         (database) => call.run(database, input, { receive }),
@@ -69,13 +69,13 @@ interface OpenContext extends Context<Flags> {
 
 async function openContext(context: Context<Flags>): Promise<OpenContext> {
   const config = await readConfig(context.flags)
-  concealSecrets(config, context.terminal)
+  redactSecrets(config, context.terminal)
   const logger = await createLogger(config, context.terminal.err)
   noteDefaultDatabase(config, logger)
   return { ...context, config, logger }
 }
 
-async function withMirror<T>(
+async function openForWork<T>(
   { config, logger, terminal, signal }: OpenContext,
   changes: boolean,
   work: Work<T>,
@@ -87,12 +87,12 @@ async function withMirror<T>(
     onFolderInUse: showFolderWait(config, terminal.err, (line) => logger.info({}, line)),
     ...(isFolderServed !== undefined && { isFolderServed }),
   })
-  await using database = await unlessInterrupted(opening, signal)
+  await using database = await raceInterruption(opening, signal)
   const working = async () => {
     await prepareSchema(database, changes)
     return work(database, config)
   }
-  return await unlessInterrupted(working(), signal)
+  return await raceInterruption(working(), signal)
 }
 
 /** Nobody named a database: say which one is used, so that two commands in two folders are no riddle. */

@@ -2,7 +2,7 @@
  * The settings of the command line: flags before environment before defaults, read once into a frozen
  * {@link Config}. Every fault is collected and reported at once. Nothing else reads the environment.
  */
-import { openReading, type Flag, type Reading } from './reading.ts'
+import { createSettingsReader, type Flag, type SettingsReader } from './reading.ts'
 import { apiKey, secretSource, type Environment } from './secrets.ts'
 import { settings, variableNames } from './settings.ts'
 import { databaseTarget, InvalidValueError } from '../common/parse-values.ts'
@@ -85,7 +85,7 @@ const ownEnvironment: Environment = process.env
  * @throws ConfigurationError that lists every fault
  */
 export async function readConfig(flags: Flags, environment: Environment = ownEnvironment): Promise<Config> {
-  const reading = openOwnReading(environment)
+  const reading = openOwnReader(environment)
   const config = await readCommon(reading, flags)
   // Checked wherever it is set, for a faulty address is a fault of the whole setup.
   await reading.take(settings.baseUrl, flags['baseUrl'])
@@ -105,11 +105,11 @@ export async function readServiceConfig(
   environment: Environment = ownEnvironment,
   demands: { readonly database?: boolean } = {},
 ): Promise<ServiceConfig> {
-  const reading = openOwnReading(environment)
+  const reading = openOwnReader(environment)
   const baseUrl = await reading.demand(settings.baseUrl, flags['baseUrl'], baseUrlRemedy)
   const key = reading.secret('HEADCOUNT_API_KEY', apiKey, keyRemedy)
   const allowHttp = await reading.take(settings.allowHttp, flags['allowHttp'])
-  if (baseUrl && !allowHttp && isUnprotected(baseUrl)) reading.faults.push(farHttp)
+  if (baseUrl && !allowHttp && isUnprotected(baseUrl)) reading.faults.push(PLAIN_HTTP_FAULT)
   const config = await readCommon(reading, flags, demands.database ? databaseRemedy : undefined)
   reading.finish()
   if (baseUrl === null || key === null) throw new ConfigurationError(reading.faults)
@@ -123,7 +123,7 @@ const keyRemedy =
 const databaseRemedy =
   'set it (or --database) to postgres://… or pglite:<folder>, or DATABASE_URL_FILE to a file that holds it; ' +
   'there is no default here, for a folder inside a container would be thrown away with it'
-const farHttp =
+const PLAIN_HTTP_FAULT =
   'HEADCOUNT_BASE_URL would send the key over plain http to another machine: use https://, ' +
   'or --allow-http (HEADCOUNT_ALLOW_HTTP=1) if that is what you want'
 
@@ -131,21 +131,21 @@ const farHttp =
 export async function environmentFaults(
   environment: Environment = ownEnvironment,
 ): Promise<readonly string[]> {
-  const reading = openOwnReading(environment)
+  const reading = openOwnReader(environment)
   for (const setting of Object.values(settings)) await reading.take<unknown>(setting)
   reading.secret('HEADCOUNT_API_KEY', apiKey)
   readDatabase(reading, undefined)
   return reading.faults
 }
 
-function openOwnReading(environment: Environment): Reading {
+function openOwnReader(environment: Environment): SettingsReader {
   const own = withoutServiceLinks(environment)
-  const reading = openReading(own)
+  const reading = createSettingsReader(own)
   reading.faults.push(...unknownVariables(own, variableNames))
   return reading
 }
 
-async function readCommon(reading: Reading, flags: Flags, databaseRemedy?: string): Promise<Config> {
+async function readCommon(reading: SettingsReader, flags: Flags, databaseRemedy?: string): Promise<Config> {
   const logLevel = await reading.take(settings.logLevel)
   return Object.freeze({
     logLevel: flags['quiet'] === true && logLevel !== 'error' ? 'warn' : logLevel,
@@ -162,7 +162,7 @@ async function readCommon(reading: Reading, flags: Flags, databaseRemedy?: strin
   })
 }
 
-function readDatabase(reading: Reading, flag: Flag, remedy?: string): DatabaseConfig {
+function readDatabase(reading: SettingsReader, flag: Flag, remedy?: string): DatabaseConfig {
   if (flag === undefined) {
     const target = reading.secret('DATABASE_URL', databaseTarget, remedy)
     return Object.freeze({ target: target ?? defaultDatabase, isDefault: target === null })
@@ -176,7 +176,7 @@ function readDatabase(reading: Reading, flag: Flag, remedy?: string): DatabaseCo
   }
 }
 
-async function readRun(reading: Reading, flags: Flags): Promise<RunConfig> {
+async function readRun(reading: SettingsReader, flags: Flags): Promise<RunConfig> {
   return Object.freeze({
     concurrency: await reading.take(settings.concurrency, flags['concurrency']),
     requestTimeoutMs: await reading.take(settings.requestTimeout, flags['requestTimeout']),
@@ -187,7 +187,7 @@ async function readRun(reading: Reading, flags: Flags): Promise<RunConfig> {
   })
 }
 
-async function readWorker(reading: Reading, flags: Flags): Promise<WorkerConfig> {
+async function readWorker(reading: SettingsReader, flags: Flags): Promise<WorkerConfig> {
   return Object.freeze({
     schedule: await reading.take(settings.schedule, flags['schedule']),
     timezone: await reading.take(settings.timezone, flags['timezone']),

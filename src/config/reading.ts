@@ -7,7 +7,7 @@ import { InvalidValueError } from '../common/parse-values.ts'
 export type Flag = string | number | boolean | readonly string[] | undefined
 
 /** Reads settings one by one and keeps every fault until the end. */
-export interface Reading {
+export interface SettingsReader {
   /** The faults so far, each naming its variable or flag. */
   readonly faults: string[]
   /** The flag's value, else the variable's, else the fallback; a faulty text gives the fallback too. */
@@ -22,7 +22,7 @@ export interface Reading {
   finish(): void
 }
 
-export function openReading(environment: Environment): Reading {
+export function createSettingsReader(environment: Environment): SettingsReader {
   const faults: string[] = []
 
   async function take<Value>(setting: SettingWithFallback<Value>, flag?: Flag): Promise<Value>

@@ -10,7 +10,7 @@ const formatHelp = 'table, json, ndjson or csv; default: table on a terminal, el
 const timeoutHelp =
   'end the statement after this time (4s at most where serve or worker has the PGlite folder open)'
 
-export function declareLook(declare: Declare): void {
+export function declareInspectCommands(declare: Declare): void {
   const query = declare('query', group, async () => (await import('../inspect/query.ts')).query, {
     summary: 'ask the mirror a question in SQL',
     description:

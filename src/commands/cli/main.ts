@@ -1,7 +1,7 @@
 /** argv -> command, exit code; nothing else. */
 import process from 'node:process'
 import { CommanderError } from 'commander'
-import { listenForInterruption } from './signals.ts'
+import { abortOnSignal } from './signals.ts'
 import { createProgram } from './program.ts'
 import { settingNames } from './arguments/setting-names.ts'
 import { failureText, openTerminal } from '../terminal/terminal.ts'
@@ -11,13 +11,13 @@ import { HeadcountError } from '../../common/errors.ts'
 import { setOptionNames } from '../../common/option-names.ts'
 
 /** What is still open after the work is given this long to end; nothing should be. */
-const LONGEST_WIND_DOWN_MS = 3000
+const MAX_WIND_DOWN_MS = 3000
 /** After a signal the work itself took its time, and a container engine kills at ten seconds. */
-const LONGEST_WIND_DOWN_AFTER_SIGNAL_MS = 500
+const MAX_WIND_DOWN_AFTER_SIGNAL_MS = 500
 
 async function main(argv: readonly string[]): Promise<void> {
   const terminal = openTerminal(process.stdout, process.stderr)
-  const signal = listenForInterruption()
+  const signal = abortOnSignal()
   setOptionNames(settingNames)
   const program = createProgram(terminal, async (command, flags, operands) => {
     process.exitCode = await command({ flags, operands, terminal, signal })
@@ -31,7 +31,7 @@ async function main(argv: readonly string[]): Promise<void> {
     await terminal.err.write(failureText(describe(failure)))
     process.exitCode = failure instanceof HeadcountError ? failure.exitCode : 1
   } finally {
-    const patience = signal.aborted ? LONGEST_WIND_DOWN_AFTER_SIGNAL_MS : LONGEST_WIND_DOWN_MS
+    const patience = signal.aborted ? MAX_WIND_DOWN_AFTER_SIGNAL_MS : MAX_WIND_DOWN_MS
     setTimeout(() => process.exit(), patience).unref()
   }
 }

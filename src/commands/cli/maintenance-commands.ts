@@ -4,21 +4,26 @@ import * as options from './arguments/options.ts'
 import { parsePastInstant } from '../../mirror/instants/moment.ts'
 import type { Declare } from './declare.ts'
 
-export const careGroup = 'Take care:'
+export const maintenanceGroup = 'Take care:'
 
-export function declareCare(declare: Declare): void {
-  const doctor = declare('doctor', careGroup, async () => (await import('../maintain/doctor.ts')).doctor, {
-    summary: 'check that everything is ready, and say what to do',
-    description:
-      'Checks the settings, the way to the service, the key, one list, the database, its schema, the clocks ' +
-      'and the free space, one line each. Writes nothing. The exit code is that of the first failing line.',
-    examples: [{ line: 'doctor', what: 'before the first run, and when something is wrong' }],
-  })
+export function declareMaintenanceCommands(declare: Declare): void {
+  const doctor = declare(
+    'doctor',
+    maintenanceGroup,
+    async () => (await import('../maintain/doctor.ts')).doctor,
+    {
+      summary: 'check that everything is ready, and say what to do',
+      description:
+        'Checks the settings, the way to the service, the key, one list, the database, its schema, the clocks ' +
+        'and the free space, one line each. Writes nothing. The exit code is that of the first failing line.',
+      examples: [{ line: 'doctor', what: 'before the first run, and when something is wrong' }],
+    },
+  )
   options.jsonOption(doctor, 'the same')
   options.serviceOptions(doctor)
   options.databaseOption(doctor)
 
-  const verify = declare('verify', careGroup, async () => (await import('../sync/verify.ts')).verify, {
+  const verify = declare('verify', maintenanceGroup, async () => (await import('../sync/verify.ts')).verify, {
     summary: 'read the service again and compare every row with the mirror',
     description:
       'Compares events, responses, payments and slots with what the service answers now, and prints each ' +
@@ -49,7 +54,7 @@ export function declareCare(declare: Declare): void {
 
   const migrate = declare(
     'migrate',
-    careGroup,
+    maintenanceGroup,
     async () => (await import('../maintain/migrate.ts')).migrate,
     {
       summary: 'bring the schema of the database up to date',
@@ -62,7 +67,7 @@ export function declareCare(declare: Declare): void {
   options.quietOption(migrate, 'nothing is written when all goes well')
   options.databaseOption(migrate)
 
-  const prune = declare('prune', careGroup, async () => (await import('../maintain/prune.ts')).prune, {
+  const prune = declare('prune', maintenanceGroup, async () => (await import('../maintain/prune.ts')).prune, {
     summary: 'delete old versions from history',
     description:
       'Shows which former versions ended before a moment, asks, and deletes them in small pieces. What is live ' +
@@ -91,7 +96,7 @@ export function declareCare(declare: Declare): void {
 
   declareAccounts(declare)
 
-  declare('demo', careGroup, async () => (await import('../demo/demo.ts')).demo, {
+  declare('demo', maintenanceGroup, async () => (await import('../demo/demo.ts')).demo, {
     summary: 'a walk through with an invented account, on this machine alone',
     description:
       'Serves an invented account on this machine, mirrors it into the folder ./headcount-demo, lets it change, ' +
@@ -103,7 +108,7 @@ export function declareCare(declare: Declare): void {
 function declareAccounts(declare: Declare): void {
   const group = 'Accounts:'
   const load = async () => (await import('../maintain/accounts.ts')).accounts
-  const accounts = declare('accounts', careGroup, load, {
+  const accounts = declare('accounts', maintenanceGroup, load, {
     summary: 'the accounts of the mirror: list, rename, remove',
     description: 'Lists the accounts of the mirror, with what it has of each.',
     examples: [

@@ -2,11 +2,11 @@
 import { Command as Declaration } from 'commander'
 import type { Command } from './context.ts'
 import { examples, exitCodes, helpStyle, section, settingsHelp, type Example } from './help.ts'
-import { careGroup, declareCare } from './maintenance-commands.ts'
-import { declareFill } from './sync-commands.ts'
+import { maintenanceGroup, declareMaintenanceCommands } from './maintenance-commands.ts'
+import { declareSyncCommands } from './sync-commands.ts'
 import type { Texts } from './declare.ts'
-import { declareLook } from './inspect-commands.ts'
-import { declareServe } from './serve-commands.ts'
+import { declareInspectCommands } from './inspect-commands.ts'
+import { declareServeCommands } from './serve-commands.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { unknownCommand } from './usage-errors.ts'
 import { version } from '../../common/version.ts'
@@ -57,10 +57,10 @@ export function createProgram(terminal: Terminal, execute: Execute): Declaration
         await execute(await load(), this.optsWithGlobals<F & object>(), this.args)
       })
 
-  declareFill(declare)
-  declareLook(declare)
-  declareServe(declare)
-  declareCare(declare)
+  declareSyncCommands(declare)
+  declareInspectCommands(declare)
+  declareServeCommands(declare)
+  declareMaintenanceCommands(declare)
   declareHelp(program)
   return program
 }
@@ -74,7 +74,7 @@ const startExamples: readonly Example[] = [
 function declareHelp(program: Declaration): void {
   program
     .command('help')
-    .helpGroup(careGroup)
+    .helpGroup(maintenanceGroup)
     .summary('help on one command')
     .argument('[command...]')
     .action((names: readonly string[]) => {

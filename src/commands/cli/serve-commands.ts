@@ -8,7 +8,7 @@ import type { Declare } from './declare.ts'
 const group = 'Serve it:'
 const groupOfKeys = 'Keys:'
 
-export function declareServe(declare: Declare): void {
+export function declareServeCommands(declare: Declare): void {
   declareService(declare)
   declareKeys(declare)
 }

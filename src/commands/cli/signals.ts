@@ -1,7 +1,7 @@
 import { InterruptedError } from '../../common/errors.ts'
 
 /** Container engines kill at ten seconds; the end is promised within eight, and the process itself takes a moment. */
-const LONGEST_GOODBYE_MS = 7500
+const SHUTDOWN_GRACE_MS = 7500
 
 /** A terminal, a service manager and whoever started this process may each hand on one and the same signal. */
 const SAME_SIGNAL_MS = 500
@@ -10,7 +10,7 @@ const SAME_SIGNAL_MS = 500
  * The first SIGINT or SIGTERM asks the work to end cleanly; the second ends the process at once, and so does
  * the time a clean end may take.
  */
-export function listenForInterruption(): AbortSignal {
+export function abortOnSignal(): AbortSignal {
   const controller = new AbortController()
   let firstAt = 0
   const listen = (signal: 'SIGINT' | 'SIGTERM', exitCode: 130 | 143) => {
@@ -20,7 +20,7 @@ export function listenForInterruption(): AbortSignal {
         process.exit(exitCode)
       }
       firstAt = performance.now()
-      setTimeout(() => process.exit(exitCode), LONGEST_GOODBYE_MS).unref()
+      setTimeout(() => process.exit(exitCode), SHUTDOWN_GRACE_MS).unref()
       controller.abort(new InterruptedError(`interrupted by ${signal}`, exitCode))
     })
   }
@@ -30,7 +30,7 @@ export function listenForInterruption(): AbortSignal {
 }
 
 /** Waits for the work or for the interruption, whichever comes first. */
-export async function unlessInterrupted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+export async function raceInterruption<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted()
   const interrupted = Promise.withResolvers<never>()
   const onAbort = () => interrupted.reject(signal.reason)

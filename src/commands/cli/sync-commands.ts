@@ -5,7 +5,7 @@ import type { Declare } from './declare.ts'
 
 const group = 'Fill the mirror:'
 
-export function declareFill(declare: Declare): void {
+export function declareSyncCommands(declare: Declare): void {
   const sync = declare('sync', group, async () => (await import('../sync/sync.ts')).sync, {
     summary: 'read what is due and bring the mirror up to date',
     description:

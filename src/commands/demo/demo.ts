@@ -2,17 +2,17 @@ import { connect } from '../../db/connect.ts'
 import type { QueryResult } from '../../db/transaction.ts'
 import { runReadOnlyQuery as askOnce } from '../../mirror/query/read-only-query.ts'
 import type { Command } from '../cli/context.ts'
-import { beginAfresh, demoFolder, demoTarget } from './folder.ts'
-import { introduce, mirrorAgain, mirrorFirst } from './sync-twice.ts'
+import { resetDemo, demoFolder, demoTarget } from './folder.ts'
+import { introduce, syncAgain, syncFirst } from './sync-twice.ts'
 import { showMoney } from './money.ts'
-import { openPage } from './output.ts'
+import { openDemoOutput } from './output.ts'
 import { openSampleService } from './sample-service.ts'
-import { showThinSlots } from './open-slots.ts'
-import { tellWhatNext } from './next-steps.ts'
-import { showWhoComes } from './guests.ts'
+import { showOpenSlots } from './open-slots.ts'
+import { showNextSteps } from './next-steps.ts'
+import { showGuests } from './guests.ts'
 import { rowsOf, type Ask, type Row } from './query.ts'
 import { showFolderWait } from '../data-dir-wait.ts'
-import { unlessInterrupted } from '../cli/signals.ts'
+import { raceInterruption } from '../cli/signals.ts'
 import { parseStatement } from '../../mirror/query/statement.ts'
 
 /** Each question takes some milliseconds. */
@@ -23,7 +23,7 @@ const QUESTION_TIMEOUT_MS = 10_000
  * setting, so that it cannot meet anybody's own mirror, and speaks to this machine alone.
  */
 export const demo: Command<object> = async ({ terminal, signal }) => {
-  const page = openPage(terminal.out)
+  const page = openDemoOutput(terminal.out)
   await using service = await openSampleService()
   await introduce(page, service.account)
 
@@ -36,25 +36,25 @@ export const demo: Command<object> = async ({ terminal, signal }) => {
     err,
     (line) => void err.write(`${line}\n`),
   )
-  await unlessInterrupted(beginAfresh(wait), signal)
-  await mirrorFirst(stage)
+  await raceInterruption(resetDemo(wait), signal)
+  await syncFirst(stage)
   await page.heading('2  Ten minutes later, mirror it again')
-  await mirrorAgain(stage)
+  await syncAgain(stage)
 
   await using database = await connect(demoTarget)
   const ask: Ask = async (statement) => {
     const rows: Row[] = []
     const receive = async (part: QueryResult) => void rows.push(...rowsOf(part))
-    await unlessInterrupted(
+    await raceInterruption(
       askOnce(database, parseStatement(statement), { timeoutMs: QUESTION_TIMEOUT_MS }, receive),
       signal,
     )
     return rows
   }
   await page.heading('3  Ask it in SQL')
-  await showWhoComes(page, ask)
+  await showGuests(page, ask)
   await showMoney(page, ask)
-  await showThinSlots(page, ask)
-  await tellWhatNext(page)
+  await showOpenSlots(page, ask)
+  await showNextSteps(page)
   return 0
 }

@@ -12,7 +12,7 @@ export const demoAccount = 'demo'
  *
  * @throws UsageError when the folder holds a mirror that the demo did not make; it stays as it is.
  */
-export async function beginAfresh(onFolderInUse: OnFolderInUse): Promise<void> {
+export async function resetDemo(onFolderInUse: OnFolderInUse): Promise<void> {
   await using database = await connect(demoTarget, { onFolderInUse })
   await database.transaction(async (trx) => {
     const schema = await trx.query(`select to_regclass('headcount.accounts') is not null`)

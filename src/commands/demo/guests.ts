@@ -5,7 +5,7 @@ import type { Style } from '../terminal/terminal.ts'
 import type { Ask, Row } from './query.ts'
 import { drawBar } from './bar.ts'
 import { formatMoment, formatShortAge } from './format-time.ts'
-import type { Page } from './output.ts'
+import type { DemoOutput } from './output.ts'
 
 // A "no" has the quantity 0, and stands for one person all the same.
 const heads = `select event_title, event_at, rsvp, sum(greatest(quantity, 1)) as heads
@@ -28,7 +28,7 @@ const replies: readonly { readonly rsvp: string; readonly style: Style }[] = [
 const BESIDE_BAR = 14
 
 /** Heads by reply for the next event, and who replied last. */
-export async function showWhoComes(page: Page, ask: Ask): Promise<void> {
+export async function showGuests(page: DemoOutput, ask: Ask): Promise<void> {
   const answer = await ask(heads)
   const [event] = answer
   await page.question('Who comes to the next event?')
@@ -38,7 +38,7 @@ export async function showWhoComes(page: Page, ask: Ask): Promise<void> {
   await page.sql(newest)
 }
 
-function drawHeads(page: Page, event: Row, answer: readonly Row[]): string {
+function drawHeads(page: DemoOutput, event: Row, answer: readonly Row[]): string {
   const count = (rsvp: string) => Number(answer.find((row) => row['rsvp'] === rsvp)?.['heads'] ?? 0)
   const most = Math.max(...replies.map(({ rsvp }) => count(rsvp)))
   const lines = replies.map(({ rsvp, style }) => {
@@ -52,7 +52,7 @@ function drawHeads(page: Page, event: Row, answer: readonly Row[]): string {
 /** Without this mark a terminal that turns Arabic and Hebrew around makes one run of a name and the message after it. */
 const LEFT_TO_RIGHT = '\u200e'
 
-function drawNewest(page: Page, answer: readonly Row[]): string {
+function drawNewest(page: DemoOutput, answer: readonly Row[]): string {
   const rows = answer.map((row) => [
     formatShortAge(row['created_at'] ?? '', Date.now()),
     row['rsvp'] ?? '',

@@ -2,7 +2,7 @@ import { formatNumber } from '../output/format/number.ts'
 import { drawTable } from '../output/format/table.ts'
 import type { Ask, Row } from './query.ts'
 import { formatMonth } from './format-time.ts'
-import type { Page } from './output.ts'
+import type { DemoOutput } from './output.ts'
 
 const byMonth = `select to_char(r.created_at, 'YYYY-MM') as month, count(*) as payments,
        sum(p.amount) as amount, sum(p.processing_fee) as fees
@@ -13,7 +13,7 @@ const byMonth = `select to_char(r.created_at, 'YYYY-MM') as month, count(*) as p
  group by rollup (1) order by 1`
 
 /** Payments of the last twelve months, with the part that the fees take. */
-export async function showMoney(page: Page, ask: Ask): Promise<void> {
+export async function showMoney(page: DemoOutput, ask: Ask): Promise<void> {
   await page.question('What came in, month by month, and what did the fees take?')
   await page.block(drawMonths(page, await ask(byMonth)))
   await page.sql(byMonth)
@@ -23,7 +23,7 @@ export async function showMoney(page: Page, ask: Ask): Promise<void> {
 const BESIDE_BAR = 46
 
 /** The row without a month is the total, as `rollup` gives it. */
-function drawMonths(page: Page, answer: readonly Row[]): string {
+function drawMonths(page: DemoOutput, answer: readonly Row[]): string {
   const months = answer.filter(({ month }) => month !== undefined)
   const most = Math.max(...months.map(({ amount }) => Number(amount)))
   const total = (row: Row, text: string) => (row['month'] === undefined ? page.style('bold', text) : text)
@@ -46,7 +46,7 @@ function drawMonths(page: Page, answer: readonly Row[]): string {
   )
 }
 
-function drawMonth(page: Page, row: Row, most: number): string {
+function drawMonth(page: DemoOutput, row: Row, most: number): string {
   const cells = (value: number) => Math.max(1, Math.round((value / most) * (page.width - BESIDE_BAR)))
   const fees = cells(Number(row['fees']))
   const kept = Math.max(0, cells(Number(row['amount'])) - fees)

@@ -1,9 +1,9 @@
 import { commandName } from '../../common/command-name.ts'
 import { demoFolder, demoTarget } from './folder.ts'
-import type { Page } from './output.ts'
+import type { DemoOutput } from './output.ts'
 
 /** Commands that work as typed, and what is left on the disk. */
-export async function tellWhatNext(page: Page): Promise<void> {
+export async function showNextSteps(page: DemoOutput): Promise<void> {
   const headcount = commandName()
   const command = (text: string) => page.style('cyan', text)
   await page.heading('What next')

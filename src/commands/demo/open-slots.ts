@@ -2,7 +2,7 @@ import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import { drawTable } from '../output/format/table.ts'
 import type { Ask, Row } from './query.ts'
 import { formatMoment } from './format-time.ts'
-import type { Page } from './output.ts'
+import type { DemoOutput } from './output.ts'
 
 const thinnest = `select s.start_local, e.title, s.name as slot, count(*) as sign_ups
   from slots s
@@ -12,13 +12,13 @@ const thinnest = `select s.start_local, e.title, s.name as slot, count(*) as sig
  order by sign_ups, s.start_local limit 8`
 
 /** The coming slots for which the fewest have signed up. A slot that nobody took is not in any response. */
-export async function showThinSlots(page: Page, ask: Ask): Promise<void> {
+export async function showOpenSlots(page: DemoOutput, ask: Ask): Promise<void> {
   await page.question('Where are hands still missing in the next eight weeks?')
   await page.block(drawSlots(page, await ask(thinnest)))
   await page.sql(thinnest)
 }
 
-function drawSlots(page: Page, answer: readonly Row[]): string {
+function drawSlots(page: DemoOutput, answer: readonly Row[]): string {
   return drawTable(
     [{ heading: 'local time' }, { heading: 'event' }, { heading: 'slot' }, { heading: 'sign-ups' }],
     answer.map((row) => [
@@ -32,8 +32,8 @@ function drawSlots(page: Page, answer: readonly Row[]): string {
 }
 
 /** More dots than this would be no thin slot. */
-const MOST_DOTS = 12
+const MAX_DOTS = 12
 
-function drawSignUps(page: Page, count: number): string {
-  return page.style(count === 1 ? 'red' : 'yellow', '●'.repeat(Math.min(count, MOST_DOTS)))
+function drawSignUps(page: DemoOutput, count: number): string {
+  return page.style(count === 1 ? 'red' : 'yellow', '●'.repeat(Math.min(count, MAX_DOTS)))
 }

@@ -6,7 +6,7 @@ const NARROWEST = 60
 const WIDEST = 100
 
 /** The demo's way to the screen: blocks of text below headings, each indented and followed by an empty line. */
-export interface Page {
+export interface DemoOutput {
   /** Columns that a block may take, without the indent. */
   readonly width: number
   style(format: Style, text: string): string
@@ -21,7 +21,7 @@ export interface Page {
 
 const INDENT = '   '
 
-export function openPage(out: Output): Page {
+export function openDemoOutput(out: Output): DemoOutput {
   const columns = Math.min(WIDEST, Math.max(NARROWEST, out.width ?? ORDINARY_WIDTH))
   const block = (text: string) => out.write(`${text.trimEnd().replace(/^(?=.)/gm, INDENT)}\n\n`)
   return {

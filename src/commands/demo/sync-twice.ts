@@ -6,12 +6,12 @@ import { formatReport } from '../output/run-report.ts'
 import { openBar } from '../terminal/progress.ts'
 import type { Output } from '../terminal/terminal.ts'
 import { demoAccount } from './folder.ts'
-import type { Page } from './output.ts'
+import type { DemoOutput } from './output.ts'
 import type { SampleService } from './sample-service.ts'
 
 /** What a run of the demo needs. */
-export interface Stage {
-  readonly page: Page
+export interface DemoContext {
+  readonly page: DemoOutput
   readonly service: SampleService
   readonly database: string
   /** Where the bar stands while a run goes on. */
@@ -19,7 +19,7 @@ export interface Stage {
   readonly signal: AbortSignal
 }
 
-export async function introduce(page: Page, account: SampleAccount): Promise<void> {
+export async function introduce(page: DemoOutput, account: SampleAccount): Promise<void> {
   const events = formatNumber(account.events().length)
   const responses = formatNumber(countResponses(account))
   await page.heading('headcount demo')
@@ -29,12 +29,12 @@ export async function introduce(page: Page, account: SampleAccount): Promise<voi
   )
 }
 
-export async function mirrorFirst(stage: Stage): Promise<void> {
+export async function syncFirst(stage: DemoContext): Promise<void> {
   await stage.page.block(formatReport(await mirror(stage), stage.page))
 }
 
 /** The account moves on a step; the report shows that the run wrote just that. */
-export async function mirrorAgain(stage: Stage): Promise<void> {
+export async function syncAgain(stage: DemoContext): Promise<void> {
   const { added, edited, cancelled, events } = stage.service.account.advance()
   const announced = events.length > 0 ? `, ${formatCount(events.length, 'new event')}` : ''
   await stage.page.block(
@@ -50,7 +50,7 @@ export async function mirrorAgain(stage: Stage): Promise<void> {
   )
 }
 
-async function mirror({ service, database, err, signal }: Stage): Promise<RunReport> {
+async function mirror({ service, database, err, signal }: DemoContext): Promise<RunReport> {
   using bar = err.isTerminal ? await openBar(err) : null
   return await sync({
     database,

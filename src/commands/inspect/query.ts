@@ -5,11 +5,11 @@ import { queryCall } from '../../mirror/calls/query.ts'
 import type { Command } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
 import { stripControlChars } from '../../common/strip-control-chars.ts'
-import { answerWriter, type AnswerFormat } from '../output/query-result.ts'
+import { queryResultWriter, type QueryFormat } from '../output/query-result.ts'
 import { parseStatement } from '../../mirror/query/statement.ts'
 
 type QueryFlags = Flags & {
-  readonly format?: AnswerFormat
+  readonly format?: QueryFormat
   readonly json?: true
   readonly safeCsv?: true
   /** Milliseconds. */
@@ -29,7 +29,7 @@ export const query: Command<QueryFlags> = async (context) => {
   // Before the mirror is opened: what is no statement needs none.
   const sql = await readText(context.operands[0] ?? '')
   parseStatement(sql)
-  const writer = answerWriter(format, { out: terminal.out, safeCsv: flags.safeCsv ?? false })
+  const writer = queryResultWriter(format, { out: terminal.out, safeCsv: flags.safeCsv ?? false })
   const notes = await callMirror(
     context,
     queryCall,

@@ -7,7 +7,7 @@ import { callMirror } from '../open-mirror.ts'
 import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import { writeJson } from '../output/format/json.ts'
 import { formatCount } from '../output/format/number.ts'
-import { shownSum } from './rejects.ts'
+import { shortHash } from './rejects.ts'
 
 type AcceptFlags = Flags & { readonly json?: true; readonly event?: string; readonly revoke?: true }
 
@@ -29,7 +29,7 @@ export const rejectsAccept: Command<AcceptFlags> = async (context) => {
 function describe(changed: readonly AcceptedReject[], revokes: boolean): string {
   const lines = changed.map(
     ({ account, event_id, sha256 }) =>
-      `  ${shownSum(sha256)} ${event_id === null ? 'in the list of events' : `of event ${stripControlCharsInLine(event_id)}`}, account ${stripControlCharsInLine(account)}\n`,
+      `  ${shortHash(sha256)} ${event_id === null ? 'in the list of events' : `of event ${stripControlCharsInLine(event_id)}`}, account ${stripControlCharsInLine(account)}\n`,
   )
   const count = formatCount(changed.length, 'item')
   const head = revokes

@@ -15,7 +15,7 @@ const PAYLOAD_COLUMNS = 100
 /** Digits of a SHA-256 that are shown: enough to tell items apart, and `rejects accept` takes them. */
 const SUM_DIGITS = 12
 
-export function shownSum(sha256: string): string {
+export function shortHash(sha256: string): string {
   return sha256.slice(0, SUM_DIGITS)
 }
 
@@ -45,7 +45,7 @@ function formatRejects(found: readonly ListedReject[], out: Output): string {
     found.map((reject) => [
       stripControlCharsInLine(reject.account),
       reject.event_id === null ? '(the list of events)' : stripControlCharsInLine(reject.event_id),
-      out.isTerminal ? shownSum(reject.sha256) : reject.sha256,
+      out.isTerminal ? shortHash(reject.sha256) : reject.sha256,
       reject.reason,
       stripControlCharsInLine(reject.path),
       formatBytes(reject.bytes),

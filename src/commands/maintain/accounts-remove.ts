@@ -6,7 +6,7 @@ import { removeAccount } from '../../mirror/accounts/remove.ts'
 import { canAsk, confirm } from '../terminal/confirm.ts'
 import type { Command, Context } from '../cli/context.ts'
 import { unknownAccount } from '../../mirror/resolve-account.ts'
-import { changeMirror } from '../open-mirror.ts'
+import { withMirror } from '../open-mirror.ts'
 import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import { formatCount } from '../output/format/number.ts'
 
@@ -16,7 +16,7 @@ type RemoveFlags = Flags & { readonly yes?: true }
 export const accountsRemove: Command<RemoveFlags> = async (context) => {
   const { flags, operands, terminal, signal } = context
   const [name = ''] = operands
-  return changeMirror(context, async (database) => {
+  return withMirror(context, async (database) => {
     const account = await readAccount(database, name)
     await terminal.err.write(describe(account))
     if (!(flags.yes ?? (await isWanted(context)))) {

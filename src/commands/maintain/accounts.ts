@@ -2,7 +2,7 @@ import { commandName } from '../../common/command-name.ts'
 import type { Flags } from '../../config/config.ts'
 import { readAccountSummaries, type AccountSummary } from '../../mirror/accounts/list.ts'
 import type { Command } from '../cli/context.ts'
-import { readMirror } from '../open-mirror.ts'
+import { withMirrorReadOnly } from '../open-mirror.ts'
 import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import { writeJson } from '../output/format/json.ts'
 import { formatNumber } from '../output/format/number.ts'
@@ -13,7 +13,7 @@ import type { Output } from '../terminal/terminal.ts'
 /** The accounts of the mirror, and what it has of each. */
 export const accounts: Command<Flags & { readonly json?: true }> = async (context) => {
   const { flags, terminal } = context
-  const found = await readMirror(context, (database) =>
+  const found = await withMirrorReadOnly(context, (database) =>
     database.transaction((trx) => readAccountSummaries(trx), { readOnly: true }),
   )
   if (flags.json) await writeJson(terminal.out, { accounts: found.map(({ id: _, ...account }) => account) })

@@ -7,15 +7,15 @@ import {
 } from '../../config/config.ts'
 import { createSource } from '../../source/api.ts'
 import type { Command } from '../cli/context.ts'
-import { failure, ok, skipped, warning, type Check, type Finding } from './doctor/check.ts'
+import { failure, ok, skipped, warning, type Check, type CheckResult } from './doctor/check.ts'
 import { checkDatabase, checkSchema, openDatabase } from './doctor/database-checks.ts'
 import * as service from './doctor/service-checks.ts'
 import { checkSpace } from './doctor/space-check.ts'
 import { showFolderWait } from '../data-dir-wait.ts'
-import { unlessInterrupted } from '../cli/signals.ts'
+import { raceInterruption } from '../cli/signals.ts'
 import { stripControlChars } from '../../common/strip-control-chars.ts'
 import { writeJson } from '../output/format/json.ts'
-import { concealSecrets } from '../cli/secrets.ts'
+import { redactSecrets } from '../cli/secrets.ts'
 import type { Output, Style } from '../terminal/terminal.ts'
 
 type DoctorFlags = Flags & { readonly json?: true }
@@ -23,14 +23,14 @@ type DoctorFlags = Flags & { readonly json?: true }
 /** Checks what a run needs, from the settings outwards, and writes nothing. */
 export const doctor: Command<DoctorFlags> = async ({ flags, terminal, signal }) => {
   const checks: Check[] = []
-  const tell = async (name: string, finding: Finding) => {
+  const tell = async (name: string, finding: CheckResult) => {
     checks.push({ name, ...finding })
     if (!flags.json) await terminal.out.write(formatCheck(name, finding, terminal.out))
   }
   const examine = async () => {
     const settings = await readSettings(flags)
     await tell('configuration', settings.finding)
-    if (settings.config !== null) concealSecrets(settings.config, terminal)
+    if (settings.config !== null) redactSecrets(settings.config, terminal)
     const ping = await examineService(settings.service, signal, tell)
     await examineDatabase(settings.config, terminal.err, tell)
     await tell('clock', ping === null ? skipped('needs an answer of the service') : service.checkClock(ping))
@@ -39,18 +39,18 @@ export const doctor: Command<DoctorFlags> = async ({ flags, terminal, signal }) 
       settings.config === null ? noSettings : await checkSpace(settings.config.database.target),
     )
   }
-  await unlessInterrupted(examine(), signal)
+  await raceInterruption(examine(), signal)
   const first = checks.find(({ state }) => state === 'failed')
   if (flags.json) await writeJson(terminal.out, { ok: first === undefined, checks })
   return first?.exit_code ?? 0
 }
 
-type Tell = (name: string, finding: Finding) => Promise<void>
+type Tell = (name: string, finding: CheckResult) => Promise<void>
 
 const noSettings = skipped('needs the settings')
 
 interface Settings {
-  readonly finding: Finding
+  readonly finding: CheckResult
   /** Null when the settings of the service cannot be read. */
   readonly service: ServiceConfig | null
   /** Null when not even those of the database can be read. */
@@ -74,7 +74,7 @@ async function examineService(
   config: ServiceConfig | null,
   signal: AbortSignal,
   tell: Tell,
-): Promise<service.PingAnswer | null> {
+): Promise<service.PingResponse | null> {
   const name = config === null ? noSettings : await service.checkName(config)
   await tell('name', name)
   const isNamed = config !== null && name.state === 'ok'
@@ -127,7 +127,7 @@ async function examineDatabase(config: Config | null, err: Output, tell: Tell): 
   await tell('schema', found.state === 'ok' ? await checkSchema(database) : skipped('needs the database'))
 }
 
-const colours: Readonly<Record<Finding['state'], Style>> = {
+const colours: Readonly<Record<CheckResult['state'], Style>> = {
   ok: 'green',
   warning: 'yellow',
   failed: 'red',
@@ -135,7 +135,7 @@ const colours: Readonly<Record<Finding['state'], Style>> = {
 }
 const NAME_WIDTH = 'configuration'.length
 
-function formatCheck(name: string, { state, detail }: Finding, out: Output): string {
+function formatCheck(name: string, { state, detail }: CheckResult, out: Output): string {
   const lines = stripControlChars(detail)
     .split('\n')
     .join(`\n${' '.repeat(NAME_WIDTH + 11)}`)

@@ -5,7 +5,7 @@ import type { PrunableVersions } from '../../mirror/prune.ts'
 import { canAsk, confirm } from '../terminal/confirm.ts'
 import type { Command } from '../cli/context.ts'
 import { requireAccount } from '../../mirror/resolve-account.ts'
-import { changeMirror } from '../open-mirror.ts'
+import { withMirror } from '../open-mirror.ts'
 import type { InstantInput } from '../../mirror/instants/moment.ts'
 import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import { writeJson } from '../output/format/json.ts'
@@ -23,7 +23,7 @@ type PruneFlags = Flags & {
 export const prune: Command<PruneFlags> = async (context) => {
   const { flags, terminal, signal } = context
   const { out, err } = terminal
-  return changeMirror(context, async (database, { account }) => {
+  return withMirror(context, async (database, { account }) => {
     await requireAccount(database, account)
     const before = await database.transaction((trx) => requirePastInstant(trx, flags.historyBefore), {
       readOnly: true,

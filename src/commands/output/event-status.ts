@@ -3,7 +3,7 @@ import type { DueReason } from '../../sync/select/polling-schedule.ts'
 import type { EventStatus } from '../../mirror/event-status.ts'
 import type { Output } from '../terminal/terminal.ts'
 import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
-import { describeHold, describeMissing, howToDecide, MISSING_ONCE } from './held-deletions.ts'
+import { describeHold, describeMissing, nextSteps, MISSING_ONCE } from './held-deletions.ts'
 import { formatCount } from './format/number.ts'
 import { rejectedLine, setAsideQuery } from './status.ts'
 import { drawPairs } from './format/table.ts'
@@ -37,13 +37,13 @@ function formatEvent(event: EventStatus, out: Pick<Output, 'style'>): string {
     ['due', describeDue(event)],
     ...(missing === null
       ? []
-      : [['missing', describeMissing(missing)] as const, ['', howToDecide(event.account)] as const]),
+      : [['missing', describeMissing(missing)] as const, ['', nextSteps(event.account)] as const]),
     ...(held.length === 0 ? [['held', 'none'] as const] : []),
     ...held.map((deletions) => ['held', describeHold({ ...deletions, events: null })] as const),
     // No run can be asked for an event that is not listed.
     ...(held.length === 0 || missing !== null
       ? []
-      : [['', howToDecide(event.account, event.event_id)] as const]),
+      : [['', nextSteps(event.account, event.event_id)] as const]),
     ...(event.unconfirmed === 0
       ? []
       : [['unconfirmed', `${formatCount(event.unconfirmed, 'response')} ${MISSING_ONCE}`] as const]),

@@ -66,7 +66,7 @@ export function listName(event_id: string | null): string {
 }
 
 /** What to do about what is held of an account, or of one event of it. */
-export function howToDecide(account: string, event: string | null = null): string {
+export function nextSteps(account: string, event: string | null = null): string {
   return `Is it an outage of the service? Then wait. If these rows are really gone: ${acceptCommand(account, event)}`
 }
 

@@ -10,7 +10,7 @@ import {
 import { formatCount } from './format/number.ts'
 import { tableWriter } from './format/table.ts'
 
-export type AnswerFormat = 'table' | 'json' | 'ndjson' | 'csv'
+export type QueryFormat = 'table' | 'json' | 'ndjson' | 'csv'
 
 interface AnswerOptions {
   readonly out: Pick<Output, 'isTerminal' | 'width' | 'style'>
@@ -19,7 +19,7 @@ interface AnswerOptions {
 }
 
 /** Writes an answer that comes part by part: the text for each part, and the text behind the last one. */
-export interface AnswerWriter {
+export interface QueryResultWriter {
   readonly part: (rows: QueryResult) => string
   readonly end: () => string
 }
@@ -27,18 +27,18 @@ export interface AnswerWriter {
 /** Rows that decide how wide the columns of a table are. */
 const SAMPLE = 1000
 
-export function answerWriter(format: AnswerFormat, options: AnswerOptions): AnswerWriter {
+export function queryResultWriter(format: QueryFormat, options: AnswerOptions): QueryResultWriter {
   return { table, json, ndjson, csv }[format](options)
 }
 
-function ndjson(): AnswerWriter {
+function ndjson(): QueryResultWriter {
   return {
     part: (answer) => answer.rows.map((row) => `${rowJson(answer, row)}\n`).join(''),
     end: () => '',
   }
 }
 
-function json(): AnswerWriter {
+function json(): QueryResultWriter {
   let isFirst = true
   let isEmpty = true
   return {
@@ -61,7 +61,7 @@ function rowJson(answer: QueryResult, row: readonly unknown[]): string {
 }
 
 /** CSV as RFC 4180 has it, but with a line feed alone at the end of a record. NULL and '' are both empty. */
-function csv({ out, safeCsv }: AnswerOptions): AnswerWriter {
+function csv({ out, safeCsv }: AnswerOptions): QueryResultWriter {
   const write = (rows: readonly (readonly unknown[])[]) => {
     const cells = rows.map((row) => row.map((value) => plain(value) ?? ''))
     const text = stringify(cells, { escape_formulas: safeCsv })
@@ -82,7 +82,7 @@ function csv({ out, safeCsv }: AnswerOptions): AnswerWriter {
 const numericTypes = new Set([20, 21, 23, 26, 700, 701, 1700])
 
 /** The first rows are kept until there are enough to say how wide the columns are; few answers have more. */
-function table({ out }: AnswerOptions): AnswerWriter {
+function table({ out }: AnswerOptions): QueryResultWriter {
   let write: ((rows: readonly string[][]) => string) | null = null
   let kept: string[][] = []
   let isKeeping = true

@@ -2,7 +2,7 @@ import { commandName } from '../../common/command-name.ts'
 import { outcomeOf } from '../../common/schema/run-report.ts'
 import type { RowCounts, RunReport } from '../../index.ts'
 import type { Output } from '../terminal/terminal.ts'
-import { linesOfAlike, type Remark } from './format/grouped-lines.ts'
+import { groupedLines, type Remark } from './format/grouped-lines.ts'
 import { stripControlChars } from '../../common/strip-control-chars.ts'
 import { acceptCommand, MISSING_ONCE } from './held-deletions.ts'
 import { formatDuration } from '../../common/format-duration.ts'
@@ -115,12 +115,12 @@ function attention(report: RunReport, out: Pick<Output, 'style'>): string[] {
   }
   const warnings = report.warnings.map(asRemark)
   const allWarnings = report.dry_run ? 'see --json' : `${commandName()} runs --limit 1 --json lists them`
-  for (const line of linesOfAlike(warnings, warnings.length, ['warning', allWarnings]))
+  for (const line of groupedLines(warnings, warnings.length, ['warning', allWarnings]))
     note('warning', 'yellow', line)
   const errors = errorsOf(report)
   const total = report.errors_total - (report.errors.length - errors.length)
   const allErrors = report.dry_run ? 'see --json' : `${commandName()} status --json lists them`
-  for (const line of linesOfAlike(errors, total, ['error', allErrors])) note('error', 'red', line)
+  for (const line of groupedLines(errors, total, ['error', allErrors])) note('error', 'red', line)
   return notes
 }
 

@@ -6,7 +6,7 @@ import type { HeldDeletions } from '../../mirror/list-status.ts'
 import type { Output } from '../terminal/terminal.ts'
 import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import { formatAge } from '../../common/format-duration.ts'
-import { describeHold, howToDecide, listName, MISSING_ONCE, named } from './held-deletions.ts'
+import { describeHold, nextSteps, listName, MISSING_ONCE, named } from './held-deletions.ts'
 import { formatCount, formatNumber } from './format/number.ts'
 import { describeRemoval } from '../../mirror/accounts/removal-hint.ts'
 import { drawPairs, shorten } from './format/table.ts'
@@ -102,7 +102,7 @@ function listHeld({ account, held }: AccountStatus, out: Pick<Output, 'style'>):
   if (held.length === 0) return []
   return [
     ...shownOf(held).map((deletions) => `    ${listName(deletions.event_id)}: ${describeHold(deletions)}\n`),
-    `    ${out.style('dim', howToDecide(account))}\n`,
+    `    ${out.style('dim', nextSteps(account))}\n`,
   ]
 }
 

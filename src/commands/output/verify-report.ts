@@ -1,7 +1,7 @@
 import { commandName } from '../../common/command-name.ts'
 import type { Difference, VerifyReport } from '../../index.ts'
 import type { Output } from '../terminal/terminal.ts'
-import { linesOfAlike } from './format/grouped-lines.ts'
+import { groupedLines } from './format/grouped-lines.ts'
 import { stripControlChars, stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import { formatDuration } from '../../common/format-duration.ts'
 import { MISSING_ONCE } from './held-deletions.ts'
@@ -129,9 +129,9 @@ function notes(report: VerifyReport, out: Pick<Output, 'style'>): string[] {
     )
   }
   const warnings = report.warnings.map(asRemark)
-  for (const line of linesOfAlike(warnings, warnings.length, ['warning', 'see --json']))
+  for (const line of groupedLines(warnings, warnings.length, ['warning', 'see --json']))
     note('warning', 'yellow', line)
-  for (const line of linesOfAlike(report.errors, report.errors_total, ['error', 'see --json']))
+  for (const line of groupedLines(report.errors, report.errors_total, ['error', 'see --json']))
     note('error', 'red', line)
   return told
 

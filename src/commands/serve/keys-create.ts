@@ -17,7 +17,7 @@ export const keysCreate: Command<CreateFlags> = async (context) => {
     label: flags.label ?? null,
     expires: flags.expires ?? null,
   }))
-  terminal.conceal(made.key)
+  terminal.redact(made.key)
   if (flags.json) await writeJson(terminal.out, { id: made.id, key: made.key })
   else {
     // First what it is: should the key itself not be written, it is known which one to take back.

@@ -19,14 +19,14 @@ import { aborted } from '../../schedule/aborted.ts'
 import type { Command, Context } from '../cli/context.ts'
 import { showFolderWait } from '../data-dir-wait.ts'
 import { holdDatabase, openExisting } from './hold-database.ts'
-import { unlessInterrupted } from '../cli/signals.ts'
+import { raceInterruption } from '../cli/signals.ts'
 import { createLogger, logFormatOfService } from '../terminal/logger.ts'
 import { noteDefaultDatabase } from '../open-mirror.ts'
 import { describeRemoval } from '../../mirror/accounts/removal-hint.ts'
 import { runOptions } from '../sync/run-command.ts'
 import { confirmingAccount } from '../sync/new-account.ts'
-import { onceAMinute } from '../terminal/rate-limit-log.ts'
-import { concealSecrets } from '../cli/secrets.ts'
+import { rateLimitLog } from '../terminal/rate-limit-log.ts'
+import { redactSecrets } from '../cli/secrets.ts'
 import type { Output } from '../terminal/terminal.ts'
 import { workOn } from '../sync/worker.ts'
 
@@ -45,15 +45,15 @@ export const serve: Command<ServeFlags> = async (context) => {
   const given = work ?? (await readConfig(flags))
   const logFormat = logFormatOfService(given, terminal.err)
   const config = { ...given, logFormat }
-  concealSecrets(config, terminal)
+  redactSecrets(config, terminal)
   const logger = await createLogger(config, terminal.err)
   noteDefaultDatabase(config, logger)
   const opening = holdDatabase(config.database.target, { signal, logger }, () =>
     open(config, work, terminal.err, signal, logger),
   )
-  await using held = await unlessInterrupted(opening, signal)
+  await using held = await raceInterruption(opening, signal)
   const { database } = held
-  const newAccount = work !== null && (await unlessInterrupted(prepare(context, work, database), signal))
+  const newAccount = work !== null && (await raceInterruption(prepare(context, work, database), signal))
   if (database.engine === 'embedded') {
     logger.info(
       {},
@@ -65,7 +65,7 @@ export const serve: Command<ServeFlags> = async (context) => {
     { maxAgeMs: flags.maxAge, holdForMs: config.run.holdForMs },
     logger,
   )
-  const { url } = await unlessInterrupted(service.listen(config.serve), signal)
+  const { url } = await raceInterruption(service.listen(config.serve), signal)
   await warn(database, url, logger)
   await terminal.err.write(`listening on ${url}\n`)
   if (work !== null) await keepUpToDate(context, { ...work, newAccount, logFormat }, database, logger)
@@ -158,7 +158,7 @@ async function serviceOf(
   const service = createService({
     opened: database,
     ...(maxAgeMs !== undefined && { maxAgeMs, holdForMs }),
-    onError: onceAMinute((error) => logger.error({ err: error }, 'a request could not be answered')),
+    onError: rateLimitLog((error) => logger.error({ err: error }, 'a request could not be answered')),
   })
   return { ...service, [Symbol.asyncDispose]: () => service.close() }
 }

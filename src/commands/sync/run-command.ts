@@ -10,10 +10,10 @@ import { noteDefaultDatabase } from '../open-mirror.ts'
 import { confirmingAccount } from './new-account.ts'
 import { writeJson } from '../output/format/json.ts'
 import { openBar, openLines, type ProgressDisplay } from '../terminal/progress.ts'
-import { concealSecrets } from '../cli/secrets.ts'
+import { redactSecrets } from '../cli/secrets.ts'
 
 /** Flags of both commands, besides the settings. */
-export type MirroringFlags = Flags & {
+export type RunFlags = Flags & {
   readonly event?: readonly string[]
   readonly json?: true
   readonly quiet?: true
@@ -22,15 +22,15 @@ export type MirroringFlags = Flags & {
 type Run = (options: RunOptions) => Promise<RunReport>
 
 /** Runs `sync` or `backfill` of the library; `options` are those that only one of them has. */
-export async function mirror(
-  context: Context<MirroringFlags>,
+export async function runSync(
+  context: Context<RunFlags>,
   loadRun: () => Promise<Run>,
   options: OwnOptions = {},
 ): Promise<number> {
   const config = await readServiceConfig(context.flags)
-  concealSecrets(config, context.terminal)
+  redactSecrets(config, context.terminal)
   return confirmingAccount(context, config.newAccount, (createAccount) =>
-    mirrorOnce(context, config, loadRun, { ...options, createAccount }),
+    runOnce(context, config, loadRun, { ...options, createAccount }),
   )
 }
 
@@ -39,8 +39,8 @@ type OwnOptions = Pick<
   'all' | 'acceptDeletions' | 'adopt' | 'restart' | 'dryRun' | 'createAccount'
 >
 
-async function mirrorOnce(
-  { flags, terminal, signal }: Context<MirroringFlags>,
+async function runOnce(
+  { flags, terminal, signal }: Context<RunFlags>,
   config: ServiceConfig,
   loadRun: () => Promise<Run>,
   options: OwnOptions,
@@ -62,7 +62,7 @@ async function mirrorOnce(
   }
   let report: RunReport
   try {
-    report = await announced(ran(), config, logger, terminal.err)
+    report = await reported(ran(), config, logger, terminal.err)
   } catch (error) {
     if (flags.json && error instanceof HeadcountError && error.report !== undefined) {
       await writeJson(terminal.out, error.report)
@@ -111,7 +111,7 @@ export async function openDisplay(
 }
 
 /** The report of a run, told; also of one that ended in the middle, for what it read until then is stored. */
-export async function announced(
+export async function reported(
   running: Promise<RunReport>,
   ...to: [Pick<ServiceConfig, 'logFormat' | 'logLevel'>, Logger, Context<unknown>['terminal']['err']]
 ): Promise<RunReport> {

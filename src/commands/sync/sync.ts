@@ -1,7 +1,7 @@
 import type { Command } from '../cli/context.ts'
-import { mirror, type MirroringFlags } from './run-command.ts'
+import { runSync, type RunFlags } from './run-command.ts'
 
-type SyncFlags = MirroringFlags & {
+type SyncFlags = RunFlags & {
   readonly all?: true
   readonly acceptDeletions?: true
   readonly adopt?: true
@@ -12,7 +12,7 @@ type SyncFlags = MirroringFlags & {
 const SHOWN_KEYS = 5
 
 export const sync: Command<SyncFlags> = (context) =>
-  mirror(context, async () => (await import('../../sync/run.ts')).sync, {
+  runSync(context, async () => (await import('../../sync/run.ts')).sync, {
     all: context.flags.all ?? false,
     acceptDeletions: context.flags.acceptDeletions ?? false,
     adopt: context.flags.adopt ?? false,

@@ -6,7 +6,7 @@ import { noteDefaultDatabase } from '../open-mirror.ts'
 import { openDisplay, runOptions } from './run-command.ts'
 import { writeJson } from '../output/format/json.ts'
 import { formatDifferences, formatVerification } from '../output/verify-report.ts'
-import { concealSecrets } from '../cli/secrets.ts'
+import { redactSecrets } from '../cli/secrets.ts'
 
 type VerifyFlags = Flags & {
   readonly sample?: number
@@ -19,7 +19,7 @@ const exitCodes: Readonly<Record<VerifyReport['status'], number>> = { equal: 0, 
 
 export const verify: Command<VerifyFlags> = async ({ flags, terminal, signal }) => {
   const config = await readServiceConfig(flags)
-  concealSecrets(config, terminal)
+  redactSecrets(config, terminal)
   const { display, logger } = await openDisplay(config, terminal.err)
   noteDefaultDatabase(config, logger)
   const library = await import('../../index.ts')

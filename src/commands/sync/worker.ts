@@ -9,16 +9,16 @@ import type { RunOutcome } from '../../schedule/run-guard.ts'
 import type { Command, Context } from '../cli/context.ts'
 import { holdDatabase, openExisting, type HeldDatabase } from '../serve/hold-database.ts'
 import { createLogger, logFormatOfService } from '../terminal/logger.ts'
-import { announced, runOptions } from './run-command.ts'
+import { reported, runOptions } from './run-command.ts'
 import { confirmingAccount } from './new-account.ts'
 import { describeHeldList } from '../output/held-deletions.ts'
-import { concealSecrets } from '../cli/secrets.ts'
+import { redactSecrets } from '../cli/secrets.ts'
 
 /** Runs `sync` on a schedule until a signal stops it; a stop is no failure. */
 export const worker: Command<Flags> = async ({ flags, terminal, signal }) => {
   const given = await readServiceConfig(flags, undefined, { database: true })
   const config = { ...given, logFormat: logFormatOfService(given, terminal.err) }
-  concealSecrets(config, terminal)
+  redactSecrets(config, terminal)
   const logger = await createLogger(config, terminal.err)
   const work = { config, terminal, signal, logger }
   if (pgliteDataDir(config.database.target) === null) {
@@ -113,7 +113,7 @@ export async function workOn(
       const running = confirmingAccount(asking, isNew && config.newAccount, (createAccount) =>
         withDatabase((given) => sync({ ...options, ...given, createAccount, signal, logger, onAlive: sign })),
       )
-      const report = await announced(running, config, logger, terminal.err)
+      const report = await reported(running, config, logger, terminal.err)
       isNew = false
       return outcomeFor(report, config.run.holdForMs)
     },

@@ -2,15 +2,15 @@ import type { Progress } from '../../index.ts'
 import { progressLine } from './progress-line.ts'
 import { shorten } from '../output/format/table.ts'
 
-const LONGEST_BAR = 24
-const SHORTEST_BAR = 6
+const MAX_BAR = 24
+const MIN_BAR = 6
 
 /** The line of progress in at most so many columns, with a bar in front where there is room for one. */
 export function progressBar(progress: Progress, elapsedMs: number, columns: number): string {
   const { done, total } = progress.events
   const line = progressLine(progress, elapsedMs)
-  const width = Math.min(LONGEST_BAR, columns - line.length - 1)
-  if (width < SHORTEST_BAR || total === 0) return shorten(line, columns)
+  const width = Math.min(MAX_BAR, columns - line.length - 1)
+  if (width < MIN_BAR || total === 0) return shorten(line, columns)
   const filled = Math.floor((done / total) * width)
   return `${'█'.repeat(filled)}${'░'.repeat(width - filled)} ${line}`
 }

@@ -9,7 +9,7 @@ export interface Terminal {
   readonly out: Output
   readonly err: Output
   /** From now on this text is blotted out on stderr, whoever writes it. */
-  conceal(secret: string): void
+  redact(secret: string): void
 }
 
 export interface Output {
@@ -39,7 +39,7 @@ export class OutputError extends HeadcountError {
 }
 
 /** Shorter ones stand in ordinary text by chance. */
-const SHORTEST_SECRET = 6
+const MIN_SECRET_LENGTH = 6
 
 export function openTerminal(stdout: Stream, stderr: Stream): Terminal {
   const secrets = new Set<string>()
@@ -51,8 +51,8 @@ export function openTerminal(stdout: Stream, stderr: Stream): Terminal {
   return {
     out: openOutput(stdout, (text) => text),
     err: openOutput(stderr, conceal, true),
-    conceal: (secret) => {
-      if (secret.length >= SHORTEST_SECRET) secrets.add(secret)
+    redact: (secret) => {
+      if (secret.length >= MIN_SECRET_LENGTH) secrets.add(secret)
     },
   }
 }

@@ -2,7 +2,7 @@
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { describe, expect, test, vi } from 'vitest'
-import { mirror } from '../../../src/commands/sync/run-command.ts'
+import { runSync } from '../../../src/commands/sync/run-command.ts'
 import { openTerminal } from '../../../src/commands/terminal/terminal.ts'
 import { HeadcountError } from '../../../src/common/errors.ts'
 import { sync } from '../../../src/index.ts'
@@ -86,7 +86,7 @@ describe('H28 what a command says of a service that goes away', () => {
     const signal = new AbortController().signal
     const run = async () => (given: RunOptions) => sync({ ...given, ...options })
     const given = { database: url, baseUrl, ...flags }
-    const failure: unknown = await mirror({ flags: given, operands: [], terminal, signal }, run).catch(
+    const failure: unknown = await runSync({ flags: given, operands: [], terminal, signal }, run).catch(
       (error: unknown) => error,
     )
     vi.unstubAllEnvs()

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { formatTimestamp } from '../../../src/commands/output/format/timestamp.ts'
-import { answerWriter, type AnswerFormat } from '../../../src/commands/output/query-result.ts'
+import { queryResultWriter, type QueryFormat } from '../../../src/commands/output/query-result.ts'
 import {
   stripControlChars,
   escapeControlCharsInJson,
@@ -120,7 +120,7 @@ describe('a table', () => {
   })
 })
 
-type Out = Parameters<typeof answerWriter>[1]['out']
+type Out = Parameters<typeof queryResultWriter>[1]['out']
 
 describe('the answer to a query', () => {
   const answer = {
@@ -138,11 +138,11 @@ describe('the answer to a query', () => {
   const style = (_: unknown, text: string) => text
   const pipe = { isTerminal: false, width: null, style }
   const terminal = { isTerminal: true, width: 80, style }
-  const inParts = (parts: readonly QueryResult[], as: AnswerFormat, out = pipe as Out, safeCsv = false) => {
-    const writer = answerWriter(as, { out, safeCsv })
+  const inParts = (parts: readonly QueryResult[], as: QueryFormat, out = pipe as Out, safeCsv = false) => {
+    const writer = queryResultWriter(as, { out, safeCsv })
     return parts.map((part) => writer.part(part)).join('') + writer.end()
   }
-  const format = (as: AnswerFormat, out = pipe as Out, safeCsv = false) => inParts([answer], as, out, safeCsv)
+  const format = (as: QueryFormat, out = pipe as Out, safeCsv = false) => inParts([answer], as, out, safeCsv)
 
   test('as json has columns and rows, integers as strings', () => {
     expect(JSON.parse(format('json'))).toEqual({

@@ -13,7 +13,7 @@ describe('X1 a secret that comes from elsewhere all the same', () => {
   test('is blotted out of everything on stderr, the log too', async () => {
     const stderr = new PassThrough()
     const terminal = openTerminal(new PassThrough(), stderr)
-    terminal.conceal('canary-key')
+    terminal.redact('canary-key')
     const logger = await createLogger({ logLevel: 'debug', logFormat: 'json' }, terminal.err)
     logger.warn({ err: new Error('refused canary-key', { cause: new Error('canary-key!') }) }, 'canary-key')
     logger.info({ apiKey: 'short', options: { password: 'pw' } }, 'fields')
@@ -27,8 +27,8 @@ describe('X1 a secret that comes from elsewhere all the same', () => {
   test('one of a few characters is not looked for: it stands in ordinary words', async () => {
     const stderr = new PassThrough()
     const terminal = openTerminal(new PassThrough(), stderr)
-    terminal.conceal('a')
-    terminal.conceal('')
+    terminal.redact('a')
+    terminal.redact('')
     await terminal.err.write('a plain message')
     stderr.end()
     expect(await text(stderr)).toBe('a plain message')

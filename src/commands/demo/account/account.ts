@@ -1,9 +1,9 @@
-import { buildSheets, gatherAll } from './build.ts'
+import { buildEventStates, generateAllPeople } from './build.ts'
 import { hour } from './calendar.ts'
 import type { SampleEvent, SampleResponse } from './items.ts'
-import { addOddities } from './edge-cases.ts'
+import { addEdgeCases } from './edge-cases.ts'
 import { createRandom } from './random.ts'
-import { stepLength, takeStep, type StepChanges } from './advance.ts'
+import { stepLength, advanceEvents, type StepChanges } from './advance.ts'
 
 /** An invented account: about 60 events over two years around a moment, with some 5,000 responses in every shape. */
 export interface SampleAccount {
@@ -34,9 +34,9 @@ export function createSampleAccount({ seed, now }: SampleAccountOptions): Sample
   const ids = random.fork('ids')
   const nextId = () => (lastId += ids.integer(1, 7))
 
-  const people = gatherAll(random.fork('people'))
-  const sheets = buildSheets(people, clock, random.fork('events'), nextId)
-  addOddities(sheets)
+  const people = generateAllPeople(random.fork('people'))
+  const sheets = buildEventStates(people, clock, random.fork('events'), nextId)
+  addEdgeCases(sheets)
   let steps = 0
 
   return {
@@ -46,7 +46,7 @@ export function createSampleAccount({ seed, now }: SampleAccountOptions): Sample
     advance() {
       steps += 1
       clock += stepLength
-      return takeStep(sheets, people, clock, random.fork(`step ${steps}`), nextId)
+      return advanceEvents(sheets, people, clock, random.fork(`step ${steps}`), nextId)
     },
   }
 }

@@ -1,7 +1,7 @@
 import { at, lindenhof, slot, weekdays, type Series } from './series.ts'
 
 /** What is announced now and then while the account moves on; the days are counted from the step. */
-export const popUps: readonly Series[] = [
+export const adHocEvents: readonly Series[] = [
   {
     slug: 'clothes-swap',
     place: 'berlin',

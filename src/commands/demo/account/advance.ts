@@ -3,9 +3,9 @@ import { enterAnswers, pageLengths, type People } from './build.ts'
 import { day, minute, plusDays, utcText } from './calendar.ts'
 import { shapeOf, type SampleResponse, type SampleSlot } from './items.ts'
 import { phrases } from './people/phrases.ts'
-import { popUps } from './ad-hoc-events.ts'
+import { adHocEvents } from './ad-hoc-events.ts'
 import type { Random } from './random.ts'
-import { datesOf, eventId, openSheet, type Sheet } from './event-state.ts'
+import { datesOf, eventId, createEventState, type EventState } from './event-state.ts'
 
 /** What a step did, by ids; an event that is new is in `events` alone, its first responses are in `added`. */
 export interface StepChanges {
@@ -33,8 +33,8 @@ interface Step {
  * Moves some coming events on by one step ending at `now`: new answers, edits and a few cancellations; the
  * next event always takes part. Now and then an event is announced.
  */
-export function takeStep(
-  sheets: Sheet[],
+export function advanceEvents(
+  sheets: EventState[],
   people: People,
   now: number,
   random: Random,
@@ -57,7 +57,7 @@ export function takeStep(
   return step.changes
 }
 
-function moveOn(sheet: Sheet, somebodyCancels: boolean, step: Step): void {
+function moveOn(sheet: EventState, somebodyCancels: boolean, step: Step): void {
   const { random, changes } = step
   changes.touched.push(sheet.event.id)
   const untouched = random.sample(sheet.responses, sheet.responses.length)
@@ -71,7 +71,7 @@ function moveOn(sheet: Sheet, somebodyCancels: boolean, step: Step): void {
   if (pageLengths.has(sheet.responses.length) && last !== undefined) cancel(sheet, last, step)
 }
 
-function addAnswers(sheet: Sheet, count: number, { now, random, nextId, changes }: Step): void {
+function addAnswers(sheet: EventState, count: number, { now, random, nextId, changes }: Step): void {
   const known = sheet.responses.length
   const drafts = sheet.guests
     .splice(0, count)
@@ -80,12 +80,12 @@ function addAnswers(sheet: Sheet, count: number, { now, random, nextId, changes 
   changes.added.push(...sheet.responses.slice(known).map(({ id }) => id))
 }
 
-function cancel(sheet: Sheet, gone: SampleResponse, { changes }: Step): void {
+function cancel(sheet: EventState, gone: SampleResponse, { changes }: Step): void {
   sheet.responses.splice(sheet.responses.indexOf(gone), 1)
   changes.cancelled.push(gone.id)
 }
 
-function edit(sheet: Sheet, former: SampleResponse, { now, random, changes }: Step): void {
+function edit(sheet: EventState, former: SampleResponse, { now, random, changes }: Step): void {
   sheet.responses[sheet.responses.indexOf(former)] = {
     ...former,
     ...editOf(sheet, former, random),
@@ -95,7 +95,7 @@ function edit(sheet: Sheet, former: SampleResponse, { now, random, changes }: St
 }
 
 /** What is changed in a response of its shape; never what stands there already. */
-function editOf(sheet: Sheet, former: SampleResponse, random: Random): Partial<SampleResponse> {
+function editOf(sheet: EventState, former: SampleResponse, random: Random): Partial<SampleResponse> {
   const shape = shapeOf(former)
   if (shape === 'payment' || random.chance(0.25)) return { message: otherMessage(former, random) }
   const quantity = random.weighted(partySizes.filter(([size]) => size !== former.quantity))
@@ -113,21 +113,21 @@ function otherMessage(former: SampleResponse, random: Random): string {
 }
 
 /** The same sign-up with one slot given up, for another that it did not have when there is one. */
-function moveSlot(sheet: Sheet, former: SampleResponse, random: Random): SampleSlot[] {
+function moveSlot(sheet: EventState, former: SampleResponse, random: Random): SampleSlot[] {
   const had = (former.slots ?? []).map(({ name }) => name)
   const free = sheet.offered.map(({ name }) => name).filter((name) => !had.includes(name))
   const chosen = new Set([...random.sample(had, had.length - 1), ...random.sample(free, 1)])
   return sheet.offered.filter(({ name }) => chosen.has(name)).map(withoutWeight)
 }
 
-function announce(sheets: Sheet[], people: People, step: Step): void {
+function announce(sheets: EventState[], people: People, step: Step): void {
   const { now, random, changes } = step
-  const series = random.pick(popUps)
+  const series = random.pick(adHocEvents)
   const guests = random.sample(people[series.place], people[series.place].length)
   const known = new Set(sheets.map(({ event }) => event.id))
   let date = random.pick(datesOf(series, now))
   while (known.has(eventId(series, date))) date = plusDays(date, 7)
-  const sheet = openSheet(series, date, 0, guests)
+  const sheet = createEventState(series, date, 0, guests)
   sheets.push(sheet)
   changes.events.push(sheet.event.id)
   addAnswers(sheet, random.integer(...series.size), step)

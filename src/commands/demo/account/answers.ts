@@ -1,18 +1,24 @@
 import { day, hour, utcText } from './calendar.ts'
 import type { SampleResponse, Shape } from './items.ts'
-import type { OfferedSlot, Sheet } from './event-state.ts'
+import type { OfferedSlot, EventState } from './event-state.ts'
 import { messageOf, type Person } from './people/people.ts'
 import type { Random } from './random.ts'
 
 /** A response before it has its id: ids are given in the order in which people replied. */
 export interface Draft {
-  readonly sheet: Sheet
+  readonly sheet: EventState
   readonly createdAt: number
   readonly item: Omit<SampleResponse, 'id'>
 }
 
 /** What one person answered between two instants, in one of the shapes that the event takes. */
-export function draftAnswer(sheet: Sheet, person: Person, from: number, to: number, random: Random): Draft {
+export function draftAnswer(
+  sheet: EventState,
+  person: Person,
+  from: number,
+  to: number,
+  random: Random,
+): Draft {
   const createdAt = Math.floor(from + (to - from) * random.next() ** 0.7)
   const updatedAt = random.chance(0.25) ? Math.floor(createdAt + (to - createdAt) * random.next()) : createdAt
   const shape = random.weighted(sheet.series.shapes)
@@ -31,14 +37,14 @@ export function draftAnswer(sheet: Sheet, person: Person, from: number, to: numb
 }
 
 /** The span in which people reply to an event, up to `now`. */
-export function replySpan(sheet: Sheet, now: number): { from: number; to: number } {
+export function replySpan(sheet: EventState, now: number): { from: number; to: number } {
   return {
     from: Math.min(sheet.startsAt - 55 * day, now - 30 * day),
     to: Math.min(sheet.startsAt - 2 * hour, now),
   }
 }
 
-function presentFields(shape: Shape, sheet: Sheet, random: Random): Partial<SampleResponse> {
+function presentFields(shape: Shape, sheet: EventState, random: Random): Partial<SampleResponse> {
   const quantity = random.weighted(partySizes)
   if (shape === 'payment') return payment((sheet.series.price ?? 0) * quantity)
   if (shape === 'signup') return { quantity, slots: chooseSlots(sheet, random).map(withoutWeight) }
@@ -69,7 +75,7 @@ function decimal(hundredths: number): string {
 }
 
 /** One to three slots in the order of the day; the first person to sign up for an empty slot is sought first. */
-function chooseSlots(sheet: Sheet, random: Random): OfferedSlot[] {
+function chooseSlots(sheet: EventState, random: Random): OfferedSlot[] {
   const first =
     sheet.unclaimed.shift() ?? random.weighted(sheet.offered.map((slot) => [slot, slot.weight] as const))
   const chosen = new Set([first])

@@ -1,9 +1,9 @@
 import { draftAnswer, replySpan, type Draft } from './answers.ts'
 import { day } from './calendar.ts'
-import { gatherPeople, type Person, type Place } from './people/people.ts'
+import { generatePeople, type Person, type Place } from './people/people.ts'
 import { programme } from './programme.ts'
 import type { Random } from './random.ts'
-import { datesOf, openSheet, type Sheet } from './event-state.ts'
+import { datesOf, createEventState, type EventState } from './event-state.ts'
 
 /** People of each house: more than the largest list needs, so that there are some left to reply later. */
 const peoplePerPlace = 340
@@ -13,20 +13,25 @@ export const pageLengths: ReadonlySet<number> = new Set([50, 100, 200, 250, 500,
 
 export type People = Record<Place, readonly Person[]>
 
-export function gatherAll(random: Random): People {
+export function generateAllPeople(random: Random): People {
   return {
-    berlin: gatherPeople('berlin', peoplePerPlace, random.fork('berlin')),
-    brooklyn: gatherPeople('brooklyn', peoplePerPlace, random.fork('brooklyn')),
-    kolkata: gatherPeople('kolkata', peoplePerPlace, random.fork('kolkata')),
+    berlin: generatePeople('berlin', peoplePerPlace, random.fork('berlin')),
+    brooklyn: generatePeople('brooklyn', peoplePerPlace, random.fork('brooklyn')),
+    kolkata: generatePeople('kolkata', peoplePerPlace, random.fork('kolkata')),
   }
 }
 
 /** Every event of the programme with its list as it stands at `now`. */
-export function buildSheets(people: People, now: number, random: Random, nextId: () => number): Sheet[] {
+export function buildEventStates(
+  people: People,
+  now: number,
+  random: Random,
+  nextId: () => number,
+): EventState[] {
   const sheets = programme.flatMap((series) => {
     const guests = people[series.place]
     return datesOf(series, now).map((date, turn) =>
-      openSheet(series, date, turn, random.sample(guests, guests.length)),
+      createEventState(series, date, turn, random.sample(guests, guests.length)),
     )
   })
   enterAnswers(
@@ -43,14 +48,14 @@ export function enterAnswers(drafts: Draft[], nextId: () => number): void {
   }
 }
 
-function firstAnswers(sheet: Sheet, now: number, random: Random): Draft[] {
+function firstAnswers(sheet: EventState, now: number, random: Random): Draft[] {
   const { from, to } = replySpan(sheet, now)
   const people = sheet.guests.splice(0, countOf(sheet, now, random))
   return people.map((person) => draftAnswer(sheet, person, from, to, random))
 }
 
 /** The further ahead an event is, the fewer have replied. */
-function countOf(sheet: Sheet, now: number, random: Random): number {
+function countOf(sheet: EventState, now: number, random: Random): number {
   const full = random.integer(...sheet.series.size)
   const share = Math.min(1, Math.max(0.15, 1 - (sheet.startsAt - now) / (160 * day)))
   const count = Math.round(full * share)

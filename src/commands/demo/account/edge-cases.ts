@@ -1,12 +1,12 @@
 import { shapeOf, type SampleEvent, type SampleResponse, type Shape } from './items.ts'
-import type { Sheet } from './event-state.ts'
+import type { EventState } from './event-state.ts'
 
 /**
  * Makes a few items odd in ways that the spec leaves open: fields that are missing, null or not named in the
  * spec, an amount as a JSON number, an empty `slots`, marks of two shapes. All can be mirrored whole. Only
  * the oldest lists have them, which the steps of the account never touch.
  */
-export function addOddities(sheets: Sheet[]): void {
+export function addEdgeCases(sheets: EventState[]): void {
   const oldest = sheets.toSorted((a, b) => a.startsAt - b.startsAt)
   changeEvent(oldest, 'film-evening', ({ ...event }) => {
     delete event.description
@@ -36,14 +36,14 @@ export function addOddities(sheets: Sheet[]): void {
   changeResponse(oldest, 'signup', 1, (response) => ({ ...response, slots: [] }))
 }
 
-function changeEvent(oldest: Sheet[], slug: string, change: (event: SampleEvent) => SampleEvent): void {
+function changeEvent(oldest: EventState[], slug: string, change: (event: SampleEvent) => SampleEvent): void {
   const sheet = oldest.find((sheet) => sheet.series.slug === slug)
   if (sheet !== undefined) sheet.event = change(sheet.event)
 }
 
 /** Changes the `turn`-th response (from 0) of that shape in the oldest list that has it. */
 function changeResponse(
-  oldest: Sheet[],
+  oldest: EventState[],
   shape: Shape,
   turn: number,
   change: (response: SampleResponse) => SampleResponse,

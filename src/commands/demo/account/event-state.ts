@@ -14,7 +14,7 @@ import type { Person } from './people/people.ts'
 import { timeZones, type Series } from './series.ts'
 
 /** One event with its list: what is offered, who has not replied yet, and who has. */
-export interface Sheet {
+export interface EventState {
   readonly series: Series
   readonly startsAt: number
   event: SampleEvent
@@ -43,7 +43,12 @@ export function datesOf(series: Series, now: number): PlainDate[] {
 }
 
 /** An empty sheet for the `turn`-th event of a series (from 0) on this date. */
-export function openSheet(series: Series, date: PlainDate, turn: number, guests: Person[]): Sheet {
+export function createEventState(
+  series: Series,
+  date: PlainDate,
+  turn: number,
+  guests: Person[],
+): EventState {
   const timeZone = timeZones[series.place]
   const startsAt = toMicroseconds(date, series.startsAt, timeZone)
   const offered = (series.slots ?? []).map(({ name, from, to, weight }) => ({

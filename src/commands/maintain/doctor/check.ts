@@ -1,7 +1,7 @@
 import { HeadcountError } from '../../../common/errors.ts'
 
 /** What one check found. */
-export interface Finding {
+export interface CheckResult {
   /** `warning`: it works, but look at it. `skipped`: an earlier line must be mended first, or there is nothing to check. */
   readonly state: 'ok' | 'warning' | 'failed' | 'skipped'
   /** What was found; for `warning` and `failed` with what to do. */
@@ -10,17 +10,21 @@ export interface Finding {
   readonly exit_code?: number
 }
 
-export interface Check extends Finding {
+export interface Check extends CheckResult {
   readonly name: string
 }
 
-export const ok = (detail: string): Finding => ({ state: 'ok', detail })
-export const warning = (detail: string): Finding => ({ state: 'warning', detail })
-export const skipped = (detail: string): Finding => ({ state: 'skipped', detail })
-export const failed = (exit_code: number, detail: string): Finding => ({ state: 'failed', detail, exit_code })
+export const ok = (detail: string): CheckResult => ({ state: 'ok', detail })
+export const warning = (detail: string): CheckResult => ({ state: 'warning', detail })
+export const skipped = (detail: string): CheckResult => ({ state: 'skipped', detail })
+export const failed = (exit_code: number, detail: string): CheckResult => ({
+  state: 'failed',
+  detail,
+  exit_code,
+})
 
 /** A failure as a finding; `exitCode` is for errors that are not of our family. */
-export function failure(error: unknown, exitCode: number): Finding {
+export function failure(error: unknown, exitCode: number): CheckResult {
   if (error instanceof HeadcountError) return failed(error.exitCode, error.message)
   return failed(exitCode, error instanceof Error ? error.message : String(error))
 }

@@ -7,7 +7,7 @@ import { isEmptyFolder } from '../../../db/pglite/data-dir.ts'
 import { notOurs } from '../../../db/pglite/data-dir-mode.ts'
 import { schemaState } from '../../../db/migrate.ts'
 import type { Transaction } from '../../../db/transaction.ts'
-import { failed, failure, ok, type Finding } from './check.ts'
+import { failed, failure, ok, type CheckResult } from './check.ts'
 
 const DATABASE = 5
 const OLDEST_POSTGRES = 15
@@ -18,7 +18,7 @@ export function folderOf(target: string): string | null {
 }
 
 /** Opens the database as it is; a folder that is not there yet, or empty, stays so. */
-export async function openDatabase(target: string, options: ConnectOptions): Promise<Database | Finding> {
+export async function openDatabase(target: string, options: ConnectOptions): Promise<Database | CheckResult> {
   const folder = folderOf(target)
   if (folder !== null && !(await exists(folder))) return checkParent(folder)
   if (folder !== null && (await isEmptyFolder(folder))) return checkEmpty(folder)
@@ -43,7 +43,7 @@ export async function nearestExisting(path: string): Promise<string> {
   return at
 }
 
-async function checkParent(folder: string): Promise<Finding> {
+async function checkParent(folder: string): Promise<CheckResult> {
   const parent = await nearestExisting(folder)
   if (await isWritable(parent)) return ok(`embedded; the first run makes the folder ${folder}`)
   return failed(
@@ -52,7 +52,7 @@ async function checkParent(folder: string): Promise<Finding> {
   )
 }
 
-async function checkEmpty(folder: string): Promise<Finding> {
+async function checkEmpty(folder: string): Promise<CheckResult> {
   const refusal = await notOurs(folder)
   if (refusal !== null) return failed(DATABASE, refusal)
   if (await isWritable(folder)) return ok(`embedded; the first run fills the empty folder ${folder}`)
@@ -69,7 +69,7 @@ async function isWritable(folder: string): Promise<boolean> {
   )
 }
 
-export async function checkDatabase(database: Database): Promise<Finding> {
+export async function checkDatabase(database: Database): Promise<CheckResult> {
   try {
     return await database.transaction(inspect, { readOnly: true })
   } catch (error) {
@@ -77,7 +77,7 @@ export async function checkDatabase(database: Database): Promise<Finding> {
   }
 }
 
-async function inspect(trx: Transaction): Promise<Finding> {
+async function inspect(trx: Transaction): Promise<CheckResult> {
   const { rows } = await trx.query(
     `select current_setting('server_version'), current_setting('server_version_num')::int, current_user,
             current_database(), pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on'`,
@@ -137,7 +137,7 @@ async function lackingRightToMigrate(trx: Transaction): Promise<string | null> {
   return `migrations are pending, and ${String(rows[0][0])} may not create in the schema headcount: grant create on schema headcount to this role, or run ${commandName()} migrate as its owner`
 }
 
-export async function checkSchema(database: Database): Promise<Finding> {
+export async function checkSchema(database: Database): Promise<CheckResult> {
   try {
     const { current, needed } = await schemaState(database)
     if (current > needed) {

@@ -8,7 +8,7 @@ import { CrossOriginError, NotFoundError } from '../../../common/errors.ts'
 import type { Source } from '../../../source/api.ts'
 import { formatDuration } from '../../../common/format-duration.ts'
 import { formatBytes, formatCount } from '../../output/format/number.ts'
-import { failed, failure, ok, skipped, warning, type Finding } from './check.ts'
+import { failed, failure, ok, skipped, warning, type CheckResult } from './check.ts'
 
 const TLS_DEADLINE_MS = 10_000
 const DAY_MS = 86_400_000
@@ -20,7 +20,7 @@ const CLOCK_TOLERANCE_MS = 60_000
 const UNREACHABLE = 4
 const USAGE = 2
 
-export async function checkName({ service }: ServiceConfig): Promise<Finding> {
+export async function checkName({ service }: ServiceConfig): Promise<CheckResult> {
   const host = service.baseUrl.hostname.replace(/^\[|\]$/g, '')
   if (isIP(host)) return ok(`${host} is an address`)
   try {
@@ -31,7 +31,7 @@ export async function checkName({ service }: ServiceConfig): Promise<Finding> {
   }
 }
 
-export async function checkTls({ service }: ServiceConfig, signal: AbortSignal): Promise<Finding> {
+export async function checkTls({ service }: ServiceConfig, signal: AbortSignal): Promise<CheckResult> {
   const { protocol, hostname, port } = service.baseUrl
   if (protocol === 'http:') return skipped('plain http: nothing to check')
   const host = hostname.replace(/^\[|\]$/g, '')
@@ -61,20 +61,22 @@ function reasonOf(error: unknown): string {
   return 'reason' in error && typeof error.reason === 'string' ? error.reason : error.message
 }
 
-function describeCertificate(validTo: number, protocol: string): Finding {
+function describeCertificate(validTo: number, protocol: string): CheckResult {
   const left = validTo - Date.now()
   const detail = `${protocol}, the certificate is valid for another ${formatDuration(left)}`
   return left < RENEWED_BEFORE_MS ? warning(`${detail}: the service should renew it`) : ok(detail)
 }
 
 /** What /ping told: who we are, and the service's clock. */
-export interface PingAnswer {
+export interface PingResponse {
   readonly serverDate: Date | null
   readonly askedAt: number
   readonly answeredAt: number
 }
 
-export async function checkKey(source: Source): Promise<{ finding: Finding; answer: PingAnswer | null }> {
+export async function checkKey(
+  source: Source,
+): Promise<{ finding: CheckResult; answer: PingResponse | null }> {
   const askedAt = Date.now()
   try {
     const { email, serverDate } = await source.ping()
@@ -87,7 +89,7 @@ export async function checkKey(source: Source): Promise<{ finding: Finding; answ
   }
 }
 
-export async function checkList(source: Source): Promise<Finding> {
+export async function checkList(source: Source): Promise<CheckResult> {
   try {
     using reading = await source.events()
     const detail = `${formatCount((await reading.parse()).items.length, 'event')} in ${formatBytes(reading.bytes)}`
@@ -98,13 +100,13 @@ export async function checkList(source: Source): Promise<Finding> {
 }
 
 /** At the base address a 404 or a way elsewhere means that the address is wrong. */
-function serviceFailure(error: unknown): Finding {
+function serviceFailure(error: unknown): CheckResult {
   const isWrongAddress = error instanceof NotFoundError || error instanceof CrossOriginError
   if (!isWrongAddress) return failure(error, UNREACHABLE)
   return failed(USAGE, `${error.message}\nCheck the base address; it usually ends in /api/v1.`)
 }
 
-export function checkClock({ serverDate, askedAt, answeredAt }: PingAnswer): Finding {
+export function checkClock({ serverDate, askedAt, answeredAt }: PingResponse): CheckResult {
   if (serverDate === null) return skipped('the service sends no Date header')
   // The header has whole seconds; the answer was made at some moment between asking and hearing.
   const early = askedAt - 1000 - serverDate.getTime()

@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { formatBytes } from '../../output/format/number.ts'
-import { failed, failure, ok, warning, type Finding } from './check.ts'
+import { failed, failure, ok, warning, type CheckResult } from './check.ts'
 import { folderOf, nearestExisting } from './database-checks.ts'
 
 const UNEXPECTED = 1
@@ -11,7 +11,7 @@ const LEAST = 100e6
 const COMFORTABLE = 1e9
 
 /** Free space where an embedded database grows; with a server, where large lists are put down meanwhile. */
-export async function checkSpace(target: string): Promise<Finding> {
+export async function checkSpace(target: string): Promise<CheckResult> {
   const folder = folderOf(target)
   const place = await nearestExisting(folder ?? tmpdir())
   try {

@@ -17,7 +17,7 @@ const SHOWN_EVENTS = 3
  * @param total of remarks, when not all are given
  * @param remedy where the rest is found
  */
-export function linesOfAlike(
+export function groupedLines(
   remarks: readonly Remark[],
   total: number,
   [word, remedy]: readonly [word: string, remedy: string],

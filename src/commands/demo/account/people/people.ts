@@ -21,7 +21,7 @@ const shares: Record<Place, Partial<Record<Language, number>>> = {
 const domains = ['example.org', 'example.com', 'example.net', 'mail.example', 'post.example']
 
 /** `count` people of a place; no two share an e-mail address. */
-export function gatherPeople(place: Place, count: number, random: Random): Person[] {
+export function generatePeople(place: Place, count: number, random: Random): Person[] {
   const stocks = nameStocks.map((stock) => [stock, shares[place][stock.language] ?? 0.3] as const)
   const taken = new Set<string>()
   return Array.from({ length: count }, () => meetPerson(random.weighted(stocks), taken, random))
