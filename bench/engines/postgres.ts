@@ -1,5 +1,5 @@
 import { Client } from 'pg'
-import { startServer } from '../../test/support/postgres-server.ts'
+import { startServer } from '../../test/support/databases/postgres-server.ts'
 import { makeEmpty, markNow } from '../marks.ts'
 import type { Engine, Mirror } from './engine.ts'
 

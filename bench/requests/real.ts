@@ -1,6 +1,6 @@
 import { Pool } from 'pg'
 import { sync } from '../../src/index.ts'
-import { letPass, readTables } from '../../test/simulation/clock.ts'
+import { letPass, readTables } from '../../test/simulation/play/clock.ts'
 import type { Mirror } from '../engines/engine.ts'
 import type { LivingEvent } from './life.ts'
 import { MINUTE } from './life.ts'

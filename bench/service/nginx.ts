@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { request } from 'undici'
-import { freePort } from '../../test/support/free-port.ts'
+import { freePort } from '../../test/support/http/free-port.ts'
 import type { WebServer } from './service.ts'
 
 /** Debian keeps it where a user's search path may not lead. */

@@ -3,7 +3,7 @@ import { copyFile, mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { bundleCommand } from '../../build/command.ts'
-import { startPostgres } from '../support/postgres.ts'
+import { startPostgres } from '../support/databases/postgres.ts'
 import { floodWithSlowReaders } from './slow-readers.ts'
 
 const help = `npm run floods -- [options]

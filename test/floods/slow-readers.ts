@@ -8,8 +8,8 @@ import { request } from 'undici'
 import { connect } from '../../src/db/connect.ts'
 import type { Database } from '../../src/db/connect.ts'
 import { createKey } from '../../src/mirror/keys/create.ts'
-import { addAccount, addLargeList } from '../support/many-accounts.ts'
-import { requestText } from '../support/raw-http.ts'
+import { addAccount, addLargeList } from '../support/accounts/many-accounts.ts'
+import { requestText } from '../support/http/raw-http.ts'
 import type { Flood, SlowAsk, Statuses } from './flood.ts'
 
 export interface FloodOptions {

@@ -7,7 +7,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import process from 'node:process'
-import { inShell, projectFolder, type Ended } from '../support/npm.ts'
+import { inShell, projectFolder, type Ended } from '../support/commands/npm.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'headcount-install-'))
 const { version } = JSON.parse(await readFile(join(projectFolder, 'package.json'), 'utf8')) as {

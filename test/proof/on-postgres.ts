@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { otherPostgres } from '../support/other-postgres.ts'
+import { otherPostgres } from '../support/databases/other-postgres.ts'
 
 const help = `npm run test:postgres -- MAJOR [arguments of vitest]
 

@@ -4,10 +4,10 @@
  * replay of one and the shortest that fails: `npm run simulate -- --help`.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openStageOn } from './open.ts'
-import { historyOf } from './plan.ts'
-import { play } from './play.ts'
-import type { Stage } from './world.ts'
+import { openStageOn } from './engine/open.ts'
+import { historyOf } from './play/plan.ts'
+import { play } from './play/play.ts'
+import type { Stage } from './play/world.ts'
 
 const LEAST_HISTORIES = 50
 const SECONDS = 25

@@ -1,7 +1,7 @@
 import type { TestProject } from 'vitest/node'
-import setUpBundle from './bundle.ts'
-import setUpEmbedded from './embedded.ts'
-import setUpPostgres from './postgres.ts'
+import setUpBundle from './commands/bundle.ts'
+import setUpEmbedded from './databases/pglite.ts'
+import setUpPostgres from './databases/postgres.ts'
 
 /** Both engines and the command at once, before the first integration test: an engine takes seconds and one core. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {

@@ -9,7 +9,7 @@ import { expectedEvents } from '../../../bench/peers/expected.ts'
 import { LimitError, runTree } from '../../../bench/peers/process-tree.ts'
 import { tableNames, tables } from '../../../bench/rows.ts'
 import type { Row, TableName } from '../../../bench/rows.ts'
-import { freshMirror } from '../../support/databases.ts'
+import { freshMirror } from '../../support/databases/databases.ts'
 
 const run = promisify(execFile)
 const bench = new URL('../../../bench/peers/main.ts', import.meta.url).pathname

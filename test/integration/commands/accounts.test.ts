@@ -4,11 +4,11 @@ import { describe, expect, test } from 'vitest'
 import { accountTables, deleteAccount } from '../../../src/mirror/accounts/remove.ts'
 import { connect, type Database } from '../../../src/db/connect.ts'
 import { holdAccount } from '../../../src/db/lease/hold-account.ts'
-import { accountOf, responsesFrom } from '../../support/account.ts'
-import { commandStage, type CommandStage } from '../../support/command-stage.ts'
-import { onBoth } from '../../support/databases.ts'
-import { addAccount } from '../../support/many-accounts.ts'
-import { startServe, startWorker, urlOf } from '../../support/process.ts'
+import { accountOf, responsesFrom } from '../../support/accounts/account.ts'
+import { commandStage, type CommandStage } from '../../support/commands/command-stage.ts'
+import { onBoth } from '../../support/databases/databases.ts'
+import { addAccount } from '../../support/accounts/many-accounts.ts'
+import { startServe, startWorker, urlOf } from '../../support/commands/process.ts'
 
 const rowsOf = (database: Database, text: string, values: unknown[] = []) =>
   database.transaction(async (trx) => (await trx.query(text, values)).rows, { readOnly: true })

@@ -4,10 +4,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import stringWidth from 'string-width'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { answerTo } from '../../support/asking.ts'
+import { answerTo } from '../../support/mirror/query.ts'
 import { connect } from '../../../src/db/connect.ts'
 import { migrate } from '../../../src/db/migrate.ts'
-import { headcount, headcountOnTerminal, inShell, scriptPath, type Ran } from '../../support/command.ts'
+import {
+  headcount,
+  headcountOnTerminal,
+  inShell,
+  scriptPath,
+  type Ran,
+} from '../../support/commands/command.ts'
 
 const escape = '\u001b'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { RunReport } from '../../../src/index.ts'
-import { accountOf } from '../../support/account.ts'
-import { onPostgresCommandStage } from '../../support/command-stage.ts'
+import { accountOf } from '../../support/accounts/account.ts'
+import { onPostgresCommandStage } from '../../support/commands/command-stage.ts'
 
 onPostgresCommandStage('headcount sync --dry-run', (stage) => {
   test('prints for each table what would be done, with a few keys; --json has all of them', async () => {

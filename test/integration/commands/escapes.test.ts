@@ -1,10 +1,10 @@
 /** X5 What the service sends is shown, never obeyed: no byte of it commands a terminal, whatever prints it. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { accountOf } from '../../support/account.ts'
-import { scriptPath } from '../../support/command.ts'
-import { commandStage } from '../../support/command-stage.ts'
-import type { CommandStage } from '../../support/command-stage.ts'
-import { send } from '../../support/fault-server.ts'
+import { accountOf } from '../../support/accounts/account.ts'
+import { scriptPath } from '../../support/commands/command.ts'
+import { commandStage } from '../../support/commands/command-stage.ts'
+import type { CommandStage } from '../../support/commands/command-stage.ts'
+import { send } from '../../support/http/fault-server.ts'
 
 /** A window title, a cleared screen, a colour, a bell, a line taken back, C1, text turned around. */
 const evil = '\u001b]0;owned\u0007\u001b[2J\u001b[31mEVIL\u009b1m\u009d8;;x\u009c\b\r\u202egnp\u2066'

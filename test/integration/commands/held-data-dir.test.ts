@@ -7,11 +7,11 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { accountOf } from '../../support/account.ts'
-import { headcount, type Ran } from '../../support/command.ts'
-import { commandStage, type CommandStage } from '../../support/command-stage.ts'
-import { sendCall, socketOf } from '../../support/control.ts'
-import { startServe, startWorker, urlOf, type Process } from '../../support/process.ts'
+import { accountOf } from '../../support/accounts/account.ts'
+import { headcount, type Ran } from '../../support/commands/command.ts'
+import { commandStage, type CommandStage } from '../../support/commands/command-stage.ts'
+import { sendCall, socketOf } from '../../support/commands/control.ts'
+import { startServe, startWorker, urlOf, type Process } from '../../support/commands/process.ts'
 
 /** A schedule that does not come while a test runs. */
 const onceAYear = ['--schedule', '0 0 1 1 *']

@@ -6,17 +6,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { migrations } from '../../../migrations/index.ts'
 import type { Check } from '../../../src/commands/maintain/doctor/check.ts'
 import type { EventStatus } from '../../../src/mirror/event-status.ts'
-import { accountOf, refusal } from '../../support/account.ts'
-import { headcount, inShell, scriptPath } from '../../support/command.ts'
+import { accountOf, refusal } from '../../support/accounts/account.ts'
+import { headcount, inShell, scriptPath } from '../../support/commands/command.ts'
 import {
   commandStage,
   onBothCommandStages,
   onPostgresCommandStage,
   type CommandStage,
-} from '../../support/command-stage.ts'
-import { closedPort, send } from '../../support/fault-server.ts'
-import { selfSigned } from '../../support/certificate.ts'
-import { startFaultServer } from '../../support/fault-server.ts'
+} from '../../support/commands/command-stage.ts'
+import { closedPort, send } from '../../support/http/fault-server.ts'
+import { selfSigned } from '../../support/http/certificate.ts'
+import { startFaultServer } from '../../support/http/fault-server.ts'
 
 onBothCommandStages('what a mirror answers, on', (stage) => {
   test('query, status, runs, rejects', async () => {

@@ -1,9 +1,9 @@
 /** `keys create`, `keys list`, `keys revoke`: what is printed, once, and what is refused. */
 import { describe, expect, test } from 'vitest'
 import { hashKey } from '../../../src/mirror/keys/secret.ts'
-import { accountOf } from '../../support/account.ts'
-import { commandStage } from '../../support/command-stage.ts'
-import type { CommandStage } from '../../support/command-stage.ts'
+import { accountOf } from '../../support/accounts/account.ts'
+import { commandStage } from '../../support/commands/command-stage.ts'
+import type { CommandStage } from '../../support/commands/command-stage.ts'
 
 async function stageWith(...accounts: readonly string[]): Promise<CommandStage> {
   const s = await commandStage('postgres', accountOf({}))

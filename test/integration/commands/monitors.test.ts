@@ -1,8 +1,8 @@
 /** What monitors are told while deletions are held: `status --max-age`, `GET /healthz` of the worker, `serve --max-age`. */
 import { expect, test } from 'vitest'
-import { accountOf } from '../../support/account.ts'
-import { commandStage, type CommandStage } from '../../support/command-stage.ts'
-import { startServe, startWorker, urlOf } from '../../support/process.ts'
+import { accountOf } from '../../support/accounts/account.ts'
+import { commandStage, type CommandStage } from '../../support/commands/command-stage.ts'
+import { startServe, startWorker, urlOf } from '../../support/commands/process.ts'
 
 /** The clocks of runs and holds show as if so much time had passed. */
 async function timePasses(stage: CommandStage, interval: string): Promise<void> {

@@ -1,8 +1,8 @@
 /** `headcount observations`: the open points of the specification, with what the traffic and the rows show. */
 import { expect, test } from 'vitest'
 import type { AccountObservations } from '../../../src/mirror/observations/observed-account.ts'
-import { accountOf } from '../../support/account.ts'
-import { onBothCommandStages, onPostgresCommandStage } from '../../support/command-stage.ts'
+import { accountOf } from '../../support/accounts/account.ts'
+import { onBothCommandStages, onPostgresCommandStage } from '../../support/commands/command-stage.ts'
 
 const open = [
   'pagination',

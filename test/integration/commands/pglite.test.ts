@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { lockFolder } from '../../../src/db/pglite/data-dir-lock.ts'
-import { headcount, headcountOnTerminal, run, scriptPath } from '../../support/command.ts'
-import { freshPlace, type Place } from '../../support/databases.ts'
+import { headcount, headcountOnTerminal, run, scriptPath } from '../../support/commands/command.ts'
+import { freshPlace, type Place } from '../../support/databases/databases.ts'
 
 const tellsPeak = `data:text/javascript,${encodeURIComponent(
   "process.on('exit', () => console.error('peak kB', process.resourceUsage().maxRSS))",

@@ -3,12 +3,12 @@ import { describe, expect, test } from 'vitest'
 import { connect } from '../../../src/db/connect.ts'
 import type { Database } from '../../../src/db/connect.ts'
 import { deletePruneBatch, findPrunableVersions, setHistoryFloor } from '../../../src/mirror/prune.ts'
-import { accountOf } from '../../support/account.ts'
-import { scriptPath } from '../../support/command.ts'
-import { commandStage } from '../../support/command-stage.ts'
-import type { CommandStage } from '../../support/command-stage.ts'
-import { onBoth } from '../../support/databases.ts'
-import { pause, startStage } from '../../support/stage.ts'
+import { accountOf } from '../../support/accounts/account.ts'
+import { scriptPath } from '../../support/commands/command.ts'
+import { commandStage } from '../../support/commands/command-stage.ts'
+import type { CommandStage } from '../../support/commands/command-stage.ts'
+import { onBoth } from '../../support/databases/databases.ts'
+import { pause, startStage } from '../../support/runs/stage.ts'
 
 /** Of two accounts, ten versions of a response and of an event, a day each, the first from 1 January. */
 async function fill(database: Database): Promise<void> {

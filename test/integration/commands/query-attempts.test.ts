@@ -13,10 +13,10 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { connect, type Database } from '../../../src/db/connect.ts'
 import { migrate } from '../../../src/db/migrate.ts'
 import { DatabaseError, UsageError } from '../../../src/common/errors.ts'
-import { answerTo } from '../../support/asking.ts'
-import { freshPlace, onServer } from '../../support/databases.ts'
-import { projectFolder } from '../../support/npm.ts'
-import { calls, refused, type Paths } from '../../support/query-attempts.ts'
+import { answerTo } from '../../support/mirror/query.ts'
+import { freshPlace, onServer } from '../../support/databases/databases.ts'
+import { projectFolder } from '../../support/commands/npm.ts'
+import { calls, refused, type Paths } from '../../support/mirror/query-attempts.ts'
 
 const page = await readFile(join(projectFolder, 'docs/permissions.md'), 'utf8')
 const opened = new AsyncDisposableStack()

@@ -1,9 +1,9 @@
 /** Rejects that the owner can live with: `rejects accept`, and what it does to exit codes, report and status. */
 import { describe, expect, test } from 'vitest'
-import { accountOf } from '../../support/account.ts'
-import type { Account } from '../../support/account.ts'
-import { commandStage, onPostgresCommandStage } from '../../support/command-stage.ts'
-import type { CommandStage } from '../../support/command-stage.ts'
+import { accountOf } from '../../support/accounts/account.ts'
+import type { Account } from '../../support/accounts/account.ts'
+import { commandStage, onPostgresCommandStage } from '../../support/commands/command-stage.ts'
+import type { CommandStage } from '../../support/commands/command-stage.ts'
 
 const broken = { id: 'x', name: 'Eve' }
 

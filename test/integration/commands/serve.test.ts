@@ -2,11 +2,11 @@
 import { Client } from 'pg'
 import { request } from 'undici'
 import { describe, expect, test } from 'vitest'
-import { accountOf, refusal } from '../../support/account.ts'
-import { commandStage, onBothCommandStages } from '../../support/command-stage.ts'
-import { send } from '../../support/fault-server.ts'
-import { startServe, urlOf } from '../../support/process.ts'
-import { testKey } from '../../support/reading.ts'
+import { accountOf, refusal } from '../../support/accounts/account.ts'
+import { commandStage, onBothCommandStages } from '../../support/commands/command-stage.ts'
+import { send } from '../../support/http/fault-server.ts'
+import { startServe, urlOf } from '../../support/commands/process.ts'
+import { testKey } from '../../support/http/reading.ts'
 
 /** A schedule that does not come while a test runs. */
 const onceAYear = ['--schedule', '0 0 1 1 *']

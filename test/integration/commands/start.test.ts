@@ -1,9 +1,9 @@
 /** What a command loads before it works: each file of it is waited for at every start. */
 import { expect, test } from 'vitest'
 import { version } from '../../../src/common/version.ts'
-import { accountOf } from '../../support/account.ts'
-import { run, type Ran, type RunOptions } from '../../support/command.ts'
-import { commandStage } from '../../support/command-stage.ts'
+import { accountOf } from '../../support/accounts/account.ts'
+import { run, type Ran, type RunOptions } from '../../support/commands/command.ts'
+import { commandStage } from '../../support/commands/command-stage.ts'
 
 /** Runs `headcount …` and tells which packages, and which files of ours, it loaded. */
 async function loadedBy(args: readonly string[], options?: RunOptions): Promise<Ran & { loaded: string[] }> {

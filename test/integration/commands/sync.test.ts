@@ -7,11 +7,15 @@ import { setTimeout } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { Database } from '../../../src/db/connect.ts'
 import type { RunReport } from '../../../src/index.ts'
-import { accountOf, refusal } from '../../support/account.ts'
-import { headcount, inShell, scriptPath, type Ran } from '../../support/command.ts'
-import { commandStage, onBothCommandStages, onPostgresCommandStage } from '../../support/command-stage.ts'
-import { closedPort, send, silence } from '../../support/fault-server.ts'
-import { testKey } from '../../support/reading.ts'
+import { accountOf, refusal } from '../../support/accounts/account.ts'
+import { headcount, inShell, scriptPath, type Ran } from '../../support/commands/command.ts'
+import {
+  commandStage,
+  onBothCommandStages,
+  onPostgresCommandStage,
+} from '../../support/commands/command-stage.ts'
+import { closedPort, send, silence } from '../../support/http/fault-server.ts'
+import { testKey } from '../../support/http/reading.ts'
 
 /** Part of the key of the tests that no escaping changes. */
 const canary = testKey.slice(0, 11)

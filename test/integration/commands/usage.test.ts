@@ -1,7 +1,7 @@
 /** The command line before any work: help, versions, and calls that cannot be read. */
 import { readFile } from 'node:fs/promises'
 import { describe, expect, inject, test } from 'vitest'
-import { headcount, headcountOnTerminal, run, scriptPath } from '../../support/command.ts'
+import { headcount, headcountOnTerminal, run, scriptPath } from '../../support/commands/command.ts'
 
 const commands = ['sync', 'backfill', 'query', 'status', 'runs', 'rejects', 'keys', 'doctor', 'migrate']
 const calls = [...commands, 'rejects accept', 'keys create', 'prune']

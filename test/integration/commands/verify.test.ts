@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { VerifyReport } from '../../../src/index.ts'
-import { accountOf, responseItem } from '../../support/account.ts'
-import { onPostgresCommandStage } from '../../support/command-stage.ts'
-import type { CommandStage } from '../../support/command-stage.ts'
+import { accountOf, responseItem } from '../../support/accounts/account.ts'
+import { onPostgresCommandStage } from '../../support/commands/command-stage.ts'
+import type { CommandStage } from '../../support/commands/command-stage.ts'
 
 async function change({ place }: CommandStage, statement: string): Promise<void> {
   await using database = await place.open()

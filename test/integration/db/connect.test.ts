@@ -12,8 +12,8 @@ import {
   SchemaVersionError,
   UsageError,
 } from '../../../src/common/errors.ts'
-import { freshMirror, freshPlace, onBoth, onServer } from '../../support/databases.ts'
-import { openPool } from '../../support/pools.ts'
+import { freshMirror, freshPlace, onBoth, onServer } from '../../support/databases/databases.ts'
+import { openPool } from '../../support/databases/pools.ts'
 
 async function failure(work: Promise<unknown>): Promise<Error> {
   try {

@@ -3,10 +3,10 @@ import { expect, test } from 'vitest'
 import type { Check } from '../../../src/commands/maintain/doctor/check.ts'
 import { connect } from '../../../src/db/connect.ts'
 import { DatabaseError } from '../../../src/common/errors.ts'
-import { accountOf } from '../../support/account.ts'
-import { commandStage } from '../../support/command-stage.ts'
-import { freshPlace } from '../../support/databases.ts'
-import { openPool } from '../../support/pools.ts'
+import { accountOf } from '../../support/accounts/account.ts'
+import { commandStage } from '../../support/commands/command-stage.ts'
+import { freshPlace } from '../../support/databases/databases.ts'
+import { openPool } from '../../support/databases/pools.ts'
 
 /** By name, whatever anybody made in the database. */
 async function made(url: string): Promise<readonly string[]> {

@@ -8,7 +8,7 @@ import type { ProcessIdentity } from '../../../src/db/lease/process-identity.ts'
 import { takeLease } from '../../../src/db/lease/lease.ts'
 import type { RunReport } from '../../../src/common/schema/tables.ts'
 import { AccountLockedError, LeaseLostError } from '../../../src/common/errors.ts'
-import { freshPlace, onBoth } from '../../support/databases.ts'
+import { freshPlace, onBoth } from '../../support/databases/databases.ts'
 
 const accountId = 7
 const mode = 'sync'

@@ -5,7 +5,7 @@ import type { Database } from '../../../src/db/connect.ts'
 import { migrate, requireSchema, schemaState } from '../../../src/db/migrate.ts'
 import { SchemaVersionError } from '../../../src/common/errors.ts'
 import { readStates } from '../../../src/load/state/sync-state.ts'
-import { engines, freshMirror, freshPlace, onServer } from '../../support/databases.ts'
+import { engines, freshMirror, freshPlace, onServer } from '../../support/databases/databases.ts'
 
 const everyMigration = migrations.map(({ number, name }) => ({ number, name }))
 

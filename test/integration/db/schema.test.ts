@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { engines, freshMirror } from '../../support/databases.ts'
-import { listSchema, listUncommented } from '../../support/schema-listing.ts'
+import { engines, freshMirror } from '../../support/databases/databases.ts'
+import { listSchema, listUncommented } from '../../support/mirror/schema-listing.ts'
 
 /** After a new migration: `vitest run test/integration/db/schema.test.ts -u` writes the listing anew. */
 test.each(engines)('the schema is the one listed in test/schema.sql (%s)', async (engine) => {

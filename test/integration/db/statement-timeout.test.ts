@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { codeOf } from '../../../src/db/errors.ts'
 import { startStatementTimeout } from '../../../src/db/pglite/statement-timeout.ts'
-import { engines, freshMirror } from '../../support/databases.ts'
-import { lendPglite } from '../../support/pglites.ts'
+import { engines, freshMirror } from '../../support/databases/databases.ts'
+import { lendPglite } from '../../support/databases/pglites.ts'
 
 /** Each ends by itself after seconds, so that a test fails and does not hang when nobody ends it. */
 const computing = [

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { connect } from '../../../src/db/connect.ts'
 import { DatabaseError } from '../../../src/common/errors.ts'
-import { freshMirror, freshPlace, onBoth, onServer } from '../../support/databases.ts'
+import { freshMirror, freshPlace, onBoth, onServer } from '../../support/databases/databases.ts'
 
 /** What Postgres gives for each expression, on both drivers, whatever the session's time zone. */
 const values: readonly (readonly [expression: string, value: unknown])[] = [

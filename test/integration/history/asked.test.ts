@@ -1,10 +1,10 @@
 /** What one asks of the past: moments that it cannot tell of, what changed, what is set aside; and by which indexes. */
 import { describe, expect, test } from 'vitest'
-import { answerTo } from '../../support/asking.ts'
+import { answerTo } from '../../support/mirror/query.ts'
 import { connect } from '../../../src/db/connect.ts'
-import { onBoth } from '../../support/databases.ts'
-import { startWire } from '../../support/wire.ts'
-import type { Wire } from '../../support/wire.ts'
+import { onBoth } from '../../support/databases/databases.ts'
+import { startWire } from '../../support/http/wire.ts'
+import type { Wire } from '../../support/http/wire.ts'
 
 async function asked(target: Wire['target'], statement: string) {
   await using database = await connect(target)

@@ -5,10 +5,10 @@ import { connect } from '../../../src/db/connect.ts'
 import type { Database } from '../../../src/db/connect.ts'
 import type { Engine } from '../../../src/db/transaction.ts'
 import { sync } from '../../../src/index.ts'
-import { engines, freshPlace } from '../../support/databases.ts'
-import { editedAccount } from '../../support/edited-account.ts'
-import { send, startFaultServer } from '../../support/fault-server.ts'
-import { testKey } from '../../support/reading.ts'
+import { engines, freshPlace } from '../../support/databases/databases.ts'
+import { editedAccount } from '../../support/accounts/edited-account.ts'
+import { send, startFaultServer } from '../../support/http/fault-server.ts'
+import { testKey } from '../../support/http/reading.ts'
 
 const columns = {
   events: 'account_id, id, title, event_at, description, event_type, location, _extra, _changed_at',

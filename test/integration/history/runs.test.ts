@@ -1,9 +1,9 @@
 /** What a change is, row by row: what is written, what is counted, what history keeps, what is left alone. */
 import { beforeAll, describe, expect, test } from 'vitest'
-import { engines } from '../../support/databases.ts'
-import { startWire } from '../../support/wire.ts'
-import type { Look, Row } from '../../support/wire.ts'
-import type { Ended } from '../../support/stage.ts'
+import { engines } from '../../support/databases/databases.ts'
+import { startWire } from '../../support/http/wire.ts'
+import type { Look, Row } from '../../support/http/wire.ts'
+import type { Ended } from '../../support/runs/stage.ts'
 
 const bar = { name: 'Bar', start_date: '2026-05-01T20:00:00+02:00' }
 const door = { name: 'Door', start_date: '2026-05-01T18:00:00+02:00' }

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as library from '../../../src/index.ts'
 import { createHttpService } from '../../../src/server/service.ts'
 import { createMemoryStore } from '../../../src/server/stores/memory-store.ts'
-import { run } from '../../support/command.ts'
-import { engines, freshPlace } from '../../support/databases.ts'
+import { run } from '../../support/commands/command.ts'
+import { engines, freshPlace } from '../../support/databases/databases.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const page = readFileSync(join(root, 'docs/library.md'), 'utf8')

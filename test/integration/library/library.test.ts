@@ -14,12 +14,12 @@ import {
   UsageError,
   type RunOptions,
 } from '../../../src/index.ts'
-import { accountOf, refusal, type Account } from '../../support/account.ts'
-import { engines, freshPlace } from '../../support/databases.ts'
-import { send, silence, startFaultServer, type FaultServer } from '../../support/fault-server.ts'
-import type { Seen, Surroundings } from '../../support/library-caller.ts'
-import { openPool } from '../../support/pools.ts'
-import { testKey } from '../../support/reading.ts'
+import { accountOf, refusal, type Account } from '../../support/accounts/account.ts'
+import { engines, freshPlace } from '../../support/databases/databases.ts'
+import { send, silence, startFaultServer, type FaultServer } from '../../support/http/fault-server.ts'
+import type { Seen, Surroundings } from '../../support/commands/library-caller.ts'
+import { openPool } from '../../support/databases/pools.ts'
+import { testKey } from '../../support/http/reading.ts'
 
 let account: Account
 let service: FaultServer
@@ -67,7 +67,7 @@ function handlers(surroundings: Surroundings | undefined): readonly string[] {
   return Object.keys(surroundings?.listeners ?? {}).filter((event) => /^SIG|uncaught|unhandled/.test(event))
 }
 
-const caller = join(import.meta.dirname, '../../support/library-caller.ts')
+const caller = join(import.meta.dirname, '../../support/commands/library-caller.ts')
 
 async function callLibrary(options: RunOptions) {
   const child = fork(caller, [JSON.stringify(options)], {

@@ -3,12 +3,12 @@ import { PGlite } from '@electric-sql/pglite'
 import { beforeEach, describe, expect, test } from 'vitest'
 import * as library from '../../../src/index.ts'
 import type { DatabaseOptions } from '../../../src/index.ts'
-import { accountOf, type Account } from '../../support/account.ts'
+import { accountOf, type Account } from '../../support/accounts/account.ts'
 import type { Engine } from '../../../src/db/transaction.ts'
-import { engines, freshPlace } from '../../support/databases.ts'
-import { send, startFaultServer, type FaultServer } from '../../support/fault-server.ts'
-import { openPool } from '../../support/pools.ts'
-import { testKey } from '../../support/reading.ts'
+import { engines, freshPlace } from '../../support/databases/databases.ts'
+import { send, startFaultServer, type FaultServer } from '../../support/http/fault-server.ts'
+import { openPool } from '../../support/databases/pools.ts'
+import { testKey } from '../../support/http/reading.ts'
 
 let account: Account
 let service: FaultServer

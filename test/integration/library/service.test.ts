@@ -1,12 +1,12 @@
 /** What a program that mounts the service may rely on; over a PGlite of its own in service-round-trip.test.ts. */
 import { describe, expect, test } from 'vitest'
 import { createService, DatabaseError, migrate, sync, UsageError } from '../../../src/index.ts'
-import { accountOf } from '../../support/account.ts'
-import { freshPlace } from '../../support/databases.ts'
-import { send, startFaultServer } from '../../support/fault-server.ts'
-import { openPool } from '../../support/pools.ts'
-import { testKey } from '../../support/reading.ts'
-import { keyOf } from '../../support/serving.ts'
+import { accountOf } from '../../support/accounts/account.ts'
+import { freshPlace } from '../../support/databases/databases.ts'
+import { send, startFaultServer } from '../../support/http/fault-server.ts'
+import { openPool } from '../../support/databases/pools.ts'
+import { testKey } from '../../support/http/reading.ts'
+import { keyOf } from '../../support/http/serving.ts'
 
 async function mirrored(database: string): Promise<string> {
   const account = accountOf({ gala: 3 })

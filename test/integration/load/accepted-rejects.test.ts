@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Database } from '../../../src/db/connect.ts'
 import { acceptRejects, revokeAccepted, findByHashPrefix } from '../../../src/load/state/accepted-rejects.ts'
 import { countRejects, replaceRejects } from '../../../src/load/state/rejects.ts'
-import { onBoth } from '../../support/databases.ts'
+import { onBoth } from '../../support/databases/databases.ts'
 
 const everywhere = { account: null, event_id: null }
 const [same, other] = [`cafe0000${'1'.repeat(56)}`, `cafe0000${'2'.repeat(56)}`]

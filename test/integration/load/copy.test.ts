@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { CopyEncoder } from '../../../src/load/copy/encoder.ts'
 import { CopyDecoder } from '../../../src/load/copy/decoder.ts'
-import { onBoth } from '../../support/databases.ts'
+import { onBoth } from '../../support/databases/databases.ts'
 
 const table = `create temp table copied (
   place int, n int8, written text, at timestamptz, wall timestamp, amount numeric, extra jsonb) on commit drop`

@@ -6,7 +6,7 @@ import type { Transaction } from '../../../src/db/transaction.ts'
 import { changedResponses } from '../../../src/load/diff/changed-responses.ts'
 import { copyResponses } from '../../../src/load/copy/response-encoder.ts'
 import { diffLists } from '../../../src/load/diff/list-diff.ts'
-import { onBoth } from '../../support/databases.ts'
+import { onBoth } from '../../support/databases/databases.ts'
 
 /** Ids that the database sorts by their bytes, some by others than their characters would. */
 const event_id = fc.constantFrom('a', 'a b', 'ab', 'Z', 'é', '\u{ff5e}', '😀', 'a"\\b')

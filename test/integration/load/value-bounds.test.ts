@@ -4,9 +4,9 @@ import type { ResponseItem } from '../../../src/common/schema/tables.ts'
 import type { Transaction } from '../../../src/db/transaction.ts'
 import { readAmount } from '../../../src/normalise/values/decimals.ts'
 import { isTimestamp } from '../../../src/normalise/values/timestamps.ts'
-import { onBoth } from '../../support/databases.ts'
-import { objectText, responseEntries } from '../../support/item-texts.ts'
-import { responsesIn } from '../../support/normalising.ts'
+import { onBoth } from '../../support/databases/databases.ts'
+import { objectText, responseEntries } from '../../support/accounts/item-texts.ts'
+import { responsesIn } from '../../support/accounts/normalising.ts'
 
 const digits = (count: number): string => '9'.repeat(count)
 

@@ -13,11 +13,11 @@ import { parse } from 'yaml'
 import { createSampleAccount } from '../../../src/commands/demo/account/account.ts'
 import { createHttpService } from '../../../src/server/service.ts'
 import { createMemoryStore } from '../../../src/server/stores/memory-store.ts'
-import { freshPlace, onServer } from '../../support/databases.ts'
-import { closedPort } from '../../support/fault-server.ts'
-import { buildImage, last, readStages, words, type Image } from '../../support/image.ts'
-import { projectFolder, shell } from '../../support/npm.ts'
-import { startProcess, type Process } from '../../support/process.ts'
+import { freshPlace, onServer } from '../../support/databases/databases.ts'
+import { closedPort } from '../../support/http/fault-server.ts'
+import { buildImage, last, readStages, words, type Image } from '../../support/commands/image.ts'
+import { projectFolder, shell } from '../../support/commands/npm.ts'
+import { startProcess, type Process } from '../../support/commands/process.ts'
 
 interface Container {
   readonly image: string

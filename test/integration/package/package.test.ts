@@ -16,11 +16,11 @@ import {
 import { tmpdir } from 'node:os'
 import { basename, delimiter, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { accountOf } from '../../support/account.ts'
-import { freshPlace } from '../../support/databases.ts'
-import { send, startFaultServer } from '../../support/fault-server.ts'
-import { copyProject, inShell, projectFolder, shell } from '../../support/npm.ts'
-import { testKey } from '../../support/reading.ts'
+import { accountOf } from '../../support/accounts/account.ts'
+import { freshPlace } from '../../support/databases/databases.ts'
+import { send, startFaultServer } from '../../support/http/fault-server.ts'
+import { copyProject, inShell, projectFolder, shell } from '../../support/commands/npm.ts'
+import { testKey } from '../../support/http/reading.ts'
 
 const { version } = JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8')) as {
   version: string

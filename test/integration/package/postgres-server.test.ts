@@ -15,8 +15,8 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { run } from '../../support/command.ts'
-import { embeddedPostgres, isOpenToOthers } from '../../support/postgres-server.ts'
+import { run } from '../../support/commands/command.ts'
+import { embeddedPostgres, isOpenToOthers } from '../../support/databases/postgres-server.ts'
 
 const isRoot = process.getuid?.() === 0
 const NOBODY = 65_534
@@ -38,7 +38,7 @@ async function cloneFor(owner: number): Promise<string> {
   }
   await writeFile(
     join(clone, 'start.ts'),
-    `import { startServer } from './test/support/postgres-server.ts'
+    `import { startServer } from './test/support/databases/postgres-server.ts'
      const { createDatabase, stop } = await startServer({ settings: ['fsync=off'] })
      await createDatabase('one').finally(stop)
      console.log('started by', process.getuid())`,

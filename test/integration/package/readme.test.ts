@@ -3,14 +3,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { answerTo } from '../../support/asking.ts'
+import { answerTo } from '../../support/mirror/query.ts'
 import type { Database } from '../../../src/db/connect.ts'
 import { sync } from '../../../src/index.ts'
 import { createSampleAccount } from '../../../src/commands/demo/account/account.ts'
 import { createHttpService } from '../../../src/server/service.ts'
 import { createMemoryStore } from '../../../src/server/stores/memory-store.ts'
-import { headcount, inShell, run } from '../../support/command.ts'
-import { engines, freshPlace } from '../../support/databases.ts'
+import { headcount, inShell, run } from '../../support/commands/command.ts'
+import { engines, freshPlace } from '../../support/databases/databases.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const readme = readFileSync(join(root, 'README.md'), 'utf8')

@@ -1,8 +1,8 @@
 /** Ids of every form: which are taken, which are rejected, which are the same. */
 import { beforeAll, describe, expect, test } from 'vitest'
-import { engines } from '../../support/databases.ts'
-import { expectNoChurn, runCourse, startWire } from '../../support/wire.ts'
-import type { Course } from '../../support/wire.ts'
+import { engines } from '../../support/databases/databases.ts'
+import { expectNoChurn, runCourse, startWire } from '../../support/http/wire.ts'
+import type { Course } from '../../support/http/wire.ts'
 
 const text = (value: unknown) => JSON.stringify(value)
 

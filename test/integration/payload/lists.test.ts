@@ -1,8 +1,8 @@
 /** Lists as a whole: bodies that are none, fields that go from every item, kinds that change. */
 import { describe, expect, test } from 'vitest'
-import { engines } from '../../support/databases.ts'
-import { eventsText, startWire } from '../../support/wire.ts'
-import type { Wire } from '../../support/wire.ts'
+import { engines } from '../../support/databases/databases.ts'
+import { eventsText, startWire } from '../../support/http/wire.ts'
+import type { Wire } from '../../support/http/wire.ts'
 
 const broken: readonly (readonly [string, string])[] = [
   ['cut', '[{"id":1,"name":"Ann"}'],

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { accountOf } from '../../support/account.ts'
-import { onPostgresStage } from '../../support/stage.ts'
+import { accountOf } from '../../support/accounts/account.ts'
+import { onPostgresStage } from '../../support/runs/stage.ts'
 
 const MB = 1_000_000
 

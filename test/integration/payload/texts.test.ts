@@ -1,8 +1,8 @@
 /** Texts and keys that no database holds as they are, or that JavaScript holds badly. */
 import { beforeAll, describe, expect, test } from 'vitest'
-import { engines } from '../../support/databases.ts'
-import { eventsText, expectNoChurn, runCourse } from '../../support/wire.ts'
-import type { Course, Row } from '../../support/wire.ts'
+import { engines } from '../../support/databases/databases.ts'
+import { eventsText, expectNoChurn, runCourse } from '../../support/http/wire.ts'
+import type { Course, Row } from '../../support/http/wire.ts'
 
 const textFields = ['name', 'email', 'message', 'rsvp']
 

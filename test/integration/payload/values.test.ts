@@ -1,8 +1,8 @@
 /** Values of every form in columns that hold only some: what is taken, and what is set aside with its original. */
 import { beforeAll, describe, expect, test } from 'vitest'
-import { engines } from '../../support/databases.ts'
-import { eventsText, expectNoChurn, runCourse } from '../../support/wire.ts'
-import type { Course } from '../../support/wire.ts'
+import { engines } from '../../support/databases/databases.ts'
+import { eventsText, expectNoChurn, runCourse } from '../../support/http/wire.ts'
+import type { Course } from '../../support/http/wire.ts'
 
 const asSent = null
 /** An amount on the wire, and as the mirror has it; null where it is set aside. */

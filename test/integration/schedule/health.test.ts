@@ -1,7 +1,7 @@
 import { createConnection } from 'node:net'
 import { expect, test } from 'vitest'
 import { DatabaseError, UsageError } from '../../../src/common/errors.ts'
-import { goodRun, startWorking } from '../../support/working.ts'
+import { goodRun, startWorking } from '../../support/runs/worker.ts'
 
 /** With time enough for a machine that has other things to do. */
 const poll = <T>(look: () => T) => expect.poll(look, { timeout: 20_000 })

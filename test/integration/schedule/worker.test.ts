@@ -2,12 +2,12 @@
 import { createConnection, createServer, type AddressInfo } from 'node:net'
 import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
-import { accountOf, refusal } from '../../support/account.ts'
-import { headcount } from '../../support/command.ts'
-import { commandStage, onBothCommandStages, type CommandStage } from '../../support/command-stage.ts'
-import { closedPort, send, silence } from '../../support/fault-server.ts'
-import { startWorker, type Process } from '../../support/process.ts'
-import { testKey } from '../../support/reading.ts'
+import { accountOf, refusal } from '../../support/accounts/account.ts'
+import { headcount } from '../../support/commands/command.ts'
+import { commandStage, onBothCommandStages, type CommandStage } from '../../support/commands/command-stage.ts'
+import { closedPort, send, silence } from '../../support/http/fault-server.ts'
+import { startWorker, type Process } from '../../support/commands/process.ts'
+import { testKey } from '../../support/http/reading.ts'
 
 const everySecond = ['--schedule', '* * * * * *']
 /** A schedule that does not come while a test runs. */

@@ -1,9 +1,9 @@
 /** What HTTP itself promises: heads, validators, codings, ranges, kept connections. */
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { listening, singleKey, singleStore } from '../../support/http-service.ts'
-import { closing, exchange, requestText, type RawAnswer } from '../../support/raw-http.ts'
-import { expectSilence } from '../../support/shared-mirror.ts'
+import { listening, singleKey, singleStore } from '../../support/http/http-service.ts'
+import { closing, exchange, requestText, type RawAnswer } from '../../support/http/raw-http.ts'
+import { expectSilence } from '../../support/mirror/shared-mirror.ts'
 
 expectSilence()
 

@@ -6,10 +6,10 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
 import type { Store } from '../../../src/server/stores/store.ts'
-import { expectConforms } from '../../support/conforming.ts'
-import { listening, singleKey, singleStore } from '../../support/http-service.ts'
-import { closing, exchange, openSocket, requestText } from '../../support/raw-http.ts'
-import { sharedMirror } from '../../support/shared-mirror.ts'
+import { expectConforms } from '../../support/http/conforming.ts'
+import { listening, singleKey, singleStore } from '../../support/http/http-service.ts'
+import { closing, exchange, openSocket, requestText } from '../../support/http/raw-http.ts'
+import { sharedMirror } from '../../support/mirror/shared-mirror.ts'
 
 const mirror = sharedMirror()
 

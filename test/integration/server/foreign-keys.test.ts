@@ -3,9 +3,9 @@ import { Agent, request } from 'undici'
 import { afterAll, describe, expect, test } from 'vitest'
 import { revokeKey } from '../../../src/mirror/keys/revoke.ts'
 import { hashKey } from '../../../src/mirror/keys/secret.ts'
-import { addAccount } from '../../support/many-accounts.ts'
-import { closing, exchange, requestText } from '../../support/raw-http.ts'
-import { names, sharedMirror } from '../../support/shared-mirror.ts'
+import { addAccount } from '../../support/accounts/many-accounts.ts'
+import { closing, exchange, requestText } from '../../support/http/raw-http.ts'
+import { names, sharedMirror } from '../../support/mirror/shared-mirror.ts'
 
 const mirror = sharedMirror()
 const dispatcher = new Agent()

@@ -7,8 +7,8 @@ import { listKeys } from '../../../src/mirror/keys/list.ts'
 import { revokeKey } from '../../../src/mirror/keys/revoke.ts'
 import { hashKey } from '../../../src/mirror/keys/secret.ts'
 import { recordKeyUse } from '../../../src/mirror/keys/record-use.ts'
-import { readContents } from '../../support/contents.ts'
-import { freshMirror, onBoth } from '../../support/databases.ts'
+import { readContents } from '../../support/mirror/contents.ts'
+import { freshMirror, onBoth } from '../../support/databases/databases.ts'
 
 async function addAccounts(database: Database): Promise<void> {
   await database.transaction((trx) =>

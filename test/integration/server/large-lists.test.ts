@@ -4,11 +4,11 @@ import { connect } from '../../../src/db/connect.ts'
 import { sync } from '../../../src/index.ts'
 import { readList } from '../../../src/server/stores/mirror/list.ts'
 import { createLargeListSlots } from '../../../src/server/stores/mirror/large-list-slots.ts'
-import { accountOf } from '../../support/account.ts'
-import { freshPlace } from '../../support/databases.ts'
-import { send, startFaultServer } from '../../support/fault-server.ts'
-import { openPool } from '../../support/pools.ts'
-import { testKey } from '../../support/reading.ts'
+import { accountOf } from '../../support/accounts/account.ts'
+import { freshPlace } from '../../support/databases/databases.ts'
+import { send, startFaultServer } from '../../support/http/fault-server.ts'
+import { openPool } from '../../support/databases/pools.ts'
+import { testKey } from '../../support/http/reading.ts'
 
 /** Reads a list of so many responses; tells how it began, how many statements that took, and what it is. */
 async function readOf(responses: number) {

@@ -1,10 +1,10 @@
 /** When nothing true can be said, 503 is; the service comes back by itself. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { freshMirror, type Mirror, onServer } from '../../support/databases.ts'
-import { listening, mirrorStore } from '../../support/http-service.ts'
-import { addAccount, type MirroredAccount } from '../../support/many-accounts.ts'
-import { closing, exchange, requestText } from '../../support/raw-http.ts'
-import { expectSilence } from '../../support/shared-mirror.ts'
+import { freshMirror, type Mirror, onServer } from '../../support/databases/databases.ts'
+import { listening, mirrorStore } from '../../support/http/http-service.ts'
+import { addAccount, type MirroredAccount } from '../../support/accounts/many-accounts.ts'
+import { closing, exchange, requestText } from '../../support/http/raw-http.ts'
+import { expectSilence } from '../../support/mirror/shared-mirror.ts'
 
 let mirror: Mirror
 let account: MirroredAccount

@@ -1,11 +1,11 @@
 /** `?limit=` and `?after=`: the parts of a list are the list, for who follows the links and for headcount itself. */
 import { request } from 'undici'
 import { describe, expect, test } from 'vitest'
-import { accountOf, responsesFrom } from '../../support/account.ts'
-import { send, upstream } from '../../support/fault-server.ts'
-import { faultServer, numberText, valuesOf } from '../../support/reading.ts'
-import { keyOf, serve } from '../../support/serving.ts'
-import { startStage } from '../../support/stage.ts'
+import { accountOf, responsesFrom } from '../../support/accounts/account.ts'
+import { send, upstream } from '../../support/http/fault-server.ts'
+import { faultServer, numberText, valuesOf } from '../../support/http/reading.ts'
+import { keyOf, serve } from '../../support/http/serving.ts'
+import { startStage } from '../../support/runs/stage.ts'
 
 async function servedStage() {
   const account = accountOf({ a: 0, 'b/c': 7, ß: 1, Ａ: 0, '🌸': 0 })

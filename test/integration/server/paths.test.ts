@@ -1,7 +1,7 @@
 /** Addresses that are to lead somewhere else than they say. */
 import { describe, expect, test } from 'vitest'
-import { closing, exchange, requestText } from '../../support/raw-http.ts'
-import { sharedMirror } from '../../support/shared-mirror.ts'
+import { closing, exchange, requestText } from '../../support/http/raw-http.ts'
+import { sharedMirror } from '../../support/mirror/shared-mirror.ts'
 
 const mirror = sharedMirror()
 

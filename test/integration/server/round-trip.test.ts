@@ -4,12 +4,12 @@ import { request } from 'undici'
 import { describe, expect, test } from 'vitest'
 import { connect } from '../../../src/db/connect.ts'
 import { isObject, parseWithSource } from '../../../src/common/json/exact.ts'
-import { mirrorOf, twoVersions } from '../../support/account-texts.ts'
-import type { Meaning } from '../../support/account-texts.ts'
-import { readLive } from '../../support/live-rows.ts'
-import { keyOf, serve } from '../../support/serving.ts'
-import { idOf, meaningOf } from '../../support/wire-item.ts'
-import { startWire } from '../../support/wire.ts'
+import { mirrorOf, twoVersions } from '../../support/accounts/account-texts.ts'
+import type { Meaning } from '../../support/accounts/account-texts.ts'
+import { readLive } from '../../support/mirror/live-rows.ts'
+import { keyOf, serve } from '../../support/http/serving.ts'
+import { idOf, meaningOf } from '../../support/accounts/wire-item.ts'
+import { startWire } from '../../support/http/wire.ts'
 
 describe.each([
   ['postgres', 12],

@@ -1,7 +1,7 @@
 /** A small `npm run floods`: the process that serves, clients in another one, and the account that wants its lists. */
 import { expect, inject, test } from 'vitest'
 import { floodWithSlowReaders } from '../../floods/slow-readers.ts'
-import { freshPlace } from '../../support/databases.ts'
+import { freshPlace } from '../../support/databases/databases.ts'
 
 test('X9 hundreds that read nothing, or 64 bytes every 10 s, take bounded memory, and another account gets every list', async () => {
   await using place = await freshPlace('postgres')

@@ -4,11 +4,11 @@ import type { Socket } from 'node:net'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { HttpServiceOptions } from '../../../src/server/service.ts'
-import { freshMirror, type Mirror, onServer } from '../../support/databases.ts'
-import { listening, mirrorStore } from '../../support/http-service.ts'
-import { addAccount, addLargeList, type MirroredAccount } from '../../support/many-accounts.ts'
-import { closing, exchange, openSocket, requestText } from '../../support/raw-http.ts'
-import { expectSilence } from '../../support/shared-mirror.ts'
+import { freshMirror, type Mirror, onServer } from '../../support/databases/databases.ts'
+import { listening, mirrorStore } from '../../support/http/http-service.ts'
+import { addAccount, addLargeList, type MirroredAccount } from '../../support/accounts/many-accounts.ts'
+import { closing, exchange, openSocket, requestText } from '../../support/http/raw-http.ts'
+import { expectSilence } from '../../support/mirror/shared-mirror.ts'
 
 /** Of 250 characters each: more than is read at once. */
 const ROWS = 12_000

@@ -1,7 +1,7 @@
 /** Bytes that could be one request to a proxy in front and two to the service, or the other way round. */
 import { describe, expect, test } from 'vitest'
-import { listening, singleKey, singleStore } from '../../support/http-service.ts'
-import { closing, exchange, requestText } from '../../support/raw-http.ts'
+import { listening, singleKey, singleStore } from '../../support/http/http-service.ts'
+import { closing, exchange, requestText } from '../../support/http/raw-http.ts'
 
 const key = ['X-API-Key', singleKey] as const
 const host = 'Host: a\r\n'

@@ -3,12 +3,12 @@ import { expect, test } from 'vitest'
 import { connect } from '../../../src/db/connect.ts'
 import { readList } from '../../../src/server/stores/mirror/list.ts'
 import { createLargeListSlots } from '../../../src/server/stores/mirror/large-list-slots.ts'
-import { accountOf, refusal, responseItem } from '../../support/account.ts'
-import { send } from '../../support/fault-server.ts'
-import { readLive } from '../../support/live-rows.ts'
-import { EVENTS, mirrorClient, responsesTo } from '../../support/mirror-client.ts'
-import { keyOf, serve } from '../../support/serving.ts'
-import { onBothStages, onPostgresStage, type Stage } from '../../support/stage.ts'
+import { accountOf, refusal, responseItem } from '../../support/accounts/account.ts'
+import { send } from '../../support/http/fault-server.ts'
+import { readLive } from '../../support/mirror/live-rows.ts'
+import { EVENTS, mirrorClient, responsesTo } from '../../support/http/mirror-client.ts'
+import { keyOf, serve } from '../../support/http/serving.ts'
+import { onBothStages, onPostgresStage, type Stage } from '../../support/runs/stage.ts'
 
 const titlesIn = (body: string) => (JSON.parse(body) as { title: string }[]).map(({ title }) => title)
 

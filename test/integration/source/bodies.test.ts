@@ -12,8 +12,8 @@ import {
   UnreachableError,
 } from '../../../src/common/errors.ts'
 import type { FetchedList } from '../../../src/source/fetched-list.ts'
-import { chunked, list, oneByteSlices, send, type Step, untilClose } from '../../support/fault-server.ts'
-import { errorOf, faultServer, numberText, valuesOf, wholeOf } from '../../support/reading.ts'
+import { chunked, list, oneByteSlices, send, type Step, untilClose } from '../../support/http/fault-server.ts'
+import { errorOf, faultServer, numberText, valuesOf, wholeOf } from '../../support/http/reading.ts'
 
 const items = [{ id: 'fête-🎉' }, { id: 'b' }]
 const text = JSON.stringify(items)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { InvalidResponseError, CrossOriginError } from '../../../src/common/errors.ts'
-import { list, resetBeforeHeaders, send, type Step, untilClose } from '../../support/fault-server.ts'
-import { errorOf, faultServer, numberText, testKey, valuesOf, wholeOf } from '../../support/reading.ts'
+import { list, resetBeforeHeaders, send, type Step, untilClose } from '../../support/http/fault-server.ts'
+import { errorOf, faultServer, numberText, testKey, valuesOf, wholeOf } from '../../support/http/reading.ts'
 
 const items = [{ id: 1 }]
 const tag = '"v1"'

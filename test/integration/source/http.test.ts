@@ -10,8 +10,8 @@ import {
   RetryLaterError,
   UnreachableError,
 } from '../../../src/common/errors.ts'
-import { list, raw, resetBeforeHeaders, send, type Step } from '../../support/fault-server.ts'
-import { errorOf, faultServer, numberText, testKey, valuesOf } from '../../support/reading.ts'
+import { list, raw, resetBeforeHeaders, send, type Step } from '../../support/http/fault-server.ts'
+import { errorOf, faultServer, numberText, testKey, valuesOf } from '../../support/http/reading.ts'
 
 const items = [{ id: 'a' }]
 const good = list(items)

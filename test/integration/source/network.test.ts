@@ -10,7 +10,7 @@ import {
   RunTimeoutError,
   UnreachableError,
 } from '../../../src/common/errors.ts'
-import { selfSigned } from '../../support/certificate.ts'
+import { selfSigned } from '../../support/http/certificate.ts'
 import {
   chunked,
   closeBeforeHeaders,
@@ -27,8 +27,8 @@ import {
   untilClose,
   untilCloseHalf,
   withoutLastChunk,
-} from '../../support/fault-server.ts'
-import { errorOf, faultServer, numberText, valuesOf } from '../../support/reading.ts'
+} from '../../support/http/fault-server.ts'
+import { errorOf, faultServer, numberText, valuesOf } from '../../support/http/reading.ts'
 
 const items = [{ id: 'fête-🎉' }, { id: 'b' }]
 const good = list(items)

@@ -10,8 +10,8 @@ import {
   send,
   untilClose,
   upstream,
-} from '../../support/fault-server.ts'
-import { faultServer, numberText, testKey, valuesOf } from '../../support/reading.ts'
+} from '../../support/http/fault-server.ts'
+import { faultServer, numberText, testKey, valuesOf } from '../../support/http/reading.ts'
 
 test('the whole sample account comes through a connection that breaks now and then', async () => {
   const account = createSampleAccount({ seed: 7, now: new Date('2026-03-01T12:00:00Z') })

@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
 import { InterruptedError, RunTimeoutError, UnreachableError } from '../../../src/common/errors.ts'
-import { drip, list, send, type Step } from '../../support/fault-server.ts'
-import { errorOf, faultServer, numberText, valuesOf } from '../../support/reading.ts'
+import { drip, list, send, type Step } from '../../support/http/fault-server.ts'
+import { errorOf, faultServer, numberText, valuesOf } from '../../support/http/reading.ts'
 
 const good = list([{ id: 1 }])
 const refuse = send({ status: 429, body: { error: 'slow down' } })

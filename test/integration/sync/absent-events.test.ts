@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { accountOf, refusal } from '../../support/account.ts'
-import type { Account } from '../../support/account.ts'
-import { list, resetBeforeHeaders, send, untilClose } from '../../support/fault-server.ts'
-import { heldOf, twoHoursPass } from '../../support/holds.ts'
-import { onBothStages, onPostgresStage } from '../../support/stage.ts'
-import type { Stage } from '../../support/stage.ts'
+import { accountOf, refusal } from '../../support/accounts/account.ts'
+import type { Account } from '../../support/accounts/account.ts'
+import { list, resetBeforeHeaders, send, untilClose } from '../../support/http/fault-server.ts'
+import { heldOf, twoHoursPass } from '../../support/mirror/holds.ts'
+import { onBothStages, onPostgresStage } from '../../support/runs/stage.ts'
+import type { Stage } from '../../support/runs/stage.ts'
 
 /** The reason and the number of the events held. */
 const held = (stage: Stage) => heldOf(stage, '')

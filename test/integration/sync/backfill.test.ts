@@ -1,10 +1,10 @@
 /** A backfill that was broken off is continued by the next one. */
 import { expect, test } from 'vitest'
-import { accountOf, refusal, responseItem } from '../../support/account.ts'
-import type { Account } from '../../support/account.ts'
-import { send, startFaultServer } from '../../support/fault-server.ts'
-import { onBothStages, onPostgresStage, pause } from '../../support/stage.ts'
-import type { Stage } from '../../support/stage.ts'
+import { accountOf, refusal, responseItem } from '../../support/accounts/account.ts'
+import type { Account } from '../../support/accounts/account.ts'
+import { send, startFaultServer } from '../../support/http/fault-server.ts'
+import { onBothStages, onPostgresStage, pause } from '../../support/runs/stage.ts'
+import type { Stage } from '../../support/runs/stage.ts'
 
 /**
  * The first event is large enough for a batch of its own, which is stored while the others are still read, and fits into

@@ -1,12 +1,12 @@
 /** Runs against a service that sends validators: what they save, and how far they are believed. */
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { accountOf, refusal, responseItem } from '../../support/account.ts'
-import type { Account } from '../../support/account.ts'
-import { send } from '../../support/fault-server.ts'
-import type { Answer, SeenRequest } from '../../support/fault-server.ts'
-import { onPostgresStage } from '../../support/stage.ts'
-import type { Stage } from '../../support/stage.ts'
+import { accountOf, refusal, responseItem } from '../../support/accounts/account.ts'
+import type { Account } from '../../support/accounts/account.ts'
+import { send } from '../../support/http/fault-server.ts'
+import type { Answer, SeenRequest } from '../../support/http/fault-server.ts'
+import { onPostgresStage } from '../../support/runs/stage.ts'
+import type { Stage } from '../../support/runs/stage.ts'
 
 /** Gives every list of responses a validator, honest unless said otherwise, and answers 304 to it. */
 function sendValidators({ service, account }: Stage, etagOf: (body: unknown) => string = honest): void {

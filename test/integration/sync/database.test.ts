@@ -1,11 +1,11 @@
 import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { accountOf, responseItem, responsesFrom } from '../../support/account.ts'
-import { onServer } from '../../support/databases.ts'
-import { startFailingProxy } from '../../support/database-proxy.ts'
-import { send } from '../../support/fault-server.ts'
-import { onBothStages, onPostgresStage, pause } from '../../support/stage.ts'
-import type { Stage } from '../../support/stage.ts'
+import { accountOf, responseItem, responsesFrom } from '../../support/accounts/account.ts'
+import { onServer } from '../../support/databases/databases.ts'
+import { startFailingProxy } from '../../support/databases/database-proxy.ts'
+import { send } from '../../support/http/fault-server.ts'
+import { onBothStages, onPostgresStage, pause } from '../../support/runs/stage.ts'
+import type { Stage } from '../../support/runs/stage.ts'
 
 /** A trigger before each row that is inserted into the responses. */
 function trigger(body: string): string[] {

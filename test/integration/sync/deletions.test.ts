@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { accountOf, responsesFrom } from '../../support/account.ts'
-import { chunked, list, send, untilClose } from '../../support/fault-server.ts'
-import { heldOf, twoHoursPass } from '../../support/holds.ts'
-import { onBothStages, onPostgresStage } from '../../support/stage.ts'
-import { verifyOn } from '../../support/verifying.ts'
+import { accountOf, responsesFrom } from '../../support/accounts/account.ts'
+import { chunked, list, send, untilClose } from '../../support/http/fault-server.ts'
+import { heldOf, twoHoursPass } from '../../support/mirror/holds.ts'
+import { onBothStages, onPostgresStage } from '../../support/runs/stage.ts'
+import { verifyOn } from '../../support/runs/verify.ts'
 
 onBothStages('the guard of deletions, one list', (stage) => {
   test('S3 the responses of one event suddenly empty: held, what is present elsewhere is written', async () => {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { accountOf, refusal, responsesFrom } from '../../support/account.ts'
-import type { Account } from '../../support/account.ts'
-import { send } from '../../support/fault-server.ts'
-import { onPostgresStage } from '../../support/stage.ts'
-import type { Stage } from '../../support/stage.ts'
+import { accountOf, refusal, responsesFrom } from '../../support/accounts/account.ts'
+import type { Account } from '../../support/accounts/account.ts'
+import { send } from '../../support/http/fault-server.ts'
+import { onPostgresStage } from '../../support/runs/stage.ts'
+import type { Stage } from '../../support/runs/stage.ts'
 
 const HOUR = 3600
 const longAgo = { event_at: '2024-01-01T00:00:00Z' }

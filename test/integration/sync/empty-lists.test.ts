@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { accountOf } from '../../support/account.ts'
-import type { Account } from '../../support/account.ts'
-import { list, send } from '../../support/fault-server.ts'
-import type { Answer } from '../../support/fault-server.ts'
-import { heldOf, timePasses } from '../../support/holds.ts'
-import { onBothStages, onPostgresStage } from '../../support/stage.ts'
-import type { Stage } from '../../support/stage.ts'
+import { accountOf } from '../../support/accounts/account.ts'
+import type { Account } from '../../support/accounts/account.ts'
+import { list, send } from '../../support/http/fault-server.ts'
+import type { Answer } from '../../support/http/fault-server.ts'
+import { heldOf, timePasses } from '../../support/mirror/holds.ts'
+import { onBothStages, onPostgresStage } from '../../support/runs/stage.ts'
+import type { Stage } from '../../support/runs/stage.ts'
 
 function names(count: number): string[] {
   return Array.from({ length: count }, (_, place) => `event-${String(place).padStart(2, '0')}`)

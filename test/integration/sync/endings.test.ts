@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { sync } from '../../../src/index.ts'
-import { accountOf } from '../../support/account.ts'
-import { send } from '../../support/fault-server.ts'
-import { testKey } from '../../support/reading.ts'
-import { onPostgresStage } from '../../support/stage.ts'
+import { accountOf } from '../../support/accounts/account.ts'
+import { send } from '../../support/http/fault-server.ts'
+import { testKey } from '../../support/http/reading.ts'
+import { onPostgresStage } from '../../support/runs/stage.ts'
 
 onPostgresStage('X2 a list of errors that echo the key', (stage) => {
   test('is kept among the rejects without it', async () => {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { accountOf, refusal } from '../../support/account.ts'
-import { send } from '../../support/fault-server.ts'
-import { onPostgresStage } from '../../support/stage.ts'
-import type { Stage } from '../../support/stage.ts'
+import { accountOf, refusal } from '../../support/accounts/account.ts'
+import { send } from '../../support/http/fault-server.ts'
+import { onPostgresStage } from '../../support/runs/stage.ts'
+import type { Stage } from '../../support/runs/stage.ts'
 
 function rename(on: Stage, title: string): void {
   Object.assign(on.account.events[0] ?? {}, { title })

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { accountOf, refusal, responseItem } from '../../support/account.ts'
-import type { Account } from '../../support/account.ts'
-import { send } from '../../support/fault-server.ts'
-import { onPostgresStage } from '../../support/stage.ts'
-import type { Stage } from '../../support/stage.ts'
-import { verifyOn } from '../../support/verifying.ts'
+import { accountOf, refusal, responseItem } from '../../support/accounts/account.ts'
+import type { Account } from '../../support/accounts/account.ts'
+import { send } from '../../support/http/fault-server.ts'
+import { onPostgresStage } from '../../support/runs/stage.ts'
+import type { Stage } from '../../support/runs/stage.ts'
+import { verifyOn } from '../../support/runs/verify.ts'
 
 /** An account of twelve events with one response each. */
 function twelveEvents(): Account {

@@ -6,12 +6,12 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { connect } from '../../../src/db/connect.ts'
 import { schemaState } from '../../../src/db/migrate.ts'
 import { backfill, sync } from '../../../src/index.ts'
-import { accountOf } from '../../support/account.ts'
-import { commandStage } from '../../support/command-stage.ts'
-import { freshPlace } from '../../support/databases.ts'
-import { send, startFaultServer } from '../../support/fault-server.ts'
-import { testKey } from '../../support/reading.ts'
-import { startServe } from '../../support/process.ts'
+import { accountOf } from '../../support/accounts/account.ts'
+import { commandStage } from '../../support/commands/command-stage.ts'
+import { freshPlace } from '../../support/databases/databases.ts'
+import { send, startFaultServer } from '../../support/http/fault-server.ts'
+import { testKey } from '../../support/http/reading.ts'
+import { startServe } from '../../support/commands/process.ts'
 
 const parent = await mkdtemp(join(tmpdir(), 'headcount-test-first-'))
 afterAll(() => rm(parent, { recursive: true }))

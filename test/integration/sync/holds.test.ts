@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { accountOf, refusal, responsesFrom } from '../../support/account.ts'
-import { send } from '../../support/fault-server.ts'
-import { heldOf, timePasses, twoHoursPass } from '../../support/holds.ts'
-import { onBothStages, onPostgresStage } from '../../support/stage.ts'
+import { accountOf, refusal, responsesFrom } from '../../support/accounts/account.ts'
+import { send } from '../../support/http/fault-server.ts'
+import { heldOf, timePasses, twoHoursPass } from '../../support/mirror/holds.ts'
+import { onBothStages, onPostgresStage } from '../../support/runs/stage.ts'
 
 onBothStages('the two clocks of a hold', (stage) => {
   test('S18 the clock of the database jumps ahead: nothing is applied before the other one has passed too', async () => {

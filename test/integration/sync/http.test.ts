@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { accountOf, refusal, responsesFrom } from '../../support/account.ts'
-import { list, raw, resetBeforeHeaders, send, startFaultServer } from '../../support/fault-server.ts'
-import type { Answering, Step } from '../../support/fault-server.ts'
-import { testKey } from '../../support/reading.ts'
-import { onBothStages, onPostgresStage } from '../../support/stage.ts'
-import type { Stage } from '../../support/stage.ts'
+import { accountOf, refusal, responsesFrom } from '../../support/accounts/account.ts'
+import { list, raw, resetBeforeHeaders, send, startFaultServer } from '../../support/http/fault-server.ts'
+import type { Answering, Step } from '../../support/http/fault-server.ts'
+import { testKey } from '../../support/http/reading.ts'
+import { onBothStages, onPostgresStage } from '../../support/runs/stage.ts'
+import type { Stage } from '../../support/runs/stage.ts'
 
 /** The live tables, history and digests. */
 function kept({ mirror }: Stage): unknown {

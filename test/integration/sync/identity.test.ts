@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { accountOf } from '../../support/account.ts'
-import { send, startFaultServer } from '../../support/fault-server.ts'
-import type { SeenRequest } from '../../support/fault-server.ts'
-import { testKey } from '../../support/reading.ts'
-import { onBothStages, onPostgresStage } from '../../support/stage.ts'
-import type { Stage } from '../../support/stage.ts'
+import { accountOf } from '../../support/accounts/account.ts'
+import { send, startFaultServer } from '../../support/http/fault-server.ts'
+import type { SeenRequest } from '../../support/http/fault-server.ts'
+import { testKey } from '../../support/http/reading.ts'
+import { onBothStages, onPostgresStage } from '../../support/runs/stage.ts'
+import type { Stage } from '../../support/runs/stage.ts'
 
 onBothStages('S10 another account', (stage) => {
   test('with nothing in common: refused, nothing is written; --adopt takes the mirror over, under the guard', async () => {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { InterruptedError } from '../../../src/common/errors.ts'
-import { accountOf, responsesFrom } from '../../support/account.ts'
-import { silence } from '../../support/fault-server.ts'
-import { onBothStages, onPostgresStage, pause } from '../../support/stage.ts'
-import type { Stage } from '../../support/stage.ts'
+import { accountOf, responsesFrom } from '../../support/accounts/account.ts'
+import { silence } from '../../support/http/fault-server.ts'
+import { onBothStages, onPostgresStage, pause } from '../../support/runs/stage.ts'
+import type { Stage } from '../../support/runs/stage.ts'
 
 /** Container engines kill after 10 s. */
 const LONGEST_END_MS = 8000

@@ -1,10 +1,10 @@
 /** A service that writes the key into its own lists: what is stored, told and served of it. */
 import { describe, expect, test } from 'vitest'
-import { engines } from '../../support/databases.ts'
-import { testKey } from '../../support/reading.ts'
-import { keyOf, serve } from '../../support/serving.ts'
-import { verifyOn } from '../../support/verifying.ts'
-import { startWire } from '../../support/wire.ts'
+import { engines } from '../../support/databases/databases.ts'
+import { testKey } from '../../support/http/reading.ts'
+import { keyOf, serve } from '../../support/http/serving.ts'
+import { verifyOn } from '../../support/runs/verify.ts'
+import { startWire } from '../../support/http/wire.ts'
 
 const text = `your key is ${testKey}.`
 const events = [

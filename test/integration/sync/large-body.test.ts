@@ -9,9 +9,9 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { expect, test } from 'vitest'
 import { connect } from '../../../src/db/connect.ts'
-import { freshPlace } from '../../support/databases.ts'
-import { startProcess } from '../../support/process.ts'
-import { testKey } from '../../support/reading.ts'
+import { freshPlace } from '../../support/databases/databases.ts'
+import { startProcess } from '../../support/commands/process.ts'
+import { testKey } from '../../support/http/reading.ts'
 
 const MEGABYTES = Number(process.env['LARGE_LIST_MB'] ?? 80)
 const HEAP_MEGABYTES = Math.round((MEGABYTES * 256) / 500)

@@ -2,11 +2,11 @@
 import { expect, test, vi } from 'vitest'
 import { connect } from '../../../src/db/connect.ts'
 import type { Plan, RunOptions } from '../../../src/index.ts'
-import { accountOf, responseItem } from '../../support/account.ts'
-import type { Account, Item } from '../../support/account.ts'
-import { onBothStages, onPostgresStage } from '../../support/stage.ts'
-import type { Ended, Stage } from '../../support/stage.ts'
-import { inWords, verifyOn } from '../../support/verifying.ts'
+import { accountOf, responseItem } from '../../support/accounts/account.ts'
+import type { Account, Item } from '../../support/accounts/account.ts'
+import { onBothStages, onPostgresStage } from '../../support/runs/stage.ts'
+import type { Ended, Stage } from '../../support/runs/stage.ts'
+import { inWords, verifyOn } from '../../support/runs/verify.ts'
 
 const tiny = { inMemoryBytes: 100, pieceBytes: 300 }
 

@@ -6,10 +6,10 @@ import { Client } from 'pg'
 import type { Pool, QueryConfig } from 'pg'
 import { expect, test, vi } from 'vitest'
 import { prefetch } from '../../../src/load/prefetch.ts'
-import { accountOf, responseItem } from '../../support/account.ts'
-import { freshMirror } from '../../support/databases.ts'
-import { openPool } from '../../support/pools.ts'
-import { onBothStages, onPostgresStage } from '../../support/stage.ts'
+import { accountOf, responseItem } from '../../support/accounts/account.ts'
+import { freshMirror } from '../../support/databases/databases.ts'
+import { openPool } from '../../support/databases/pools.ts'
+import { onBothStages, onPostgresStage } from '../../support/runs/stage.ts'
 
 const tiny = { inMemoryBytes: 100, pieceBytes: 100 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { accountOf, responsesFrom } from '../../support/account.ts'
-import { onBothStages, onPostgresStage, pause } from '../../support/stage.ts'
-import type { Stage } from '../../support/stage.ts'
+import { accountOf, responsesFrom } from '../../support/accounts/account.ts'
+import { onBothStages, onPostgresStage, pause } from '../../support/runs/stage.ts'
+import type { Stage } from '../../support/runs/stage.ts'
 
 /** The live tables and history. */
 function kept({ mirror }: Stage): unknown {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { NORMALISER_VERSION } from '../../../src/normalise/version.ts'
-import { accountOf, refusal, responseItem } from '../../support/account.ts'
-import { send } from '../../support/fault-server.ts'
-import { onBothStages, onPostgresStage } from '../../support/stage.ts'
-import type { Stage } from '../../support/stage.ts'
+import { accountOf, refusal, responseItem } from '../../support/accounts/account.ts'
+import { send } from '../../support/http/fault-server.ts'
+import { onBothStages, onPostgresStage } from '../../support/runs/stage.ts'
+import type { Stage } from '../../support/runs/stage.ts'
 
 onBothStages('what the service means', (stage) => {
   test('S5 gone and back: restored, and history shows the gap', async () => {

@@ -1,7 +1,7 @@
 import tls from 'node:tls'
 import { expect, test } from 'vitest'
-import { accountOf } from '../../support/account.ts'
-import { selfSigned } from '../../support/certificate.ts'
+import { accountOf } from '../../support/accounts/account.ts'
+import { selfSigned } from '../../support/http/certificate.ts'
 import {
   closeBeforeHeaders,
   closedPort,
@@ -13,10 +13,10 @@ import {
   silence,
   startFaultServer,
   withoutLastChunk,
-} from '../../support/fault-server.ts'
-import type { Step } from '../../support/fault-server.ts'
-import { onBothStages, onPostgresStage } from '../../support/stage.ts'
-import type { Stage } from '../../support/stage.ts'
+} from '../../support/http/fault-server.ts'
+import type { Step } from '../../support/http/fault-server.ts'
+import { onBothStages, onPostgresStage } from '../../support/runs/stage.ts'
+import type { Stage } from '../../support/runs/stage.ts'
 
 /** The live tables, history and digests. */
 function kept({ mirror }: Stage): unknown {

@@ -2,13 +2,13 @@
 import { expect, test } from 'vitest'
 import { connect } from '../../../src/db/connect.ts'
 import { verify } from '../../../src/index.ts'
-import { accountOf } from '../../support/account.ts'
-import { commandStage } from '../../support/command-stage.ts'
-import { scriptPath } from '../../support/command.ts'
-import { freshMirror } from '../../support/databases.ts'
-import { onBothStages, optionOf, startStage } from '../../support/stage.ts'
-import { startServe } from '../../support/process.ts'
-import { testKey } from '../../support/reading.ts'
+import { accountOf } from '../../support/accounts/account.ts'
+import { commandStage } from '../../support/commands/command-stage.ts'
+import { scriptPath } from '../../support/commands/command.ts'
+import { freshMirror } from '../../support/databases/databases.ts'
+import { onBothStages, optionOf, startStage } from '../../support/runs/stage.ts'
+import { startServe } from '../../support/commands/process.ts'
+import { testKey } from '../../support/http/reading.ts'
 
 const unknown = {
   exit: 2,

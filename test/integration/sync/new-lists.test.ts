@@ -1,7 +1,7 @@
 /** Lists of events of which nothing was stored: their rows are copied unseen, unless something is there all the same. */
 import { expect, test } from 'vitest'
-import { accountOf } from '../../support/account.ts'
-import { onBothStages } from '../../support/stage.ts'
+import { accountOf } from '../../support/accounts/account.ts'
+import { onBothStages } from '../../support/runs/stage.ts'
 
 onBothStages('the list of a new event', (stage) => {
   test('is compared when rows of it are there that nobody knows of', async () => {

@@ -1,12 +1,12 @@
 /** What runs keep of what the specification leaves open, and what they warn of. */
 import { describe, expect, test } from 'vitest'
-import { engines } from '../../support/databases.ts'
-import { refusal } from '../../support/account.ts'
-import { send } from '../../support/fault-server.ts'
-import { testKey } from '../../support/reading.ts'
-import { eventsText, startWire } from '../../support/wire.ts'
-import type { Ended } from '../../support/stage.ts'
-import type { Look, Wire } from '../../support/wire.ts'
+import { engines } from '../../support/databases/databases.ts'
+import { refusal } from '../../support/accounts/account.ts'
+import { send } from '../../support/http/fault-server.ts'
+import { testKey } from '../../support/http/reading.ts'
+import { eventsText, startWire } from '../../support/http/wire.ts'
+import type { Ended } from '../../support/runs/stage.ts'
+import type { Look, Wire } from '../../support/http/wire.ts'
 
 const observed = (look: Look): Record<string, number> =>
   Object.fromEntries(

@@ -1,9 +1,9 @@
 /** What becomes of an organiser's normal work: each line of the table in docs/reliability.md. */
 import { expect, test } from 'vitest'
-import { accountOf } from '../../support/account.ts'
-import type { Account } from '../../support/account.ts'
-import { heldOf, timePasses } from '../../support/holds.ts'
-import { onPostgresStage } from '../../support/stage.ts'
+import { accountOf } from '../../support/accounts/account.ts'
+import type { Account } from '../../support/accounts/account.ts'
+import { heldOf, timePasses } from '../../support/mirror/holds.ts'
+import { onPostgresStage } from '../../support/runs/stage.ts'
 
 /** 300 responses to 7 events: of these rows 30 may go in one run. */
 const account = () => accountOf({ old: 60, gala: 120, picnic: 80, ball: 30, tea: 8, one: 1, other: 1 })

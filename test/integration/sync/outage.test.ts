@@ -7,12 +7,12 @@ import { openTerminal } from '../../../src/commands/terminal/terminal.ts'
 import { HeadcountError } from '../../../src/common/errors.ts'
 import { sync } from '../../../src/index.ts'
 import type { RunOptions, RunReport } from '../../../src/index.ts'
-import { type Account, accountOf } from '../../support/account.ts'
-import { commandStage } from '../../support/command-stage.ts'
-import { resetBeforeHeaders, send } from '../../support/fault-server.ts'
-import type { FaultServer, Step } from '../../support/fault-server.ts'
-import { testKey } from '../../support/reading.ts'
-import { onBothStages } from '../../support/stage.ts'
+import { type Account, accountOf } from '../../support/accounts/account.ts'
+import { commandStage } from '../../support/commands/command-stage.ts'
+import { resetBeforeHeaders, send } from '../../support/http/fault-server.ts'
+import type { FaultServer, Step } from '../../support/http/fault-server.ts'
+import { testKey } from '../../support/http/reading.ts'
+import { onBothStages } from '../../support/runs/stage.ts'
 
 /** The rule with less time: a test cannot wait for 20 s. */
 const soon = { longestSilenceMs: 600, askEveryMs: 100 }

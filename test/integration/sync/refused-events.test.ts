@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import type { Logger, Progress } from '../../../src/index.ts'
-import { accountOf, refusal } from '../../support/account.ts'
-import { list, send, type Step } from '../../support/fault-server.ts'
-import { onBothStages, onPostgresStage, type Stage } from '../../support/stage.ts'
-import { verifyOn } from '../../support/verifying.ts'
+import { accountOf, refusal } from '../../support/accounts/account.ts'
+import { list, send, type Step } from '../../support/http/fault-server.ts'
+import { onBothStages, onPostgresStage, type Stage } from '../../support/runs/stage.ts'
+import { verifyOn } from '../../support/runs/verify.ts'
 
 const names = Array.from({ length: 36 }, (_, n) => `e${n}`)
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { accountOf, refusal, responsesFrom } from '../../support/account.ts'
-import type { Account } from '../../support/account.ts'
-import { onPostgresCommandStage } from '../../support/command-stage.ts'
-import { send } from '../../support/fault-server.ts'
-import { onPostgresStage } from '../../support/stage.ts'
-import { failureOn, verifyOn } from '../../support/verifying.ts'
+import { accountOf, refusal, responsesFrom } from '../../support/accounts/account.ts'
+import type { Account } from '../../support/accounts/account.ts'
+import { onPostgresCommandStage } from '../../support/commands/command-stage.ts'
+import { send } from '../../support/http/fault-server.ts'
+import { onPostgresStage } from '../../support/runs/stage.ts'
+import { failureOn, verifyOn } from '../../support/runs/verify.ts'
 
 const tooDeep: unknown = Array.from({ length: 80 }).reduce((deep) => [deep], 1)
 

@@ -5,12 +5,12 @@ import { isDeepStrictEqual } from 'node:util'
 import { connect } from '../../../src/db/connect.ts'
 import type { Database } from '../../../src/db/connect.ts'
 import type { JsonObject } from '../../../src/common/json/exact.ts'
-import { compare, mirrorOf, rejectsOf, twoVersions } from '../../support/account-texts.ts'
-import type { AccountTexts, Meanings } from '../../support/account-texts.ts'
-import { readLive } from '../../support/live-rows.ts'
-import { startWire } from '../../support/wire.ts'
-import type { Wire } from '../../support/wire.ts'
-import { meaningOf } from '../../support/wire-item.ts'
+import { compare, mirrorOf, rejectsOf, twoVersions } from '../../support/accounts/account-texts.ts'
+import type { AccountTexts, Meanings } from '../../support/accounts/account-texts.ts'
+import { readLive } from '../../support/mirror/live-rows.ts'
+import { startWire } from '../../support/http/wire.ts'
+import type { Wire } from '../../support/http/wire.ts'
+import { meaningOf } from '../../support/accounts/wire-item.ts'
 
 // A run on PGlite opens its folder anew and costs ten times as much as one on Postgres.
 describe.each([

@@ -1,16 +1,16 @@
 /** Secrets, looked for in every byte that commands print and every row that they store, whatever fails. */
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { connect } from '../../../src/db/connect.ts'
-import { accountOf } from '../../support/account.ts'
-import { headcount } from '../../support/command.ts'
-import type { Ran } from '../../support/command.ts'
-import { commandStage } from '../../support/command-stage.ts'
-import type { CommandStage } from '../../support/command-stage.ts'
-import { readContents } from '../../support/contents.ts'
-import { closedPort, list, resetInBody, send, startFaultServer } from '../../support/fault-server.ts'
-import type { Step } from '../../support/fault-server.ts'
-import { expectNoKey } from '../../support/invariants.ts'
-import { testKey } from '../../support/reading.ts'
+import { accountOf } from '../../support/accounts/account.ts'
+import { headcount } from '../../support/commands/command.ts'
+import type { Ran } from '../../support/commands/command.ts'
+import { commandStage } from '../../support/commands/command-stage.ts'
+import type { CommandStage } from '../../support/commands/command-stage.ts'
+import { readContents } from '../../support/mirror/contents.ts'
+import { closedPort, list, resetInBody, send, startFaultServer } from '../../support/http/fault-server.ts'
+import type { Step } from '../../support/http/fault-server.ts'
+import { expectNoKey } from '../../support/mirror/invariants.ts'
+import { testKey } from '../../support/http/reading.ts'
 
 /** Ways in which the key could be written. */
 const spellings = [testKey, encodeURIComponent(testKey), JSON.stringify(testKey).slice(1, -1), 'canary-7d1f']

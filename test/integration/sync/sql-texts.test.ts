@@ -1,10 +1,10 @@
 /** X4 Text that would be SQL, or a command to a loader, if it ever stood outside of a value. */
 import { expect, test } from 'vitest'
-import { accountOf } from '../../support/account.ts'
-import { commandStage } from '../../support/command-stage.ts'
-import { engines } from '../../support/databases.ts'
-import { onBothStages } from '../../support/stage.ts'
-import { startWire } from '../../support/wire.ts'
+import { accountOf } from '../../support/accounts/account.ts'
+import { commandStage } from '../../support/commands/command-stage.ts'
+import { engines } from '../../support/databases/databases.ts'
+import { onBothStages } from '../../support/runs/stage.ts'
+import { startWire } from '../../support/http/wire.ts'
 
 const texts = [
   "'; drop table headcount.responses; --",

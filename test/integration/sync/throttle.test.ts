@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { accountOf, refusal } from '../../support/account.ts'
-import { send } from '../../support/fault-server.ts'
-import { onPostgresStage } from '../../support/stage.ts'
+import { accountOf, refusal } from '../../support/accounts/account.ts'
+import { send } from '../../support/http/fault-server.ts'
+import { onPostgresStage } from '../../support/runs/stage.ts'
 
 const PER_SECOND = 50
 

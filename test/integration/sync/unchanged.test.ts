@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
 import { Client } from 'pg'
 import { expect, test } from 'vitest'
-import { accountOf } from '../../support/account.ts'
-import { onPostgresStage } from '../../support/stage.ts'
-import type { Stage } from '../../support/stage.ts'
+import { accountOf } from '../../support/accounts/account.ts'
+import { onPostgresStage } from '../../support/runs/stage.ts'
+import type { Stage } from '../../support/runs/stage.ts'
 
 /** Tables that an unchanged run must not touch, with their payments and slots, history and rejects. */
 const untouched = [

@@ -1,12 +1,12 @@
 /** `verify` beside a service and a mirror that move, fail and forbid. */
 import { expect, test } from 'vitest'
-import { accountOf, refusal, responseItem, responsesFrom } from '../../support/account.ts'
-import type { Account } from '../../support/account.ts'
-import { freshPlace } from '../../support/databases.ts'
-import { resetBeforeHeaders, send } from '../../support/fault-server.ts'
-import { readerOf } from '../../support/reader.ts'
-import { onPostgresStage, pause } from '../../support/stage.ts'
-import { failureOn, inWords, verifyOn } from '../../support/verifying.ts'
+import { accountOf, refusal, responseItem, responsesFrom } from '../../support/accounts/account.ts'
+import type { Account } from '../../support/accounts/account.ts'
+import { freshPlace } from '../../support/databases/databases.ts'
+import { resetBeforeHeaders, send } from '../../support/http/fault-server.ts'
+import { readerOf } from '../../support/mirror/reader.ts'
+import { onPostgresStage, pause } from '../../support/runs/stage.ts'
+import { failureOn, inWords, verifyOn } from '../../support/runs/verify.ts'
 
 onPostgresStage('verify, lists that moved', (stage) => {
   test('a list that the service changed since the last sync is reported as changed, and no difference', async () => {

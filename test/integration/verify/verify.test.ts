@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { accountOf, responseItem } from '../../support/account.ts'
-import { onBothStages } from '../../support/stage.ts'
-import { inWords, verifyOn } from '../../support/verifying.ts'
+import { accountOf, responseItem } from '../../support/accounts/account.ts'
+import { onBothStages } from '../../support/runs/stage.ts'
+import { inWords, verifyOn } from '../../support/runs/verify.ts'
 
 onBothStages('verify', (stage) => {
   test('after a run everything is equal; a mirror that was never filled has nothing to compare', async () => {

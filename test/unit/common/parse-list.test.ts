@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { InvalidResponseError } from '../../../src/common/errors.ts'
 import { MAX_ITEM_BYTES } from '../../../src/common/json/exact.ts'
 import { parseList, parsePing } from '../../../src/common/json/parse-list.ts'
-import { nested } from '../../support/normalising.ts'
+import { nested } from '../../support/accounts/normalising.ts'
 
 const list = (...pages: string[]) => parseList(pages, 'GET /events').items
 const values = (...pages: string[]) => list(...pages).map(({ value }) => value)

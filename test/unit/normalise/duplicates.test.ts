@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { eventsOf, nested, responsesIn, responsesOf } from '../../support/normalising.ts'
+import { eventsOf, nested, responsesIn, responsesOf } from '../../support/accounts/normalising.ts'
 
 describe('P11 the same id twice in one list is one row', () => {
   test('equal: without a warning', () => {

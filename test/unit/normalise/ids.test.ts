@@ -6,7 +6,7 @@ import {
   onlyRow,
   responsesIn,
   responsesOf,
-} from '../../support/normalising.ts'
+} from '../../support/accounts/normalising.ts'
 
 const longest = 'e'.repeat(255)
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { response, responsesOf } from '../../support/normalising.ts'
+import { response, responsesOf } from '../../support/accounts/normalising.ts'
 
 const slot = { name: 'Bar', start_date: '2024-05-01T10:00:00+02:00', end_date: '2024-05-01T12:00:00+02:00' }
 

@@ -6,8 +6,8 @@ import type { NormalisedList } from '../../../src/normalise/list/list.ts'
 import { compareIntegerTexts } from '../../../src/normalise/values/collation.ts'
 import { fileChunks } from '../../../src/source/list/list-chunks.ts'
 import { parseList } from '../../../src/common/json/parse-list.ts'
-import { bodyOf } from '../../support/body.ts'
-import { anyItem, responseEntries, objectText } from '../../support/item-texts.ts'
+import { bodyOf } from '../../support/http/body.ts'
+import { anyItem, responseEntries, objectText } from '../../support/accounts/item-texts.ts'
 
 interface InPieces extends NormalisedList<ResponseItem> {
   readonly count: number

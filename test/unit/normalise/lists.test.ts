@@ -11,7 +11,7 @@ import {
   onlyRow,
   responsesIn,
   responsesOf,
-} from '../../support/normalising.ts'
+} from '../../support/accounts/normalising.ts'
 
 describe('an item that is no object is a reject, and the others are stored', () => {
   test.each(['null', 'true', '17', '9007199254740993', '1e131072', '"gala"', '[]', '[{"id":1}]'])(

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { onlyRow, onlyReject, responsesIn } from '../../support/normalising.ts'
+import { onlyRow, onlyReject, responsesIn } from '../../support/accounts/normalising.ts'
 
 const read = (field: string, source: string) => responsesIn(`[{"id":1,"${field}":${source}}]`)
 const digits = (count: number): string => '9'.repeat(count)

@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest'
 import { normaliseResponses } from '../../../src/normalise/items/responses.ts'
 import { ObservationCounter } from '../../../src/normalise/observe/observation-counter.ts'
 import { parseList } from '../../../src/common/json/parse-list.ts'
-import { anyItem } from '../../support/item-texts.ts'
-import { eventsIn, eventsOf, responsesIn, responsesOf } from '../../support/normalising.ts'
-import { byFact, observedIn, observedOf } from '../../support/observed.ts'
+import { anyItem } from '../../support/accounts/item-texts.ts'
+import { eventsIn, eventsOf, responsesIn, responsesOf } from '../../support/accounts/normalising.ts'
+import { byFact, observedIn, observedOf } from '../../support/accounts/observed.ts'
 
 describe('fields of each shape', () => {
   test('had a value, were null or absent; a field of another shape is not missed', () => {

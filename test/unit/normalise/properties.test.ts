@@ -4,9 +4,9 @@ import type { EventItem, ResponseItem } from '../../../src/common/schema/tables.
 import { isObject, isRawNumber, parseJson } from '../../../src/common/json/exact.ts'
 import type { JsonObject, JsonValue } from '../../../src/common/json/exact.ts'
 import type { NormalisedList } from '../../../src/normalise/list/list.ts'
-import { anyItem, eventEntries, objectText, responseEntries } from '../../support/item-texts.ts'
-import type { Entries } from '../../support/item-texts.ts'
-import { eventsIn, responsesIn } from '../../support/normalising.ts'
+import { anyItem, eventEntries, objectText, responseEntries } from '../../support/accounts/item-texts.ts'
+import type { Entries } from '../../support/accounts/item-texts.ts'
+import { eventsIn, responsesIn } from '../../support/accounts/normalising.ts'
 
 const listText = (items: readonly string[]): string => `[${items.join(',')}]`
 const items = fc.array(anyItem, { maxLength: 8 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { response, responsesOf } from '../../support/normalising.ts'
+import { response, responsesOf } from '../../support/accounts/normalising.ts'
 
 const nothing = {
   name: null,

@@ -7,7 +7,7 @@ import {
   response,
   responsesIn,
   responsesOf,
-} from '../../support/normalising.ts'
+} from '../../support/accounts/normalising.ts'
 
 const eventTexts = ['title', 'description', 'event_type', 'location']
 const responseTexts = ['name', 'email', 'message', 'rsvp']

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { toMicroseconds, isTimestamp } from '../../../src/normalise/values/timestamps.ts'
-import { event, eventsOf, response } from '../../support/normalising.ts'
+import { event, eventsOf, response } from '../../support/accounts/normalising.ts'
 
 describe('P15 time stamps that are taken, as sent', () => {
   test.each([

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { day, hour, minute, pass, startWorking, type WorkingOptions } from '../../support/working.ts'
+import { day, hour, minute, pass, startWorking, type WorkingOptions } from '../../support/runs/worker.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()

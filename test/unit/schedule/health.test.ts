@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { now } from '../../../src/schedule/monotonic-time.ts'
 import { freshFor, healthOf, createWorkerState, type Health } from '../../../src/schedule/health.ts'
-import { hour, minute, pass, second, sleepOver } from '../../support/working.ts'
+import { hour, minute, pass, second, sleepOver } from '../../support/runs/worker.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ now: new Date('2026-03-10T12:00:00Z') })

@@ -19,7 +19,7 @@ import {
   second,
   sleepOver,
   startWorking,
-} from '../../support/working.ts'
+} from '../../support/runs/worker.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ now: new Date('2026-03-10T12:04:30Z') })

@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest'
 import { parsePing } from '../../../src/common/json/parse-list.ts'
 import { openApi } from '../../../src/server/openapi/document.ts'
 import { problems } from '../../../src/server/problems.ts'
-import { exampleBodies, validatorOf } from '../../support/conforming.ts'
-import { fromSchemas } from '../../support/from-schema.ts'
-import { eventsIn, responsesIn } from '../../support/normalising.ts'
+import { exampleBodies, validatorOf } from '../../support/http/conforming.ts'
+import { fromSchemas } from '../../support/accounts/from-schema.ts'
+import { eventsIn, responsesIn } from '../../support/accounts/normalising.ts'
 
 const text = JSON.stringify(openApi())
 const values = fromSchemas(openApi().components.schemas)

@@ -4,10 +4,10 @@ import { BodyTooLargeError, InvalidResponseError } from '../../../src/common/err
 import { concatChunks, fileChunks } from '../../../src/source/list/list-chunks.ts'
 import { parseList } from '../../../src/common/json/parse-list.ts'
 import type { ListPayload } from '../../../src/common/json/parse-list.ts'
-import { bodyOf } from '../../support/body.ts'
-import { anyItem } from '../../support/item-texts.ts'
-import { nested } from '../../support/normalising.ts'
-import { errorOf } from '../../support/reading.ts'
+import { bodyOf } from '../../support/http/body.ts'
+import { anyItem } from '../../support/accounts/item-texts.ts'
+import { nested } from '../../support/accounts/normalising.ts'
+import { errorOf } from '../../support/http/reading.ts'
 
 const WHAT = 'GET /events/x/responses'
 const inPieces = (pages: readonly string[], pieceBytes: number) =>

@@ -1,0 +1,67 @@
+/** What stands on record of runs: how each ended, and which backfill it belongs to. */
+import type { Ran } from './judge-run.ts'
+import { require, requireEqual } from './judge.ts'
+import { canonical } from '../account/items.ts'
+import type { World } from '../play/world.ts'
+
+export interface RunOnRecord {
+  readonly id: number
+  readonly mode: string
+  /** Of named events only. */
+  readonly selective: boolean
+  readonly status: string
+  readonly startedAt: number
+  /** The number of the run that its backfill began with. */
+  readonly backfill: number | null
+}
+
+const HOURS_24 = 24 * 60
+
+/** The backfill that a new one continues: the last one, when it did not read every event and is a day old at most. */
+export function unfinished({ runs, minute }: Pick<World, 'runs' | 'minute'>): number | null {
+  const last = runs.findLast(({ mode, selective }) => mode === 'backfill' && !selective)
+  if (last === undefined || last.backfill === null || ['succeeded', 'held'].includes(last.status)) return null
+  const first = runs.find(({ id }) => id === last.backfill)
+  return first !== undefined && minute - first.startedAt < HOURS_24 ? first.id : null
+}
+
+/** One run more, with its end; the one that was dead is abandoned. */
+export function requireOnRecord(world: World, ran: Ran, seen: readonly RunOnRecord[], status: string): void {
+  const former = world.runs.map((run) => (run.status === 'running' ? { ...run, status: 'abandoned' } : run))
+  requireEqual(seen.slice(0, -1), former, 'the earlier runs on record')
+  const last = seen.at(-1)
+  require(last !== undefined, 'no run is on record')
+  const { mode, named, backfill } = ran.asked
+  const expected = {
+    id: last?.id,
+    mode,
+    selective: named !== null,
+    status,
+    startedAt: world.minute,
+    backfill: mode === 'sync' || named !== null ? null : (backfill ?? last?.id),
+  }
+  requireEqual(last, expected, 'the run on record')
+  world.runs = [...seen]
+  world.stuck = null
+}
+
+/** After a run that broke off, what its end looks like depends on where it did. */
+export function takeRecord(world: World, { step, broken }: Ran, seen: readonly RunOnRecord[]): void {
+  const former = world.runs.map((run) => (run.status === 'running' ? { ...run, status: 'abandoned' } : run))
+  const isThere = canonical(seen) !== canonical(world.runs)
+  if (isThere) requireEqual(seen.slice(0, -1), former, 'the earlier runs on record')
+  world.runs = [...seen]
+  const isStuck = seen.at(-1)?.status === 'running'
+  // The database itself is there: that the run failed is stored.
+  require(!broken.hasLostConnection || !isThere || !isStuck, 'a run that lost a connection is still running')
+  if (!isStuck) world.stuck = null
+  else if (isThere) world.stuck = { since: world.minute, isSeenDead: step.isSeenDead }
+}
+
+/** Lets the next run see that the process of a dead one is gone. */
+export async function showDeath({ stage, stuck }: World): Promise<void> {
+  if (stuck?.isSeenDead !== true) return
+  await stage.engine.ask(
+    `update headcount.sync_runs set holder = jsonb_set(holder, '{started}', '"0"') where status = 'running'`,
+  )
+}

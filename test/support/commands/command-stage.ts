@@ -1,0 +1,64 @@
+/** A service over real HTTP, an empty mirror, and the command line between them. */
+import { describe } from 'vitest'
+import type { Account } from '../accounts/account.ts'
+import { headcount, headcountOnTerminal, type Ran, type RunOptions } from './command.ts'
+import { engines, freshPlace, type FreshOptions, type Place } from '../databases/databases.ts'
+import { send, startFaultServer, type FaultServer } from '../http/fault-server.ts'
+import { testKey } from '../http/reading.ts'
+
+export interface CommandStage extends AsyncDisposable {
+  readonly service: FaultServer
+  readonly place: Place
+  /** What a user would have set. */
+  readonly env: Readonly<Record<string, string>>
+  run(args: readonly string[], options?: RunOptions): Promise<Ran>
+  onTerminal(args: readonly string[], options?: Parameters<typeof headcountOnTerminal>[1]): Promise<Ran>
+}
+
+export async function commandStage(
+  engine: (typeof engines)[number],
+  account: Account,
+  options?: FreshOptions,
+): Promise<CommandStage> {
+  await using opened = new AsyncDisposableStack()
+  const service = opened.use(await startFaultServer())
+  service.always(send((request) => account.answer(request)))
+  const place = opened.use(await freshPlace(engine, options))
+  const env = {
+    HEADCOUNT_BASE_URL: service.baseUrl.href,
+    HEADCOUNT_API_KEY: testKey,
+    DATABASE_URL: place.url,
+  }
+  const withEnv = <O extends RunOptions>(given: O | undefined) => ({
+    ...given,
+    env: { ...env, ...given?.env },
+  })
+  const resources = opened.move()
+  return {
+    service,
+    place,
+    env,
+    run: (args, given) => headcount(args, withEnv(given)),
+    onTerminal: (args, given) => headcountOnTerminal(args, withEnv(given)),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+}
+
+/** On Postgres only: what the engine cannot make different, for a command on PGlite takes ten times as long. */
+export function onPostgresCommandStage(
+  name: string,
+  tests: (stage: (account: Account, options?: FreshOptions) => Promise<CommandStage>) => void,
+): void {
+  describe(name, () => tests((account, options) => commandStage('postgres', account, options)))
+}
+
+/** The same tests on both engines. */
+export function onBothCommandStages(
+  name: string,
+  tests: (stage: (account: Account, options?: FreshOptions) => Promise<CommandStage>) => void,
+): void {
+  // Each command opens the embedded database anew, which takes seconds on a busy machine.
+  describe.each(engines)(`${name} (%s)`, { timeout: 120_000 }, (engine) =>
+    tests((account, options) => commandStage(engine, account, options)),
+  )
+}

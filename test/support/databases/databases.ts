@@ -1,0 +1,149 @@
+/**
+ * Databases for tests: every feature runs on a real Postgres and on PGlite.
+ *
+ *     onBoth('a batch', (fresh) => {
+ *       test('writes what it was given', async () => {
+ *         await using mirror = await fresh()
+ *         await mirror.database.transaction(…)
+ */
+import { randomUUID } from 'node:crypto'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import { afterAll, describe, inject, TestRunner } from 'vitest'
+import { connect } from '../../../src/db/connect.ts'
+import type { ConnectOptions, Database } from '../../../src/db/connect.ts'
+import type { Engine } from '../../../src/db/transaction.ts'
+
+declare module 'vitest' {
+  interface TaskMeta {
+    /** The databases that a test opened; the table of faults shows them. */
+    engines?: Engine[]
+  }
+}
+
+/** A database of the test's own, open; gone when it is disposed of. */
+export interface Mirror extends AsyncDisposable {
+  readonly engine: Engine
+  readonly url: string
+  readonly database: Database
+}
+
+/** The address of a database of the test's own, for a command or for several connections. */
+export interface Place extends AsyncDisposable {
+  readonly engine: Engine
+  readonly url: string
+  /** Opens it; on PGlite only one may be open at a time. */
+  open(options?: ConnectOptions): Promise<Database>
+}
+
+export interface FreshOptions {
+  /** Without any schema, for tests of the migrations. */
+  readonly blank?: boolean
+  /** On Postgres, with `blank`: another one than UTF8. */
+  readonly encoding?: string
+}
+
+export const engines: readonly Engine[] = ['postgres', 'embedded']
+
+/**
+ * The same tests on both engines; `fresh` gives an empty mirror, migrated unless `blank`.
+ *
+ * A PGlite takes a second to open, so that the tests of one call share one, emptied for each of them. A test
+ * that closes its database or changes the schema takes `freshMirror` instead.
+ */
+export function onBoth(
+  name: string,
+  tests: (fresh: (options?: FreshOptions) => Promise<Mirror>, engine: Engine) => void,
+): void {
+  describe.each(engines)(`${name} (%s)`, (engine) => {
+    let shared: Promise<Mirror> | null = null
+    afterAll(async () => {
+      const mirror = await shared
+      await mirror?.[Symbol.asyncDispose]()
+    })
+    tests(async (options = {}) => {
+      if (engine === 'postgres' || options.blank === true) return freshMirror(engine, options)
+      noteEngine(engine)
+      const mirror = await (shared ??= freshMirror(engine))
+      await empty(mirror.database)
+      return { ...mirror, [Symbol.asyncDispose]: async () => {} }
+    }, engine)
+  })
+}
+
+async function empty(database: Database): Promise<void> {
+  await database.transaction(async (trx) => {
+    const { rows } = await trx.query(
+      `select string_agg(format('%I.%I', schemaname, tablename), ', ')
+         from pg_tables
+        where schemaname = 'headcount' and tablename <> 'schema_migrations'`,
+    )
+    await trx.query(`truncate ${String(rows[0]?.[0])} restart identity`)
+  })
+}
+
+export async function freshMirror(engine: Engine, options: FreshOptions = {}): Promise<Mirror> {
+  const place = await freshPlace(engine, options)
+  const database = await place.open()
+  return {
+    engine,
+    url: place.url,
+    database,
+    [Symbol.asyncDispose]: async () => {
+      await database.close()
+      await place[Symbol.asyncDispose]()
+    },
+  }
+}
+
+export async function freshPlace(engine: Engine, options: FreshOptions = {}): Promise<Place> {
+  noteEngine(engine)
+  const { url, remove } = engine === 'postgres' ? await newDatabase(options) : await newFolder(options)
+  return {
+    engine,
+    url,
+    open: (connectOptions) => connect(url, connectOptions),
+    [Symbol.asyncDispose]: remove,
+  }
+}
+
+/** Tells the table of faults. Outside a test, as in a hook, there is nobody to tell. */
+export function noteEngine(engine: Engine): void {
+  const meta = TestRunner.getCurrentTest()?.meta
+  if (meta !== undefined) meta.engines = [...new Set([...(meta.engines ?? []), engine])]
+}
+
+interface Made {
+  readonly url: string
+  readonly remove: () => Promise<void>
+}
+
+async function newDatabase({ blank = false, encoding }: FreshOptions): Promise<Made> {
+  const name = `mirror_${randomUUID().replaceAll('-', '')}`
+  const other = encoding === undefined ? '' : ` encoding '${encoding}' locale 'C'`
+  await onServer(`create database ${name} template ${blank ? 'template0' : 'mirror_template'}${other}`)
+  return {
+    url: `${inject('postgres')}/${name}`,
+    remove: () => onServer(`drop database if exists ${name} with (force)`),
+  }
+}
+
+/** Runs a statement on the server of the tests, as its superuser, outside any mirror. */
+export async function onServer(statement: string): Promise<void> {
+  const client = new Client(`${inject('postgres')}/postgres`)
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+async function newFolder({ blank = false }: FreshOptions): Promise<Made> {
+  const parent = await mkdtemp(join(tmpdir(), 'headcount-test-mirror-'))
+  const folder = join(parent, 'data')
+  if (!blank) await cp(inject('embeddedTemplate'), folder, { recursive: true })
+  return { url: `pglite:${folder}`, remove: () => rm(parent, { recursive: true, force: true }) }
+}

@@ -1,0 +1,32 @@
+/** The mirror of a test, served over HTTP on loopback. */
+import { connect } from '../../../src/db/connect.ts'
+import { createService } from '../../../src/index.ts'
+import type { ServiceOptions } from '../../../src/index.ts'
+import { createKey } from '../../../src/mirror/keys/create.ts'
+import { optionOf, type Target } from '../runs/stage.ts'
+
+export interface Serving extends AsyncDisposable {
+  /** Ends in `/api/v1`. */
+  readonly url: string
+  /** What went wrong beside the answers. */
+  readonly errors: readonly unknown[]
+}
+
+/** @param port of an earlier one, to be found at the same address; 0: any free one */
+export async function serve(target: Target, options: ServiceOptions = {}, port = 0): Promise<Serving> {
+  const errors: unknown[] = []
+  const service = createService({
+    ...optionOf(target),
+    onError: (error) => errors.push(error),
+    ...options,
+  })
+  const { url } = await service.listen({ host: '127.0.0.1', port })
+  return { url, errors, [Symbol.asyncDispose]: () => service.close() }
+}
+
+/** A new key of an account of this mirror. */
+export async function keyOf(target: Target, account = 'default'): Promise<string> {
+  await using database = await connect(target)
+  const made = await database.transaction((trx) => createKey(trx, { account, label: null, expiresAt: null }))
+  return made.key
+}
