@@ -19,7 +19,7 @@ export interface Heartbeat {
 export function startHeartbeat(
   database: Database,
   runId: string,
-  { log, onBeat }: { readonly log?: DatabaseLog | undefined; readonly onBeat?: () => void },
+  { log, onHeartbeat }: { readonly log?: DatabaseLog | undefined; readonly onHeartbeat?: () => void },
 ): Heartbeat {
   const controller = new AbortController()
   let underWay: Promise<void> | null = null
@@ -40,7 +40,7 @@ export function startHeartbeat(
         .where('id', '=', runId)
         .where('status', '=', 'running')
         .executeTakeFirstOrThrow()
-      if (numUpdatedRows > 0n) onBeat?.()
+      if (numUpdatedRows > 0n) onHeartbeat?.()
       else if (!stopped) end()
     } catch (error) {
       log?.(
