@@ -52,10 +52,10 @@ export interface MirrorAccess {
    * A transaction that begins by making sure that this run still holds its account. None is begun once the
    * caller has aborted, but for the last, which finishes the run and is durable.
    */
-  write<T>(work: (trx: Transaction) => Promise<T>, options?: WriteOptions): Promise<T>
+  write<T>(work: (trx: Transaction) => Promise<T>, options?: CommitOptions): Promise<T>
 }
 
-export interface WriteOptions {
+export interface CommitOptions {
   /** The transaction that finishes the run. */
   readonly isLast?: boolean
   /** About how many bytes of content it writes. */
