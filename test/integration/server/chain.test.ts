@@ -170,6 +170,14 @@ async function liveOf({ url }: Place): Promise<readonly string[]> {
 /** Rows of responses and of what belongs to them that were read in this database so far. */
 async function rowsRead({ url }: Place): Promise<number> {
   await using database = await connect(url)
+  // The server counts what a connection read before it forgets the connection, which is after the client has closed it.
+  const others = `select count(*)::int from pg_stat_activity
+                   where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`
+  const othersNow = async () => {
+    const { rows } = await database.transaction((trx) => trx.query(others))
+    return rows[0]?.[0]
+  }
+  await expect.poll(othersNow, { timeout: 10_000 }).toBe(0)
   const { rows } = await database.transaction((trx) =>
     trx.query(
       `select coalesce(sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0)), 0)::int
