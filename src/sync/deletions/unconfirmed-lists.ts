@@ -19,11 +19,11 @@ export class UnconfirmedLists {
     const absences = decision?.unconfirmedAbsences ?? []
     if (decision === undefined || load.firstReading !== null || !isWorthRereading(absences.length)) return
     const { event, isRejected, list } = load
-    const state = {
+    const state: NonNullable<DueEvent['state']> = {
       ...(load.state ?? neverRead(event.id)),
       digest: null,
       etag: null,
-      held: decision.held,
+      held_deletions: decision.held,
       unconfirmed_absences: absences,
       error_code: null,
     }
