@@ -1,5 +1,5 @@
-import { generatePeople } from '../../src/commands/demo/account/people/people.ts'
-import type { Person } from '../../src/commands/demo/account/people/people.ts'
+import { generatePeople } from '../../src/commands/demo/account/people.ts'
+import type { Person } from '../../src/commands/demo/account/people.ts'
 import { createRandom } from '../../src/commands/demo/account/random.ts'
 import type { Random } from '../../src/commands/demo/account/random.ts'
 

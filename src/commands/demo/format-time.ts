@@ -1,27 +1,19 @@
 /** Time stamps of the mirror as people read them. */
 import { formatAge } from '../../common/format-duration.ts'
 
-const moment = new Intl.DateTimeFormat('en-GB', {
-  timeZone: 'UTC',
-  weekday: 'short',
-  day: '2-digit',
-  month: 'short',
-  hour: '2-digit',
-  minute: '2-digit',
-})
-
 /** `Sat 05 Dec 18:30`, of an instant in UTC or of a wall clock. */
 export function formatMoment(timestamp: string): string {
-  const parts = moment.formatToParts(Date.parse(timestamp.endsWith('Z') ? timestamp : `${timestamp}Z`))
-  const part = (type: Intl.DateTimeFormatPartTypes) => parts.find((found) => found.type === type)?.value ?? ''
-  return `${part('weekday')} ${part('day')} ${part('month').slice(0, 3)} ${part('hour')}:${part('minute')}`
+  return toUtcString(timestamp).replace(/^(\w+), (\d+ \w+) \d+ (\d+:\d+).*/, '$1 $2 $3')
 }
 
-const month = new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', month: 'short', year: 'numeric' })
-
 /** `Nov 2026` of `2026-11`. */
-export function formatMonth(text: string): string {
-  return month.format(Date.parse(`${text}-01T00:00:00Z`)).replace('Sept', 'Sep')
+export function formatMonth(month: string): string {
+  return toUtcString(`${month}-01T00:00:00`).slice('Sun, 01 '.length, 'Sun, 01 Nov 2026'.length)
+}
+
+/** `Sat, 05 Dec 2026 18:30:00 GMT` */
+function toUtcString(timestamp: string): string {
+  return new Date(timestamp.endsWith('Z') ? timestamp : `${timestamp}Z`).toUTCString()
 }
 
 const MINUTE = 60_000

@@ -5,7 +5,7 @@ import { formatCount, formatNumber } from '../output/format/number.ts'
 import { formatReport } from '../output/run-report.ts'
 import { openBar } from '../terminal/progress.ts'
 import type { Output } from '../terminal/terminal.ts'
-import { demoAccount } from './folder.ts'
+import { demoAccount, demoTarget } from './folder.ts'
 import type { DemoOutput } from './output.ts'
 import type { SampleService } from './sample-service.ts'
 
@@ -13,7 +13,6 @@ import type { SampleService } from './sample-service.ts'
 export interface DemoContext {
   readonly page: DemoOutput
   readonly service: SampleService
-  readonly database: string
   /** Where the bar stands while a run goes on. */
   readonly err: Output
   readonly signal: AbortSignal
@@ -29,31 +28,30 @@ export async function introduce(page: DemoOutput, account: SampleAccount): Promi
   )
 }
 
-export async function syncFirst(stage: DemoContext): Promise<void> {
-  await stage.page.block(formatReport(await mirror(stage), stage.page))
+export async function syncFirst(context: DemoContext): Promise<void> {
+  await context.page.block(formatReport(await syncDemo(context), context.page))
 }
 
 /** The account moves on a step; the report shows that the run wrote just that. */
-export async function syncAgain(stage: DemoContext): Promise<void> {
-  const { added, edited, cancelled, events } = stage.service.account.advance()
-  const announced = events.length > 0 ? `, ${formatCount(events.length, 'new event')}` : ''
-  await stage.page.block(
+export async function syncAgain(context: DemoContext): Promise<void> {
+  const { added, edited, cancelled } = context.service.account.advance()
+  await context.page.block(
     `In the meantime: ${formatCount(added.length, 'new response')}, ${edited.length} changed, ` +
-      `${cancelled.length} cancelled${announced}.`,
+      `${cancelled.length} cancelled.`,
   )
-  const report = await mirror(stage)
+  const report = await syncDemo(context)
   const { inserted, updated } = report.rows.responses
-  const total = countResponses(stage.service.account)
-  await stage.page.block(
-    `${formatReport(report, stage.page)}\n` +
+  const total = countResponses(context.service.account)
+  await context.page.block(
+    `${formatReport(report, context.page)}\n` +
       `${formatNumber(total - inserted - updated)} of ${formatNumber(total)} responses were as before: their rows were not touched.`,
   )
 }
 
-async function mirror({ service, database, err, signal }: DemoContext): Promise<RunReport> {
+async function syncDemo({ service, err, signal }: DemoContext): Promise<RunReport> {
   using bar = err.isTerminal ? await openBar(err) : null
   return await sync({
-    database,
+    database: demoTarget,
     account: demoAccount,
     apiKey: service.apiKey,
     baseUrl: service.url,

@@ -6,7 +6,7 @@ export interface SampleEvent {
   readonly id: string
   readonly title: string
   readonly event_at: string
-  readonly description?: string
+  readonly description?: string | undefined
   readonly event_type: string
   readonly location: string | null
   readonly capacity?: number
@@ -15,14 +15,14 @@ export interface SampleEvent {
 export interface SampleResponse {
   readonly id: number
   readonly name: string
-  readonly email?: string
+  readonly email?: string | undefined
   readonly message: string | null
   readonly created_at: string
   readonly updated_at: string
-  readonly quantity?: number | null
+  readonly quantity?: number | null | undefined
   readonly rsvp?: string
   readonly amount?: string | number
-  readonly processing_fee?: string
+  readonly processing_fee?: string | undefined
   readonly slots?: readonly SampleSlot[]
   readonly source?: string
   readonly seating?: { readonly row: string; readonly seat: number }
@@ -37,7 +37,7 @@ export interface SampleSlot {
 /** The three shapes of the spec: A, B and C. */
 export type Shape = 'reply' | 'payment' | 'signup'
 
-/** The shape in which an answer of the sample account was made; an odd one keeps the mark of its own. */
+/** The shape in which a response of the sample account was made; an odd one keeps the mark of its own. */
 export function shapeOf(response: SampleResponse): Shape {
   if (response.amount !== undefined) return 'payment'
   return response.slots === undefined ? 'reply' : 'signup'

@@ -1,8 +1,0 @@
-const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉']
-
-/** A bar of `value` where `most` fills `columns`; anything above nothing is seen. */
-export function drawBar(value: number, most: number, columns: number): string {
-  if (value <= 0 || most <= 0) return ''
-  const eighths = Math.max(1, Math.round((value / most) * columns * 8))
-  return '█'.repeat(Math.floor(eighths / 8)) + (EIGHTHS[eighths % 8] ?? '')
-}
