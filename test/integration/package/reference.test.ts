@@ -21,26 +21,3 @@ test('every setting is in the table of docs/cli.md, and no other', () => {
   expect(told.toSorted()).toEqual(variableNames.toSorted())
   expect(rows.filter((row) => row.split('|').at(-2)?.trim() === '')).toEqual([])
 })
-
-test('every document that another one links to is there', () => {
-  const documents = ['README.md', 'CONTRIBUTING.md', 'docs/architecture.md', 'docs/queries.md', 'docs/cli.md']
-  for (const document of documents) {
-    const links = [...textOf(document).matchAll(/\]\(([\w./-]+\.md)\)/g)].map(([, link = '']) => link)
-    expect(links.map((link) => textOf(join(document, '..', link)).length > 0)).not.toContain(false)
-  }
-})
-
-test('every module that the page of the architecture names is there', () => {
-  const named = [...textOf('docs/architecture.md').matchAll(/`((?:[\w-]+\/)+[\w-]+\.ts)`/g)].map(
-    ([, path = '']) => path,
-  )
-  expect(named.length).toBeGreaterThan(20)
-  const missing = named.filter((path) => {
-    try {
-      return textOf(join('src', path)) === ''
-    } catch {
-      return true
-    }
-  })
-  expect(missing).toEqual([])
-})

@@ -1,11 +1,17 @@
 import { glob, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { faults, faultsIn } from '../../proof/faults.ts'
 import { guards } from '../../proof/guards.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const text = await readFile(join(root, 'docs/reliability.md'), 'utf8')
+const documents = [
+  'README.md',
+  'CONTRIBUTING.md',
+  ...(await Array.fromAsync(glob('docs/*.md', { cwd: root }))),
+]
 
 test('the table of docs/reliability.md names every guard and its promise, in the order of the list', () => {
   const table = text.slice(text.indexOf('| guard |'), text.indexOf('\n## ', text.indexOf('| guard |')))
@@ -20,11 +26,45 @@ test('the table of docs/reliability.md names every guard and its promise, in the
   expect(cells).toEqual(guards.map(({ name, promise }) => `${name} | ${promise}`))
 })
 
-test('every test that docs/reliability.md names is there, and every fault is one of the list', async () => {
-  const files = new Set<string>()
-  for await (const file of glob('**/*.test.ts', { cwd: join(root, 'test') })) files.add(file)
-  const named = text.match(/[\w/-]+\.test\.ts/g) ?? []
-  expect(named.filter((file) => !files.has(file))).toEqual([])
+test('every fault that docs/reliability.md names is one of the list', () => {
   const known = new Set(faults.map(({ id }) => id))
   expect(faultsIn(text).filter((id) => !known.has(id))).toEqual([])
 })
+
+/** Paths are written from the repository's root, from `src` or from `test`; what is built stands in no checkout. */
+const folders = ['', 'src', 'test']
+const named =
+  /(?<![\w./:-])(?:(?:src|test|bench|build|docs|docker|migrations)\/[\w./-]*\w|(?:[\w-]+\/)*[\w.-]+\.(?:ts|cjs|sql))(?![\w/])/g
+const inBackticks = /`((?:[a-z][\w-]*\/)+[\w.-]+|[\w-]+\/)`/g
+/** Backticked words with a slash that are no paths. */
+const others = /^(?:a\/b|application\/|dist\/|node_modules\/|events\/|\.)/
+
+test.each(documents)('every path that %s names is there', async (document) => {
+  const page = await readFile(join(root, document), 'utf8')
+  const paths = [...page.matchAll(named)].map(([path]) => path)
+  paths.push(
+    ...[...page.matchAll(inBackticks)].map(([, path = '']) => path).filter((path) => !others.test(path)),
+  )
+  const beside = dirname(document)
+  const missing = paths.filter(
+    (path) => ![...folders, beside].some((folder) => existsSync(join(root, folder, path))),
+  )
+  expect(missing).toEqual([])
+})
+
+test.each(documents)('every document and heading that %s links to is there', async (document) => {
+  const page = await readFile(join(root, document), 'utf8')
+  for (const [, path = '', heading] of page.matchAll(/\]\(([\w./-]*)(?:#([\w-]+))?\)/g)) {
+    const target = path === '' ? page : await readFile(join(root, dirname(document), path), 'utf8')
+    if (heading !== undefined) expect(anchorsOf(target)).toContain(heading)
+  }
+})
+
+function anchorsOf(page: string): string[] {
+  return [...page.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\w -]/g, '')
+      .replaceAll(' ', '-'),
+  )
+}
