@@ -10,7 +10,7 @@ import { readFile } from 'node:fs/promises'
 import { SourceMap, type SourceMapPayload } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { MAPS } from './measured/compiled.ts'
-import { drawTable } from '../src/commands/output/format/table.ts'
+import { drawTable, right } from '../src/commands/output/format/table.ts'
 
 /** The part of V8's format that is read here; times in microseconds. */
 interface Profile {
@@ -94,7 +94,7 @@ function draw(times: ReadonlyMap<string, number>): string {
   }
   const rows = [...[...large].toSorted(([, a], [, b]) => b - a), ['others', small.ms] as const]
   return drawTable(
-    [{ heading: 'place' }, { heading: 'ms', align: 'right' }, { heading: 'share', align: 'right' }],
+    ['place', right('ms'), right('share')],
     rows.map(([place, ms]) => [place, ms.toFixed(0), `${((100 * ms) / whole).toFixed(1)} %`]),
     { width: null },
   )

@@ -1,5 +1,5 @@
 import { formatNumber } from '../src/commands/output/format/number.ts'
-import { drawPairs, drawTable } from '../src/commands/output/format/table.ts'
+import { drawPairs, drawTable, right } from '../src/commands/output/format/table.ts'
 import type { TableColumn } from '../src/commands/output/format/table.ts'
 import type { Parts } from './measured/process.ts'
 import type { Bound } from './scenarios.ts'
@@ -7,14 +7,14 @@ import type { Summary } from './summary.ts'
 import type { Verdict } from './verdicts.ts'
 
 const verdictColumns: readonly TableColumn[] = [
-  { heading: 'scenario' },
-  { heading: 'figure' },
-  { heading: 'against' },
-  { heading: 'least', align: 'right' },
-  { heading: 'median', align: 'right' },
-  { heading: 'largest', align: 'right' },
-  { heading: 'target', align: 'right' },
-  { heading: '' },
+  'scenario',
+  'figure',
+  'against',
+  right('least'),
+  right('median'),
+  right('largest'),
+  right('target'),
+  '',
 ]
 
 /** The targets beside what was measured, one line a bound. */
@@ -41,11 +41,9 @@ const shown: Readonly<Record<Bound['figure'], (value: number) => string>> = {
 }
 
 const figureColumns: readonly TableColumn[] = [
-  { heading: 'measured' },
-  { heading: 'engine' },
-  ...['min s', 'median s', 'CPU s', 'peak MB', 'WAL kB', 'rows', 'history', 'requests'].map(
-    (heading): TableColumn => ({ heading, align: 'right' }),
-  ),
+  'measured',
+  'engine',
+  ...['min s', 'median s', 'CPU s', 'peak MB', 'WAL kB', 'rows', 'history', 'requests'].map(right),
 ]
 
 /** The figures of floors and scenarios, one line a measurement. */
@@ -66,10 +64,8 @@ export function drawSummaries(summaries: readonly Summary[]): string {
 }
 
 const answeredColumns: readonly TableColumn[] = [
-  { heading: 'asked' },
-  ...['requests/s', 'p99 ms', 'first byte ms', 'CPU ms a request', 'asking CPU s', 'peak MB'].map(
-    (heading): TableColumn => ({ heading, align: 'right' }),
-  ),
+  'asked',
+  ...['requests/s', 'p99 ms', 'first byte ms', 'CPU ms a request', 'asking CPU s', 'peak MB'].map(right),
 ]
 
 /** How servers answered, one line a measurement. */

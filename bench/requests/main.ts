@@ -5,7 +5,7 @@
  */
 import { isDeepStrictEqual, parseArgs } from 'node:util'
 import { formatNumber } from '../../src/commands/output/format/number.ts'
-import { drawTable } from '../../src/commands/output/format/table.ts'
+import { drawTable, right } from '../../src/commands/output/format/table.ts'
 import { enginesIn } from '../engines/engines.ts'
 import { figuresOf } from './figures.ts'
 import type { RequestFigures, Staleness } from './figures.ts'
@@ -59,12 +59,7 @@ function draw(figures: RequestFigures): string {
   const times = figures.requestsForAll / figures.requests
   const verdict = (isMet: boolean) => (isMet ? 'met' : 'missed')
   return drawTable(
-    [
-      { heading: 'figure' },
-      { heading: 'measured', align: 'right' },
-      { heading: 'target', align: 'right' },
-      { heading: '' },
-    ],
+    ['figure', right('measured'), right('target'), ''],
     [
       ['requests, fewer than for every event', `${times.toFixed(1)} ×`, '≥ 15 ×', verdict(times >= 15)],
       [

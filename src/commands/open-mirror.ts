@@ -1,14 +1,11 @@
 /** How the commands that look at the mirror, or take care of it, open it. */
 import { readConfig, type Config, type Flags } from '../config/config.ts'
 import { connect, pgliteDataDir, FolderServedError, type Database } from '../db/connect.ts'
-import type { Logger } from '../index.ts'
 import { prepareSchema, type Call, type Receive } from '../mirror/calls/call.ts'
 import type { Context } from './cli/context.ts'
 import { isListenedOn } from './control/socket.ts'
-import { showFolderWait } from './data-dir-wait.ts'
 import { raceInterruption } from './cli/signals.ts'
-import { createLogger } from './terminal/logger.ts'
-import { redactSecrets } from './cli/secrets.ts'
+import { logTo, openLog, type Log } from './log.ts'
 
 /**
  * Opens the mirror for reading, and closes it after the work or when the user interrupts. A folder is never
@@ -23,7 +20,7 @@ export async function withMirrorReadOnly<T>(context: Context<Flags>, work: Work<
 /**
  * Opens a mirror that is there for writing, with its schema brought up to date first.
  *
- * @throws as readMirror.
+ * @throws as withMirrorReadOnly.
  */
 export async function withMirror<T>(context: Context<Flags>, work: Work<T>): Promise<T> {
   return openForWork(await openContext(context), true, work)
@@ -34,7 +31,7 @@ type Work<T> = (database: Database, config: Config) => Promise<T>
 /**
  * Asks something of the mirror: opens it, or, when it is a folder that `serve` or `worker` has open, asks that process.
  *
- * @throws as readMirror, and what the other process threw.
+ * @throws as withMirrorReadOnly, and what the other process threw.
  */
 export async function callMirror<Input, Output>(
   context: Context<Flags>,
@@ -62,21 +59,17 @@ export async function callMirror<Input, Output>(
   }
 }
 
-interface OpenContext extends Context<Flags> {
+interface OpenContext extends Context<Flags>, Log {
   readonly config: Config
-  readonly logger: Logger
 }
 
 async function openContext(context: Context<Flags>): Promise<OpenContext> {
   const config = await readConfig(context.flags)
-  redactSecrets(config, context.terminal)
-  const logger = await createLogger(config, context.terminal.err)
-  noteDefaultDatabase(config, logger)
-  return { ...context, config, logger }
+  return { ...context, config, ...(await openLog(config, context.terminal)) }
 }
 
 async function openForWork<T>(
-  { config, logger, terminal, signal }: OpenContext,
+  { config, logger, onFolderInUse, signal }: OpenContext,
   changes: boolean,
   work: Work<T>,
   isFolderServed?: () => Promise<boolean>,
@@ -84,7 +77,7 @@ async function openForWork<T>(
   const opening = connect(config.database.target, {
     createFolder: false,
     log: logTo(logger),
-    onFolderInUse: showFolderWait(config, terminal.err, (line) => logger.info({}, line)),
+    onFolderInUse,
     ...(isFolderServed !== undefined && { isFolderServed }),
   })
   await using database = await raceInterruption(opening, signal)
@@ -93,14 +86,4 @@ async function openForWork<T>(
     return work(database, config)
   }
   return await raceInterruption(working(), signal)
-}
-
-/** Nobody named a database: say which one is used, so that two commands in two folders are no riddle. */
-export function noteDefaultDatabase({ database }: Config, logger: Logger): void {
-  if (!database.isDefault) return
-  logger.info({}, `using ${database.target} in this folder; DATABASE_URL or --database name another database`)
-}
-
-export function logTo(logger: Logger) {
-  return (level: 'debug' | 'warn', message: string, fields: object = {}) => logger[level](fields, message)
 }

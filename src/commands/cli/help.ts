@@ -1,5 +1,6 @@
 import { Help, type Command } from 'commander'
 import { commandName } from '../../common/command-name.ts'
+import type { Example } from './declare.ts'
 import type { Output } from '../terminal/terminal.ts'
 
 /** How help looks: bold headings, command and flag names in colour where the terminal has it. */
@@ -29,18 +30,12 @@ export function ownName(command: Command): string[] {
   return command.parent === null ? [] : [...ownName(command.parent), command.name()]
 }
 
-export interface Example {
-  /** What is typed behind the name of the program. */
-  readonly line: string
-  readonly what: string
-}
-
 /** A section of example calls, aligned. */
-export function examples(out: Output, lines: readonly Example[]): string {
-  const width = Math.max(...lines.map(({ line }) => line.length))
+export function exampleSection(out: Output, examples: readonly Example[]): string {
+  const width = Math.max(...examples.map(([line]) => line.length))
   const name = commandName()
-  const rows = lines.map(
-    ({ line, what }) =>
+  const rows = examples.map(
+    ([line, what]) =>
       `  ${out.style('cyan', `${name} ${line.padEnd(width)}`)}  ${out.style('dim', `# ${what}`)}`,
   )
   return ['', out.style('bold', 'Examples:'), ...rows].join('\n')

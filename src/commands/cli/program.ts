@@ -1,13 +1,13 @@
 /** The command line as it is declared: names, flags, help. What a command does is loaded when it is called. */
 import { Command as Declaration } from 'commander'
 import type { Command } from './context.ts'
-import { examples, exitCodes, helpStyle, section, settingsHelp, type Example } from './help.ts'
-import { maintenanceGroup, declareMaintenanceCommands } from './maintenance-commands.ts'
-import { declareSyncCommands } from './sync-commands.ts'
-import type { Texts } from './declare.ts'
-import { declareInspectCommands } from './inspect-commands.ts'
-import { declareServeCommands } from './serve-commands.ts'
-import type { Terminal } from '../terminal/terminal.ts'
+import type { CommandGroup, Example } from './declare.ts'
+import { exampleSection, exitCodes, helpStyle, section, settingsHelp } from './help.ts'
+import { inspectCommands } from './inspect-commands.ts'
+import { maintenanceCommands } from './maintenance-commands.ts'
+import { serveCommands } from './serve-commands.ts'
+import { syncCommands } from './sync-commands.ts'
+import type { Output, Terminal } from '../terminal/terminal.ts'
 import { unknownCommand } from './usage-errors.ts'
 import { version } from '../../common/version.ts'
 
@@ -31,50 +31,52 @@ export function createProgram(terminal: Terminal, execute: Execute): Declaration
       getOutHasColors: () => true,
     })
     .addHelpText('after', () => section(out, 'Settings:', settingsHelp))
-    .addHelpText('after', () => examples(out, startExamples))
+    .addHelpText('after', () => exampleSection(out, startExamples))
     .addHelpText('after', () => section(out, 'Exit codes:', exitCodes))
     .addHelpText('after', '\nhelp <command> or <command> --help tells more; --version prints the version.')
 
-  /** Declares a command whose code is loaded only when it is called. */
-  const declare = <F>(
-    name: string,
-    group: string,
-    load: () => Promise<Command<F>>,
-    texts: Texts,
-    parent = program,
-  ): Declaration =>
-    parent
-      // Flags behind the name of a command of its own are that one's; those before it are for both.
-      .enablePositionalOptions(parent !== program)
-      .command(name)
-      .helpCommand(false)
-      .helpGroup(group)
-      .summary(texts.summary)
-      .description(texts.description)
-      .addHelpText('after', () => examples(out, texts.examples))
-      .allowExcessArguments(false)
-      .action(async function (this: Declaration) {
-        await execute(await load(), this.optsWithGlobals<F & object>(), this.args)
-      })
-
-  declareSyncCommands(declare)
-  declareInspectCommands(declare)
-  declareServeCommands(declare)
-  declareMaintenanceCommands(declare)
+  for (const group of [syncCommands, inspectCommands, serveCommands, maintenanceCommands]) {
+    declareGroup(program, group, { out, execute })
+  }
   declareHelp(program)
   return program
 }
 
+function declareGroup(
+  parent: Declaration,
+  { heading, commands }: CommandGroup,
+  to: { readonly out: Output; readonly execute: Execute },
+): void {
+  // Flags behind the name of a command of its own are that one's; those before it are for both.
+  parent.enablePositionalOptions(parent.parent !== null)
+  for (const { name, load, summary, description, examples, args = [], options = [], group } of commands) {
+    const command = parent
+      .command(name)
+      .helpCommand(false)
+      .helpGroup(heading)
+      .summary(summary)
+      .description(description)
+      .addHelpText('after', () => exampleSection(to.out, examples))
+      .allowExcessArguments(false)
+      .action(async function (this: Declaration) {
+        await to.execute(await load(), this.optsWithGlobals<never>(), this.args)
+      })
+    for (const arg of args) command.argument(...arg)
+    for (const option of options) command.addOption(option)
+    if (group !== undefined) declareGroup(command, group, to)
+  }
+}
+
 const startExamples: readonly Example[] = [
-  { line: 'doctor', what: 'is everything ready?' },
-  { line: 'sync', what: 'bring the mirror up to date' },
-  { line: 'query "select kind, count(*) from responses group by kind"', what: 'ask' },
+  ['doctor', 'is everything ready?'],
+  ['sync', 'bring the mirror up to date'],
+  ['query "select kind, count(*) from responses group by kind"', 'ask'],
 ]
 
 function declareHelp(program: Declaration): void {
   program
     .command('help')
-    .helpGroup(maintenanceGroup)
+    .helpGroup(maintenanceCommands.heading)
     .summary('help on one command')
     .argument('[command...]')
     .action((names: readonly string[]) => {

@@ -1,4 +1,5 @@
 import { formatNumber } from '../output/format/number.ts'
+import { right } from '../output/format/table.ts'
 import type { Style } from '../terminal/terminal.ts'
 import { formatMoment, formatShortAge } from './format-time.ts'
 import type { DemoOutput, Query, Row } from './output.ts'
@@ -26,13 +27,7 @@ const BESIDE_BAR = 14
 /** Without this mark a terminal that turns Arabic and Hebrew around makes one run of a name and the message after it. */
 const LEFT_TO_RIGHT = '\u200e'
 
-const newestColumns = [
-  { heading: 'newest' },
-  { heading: 'rsvp' },
-  { heading: 'heads', align: 'right' },
-  { heading: 'name' },
-  { heading: 'message' },
-] as const
+const newestColumns = ['newest', 'rsvp', right('heads'), 'name', 'message'] as const
 
 /** Heads by reply for the next event, and who replied last. */
 export async function showGuests(page: DemoOutput, query: Query): Promise<void> {

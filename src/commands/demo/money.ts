@@ -1,4 +1,5 @@
 import { formatNumber } from '../output/format/number.ts'
+import { right } from '../output/format/table.ts'
 import { formatMonth } from './format-time.ts'
 import type { DemoOutput, Query, Row } from './output.ts'
 
@@ -10,13 +11,7 @@ const byMonth = `select to_char(r.created_at, 'YYYY-MM') as month, count(*) as p
  where r.created_at >= date_trunc('month', now()) - interval '11 months'
  group by rollup (1) order by 1`
 
-const columns = [
-  { heading: 'month' },
-  { heading: 'payments', align: 'right' },
-  { heading: 'amount', align: 'right' },
-  { heading: 'fees', align: 'right' },
-  { heading: 'kept █  fees ▒' },
-] as const
+const columns = ['month', right('payments'), right('amount'), right('fees'), 'kept █  fees ▒']
 
 /** Columns that everything but the bar takes. */
 const BESIDE_BAR = 46

@@ -8,12 +8,7 @@ const fewestSignUps = `select s.start_local, e.title, s.name as slot, count(*) a
  group by s.start_local, e.title, s.name
  order by sign_ups, s.start_local limit 8`
 
-const columns = [
-  { heading: 'local time' },
-  { heading: 'event' },
-  { heading: 'slot' },
-  { heading: 'sign-ups' },
-] as const
+const columns = ['local time', 'event', 'slot', 'sign-ups']
 
 const MAX_DOTS = 12
 

@@ -1,11 +1,14 @@
+import { commandName } from '../../common/command-name.ts'
 import type { Flags } from '../../config/config.ts'
+import type { AcceptedReject } from '../../load/state/accepted-rejects.ts'
+import { acceptRejectsCall, parseHashPrefix } from '../../mirror/calls/accept-rejects.ts'
 import { rejectsCall, type ListedReject } from '../../mirror/calls/rejects.ts'
 import type { Command } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
 import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
-import { writeJson } from '../output/format/json.ts'
+import { writeJson, writeResult } from '../output/format/json.ts'
 import { formatBytes, formatCount } from '../output/format/number.ts'
-import { drawTable, shorten } from '../output/format/table.ts'
+import { listTable, right, shorten } from '../output/format/table.ts'
 import type { Output } from '../terminal/terminal.ts'
 
 type RejectsFlags = Flags & { readonly json?: true; readonly limit: number }
@@ -15,44 +18,62 @@ const PAYLOAD_COLUMNS = 100
 /** Digits of a SHA-256 that are shown: enough to tell items apart, and `rejects accept` takes them. */
 const SUM_DIGITS = 12
 
-export function shortHash(sha256: string): string {
+function shortHash(sha256: string): string {
   return sha256.slice(0, SUM_DIGITS)
 }
 
 export const rejects: Command<RejectsFlags> = async (context) => {
-  const { flags, terminal } = context
-  const found = await callMirror(context, rejectsCall, ({ account }) => ({ account, limit: flags.limit }))
-  if (flags.json) await writeJson(terminal.out, { rejects: found })
-  else
-    await terminal.out.write(
-      found.length === 0 ? 'Nothing is rejected.\n' : formatRejects(found, terminal.out),
-    )
+  const { limit } = context.flags
+  const found = await callMirror(context, rejectsCall, ({ account }) => ({ account, limit }))
+  await writeResult(context, { rejects: found }, (out) =>
+    found.length === 0 ? 'Nothing is rejected.\n' : formatRejects(found, out),
+  )
   return 0
 }
 
 function formatRejects(found: readonly ListedReject[], out: Output): string {
-  const table = drawTable(
-    [
-      { heading: 'account' },
-      { heading: 'event' },
-      { heading: 'sha256' },
-      { heading: 'reason' },
-      { heading: 'path' },
-      { heading: 'size', align: 'right' },
-      { heading: 'accepted' },
-      { heading: 'item' },
-    ],
+  const table = listTable(
+    out,
+    ['account', 'event', 'sha256', 'reason', 'path', right('size'), 'accepted', 'item'],
     found.map((reject) => [
-      stripControlCharsInLine(reject.account),
-      reject.event_id === null ? '(the list of events)' : stripControlCharsInLine(reject.event_id),
+      reject.account,
+      reject.event_id ?? '(the list of events)',
       out.isTerminal ? shortHash(reject.sha256) : reject.sha256,
       reject.reason,
-      stripControlCharsInLine(reject.path),
+      reject.path,
       formatBytes(reject.bytes),
       reject.accepted_at?.slice(0, 10) ?? 'no',
       shorten(stripControlCharsInLine(reject.payload), PAYLOAD_COLUMNS),
     ]),
-    { width: out.width, styleHeading: (text) => out.style('bold', text) },
   )
   return `${table}(${formatCount(found.length, 'item')})\n`
+}
+
+type AcceptFlags = Flags & { readonly json?: true; readonly event?: string; readonly revoke?: true }
+
+export const rejectsAccept: Command<AcceptFlags> = async (context) => {
+  const { flags, operands, terminal } = context
+  const revokes = flags.revoke ?? false
+  const prefixes = operands.map(parseHashPrefix)
+  const changed = await callMirror(context, acceptRejectsCall, ({ account }) => ({
+    account,
+    event_id: flags.event ?? null,
+    prefixes,
+    revokes,
+  }))
+  if (flags.json) await writeJson(terminal.out, revokes ? { revoked: changed } : { accepted: changed })
+  else await terminal.err.write(describe(changed, revokes))
+  return 0
+}
+
+function describe(changed: readonly AcceptedReject[], revokes: boolean): string {
+  const lines = changed.map(
+    ({ account, event_id, sha256 }) =>
+      `  ${shortHash(sha256)} ${event_id === null ? 'in the list of events' : `of event ${stripControlCharsInLine(event_id)}`}, account ${stripControlCharsInLine(account)}\n`,
+  )
+  const count = formatCount(changed.length, 'item')
+  const head = revokes
+    ? `No longer accepted: ${count}, a cause for exit 8 again where the service still has it.\n`
+    : `Accepted: ${count}, listed by ${commandName()} rejects, but no cause for exit 8 until the item changes.\n`
+  return head + lines.join('')
 }

@@ -8,7 +8,7 @@ import { callMirror } from '../open-mirror.ts'
 import { stripControlChars } from '../../common/strip-control-chars.ts'
 import { formatDuration } from '../../common/format-duration.ts'
 import { formatEvents } from '../output/event-status.ts'
-import { writeJson } from '../output/format/json.ts'
+import { writeResult } from '../output/format/json.ts'
 import { describeOverdue } from '../output/held-deletions.ts'
 import { describeRemoval } from '../../mirror/accounts/removal-hint.ts'
 import { formatStatus } from '../output/status.ts'
@@ -27,11 +27,10 @@ const TOO_OLD = 6
 const HELD_TOO_LONG = 8
 
 export const status: Command<StatusFlags> = async (context) => {
-  const { flags, terminal } = context
+  const { flags } = context
   if (flags.event !== undefined) return eventStatus(context, flags.event)
   const accounts = await callMirror(context, statusCall, settingsOf)
-  if (flags.json) await writeJson(terminal.out, { accounts })
-  else await terminal.out.write(formatStatus(accounts, terminal.out))
+  await writeResult(context, { accounts }, (out) => formatStatus(accounts, out))
   return flags.maxAge === undefined ? 0 : judge(context, accounts, flags.maxAge)
 }
 
@@ -53,7 +52,6 @@ async function judge(
 }
 
 async function eventStatus(context: Context<StatusFlags>, id: string): Promise<number> {
-  const { flags, terminal } = context
   const { events, rejectedIn } = await callMirror(context, eventStatusCall, (config) => ({
     ...settingsOf(config),
     event: id,
@@ -61,9 +59,8 @@ async function eventStatus(context: Context<StatusFlags>, id: string): Promise<n
   const rejected = rejectedIn.map((account) => `account ${account}: ${describeRejected(id)}`)
   if (events.length === 0)
     throw new UsageError(rejected.length > 0 ? rejected.join('\n') : describeUnknown(id))
-  if (flags.json) await writeJson(terminal.out, { events })
-  else await terminal.out.write(formatEvents(events, terminal.out))
-  for (const line of rejected) await terminal.err.write(`headcount: ${stripControlChars(line)}\n`)
+  await writeResult(context, { events }, (out) => formatEvents(events, out))
+  for (const line of rejected) await context.terminal.err.write(`headcount: ${stripControlChars(line)}\n`)
   return 0
 }
 

@@ -1,26 +1,17 @@
 import { readConfig, type Flags } from '../../config/config.ts'
 import type { Command } from '../cli/context.ts'
-import { showFolderWait } from '../data-dir-wait.ts'
 import { raceInterruption } from '../cli/signals.ts'
-import { createLogger } from '../terminal/logger.ts'
-import { noteDefaultDatabase } from '../open-mirror.ts'
+import { openLog } from '../log.ts'
 import { writeJson } from '../output/format/json.ts'
-import { redactSecrets } from '../cli/secrets.ts'
 
 type MigrateFlags = Flags & { readonly json?: true; readonly quiet?: true }
 
 export const migrate: Command<MigrateFlags> = async ({ flags, terminal, signal }) => {
   const config = await readConfig(flags)
-  redactSecrets(config, terminal)
-  const logger = await createLogger(config, terminal.err)
-  noteDefaultDatabase(config, logger)
+  const log = await openLog(config, terminal)
   const library = await import('../../index.ts')
   const applied = await raceInterruption(
-    library.migrate({
-      database: config.database.target,
-      onFolderInUse: showFolderWait(config, terminal.err, (line) => logger.info({}, line)),
-      logger,
-    }),
+    library.migrate({ database: config.database.target, ...log }),
     signal,
   )
   if (flags.json) await writeJson(terminal.out, { applied })

@@ -7,10 +7,9 @@ import type { Command } from '../cli/context.ts'
 import { requireAccount } from '../../mirror/resolve-account.ts'
 import { withMirror } from '../open-mirror.ts'
 import type { InstantInput } from '../../mirror/instants/moment.ts'
-import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import { writeJson } from '../output/format/json.ts'
 import { formatBytes, formatCount, formatNumber } from '../output/format/number.ts'
-import { drawTable } from '../output/format/table.ts'
+import { listTable, right } from '../output/format/table.ts'
 import type { Output } from '../terminal/terminal.ts'
 
 type PruneFlags = Flags & {
@@ -54,24 +53,17 @@ async function isWanted({ terminal, signal }: Parameters<typeof prune>[0]): Prom
 
 function describe(old: readonly PrunableVersions[], before: string, err: Output): string {
   if (old.length === 0) return `No former version ended before ${before}: there is nothing to prune.\n`
-  const table = drawTable(
-    [
-      { heading: 'account' },
-      { heading: 'table' },
-      { heading: 'versions', align: 'right' },
-      { heading: 'from' },
-      { heading: 'to' },
-      { heading: 'size', align: 'right' },
-    ],
+  const table = listTable(
+    err,
+    ['account', 'table', right('versions'), 'from', 'to', right('size')],
     old.map(({ account, table, versions, from, to, bytes }) => [
-      stripControlCharsInLine(account),
+      account,
       table,
       formatNumber(versions),
       from.slice(0, 10),
       to.slice(0, 10),
       formatBytes(bytes),
     ]),
-    { width: err.width, styleHeading: (text) => err.style('bold', text) },
   )
   return `Former versions that ended before ${before}:\n${table}`
 }

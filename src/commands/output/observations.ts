@@ -1,12 +1,11 @@
-import { commandName } from '../../common/command-name.ts'
 import { WITHHELD, OTHER_VALUES } from '../../normalise/observe/safe-value.ts'
 import type { AccountObservations } from '../../mirror/observations/observed-account.ts'
 import type { Finding } from '../../mirror/observations/open-questions.ts'
 import type { Output } from '../terminal/terminal.ts'
 import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import { formatNumber } from './format/number.ts'
-import { drawTable } from './format/table.ts'
-import type { TableColumn } from './format/table.ts'
+import { drawTable, right, type TableColumn } from './format/table.ts'
+import { nothingMirrored } from './status.ts'
 
 /** A terminal that is wider is not used: one reads across. */
 const WIDEST = 100
@@ -15,7 +14,7 @@ const INDENT = '  '
 
 /** Each open point of the specification with what was seen, for people. */
 export function formatObservations(accounts: readonly AccountObservations[], out: Output): string {
-  if (accounts.length === 0) return `No account was mirrored here yet. Begin with: ${commandName()} sync\n`
+  if (accounts.length === 0) return nothingMirrored()
   return accounts.map((account) => formatAccount(account, out)).join('\n')
 }
 
@@ -66,14 +65,7 @@ interface Table {
 
 function findingTable(findings: readonly Finding[]): Table {
   return {
-    columns: [
-      { heading: 'of' },
-      { heading: 'what' },
-      { heading: 'now', align: 'right' },
-      { heading: 'seen', align: 'right' },
-      { heading: 'first' },
-      { heading: 'last' },
-    ],
+    columns: ['of', 'what', right('now'), right('seen'), 'first', 'last'],
     rows: findings.map((finding) => [
       stripControlCharsInLine(finding.subject),
       stripControlCharsInLine(`${labels[finding.fact] ?? ''}${finding.value}`),
@@ -109,12 +101,12 @@ function fieldTable(findings: readonly Finding[]): Table {
   const fields = Map.groupBy(findings, ({ subject }) => subject)
   return {
     columns: [
-      { heading: 'field' },
-      { heading: 'value', align: 'right' },
-      { heading: 'null', align: 'right' },
-      { heading: 'absent', align: 'right' },
-      { heading: 'empty now', align: 'right' },
-      { heading: 'gone from a list' },
+      'field',
+      right('value'),
+      right('null'),
+      right('absent'),
+      right('empty now'),
+      'gone from a list',
     ],
     rows: [...fields].map(([field, ofField]) => {
       const seen = (value: string) => ofField.find((finding) => finding.value === value)?.seen ?? null

@@ -8,7 +8,7 @@ import {
   stripControlChars,
 } from '../../common/strip-control-chars.ts'
 import { formatCount } from './format/number.ts'
-import { tableWriter } from './format/table.ts'
+import { right, tableWriter } from './format/table.ts'
 
 export type QueryFormat = 'table' | 'json' | 'ndjson' | 'csv'
 
@@ -88,10 +88,10 @@ function table({ out }: AnswerOptions): QueryResultWriter {
   let isKeeping = true
   let count = 0
   const start = ({ columns }: QueryResult) => {
-    const shown = columns.map(({ name, type }) => ({
-      heading: stripControlCharsInLine(name),
-      align: numericTypes.has(type) ? ('right' as const) : ('left' as const),
-    }))
+    const shown = columns.map(({ name, type }) => {
+      const heading = stripControlCharsInLine(name)
+      return numericTypes.has(type) ? right(heading) : heading
+    })
     return tableWriter(shown, { width: out.width, styleHeading: (text) => out.style('bold', text) })
   }
   const release = () => {

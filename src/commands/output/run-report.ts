@@ -8,7 +8,7 @@ import { acceptCommand, MISSING_ONCE } from './held-deletions.ts'
 import { formatDuration } from '../../common/format-duration.ts'
 import { formatBytes, formatCount, formatNumber } from './format/number.ts'
 import { setAsideQuery } from './status.ts'
-import { drawPairs, drawTable } from './format/table.ts'
+import { drawPairs, drawTable, right } from './format/table.ts'
 
 /** The report of a run for people: what was read, what changed, what needs a decision. */
 export function formatReport(report: RunReport, out: Pick<Output, 'style'>): string {
@@ -63,12 +63,7 @@ function rowsTable(report: RunReport, out: Pick<Output, 'style'>): string {
   if (!hasChanges(report)) return ''
   const changed = Object.entries(report.rows).filter(([, counts]) => total(counts) > 0)
   const table = drawTable(
-    [
-      { heading: 'rows' },
-      { heading: 'inserted', align: 'right' },
-      { heading: 'updated', align: 'right' },
-      { heading: 'deleted', align: 'right' },
-    ],
+    ['rows', right('inserted'), right('updated'), right('deleted')],
     changed.map(([name, { inserted, updated, deleted }]) => [
       name,
       formatNumber(inserted),

@@ -16,9 +16,11 @@ const SHOWN = 10
 
 /** How each account stands, for people. */
 export function formatStatus(accounts: readonly AccountStatus[], out: Pick<Output, 'style'>): string {
-  if (accounts.length === 0) return `No account was mirrored here yet. Begin with: ${commandName()} sync\n`
+  if (accounts.length === 0) return nothingMirrored()
   return accounts.map((account) => formatAccount(account, out)).join('\n')
 }
+
+export const nothingMirrored = () => `No account was mirrored here yet. Begin with: ${commandName()} sync\n`
 
 function removingLine({ account, removing_since }: AccountStatus): string[] {
   if (removing_since === null) return []

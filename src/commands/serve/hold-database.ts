@@ -2,9 +2,7 @@
 import type { Config } from '../../config/config.ts'
 import { connect, pgliteDataDir, type Database } from '../../db/connect.ts'
 import type { Logger } from '../../index.ts'
-import { showFolderWait } from '../data-dir-wait.ts'
-import { logTo } from '../open-mirror.ts'
-import type { Output } from '../terminal/terminal.ts'
+import { logTo, type Log } from '../log.ts'
 
 /** Calls under way are given so long when the folder is closed after a run, and when the process is told to stop. */
 const GRACE_MS = 5000
@@ -45,15 +43,10 @@ export async function holdDatabase(
 
 /** Opens a database that is there; a folder in use is waited for. @throws as connect */
 export function openExisting(
-  config: Pick<Config, 'database' | 'logLevel' | 'logFormat'>,
-  err: Output,
-  logger: Logger,
+  { database }: Pick<Config, 'database'>,
+  { logger, onFolderInUse }: Log,
 ): Promise<Database> {
-  return connect(config.database.target, {
-    createFolder: false,
-    log: logTo(logger),
-    onFolderInUse: showFolderWait(config, err, (line) => logger.info({}, line)),
-  })
+  return connect(database.target, { createFolder: false, log: logTo(logger), onFolderInUse })
 }
 
 /** Null where there can be no socket: then other commands wait for the folder. */

@@ -1,49 +1,94 @@
 import { commandName } from '../../common/command-name.ts'
 import type { Flags } from '../../config/config.ts'
+import { UsageError } from '../../common/errors.ts'
+import { createKeyCall, keysCall, revokeKeyCall, type CreatedKey } from '../../mirror/calls/keys.ts'
+import type { InstantInput } from '../../mirror/instants/moment.ts'
 import type { ListedKey } from '../../mirror/keys/list.ts'
-import { keysCall } from '../../mirror/calls/keys.ts'
+import type { RevokedKey } from '../../mirror/keys/revoke.ts'
 import type { Command } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
 import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
-import { writeJson } from '../output/format/json.ts'
-import { drawTable } from '../output/format/table.ts'
+import { writeJson, writeResult } from '../output/format/json.ts'
+import { listTable, right } from '../output/format/table.ts'
 import { formatTimestamp } from '../output/format/timestamp.ts'
 import type { Output } from '../terminal/terminal.ts'
 
 type KeysFlags = Flags & { readonly json?: true }
 
 export const keys: Command<KeysFlags> = async (context) => {
-  const { flags, terminal } = context
   const found = await callMirror(context, keysCall, ({ account }) => ({ account }))
-  if (flags.json) await writeJson(terminal.out, { keys: found })
-  else await terminal.out.write(found.length === 0 ? nothing() : formatKeys(found, terminal.out))
+  await writeResult(context, { keys: found }, (out) =>
+    found.length === 0 ? `No keys yet. ${commandName()} keys create makes one.\n` : formatKeys(found, out),
+  )
   return 0
 }
 
-const nothing = () => `No keys yet. ${commandName()} keys create makes one.\n`
-
 function formatKeys(found: readonly ListedKey[], out: Output): string {
-  return drawTable(
-    [
-      { heading: 'id', align: 'right' },
-      { heading: 'account' },
-      { heading: 'label' },
-      { heading: 'state' },
-      { heading: 'created' },
-      { heading: 'expires' },
-      { heading: 'last used' },
-      { heading: 'revoked' },
-    ],
+  return listTable(
+    out,
+    [right('id'), 'account', 'label', 'state', 'created', 'expires', 'last used', 'revoked'],
     found.map((key) => [
       String(key.id),
-      stripControlCharsInLine(key.account),
-      stripControlCharsInLine(key.label ?? ''),
+      key.account,
+      key.label ?? '',
       key.state,
       formatTimestamp(key.created_at, 'day'),
       key.expires_at === null ? 'never' : formatTimestamp(key.expires_at, 'minute'),
       key.last_used_on ?? 'never',
       key.revoked_at === null ? '' : formatTimestamp(key.revoked_at, 'day'),
     ]),
-    { width: out.width, styleHeading: (text) => out.style('bold', text) },
   )
+}
+
+type CreateFlags = Flags & { readonly json?: true; readonly label?: string; readonly expires?: InstantInput }
+
+/** Makes a key and prints it, alone on stdout: the only time that anyone sees it. */
+export const keysCreate: Command<CreateFlags> = async (context) => {
+  const { flags, terminal } = context
+  const made = await callMirror(context, createKeyCall, ({ account }) => ({
+    account,
+    label: flags.label ?? null,
+    expires: flags.expires ?? null,
+  }))
+  terminal.redact(made.key)
+  if (flags.json) await writeJson(terminal.out, { id: made.id, key: made.key })
+  else {
+    // First what it is: should the key itself not be written, it is known which one to take back.
+    await terminal.err.write(describeCreated(made))
+    await terminal.out.write(`${made.key}\n`)
+  }
+  return 0
+}
+
+function describeCreated({ id, account, expiresAt }: CreatedKey): string {
+  const end = expiresAt === null ? '' : ` until ${expiresAt}`
+  return (
+    `Key ${id} opens account ${stripControlCharsInLine(account)}${end} to whoever sends it as X-API-Key. ` +
+    `It is shown this once; ${commandName()} keys revoke ${id} takes it back.\n`
+  )
+}
+
+/** Takes a key back. One that was taken back before is no failure: it is as it should be. */
+export const keysRevoke: Command<KeysFlags> = async (context) => {
+  const { flags, operands, terminal } = context
+  const id = readId(operands[0] ?? '')
+  const revoked = await callMirror(context, revokeKeyCall, ({ account }) => ({ id, account }))
+  if (flags.json) {
+    const { account, revoked_at } = revoked
+    await writeJson(terminal.out, { id, account, revoked_at })
+  } else await terminal.err.write(describeRevoked(revoked))
+  return 0
+}
+
+/** @throws UsageError that does not repeat the text: it may be the key itself. */
+function readId(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text)
+  throw new UsageError(`keys revoke takes the number of a key: ${commandName()} keys list shows it`)
+}
+
+function describeRevoked({ id, account, label, revoked_at, wasRevoked }: RevokedKey): string {
+  const which = `Key ${id}${label === null ? '' : ` (${stripControlCharsInLine(label)})`} of account ${stripControlCharsInLine(account)}`
+  return wasRevoked
+    ? `${which} was revoked before, at ${revoked_at}.\n`
+    : `${which} is revoked: from now on it opens nothing.\n`
 }

@@ -1,11 +1,5 @@
 import { commandName } from '../../common/command-name.ts'
-import {
-  readConfig,
-  readServiceConfig,
-  type Config,
-  type Flags,
-  type ServiceConfig,
-} from '../../config/config.ts'
+import { readConfig, readServiceConfig, type Flags, type ServiceConfig } from '../../config/config.ts'
 import { settings, type SettingName } from '../../config/settings.ts'
 import type { Database } from '../../db/connect.ts'
 import { migrate } from '../../db/migrate.ts'
@@ -17,17 +11,14 @@ import { isLoopback } from '../../source/url.ts'
 import { DEFAULT_ACCOUNT, requireKnownAccount } from '../../sync/open/find-account.ts'
 import { aborted } from '../../schedule/aborted.ts'
 import type { Command, Context } from '../cli/context.ts'
-import { showFolderWait } from '../data-dir-wait.ts'
 import { holdDatabase, openExisting } from './hold-database.ts'
 import { raceInterruption } from '../cli/signals.ts'
-import { createLogger, logFormatOfService } from '../terminal/logger.ts'
-import { noteDefaultDatabase } from '../open-mirror.ts'
+import { openLog, type Log } from '../log.ts'
+import { logFormatOfService } from '../terminal/logger.ts'
 import { describeRemoval } from '../../mirror/accounts/removal-hint.ts'
 import { runOptions } from '../sync/run-command.ts'
 import { confirmingAccount } from '../sync/new-account.ts'
 import { rateLimitLog } from '../terminal/rate-limit-log.ts'
-import { redactSecrets } from '../cli/secrets.ts'
-import type { Output } from '../terminal/terminal.ts'
 import { workOn } from '../sync/worker.ts'
 
 type ServeFlags = Flags & {
@@ -45,11 +36,10 @@ export const serve: Command<ServeFlags> = async (context) => {
   const given = work ?? (await readConfig(flags))
   const logFormat = logFormatOfService(given, terminal.err)
   const config = { ...given, logFormat }
-  redactSecrets(config, terminal)
-  const logger = await createLogger(config, terminal.err)
-  noteDefaultDatabase(config, logger)
+  const log = await openLog(config, terminal)
+  const { logger } = log
   const opening = holdDatabase(config.database.target, { signal, logger }, () =>
-    open(config, work, terminal.err, signal, logger),
+    work === null ? openExisting(config, log) : openToSync(work, signal, log),
   )
   await using held = await raceInterruption(opening, signal)
   const { database } = held
@@ -68,23 +58,16 @@ export const serve: Command<ServeFlags> = async (context) => {
   const { url } = await raceInterruption(service.listen(config.serve), signal)
   await warn(database, url, logger)
   await terminal.err.write(`listening on ${url}\n`)
-  if (work !== null) await keepUpToDate(context, { ...work, newAccount, logFormat }, database, logger)
+  if (work !== null)
+    await keepUpToDate({ ...work, newAccount, logFormat }, database, { terminal, signal, ...log })
   else await aborted(signal)
   logger.info({}, 'serve was told to stop, and answers what it was asked')
   return 0
 }
 
-async function open(
-  config: Config,
-  work: ServiceConfig | null,
-  err: Output,
-  signal: AbortSignal,
-  logger: Logger,
-): Promise<Database> {
-  if (work === null) return openExisting(config, err, logger)
+async function openToSync(work: ServiceConfig, signal: AbortSignal, log: Log): Promise<Database> {
   const { openMirrorToServe } = await import('../../sync/open/mirror-to-serve.ts')
-  const onFolderInUse = showFolderWait(config, err, (line) => logger.info({}, line))
-  return openMirrorToServe({ ...runOptions(work), onFolderInUse, signal, logger })
+  return openMirrorToServe({ ...runOptions(work), ...log, signal })
 }
 
 /**
@@ -165,11 +148,10 @@ async function serviceOf(
 
 /** The worker's schedule in this process. A folder has one opener: runs and requests share it then. */
 async function keepUpToDate(
-  { terminal, signal }: Context<ServeFlags>,
   config: ServiceConfig,
   database: Database,
-  logger: Logger,
+  to: Pick<Context<ServeFlags>, 'terminal' | 'signal'> & Log,
 ): Promise<void> {
   const target = database.engine === 'embedded' ? { opened: database } : { database: config.database.target }
-  await workOn(target, { config, terminal, signal, logger })
+  await workOn(target, { config, ...to })
 }

@@ -4,13 +4,11 @@ import { outcomeOf } from '../../common/schema/run-report.ts'
 import { HeadcountError } from '../../common/errors.ts'
 import type { Logger, RunOptions, RunReport, RunStatus } from '../../index.ts'
 import type { Context } from '../cli/context.ts'
-import { showFolderWait } from '../data-dir-wait.ts'
-import { createLogger } from '../terminal/logger.ts'
-import { noteDefaultDatabase } from '../open-mirror.ts'
+import { openLog, type Log } from '../log.ts'
 import { confirmingAccount } from './new-account.ts'
 import { writeJson } from '../output/format/json.ts'
 import { openBar, openLines, type ProgressDisplay } from '../terminal/progress.ts'
-import { redactSecrets } from '../cli/secrets.ts'
+import type { Output, Terminal } from '../terminal/terminal.ts'
 
 /** Flags of both commands, besides the settings. */
 export type RunFlags = Flags & {
@@ -28,7 +26,6 @@ export async function runSync(
   options: OwnOptions = {},
 ): Promise<number> {
   const config = await readServiceConfig(context.flags)
-  redactSecrets(config, context.terminal)
   return confirmingAccount(context, config.newAccount, (createAccount) =>
     runOnce(context, config, loadRun, { ...options, createAccount }),
   )
@@ -45,24 +42,22 @@ async function runOnce(
   loadRun: () => Promise<Run>,
   options: OwnOptions,
 ): Promise<number> {
-  const { display, logger } = await openDisplay(config, terminal.err)
-  noteDefaultDatabase(config, logger)
+  const { display, ...log } = await openDisplay(config, terminal)
   const run = await loadRun()
   const ran = async () => {
     using shown = display
     return await run({
       ...runOptions(config),
-      onFolderInUse: showFolderWait(config, terminal.err, (line) => logger.info({}, line)),
       ...options,
       ...(flags.event !== undefined && { events: flags.event }),
       signal,
-      logger,
+      ...log,
       onProgress: (progress) => shown.show(progress),
     })
   }
   let report: RunReport
   try {
-    report = await reported(ran(), config, logger, terminal.err)
+    report = await reported(ran(), config, log.logger, terminal.err)
   } catch (error) {
     if (flags.json && error instanceof HeadcountError && error.report !== undefined) {
       await writeJson(terminal.out, error.report)
@@ -97,23 +92,25 @@ export function runOptions({ service, database, account, run }: ServiceConfig): 
 /** A bar where people look; lines of log everywhere else, and where only failures are wanted neither. */
 export async function openDisplay(
   config: ServiceConfig,
-  err: Context<unknown>['terminal']['err'],
-): Promise<{ display: ProgressDisplay; logger: Logger }> {
+  terminal: Terminal,
+): Promise<Log & { readonly display: ProgressDisplay }> {
+  const { err } = terminal
   const tellsProgress = config.logLevel === 'info' || config.logLevel === 'debug'
   if (err.isTerminal && tellsProgress && config.logFormat !== 'json') {
     const display = await openBar(err)
-    return { display, logger: await createLogger(config, err, (text) => display.writeAbove(text)) }
+    return { display, ...(await openLog(config, terminal, (text) => display.writeAbove(text))) }
   }
-  const logger = await createLogger(config, err)
+  const log = await openLog(config, terminal)
   // In prose the message says all that the fields do.
   const isProse = config.logFormat !== 'json'
-  return { display: openLines(err, (fields, message) => logger.info(isProse ? {} : fields, message)), logger }
+  const display = openLines(err, (fields, message) => log.logger.info(isProse ? {} : fields, message))
+  return { display, ...log }
 }
 
 /** The report of a run, told; also of one that ended in the middle, for what it read until then is stored. */
 export async function reported(
   running: Promise<RunReport>,
-  ...to: [Pick<ServiceConfig, 'logFormat' | 'logLevel'>, Logger, Context<unknown>['terminal']['err']]
+  ...to: [Pick<ServiceConfig, 'logFormat' | 'logLevel'>, Logger, Output]
 ): Promise<RunReport> {
   try {
     const report = await running
@@ -131,7 +128,7 @@ async function announce(
   report: RunReport,
   config: Pick<ServiceConfig, 'logFormat' | 'logLevel'>,
   logger: Logger,
-  err: Context<unknown>['terminal']['err'],
+  err: Output,
 ): Promise<void> {
   const isGood = report.status === 'succeeded'
   if (config.logFormat === 'json') {

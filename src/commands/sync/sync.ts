@@ -18,3 +18,8 @@ export const sync: Command<SyncFlags> = (context) =>
     adopt: context.flags.adopt ?? false,
     ...(context.flags.dryRun && { dryRun: context.flags.json ? true : { mostKeys: SHOWN_KEYS } }),
   })
+
+export const backfill: Command<RunFlags & { readonly restart?: true }> = (context) =>
+  runSync(context, async () => (await import('../../sync/run.ts')).backfill, {
+    restart: context.flags.restart ?? false,
+  })

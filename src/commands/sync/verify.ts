@@ -1,12 +1,9 @@
 import { readServiceConfig, type Flags } from '../../config/config.ts'
 import type { Logger, VerifyReport } from '../../index.ts'
 import type { Command } from '../cli/context.ts'
-import { showFolderWait } from '../data-dir-wait.ts'
-import { noteDefaultDatabase } from '../open-mirror.ts'
 import { openDisplay, runOptions } from './run-command.ts'
 import { writeJson } from '../output/format/json.ts'
 import { formatDifferences, formatVerification } from '../output/verify-report.ts'
-import { redactSecrets } from '../cli/secrets.ts'
 
 type VerifyFlags = Flags & {
   readonly sample?: number
@@ -19,26 +16,23 @@ const exitCodes: Readonly<Record<VerifyReport['status'], number>> = { equal: 0, 
 
 export const verify: Command<VerifyFlags> = async ({ flags, terminal, signal }) => {
   const config = await readServiceConfig(flags)
-  redactSecrets(config, terminal)
-  const { display, logger } = await openDisplay(config, terminal.err)
-  noteDefaultDatabase(config, logger)
+  const { display, ...log } = await openDisplay(config, terminal)
   const library = await import('../../index.ts')
   let report: VerifyReport
   {
     using shown = display
     report = await library.verify({
       ...runOptions(config),
-      onFolderInUse: showFolderWait(config, terminal.err, (line) => logger.info({}, line)),
       ...(flags.event !== undefined && { events: flags.event }),
       ...(flags.sample !== undefined && { sample: flags.sample }),
       signal,
-      logger,
+      ...log,
       onProgress: (progress) => shown.show(progress),
     })
   }
   if (flags.json) await writeJson(terminal.out, report)
   else await terminal.out.write(formatDifferences(report))
-  if (config.logFormat === 'json') tell(report, logger)
+  if (config.logFormat === 'json') logReport(report, log.logger)
   else if (report.status !== 'equal' || config.logLevel === 'info' || config.logLevel === 'debug') {
     await terminal.err.write(formatVerification(report, terminal.err))
   }
@@ -46,6 +40,6 @@ export const verify: Command<VerifyFlags> = async ({ flags, terminal, signal }) 
 }
 
 /** One line where logs are asked for; the differences themselves are on stdout. */
-function tell({ differences: _, ...report }: VerifyReport, logger: Logger): void {
+function logReport({ differences: _, ...report }: VerifyReport, logger: Logger): void {
   logger[report.status === 'equal' ? 'info' : 'warn']({ report }, `verify ${report.status}`)
 }

@@ -4,27 +4,25 @@ import { holdTimeLeft } from '../../common/schema/holds.ts'
 import { isGoodRun, outcomeOf } from '../../common/schema/run-report.ts'
 import type { DatabaseOptions } from '../../db/target.ts'
 import { DataDirInUseError, MirrorNotFoundError } from '../../common/errors.ts'
-import type { Logger, RunReport } from '../../index.ts'
+import type { RunReport } from '../../index.ts'
 import type { RunOutcome } from '../../schedule/run-guard.ts'
 import type { Command, Context } from '../cli/context.ts'
 import { holdDatabase, openExisting, type HeldDatabase } from '../serve/hold-database.ts'
-import { createLogger, logFormatOfService } from '../terminal/logger.ts'
+import { openLog, type Log } from '../log.ts'
+import { logFormatOfService } from '../terminal/logger.ts'
 import { reported, runOptions } from './run-command.ts'
 import { confirmingAccount } from './new-account.ts'
 import { describeHeldList } from '../output/held-deletions.ts'
-import { redactSecrets } from '../cli/secrets.ts'
 
 /** Runs `sync` on a schedule until a signal stops it; a stop is no failure. */
 export const worker: Command<Flags> = async ({ flags, terminal, signal }) => {
   const given = await readServiceConfig(flags, undefined, { database: true })
   const config = { ...given, logFormat: logFormatOfService(given, terminal.err) }
-  redactSecrets(config, terminal)
-  const logger = await createLogger(config, terminal.err)
-  const work = { config, terminal, signal, logger }
+  const work = { config, terminal, signal, ...(await openLog(config, terminal)) }
   if (pgliteDataDir(config.database.target) === null) {
     await workOn({ database: config.database.target }, work)
   } else await workInFolder(work)
-  logger.info({}, 'the worker was told to stop, and has')
+  work.logger.info({}, 'the worker was told to stop, and has')
   return 0
 }
 
@@ -40,14 +38,13 @@ function outcomeFor(report: RunReport, holdForMs: number): RunOutcome {
   }
 }
 
-interface Work extends Pick<Context<Flags>, 'terminal' | 'signal'> {
+interface Work extends Pick<Context<Flags>, 'terminal' | 'signal'>, Log {
   readonly config: ServiceConfig
-  readonly logger: Logger
 }
 
 /** A folder is open during a run, or, with `--keep-open`, from then on. Where there is no mirror yet the run makes it. */
 async function workInFolder(work: Work): Promise<void> {
-  const { config, terminal, signal, logger } = work
+  const { config } = work
   let held: HeldDatabase | null = null
   let isRunning = false
   const close = async () => {
@@ -56,9 +53,7 @@ async function workInFolder(work: Work): Promise<void> {
     await closing?.[Symbol.asyncDispose]()
   }
   const withFolder: WithDatabase = async (run) => {
-    held ??= await holdIfThere(config.database.target, { signal, logger }, () =>
-      openExisting(config, terminal.err, logger),
-    )
+    held ??= await holdIfThere(config.database.target, work, () => openExisting(config, work))
     if (held === null) return run({ database: config.database.target })
     let isLost = false
     try {

@@ -10,7 +10,7 @@ import { formatDuration } from '../../../src/common/format-duration.ts'
 import { formatBytes, formatCount, formatNumber } from '../../../src/commands/output/format/number.ts'
 import { progressBar } from '../../../src/commands/terminal/progress-bar.ts'
 import { progressLine } from '../../../src/commands/terminal/progress-line.ts'
-import { drawTable, shorten } from '../../../src/commands/output/format/table.ts'
+import { drawTable, shorten, right } from '../../../src/commands/output/format/table.ts'
 import type { QueryResult } from '../../../src/db/transaction.ts'
 import type { Progress } from '../../../src/index.ts'
 
@@ -82,25 +82,25 @@ describe('a table', () => {
       ['👩‍👩‍👧', '20'],
       ['Zoë', '300'],
     ]
-    expect(drawTable([{ heading: 'name' }, { heading: 'n', align: 'right' }], rows, { width: null })).toBe(
+    expect(drawTable(['name', right('n')], rows, { width: null })).toBe(
       ['name    n', '────  ───', '佐藤    1', '👩‍👩‍👧     20', 'Zoë   300', ''].join('\n'),
     )
   })
 
   test('is made to fit: the widest column gives way, a narrow one does not', () => {
-    const text = drawTable([{ heading: 'id' }, { heading: 'message' }], [['12', 'x'.repeat(100)]], {
+    const text = drawTable(['id', 'message'], [['12', 'x'.repeat(100)]], {
       width: 30,
     })
     expect(text.split('\n')[2]).toBe(`12  ${'x'.repeat(25)}…`)
   })
 
   test('is not shortened where there is no terminal', () => {
-    const text = drawTable([{ heading: 'message' }], [['x'.repeat(1000)]], { width: null })
+    const text = drawTable(['message'], [['x'.repeat(1000)]], { width: null })
     expect(text).toContain('x'.repeat(1000))
   })
 
   test('wider than any terminal still shows something of every column', () => {
-    const columns = Array.from({ length: 30 }, (_, at) => ({ heading: `column number ${at}` }))
+    const columns = Array.from({ length: 30 }, (_, at) => `column number ${at}`)
     const [head = ''] = drawTable(columns, [], { width: 80 }).split('\n')
     expect(head.match(/column …/g)).toHaveLength(30)
   })
@@ -108,7 +108,7 @@ describe('a table', () => {
   test('takes time in proportion to its rows', () => {
     const rows = Array.from({ length: 20_000 }, (_, at) => [`${at}`, 'Zoë 日本語'])
     const began = process.cpuUsage()
-    drawTable([{ heading: 'n' }, { heading: 'name' }], rows, { width: 20 })
+    drawTable(['n', 'name'], rows, { width: 20 })
     // Of the processor, so that a busy machine does not count, in µs.
     expect(process.cpuUsage(began).user).toBeLessThan(5_000_000)
   })

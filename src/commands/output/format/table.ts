@@ -1,8 +1,13 @@
 import stringWidth from 'string-width'
+import { stripControlCharsInLine } from '../../../common/strip-control-chars.ts'
+import type { Output } from '../../terminal/terminal.ts'
 
-export interface TableColumn {
-  readonly heading: string
-  readonly align?: 'left' | 'right'
+/** A heading; its column is aligned to the left, or as `right` says. */
+export type TableColumn = string | { readonly right: string }
+
+/** The heading of a column of numbers. */
+export function right(heading: string): TableColumn {
+  return { right: heading }
 }
 
 export interface TableOptions {
@@ -35,7 +40,7 @@ export function tableWriter(
   columns: readonly TableColumn[],
   { width, styleHeading = (text) => text }: TableOptions,
 ): (rows: readonly (readonly string[])[]) => string {
-  const headings = columns.map(({ heading }) => heading)
+  const headings = columns.map((column) => (typeof column === 'string' ? column : column.right))
   let natural: readonly number[] | null = null
   return (rows) => {
     const isFirst = natural === null
@@ -45,13 +50,30 @@ export function tableWriter(
     const widths = width === null ? natural : fit(natural, width - GAP.length * (columns.length - 1))
     const line = (cells: readonly string[]) =>
       cells.map((cell, at) =>
-        pad(shorten(cell, widths[at] ?? 0), widths[at] ?? 0, columns[at]?.align ?? 'left'),
+        pad(
+          shorten(cell, widths[at] ?? 0),
+          widths[at] ?? 0,
+          typeof columns[at] === 'string' ? 'left' : 'right',
+        ),
       )
     const head = [line(headings).map(styleHeading), widths.map((columnWidth) => '─'.repeat(columnWidth))]
     return [...(isFirst ? head : []), ...rows.map(line)]
       .map((cells) => `${cells.join(GAP).trimEnd()}\n`)
       .join('')
   }
+}
+
+/** The table of a command that lists something: cleaned, in the width of the terminal, below bold headings. */
+export function listTable(
+  out: Pick<Output, 'width' | 'style'>,
+  columns: readonly TableColumn[],
+  rows: readonly (readonly string[])[],
+): string {
+  return drawTable(
+    columns,
+    rows.map((row) => row.map(stripControlCharsInLine)),
+    { width: out.width, styleHeading: (text) => out.style('bold', text) },
+  )
 }
 
 /** Takes from the widest columns until all fit, or none may become narrower. */

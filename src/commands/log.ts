@@ -1,0 +1,53 @@
+/** What every command does with its settings before it works: keep secrets out of sight, and open its log. */
+import type { Config, ServiceConfig } from '../config/config.ts'
+import { setOptionNames } from '../common/option-names.ts'
+import type { OnFolderInUse } from '../db/connect.ts'
+import type { Logger } from '../index.ts'
+import { showFolderWait } from './data-dir-wait.ts'
+import { createLogger } from './terminal/logger.ts'
+import type { Terminal } from './terminal/terminal.ts'
+
+export interface Log {
+  readonly logger: Logger
+  readonly onFolderInUse: OnFolderInUse
+}
+
+/** @param write where lines go, when not straight to stderr */
+export async function openLog(
+  config: Config | ServiceConfig,
+  terminal: Terminal,
+  write?: (text: string) => void,
+): Promise<Log> {
+  redactSecrets(config, terminal)
+  const logger = await createLogger(config, terminal.err, write)
+  const { target, isDefault } = config.database
+  // Nobody named a database: so that two commands in two folders are no riddle.
+  if (isDefault) {
+    logger.info({}, `using ${target} in this folder; DATABASE_URL or --database name another database`)
+  }
+  return { logger, onFolderInUse: showFolderWait(config, terminal.err, (line) => logger.info({}, line)) }
+}
+
+/** The last barrier: no message of ours holds a secret, and should one come from elsewhere, it is redacted. */
+export function redactSecrets(config: Config | ServiceConfig, terminal: Terminal): void {
+  if ('service' in config) {
+    terminal.redact(config.service.apiKey)
+    // What messages may say of it is where it came from.
+    setOptionNames({ apiKey: config.service.apiKeyFrom })
+  }
+  const password = URL.parse(config.database.target)?.password ?? ''
+  terminal.redact(password)
+  terminal.redact(decoded(password))
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+export function logTo(logger: Logger) {
+  return (level: 'debug' | 'warn', message: string, fields: object = {}) => logger[level](fields, message)
+}
