@@ -8,6 +8,7 @@ const unprintable = /[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u2028\
 
 /** Text from elsewhere (a name, a message of a server), safe to print: nothing in it moves the cursor or colours. */
 export function stripControlChars(text: string): string {
+  // guard: terminal escapes
   return stripVTControlCharacters(text).replace(unprintable, escaped)
 }
 

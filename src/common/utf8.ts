@@ -30,6 +30,7 @@ function incompleteTailLength(bytes: Buffer): number {
   for (let length = 1; length < MAX_CHARACTER_BYTES && length <= bytes.length; length += 1) {
     const byte = bytes[bytes.length - length] ?? 0
     if (byte < 0x80) return 0
+    // guard: split characters
     if (byte >= 0xc0) return length < encodedLength(byte) ? length : 0
   }
   return 0

@@ -109,6 +109,7 @@ export async function readServiceConfig(
   const baseUrl = await reading.demand(settings.baseUrl, flags['baseUrl'], baseUrlRemedy)
   const key = reading.secret('HEADCOUNT_API_KEY', apiKey, keyRemedy)
   const allowHttp = await reading.take(settings.allowHttp, flags['allowHttp'])
+  // guard: plain http
   if (baseUrl && !allowHttp && isUnprotected(baseUrl)) reading.faults.push(PLAIN_HTTP_FAULT)
   const config = await readCommon(reading, flags, demands.database ? databaseRemedy : undefined)
   reading.finish()
@@ -141,6 +142,7 @@ export async function environmentFaults(
 function openOwnReader(environment: Environment): SettingsReader {
   const own = withoutServiceLinks(environment)
   const reading = createSettingsReader(own)
+  // guard: unknown variables
   reading.faults.push(...unknownVariables(own, variableNames))
   return reading
 }

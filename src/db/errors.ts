@@ -130,6 +130,7 @@ function messageOf(error: unknown): string {
 /** PGlite hangs the statement's parameters, a user's data, on the error; they must not reach a log. */
 function withoutValues(error: unknown): unknown {
   if (error instanceof Error) {
+    // guard: values in errors
     for (const name of ['params', 'query', 'queryOptions']) Reflect.deleteProperty(error, name)
   }
   return error

@@ -65,6 +65,7 @@ export function requireVersion(current: number): void {
 }
 
 function refuseNewer(current: number): void {
+  // guard: newer schema
   if (current <= SCHEMA_VERSION) return
   throw new SchemaVersionError(
     `The mirror's schema is at version ${current}, this program knows only up to ${SCHEMA_VERSION}: a newer headcount has been here. Use that one, or upgrade this one.`,
@@ -72,6 +73,7 @@ function refuseNewer(current: number): void {
 }
 
 async function applyUnlessDone(trx: Transaction, migration: Migration): Promise<boolean> {
+  // guard: transaction lock
   await trx.query('select pg_advisory_xact_lock($1)', [lockNumber])
   const current = await currentVersion(trx)
   refuseNewer(current)

@@ -18,6 +18,7 @@ export async function* prefetch<T>(
     for (;;) {
       const made = await within(due - performance.now(), value)
       if (made !== timedOut) return made
+      // guard: transactions awake
       await trx.query('select 1')
       due = performance.now() + keepAliveIntervalMs
     }

@@ -95,6 +95,7 @@ export function assertRowCount(
   result: { numAffectedRows?: bigint | undefined },
 ): number {
   const written = Number(result.numAffectedRows ?? -1n)
+  // guard: counts of rows
   if (written !== sent) {
     throw new DatabaseError(
       `${what}: ${sent} rows were sent, the database wrote ${written}. The batch was rolled back; nothing of it is stored. ` +

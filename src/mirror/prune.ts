@@ -50,6 +50,7 @@ export async function findPrunableVersions(
  * an earlier moment is refused from then on, and never answered from what is left of it.
  */
 export async function setHistoryFloor(trx: Transaction, account: number, before: string): Promise<void> {
+  // guard: horizon
   await sql`
     update headcount.accounts
        set _history_from = ${before}::timestamptz
@@ -73,6 +74,7 @@ export async function deletePruneBatch(
   maxRows: number,
 ): Promise<PruneBatch> {
   const history = sql.table(`headcount.${table}`)
+  // guard: versions beyond
   const { rows } = await sql<PruneBatch>`
     with gone as (
       delete from ${history}

@@ -45,6 +45,7 @@ export async function requireSynced(
     )
   }
   const isReadable = ({ removing_since, has_list }: AccountProgress) => removing_since === null && has_list
+  // guard: nothing read yet
   if (!accounts.some(isReadable)) throw nothingSyncedError(accounts)
   const notes = accounts.flatMap(incompletenessNote)
   if (account === null || named === undefined || all.length === 1) return notes

@@ -38,6 +38,7 @@ export type AllocationRule = (held: Usage, left: number, amount: number) => bool
  * each, and there is always something for the next one who comes.
  */
 export const leavesEqualShare: AllocationRule = ({ account, key }, left, amount) =>
+  // guard: as much for others
   key + amount <= left - account
 
 /** As long as there is any: somebody sees to it that those who have much give it back. */

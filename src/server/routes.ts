@@ -50,7 +50,7 @@ export function createRoutes({ store, onError, keptBytes, sendTimeout }: RoutesO
   ) {
     return handle(async (request, held) => {
       const key = request.req.header('X-API-Key')
-      const found = key ? await store.resolve(key, list(request)) : undefined
+      const found = /* guard: no key, no question */ key ? await store.resolve(key, list(request)) : undefined
       if (found === undefined) return unauthorized
       const isWanted = () => request.env?.outgoing?.destroyed !== true
       return answer(request, found, admission.admit(found.requester, held, isWanted))
@@ -131,7 +131,7 @@ export function createRoutes({ store, onError, keptBytes, sendTimeout }: RoutesO
     ],
   ]
   for (const [path, answer] of answers) app.get(path, answer)
-  for (const [path] of answers) app.all(path, authenticated(methodNotAllowed))
+  for (const [path] of answers) app.all(path, /* guard: key before methods */ authenticated(methodNotAllowed))
 
   // For people who open the bare address.
   app.get(
@@ -151,7 +151,7 @@ export function createRoutes({ store, onError, keptBytes, sendTimeout }: RoutesO
       return statusResponse('ready')
     }),
   )
-  app.notFound(authenticated(unknownPath))
+  app.notFound(/* guard: key before paths */ authenticated(unknownPath))
   // What is thrown beside an answer; by default it is written to the console.
   app.onError((error, request) => send(request, errorResponse(error)))
   return app

@@ -62,6 +62,7 @@ export function createHttpService({
   keptBytes = DEFAULT_CACHE_BYTES,
   clientTimeouts: { requestMs = REQUEST_MS, send: sendTimeout = DEFAULT_SEND_TIMEOUT } = {},
 }: HttpServiceOptions): Service {
+  // guard: listeners that throw
   const report = safeCallback(onError)
   const routes = createRoutes({ store, onError: report, keptBytes, sendTimeout })
   const answer = getRequestListener(routes.fetch, {
@@ -91,7 +92,8 @@ export function createHttpService({
     requireHostHeader: false,
   }
   const enqueue = (request: IncomingMessage, response: ServerResponse) => {
-    if (!server.listening || endsConnection(request)) response.shouldKeepAlive = false
+    if (!server.listening || /* guard: nothing behind a body */ endsConnection(request))
+      response.shouldKeepAlive = false
     queues.enqueue(request, response)
   }
   const server = createServer(limits, enqueue)
@@ -107,10 +109,12 @@ export function createHttpService({
   })
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    // guard: one Host
     if (request.httpVersion === '1.1' && !hasOneHost(request)) {
       const detail = 'send a request of HTTP/1.1 with one Host header'
       return reject(response, problem('bad_request', detail, { Connection: 'close' }))
     }
+    // guard: long addresses
     if ((request.url ?? '').length > MAX_URL_CHARACTERS) {
       const detail = `the address may have ${MAX_URL_CHARACTERS} characters`
       return reject(response, problem('address_too_long', detail, { Connection: 'close' }))

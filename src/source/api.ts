@@ -104,6 +104,7 @@ export function createSource(options: SourceOptions): Source {
     try {
       return await work
     } catch (error) {
+      // guard: key in errors
       throw redactor.error(error)
     }
   }

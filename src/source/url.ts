@@ -81,6 +81,7 @@ export function resolvePath(base: BaseUrl, ...segments: readonly string[]): URL 
 }
 
 function encodeSegment(segment: string): string {
+  // guard: paths
   const isOneSegment = segment !== '' && segment !== '.' && segment !== '..' && segment.isWellFormed()
   if (isOneSegment) return encodeURIComponent(segment)
   throw new InvalidResponseError(

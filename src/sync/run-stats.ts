@@ -89,7 +89,9 @@ export function finalStatus(
   stats: RunStats,
   open: { readonly rejected: number; readonly held: number },
 ): FinalStatus {
+  // guard: status partial
   if (stats.errors.length > 0) return 'partial'
+  // guard: status held
   return open.rejected > 0 || open.held > 0 ? 'held' : 'succeeded'
 }
 

@@ -21,12 +21,3 @@ export const guards: readonly Guard[] = [
   ...commandGuards,
   ...serveGuards,
 ]
-
-/** The source without the guard. @throws when its text is not there exactly once: a guard that moved must be followed. */
-export function withoutGuard(source: string, { name, file, text, instead }: Guard): string {
-  const found = source.split(text).length - 1
-  if (found === 1) return source.replace(text, () => instead)
-  throw new Error(
-    `The guard "${name}" stands ${found} times in ${file}, not once. If it moved or changed, follow it in test/proof/guards.`,
-  )
-}

@@ -1,8 +1,8 @@
 /** Takes guards out, one at a time, and sees whether a test goes red. */
-import { readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { withoutGuard } from './guards.ts'
 import type { Guard } from './guards/guard.ts'
+import { findMarkers, mutate } from './markers.ts'
 import { runTests } from './run-tests.ts'
 import type { Outcome, TestResult } from './run-tests.ts'
 
@@ -29,9 +29,7 @@ export async function tryWithout(
   signal: AbortSignal,
 ): Promise<Verdict> {
   const started = performance.now()
-  const file = join(root, guard.file)
-  const source = await readFile(file, 'utf8')
-  const mutant = withoutGuard(source, guard)
+  const { file, source, mutated } = mutate(guard, await findMarkers(root))
   const verdict = (red: Verdict['red'], fault: string | null): Verdict => ({
     guard,
     red,
@@ -42,13 +40,13 @@ export async function tryWithout(
   if (!sound.has(key)) sound.set(key, judgeWhole(runTests(root, selectionOf(guard, signal))))
   const unsound = (await sound.get(key)) ?? null
   if (unsound !== null) return verdict(null, unsound)
-  await writeFile(file, mutant)
+  await writeFile(join(root, file), mutated)
   try {
     const { tests, unloaded } = await runTests(root, { ...selectionOf(guard, signal), bail: true })
     if (unloaded.length > 0) return verdict(null, `without it ${unloaded.join()} cannot even be loaded`)
     return verdict(tests.find(({ status }) => status === 'failed') ?? null, null)
   } finally {
-    await writeFile(file, source)
+    await writeFile(join(root, file), source)
   }
 }
 

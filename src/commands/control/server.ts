@@ -47,7 +47,7 @@ export async function listenForCalls(folder: string, options: ControlOptions): P
     await rm(address.path, { force: true })
     server.listen(address.path)
     await once(server, 'listening')
-    await chmod(address.path, 0o600)
+    await chmod(address.path, /* guard: socket for its owner */ 0o600)
   } catch (error) {
     server.close()
     await address[Symbol.asyncDispose]()
@@ -87,13 +87,16 @@ async function answer(
     maxStatementMs: async () => {
       // Who came while the last statement computed is heard first.
       await turn()
+      // guard: others before queries
       return MAX_WAIT_MS - keptMs()
     },
   }
   try {
     const request = decodeRequest(asked.body)
+    // guard: version of the caller
     requireSameVersion(request.version)
     const call = await loadCall(asked.name)
+    // guard: calls of the socket
     if (call === null) throw new UsageError(`There is no call ${JSON.stringify(asked.name.slice(0, 40))}.`)
     const value = await withCommandName(request.command, () => call.runSent(database, request.input, caller))
     await write(encodeLine('value', value))
@@ -128,6 +131,7 @@ function watchOthers(waitedMs: () => number): () => number {
 /** Waits for the reader of an answer, who may be slow, as long as nobody else is kept waiting for longer than he may be. */
 async function unlessOthersWait(write: () => Promise<void>, keptMs: () => number): Promise<void> {
   const requireNobody = () => {
+    // guard: runs before queries
     if (keptMs() < MAX_WAIT_MS) return
     throw new DatabaseError(
       `query: ended, for a run or a client of serve waited ${MAX_WAIT_MS / 1000} s for the folder. Ask for less at once, or keep the mirror in Postgres, which many processes can use at once.`,

@@ -19,6 +19,7 @@ export const accountsRemove: Command<RemoveFlags> = async (context) => {
   return withMirror(context, async (database) => {
     const account = await readAccount(database, name)
     await terminal.err.write(describe(account))
+    // guard: asked before removing
     if (!(flags.yes ?? (await isWanted(context)))) {
       await terminal.err.write('Nothing was removed.\n')
       return 0

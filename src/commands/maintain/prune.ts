@@ -31,7 +31,7 @@ export const prune: Command<PruneFlags> = async (context) => {
       readOnly: true,
     })
     await err.write(describe(old, before, err))
-    const pruned = old.length > 0 && (flags.yes ?? (await isWanted(context)))
+    const pruned = old.length > 0 && /* guard: asks first */ (flags.yes ?? (await isWanted(context)))
     if (pruned) {
       const deleted = await pruneVersions(database, old, before, signal)
       await err.write(`Deleted ${formatCount(deleted, 'version')}.\n`)

@@ -64,7 +64,7 @@ function rowJson(answer: QueryResult, row: readonly unknown[]): string {
 function csv({ out, safeCsv }: AnswerOptions): QueryResultWriter {
   const write = (rows: readonly (readonly unknown[])[]) => {
     const cells = rows.map((row) => row.map((value) => plain(value) ?? ''))
-    const text = stringify(cells, { escape_formulas: safeCsv })
+    const text = stringify(cells, { /* guard: formulas */ escape_formulas: safeCsv })
     return out.isTerminal ? stripControlChars(text) : text
   }
   let isFirst = true

@@ -29,6 +29,7 @@ export function createKeyRemover(key: string): KeyRemover {
 
 /** An item that is nested deeper than may be stored is rejected as a whole. */
 function removeKey(value: JsonValue, text: (given: string) => string, depth: number): JsonValue {
+  // guard: key in items
   if (typeof value === 'string') return text(value)
   if (depth > MAX_ITEM_DEPTH) return value
   if (Array.isArray(value)) return value.map((element) => removeKey(element, text, depth + 1))

@@ -76,6 +76,7 @@ export function parseChunk(
 ): ListPayload {
   const items: PayloadItem[] = []
   const values = parseChunkValues(piece, text, what)
+  // guard: empty piece
   if (values.length === 0 && !piece.isWhole) throw invalidJson(what, piece.end)
   const containedKey = appendItems(items, text, values, first, key)
   return { items, duplicateKeys: [], containedKey }
@@ -96,6 +97,7 @@ export function parsePing(text: string): { email: string | null } {
 
 function parseArray(page: string, what: string): readonly JsonValue[] {
   const value = parseBody(page, what)
+  // guard: complete list
   if (!Array.isArray(value)) throw wrongType(what, 'array', value)
   return value
 }
@@ -225,5 +227,6 @@ class PageItem implements PayloadItem {
 
 /** The reviver behind it recurses, and a deeper item is rejected in any case. */
 function withExactNumbers(value: JsonValue, text: string, depth: number): JsonValue {
+  // guard: large integers
   return depth <= MAX_ITEM_DEPTH && needsSourceText(text) ? parseWithSource(text) : value
 }

@@ -38,13 +38,19 @@ export const DEFAULT_HOLD_FOR_MS = 3_600_000
 
 /** An account that is empty proves nothing either. */
 export function timeConfirmsEvents(reason: HoldReason): boolean {
-  return reason !== 'list_empty' && timeConfirmsResponses(reason)
+  return /* guard: empty account */ reason !== 'list_empty' && timeConfirmsResponses(reason)
 }
 
 /** A list that may not be complete, or may have a row under an id that cannot be read, proves nothing, however long it stays so. */
 export function timeConfirmsResponses(reason: HoldReason): boolean {
+  // guard: account that looks empty, and time
   if (reason === 'account_empty') return false
-  return reason !== 'paging' && reason !== 'no_end_mark' && reason !== 'unreadable_id'
+  // guard: proof by time
+  return (
+    reason !== 'paging' &&
+    reason !== 'no_end_mark' &&
+    /* guard: an id without proof */ reason !== 'unreadable_id'
+  )
 }
 
 /** Whether a hold ends by itself once it is old enough. */
@@ -58,5 +64,6 @@ export function holdTimeLeft(
   holdForMs: number,
   now: string,
 ): number {
+  // guard: holds beyond time
   return timeConfirms(hold) ? Math.max(0, Date.parse(hold.since) + holdForMs - Date.parse(now)) : 0
 }

@@ -75,7 +75,7 @@ export interface ReportedError {
  * cannot be stored are on record. The age of the mirror counts from the start of the last such run of the whole account.
  */
 export function isGoodRun({ status, held }: Pick<RunReport, 'status' | 'held'>): boolean {
-  return status === 'succeeded' || (status === 'held' && held === 0)
+  return status === 'succeeded' || (status === 'held' && /* guard: a held run is no good run */ held === 0)
 }
 
 /** How a run ended, in a word for people: `held` stands for rejected items too. */

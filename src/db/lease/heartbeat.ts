@@ -41,6 +41,7 @@ export function startHeartbeat(
         .where('status', '=', 'running')
         .executeTakeFirstOrThrow()
       if (numUpdatedRows > 0n) onHeartbeat?.()
+      // guard: beat of a lost run
       else if (!stopped) end()
     } catch (error) {
       log?.(

@@ -187,7 +187,7 @@ async function takeOver(
   dead: RunningRun,
 ): Promise<OpenedRun | null> {
   const work = async (trx: Transaction) => {
-    const other = await readRunning(trx, options.accountId, 'for update')
+    const other = await readRunning(trx, options.accountId, /* guard: lock of the take-over */ 'for update')
     if (other !== null) {
       // Dead as it was judged, unless it has beaten since.
       if (other.id !== dead.id || other.beat !== dead.beat) return null
@@ -230,7 +230,9 @@ function createLease(database: Database, { id, startedAt }: OpenedRun, options: 
         .selectFrom('headcount.sync_runs')
         .select('id')
         .where('id', '=', id)
+        // guard: fence
         .where('status', '=', 'running')
+        // guard: lock of the fence
         .forKeyShare()
         .executeTakeFirst()
       if (held === undefined) throw lost()
@@ -250,6 +252,7 @@ function createLease(database: Database, { id, startedAt }: OpenedRun, options: 
         .where('status', '=', 'running')
         .returning('id')
         .executeTakeFirst()
+      // guard: close of a lost run
       if (closed === undefined) throw lost()
     },
     stopHeartbeat: heartbeat.stop,

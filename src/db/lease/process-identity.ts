@@ -52,6 +52,7 @@ export async function isLocal(holder: ProcessIdentity): Promise<boolean> {
   return (
     holder.host === here.host &&
     holder.boot_id === here.boot_id &&
+    // guard: holders elsewhere
     holder.pid_namespace === here.pid_namespace
   )
 }
@@ -59,6 +60,7 @@ export async function isLocal(holder: ProcessIdentity): Promise<boolean> {
 /** Whether the holder's process has surely ended. False also when that cannot be known from here. */
 export async function hasExited(holder: ProcessIdentity): Promise<boolean> {
   if (!(await isLocal(holder))) return false
+  // guard: dead holders
   const started = await startOf(holder.pid)
   return started === null || (holder.started !== '' && started !== '' && started !== holder.started)
 }

@@ -98,7 +98,7 @@ export async function lockFolder(
 async function tryToLock(path: string, folder: string): Promise<FolderLock | null> {
   const holder = await currentProcess()
   const id = randomUUID()
-  const file = await unlessCode('EEXIST', () => open(path, 'wx', 0o600))
+  const file = await unlessCode('EEXIST', () => open(path, /* guard: lock of a folder */ 'wx', 0o600))
   if (file === null) return null
   try {
     await file.writeFile(`${JSON.stringify({ id, ...holder, since: new Date().toISOString() })}\n`)
@@ -186,6 +186,7 @@ function removeOwn(path: string, id: string): void {
 }
 
 async function isDead({ id, holder, beat }: StoredLock, watchedMs: number): Promise<boolean> {
+  // guard: lock of the dead
   if (holder !== null && (await isLocal(holder))) return hasExited(holder)
   // An unfinished file: its maker died between creating and writing it, or writes it at this moment.
   const isOld = Date.now() - beat >= deadAfterMs || watchedMs >= deadAfterMs

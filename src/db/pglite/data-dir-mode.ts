@@ -19,6 +19,7 @@ export async function closeToOthers(folder: string, log?: DatabaseLog): Promise<
   const refusal = await notOurs(folder)
   if (refusal !== null) throw new DatabaseError(refusal)
   const found = await stat(folder)
+  // guard: folder for its owner
   if (!isOpen(found)) return
   await chmod(folder, found.mode & 0o7777 & ~OTHERS)
   if (isOpen(await stat(folder))) {

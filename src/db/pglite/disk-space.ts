@@ -23,6 +23,7 @@ export async function requireDiskSpace(
   const { bavail, bsize } = await statfs(folder)
   const free = bavail * bsize
   const needed = durable ? LEAST_TO_CLOSE : LEAST + COPIES * contentBytes
+  // guard: room on the disk
   if (free >= needed) return
   throw new DatabaseError(
     `The disk of the folder ${folder} is full: ${Math.floor(free / MB)} MB are free, ${Math.ceil(needed / MB)} MB are needed. Free space, then run again.`,

@@ -152,6 +152,7 @@ async function inTransaction<T>(
     const queryWithin: Transaction['queryWithin'] = async (ms, text) => {
       if (own === null) return query(text)
       timeout ??= opened.use(await sent(place, () => startStatementTimeout(own)))
+      // guard: statements that compute
       return timeout.within(ms, () => query(text))
     }
     try {

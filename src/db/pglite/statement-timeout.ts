@@ -124,6 +124,7 @@ function watchPostgres(pglite: Limited): Watched {
   }
   return {
     cancel: () => {
+      // guard: statements of others
       if (!isComputing) return
       const memory = memoryOf(pglite)
       memory[cancel] = 1

@@ -31,6 +31,7 @@ export class CopyDecoder {
   next(): boolean {
     this.#index += 1
     this.#start = this.#end
+    // guard: end of a copy
     if (this.#start + 2 > this.#bytes.length) throw incompleteCopy()
     const view = this.#view
     const fields = this.#fields

@@ -176,6 +176,7 @@ function diffParts(
   mergeJoin(ours, theirs, integers, (kind) => {
     const { diff, response } = locate(diffs, incoming, kind, ours, theirs)
     if (kind !== 'incoming') addField(diff.liveFields, kind === 'same' ? ours : theirs)
+    // guard: parts that differ
     if (kind !== 'same') diff.markChanged(response ?? diff.byId(theirs.int8(1)))
   })
 }

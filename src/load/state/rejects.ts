@@ -60,6 +60,7 @@ export async function countRejects(
 }
 
 export function rejectCountsQuery(account: number, event_id: string | null) {
+  // guard: accepted as it was
   return sql<RejectCounts>`
     select (count(*) filter (where k.sha256 is null))::int as rejected, count(k.sha256)::int as accepted
       from headcount.rejects j

@@ -110,6 +110,7 @@ export function newEventListVersion(
   account: number,
   records: Exclude<EventRowsChange, 'none'>,
 ): RawBuilder<unknown> {
+  // guard: former digest; our own version, in the middle
   const digest = records === 'changed' ? sql`null` : sql`digest`
   return sql`
     update headcount.sync_state set list_version = gen_random_uuid(), digest = ${digest}
@@ -137,7 +138,9 @@ export async function saveRead(
     held_deletion_count: holds.reduce((sum, { ids }) => sum + ids.length, 0),
     held_deletions_since: holds.map(({ since }) => since).toSorted()[0] ?? null,
   }))
+  // guard: version of the list of events
   const events = records === 'none' ? sql`` : sql`with events as (${newEventListVersion(account, records)})`
+  // guard: versions that stay
   const result = await sql`
     ${events}
     insert into headcount.sync_state as state

@@ -83,8 +83,10 @@ export async function deleteEvents(
   await sql`
     delete from headcount.rejects
      where account_id = ${options.account} and event_id = any (${ids}::text[])`.execute(trx.kysely)
+  // guard: version when events go
   const listed =
     live.length > 0 ? sql`with events as (${newEventListVersion(options.account, 'changed')})` : sql``
+  // guard: removed events
   await sql`
     ${listed}
     delete from headcount.sync_state

@@ -19,6 +19,7 @@ export async function archiveResponses(
   keys: readonly { event_id: string; id: string }[],
 ): Promise<void> {
   if (!options.history) return
+  // guard: one stamp a transaction
   const result = await sql`
     insert into headcount.response_history (account_id, event_id, response_id, valid_from, valid_to, operation,
                                             document, ended_by_run_id)
@@ -36,6 +37,7 @@ export const CLOCK_IS_BEHIND =
 
 export async function isClockBehind(trx: Transaction): Promise<boolean> {
   const { rows } = await trx.query(`select ${CLOCK_IS_BEHIND}`)
+  // guard: clock set back
   return rows[0]?.[0] === true
 }
 

@@ -19,6 +19,7 @@ export async function haveNoRows(
             and not ${CLOCK_IS_BEHIND}`,
     [account, event_ids],
   )
+  // guard: new lists
   return rows[0]?.[0] === true
 }
 

@@ -36,6 +36,7 @@ async function beginRemoval({ kysely }: Transaction, id: number): Promise<void> 
     update headcount.accounts set _removing_since = coalesce(_removing_since, now()) where id = ${id}`.execute(
     kysely,
   )
+  // guard: keys of a removed account
   await sql`
     update headcount.api_keys set revoked_at = now() where account_id = ${id} and revoked_at is null`.execute(
     kysely,
@@ -51,6 +52,7 @@ async function deleteAccountRows(
 ): Promise<number> {
   const name = sql.table(`headcount.${table}`)
   const others = table === 'sync_runs' ? sql`and status <> 'running'` : sql``
+  // guard: one account removed
   const { rows } = await sql<{ deleted: number }>`
     with gone as (
       delete from ${name}

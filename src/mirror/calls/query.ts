@@ -25,6 +25,7 @@ export const queryCall = defineCall<QueryInput, readonly string[]>({
   },
   run: async (database, { sql, ...options }, { receive, maxStatementMs }) => {
     const notes = await requireSynced(database, options.account)
+    // guard: query through the socket
     await runReadOnlyQuery(database, parseStatement(sql), { ...options, maxStatementMs }, receive)
     return notes
   },

@@ -72,6 +72,7 @@ async function runStatement(send: SendStatement, statement: Statement, receive: 
     case 'explain':
       return receive(requireDistinctColumns(await explain(send, statement)))
     case 'rows':
+      // guard: query as a cursor
       await sendText(send, declare, statement)
       return fetchAll(send, receive)
   }
@@ -82,6 +83,7 @@ async function runStatement(send: SendStatement, statement: Statement, receive: 
  * same text stands behind an `explain` of ours, with options of a known form: it can only be parsed as the same query.
  */
 async function explain(send: SendStatement, statement: ExplainStatement): Promise<QueryResult> {
+  // guard: explain as a cursor
   await sendText(send, declare, statement)
   await send(`close ${cursor}`)
   const options = statement.options === '' ? 'format text' : statement.options
@@ -156,6 +158,7 @@ function withTimeLimit(
 async function releasingLocks(trx: Transaction, work: () => Promise<void>): Promise<void> {
   const unlock = async () => {
     await trx.query('rollback to savepoint before_query')
+    // guard: locks of a query
     await trx.query('select pg_catalog.pg_advisory_unlock_all()')
   }
   await trx.query('savepoint before_query')

@@ -32,6 +32,7 @@ export function dropDuplicates<Row extends Keyed>(
       continue
     }
     if (canonicalJson(former) !== canonicalJson(row)) differing.add(row.id)
+    // guard: duplicates
     if (supersedes(toMicrosecondsOrNull(updatedAt(row)), toMicrosecondsOrNull(updatedAt(former))))
       distinct[distinct.length - 1] = row
   }

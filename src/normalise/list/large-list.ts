@@ -99,7 +99,12 @@ export class LargeList<Row extends { readonly id: IntegerText }> {
   /** The rows and rejects of one chunk, when the list is read and settled. */
   rowsOf(payload: ListPayload): NormalisedChunk<Row> {
     const { read, rejects } = this.#read(payload, new ItemIssues(), observeNothing)
-    return { rows: this.#sorted(read.filter((one) => this.#resolved.isWinner(one))), rejects }
+    return {
+      rows: this.#sorted(
+        /* guard: duplicates in a large list */ read.filter((one) => this.#resolved.isWinner(one)),
+      ),
+      rejects,
+    }
   }
 
   #sorted(read: readonly IndexedRow<Row>[]): Row[] {

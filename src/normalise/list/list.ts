@@ -117,6 +117,7 @@ export function normaliseItem<Row>(
   if (sent === null) return { reject: createReject(item, 'id_missing') }
   const id = itemType.readId(sent)
   if (id === null) return { reject: createReject(item, isRounded(sent) ? 'too_deep' : 'id_invalid') }
+  // guard: size
   if (item.bytes > MAX_ITEM_BYTES) {
     issues.fieldsPresent |= itemType.fieldMask({ id: sent })
     return { reject: createReject(item, 'too_large', id) }

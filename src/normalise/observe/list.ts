@@ -53,6 +53,7 @@ export class IdOrder {
 
   /** Whether each id follows in one direction so far, so that none stands twice. */
   get isStrictlyMonotonic(): boolean {
+    // guard: one reading of a large list
     return (this.#ascends || this.#descends) && !this.#hasDuplicates
   }
 

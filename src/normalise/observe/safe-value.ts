@@ -20,5 +20,6 @@ const mayBeNumber = /(?:\p{Nd}[\s().+/-]*){7}/u
  */
 export function safeValue(text: string): string {
   if (text.length > MAX_VALUE_LENGTH) return WITHHELD
+  // guard: personal values
   return mayBeAddress.test(text) || mayBeNumber.test(text) ? WITHHELD : replaceInvalidChars(text)
 }

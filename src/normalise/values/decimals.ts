@@ -15,7 +15,8 @@ const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
  * exponent; Postgres reads it). Null for anything else and beyond the bounds of numeric.
  */
 export function readAmount(value: JsonValue): DecimalText | null {
-  const text = typeof value === 'string' && AMOUNT.test(value) ? value : numberText(value)
+  const text =
+    typeof value === 'string' && /* guard: form of amounts */ AMOUNT.test(value) ? value : numberText(value)
   return text !== null && fitsNumeric(text) ? text : null
 }
 

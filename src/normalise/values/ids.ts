@@ -16,13 +16,21 @@ export function readBigint(value: JsonValue): IntegerText | null {
   const digits = typeof value === 'string' ? digitsOf(value) : exactIntegerText(value, BIGINT_DIGITS)
   if (digits === null || digits.length < BIGINT_DIGITS) return digits
   const integer = BigInt(digits)
+  // guard: range of ids
   return BigInt.asIntN(64, integer) === integer ? digits : null
 }
 
 /** The id of an event: text that can stand in a path and be stored, or an integer, which is stored as its digits. */
 export function readEventId(value: JsonValue): string | null {
   const id = typeof value === 'string' ? value : exactIntegerText(value, MAX_EVENT_ID_LENGTH)
-  if (id === null || id === '' || id === '.' || id === '..' || !isValidPostgresText(id)) return null
+  if (
+    id === null ||
+    id === '' ||
+    id === '.' ||
+    /* guard: ids of events */ id === '..' ||
+    !isValidPostgresText(id)
+  )
+    return null
   return isAtMost(MAX_EVENT_ID_LENGTH, id) ? id : null
 }
 

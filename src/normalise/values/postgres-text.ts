@@ -11,6 +11,7 @@ export function isValidPostgresText(text: string): boolean {
 
 /** The text with U+FFFD for each character that Postgres cannot hold. */
 export function replaceInvalidChars(text: string): string {
+  // guard: characters
   return text.toWellFormed().replaceAll('\0', '\uFFFD')
 }
 
@@ -22,6 +23,7 @@ export function toPostgresText(text: string, issues: ItemIssues): string {
 
 /** An object on which `__proto__` and `constructor` are keys like any other. */
 export function nullPrototypeObject(): JsonObject {
+  // guard: keys like __proto__
   return Object.create(null)
 }
 
@@ -38,6 +40,7 @@ export function toJsonbValue(value: JsonValue, level: number, issues: ItemIssues
     if (!fitsNumeric(value.rawJSON)) issues.fatal = 'number_out_of_range'
     return value
   }
+  // guard: depth
   if (level > MAX_ITEM_DEPTH) {
     issues.fatal = 'too_deep'
     return null

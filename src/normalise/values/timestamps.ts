@@ -37,12 +37,12 @@ export function isTimestamp(text: string): boolean {
   const hour = pair(text, 11)
   const minute = pair(text, 14)
   const second = pair(text, 17)
-  if (year < 1 || day < 1 || day > daysIn(year, month)) return false
+  if (year < 1 || day < 1 || /* guard: real dates */ day > daysIn(year, month)) return false
   if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 59) return false
   // Most are in UTC, to the second.
   if (text.length === UTC_LENGTH) return text.charCodeAt(SECONDS_END) === Z
   const offset = offsetMinutes(text, endOfFraction(text))
-  return offset !== NO_OFFSET && isWithinYears(text, hour * 60 + minute - offset)
+  return /* guard: form of times */ offset !== NO_OFFSET && isWithinYears(text, hour * 60 + minute - offset)
 }
 
 function hasSeparators(text: string): boolean {

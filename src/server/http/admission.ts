@@ -34,12 +34,12 @@ export function createAdmission() {
    * @throws UnavailableError when too many answers to the requester are on their way
    */
   function admit(requester: Requester, until: DisposableStack, isWanted: () => boolean): AdmittedRequest {
-    const share = responses.tryAcquire(requester, 1)
+    const share = responses.tryAcquire(requester, /* guard: answers of a key */ 1)
     if (share === null) throw tooManyRequestsError(RETRY_SOON_SECONDS)
     until.use(share)
     return {
       memory: async (bytes) => {
-        const own = await memory.acquire(requester, bytes, MAX_WAIT_MS)
+        const own = await memory.acquire(requester, /* guard: memory for bodies */ bytes, MAX_WAIT_MS)
         if (own !== null && isWanted()) return own
         own?.[Symbol.dispose]()
         throw tooManyRequestsError(RETRY_AFTER_SECONDS)

@@ -35,6 +35,7 @@ export function respondToParseError(error: ClientError, socket: Duplex): void {
 }
 
 function problemFor({ code, rawPacket }: ClientError): readonly [ProblemCode, string] {
+  // guard: large headers
   if (code === 'HPE_HEADER_OVERFLOW') {
     if (longUrl.test(rawPacket?.toString('latin1') ?? '')) {
       return ['address_too_long', `the address may have ${MAX_URL_CHARACTERS} characters`]

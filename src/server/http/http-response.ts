@@ -59,6 +59,7 @@ export async function sendResponse(
     if (isHead) await bodyWriter(outgoing, timeout).end(null)
     else await stream(body, outgoing, timeout)
   } finally {
+    // guard: clients that leave
     await body.close()
   }
 }

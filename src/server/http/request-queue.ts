@@ -51,6 +51,7 @@ export function createConnectionQueues(
 
   function queueOf(connection: Duplex): ConnectionQueue {
     const known = queues.get(connection)
+    // guard: one answer at a time
     if (known !== undefined) return known
     const queue: ConnectionQueue = { requests: [], waitingBytes: 0, onDrained: null }
     queues.set(connection, queue)
@@ -105,6 +106,7 @@ export function createConnectionQueues(
       if (isFirst) return answer(request, response)
       count(queue, exchange.bytes)
       if (queue.requests.length > MAX_WAITING) socket.destroy()
+      // guard: sent ahead together
       else if (waitingBytes > MAX_WAITING_BYTES) cutLongestQueue()
     },
     onDrained(connection, last) {

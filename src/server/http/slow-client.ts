@@ -28,11 +28,15 @@ export function bodyWriter(outgoing: ServerResponse, { baseMs, bytesPerSecond }:
   async function until(event: 'drain' | 'finish'): Promise<boolean> {
     if (outgoing.destroyed) return false
     const began = performance.now()
-    const leftMs = Math.max(0, baseMs + (taken / bytesPerSecond) * 1000 - waitedMs)
+    const leftMs = Math.max(
+      0,
+      baseMs + /* guard: pace by what was taken */ (taken / bytesPerSecond) * 1000 - waitedMs,
+    )
     const { promise, resolve } = Promise.withResolvers<boolean>()
     const went = () => resolve(true)
     const gone = () => resolve(false)
     outgoing.once(event, went).once('close', gone)
+    // guard: clients that do not read
     const timer = setTimeout(() => {
       resetConnection(outgoing)
       gone()

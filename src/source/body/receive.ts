@@ -47,6 +47,7 @@ export async function receiveBody(
   let filing: SpoolWriter | null = null
   for await (const chunk of gzip ? gunzip(limitBytes(wire, to)) : wire) {
     size += chunk.length
+    // guard: gzip cap
     if (size > to.maxBytes) throw tooLarge(to.path, to.maxBytes)
     chunks.push(chunk)
     if (to.spool.fitsInMemory(to.bytesBefore + size)) continue
@@ -83,6 +84,7 @@ class SpoolWriter {
     const { size } = this
     const file = this.#file
     const start = file.size
+    // guard: failed try in the file
     file.size += size
     return {
       size,

@@ -45,6 +45,7 @@ export async function requireJsonBody(
     )
   }
   // UTF-16 and UTF-32 of ASCII pass for UTF-8.
+  // guard: UTF-8
   if (!body.isUtf8 || edge.subarray(0, 4).includes(0)) {
     throw new InvalidResponseError(
       `GET ${subject.path}: the body is not UTF-8 text, so it is not the JSON that was asked for.`,

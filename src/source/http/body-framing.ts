@@ -15,6 +15,7 @@ export interface Framing {
  * UTF-8; BodyTooLargeError when the body announces more than the limit
  */
 export function readFraming(headers: Headers, path: string, limit: number): Framing {
+  // guard: part of a list
   if (headerOf(headers, 'content-range') !== null) {
     throw new InvalidResponseError(
       `GET ${path} was answered with a part of a list (Content-Range), not with all of it.`,
@@ -33,6 +34,7 @@ export function readFraming(headers: Headers, path: string, limit: number): Fram
   assertUtf8Charset(headerOf(headers, 'content-type'), path)
   return {
     gzip: isGzip(headerOf(headers, 'content-encoding'), path),
+    // guard: end mark
     isDelimited: transfer !== null || length !== null,
   }
 }

@@ -30,7 +30,7 @@ export function createClient(options: ClientOptions): Client {
   const pool = new Pool(options.origin, {
     connections: options.connections,
     // Said aloud, so that no environment variable can switch the check of certificates off.
-    connect: { rejectUnauthorized: true, timeout: connectTimeout },
+    connect: { /* guard: certificates */ rejectUnauthorized: true, timeout: connectTimeout },
     // One protocol, whose end marks of a body are checked: Content-Length and the last chunk.
     allowH2: false,
     // The request's own deadline (request-timeout.ts) bounds these; a pause between chunks alone proves nothing.

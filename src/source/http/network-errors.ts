@@ -43,6 +43,7 @@ const certificateCode =
   /CERT|ISSUER|UNABLE_TO_VERIFY|CRL|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|HOSTNAME_MISMATCH/
 const noTlsCode = /^(?:EPROTO|ERR_SSL_)/
 // undici's parser asserts what it expects of an answer, and passes on what it then throws.
+// guard: an answer that is no HTTP
 const networkCode = /^(?:UND_ERR_|HPE|E[A-Z0-9]+$|EAI_|Z_|ERR_ASSERTION$)/
 const timeOut = /^(?:UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/
 const ownFault = /^UND_ERR_(?:INVALID_|NOT_SUPPORTED|ABORTED|DESTROYED|CLOSED)/

@@ -25,6 +25,7 @@ export function followRedirect(path: readonly URL[], status: number, location: s
       `GET ${from.pathname} answered ${status} without a Location that can be read.`,
     )
   }
+  // guard: redirects
   if (target.origin !== first.origin)
     throw crossOriginError(`GET ${from.pathname} redirects (${status})`, target, first)
   target.hash = ''

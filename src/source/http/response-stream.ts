@@ -57,6 +57,7 @@ export class ResponseStream
     for (;;) {
       const value = this.#chunks.shift()
       if (value !== undefined) return { done: false, value: this.#take(value) }
+      // guard: whole body
       if (this.#error !== null) throw this.#error
       if (this.#isOver) return { done: true, value: undefined }
       await new Promise<void>((resolve) => (this.#wake = resolve))

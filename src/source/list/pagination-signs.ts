@@ -29,6 +29,7 @@ export function nextPage(headers: Headers, page: URL): NextPage {
       `GET ${page.pathname}: the Link header does not name one next page that can be read.`,
     )
   }
+  // guard: next pages
   if (url.origin !== page.origin) {
     throw new InvalidResponseError(
       `GET ${page.pathname}: the next page (Link header) leads to another origin, ${url.origin}; the key is not sent there.`,

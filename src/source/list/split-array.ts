@@ -53,7 +53,9 @@ export async function* splitArray(
       continue
     }
     const chunk = { start, end: start + buffered + cut, isWhole: isFirst && end !== -1 }
+    // guard: closing bracket
     if (end !== -1 && block[end] !== CLOSE_BRACKET) throw invalidJson(what, chunk.end)
+    // guard: nothing behind the list
     if (end !== -1) await assertBlank(body, chunk.end + 1, chunkBytes, what)
     yield [chunk, `[${buffer.toString('utf8', 0, buffered + cut)}]`]
     if (end !== -1) return

@@ -64,6 +64,7 @@ export function retryDecision(failure: FailedAttempt): RetryDecision {
   const pause = readRetryAfter(failure.retryAfter, failure.serviceDate, failure.now) ?? 0
   const refused = isRejection(failure)
   const asked = { pause, isAlone: refused && isOnlyThisRequest(failure) }
+  // guard: longest pause
   const isTooLong = pause > (failure.runRemainingMs ?? MAX_PAUSE_MS)
   if (isTooLong)
     return { ...asked, giveUp: !asked.isAlone ? 'paused' : isQueued(failure) ? 'deferred' : 'rejections' }
@@ -87,6 +88,7 @@ export function retryDecision(failure: FailedAttempt): RetryDecision {
  * or when requests are rejected at random.
  */
 function isOnlyThisRequest({ queueState, othersSucceeded, randomShare }: FailedAttempt): boolean {
+  // guard: a pause of one event
   return queueState === 'requeued' || othersSucceeded || randomShare !== null
 }
 
@@ -97,9 +99,11 @@ function isQueued({ queueState }: FailedAttempt): boolean {
 /** After so many rejections the request is given up, or goes (again) to the back of the queue. */
 function maxRejections({ queueState, pagesRead, randomShare }: FailedAttempt): number {
   if (queueState === 'unqueued') {
+    // guard: refusals
     return Math.max(MAX_REJECTIONS, randomShare === null ? 0 : maxConsecutive(randomShare, GIVE_UP_CHANCE))
   }
   // Pages that are here already are worth a second try; they would have to be read again.
+  // guard: back of the queue
   return queueState === 'requeued' && pagesRead === 0 ? 1 : maxConsecutive(randomShare ?? 0)
 }
 
@@ -130,5 +134,6 @@ export interface RetryUsage {
 
 /** Whether a run that has sent so many requests may send one more retry. */
 export function hasRetryBudget({ requests, retries, rejected: refused }: RetryUsage): boolean {
+  // guard: retry budget
   return retries < Math.max(MIN_RETRIES, Math.floor((requests - refused) * RETRY_SHARE_OF_REQUESTS))
 }

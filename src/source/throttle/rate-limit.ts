@@ -45,6 +45,7 @@ const GUESS_STEP = 1.05
 const MAX_RATE_OVER_GOODPUT = 1.6
 /** A rejection is not explained by a rate of less than this share of what was kept up. */
 const SUSTAINED_SHARE = 0.95
+// guard: random refusals
 const MAX_UNEXPLAINED = 2
 const RESPONSES_PER_PERMIT = 4
 /** A closed service is tried every 15 s at the least. */
@@ -81,6 +82,7 @@ export function afterResponse(before: RateLimitState, start: RequestStart, now: 
   const open = state.rejectingSince === null ? state : resume(state, start, now)
   if (open.probe !== null) return continueProbe(open, open.probe, start, now)
   if (open.rejectedRate === Infinity) return increaseConcurrency(open)
+  // guard: probe
   return isTimeToProbe(open, now) ? startProbe({ ...open, episode: null }, now) : increaseRate(open, start)
 }
 
@@ -158,6 +160,7 @@ function lowerLimits(state: RateLimitState, start: RequestStart, now: number): R
   const { sustainedRate } = episode
   const unexplained = rejectedRate < sustainedRate * SUSTAINED_SHARE ? episode.unexplained + 1 : 0
   if (unexplained >= MAX_UNEXPLAINED) return acceptRandomRejections(state, episode, now)
+  // guard: half the pace
   const rate = Math.max(MIN_RATE, rejectedRate / 2, sustainedRate / 2)
   return {
     ...state,
@@ -268,5 +271,6 @@ function failProbe(state: RateLimitState, probe: Probe, start: RequestStart, now
 }
 
 function half(concurrency: number): number {
+  // guard: half the places
   return Math.max(1, Math.floor(concurrency / 2))
 }

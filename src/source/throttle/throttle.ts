@@ -93,6 +93,7 @@ export function createThrottle({
     waitForStart: async () => {
       let wasDelayed = false
       for (;;) {
+        // guard: gate
         await pauseGate.wait()
         lastStart = clock.now()
         const left = delayBeforeStart(state, lastStart)

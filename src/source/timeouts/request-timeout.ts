@@ -96,6 +96,7 @@ export class RequestTimeout implements Disposable {
   #check(): void {
     if (this.#waits > 0 || this.#reason !== null) return
     const left = this.#due - performance.now()
+    // guard: deadline
     if (left <= 0) return this.end(this.#expired(this.#bytes))
     this.#timer = setTimeout(() => this.#check(), Math.min(Math.ceil(left), MAX_TIMER_MS))
   }

@@ -59,6 +59,7 @@ function withSecond(
     first,
     last: second,
     listed: [...new Set([...listed, ...second.ids])],
+    // guard: two readings of the events
     absent: absent.filter(({ id }) => !present.has(id)),
     unconfirmed: [],
   }

@@ -19,6 +19,7 @@ export class DeletionBudget {
 
   /** A decision whose batch was rolled back. */
   release({ unconfirmedCount, tripsBreaker }: Decision): void {
+    // guard: removals taken back
     this.#removed -= unconfirmedCount
     this.#trips -= Number(tripsBreaker)
   }

@@ -41,6 +41,7 @@ export async function decideDeletions(
       { ...run.deletions.budget.totals, liveAtStart },
     )
     // With rows left the list is no longer one that was read whole: what was before is asked while it is.
+    // guard: losses before this run stores anything
     if (decision.held.length + unconfirmed.length > 0) await run.initial.deletedBefore(trx.kysely)
     run.deletions.budget.add(decision)
     decisions.set(event.id, { ...decision, unconfirmedAbsences: unconfirmed })

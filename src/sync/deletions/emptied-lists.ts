@@ -64,6 +64,10 @@ export interface Evidence {
  * enough, once they and what went since the last such sign are more than may go at once.
  */
 export function looksEmpty({ emptied, withResponses, rows, deletedBefore, liveAtStart }: Evidence): boolean {
+  // guard: most lists empty
   if (emptied > FEW_LISTS && emptied > withResponses) return true
-  return withResponses === 0 && rows + deletedBefore > fewRows(liveAtStart)
+  return (
+    withResponses === 0 &&
+    /* guard: losses over runs without a sign of life */ rows + deletedBefore > fewRows(liveAtStart)
+  )
 }

@@ -89,7 +89,10 @@ export function decideEvents(
   policy: HoldPolicy,
   budget: RemainingBudget,
 ): Decision {
-  const rows = change.absent.reduce((sum, { responses }) => sum + 1 + responses, 0)
+  const rows = change.absent.reduce(
+    (sum, { responses }) => /* guard: weight of an event */ sum + 1 + responses,
+    0,
+  )
   const few = !isLarge(rows, budget.liveAtStart) && !isLarge(change.absent.length, change.live)
   const list = { ...change, absent: change.absent.map(({ id }) => id) }
   return decide(list, rows, policy, budget, suspicionReason(list, few), timeConfirmsEvents)
@@ -129,11 +132,17 @@ export function fewRows(of: number): number {
 
 function suspicionReason(change: ListLoss, few: boolean): HoldReason | null {
   if (change.absent.length === 0) return null
+  // guard: signs of paging
   if (change.incomplete) return change.incomplete
+  // guard: unreadable id
   if (change.unreadableId) return 'unreadable_id'
+  // guard: account that looks empty
   if (change.accountEmpty) return 'account_empty'
+  // guard: empty list
   if (change.length === 0 && (change.live >= 2 || !few)) return 'list_empty'
+  // guard: many missing
   if (!few) return 'many_missing'
+  // guard: page length
   if (isPageLong(change.length)) return 'page_length'
   return null
 }
@@ -144,7 +153,9 @@ function isPageLong(length: number): boolean {
 
 /** The budget: many small losses in one run are a large one. What time or the user confirmed does not count. */
 function exceedsBudget(rows: number, { removed, breakerOpen, liveAtStart }: RemainingBudget): boolean {
-  return breakerOpen || removed + rows > fewRows(liveAtStart)
+  return (
+    /* guard: brake that stays on */ breakerOpen || /* guard: brake */ removed + rows > fewRows(liveAtStart)
+  )
 }
 
 /** What an earlier run held because its budget was spent: a new run is no proof, or the budget would be one of each run alone. */
@@ -163,13 +174,15 @@ function decide(
 ): Decision {
   if (rows === 0) return NO_LOSS
   const tripsBreaker = sign === null && exceedsBudget(rows, budget)
-  const reason = sign ?? (tripsBreaker || wasOverBudget(change) ? 'run_total' : null)
+  const reason =
+    sign ?? (tripsBreaker || /* guard: brake over runs */ wasOverBudget(change) ? 'run_total' : null)
   if (reason === null) return { ...NO_LOSS, remove: change.absent, unconfirmedCount: rows }
   const stillAbsent = new Set(change.absent)
   const remove: string[] = []
   const held: HeldGroup[] = []
   let isSetBack = false
   for (const former of change.held) {
+    // guard: rows that came back
     const ids = former.ids.filter((id) => stillAbsent.delete(id))
     if (ids.length === 0) continue
     const group = { ...former, ids }
@@ -177,6 +190,7 @@ function decide(
     else if (reason === 'account_empty') held.push({ ...group, reason })
     else if (!byTime(reason)) held.push(group)
     // Its clock ran under a sign that proves nothing: it starts with the first list that shows none.
+    // guard: clock without proof
     else if (!byTime(former.reason)) held.push(startGroup(policy, reason, ids))
     else {
       const time = readTime(group, policy, policy.holdForMs)
@@ -185,6 +199,6 @@ function decide(
       else held.push(time.group)
     }
   }
-  if (stillAbsent.size > 0) held.push(startGroup(policy, reason, [...stillAbsent]))
+  if (stillAbsent.size > 0) /* guard: own clock */ held.push(startGroup(policy, reason, [...stillAbsent]))
   return { remove, held, unconfirmedCount: 0, tripsBreaker, isSetBack }
 }

@@ -38,10 +38,13 @@ export function startGroup(
 export function readTime(group: HeldGroup, { now, runNow }: Clocks, holdForMs: number): HeldTime {
   const { expired = false, ...held } = group
   const [since, run_since] = [notAfter(group.since, now), notAfter(group.run_since ?? runNow, runNow)]
-  const hasPassed = passed(since, now) >= holdForMs && passed(run_since, runNow) >= holdForMs
+  // guard: time to hold
+  const hasPassed =
+    /* guard: clock of the database */ passed(since, now) >= holdForMs &&
+    /* guard: clock of the run */ passed(run_since, runNow) >= holdForMs
   return {
     group: { ...held, since, run_since, ...(hasPassed && { expired: true }) },
-    isConfirmed: hasPassed && expired,
+    isConfirmed: hasPassed && /* guard: second sight of the end */ expired,
     isSetBack: since !== group.since || (group.run_since !== undefined && run_since !== group.run_since),
   }
 }
@@ -65,5 +68,6 @@ function passed(since: Timestamp, now: Timestamp): number {
 }
 
 function notAfter(since: Timestamp, now: Timestamp): Timestamp {
+  // guard: clock that was set back
   return passed(since, now) < 0 ? now : since
 }

@@ -40,12 +40,14 @@ export function confirmAbsences(
   former: FormerAbsences | undefined,
 ): Absences {
   // A list that is equal to the stored one, byte for byte, was read with the same ids before.
+  // guard: one reading of pages
   if (pages === 1 || digestMatch !== 'other') return { confirmed: absent, unconfirmed: [] }
   const before = new Set([
     ...(former?.unconfirmed_absences ?? []),
     ...(former?.held_deletions.flatMap(({ ids }) => ids) ?? []),
   ])
   return {
+    // guard: two readings of pages
     confirmed: absent.filter((id) => before.has(id)),
     unconfirmed: absent.filter((id) => !before.has(id)),
   }

@@ -27,7 +27,8 @@ export function mergeObservations(
   const put = (sent: Observation, isFresh: boolean): void => {
     const isNew = !knownKeys.has(keyOf(sent)) && !rows.has(keyOf(sent))
     const remaining = MAX_VALUES - (values.get(groupOf(sent)) ?? 0)
-    const row = isNew && remaining <= 0 ? { ...sent, value: OTHER_VALUES } : sent
+    const row =
+      isNew && /* guard: bound on observed values */ remaining <= 0 ? { ...sent, value: OTHER_VALUES } : sent
     const key = keyOf(row)
     if (!isFresh && knownKeys.has(key)) return
     if (isNew && row === sent) values.set(groupOf(sent), (values.get(groupOf(sent)) ?? 0) + 1)

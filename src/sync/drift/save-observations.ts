@@ -19,6 +19,7 @@ export async function saveObservations(trx: Transaction, run: RunContext): Promi
   const unclosed = await unfinishedRuns(trx, account.id, lease.runId)
   const redacted = (observation: Observation): Observation => ({
     ...observation,
+    // guard: key in an observation
     value: run.settings.redact(observation.value),
   })
   const statuses = statusesOf(run)
@@ -30,7 +31,10 @@ export async function saveObservations(trx: Transaction, run: RunContext): Promi
   const again = [...observations.fromUnchanged.toObservations(), ...statuses.filter(isOrdinary)]
   const seen = new Set([...fresh, ...again].map(keyOf))
   const left = (await observeRows(trx, account.id, unclosed)).map(quoted)
-  const unreported = left.filter((observation) => isOpen(observation) && !seen.has(keyOf(observation)))
+  const unreported = left.filter(
+    (observation) =>
+      /* guard: news of a run that died */ isOpen(observation) && !seen.has(keyOf(observation)),
+  )
   const { rows, added } = mergeObservations(
     known,
     fresh.map(redacted),
@@ -38,7 +42,9 @@ export async function saveObservations(trx: Transaction, run: RunContext): Promi
   )
   const news = firstSeen(known, added)
   const old = new Set((await alreadyInRows(trx, account.id, [lease.runId, ...unclosed], news)).map(keyOf))
-  for (const line of driftWarnings(news.filter((observation) => !old.has(keyOf(observation)))))
+  for (const line of driftWarnings(
+    news.filter((observation) => /* guard: news of rows that are old */ !old.has(keyOf(observation))),
+  ))
     run.stats.warn(line)
   await run.mirror.load.saveObservations(trx, account.id, rows)
 }

@@ -23,6 +23,7 @@ const MAX_WAIT_MS = 2000
 /** Three; more where so many requests are rejected that three may be chance. */
 export function maxRejections({ requests, rejected }: { requests: number; rejected: number }): number {
   const most = maxConsecutive(rejected / Math.max(1, requests), CHANCE)
+  // guard: chance
   return Math.min(MAX_REJECTIONS, Math.max(MIN_REJECTIONS, most))
 }
 
@@ -83,6 +84,7 @@ export class DeferredEvents<Event> {
     for (let refusals = 0; ;) {
       const wait = Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** refusals)
       const until = Math.max(refusal.notBefore, clock.now() + wait)
+      // guard: patience
       const isTooLate = until > this.#answeredAt + patienceMs
       if (refusals >= reading.maxRejections || isTooLate) {
         return reading.failed(event, this.#failure(refusal, refusals, isTooLate))

@@ -160,9 +160,11 @@ class Visits<Event> {
     if (!(error instanceof HeadcountError) || endsRun(error)) throw error
     this.#visitor.failed(event, error)
     const before = this.#visitor.before(event)
+    // guard: a service that is gone
     recordOutage(this.#outage, error, before)
     if (!(error instanceof UnreachableError)) this.#deferred.answered()
     if (isNewRejection(error, before)) this.#rejectedKeys += 1
+    // guard: three refusals
     if (this.#rejectedKeys >= MAX_REJECTED_KEYS) throw error
   }
 }
@@ -189,11 +191,12 @@ function isPause(error: unknown): boolean {
 /** An event whose last read failed in the same way shows nothing new; any response shows that the service is there. */
 function recordOutage(outage: Outage, error: HeadcountError, before: LastOutcome | undefined): void {
   if (!(error instanceof UnreachableError)) outage.answered()
+  // guard: old failures
   else if (before?.error_code !== error.code) outage.failed(error)
 }
 
 function isNewRejection(error: unknown, before: LastOutcome | undefined): boolean {
-  return error instanceof AuthenticationError && before?.error_code !== error.code
+  return error instanceof AuthenticationError && /* guard: old refusals */ before?.error_code !== error.code
 }
 
 /**
@@ -201,6 +204,7 @@ function isNewRejection(error: unknown, before: LastOutcome | undefined): boolea
  * that failed is that of one event, whose list was a batch of its own: with other events it would have stopped the run.
  */
 export function endsRun(error: HeadcountError): boolean {
+  // guard: fault of one list
   if (error instanceof TransactionFailedError) return false
   return (
     error instanceof DatabaseError ||
@@ -212,5 +216,9 @@ export function endsRun(error: HeadcountError): boolean {
 
 /** An end that leaves a part done: what was read counts, the rest waits for the next time. */
 export function isEarlyEnd(error: unknown): error is HeadcountError {
-  return error instanceof RetryLaterError || error instanceof RunTimeoutError || error instanceof OutageError
+  return (
+    error instanceof RetryLaterError ||
+    error instanceof RunTimeoutError ||
+    /* guard: stored before it went */ error instanceof OutageError
+  )
 }

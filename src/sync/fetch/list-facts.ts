@@ -59,7 +59,10 @@ export function redactRejects(
   rejects: readonly RejectItem[],
   conceal: (text: string) => string,
 ): readonly RejectItem[] {
-  return rejects.map((reject) => ({ ...reject, payload: conceal(reject.payload) }))
+  return rejects.map((reject) => ({
+    ...reject,
+    /* guard: key in rejects */ payload: conceal(reject.payload),
+  }))
 }
 
 /**

@@ -58,6 +58,7 @@ export class StreamedResponses {
     // Not `for await`, which would end the reading with this: readThrough goes on with it.
     for (let next = await rest.next(); next.done !== true; next = await rest.next()) {
       const rows = list.add(next.value)
+      // guard: first reading taken back
       if (rows === null) throw new OutOfOrderError()
       if (rows.length > 0) yield rows
     }

@@ -19,10 +19,13 @@ export function usableEtag(
   now: string,
 ): string | null {
   if (!stored || stored.digest === null || stored.normaliser_version !== NORMALISER_VERSION) return null
-  if (stored.held_deletions.length > 0 || stored.last_full_read_at === null) return null
+  if (/* guard: validators and holds */ stored.held_deletions.length > 0 || stored.last_full_read_at === null)
+    return null
   const age = Date.parse(now) - Date.parse(stored.last_full_read_at)
   // A time in the future shows that a clock was wrong: nobody knows how old the ETag is.
-  return age >= 0 && age < MAX_ETAG_AGE_MS ? stored.etag : null
+  return /* guard: readings of the future */ age >= 0 && /* guard: age of validators */ age < MAX_ETAG_AGE_MS
+    ? stored.etag
+    : null
 }
 
 /** Whether the service sent the validator of the stored list with another list: its word is worth nothing. */
@@ -31,5 +34,6 @@ export function etagContradictsContent(
   stored: StoredValidator | undefined,
 ): boolean {
   if (!stored || stored.digest === null || reading.etag === null) return false
+  // guard: validators that lie
   return reading.etag === stored.etag && compareDigest(reading, stored) === 'other'
 }

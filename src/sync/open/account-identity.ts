@@ -25,9 +25,11 @@ export async function verifyAccountIdentity(
   const { adopt } = run.settings
   const { known, isOther } = await compareIdentity(run, identity, listed, adopt)
   // An account without events is nobody's: what it lacks is for the guard of deletions.
+  // guard: nobody in the list
   if (listed.length === 0 && known.base_url !== null && !adopt) return
   if (isSame(known, identity)) return
   await run.mirror.write((trx) => run.mirror.load.saveIdentity(trx, run.mirror.account.id, identity, isOther))
+  // guard: another answers
   if (isOther)
     run.initial.states = new Map([...run.initial.states].map(([id, state]) => [id, withoutValidators(state)]))
 }
@@ -35,7 +37,7 @@ export async function verifyAccountIdentity(
 /** As `load.identity` leaves it. */
 function withoutValidators(state: ListState): ListState {
   const unread = { etag: null, next_check_at: null, poll_interval_s: null, backfill_id: null }
-  return { ...state, ...unread, unconfirmed_absences: [] }
+  return { ...state, ...unread, /* guard: absences of another account */ unconfirmed_absences: [] }
 }
 
 /**
@@ -59,6 +61,7 @@ export async function compareIdentity(
     )
     return { known, isOther: false }
   }
+  // guard: another account
   if (!adopt) await requireSameEvents(run, change, listed)
   run.stats.warn(`The account changed: ${change}. The mirror goes on with the new one.`)
   return { known, isOther: true }
@@ -92,11 +95,15 @@ function describeChange(known: Known, now: Identity): string | null {
   if (known.base_url !== null && known.base_url !== now.base_url) {
     changes.push(`the base address was ${known.base_url} and is ${now.base_url}`)
   }
-  if (known.email !== null && known.email.toLowerCase() !== now.email?.toLowerCase()) {
+  if (
+    /* guard: e-mail that is gone */ known.email !== null &&
+    known.email.toLowerCase() !== now.email?.toLowerCase()
+  ) {
     const is = now.email === null ? ', and the service names none any more' : ` and is ${now.email}`
     changes.push(`the e-mail was ${known.email}${is}`)
   }
   // Whoever has an e-mail may have a new key.
+  // guard: key for an e-mail
   if (known.email === null && known.key_sha256 !== null && known.key_sha256 !== now.key_sha256) {
     changes.push('the key is another one, and the service had named no e-mail')
   }
@@ -114,6 +121,7 @@ async function requireSameEvents(
   const known = ahead.length < MIN_UPCOMING ? live : ahead
   const ids = new Set(listed)
   const shared = known.filter(({ id }) => ids.has(id)).length
+  // guard: half of the events
   if (2 * shared >= known.length) return
   throw new AccountMismatchError(
     `The mirror of account "${account.name}" seems to be of another account: ${change}, and of its ` +

@@ -67,6 +67,7 @@ export async function requireNotRemoved({ kysely }: Transaction, id: number, nam
   if (account === undefined) {
     throw new RemovedAccountError(`The account "${name}" was removed meanwhile. Nothing was written.`)
   }
+  // guard: half removed
   if (account._removing_since !== null) throw partlyRemovedError(name, account._removing_since)
 }
 
@@ -88,6 +89,7 @@ function find(kysely: Kysely<Tables>, name: string) {
 async function makeAccount(kysely: Kysely<Tables>, wanted: RequestedAccount): Promise<number> {
   // Two first runs of different names in an empty mirror: the second sees the account of the first.
   await sql`lock table headcount.accounts in share row exclusive mode`.execute(kysely)
+  // guard: first runs at once
   await requireAccountName(kysely, wanted)
   await kysely
     .insertInto('headcount.accounts')

@@ -25,7 +25,10 @@ export async function openMirror(reading: FetchContext): Promise<OpenedMirror> {
   const existing = await openExisting(settings)
   try {
     if (existing !== null && (await hasSchema(existing))) return { database: existing, answers: null }
-    const answers = { identity: await fetchIdentity(reading), list: await fetchEventList(reading) }
+    const answers = {
+      /* guard: first answers */ identity: await fetchIdentity(reading),
+      list: await fetchEventList(reading),
+    }
     const database = existing ?? (await connect(settings.target, { log: logTo(settings.logger) }))
     return { database, answers }
   } catch (error) {

@@ -138,6 +138,7 @@ async function openToWrite(run: Unopened, mode: RunMode, opened: AsyncDisposable
   const { settings, signal, stop } = run
   const { database, answers } = await openMirror(run)
   opened.use(database)
+  // guard: unknown name
   await requireKnownAccount(database, settings)
   await migrate(database)
   const account = { id: await findAccount(database, settings), name: settings.account }
@@ -178,6 +179,7 @@ async function openToPlan(settings: ResolvedOptions, opened: AsyncDisposableStac
   const planned = createPlanner(settings.dryRun?.mostKeys ?? 0)
   const write: MirrorAccess['write'] = async (work, { isLast = false } = {}) => {
     if (!isLast) settings.signal?.throwIfAborted()
+    // guard: read-only transactions
     return database.transaction(work, { readOnly: true })
   }
   const lease = leaseOfNothing(await readClock(database))
@@ -208,6 +210,7 @@ async function openAsItIs(settings: ResolvedOptions): Promise<Database> {
   const database = await openExisting(settings)
   if (database === null) return openEmpty()
   try {
+    // guard: mirror of nothing
     if (!(await hasSchema(database))) {
       await database.close()
       return await openEmpty()

@@ -35,6 +35,7 @@ export async function resumeOrStartBackfill(
 }
 
 async function findUnfinished(trx: Transaction, runId: string, account: number) {
+  // guard: age of a backfill
   const { rows } = await sql<{ id: string; started_at: string }>`
     select first.id, first.started_at
       from (select status, backfill_id
@@ -54,6 +55,12 @@ async function findUnfinished(trx: Transaction, runId: string, account: number) 
  */
 export function isDoneInBackfill(backfill: Backfill | null, state: ListState | undefined): boolean {
   if (backfill === null || state === undefined || state.backfill_id !== backfill.id) return false
-  const isOpen = state.held_deletions.length > 0 || state.unconfirmed_absences.length > 0
-  return state.error_code === null && !isOpen && state.normaliser_version === NORMALISER_VERSION
+  const isOpen =
+    state.held_deletions.length > 0 ||
+    /* guard: unconfirmed in a backfill */ state.unconfirmed_absences.length > 0
+  return (
+    /* guard: failed in a backfill */ state.error_code === null &&
+    !isOpen &&
+    state.normaliser_version === NORMALISER_VERSION
+  )
 }

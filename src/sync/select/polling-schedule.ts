@@ -31,6 +31,7 @@ export function dueReason(
   if (known === undefined || known.checked_at === null) return 'never_read'
   if (known.error_code !== null) return 'failed'
   if (known.held_deletions.length > 0) return 'held'
+  // guard: unconfirmed is due
   if (known.unconfirmed_absences.length > 0) return 'unconfirmed'
   if (recordChanged) return 'event_changed'
   if (isActive(event, now)) return 'active'

@@ -16,8 +16,11 @@ export function readingRounds<Event>(
   before: (event: Event) => LastOutcome | undefined,
 ): readonly (readonly Event[])[] {
   const codeOf = (event: Event) => before(event)?.error_code ?? null
-  const asked = (event: Event) => codeOf(event) === PAUSED_BY_SERVICE
+  const asked = (event: Event) => /* guard: paused last */ codeOf(event) === PAUSED_BY_SERVICE
   const hasFailed = (event: Event) => codeOf(event) !== null
   const others = events.filter((event) => !asked(event))
-  return [[...others.filter(hasFailed), ...others.filter((event) => !hasFailed(event))], events.filter(asked)]
+  return [
+    /* guard: failed first */ [...others.filter(hasFailed), ...others.filter((event) => !hasFailed(event))],
+    events.filter(asked),
+  ]
 }

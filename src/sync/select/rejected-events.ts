@@ -15,6 +15,7 @@ export async function rejectedButStored(
 ): Promise<readonly EventItem[]> {
   const stored = new Set(list.rows.map(({ id }) => id))
   const rejected = list.ids.filter((id) => !stored.has(id))
+  // guard: events with a rejected record
   return rejected.length === 0 ? [] : liveEvents(database.kysely, account.id, rejected)
 }
 

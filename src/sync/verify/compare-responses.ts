@@ -150,6 +150,7 @@ async function compareIn(
   const heldBefore = heldIds(stored.held_deletions)
   const unconfirmedBefore = stored.unconfirmed_absences
   const notCompared = { isFailing, held: heldBefore.length, unconfirmed: unconfirmedBefore.length }
+  // guard: changed since
   if (stored.digest !== null && stored.digest !== list.digest) return { is: 'changed', ...notCompared }
   const held = new Set(heldBefore.filter((id) => !list.has(id)))
   const unconfirmed = new Set(unconfirmedBefore.filter((id) => !list.has(id)))

@@ -97,7 +97,9 @@ export class VerifyStats {
     if (this.total > 0) return 'different'
     const comparedNothing = this.#stats.due === 0 ? this.events === null : this.lists === 0
     const isUndecided = this.eventsUndecided || this.undecided.length > 0
-    return this.#stats.errors.length > 0 || comparedNothing || isUndecided ? 'partial' : 'equal'
+    return this.#stats.errors.length > 0 || comparedNothing || /* guard: undecided */ isUndecided
+      ? 'partial'
+      : 'equal'
   }
 }
 

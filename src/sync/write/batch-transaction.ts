@@ -48,6 +48,7 @@ export async function runBatchTransaction(
   const tryOnce = async (trx: Transaction) => {
     // A conflict with another transaction rolled back what the try before this one had decided.
     takeBack()
+    // guard: committed before counted
     return apply(trx, decisions)
   }
   const applied = await run.mirror.write(tryOnce, { bytes }).catch((error: unknown) => {
@@ -146,6 +147,7 @@ export async function finishBatch(
     ...responses.flatMap(({ events }) => [...events]),
     ...removals.map(({ event_id }) => event_id),
   ])
+  // guard: digest in the transaction
   await saveListStates(trx, run, loads, decisions, records, changedLists)
   const changed = new Set([...records.events, ...changedLists])
   for (const one of [records, ...responses]) addCounts(rows, one.rows)

@@ -32,16 +32,23 @@ export async function deleteAbsentEvents(
   rereadRequests: number,
 ): Promise<void> {
   run.stats.report('removing')
+  // guard: second look
   const list = notFound.length === 0 ? first : await refetchEventList(run, first, notFound)
   if (run.settings.events !== null) return
   if (list === first && isEventListCurrent(run.mode, list)) return markListChecked(run, list)
   const stillListed = new Set(list.ids)
   const missing = new Set(notFound.map(({ event }) => event.id).filter((id) => !stillListed.has(id)))
-  const listed = [...new Set([...first.ids.filter((id) => !missing.has(id)), ...list.ids])]
+  const listed = [
+    ...new Set([...first.ids.filter((id) => !missing.has(id)), /* guard: list read twice */ ...list.ids]),
+  ]
   // Where looking again has failed it is not tried once more.
   const requests = notFound.length === 0 ? rereadRequests : 0
   const found = await findAbsentEvents(run, { first, last: list, listed }, requests)
-  const decision = await decideAbsentEvents(run, mergeEvidence(first, found.last), found.absent)
+  const decision = await decideAbsentEvents(
+    run,
+    /* guard: worse of two looks */ mergeEvidence(first, found.last),
+    found.absent,
+  )
   await deleteDecided(run, found.absent, decision)
   await saveEventListState(run, found, decision)
 }
@@ -85,6 +92,7 @@ async function decideAbsentEvents(
  */
 export function recordEarlyEnd(run: RunContext, cause: HeadcountError, notFound: readonly DueEvent[]): void {
   const hasFailed = cause instanceof OutageError
+  // guard: early end
   if (!hasFailed) run.stats.fail(null, cause)
   for (const event of notFound) recordFailure(run, event, notFoundError(event.event.id))
   const { stats } = run
@@ -157,7 +165,11 @@ async function saveEventListState(
 ): Promise<void> {
   const isOneList = last.digest === list.digest
   const isRecordOld = run.pending.failures.some((failure) => failure.isEventRowOld)
-  const isWhole = held.length === 0 && unconfirmed.length === 0 && isOneList && !isRecordOld
+  const isWhole =
+    held.length === 0 &&
+    unconfirmed.length === 0 &&
+    isOneList &&
+    /* guard: digest without records */ !isRecordOld
   await run.mirror.write(async (trx) => {
     await run.mirror.load.replaceRejects(trx, run.mirror.account.id, run.mirror.lease.runId, [
       { event_id: null, rejects: [list.rejects] },

@@ -33,17 +33,22 @@ export async function saveListStates(
     const decision = decisions.get(load.event.id)
     const held: readonly HeldGroup[] = decision?.held ?? []
     const unconfirmed_absences = decision?.unconfirmedAbsences ?? []
-    const hasOthersLive = held.length > 0 || unconfirmed_absences.length > 0
+    const hasOthersLive =
+      held.length > 0 || /* guard: digest without all rows */ unconfirmed_absences.length > 0
     return {
       event_id: load.event.id,
       // Every run is to warn of signs of more pages, not only the first.
-      digest: hasOthersLive || load.list.incomplete === 'paging' ? null : load.list.digest,
+      digest:
+        /* guard: no digest while held */ hasOthersLive || load.list.incomplete === 'paging'
+          ? null
+          : load.list.digest,
       etag: hasOthersLive ? null : load.list.etag,
       normaliser_version: NORMALISER_VERSION,
       held_deletions: held,
       unconfirmed_absences,
       set_aside: load.list.setAside,
       poll_interval_s: stepOf(load),
+      // guard: version of a list
       has_changed: changedLists.has(load.event.id),
     }
   })

@@ -66,12 +66,16 @@ async function apply(
     .filter(isInMemory)
     .map(({ event, list }) => ({ event_id: event.id, rows: list.buffered }))
   const changes = await diffLists(trx, run.mirror.account.id, incoming)
+  // guard: lists that became empty are decided last
   const emptied = accountEmpty === null ? emptiedOf(given, changes) : []
   const undecided = new Set(emptied.map(({ load }) => load))
   const loads = given.filter((load) => !undecided.has(load))
   const lists = loads.filter(isInMemory)
   await decideDeletions(trx, run, lists, changes, decisions, accountEmpty ?? false)
-  const [newLists, oldLists] = partition(lists, ({ list }) => list.digestMatch !== 'renormalised')
+  const [newLists, oldLists] = partition(
+    lists,
+    ({ list }) => /* guard: our own version */ list.digestMatch !== 'renormalised',
+  )
   const records = await writeEventRows(trx, run, loads)
   const responses = [
     await loadLists(trx, run, writeOptions(run, 'other'), newLists, changes),

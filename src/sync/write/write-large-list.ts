@@ -55,7 +55,7 @@ export async function writeStreamedList(run: RunContext, load: StreamedWrite): P
     if (!(error instanceof OutOfOrderError)) throw error
   }
   const list = await large.readThrough()
-  await write(() => ({ rows: list.rows(), end: async () => list }))
+  await write(() => ({ /* guard: idle transactions */ rows: list.rows(), end: async () => list }))
 }
 
 async function apply(

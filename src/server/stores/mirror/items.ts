@@ -34,9 +34,11 @@ const CHUNK_BYTES = 1024 ** 2
 /** Where the items are, and how their ids are compared. */
 function listSql({ account, list }: ListScope) {
   if (list === EVENTS) {
+    // guard: account of the events served
     const from = sql`headcount.events e where e.account_id = ${account}`
     return { from, id: sql`e.id`, type: sql`text collate "C"`, item: sql.raw(eventText) }
   }
+  // guard: account of the responses served
   const from = sql`headcount.responses r where r.account_id = ${account} and r.event_id = ${list}`
   return { from, id: sql`r.id`, type: sql`bigint`, item: sql.raw(responseText) }
 }

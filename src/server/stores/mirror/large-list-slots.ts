@@ -55,6 +55,7 @@ export function createLargeListSlots(count: number): LargeListSlots {
     if (one === undefined) return
     const stays = one.since + MIN_HOLD_MS - performance.now()
     if (stays > 0) timer = setTimeout(reclaimOne, stays)
+    // guard: places given way
     else one.reclaim.abort()
   }
 

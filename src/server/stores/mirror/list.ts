@@ -105,6 +105,7 @@ async function startRead(
   const { trx } = snapshot
   const scope = { trx, account, list }
   const standing = await listVersion(trx.kysely, account, list)
+  // guard: gone since it was found
   if (standing === undefined) return undefined
   const next = await lastIdOfPage(scope, { after, limit })
   const inView = readChunks(scope, after, next)
@@ -139,6 +140,7 @@ async function* whileUnchanged(
   for await (const chunk of chunks) {
     // Rows and version change together: a chunk that was read before it was looked at is of that view.
     const now = await listVersion(database.kysely, account, list)
+    // guard: one view on PGlite; one view without a place
     if (now?.version !== version) throw new Error('The list changed while it was sent.')
     yield chunk
   }

@@ -71,6 +71,7 @@ export async function lookUpMany(
   asked: readonly Lookup[],
   withFreshness: boolean,
 ): Promise<readonly LookupRow[]> {
+  // guard: state of a key
   const { rows } = await sql<LookupRow>`
     select (select max(number) from headcount.schema_migrations) as schema,
            key.id as key_id, key.sha256, key.last_used_on is distinct from (now() at time zone 'UTC')::date as is_first_use,

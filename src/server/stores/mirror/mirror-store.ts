@@ -45,8 +45,10 @@ export function createMirrorStore(
 
   function servedList(row: LookupRow, list: ListName, requester: Requester): ServedList | undefined {
     if (!row.is_known) return undefined
+    // guard: not mirrored yet
     if (row.age === null || row.version === null)
       throw notMirrored('this list was not read from the service yet')
+    // guard: a held list is not served
     requireFreshList(list === EVENTS ? null : list, row, freshness)
     return {
       name: `${row.account}/${list}`,
@@ -60,9 +62,11 @@ export function createMirrorStore(
     async resolve(key, list): Promise<Access | undefined> {
       const sha256 = hashKey(key)
       const row = await withTimeout(lookUp({ sha256, list: storableName(list) }))
+      // guard: schema while serving
       requireSchema(row.schema)
       if (row.key_id === null || row.sha256 === null || !isSameHash(row.sha256, sha256)) return undefined
       if (row.is_first_use) keyUse.record(row.key_id)
+      // guard: age of what is served
       requireFreshAccount(row, freshness)
       const requester = { account: String(row.account), key: row.key_id }
       return {

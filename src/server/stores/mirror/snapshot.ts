@@ -17,7 +17,10 @@ export async function openSnapshot(database: Database): Promise<Snapshot> {
     opened.resolve(trx)
     await closing.promise
   }
-  const closed = database.transaction(work, { readOnly: true, lockTimeoutMs: LOCK_TIMEOUT_MS })
+  const closed = database.transaction(work, {
+    readOnly: true,
+    /* guard: locked lists */ lockTimeoutMs: LOCK_TIMEOUT_MS,
+  })
   // Before the transaction is open its failure is that of opening; later it is a connection that was lost meanwhile.
   closed.catch(opened.reject)
   const trx = await opened.promise
