@@ -14,6 +14,7 @@ import { engines, freshPlace } from '../../support/databases/databases.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
+const packageReadme = readFileSync(join(root, 'build/package-readme.md'), 'utf8')
 const queries = readFileSync(join(root, 'docs/queries.md'), 'utf8')
 const apiKey = 'key-of-the-readme'
 
@@ -85,8 +86,8 @@ describe.each(engines)('the questions (%s)', (engine) => {
   })
 })
 
-test('the call of the library runs as it stands, but for the address', async () => {
-  const [code = ''] = blocks('ts')
+test('the call of the library in the README of the package runs as it stands, but for the address', async () => {
+  const [code = ''] = blocks('ts', packageReadme)
   const file = join(cwd, 'call.ts')
   await writeFile(
     file,
