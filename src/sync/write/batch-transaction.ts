@@ -147,7 +147,6 @@ export async function finishBatch(
     ...responses.flatMap(({ events }) => [...events]),
     ...removals.map(({ event_id }) => event_id),
   ])
-  // guard: digest in the transaction
   await saveListStates(trx, run, loads, decisions, records, changedLists)
   const changed = new Set([...records.events, ...changedLists])
   for (const one of [records, ...responses]) addCounts(rows, one.rows)

@@ -76,6 +76,7 @@ async function apply(
     lists,
     ({ list }) => /* guard: our own version */ list.digestMatch !== 'renormalised',
   )
+  // guard: digest in the transaction
   const records = await writeEventRows(trx, run, loads)
   const responses = [
     await loadLists(trx, run, writeOptions(run, 'other'), newLists, changes),

@@ -9,8 +9,11 @@ export const databaseGuards: readonly Guard[] = [
     name: 'digest in the transaction',
     promise: 'a digest is stored only together with the rows that it vouches for',
     mutation: {
-      replace:
-        'await run.mirror.database.transaction((own) => saveListStates(own, run, loads, decisions, records, changedLists))',
+      replace: `await run.mirror.database.transaction(async (own) => {
+        const records = await writeEventRows(own, run, [])
+        await finishBatch(own, run, { loads, changes, decisions, records, responses: [] })
+        return writeEventRows(trx, run, loads)
+      })`,
     },
     tests: ['test/integration/sync/database.test.ts'],
     only: 'D4 at every try|D17 affected rows.*postgres',
