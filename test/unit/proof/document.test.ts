@@ -68,3 +68,11 @@ function anchorsOf(page: string): string[] {
       .replaceAll(' ', '-'),
   )
 }
+
+test('each decision has a number of its own, and docs/decisions.md names the highest', async () => {
+  const page = await readFile(join(root, 'docs/decisions.md'), 'utf8')
+  const numbers = [...page.matchAll(/^### (\d+)\. /gm)].map(([, number]) => Number(number))
+  expect(numbers.length).toBeGreaterThan(80)
+  expect(new Set(numbers).size).toBe(numbers.length)
+  expect(page).toContain(`the highest is **${Math.max(...numbers)}**`)
+})
