@@ -1,35 +1,104 @@
 /** Errors as documents (RFC 9457), the same for every way in which one comes about. */
 import type { HttpResponse } from './http/http-response.ts'
-import type { UnavailableError } from './unavailable.ts'
+import { MAX_HEADER_BYTES, MAX_PAGE_ITEMS, MAX_URL_CHARACTERS } from './http/limits.ts'
 
 export const PROBLEM_TYPE = 'application/problem+json'
 
-/** Every error that is answered, by its code. */
+/** Every error that is answered, by its code; `detail` says what to do, where the answer itself has no better one. */
 export const problems = {
-  bad_request: { status: 400, title: 'The request cannot be read' },
-  bad_query: { status: 400, title: 'The query cannot be used' },
-  key_refused: { status: 401, title: 'No valid API key' },
-  unknown_path: { status: 404, title: 'Nothing is here' },
-  unknown_event: { status: 404, title: 'No such event' },
-  method_not_allowed: { status: 405, title: 'Only read' },
-  request_timeout: { status: 408, title: 'The request took too long' },
-  address_too_long: { status: 414, title: 'The address is too long' },
-  too_many_requests: { status: 429, title: 'Too much at once' },
-  headers_too_large: { status: 431, title: 'The headers are too large' },
-  internal: { status: 500, title: 'The service failed' },
-  not_ready: { status: 503, title: 'Not ready' },
-  not_mirrored: { status: 503, title: 'Not mirrored yet' },
-  too_old: { status: 503, title: 'The mirror is too old' },
-  held: { status: 503, title: 'Deletions are held' },
+  bad_request: { status: 400, title: 'The request cannot be read', detail: 'send a request of HTTP/1.1' },
+  bad_query: {
+    status: 400,
+    title: 'The query cannot be used',
+    detail: `limit must be a whole number from 1 to ${MAX_PAGE_ITEMS}`,
+  },
+  key_refused: {
+    status: 401,
+    title: 'No valid API key',
+    detail:
+      'send a valid API key of your account in the header X-API-Key, once; it may be wrong, expired or revoked',
+  },
+  unknown_path: {
+    status: 404,
+    title: 'Nothing is here',
+    detail: 'there are /ping, /events and /events/:event_id/responses below /api/v1',
+  },
+  unknown_event: {
+    status: 404,
+    title: 'No such event',
+    detail: 'this account has no event with that id; GET /events lists those it has',
+  },
+  method_not_allowed: { status: 405, title: 'Only read', detail: 'this service is only read: use GET' },
+  request_timeout: {
+    status: 408,
+    title: 'The request took too long',
+    detail: 'send a request within ten seconds',
+  },
+  address_too_long: {
+    status: 414,
+    title: 'The address is too long',
+    detail: `the address may have ${MAX_URL_CHARACTERS} characters`,
+  },
+  too_many_requests: {
+    status: 429,
+    title: 'Too much at once',
+    detail: 'so many answers to this key are on their way: read them, or try again later',
+  },
+  headers_too_large: {
+    status: 431,
+    title: 'The headers are too large',
+    detail: `address and headers together may have ${MAX_HEADER_BYTES} bytes`,
+  },
+  internal: {
+    status: 500,
+    title: 'The service failed',
+    detail: 'the service could not answer: try again later',
+  },
+  not_ready: {
+    status: 503,
+    title: 'Not ready',
+    detail: 'the mirror cannot be read now: try again later',
+  },
+  not_mirrored: {
+    status: 503,
+    title: 'Not mirrored yet',
+    detail: 'this list was not read from the service yet: try again after the next run',
+  },
+  too_old: {
+    status: 503,
+    title: 'The mirror is too old',
+    detail: 'the last good run of this mirror is older than it may be: try again after the next run',
+  },
+  held: {
+    status: 503,
+    title: 'Deletions are held',
+    detail:
+      'deletions of this list are held for too long, so that it may have what the service has not: try again when the ' +
+      'owner has decided',
+  },
 } as const
 
 export type ProblemCode = keyof typeof problems
 
-/** The document of an error; `detail` says what to do. */
+/** Nothing can be answered now; the same request may be answered later. */
+export class UnavailableError extends Error {
+  override readonly name = 'UnavailableError'
+  readonly code: 'not_ready' | 'not_mirrored' | 'too_old' | 'held' | 'too_many_requests'
+  /** After so many seconds it makes sense to ask again. */
+  readonly retryAfter: number
+
+  constructor(code: UnavailableError['code'], retryAfter: number, detail?: string, options?: ErrorOptions) {
+    super(detail ?? problems[code].detail, options)
+    this.code = code
+    this.retryAfter = retryAfter
+  }
+}
+
+/** The document of an error. */
 export function problem(
   code: ProblemCode,
-  detail: string,
   headers: Readonly<Record<string, string>> = {},
+  detail: string = problems[code].detail,
 ): HttpResponse & { readonly body: Buffer<ArrayBuffer> } {
   const { status, title } = problems[code]
   return {
@@ -40,14 +109,10 @@ export function problem(
 }
 
 /** One answer for every key that opens nobody, so that it tells nothing of the others. */
-export const unauthorized: HttpResponse = problem(
-  'key_refused',
-  'send a valid API key of your account in the header X-API-Key, once; it may be wrong, expired or revoked',
-  { 'WWW-Authenticate': 'ApiKey' },
-)
+export const unauthorized: HttpResponse = problem('key_refused', { 'WWW-Authenticate': 'ApiKey' })
 
 export function unavailableProblem({ code, message, retryAfter }: UnavailableError): HttpResponse {
   // What was sent ahead on the connection would only be refused in its turn.
   const ending = code === 'too_many_requests' ? { Connection: 'close' } : {}
-  return problem(code, message, { 'Retry-After': String(retryAfter), ...ending })
+  return problem(code, { 'Retry-After': String(retryAfter), ...ending }, message)
 }

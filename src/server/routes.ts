@@ -1,27 +1,14 @@
-import type { HttpBindings } from '@hono/node-server'
-import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
-import { Hono, type Context } from 'hono'
-import { DatabaseError } from '../common/errors.ts'
+import { Hono } from 'hono'
 import { createAdmission, type AdmittedRequest } from './http/admission.ts'
-import {
-  jsonResponse,
-  PRIVATE_CACHE_HEADERS,
-  toFetchResponse,
-  sendResponse,
-  type HttpResponse,
-} from './http/http-response.ts'
+import { jsonResponse, PRIVATE_CACHE_HEADERS, type HttpResponse } from './http/http-response.ts'
+import { parsePageRequest } from './http/pagination.ts'
+import { createResponder, type Bindings, type Request } from './http/responder.ts'
+import type { SendTimeout } from './http/slow-client.ts'
 import { createListResponder } from './lists.ts'
 import { openApi } from './openapi/document.ts'
 import { docsPage } from './openapi/page.ts'
-import type { SendTimeout } from './http/slow-client.ts'
-import { unauthorized, problem, unavailableProblem } from './problems.ts'
+import { problem, unauthorized } from './problems.ts'
 import { EVENTS, type Access, type ListName, type Store } from './stores/store.ts'
-import { UnavailableError } from './unavailable.ts'
-import { BadQueryError, parsePageRequest } from './http/pagination.ts'
-
-/** Called by node's server there are both sides of the connection; called as a function there are not. */
-type Bindings = { readonly Bindings: Partial<HttpBindings> }
-type Request = Context<Bindings>
 
 export interface RoutesOptions {
   readonly store: Store
@@ -33,21 +20,21 @@ export interface RoutesOptions {
   readonly sendTimeout: SendTimeout
 }
 
+type AccountRoute = (
+  request: Request,
+  found: Access,
+  admitted: AdmittedRequest,
+) => HttpResponse | Promise<HttpResponse>
+
 /** Everything that the service answers. `docs/service.md` tells what the specification leaves open and how it is decided here. */
 export function createRoutes({ store, onError, keptBytes, sendTimeout }: RoutesOptions) {
   const app = new Hono<Bindings>()
+  const { handle, fail } = createResponder(onError, sendTimeout)
   const lists = createListResponder(keptBytes)
   const admission = createAdmission()
 
   /** Answers who shows a valid key, and nobody else; `list` is the one that the path asks for. */
-  function authenticated(
-    answer: (
-      request: Request,
-      found: Access,
-      admitted: AdmittedRequest,
-    ) => HttpResponse | Promise<HttpResponse>,
-    list: (request: Request) => ListName | null = () => null,
-  ) {
+  function authenticated(answer: AccountRoute, list: (request: Request) => ListName | null = () => null) {
     return handle(async (request, held) => {
       const key = request.req.header('X-API-Key')
       const found = /* guard: no key, no question */ key ? await store.resolve(key, list(request)) : undefined
@@ -57,69 +44,18 @@ export function createRoutes({ store, onError, keptBytes, sendTimeout }: RoutesO
     })
   }
 
-  /** @param answer what it holds until the answer has gone, it gives to `held` */
-  function handle(answer: (request: Request, held: DisposableStack) => HttpResponse | Promise<HttpResponse>) {
-    return async (request: Request): Promise<Response> => {
-      using held = new DisposableStack()
-      let made: HttpResponse
-      try {
-        made = await answer(request, held)
-      } catch (error) {
-        made = errorResponse(error)
-      }
-      return await send(request, made, held)
-    }
-  }
-
-  function errorResponse(thrown: unknown): HttpResponse {
-    // What ended the reading of a list; that its transaction could not be ended well follows from it.
-    const error: unknown = thrown instanceof SuppressedError ? thrown.suppressed : thrown
-    if (error instanceof BadQueryError) return problem('bad_query', error.message)
-    if (error instanceof UnavailableError && error.cause === undefined) return unavailableProblem(error)
-    onError(error)
-    if (error instanceof UnavailableError) return unavailableProblem(error)
-    if (error instanceof DatabaseError) {
-      return unavailableProblem(
-        new UnavailableError('not_ready', 'the mirror cannot be read now: try again later', 5),
-      )
-    }
-    return problem('internal', 'the service could not answer: try again later')
-  }
-
-  async function send(
-    request: Request,
-    answer: HttpResponse,
-    held = new DisposableStack(),
-  ): Promise<Response> {
-    const isHead = request.req.method === 'HEAD'
-    const outgoing = request.env?.outgoing
-    if (outgoing === undefined) return toFetchResponse(answer, isHead, onError, held.move())
-    try {
-      await sendResponse(outgoing, answer, isHead, sendTimeout)
-    } catch (error) {
-      onError(error)
-    }
-    return RESPONSE_ALREADY_SENT
-  }
-
-  const listRoute = (ids: 'text' | 'integer') =>
-    async function (request: Request, { list }: Access, admitted: AdmittedRequest): Promise<HttpResponse> {
-      if (!list) return unknownEvent()
-      const { req } = request
-      const window = parsePageRequest(req.queries(), ids)
+  const listRoute =
+    (ids: 'text' | 'integer'): AccountRoute =>
+    async ({ req }, { list }, admitted) => {
+      if (!list) return problem('unknown_event')
+      const page = parsePageRequest(req.queries(), ids)
       const headers = {
         'if-none-match': req.header('If-None-Match'),
         'cache-control': req.header('Cache-Control'),
         'accept-encoding': req.header('Accept-Encoding'),
       }
-      const made = await lists.answer({
-        list,
-        page: window,
-        isHead: req.method === 'HEAD',
-        admitted,
-        headers,
-      })
-      return made ?? unknownEvent()
+      const answer = await lists.answer({ list, page, isHead: req.method === 'HEAD', admitted, headers })
+      return answer ?? problem('unknown_event')
     }
 
   const answers: readonly (readonly [string, ReturnType<typeof authenticated>])[] = [
@@ -133,28 +69,26 @@ export function createRoutes({ store, onError, keptBytes, sendTimeout }: RoutesO
   for (const [path, answer] of answers) app.get(path, answer)
   for (const [path] of answers) app.all(path, /* guard: key before methods */ authenticated(methodNotAllowed))
 
-  // For people who open the bare address.
-  app.get(
-    '/',
-    handle(() => ({ status: 302, headers: { Location: '/docs' }, body: null })),
-  )
-  app.get('/api/v1/openapi.json', handle(memoised(openApiResponse)))
-  app.get('/docs', handle(memoised(docsResponse)))
-  app.get(
-    '/healthz',
-    handle(() => statusResponse('alive')),
-  )
-  app.get(
-    '/readyz',
-    handle(async () => {
-      await store.requireReady()
-      return statusResponse('ready')
-    }),
-  )
+  const requireReady = () => store.requireReady()
+  for (const [path, route] of openRoutes(requireReady)) app.get(path, handle(route))
   app.notFound(/* guard: key before paths */ authenticated(unknownPath))
   // What is thrown beside an answer; by default it is written to the console.
-  app.onError((error, request) => send(request, errorResponse(error)))
+  app.onError(fail)
   return app
+}
+
+/** What is answered without a key. */
+function openRoutes(
+  requireReady: () => Promise<void>,
+): readonly (readonly [path: string, route: () => HttpResponse | Promise<HttpResponse>])[] {
+  return [
+    // For people who open the bare address.
+    ['/', () => ({ status: 302, headers: { Location: '/docs' }, body: null })],
+    ['/api/v1/openapi.json', memoised(() => jsonResponse(openApi(), { 'Cache-Control': 'no-cache' }))],
+    ['/docs', memoised(docsResponse)],
+    ['/healthz', () => statusResponse('alive')],
+    ['/readyz', () => requireReady().then(() => statusResponse('ready'))],
+  ]
 }
 
 function pong(email: string | null): HttpResponse {
@@ -165,14 +99,18 @@ function statusResponse(status: 'alive' | 'ready'): HttpResponse {
   return jsonResponse({ status }, { 'Cache-Control': 'no-store' })
 }
 
+function unknownPath(): HttpResponse {
+  return problem('unknown_path')
+}
+
+function methodNotAllowed(): HttpResponse {
+  return problem('method_not_allowed', { Allow: 'GET, HEAD' })
+}
+
 /** Made once, when it is first asked for: that costs more than any answer. */
 function memoised(make: () => HttpResponse): () => HttpResponse {
   let made: HttpResponse | null = null
   return () => (made ??= make())
-}
-
-function openApiResponse(): HttpResponse {
-  return jsonResponse(openApi(), { 'Cache-Control': 'no-cache' })
 }
 
 function docsResponse(): HttpResponse {
@@ -185,17 +123,4 @@ function docsResponse(): HttpResponse {
     'Cache-Control': 'no-cache',
   }
   return { status: 200, headers, body: Buffer.from(html) }
-}
-
-function unknownEvent(): HttpResponse {
-  return problem('unknown_event', 'this account has no event with that id; GET /events lists those it has')
-}
-
-function unknownPath(): HttpResponse {
-  const detail = 'there are /ping, /events and /events/:event_id/responses below /api/v1'
-  return problem('unknown_path', detail)
-}
-
-function methodNotAllowed(): HttpResponse {
-  return problem('method_not_allowed', 'this service is only read: use GET', { Allow: 'GET, HEAD' })
 }

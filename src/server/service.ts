@@ -9,8 +9,9 @@ import { problem } from './problems.ts'
 import { createRoutes } from './routes.ts'
 import type { Store } from './stores/store.ts'
 import { safeCallback } from './safe-callback.ts'
-import { createConnectionQueues } from './http/request-queue.ts'
-import { respondToParseError, MAX_URL_CHARACTERS, MAX_HEADER_BYTES } from './http/bad-requests.ts'
+import { respondToParseError } from './http/bad-requests.ts'
+import { MAX_HEADER_BYTES, MAX_URL_CHARACTERS } from './http/limits.ts'
+import { ConnectionQueues } from './http/request-queue.ts'
 
 export interface HttpServiceOptions {
   readonly store: Store
@@ -70,60 +71,19 @@ export function createHttpService({
     overrideGlobalObjects: false,
     // HTTP/1.0 has no Host header.
     hostname: 'localhost',
-    errorHandler: () =>
-      toFetchResponse(
-        problem('bad_request', 'send an address that is one'),
-        false,
-        report,
-        new DisposableStack(),
-      ),
-  })
-  const queues = createConnectionQueues(
-    (request, response) => void respond(request, response).catch(report),
-    () => endWhenIdle(),
-  )
-  const limits = {
-    maxHeaderSize: MAX_HEADER_BYTES,
-    headersTimeout: requestMs,
-    requestTimeout: requestMs,
-    connectionsCheckingInterval: Math.min(CHECK_INTERVAL_MS, requestMs),
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    // Node's own answers to both have no body.
-    requireHostHeader: false,
-  }
-  const enqueue = (request: IncomingMessage, response: ServerResponse) => {
-    if (!server.listening || /* guard: nothing behind a body */ endsConnection(request))
-      response.shouldKeepAlive = false
-    queues.enqueue(request, response)
-  }
-  const server = createServer(limits, enqueue)
-  // Those beyond a count would be left out; their bytes are counted anyway.
-  server.maxHeadersCount = 0
-  // Whoever keeps one that he does not use makes room for the next who comes.
-  server.maxConnections = MAX_CONNECTIONS
-  server.on('drop', () => server.closeIdleConnections())
-  // No body is waited for, whatever is expected.
-  server.on('checkContinue', enqueue).on('checkExpectation', enqueue)
-  server.on('clientError', (error, socket) => {
-    queues.onDrained(socket, () => respondToParseError(error, socket))
+    errorHandler: () => toFetchResponse(unreadableUrl, false, report, new DisposableStack()),
   })
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // guard: one Host
-    if (request.httpVersion === '1.1' && !hasOneHost(request)) {
-      const detail = 'send a request of HTTP/1.1 with one Host header'
-      return reject(response, problem('bad_request', detail, { Connection: 'close' }))
-    }
-    // guard: long addresses
-    if ((request.url ?? '').length > MAX_URL_CHARACTERS) {
-      const detail = `the address may have ${MAX_URL_CHARACTERS} characters`
-      return reject(response, problem('address_too_long', detail, { Connection: 'close' }))
-    }
-    await answer(request, response)
+    const rejected = rejection(request)
+    if (rejected === null) await answer(request, response)
+    else await sendResponse(response, rejected, false, sendTimeout)
   }
-
-  const reject = (response: ServerResponse, made: HttpResponse) =>
-    sendResponse(response, made, false, sendTimeout)
+  const queues = new ConnectionQueues(
+    (request, response) => void respond(request, response).catch(report),
+    () => endWhenIdle(),
+  )
+  const server = serverOver(queues, requestMs)
 
   // Node closes a kept-alive socket only after its idle time, and one that has sent nothing not at all.
   function endWhenIdle(): void {
@@ -157,6 +117,51 @@ export function createHttpService({
       await store.close()
     },
   }
+}
+
+/** @param requestMs how long a client may take over a request */
+function serverOver(queues: ConnectionQueues, requestMs: number): Server {
+  const limits = {
+    maxHeaderSize: MAX_HEADER_BYTES,
+    headersTimeout: requestMs,
+    requestTimeout: requestMs,
+    connectionsCheckingInterval: Math.min(CHECK_INTERVAL_MS, requestMs),
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // Node's own answers to both have no body.
+    requireHostHeader: false,
+  }
+  const enqueue = (request: IncomingMessage, response: ServerResponse) => {
+    if (!server.listening || /* guard: nothing behind a body */ endsConnection(request))
+      response.shouldKeepAlive = false
+    queues.enqueue(request, response)
+  }
+  const server = createServer(limits, enqueue)
+  // Those beyond a count would be left out; their bytes are counted anyway.
+  server.maxHeadersCount = 0
+  // Whoever keeps one that he does not use makes room for the next who comes.
+  server.maxConnections = MAX_CONNECTIONS
+  server.on('drop', () => server.closeIdleConnections())
+  // No body is waited for, whatever is expected.
+  server.on('checkContinue', enqueue).on('checkExpectation', enqueue)
+  server.on('clientError', (error, socket) => {
+    queues.onDrained(socket, () => respondToParseError(error, socket))
+  })
+  return server
+}
+
+const unreadableUrl = problem('bad_request', {}, 'send an address that is one')
+
+/** What is said to a request that no route is asked for; null: the routes are. */
+function rejection(request: IncomingMessage): HttpResponse | null {
+  // guard: one Host
+  if (request.httpVersion === '1.1' && !hasOneHost(request)) {
+    return problem('bad_request', { Connection: 'close' }, 'send a request of HTTP/1.1 with one Host header')
+  }
+  // guard: long addresses
+  if ((request.url ?? '').length > MAX_URL_CHARACTERS) {
+    return problem('address_too_long', { Connection: 'close' })
+  }
+  return null
 }
 
 /**

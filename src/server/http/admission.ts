@@ -1,6 +1,6 @@
 /** What answers may hold while they are on their way: clients that read slowly leave enough to all others. */
-import { createFairAllocator, leavesEqualShare, type Requester, type Allocation } from '../fair-shares.ts'
-import { UnavailableError } from '../unavailable.ts'
+import { FairAllocator, leavesEqualShare, type Requester, type Allocation } from '../fair-allocator.ts'
+import { UnavailableError } from '../problems.ts'
 
 /** Of all keys; one key may have a third of them, and one account half. Each is a connection: they are answered in turn. */
 const MAX_RESPONSES = 1_500
@@ -25,8 +25,8 @@ export interface AdmittedRequest {
 export type Admission = ReturnType<typeof createAdmission>
 
 export function createAdmission() {
-  const responses = createFairAllocator(MAX_RESPONSES, leavesEqualShare)
-  const memory = createFairAllocator(MAX_BYTES, leavesEqualShare)
+  const responses = new FairAllocator(MAX_RESPONSES, leavesEqualShare)
+  const memory = new FairAllocator(MAX_BYTES, leavesEqualShare)
 
   /**
    * @param until what the answer holds until it has gone
@@ -35,23 +35,18 @@ export function createAdmission() {
    */
   function admit(requester: Requester, until: DisposableStack, isWanted: () => boolean): AdmittedRequest {
     const share = responses.tryAcquire(requester, /* guard: answers of a key */ 1)
-    if (share === null) throw tooManyRequestsError(RETRY_SOON_SECONDS)
+    if (share === null) throw new UnavailableError('too_many_requests', RETRY_SOON_SECONDS)
     until.use(share)
     return {
       memory: async (bytes) => {
         const own = await memory.acquire(requester, /* guard: memory for bodies */ bytes, MAX_WAIT_MS)
         if (own !== null && isWanted()) return own
         own?.[Symbol.dispose]()
-        throw tooManyRequestsError(RETRY_AFTER_SECONDS)
+        throw new UnavailableError('too_many_requests', RETRY_AFTER_SECONDS)
       },
       keep: (held) => void until.use(held),
     }
   }
 
   return { admit }
-}
-
-function tooManyRequestsError(retryAfter: number): UnavailableError {
-  const message = 'so many answers to this key are on their way: read them, or try again later'
-  return new UnavailableError('too_many_requests', message, retryAfter)
 }

@@ -1,7 +1,6 @@
+import { problems } from '../problems.ts'
 import type { PageRequest } from '../stores/store.ts'
-
-/** A part of a list is read whole before its end is known to be the last. */
-export const MAX_PAGE_ITEMS = 10_000
+import { MAX_PAGE_ITEMS } from './limits.ts'
 
 /** The query cannot be used; the message says how it should be. */
 export class BadQueryError extends Error {
@@ -23,8 +22,9 @@ export function parsePageRequest(
 ): PageRequest {
   const limit = singleValue('limit', query['limit'])
   const after = singleValue('after', query['after'])
-  if (limit !== null && !/^[1-9][0-9]{0,4}$/.test(limit)) throw limitError()
-  if (Number(limit) > MAX_PAGE_ITEMS) throw limitError()
+  if (limit !== null && (!/^[1-9][0-9]{0,4}$/.test(limit) || Number(limit) > MAX_PAGE_ITEMS)) {
+    throw new BadQueryError(problems.bad_query.detail)
+  }
   if (after !== null && ids === 'integer' && !isInteger(after)) {
     throw new BadQueryError('after must be the id of a response, an integer')
   }
@@ -39,10 +39,6 @@ export function toQuery({ limit, after }: PageRequest): string {
   if (limit !== null) query.set('limit', String(limit))
   if (after !== null) query.set('after', after)
   return query.toString()
-}
-
-function limitError(): BadQueryError {
-  return new BadQueryError(`limit must be a whole number from 1 to ${MAX_PAGE_ITEMS}`)
 }
 
 function singleValue(name: string, values: readonly string[] | undefined): string | null {

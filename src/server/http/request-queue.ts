@@ -12,16 +12,6 @@ const MAX_WAITING_BYTES = 16 * 1024 ** 2
 /** What a request takes beside its text. */
 const REQUEST_BYTES = 4 * 1024
 
-export interface ConnectionQueues {
-  /** Answers a request when those before it on its connection are. */
-  enqueue(request: IncomingMessage, response: ServerResponse): void
-  /** Does it when everything that was asked on the connection is answered; only the first that is to be done is. */
-  onDrained(connection: Duplex, last: () => void): void
-  /** The last answer that is due on each connection. */
-  lastResponses(): readonly ServerResponse[]
-  readonly isIdle: boolean
-}
-
 interface QueuedRequest {
   readonly request: IncomingMessage
   readonly response: ServerResponse
@@ -38,86 +28,96 @@ interface ConnectionQueue {
   onDrained: (() => void) | null
 }
 
-/**
- * @param answer begins an answer
- * @param onIdle called when an answer has ended that was the last one due on its connection
- */
-export function createConnectionQueues(
-  answer: (request: IncomingMessage, response: ServerResponse) => void,
-  onIdle: () => void,
-): ConnectionQueues {
-  const queues = new Map<Duplex, ConnectionQueue>()
-  let waitingBytes = 0
+export class ConnectionQueues {
+  readonly #queues = new Map<Duplex, ConnectionQueue>()
+  readonly #answer: (request: IncomingMessage, response: ServerResponse) => void
+  readonly #onIdle: () => void
+  #waitingBytes = 0
 
-  function queueOf(connection: Duplex): ConnectionQueue {
-    const known = queues.get(connection)
+  /**
+   * @param answer begins an answer
+   * @param onIdle called when an answer has ended that was the last one due on its connection
+   */
+  constructor(answer: (request: IncomingMessage, response: ServerResponse) => void, onIdle: () => void) {
+    this.#answer = answer
+    this.#onIdle = onIdle
+  }
+
+  /** Answers a request when those before it on its connection are. */
+  enqueue(request: IncomingMessage, response: ServerResponse): void {
+    const { socket } = request
+    // What came with what it was cut for.
+    if (socket.destroyed) return
+    const queue = this.#queueOf(socket)
+    const isFirst = queue.requests.length === 0
+    const exchange = { request, response, bytes: isFirst ? 0 : bytesOf(request) }
+    queue.requests.push(exchange)
+    response.once('close', () => this.#end(socket, queue, exchange))
+    if (isFirst) return this.#answer(request, response)
+    this.#count(queue, exchange.bytes)
+    if (queue.requests.length > MAX_WAITING) socket.destroy()
+    // guard: sent ahead together
+    else if (this.#waitingBytes > MAX_WAITING_BYTES) this.#cutLongestQueue()
+  }
+
+  /** Does it when everything that was asked on the connection is answered; only the first that is to be done is. */
+  onDrained(connection: Duplex, last: () => void): void {
+    const queue = this.#queues.get(connection)
+    if (queue === undefined || queue.requests.length === 0) last()
+    else queue.onDrained ??= last
+  }
+
+  /** The last answer that is due on each connection. */
+  lastResponses(): readonly ServerResponse[] {
+    return [...this.#queues.values()].flatMap(({ requests }) => requests.at(-1)?.response ?? [])
+  }
+
+  get isIdle(): boolean {
+    return [...this.#queues.values()].every(({ requests }) => requests.length === 0)
+  }
+
+  #queueOf(connection: Duplex): ConnectionQueue {
+    const known = this.#queues.get(connection)
     // guard: one answer at a time
     if (known !== undefined) return known
     const queue: ConnectionQueue = { requests: [], waitingBytes: 0, onDrained: null }
-    queues.set(connection, queue)
+    this.#queues.set(connection, queue)
     connection.once('close', () => {
-      drop(connection, queue)
-      onIdle()
+      this.#drop(connection, queue)
+      this.#onIdle()
     })
     return queue
   }
 
-  function drop(connection: Duplex, queue: ConnectionQueue): void {
-    queues.delete(connection)
-    count(queue, -queue.waitingBytes)
+  #drop(connection: Duplex, queue: ConnectionQueue): void {
+    this.#queues.delete(connection)
+    this.#count(queue, -queue.waitingBytes)
     queue.requests = []
   }
 
-  function count(queue: ConnectionQueue, bytes: number): void {
+  #count(queue: ConnectionQueue, bytes: number): void {
     queue.waitingBytes += bytes
-    waitingBytes += bytes
+    this.#waitingBytes += bytes
   }
 
-  function end(connection: Duplex, queue: ConnectionQueue, ended: QueuedRequest): void {
+  #end(connection: Duplex, queue: ConnectionQueue, ended: QueuedRequest): void {
     if (queue.requests[0] !== ended) return
     queue.requests.shift()
     const [next] = queue.requests
     if (next === undefined) {
       queue.onDrained?.()
-      onIdle()
+      this.#onIdle()
       return
     }
-    count(queue, -next.bytes)
-    if (connection.writable) answer(next.request, next.response)
+    this.#count(queue, -next.bytes)
+    if (connection.writable) this.#answer(next.request, next.response)
   }
 
-  function cutLongestQueue(): void {
-    const [longest] = [...queues].toSorted(([, a], [, b]) => b.waitingBytes - a.waitingBytes)
+  #cutLongestQueue(): void {
+    const [longest] = [...this.#queues].toSorted(([, a], [, b]) => b.waitingBytes - a.waitingBytes)
     if (longest === undefined) return
-    drop(...longest)
+    this.#drop(...longest)
     longest[0].destroy()
-  }
-
-  return {
-    enqueue(request, response) {
-      const { socket } = request
-      // What came with what it was cut for.
-      if (socket.destroyed) return
-      const queue = queueOf(socket)
-      const isFirst = queue.requests.length === 0
-      const exchange = { request, response, bytes: isFirst ? 0 : bytesOf(request) }
-      queue.requests.push(exchange)
-      response.once('close', () => end(socket, queue, exchange))
-      if (isFirst) return answer(request, response)
-      count(queue, exchange.bytes)
-      if (queue.requests.length > MAX_WAITING) socket.destroy()
-      // guard: sent ahead together
-      else if (waitingBytes > MAX_WAITING_BYTES) cutLongestQueue()
-    },
-    onDrained(connection, last) {
-      const queue = queues.get(connection)
-      if (queue === undefined || queue.requests.length === 0) last()
-      else queue.onDrained ??= last
-    },
-    lastResponses: () => [...queues.values()].flatMap(({ requests }) => requests.at(-1)?.response ?? []),
-    get isIdle() {
-      return [...queues.values()].every(({ requests }) => requests.length === 0)
-    },
   }
 }
 

@@ -1,3 +1,4 @@
+import { MAX_PAGE_ITEMS } from '../http/limits.ts'
 import { version } from '../../common/version.ts'
 import { errors } from './errors.ts'
 import type { Document, Header, Named, Parameter } from './notation.ts'
@@ -31,7 +32,7 @@ const parameters: Named<Parameter> = {
     in: 'query',
     required: false,
     description: 'At most so many items. When more follow, the header `Link` names the next page',
-    schema: { type: 'integer', minimum: 1, maximum: 10_000 },
+    schema: { type: 'integer', minimum: 1, maximum: MAX_PAGE_ITEMS },
     example: 100,
   },
   'If-None-Match': {

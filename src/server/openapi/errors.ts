@@ -7,7 +7,6 @@ interface Described {
   /** One status has them all. */
   readonly codes: readonly [ProblemCode, ...ProblemCode[]]
   readonly description: string
-  readonly detail: string
   readonly headers?: Named<Header>
 }
 
@@ -21,14 +20,11 @@ const described = {
   BadRequest: {
     codes: ['bad_query', 'bad_request'],
     description: '`limit` or `after` is malformed or sent twice, or the request is not HTTP.',
-    detail: 'limit must be a whole number from 1 to 10000',
   },
   KeyRefused: {
     codes: ['key_refused'],
     description:
       'The key is missing, wrong, expired, revoked or sent twice: always one and the same body, and before every other answer.',
-    detail:
-      'send a valid API key of your account in the header X-API-Key, once; it may be wrong, expired or revoked',
     headers: {
       'WWW-Authenticate': {
         description: 'What to show',
@@ -40,17 +36,14 @@ const described = {
   UnknownPath: {
     codes: ['unknown_path'],
     description: 'There is no such path, nor one with a slash at its end.',
-    detail: 'there are /ping, /events and /events/:event_id/responses below /api/v1',
   },
   UnknownEvent: {
     codes: ['unknown_event'],
     description: 'The account has no event with that id.',
-    detail: 'this account has no event with that id; GET /events lists those it has',
   },
   MethodNotAllowed: {
     codes: ['method_not_allowed'],
     description: 'All paths are only read.',
-    detail: 'this service is only read: use GET',
     headers: {
       Allow: {
         description: 'What to use',
@@ -62,35 +55,29 @@ const described = {
   RequestTimeout: {
     codes: ['request_timeout'],
     description: 'The request did not arrive whole in time.',
-    detail: 'send a request within ten seconds',
   },
   AddressTooLong: {
     codes: ['address_too_long'],
     description: 'The path and query are longer than 8 KiB.',
-    detail: 'the address may have 8192 characters',
   },
   HeadersTooLarge: {
     codes: ['headers_too_large'],
     description: 'The address and the headers are larger than 16 KiB.',
-    detail: 'address and headers together may have 16384 bytes',
   },
   TooManyRequests: {
     codes: ['too_many_requests'],
     description:
       'So many answers to this key, or to the account, are on their way that the others need what is left. They end when they are read; who reads slowly is cut off.',
-    detail: 'so many answers to this key are on their way: read them, or try again later',
     headers: { 'Retry-After': retryAfter },
   },
   Internal: {
     codes: ['internal'],
     description: 'The service failed; the particulars are in its log.',
-    detail: 'the service could not answer: try again later',
   },
   Unavailable: {
     codes: ['not_ready', 'not_mirrored', 'too_old', 'held'],
     description:
       'The database is away or being migrated (`not_ready`), this was not mirrored yet (`not_mirrored`), the mirror is older than the service may answer with (`too_old`), or deletions of this list wait for a decision (`held`).',
-    detail: 'the mirror cannot be read now: try again later',
     headers: { 'Retry-After': retryAfter },
   },
 } as const satisfies Named<Described>
@@ -135,9 +122,9 @@ function statusOf({ codes }: Described): number {
   return problems[codes[0]].status
 }
 
-function answerOf({ codes, description, detail, headers }: Described): Answer {
+function answerOf({ codes, description, headers }: Described): Answer {
   const [code] = codes
-  const { status, title } = problems[code]
+  const { status, title, detail } = problems[code]
   const titles = codes.map((code) => problems[code].title)
   return {
     description,

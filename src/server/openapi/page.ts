@@ -1,9 +1,18 @@
 import { createHash } from 'node:crypto'
 import { html, raw } from 'hono/html'
 import { openApi } from './document.ts'
-import type { Answer, Document, Operation, Schema } from './notation.ts'
-import { answerTable, fieldTable, headerTable, parameterTable, problemTable } from './page-tables.ts'
-import { example, paragraphs, parameterOf, prose, type Html } from './page-text.ts'
+import type { Answer, Document, Operation, Schema, SecurityScheme } from './notation.ts'
+import {
+  answerTable,
+  example,
+  fieldTable,
+  headerTable,
+  lastPart,
+  parameterTable,
+  problemTable,
+  prose,
+  type Html,
+} from './page-parts.ts'
 import { STYLE } from './page-style.ts'
 
 /** Of the page's own address, which it does not know. */
@@ -46,81 +55,69 @@ function page(document: Document): Html {
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
         <title>${info.title}</title>
         ${raw(`<style>${STYLE}</style>`)}
       </head>
       <body>
-        <header>
-          <h1>${info.title}</h1>
-          <p class="meta">headcount ${info.version} · <a href="${base}/openapi.json">OpenAPI document</a></p>
-          <nav aria-label="On this page">
-            <ul>
-              ${endpoints.map(
-                ([path, { get }]) =>
-                  html`<li>
-                    <a href="#${get.operationId}"><code>${path}</code></a>
-                  </li> `,
-              )}
-              <li><a href="#fields">Fields</a></li>
-              <li><a href="#headers">Headers</a></li>
-              <li><a href="#errors">Errors</a></li>
-            </ul>
-          </nav>
-        </header>
+        ${header(document, base)}
         <main>
-          <section>
-            ${paragraphs(info.description)}
-            <h2 id="start">Start</h2>
-            ${Object.values(components.securitySchemes).map(
-              ({ name, description }) =>
-                html`<p>
-                    ${prose(description)} It goes into the header <code>${name}</code>, to the host and port
-                    of this page:
-                  </p>
-                  <pre tabindex="0"><code>curl -H '${name}: hc_…' ${ORIGIN}${base}/events</code></pre>`,
-            )}
-          </section>
+          ${info.description.split('\n\n').map((paragraph) => html`<p>${prose(paragraph)}</p>`)}
+          <h2>Start</h2>
+          ${Object.values(components.securitySchemes).map((scheme) => start(scheme, base))}
           ${endpoints.map(([path, { get }]) => endpoint(document, base + path, get))}
-          <section aria-labelledby="fields">
-            <h2 id="fields">Fields</h2>
-            ${objects.map(([name, schema]) => object(name, schema))}
-          </section>
-          <section aria-labelledby="headers">
-            <h2 id="headers">Headers</h2>
-            ${headerTable(components.headers)}
-          </section>
-          <section aria-labelledby="errors">
-            <h2 id="errors">Errors</h2>
-            ${problemTable(components.responses)} ${exampleOf(components.responses['KeyRefused'])}
-          </section>
+          <h2 id="fields">Fields</h2>
+          ${objects.map(([name, schema]) => object(name, schema))}
+          <h2 id="headers">Headers</h2>
+          ${headerTable(components.headers)}
+          <h2 id="errors">Errors</h2>
+          ${problemTable(components.responses)} ${example(components.responses['KeyRefused'] ?? NOTHING)}
         </main>
       </body>
     </html>`
 }
 
-function endpoint(document: Document, path: string, operation: Operation): Html {
+const NOTHING: Answer = { description: '' }
+
+function header({ info, paths }: Document, base: string): Html {
+  const links = Object.entries(paths).map(
+    ([path, { get }]) => [get.operationId, html`<code>${path}</code>`] as const,
+  )
+  const sections = ['Fields', 'Headers', 'Errors'].map((name) => [name.toLowerCase(), name] as const)
+  return html`<header>
+    <h1>${info.title}</h1>
+    <p class="meta">headcount ${info.version} · <a href="${base}/openapi.json">OpenAPI document</a></p>
+    <nav aria-label="On this page">
+      <ul>
+        ${[...links, ...sections].map(([id, name]) => html`<li><a href="#${id}">${name}</a></li>`)}
+      </ul>
+    </nav>
+  </header>`
+}
+
+function start({ name, description }: SecurityScheme, base: string): Html {
+  return html`<p>
+      ${prose(description)} It goes into the header <code>${name}</code>, to the host and port of this page:
+    </p>
+    <pre tabindex="0"><code>curl -H '${name}: hc_…' ${ORIGIN}${base}/events</code></pre>`
+}
+
+function endpoint({ components }: Document, path: string, operation: Operation): Html {
   const { operationId, summary, description, parameters, responses } = operation
-  const taken = parameters.map((parameter) => parameterOf(document, parameter))
+  const taken = parameters.flatMap((given) =>
+    '$ref' in given ? (components.parameters[lastPart(given.$ref)] ?? []) : given,
+  )
   // What stands among the components can be the answer everywhere, and is told once.
   const answers = Object.entries(responses).flatMap(([status, answer]) =>
     '$ref' in answer ? [] : [[status, answer] as const],
   )
-  return html`<section aria-labelledby="${operationId}">
-    <h2 id="${operationId}"><span class="method">GET</span> <code>${path}</code></h2>
+  return html`<h2 id="${operationId}">GET <code>${path}</code></h2>
     <p><strong>${summary}.</strong> ${prose(description)}</p>
     ${taken.length > 0 ? parameterTable(taken) : ''} ${answerTable(answers)}
-    ${answers.map(([, answer]) => exampleOf(answer))}
-  </section>`
+    ${answers.map(([, answer]) => example(answer))}`
 }
 
 function object(name: string, schema: Schema): Html {
   return html`<h3 id="${name}">${name}</h3>
     <p>${prose(schema.description ?? '')}</p>
     ${fieldTable(schema, name)}`
-}
-
-function exampleOf(answer: Answer | undefined): Html | string {
-  const [body] = Object.values(answer?.content ?? {})
-  return body === undefined ? '' : example(body.example)
 }

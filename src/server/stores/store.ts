@@ -1,4 +1,4 @@
-import type { Requester } from '../fair-shares.ts'
+import type { Requester } from '../fair-allocator.ts'
 
 /**
  * What the HTTP part answers from: the mirror is one store, an account in memory another. A store knows accounts by

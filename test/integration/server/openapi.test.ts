@@ -12,7 +12,7 @@ import { createSampleAccount } from '../../../src/commands/demo/account/account.
 import { createHttpService } from '../../../src/server/service.ts'
 import { createMemoryStore } from '../../../src/server/stores/memory-store.ts'
 import type { Store } from '../../../src/server/stores/store.ts'
-import { UnavailableError } from '../../../src/server/unavailable.ts'
+import { UnavailableError } from '../../../src/server/problems.ts'
 import { complaintsOf, expectConforms } from '../../support/http/conforming.ts'
 import { fromSchemas } from '../../support/accounts/from-schema.ts'
 import { eventEntries, objectText, responseEntries } from '../../support/accounts/item-texts.ts'
@@ -213,9 +213,9 @@ describe('conforms to the document', () => {
 
   test.each([
     [500, new Error('broken')],
-    [503, new UnavailableError('not_ready', 'later', 5)],
-    [503, new UnavailableError('not_mirrored', 'later', 60)],
-    [503, new UnavailableError('too_old', 'later', 60)],
+    [503, new UnavailableError('not_ready', 5, 'later')],
+    [503, new UnavailableError('not_mirrored', 60, 'later')],
+    [503, new UnavailableError('too_old', 60, 'later')],
   ])('that nothing can be answered: %i, %s', async (status, error) => {
     const fail = () => Promise.reject(error)
     const store: Store = { resolve: fail, requireReady: fail, close: async () => {} }

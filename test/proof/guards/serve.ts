@@ -159,7 +159,7 @@ export const serveGuards: readonly Guard[] = [
     name: 'as much for others',
     promise: 'whoever has much leaves as much for the next one who comes',
     mutation: { replace: 'amount <= left' },
-    tests: ['test/unit/server/fair-shares.test.ts'],
+    tests: ['test/unit/server/fair-allocator.test.ts'],
   },
   {
     name: 'places given way',

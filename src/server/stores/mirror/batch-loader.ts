@@ -1,5 +1,5 @@
 /** Questions that are asked at the same time are asked at once: a statement costs about as much for thirty as for one. */
-import { UnavailableError } from '../../unavailable.ts'
+import { UnavailableError } from '../../problems.ts'
 
 interface Waiting<Question, Answer> {
   readonly question: Question
@@ -45,8 +45,8 @@ export function createBatchLoader<Question, Answer>(
     if (waiting.length >= MAX_WAITING) {
       throw new UnavailableError(
         'not_ready',
-        'too much is asked at once: try again later',
         RETRY_AFTER_SECONDS,
+        'too much is asked at once: try again later',
       )
     }
     const answer = Promise.withResolvers<Answer>()

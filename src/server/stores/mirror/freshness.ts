@@ -1,7 +1,7 @@
 /** Whether the mirror is fresh enough to be served; nothing is asked where no age is named. */
 import { holdTimeLeft } from '../../../common/schema/holds.ts'
 import type { ReportedHold } from '../../../common/schema/tables.ts'
-import { UnavailableError } from '../../unavailable.ts'
+import { UnavailableError } from '../../problems.ts'
 
 export interface FreshnessLimits {
   /** How old the last run that read everything due may be, in ms; null: of any age. */
@@ -26,8 +26,7 @@ const AFTER_A_RUN_SECONDS = 60
 
 /** Of an account without a whole run the mirror has a part, which would look like all. */
 export function requireFreshAccount({ run_age }: KnownFreshness, freshness: FreshnessLimits): void {
-  if (isWithin(run_age, freshness)) return
-  throw tooOldError('the last good run of this mirror is older than it may be')
+  if (!isWithin(run_age, freshness)) throw new UnavailableError('too_old', AFTER_A_RUN_SECONDS)
 }
 
 /**
@@ -44,20 +43,14 @@ export function requireFreshList(
   const mustBeLookedAt = holds.some(
     (hold) => holdTimeLeft({ event_id, ...hold }, freshness.holdForMs, now) === 0,
   )
-  if (mustBeLookedAt) {
-    const message =
-      'deletions of this list are held for too long, so that it may have what the service has not: try again when the ' +
-      'owner has decided'
-    throw new UnavailableError('held', message, AFTER_A_RUN_SECONDS)
+  if (mustBeLookedAt) throw new UnavailableError('held', AFTER_A_RUN_SECONDS)
+  if (!isWithin(good_run_age, freshness)) {
+    const detail =
+      'deletions of this list are held, and it is older than it may be: try again after the next run'
+    throw new UnavailableError('too_old', AFTER_A_RUN_SECONDS, detail)
   }
-  if (!isWithin(good_run_age, freshness))
-    throw tooOldError('deletions of this list are held, and it is older than it may be')
 }
 
 function isWithin(seconds: number | null, { maxAgeMs }: FreshnessLimits): boolean {
   return maxAgeMs === null || (seconds !== null && seconds * 1000 <= maxAgeMs)
-}
-
-function tooOldError(what: string): UnavailableError {
-  return new UnavailableError('too_old', `${what}: try again after the next run`, AFTER_A_RUN_SECONDS)
 }

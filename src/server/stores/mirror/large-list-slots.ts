@@ -1,5 +1,5 @@
-import { createFairAllocator, whileAvailable, type Requester, type Allocation } from '../../fair-shares.ts'
-import { UnavailableError } from '../../unavailable.ts'
+import { FairAllocator, whileAvailable, type Requester, type Allocation } from '../../fair-allocator.ts'
+import { UnavailableError } from '../../problems.ts'
 
 /** A connection to the database for a large list, as long as its client takes, or until others need it more. */
 export interface LargeListSlot extends Disposable {
@@ -40,8 +40,8 @@ interface HeldSlot {
 }
 
 export function createLargeListSlots(count: number): LargeListSlots {
-  const shares = createFairAllocator(count, whileAvailable)
-  const starts = createFairAllocator(MAX_STARTING, whileAvailable)
+  const shares = new FairAllocator(count, whileAvailable)
+  const starts = new FairAllocator(MAX_STARTING, whileAvailable)
   /** In the order in which they were taken. */
   const taken = new Set<HeldSlot>()
   let timer: NodeJS.Timeout | undefined
@@ -100,6 +100,5 @@ export function createLargeListSlots(count: number): LargeListSlots {
 }
 
 function slotTimeoutError(): UnavailableError {
-  const message = 'other lists are being read: try again later'
-  return new UnavailableError('not_ready', message, RETRY_AFTER_SECONDS)
+  return new UnavailableError('not_ready', RETRY_AFTER_SECONDS, 'other lists are being read: try again later')
 }

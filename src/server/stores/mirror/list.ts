@@ -1,5 +1,5 @@
 import type { Database } from '../../../db/database.ts'
-import type { Requester } from '../../fair-shares.ts'
+import type { Requester } from '../../fair-allocator.ts'
 import type { ListItems, PageRequest } from '../store.ts'
 import { listVersion } from './lookups.ts'
 import { lastIdOfPage, hasMoreThan, readChunks } from './items.ts'

@@ -2,18 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../../../db/database.ts'
 import { requireVersion, schemaState, SCHEMA_VERSION } from '../../../db/migrate.ts'
 import { hashKey, isSameHash } from '../../../mirror/keys/secret.ts'
-import type { Requester } from '../../fair-shares.ts'
+import type { Requester } from '../../fair-allocator.ts'
 import { EVENTS } from '../store.ts'
 import type { Access, ListName, ServedList, Store } from '../store.ts'
 import { safeCallback } from '../../safe-callback.ts'
-import { UnavailableError } from '../../unavailable.ts'
+import { UnavailableError } from '../../problems.ts'
 import { requireFreshAccount, requireFreshList, type FreshnessLimits } from './freshness.ts'
 import { lookUpMany, type Lookup, type LookupRow } from './lookups.ts'
 import { createBatchLoader } from './batch-loader.ts'
 import { createKeyUseRecorder } from './key-use.ts'
 import { readList } from './list.ts'
 import { createLargeListSlots } from './large-list-slots.ts'
-import { withTimeout } from './with-timeout.ts'
 
 export interface MirrorStoreOptions extends FreshnessLimits {
   /** Told what went wrong beside a request: that a key was used could not be noted. */
@@ -25,6 +24,8 @@ const MAX_LARGE_LISTS = 2
 const RETRY_SOON_SECONDS = 5
 const AFTER_A_RUN_SECONDS = 60
 const SHUTDOWN_GRACE_MS = 500
+/** A database that is being migrated may keep a statement waiting for minutes. */
+const TIMEOUT_MS = 5_000
 
 /** A mirror as a store: any account of it, by the keys that were made for it. Its database stays its opener's. */
 export function createMirrorStore(
@@ -47,7 +48,7 @@ export function createMirrorStore(
     if (!row.is_known) return undefined
     // guard: not mirrored yet
     if (row.age === null || row.version === null)
-      throw notMirrored('this list was not read from the service yet')
+      throw new UnavailableError('not_mirrored', AFTER_A_RUN_SECONDS)
     // guard: a held list is not served
     requireFreshList(list === EVENTS ? null : list, row, freshness)
     return {
@@ -95,14 +96,29 @@ function requireSchema(version: number): void {
   try {
     requireVersion(version)
   } catch (cause) {
-    const message =
+    const detail =
       version > SCHEMA_VERSION
         ? 'the mirror belongs to a newer program: this one must be brought up to date'
         : 'the mirror is being brought up to date: try again later'
-    throw new UnavailableError('not_ready', message, RETRY_SOON_SECONDS, { cause })
+    throw new UnavailableError('not_ready', RETRY_SOON_SECONDS, detail, { cause })
   }
 }
 
-function notMirrored(message: string): UnavailableError {
-  return new UnavailableError('not_mirrored', `${message}: try again after the next run`, AFTER_A_RUN_SECONDS)
+/** @throws UnavailableError when the database does not answer in time */
+export async function withTimeout<T>(answer: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => {
+    late.reject(
+      new UnavailableError(
+        'not_ready',
+        RETRY_SOON_SECONDS,
+        'the mirror does not answer now: try again later',
+      ),
+    )
+  }, TIMEOUT_MS)
+  try {
+    return await Promise.race([answer, late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
 }

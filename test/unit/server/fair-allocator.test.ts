@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { createLargeListSlots } from '../../../src/server/stores/mirror/large-list-slots.ts'
 import {
-  createFairAllocator,
+  FairAllocator,
   leavesEqualShare,
   whileAvailable,
   type Requester,
-  type FairAllocator,
-} from '../../../src/server/fair-shares.ts'
+} from '../../../src/server/fair-allocator.ts'
 
 const requester = (account: string, key = account): Requester => ({ account, key })
 
@@ -19,7 +18,7 @@ function takeAll(shares: FairAllocator, by: Requester): number {
 
 describe('X9 shares', () => {
   test('of which as much is left for others: a third for a key, half for an account, always something for the next', () => {
-    const shares = createFairAllocator(120, leavesEqualShare)
+    const shares = new FairAllocator(120, leavesEqualShare)
     expect(takeAll(shares, requester('north', 'first'))).toBe(40)
     const ofNorth =
       40 + takeAll(shares, requester('north', 'second')) + takeAll(shares, requester('north', 'third'))
@@ -30,7 +29,7 @@ describe('X9 shares', () => {
   })
 
   test('that are given back are there again, also in part, and not twice', () => {
-    const shares = createFairAllocator(30, leavesEqualShare)
+    const shares = new FairAllocator(30, leavesEqualShare)
     const share = shares.tryAcquire(requester('north'), 10)
     expect(shares.tryAcquire(requester('north'), 1)).toBeNull()
     share?.resize(4)
@@ -42,7 +41,7 @@ describe('X9 shares', () => {
   })
 
   test('go to whoever has least of those who wait, then to whoever got something longest ago', async () => {
-    const shares = createFairAllocator(2, whileAvailable)
+    const shares = new FairAllocator(2, whileAvailable)
     const [first, second] = [
       shares.tryAcquire(requester('greedy'), 1),
       shares.tryAcquire(requester('greedy'), 1),
@@ -72,7 +71,7 @@ describe('X9 shares', () => {
   })
 
   test('that do not come in time are not waited for any longer', async () => {
-    const shares = createFairAllocator(1, whileAvailable)
+    const shares = new FairAllocator(1, whileAvailable)
     const share = shares.tryAcquire(requester('north'), 1)
     expect(await shares.acquire(requester('south'), 1, 1)).toBeNull()
     expect(shares.nextWaiting).toBeNull()

@@ -1,0 +1,169 @@
+/**
+ * Something of which there is only so much, shared between accounts and the keys of an account: whoever has little of it
+ * comes before whoever has much.
+ */
+
+/** Who has a share. */
+export interface Requester {
+  readonly account: string
+  readonly key: string
+}
+
+export interface Allocation extends Disposable {
+  /** It turned out to be more, or less; what is had already is never refused. */
+  resize(amount: number): void
+}
+
+export interface Usage {
+  readonly account: number
+  readonly key: number
+}
+
+/** Whether someone who has so much may have more, when so much is left. */
+export type AllocationRule = (held: Usage, left: number, amount: number) => boolean
+
+/**
+ * As much as is left for others when one has it: one key gets a third of all, one account half, two accounts a third
+ * each, and there is always something for the next one who comes.
+ */
+export const leavesEqualShare: AllocationRule = ({ account, key }, left, amount) =>
+  // guard: as much for others
+  key + amount <= left - account
+
+/** As long as there is any: somebody sees to it that those who have much give it back. */
+export const whileAvailable: AllocationRule = (_, left, amount) => amount <= left
+
+interface Waiting {
+  readonly requester: Requester
+  readonly amount: number
+  readonly give: (share: Allocation) => void
+}
+
+export class FairAllocator {
+  #left: number
+  readonly #rule: AllocationRule
+  readonly #accounts = new UsageCounter()
+  readonly #keys = new UsageCounter()
+  /** By key, in the order in which they came. */
+  readonly #waiting = new Map<string, Set<Waiting>>()
+
+  constructor(total: number, rule: AllocationRule) {
+    this.#left = total
+    this.#rule = rule
+  }
+
+  /** Null when there is none for it now; it overtakes those who wait for more. */
+  tryAcquire(requester: Requester, amount: number): Allocation | null {
+    return this.#fits({ requester, amount }) ? this.#allocate(requester, amount) : null
+  }
+
+  /** Waits for it so long; null when it did not come. */
+  async acquire(requester: Requester, amount: number, waitMs: number): Promise<Allocation | null> {
+    // Nobody overtakes those of the same key.
+    const share = this.#waiting.has(requester.key) ? null : this.tryAcquire(requester, amount)
+    if (share !== null) return share
+    const { promise, resolve } = Promise.withResolvers<Allocation | null>()
+    const one: Waiting = { requester, amount, give: resolve }
+    const ofKey = this.#waiting.get(requester.key) ?? new Set()
+    this.#waiting.set(requester.key, ofKey.add(one))
+    const timer = setTimeout(() => {
+      this.#leave(one)
+      resolve(null)
+    }, waitMs)
+    try {
+      return await promise
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  /** How much the account and the key of a requester have. */
+  usageOf({ account, key }: Requester): Usage {
+    return { account: this.#accounts.of(account), key: this.#keys.of(key) }
+  }
+
+  /** Who is next of those who wait. */
+  get nextWaiting(): Requester | null {
+    return this.#firstsInOrder()[0]?.requester ?? null
+  }
+
+  #fits({ requester, amount }: Pick<Waiting, 'requester' | 'amount'>): boolean {
+    return this.#rule(this.usageOf(requester), this.#left, amount)
+  }
+
+  #allocate(requester: Requester, amount: number): Allocation {
+    let own = amount
+    this.#add(requester, own)
+    this.#accounts.serve(requester.account)
+    this.#keys.serve(requester.key)
+    const resize = (to: number) => {
+      const more = to - own
+      own = to
+      this.#add(requester, more)
+      if (more < 0) this.#serveWaiting()
+    }
+    return { resize, [Symbol.dispose]: () => resize(0) }
+  }
+
+  #add({ account, key }: Requester, amount: number): void {
+    this.#left -= amount
+    this.#accounts.add(account, amount)
+    this.#keys.add(key, amount)
+  }
+
+  /** The first of each key that waits, those who have least before the others. */
+  #firstsInOrder(): readonly Waiting[] {
+    if (this.#waiting.size === 0) return []
+    const firsts = [...this.#waiting.values()].flatMap(([first]) => first ?? [])
+    return firsts.toSorted(
+      ({ requester: a }, { requester: b }) =>
+        this.#accounts.compare(a.account, b.account) || this.#keys.compare(a.key, b.key),
+    )
+  }
+
+  #serveWaiting(): void {
+    const next = () => this.#firstsInOrder().find((one) => this.#fits(one))
+    for (let one = next(); one !== undefined; one = next()) {
+      this.#leave(one)
+      one.give(this.#allocate(one.requester, one.amount))
+    }
+  }
+
+  #leave(one: Waiting): void {
+    const ofKey = this.#waiting.get(one.requester.key)
+    ofKey?.delete(one)
+    if (ofKey?.size === 0) this.#waiting.delete(one.requester.key)
+  }
+}
+
+/** What each of some has, and when it was last given something. */
+class UsageCounter {
+  readonly #held = new Map<string, number>()
+  /** In the order in which they were served; those who were not for long are forgotten. */
+  readonly #served = new Map<string, number>()
+  #serving = 0
+
+  of(name: string): number {
+    return this.#held.get(name) ?? 0
+  }
+
+  add(name: string, amount: number): void {
+    const held = this.of(name) + amount
+    if (held === 0) this.#held.delete(name)
+    else this.#held.set(name, held)
+  }
+
+  serve(name: string): void {
+    this.#served.delete(name)
+    this.#served.set(name, (this.#serving += 1))
+    const [oldest] = this.#served.keys()
+    if (this.#served.size > MAX_REMEMBERED && oldest !== undefined) this.#served.delete(oldest)
+  }
+
+  /** Less is first; of those who have the same, who was served longer ago. */
+  compare(a: string, b: string): number {
+    return this.of(a) - this.of(b) || (this.#served.get(a) ?? 0) - (this.#served.get(b) ?? 0)
+  }
+}
+
+const MAX_REMEMBERED = 1_000
