@@ -10,6 +10,7 @@ import { accountKeys } from './0010_account_keys.ts'
 import { goodRuns } from './0011_good_runs.ts'
 import { accounts } from './0012_accounts.ts'
 import { names } from './0013_names.ts'
+import { observedByRuns } from './0014_observed_by_runs.ts'
 
 /** One step of the schema. Statements run one by one, all of a migration in one transaction. */
 export interface Migration {
@@ -32,4 +33,5 @@ export const migrations: readonly Migration[] = [
   { number: 11, name: 'good_runs', statements: goodRuns },
   { number: 12, name: 'accounts', statements: accounts },
   { number: 13, name: 'names', statements: names },
+  { number: 14, name: 'observed_by_runs', statements: observedByRuns },
 ]

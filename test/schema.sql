@@ -36,7 +36,7 @@ table api_observations -- Facts seen on the wire that the specification leaves o
   path text not null -- What was observed: a field (response.rsvp), an item (slot), a list (responses) or a request (ping).
   kind text not null -- Kind of observation, like value, unknown_field or status.
   value text not null -- What was observed of it.
-  count bigint not null -- How often: items for a field or an item, HTTP responses for a list or a request.
+  count bigint not null -- Finished runs that saw it in a list that was new or had changed, or in an HTTP response; 0 while the first of them goes on.
   first_seen_at timestamp with time zone not null default now() -- First time.
   last_seen_at timestamp with time zone not null default now() -- Last time.
   constraint api_observations_pkey PRIMARY KEY (account_id, path, kind, value)

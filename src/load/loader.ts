@@ -63,7 +63,12 @@ export interface Loader {
     records: EventRowsChange,
   ): Promise<void>
   markUnchanged(trx: Transaction, account: number, lists: readonly UnchangedState[]): Promise<void>
-  saveObservations(trx: Transaction, account: number, observations: readonly Observation[]): Promise<void>
+  saveObservations(
+    trx: Transaction,
+    account: number,
+    observations: readonly Observation[],
+    runs: 0 | 1,
+  ): Promise<void>
   saveFailures(trx: Transaction, account: number, failures: readonly FailedState[]): Promise<void>
   deleteStaleState(trx: Transaction, account: number, listed: readonly string[]): Promise<void>
   /** What is held or rejected after all these writes. */

@@ -172,7 +172,7 @@ function createContext(options: SourceOptions, origin: string): RequestContext {
       rejectedRetries: 0,
       notModified: 0,
       bytesReceived: 0,
-      statuses: new Map(),
+      statuses: new Set(),
     },
     random: options.random ?? Math.random,
     log,

@@ -3,7 +3,7 @@ import { HeadcountError, LeaseLostError, UnexpectedPaginationError } from '../co
 import type { OpenIssues } from '../load/state/sync-state.ts'
 import { toInterruptedError } from './interruption.ts'
 import { resentRequests } from './open/open-source.ts'
-import { saveObservations } from './drift/save-observations.ts'
+import { pagedObject } from './drift/observations.ts'
 import type { RunContext } from './run-context.ts'
 import { statusAfterError, finalStatus } from './run-stats.ts'
 import type { FinalStatus } from './run-stats.ts'
@@ -22,7 +22,7 @@ export async function failRun(run: RunContext, cause: unknown): Promise<unknown>
   const error = toInterruptedError(run.settings.signal, cause)
   if (cause instanceof LeaseLostError) return error
   const known = error instanceof HeadcountError ? error : null
-  if (error instanceof UnexpectedPaginationError) run.pending.observations.addPagedObject('events')
+  if (error instanceof UnexpectedPaginationError) run.pending.observations.note(pagedObject('events'))
   run.stats.fail(null, known ?? { code: 'unexpected', message: String(error) })
   try {
     const report = await finish(run, () => statusAfterError(known))
@@ -41,7 +41,8 @@ async function finish(run: RunContext, decide: (open: OpenIssues) => FinalStatus
     async (trx) => {
       await run.mirror.load.markUnchanged(trx, account.id, run.pending.unchanged)
       await run.mirror.load.saveFailures(trx, account.id, run.pending.failures)
-      await saveObservations(trx, run)
+      const news = await run.pending.observations.finish(trx, run.source.counts.statuses)
+      for (const warning of news) run.stats.warn(warning)
       const open = await run.mirror.load.openIssues(trx, account.id)
       const status = decide(open)
       const report = makeReport(run, status, open)

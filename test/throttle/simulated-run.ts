@@ -90,7 +90,7 @@ export async function play(scene: Scene): Promise<Played> {
     rejectedRetries: 0,
     notModified: 0,
     bytesReceived: 0,
-    statuses: new Map<string, number>(),
+    statuses: new Set<string>(),
   }
   const log = (level: string, message: string): void => {
     if (level === 'info') told.push({ at: clock.now(), message })

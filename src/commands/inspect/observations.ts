@@ -1,7 +1,7 @@
 import type { Flags } from '../../config/config.ts'
 import type { Command } from '../cli/context.ts'
 import { requireAccount } from '../../mirror/resolve-account.ts'
-import { readAccountObservations } from '../../mirror/observations/observed-account.ts'
+import { readAccountObservations } from '../../mirror/observations/open-questions.ts'
 import { withMirrorReadOnly } from '../open-mirror.ts'
 import { formatObservations } from '../output/observations.ts'
 import { writeResult } from '../output/format/json.ts'

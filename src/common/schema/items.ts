@@ -78,15 +78,12 @@ export interface Observation {
   readonly kind: ObservationKind
   /** A short text; what is long or may be personal stands as a word in brackets. */
   readonly value: string
-  /** How often: items for a field or an item, answers for a list. */
-  readonly count: number
 }
 
 /**
  * - `value`: a value of `rsvp` or `event_type`
- * - `sent`: whether items of a shape carry a field: `value`, `null` or `absent`
- * - `time_form`, `time_offset`: how a time stamp is written
- * - `id_form`: what the ids of events look like
+ * - `sent`: how items of a shape carry a field: `value`, `null` or `absent`
+ * - `time_form`: how a time stamp is written
  * - `sent_as`: another JSON type than the specification names, taken as meant: `text` or `number`
  * - `unknown_field`, `duplicate_key`: a key of an item
  * - `gone`: a field that no item of a list has any more, though live rows had it
@@ -98,8 +95,6 @@ export type ObservationKind =
   | 'value'
   | 'sent'
   | 'time_form'
-  | 'time_offset'
-  | 'id_form'
   | 'sent_as'
   | 'unknown_field'
   | 'duplicate_key'

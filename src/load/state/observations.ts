@@ -1,37 +1,42 @@
 import { sql } from 'kysely'
-import type { ObservationKind, Observation } from '../../common/schema/tables.ts'
+import type { Observation } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { assertRowCount } from '../statements.ts'
 
-/** What identifies an observation within an account. */
-export interface ObservationKey {
-  readonly path: string
-  readonly kind: ObservationKind
-  readonly value: string
+/** A stored observation. */
+export interface StoredObservation extends Observation {
+  /** Finished runs that saw it. */
+  readonly count: number
 }
 
-/** The keys of all stored observations of an account; some hundreds at most. */
-export async function readObservationKeys(
+/** All stored observations of an account; some hundreds at most. */
+export async function readObservations(
   { kysely }: Transaction,
   account: number,
-): Promise<readonly ObservationKey[]> {
-  const { rows } = await sql<ObservationKey>`
-    select path, kind, value from headcount.api_observations where account_id = ${account}`.execute(kysely)
+): Promise<readonly StoredObservation[]> {
+  const { rows } = await sql<StoredObservation>`
+    select path, kind, value, count::float8 as count
+      from headcount.api_observations where account_id = ${account}`.execute(kysely)
   return rows
 }
 
-/** Adds observations to the stored ones. */
+/**
+ * Stores observations.
+ *
+ * @param runs how many finished runs saw them, beside those counted before: 0 while the run goes on, 1 when it is finished.
+ */
 export async function saveObservations(
   trx: Transaction,
   account: number,
   observations: readonly Observation[],
+  runs: 0 | 1,
 ): Promise<void> {
   if (observations.length === 0) return
+  // In one order: two batches may store the same observations at once.
   const result = await sql`
-    insert into headcount.api_observations as known (account_id, path, kind, value, count, first_seen_at, last_seen_at)
-    select ${account}, path, kind, value, count, now(), now()
-      from json_to_recordset(${JSON.stringify(observations)}::json) as item(
-        path text, kind text, value text, count bigint)
+    insert into headcount.api_observations as known (account_id, path, kind, value, count)
+    select ${account}, path, kind, value, ${runs}
+      from json_to_recordset(${JSON.stringify(observations)}::json) as item(path text, kind text, value text)
      order by path, kind, value
         on conflict (account_id, path, kind, value) do update
        set count = known.count + excluded.count, last_seen_at = greatest(known.last_seen_at, excluded.last_seen_at)`.execute(

@@ -1,24 +1,17 @@
-/** The points that the specification leaves open, and what headcount does about each. */
-import type { ObservationKind, Timestamp } from '../../common/schema/tables.ts'
-import type { LiveFact } from './from-rows.ts'
+/** The points that the specification leaves open, what headcount does about each, and what an account shows of it. */
+import type { Timestamp } from '../../common/schema/tables.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import { readFindings } from './findings.ts'
+import type { Finding } from './findings.ts'
 
-/** A fact, and how it stands: seen on the wire, and found in the live tables. */
-export interface Finding {
-  readonly subject: string
-  readonly fact: ObservationKind | LiveFact['fact']
-  readonly value: string
-  /** Live rows that show it now; null when the tables cannot tell. */
-  readonly now: number | null
-  /**
-   * How often it came in lists that were new or had changed; null when it was not observed: its list was read
-   * before observations began, or only the tables tell of it.
-   */
-  readonly seen: number | null
-  readonly first_seen_at: Timestamp | null
-  readonly last_seen_at: Timestamp | null
+export interface AccountObservations {
+  readonly account: string
+  /** When the first observation was made; null when there is none yet. */
+  readonly observed_since: Timestamp | null
+  readonly points: readonly (Omit<Point, 'has'> & { readonly findings: readonly Finding[] })[]
 }
 
-export interface Point {
+interface Point {
   readonly point: string
   readonly open: string
   readonly handling: string
@@ -26,12 +19,35 @@ export interface Point {
   readonly has: (finding: Finding) => boolean
 }
 
+/** @param account only this one; null for all. */
+export async function readAccountObservations(
+  trx: Transaction,
+  account: string | null,
+): Promise<readonly AccountObservations[]> {
+  const accounts = await trx.kysely
+    .selectFrom('headcount.accounts')
+    .select(['id', 'name'])
+    .$if(account !== null, (query) => query.where('name', '=', account ?? ''))
+    .orderBy('id')
+    .execute()
+  const all: AccountObservations[] = []
+  for (const { id, name } of accounts) {
+    const findings = await readFindings(trx, id)
+    all.push({
+      account: name,
+      observed_since: findings.flatMap(({ first_seen_at }) => first_seen_at ?? []).toSorted()[0] ?? null,
+      points: points.map(({ has, ...point }) => ({ ...point, findings: findings.filter(has) })),
+    })
+  }
+  return all
+}
+
 const pagingHeader =
   /^(?:link|content-range|total-count|x-(?:total|page|pagination|next|prev|per-page|cursor|has-more))/
 const limitHeader = /^(?:retry-after|(?:x-)?rate-?limit)/
 const refusals: ReadonlySet<string> = new Set(['425', '429', '503'])
 
-export const points: readonly Point[] = [
+const points: readonly Point[] = [
   {
     point: 'pagination',
     open: 'Is a list answered whole?',
@@ -99,7 +115,7 @@ export const points: readonly Point[] = [
     point: 'times',
     open: 'How are times written?',
     handling: 'RFC 3339 with Z or an offset is stored as the instant; anything else is set aside.',
-    has: ({ fact }) => fact === 'time_form' || fact === 'time_offset',
+    has: ({ fact }) => fact === 'time_form',
   },
   {
     point: 'beyond',

@@ -1,6 +1,6 @@
-/** What the specification names, and which of it an item has. Fields stand in the order of the patterns. */
+/** What the specification names, and which of it an item has. Fields stand in the order of the masks. */
 import type { JsonObject } from '../../common/json/exact.ts'
-import { addFieldState } from '../observe/presence.ts'
+import { addFieldState } from '../observe/field-states.ts'
 
 export const EVENT_FIELDS = ['id', 'title', 'event_at', 'description', 'event_type', 'location'] as const
 

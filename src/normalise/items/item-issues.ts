@@ -10,7 +10,7 @@ export class ItemIssues {
   setAside: string[] | null = null
   /** Of the item that is read. */
   fatal: FatalIssue | null = null
-  /** Of all items so far: their patterns (observe/presence.ts) in one. */
+  /** Of all items so far: their field masks (observe/field-states.ts) in one. */
   fieldsPresent = 0
   /** The same of their slots. */
   slotFieldsPresent = 0

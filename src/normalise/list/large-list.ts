@@ -7,8 +7,8 @@ import { LargeDuplicates } from './large-duplicates.ts'
 import type { IndexedRow } from './large-duplicates.ts'
 import { presentFields, normaliseItem } from './list.ts'
 import type { ListSummary, ItemObserver, ItemType } from './list.ts'
-import { IdOrder, countDuplicateKeys } from '../observe/list.ts'
-import { ObservationCounter } from '../observe/observation-counter.ts'
+import { IdOrder } from './id-order.ts'
+import { ObservedValues } from '../observe/observed-values.ts'
 import { warningsOf } from './warnings.ts'
 
 /** What one chunk of a list becomes. */
@@ -32,8 +32,8 @@ export class LargeList<Row extends { readonly id: IntegerText }> {
   readonly #itemType: ItemType<Row>
   readonly #issues = new ItemIssues()
   readonly #setAside = new SetAsideValues()
-  readonly #observations = new ObservationCounter()
-  readonly #observe: ItemObserver<Row>
+  readonly #observer: ItemObserver<Row>
+  readonly #duplicateKeys: ObservedValues
   readonly #order: IdOrder
   #duplicates: LargeDuplicates<Row> | null = null
   #length = 0
@@ -41,7 +41,8 @@ export class LargeList<Row extends { readonly id: IntegerText }> {
 
   constructor(itemType: ItemType<Row>) {
     this.#itemType = itemType
-    this.#observe = itemType.createObserver(this.#observations)
+    this.#observer = itemType.createObserver()
+    this.#duplicateKeys = new ObservedValues(itemType.name, 'duplicate_key')
     this.#order = new IdOrder(itemType.compareIds)
   }
 
@@ -50,7 +51,7 @@ export class LargeList<Row extends { readonly id: IntegerText }> {
    * follow in one direction, for then which of two items is taken is only known at the end.
    */
   add(payload: ListPayload): readonly Row[] | null {
-    const { read, rejects } = this.#read(payload, this.#issues, this.#observe)
+    const { read, rejects } = this.#read(payload, this.#issues, this.#observer)
     for (const { row, setAside } of read) {
       this.rowIds.add(row.id)
       this.#order.add(row.id)
@@ -59,7 +60,7 @@ export class LargeList<Row extends { readonly id: IntegerText }> {
     for (const { id } of rejects) if (id !== null) this.rejectIds.add(id)
     this.#length += payload.items.length
     this.#rejected += rejects.length
-    countDuplicateKeys(this.#observations, this.#itemType.name, payload.duplicateKeys)
+    for (const key of payload.duplicateKeys) this.#duplicateKeys.add(key)
     return this.#order.isStrictlyMonotonic ? this.#sorted(read) : null
   }
 
@@ -70,20 +71,19 @@ export class LargeList<Row extends { readonly id: IntegerText }> {
 
   /** Second reading, of a list with duplicates: the chunks in their order. */
   resolve(payload: ListPayload): void {
-    for (const read of this.#read(payload, new ItemIssues(), observeNothing).read)
-      this.#resolved.resolve(read)
+    for (const read of this.#read(payload, new ItemIssues(), null).read) this.#resolved.resolve(read)
   }
 
   /** Ends the gathering, when all is read and settled. */
   summarise(): ListSummary {
-    this.#order.report(this.#observations, this.#itemType.name)
+    const observed = [this.#observer, this.#duplicateKeys, this.#order]
     return {
       length: this.#length,
       setAside: this.#setAside.total,
       warnings: warningsOf(this.#setAside, this.#resolved.differing),
       fields: presentFields(this.#itemType, this.#issues),
       unreadableId: this.#rejected > this.rejectIds.length,
-      observations: this.#observations,
+      observations: observed.flatMap((part) => part.observations(this.#itemType.name)),
     }
   }
 
@@ -98,7 +98,7 @@ export class LargeList<Row extends { readonly id: IntegerText }> {
 
   /** The rows and rejects of one chunk, when the list is read and settled. */
   rowsOf(payload: ListPayload): NormalisedChunk<Row> {
-    const { read, rejects } = this.#read(payload, new ItemIssues(), observeNothing)
+    const { read, rejects } = this.#read(payload, new ItemIssues(), null)
     return {
       rows: this.#sorted(
         /* guard: duplicates in a large list */ read.filter((one) => this.#resolved.isWinner(one)),
@@ -119,16 +119,14 @@ export class LargeList<Row extends { readonly id: IntegerText }> {
     ))
   }
 
-  #read({ items }: ListPayload, issues: ItemIssues, observe: ItemObserver<Row>) {
+  #read({ items }: ListPayload, issues: ItemIssues, observer: ItemObserver<Row> | null) {
     const read: IndexedRow<Row>[] = []
     const rejects: RejectItem[] = []
     for (const item of items) {
-      const result = normaliseItem(item, this.#itemType, issues, observe)
+      const result = normaliseItem(item, this.#itemType, issues, observer)
       if ('reject' in result) rejects.push(result.reject)
       else read.push({ index: item.index, row: result.row, setAside: issues.setAside })
     }
     return { read, rejects }
   }
 }
-
-function observeNothing(): void {}

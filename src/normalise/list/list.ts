@@ -1,4 +1,4 @@
-import type { RejectItem } from '../../common/schema/tables.ts'
+import type { Observation, RejectItem } from '../../common/schema/tables.ts'
 import { isObject, MAX_ITEM_BYTES } from '../../common/json/exact.ts'
 import type { JsonObject, JsonValue } from '../../common/json/exact.ts'
 import type { ListPayload, PayloadItem } from '../../common/json/parse-list.ts'
@@ -6,10 +6,10 @@ import { SetAsideValues } from '../items/set-aside-values.ts'
 import { dropDuplicates } from './duplicates.ts'
 import { SLOT_FIELDS } from '../items/fields.ts'
 import { ItemIssues } from '../items/item-issues.ts'
-import { IdOrder, countDuplicateKeys } from '../observe/list.ts'
-import { ObservationCounter } from '../observe/observation-counter.ts'
-import { fieldsWithValue } from '../observe/presence.ts'
+import { fieldsWithValue } from '../observe/field-states.ts'
+import { ObservedValues } from '../observe/observed-values.ts'
 import { createReject } from '../items/rejects.ts'
+import { IdOrder } from './id-order.ts'
 import { warningsOf } from './warnings.ts'
 
 /** What a list shows beside its rows and rejects. */
@@ -23,8 +23,8 @@ export interface ListSummary {
   readonly fields: ReadonlySet<string>
   /** Whether there is a reject whose id cannot be read: any row that is missing may be that one. */
   readonly unreadableId: boolean
-  /** What its items show of what the specification leaves open. */
-  readonly observations: ObservationCounter
+  /** What it shows of what the specification leaves open, each thing once. */
+  readonly observations: readonly Observation[]
 }
 
 /** A list as the mirror takes it. */
@@ -44,11 +44,15 @@ export interface ItemType<Row> {
   readonly buildRow: (fields: JsonObject, id: string, issues: ItemIssues) => Row
   readonly compareIds: (a: string, b: string) => number
   readonly updatedAt: (row: Row) => string | null
-  /** Gives the function that looks at each item beside its row. */
-  readonly createObserver: (observations: ObservationCounter) => ItemObserver<Row>
+  readonly createObserver: () => ItemObserver<Row>
 }
 
-export type ItemObserver<Row> = (fields: JsonObject, row: Row, fieldMask: number) => void
+/** Notes what the items of one list show of what the specification leaves open. */
+export interface ItemObserver<Row> {
+  /** Looks at an item beside its row. */
+  readonly observe: (fields: JsonObject, row: Row, fieldMask: number) => void
+  readonly observations: () => readonly Observation[]
+}
 
 /** Reads a list, item by item: each becomes a row or a reject, and none keeps another from being read. */
 export function normaliseList<Row extends { readonly id: string }>(
@@ -59,11 +63,10 @@ export function normaliseList<Row extends { readonly id: string }>(
   const rejects: RejectItem[] = []
   const setAsideByRow = new Map<Row, readonly string[]>()
   const issues = new ItemIssues()
-  const observations = new ObservationCounter()
-  const observe = itemType.createObserver(observations)
+  const observer = itemType.createObserver()
   const order = new IdOrder(itemType.compareIds)
   for (const item of payload.items) {
-    const result = normaliseItem(item, itemType, issues, observe)
+    const result = normaliseItem(item, itemType, issues, observer)
     if ('reject' in result) rejects.push(result.reject)
     else {
       read.push(result.row)
@@ -72,8 +75,8 @@ export function normaliseList<Row extends { readonly id: string }>(
     }
   }
 
-  countDuplicateKeys(observations, itemType.name, payload.duplicateKeys)
-  order.report(observations, itemType.name)
+  const duplicateKeys = new ObservedValues(itemType.name, 'duplicate_key')
+  for (const key of payload.duplicateKeys) duplicateKeys.add(key)
   // Most lists come by id, each id once.
   if (!order.isStrictlyAscending) read.sort((a, b) => itemType.compareIds(a.id, b.id))
   const { rows, differing } = order.isStrictlyAscending
@@ -89,7 +92,7 @@ export function normaliseList<Row extends { readonly id: string }>(
     warnings: warningsOf(setAside, differing),
     fields: presentFields(itemType, issues),
     unreadableId: rejects.some((reject) => reject.id === null),
-    observations,
+    observations: [observer, duplicateKeys, order].flatMap((part) => part.observations(itemType.name)),
   }
 }
 
@@ -104,12 +107,12 @@ export function presentFields(
   return new Set([...fieldsWithValue(issues.fieldsPresent, itemType.fields), ...ofSlots])
 }
 
-/** Makes of an item what it can be, and notes in `issues` what else it shows. */
+/** Makes of an item what it can be, and notes in `issues` what else it shows. @param observer null: it was observed before */
 export function normaliseItem<Row>(
   item: PayloadItem,
   itemType: ItemType<Row>,
   issues: ItemIssues,
-  observe: ItemObserver<Row>,
+  observer: ItemObserver<Row> | null,
 ): Result<Row> {
   issues.reset()
   if (!isObject(item.value)) return { reject: createReject(item, 'not_an_object') }
@@ -126,7 +129,7 @@ export function normaliseItem<Row>(
   issues.fieldsPresent |= fieldMask
   const row = itemType.buildRow(item.value, id, issues)
   if (issues.fatal !== null) return { reject: createReject(item, issues.fatal, id) }
-  observe(item.value, row, fieldMask)
+  observer?.observe(item.value, row, fieldMask)
   return { row }
 }
 

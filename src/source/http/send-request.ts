@@ -60,8 +60,8 @@ export interface RequestCounts {
   notModified: number
   /** Bytes of bodies as they came over the wire. */
   bytesReceived: number
-  /** How often each status was answered, by endpoint: `responses 429` (`page` for a next page at another path). */
-  readonly statuses: Map<string, number>
+  /** Which statuses were answered, by endpoint: `responses 429` (`page` for a next page at another path). */
+  readonly statuses: Set<string>
 }
 
 export interface RequestSpec {
@@ -164,7 +164,7 @@ async function attempt(
     const stream = context.client.get(url, request.etag, onBytes)
     timeout.onTimeout((reason) => stream.abort(reason))
     const head = await context.throttle.stallDetector.awaitHead(stream.head)
-    countStatus(context.counts.statuses, request.url, head.status)
+    context.counts.statuses.add(`${endpointOf(request.url)} ${head.status}`)
     try {
       if (!isRedirect(head.status))
         return await readResponse(context, request, { head, stream, url, timeout })
@@ -178,10 +178,9 @@ async function attempt(
 const endpoints: ReadonlySet<string> = new Set(['ping', 'events', 'responses'])
 
 /** Under the last segment of the path that was wanted; a next page may have any. */
-function countStatus(statuses: Map<string, number>, { pathname }: URL, status: number): void {
+function endpointOf({ pathname }: URL): string {
   const last = pathname.slice(pathname.lastIndexOf('/') + 1)
-  const key = `${endpoints.has(last) ? last : 'page'} ${status}`
-  statuses.set(key, (statuses.get(key) ?? 0) + 1)
+  return endpoints.has(last) ? last : 'page'
 }
 
 interface Attempt {

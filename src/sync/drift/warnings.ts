@@ -1,6 +1,6 @@
 import { commandName } from '../../common/command-name.ts'
 import type { ObservationKind, Observation } from '../../common/schema/tables.ts'
-import type { ObservationKey } from '../../load/state/observations.ts'
+import { ObservationSet } from './observation-set.ts'
 import { WITHHELD, OTHER_VALUES } from '../../normalise/observe/safe-value.ts'
 
 /** At most so many things are reported one by one; `headcount observations` lists them all. */
@@ -24,7 +24,7 @@ const messages: Partial<Readonly<Record<ObservationKind, (path: string, thing: s
   sent_as: (path, thing) => `${fieldOf(path)} sent as ${thing}`,
   unknown_field: (path, thing) => `a field of the ${path} that the specification does not name, ${thing},`,
   duplicate_key: (_, thing) => `a key that stands twice in one object, ${thing},`,
-  header: (_, thing) => `the header ${thing}`,
+  header: (path, thing) => `the header ${thing} of lists of ${path}`,
 }
 
 /**
@@ -32,14 +32,16 @@ const messages: Partial<Readonly<Record<ObservationKind, (path: string, thing: s
  * nothing had been observed before: then everything is new.
  */
 export function firstSeen(
-  known: readonly ObservationKey[],
-  added: readonly Observation[],
+  counted: readonly Observation[],
+  seen: readonly Observation[],
 ): readonly Observation[] {
-  const begun = new Set(known.filter(({ kind }) => kind === 'sent').map(resourceOf))
-  return added.filter(
+  const known = new ObservationSet(counted)
+  const begun = new Set(counted.filter(({ kind }) => kind === 'sent').map(resourceOf))
+  return seen.filter(
     (observation) =>
       observation.kind in messages &&
       begun.has(resourceOf(observation)) &&
+      !known.has(observation) &&
       specified[`${observation.path} ${observation.kind}`]?.includes(observation.value) !== true,
   )
 }
@@ -47,8 +49,7 @@ export function firstSeen(
 /** One line a matter. */
 export function driftWarnings(news: readonly Observation[]): readonly string[] {
   const lines = news.map(
-    (observation) =>
-      `${describe(observation)} seen for the first time in ${observation.count} ${unitOf(observation)}`,
+    (observation) => `${describe(observation)} seen for the first time${placeOf(observation)}`,
   )
   const more = lines.length - TOLD
   if (more <= 0) return lines
@@ -68,18 +69,18 @@ const words: Readonly<Record<string, string>> = {
   [OTHER_VALUES]: 'more values than are told apart',
 }
 
+const items: Readonly<Record<string, string>> = { event: 'an event', response: 'a response', slot: 'a slot' }
+
+function placeOf({ path }: Observation): string {
+  const item = items[path.split('.')[0] ?? '']
+  return item === undefined ? '' : ` in ${item}`
+}
+
 function fieldOf(path: string): string {
   return `\`${path.slice(path.indexOf('.') + 1)}\``
 }
 
-function unitOf({ path, kind, count }: Observation): string {
-  if (kind === 'header')
-    return count === 1 ? `answer to a request for ${path}` : `answers to requests for ${path}`
-  const [item = path] = path.split('.')
-  return count === 1 ? item : `${item}s`
-}
-
 /** Events and their list are one resource, all else is of the responses. */
-function resourceOf({ path }: ObservationKey): 'events' | 'responses' {
+function resourceOf({ path }: Observation): 'events' | 'responses' {
   return path === 'event' || path === 'events' || path.startsWith('event.') ? 'events' : 'responses'
 }

@@ -11,6 +11,7 @@ import { isStreamed, StreamedResponses } from './streamed-responses.ts'
 import type { RunContext } from '../run-context.ts'
 import { bufferList, encodeList } from './response-list.ts'
 import type { UnchangedState } from '../../load/state/sync-state.ts'
+import { pagedObject } from '../drift/observations.ts'
 import { CheckedMarker } from '../write/mark-checked.ts'
 import { usableEtag } from './usable-etag.ts'
 import { reportList, writeOptions } from '../write/batch-transaction.ts'
@@ -121,7 +122,7 @@ async function markUnchanged(
 export function recordFailure(run: RunContext, { event, eventRow }: DueEvent, error: unknown): void {
   if (!(error instanceof HeadcountError)) throw error
   run.stats.fail(event.id, error)
-  if (error instanceof UnexpectedPaginationError) run.pending.observations.addPagedObject('responses')
+  if (error instanceof UnexpectedPaginationError) run.pending.observations.note(pagedObject('responses'))
   const { code: error_code, message: error_message } = error
   run.pending.failures.push({
     event_id: event.id,

@@ -12,7 +12,7 @@ import { DeletionBudget } from '../deletions/budget.ts'
 import { ListsRead } from '../deletions/emptied-lists.ts'
 import type { HoldPolicy } from '../deletions/guard.ts'
 import { UnconfirmedLists } from '../deletions/unconfirmed-lists.ts'
-import { Observations } from '../drift/collector.ts'
+import { Observations } from '../drift/observations.ts'
 import type { FirstResponses } from '../fetch/event-list.ts'
 import type { ResolvedOptions } from '../options.ts'
 import type { MirrorAccess, ReadContext, RunContext } from '../run-context.ts'
@@ -124,7 +124,15 @@ function contextOf(run: Unopened, mode: RunMode, { mirror, backfill, answers }: 
       listsRead: new ListsRead(),
       unconfirmed: new UnconfirmedLists(),
     },
-    pending: { unchanged: [], failures: [], observations: new Observations() },
+    pending: {
+      unchanged: [],
+      failures: [],
+      observations: new Observations({
+        account: account.id,
+        load: mirror.load,
+        redact: run.settings.redact,
+      }),
+    },
   } satisfies Omit<RunContext, typeof Symbol.asyncDispose>
 }
 

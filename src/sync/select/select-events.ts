@@ -2,6 +2,7 @@ import { changedEvents } from '../../load/write/events.ts'
 import { NORMALISER_VERSION } from '../../normalise/version.ts'
 import { presentEventFields } from '../../load/diff/live-counts.ts'
 import { optionName } from '../../common/option-names.ts'
+import { droppedField } from '../drift/observations.ts'
 import { droppedFields } from '../fetch/list-facts.ts'
 import { dueReason } from './polling-schedule.ts'
 import type { EventList } from '../fetch/event-list.ts'
@@ -71,7 +72,7 @@ async function warnOfDroppedFields(run: RunContext, list: EventList): Promise<vo
     list,
     await presentEventFields(run.mirror.database.kysely, run.mirror.account.id),
   )) {
-    run.pending.observations.addDropped('event', field)
+    run.pending.observations.note(droppedField('event', field))
     run.stats.warn(`List of events: no event has "${field}" any more; its column is now empty.`)
   }
 }

@@ -1,8 +1,9 @@
 /** What every batch writes beside the rows of responses: event rows, deletions, rejects and current digests. */
-import type { TableCounts } from '../../common/schema/tables.ts'
+import type { Observation, TableCounts } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { addCounts } from '../../load/statements.ts'
 import type { WriteOptions, WriteResult } from '../../load/statements.ts'
+import { droppedField, observationsOf } from '../drift/observations.ts'
 import { droppedFields } from '../fetch/list-facts.ts'
 import type { FetchedListFacts } from '../fetch/list-facts.ts'
 import { holdWarnings } from '../deletions/guard.ts'
@@ -23,6 +24,8 @@ export interface BatchResult {
   readonly warnings: readonly string[]
   /** Fields that a list has lost. */
   readonly dropped: readonly { readonly event_id: string; readonly field: string }[]
+  /** What it stored of what the lists show. */
+  readonly observed: readonly Observation[]
   /** Events of the batch that it left as they were: their lists became empty, and are decided last. */
   readonly emptied?: readonly EmptiedList[]
 }
@@ -62,12 +65,11 @@ export async function runBatchTransaction(
   addCounts(run.stats.rows, applied.rows)
   for (const warning of applied.warnings) run.stats.warn(warning)
   for (const { event_id, field } of applied.dropped) {
-    run.pending.observations.addDropped('response', field)
     // The live rows show it no longer: should this run be killed before its report, the log has it.
     run.settings.logger.info({ event_id, field }, droppedFieldWarning(event_id, field))
   }
+  run.pending.observations.committed(applied.observed)
   for (const load of applied.lists) {
-    if (load.firstReading === null) run.pending.observations.addList('responses', load.list)
     run.deletions.unconfirmed.add(load, decisions.get(load.event.id), applied.changed.has(load.event.id))
   }
 }
@@ -150,6 +152,18 @@ export async function finishBatch(
   await saveListStates(trx, run, loads, decisions, records, changedLists)
   const changed = new Set([...records.events, ...changedLists])
   for (const one of [records, ...responses]) addCounts(rows, one.rows)
+  const dropped = lists.flatMap(({ event, list, firstReading }) =>
+    firstReading !== null
+      ? []
+      : droppedFields(list, changes.get(event.id)?.fields ?? []).map((field) => ({
+          event_id: event.id,
+          field,
+        })),
+  )
+  const observed = [
+    ...lists.flatMap(({ list }) => observationsOf('responses', list)),
+    ...dropped.map(({ field }) => droppedField('response', field)),
+  ]
   return {
     lists,
     events: countEvents(loads, changed),
@@ -158,14 +172,8 @@ export async function finishBatch(
     warnings: lists.flatMap((load) =>
       warnings(load, changes.get(load.event.id), decisions.get(load.event.id)),
     ),
-    dropped: lists.flatMap(({ event, list, firstReading }) =>
-      firstReading !== null
-        ? []
-        : droppedFields(list, changes.get(event.id)?.fields ?? []).map((field) => ({
-            event_id: event.id,
-            field,
-          })),
-    ),
+    dropped,
+    observed: await run.pending.observations.store(trx, observed),
   }
 }
 

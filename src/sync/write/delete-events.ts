@@ -4,6 +4,7 @@ import type { AppliedState } from '../../load/state/sync-state.ts'
 import type { AbsentEvent } from '../../load/diff/live-counts.ts'
 import { addCounts } from '../../load/statements.ts'
 import { NORMALISER_VERSION } from '../../normalise/version.ts'
+import { observationsOf } from '../drift/observations.ts'
 import { findAbsentEvents } from '../deletions/absent-events.ts'
 import type { AbsentFromList } from '../deletions/absent-events.ts'
 import { decideEvents, holdWarnings, NO_LOSS, mergeEvidence } from '../deletions/guard.ts'
@@ -35,7 +36,7 @@ export async function deleteAbsentEvents(
   // guard: second look
   const list = notFound.length === 0 ? first : await refetchEventList(run, first, notFound)
   if (run.settings.events !== null) return
-  if (list === first && isEventListCurrent(run.mode, list)) return markListChecked(run, list)
+  if (list === first && isEventListCurrent(run.mode, list)) return markListChecked(run)
   const stillListed = new Set(list.ids)
   const missing = new Set(notFound.map(({ event }) => event.id).filter((id) => !stillListed.has(id)))
   const listed = [
@@ -54,14 +55,13 @@ export async function deleteAbsentEvents(
 }
 
 /** The list is as it was stored: no event is absent, and its stored state stays. */
-function markListChecked(run: RunContext, list: EventList): void {
+function markListChecked(run: RunContext): void {
   run.pending.unchanged.push({
     event_id: EVENT_LIST_KEY,
     poll_interval_s: null,
     etag: null,
     read_whole: true,
   })
-  run.pending.observations.addList('events', list)
 }
 
 async function decideAbsentEvents(
@@ -170,7 +170,7 @@ async function saveEventListState(
     unconfirmed.length === 0 &&
     isOneList &&
     /* guard: digest without records */ !isRecordOld
-  await run.mirror.write(async (trx) => {
+  const observed = await run.mirror.write(async (trx) => {
     await run.mirror.load.replaceRejects(trx, run.mirror.account.id, run.mirror.lease.runId, [
       { event_id: null, rejects: [list.rejects] },
     ])
@@ -194,6 +194,7 @@ async function saveEventListState(
       [state],
       'none',
     )
+    return run.pending.observations.store(trx, observationsOf('events', list))
   })
-  run.pending.observations.addList('events', list)
+  run.pending.observations.committed(observed)
 }

@@ -166,7 +166,7 @@ test.each(engines)('rows written under the names before the first release surviv
     .selectFrom('headcount.api_observations')
     .select(['path', 'kind', 'value', 'count'])
   expect(await observations.execute()).toEqual([
-    { path: 'response.rsvp', kind: 'value', value: 'yes', count: '12' },
+    { path: 'response.rsvp', kind: 'value', value: 'yes', count: '1' },
   ])
   const asked = await database.transaction(async (trx) => [
     (await trx.query('select named_events_only, good from headcount.sync_runs order by id')).rows,

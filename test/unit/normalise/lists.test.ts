@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { ObservationCounter } from '../../../src/normalise/observe/observation-counter.ts'
 import { normaliseResponses } from '../../../src/normalise/items/responses.ts'
 import { parseList } from '../../../src/common/json/parse-list.ts'
 import {
@@ -166,7 +165,7 @@ test('an empty list has nothing to say', () => {
     warnings: [],
     fields: new Set(),
     unreadableId: false,
-    observations: new ObservationCounter(),
+    observations: [],
   })
 })
 

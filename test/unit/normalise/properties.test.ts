@@ -118,7 +118,7 @@ function withoutSource<Row>(list: NormalisedList<Row>): unknown {
     item_index,
     bytes,
   }))
-  return { ...list, rejects }
+  return { ...list, rejects, observations: list.observations.map((one) => JSON.stringify(one)).toSorted() }
 }
 
 function eventAsSent({ _extra, ...columns }: EventItem): JsonObject {

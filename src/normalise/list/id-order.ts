@@ -1,23 +1,4 @@
-import { textMetric } from './observation-counter.ts'
-import type { ObservationCounter } from './observation-counter.ts'
-import { safeValue } from './safe-value.ts'
-
-const orders = { event: textMetric('events', 'order'), response: textMetric('responses', 'order') }
-const duplicates = {
-  event: textMetric('event', 'duplicate_key'),
-  response: textMetric('response', 'duplicate_key'),
-}
-
-type Name = 'event' | 'response'
-
-/** Notes keys that stand twice in one object. */
-export function countDuplicateKeys(
-  observations: ObservationCounter,
-  name: Name,
-  keys: readonly string[],
-): void {
-  for (const key of keys) observations.texts(duplicates[name]).count(key, safeValue)
-}
+import type { Observation } from '../../common/schema/items.ts'
 
 /** How the ids of a list follow one another. */
 export class IdOrder {
@@ -57,10 +38,10 @@ export class IdOrder {
     return (this.#ascends || this.#descends) && !this.#hasDuplicates
   }
 
-  /** Notes it, unless there are fewer than two. */
-  report(observations: ObservationCounter, name: Name): void {
-    if (this.#last === null || this.#isSingle) return
-    const order = this.#ascends ? 'ids ascending' : this.#descends ? 'ids descending' : 'not by id'
-    observations.texts(orders[name]).count(order)
+  /** The order as an observation, unless there are fewer than two ids. */
+  observations(name: 'event' | 'response'): readonly Observation[] {
+    if (this.#isSingle) return []
+    const value = this.#ascends ? 'ids ascending' : this.#descends ? 'ids descending' : 'not by id'
+    return [{ path: `${name}s`, kind: 'order', value }]
   }
 }
