@@ -4,7 +4,7 @@ import { connect, pgliteDataDir, FolderServedError, type Database } from '../db/
 import { prepareSchema, type Call, type Receive } from '../mirror/calls/call.ts'
 import type { Context } from './cli/context.ts'
 import { isListenedOn } from './control/socket.ts'
-import { raceInterruption } from './cli/signals.ts'
+import { raceAbort } from '../common/abort.ts'
 import { logTo, openLog, type Log } from './log.ts'
 
 /**
@@ -80,10 +80,10 @@ async function openForWork<T>(
     onFolderInUse,
     ...(isFolderServed !== undefined && { isFolderServed }),
   })
-  await using database = await raceInterruption(opening, signal)
+  await using database = await raceAbort(opening, signal)
   const working = async () => {
     await prepareSchema(database, changes)
     return work(database, config)
   }
-  return await raceInterruption(working(), signal)
+  return await raceAbort(working(), signal)
 }

@@ -48,6 +48,12 @@ export function raceAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<
   return first
 }
 
+/** Resolves when the signal is aborted, at once when it is. */
+export async function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return
+  await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+}
+
 export function toError(reason: unknown): Error {
   return reason instanceof Error ? reason : new Error(String(reason))
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
-import { UsageError } from '../common/errors.ts'
+import { createServer } from 'node:http'
+import { listenOn } from '../common/listen.ts'
 import type { Health } from './health.ts'
 
 /** Asked from the same machine or container only: nobody else has a use for it. */
@@ -11,7 +11,7 @@ export interface HealthEndpoint extends AsyncDisposable {
 }
 
 /**
- * Answers `GET /healthz` with what `judge` says: 200 or 503, the reason as JSON.
+ * Answers `GET /healthz` with what `health` says: 200 or 503, the reason as JSON.
  *
  * @throws UsageError when the port cannot be listened on
  */
@@ -24,7 +24,8 @@ export async function serveHealth(port: number, health: () => Health): Promise<H
   // By default the adapter puts its own Request and Response in the place of the process's own.
   const answer = getRequestListener(routes.fetch, { overrideGlobalObjects: false })
   const server = createServer((request, response) => void answer(request, response))
-  const taken = await listenOn(server, port)
+  const remedy = 'choose another HEADCOUNT_HEALTH_PORT'
+  const taken = await listenOn(server, { host, port }, { who: 'the health endpoint ', remedy })
   return {
     url: `http://${host}:${taken}/healthz`,
     [Symbol.asyncDispose]: async () => {
@@ -34,19 +35,4 @@ export async function serveHealth(port: number, health: () => Health): Promise<H
       await closed
     },
   }
-}
-
-async function listenOn(server: Server, port: number): Promise<number> {
-  try {
-    server.listen(port, host)
-    await once(server, 'listening')
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new UsageError(
-      `the health endpoint cannot listen on ${host}:${port} (${reason}): choose another HEADCOUNT_HEALTH_PORT`,
-      { cause },
-    )
-  }
-  const address = server.address()
-  return typeof address === 'object' && address !== null ? address.port : port
 }

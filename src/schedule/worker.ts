@@ -1,4 +1,4 @@
-import { aborted } from './aborted.ts'
+import { aborted } from '../common/abort.ts'
 import { onClockJump } from './clock-jumps.ts'
 import { createTickHandler } from './tick-handler.ts'
 import { serveHealth } from './health-endpoint.ts'

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { isIPv6 } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
-import { UsageError } from '../common/errors.ts'
+import { listenOn } from '../common/listen.ts'
 import { toFetchResponse, sendResponse, type HttpResponse } from './http/http-response.ts'
 import { DEFAULT_SEND_TIMEOUT, type SendTimeout } from './http/slow-client.ts'
 import { problem } from './problems.ts'
@@ -106,7 +106,8 @@ export function createHttpService({
     fetch: async (request) => routes.fetch(request),
 
     async listen({ host, port }) {
-      const taken = await listenOn(server, host, port)
+      const remedy = 'choose another host or port'
+      const taken = await listenOn(server, { host, port }, { who: '', remedy })
       server.on('error', report)
       return { url: `http://${isIPv6(host) ? `[${host}]` : host}:${taken}/api/v1`, port: taken }
     },
@@ -179,18 +180,4 @@ function endsConnection({ headers }: IncomingMessage): boolean {
 function hasOneHost({ rawHeaders }: IncomingMessage): boolean {
   const names = rawHeaders.filter((name, place) => place % 2 === 0 && name.length === 4)
   return names.filter((name) => name.toLowerCase() === 'host').length === 1
-}
-
-async function listenOn(server: Server, host: string, port: number): Promise<number> {
-  try {
-    server.listen(port, host)
-    await once(server, 'listening')
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new UsageError(`cannot listen on ${host}:${port} (${reason}): choose another host or port`, {
-      cause,
-    })
-  }
-  const address = server.address()
-  return typeof address === 'object' && address !== null ? address.port : port
 }

@@ -4,7 +4,7 @@ import { version } from '../common/version.ts'
 import { resolvePath, readBaseAddress } from './url.ts'
 import { readStart } from './body/receive.ts'
 import { createClient } from './http/client.ts'
-import { systemClock } from '../common/clock.ts'
+import { systemClock } from './throttle/clock.ts'
 import { assertValidApiKey, rejectedKeyRemedy } from './api-key.ts'
 import {
   type RequestCounts,

@@ -1,6 +1,6 @@
 /** A clock on which hours pass in a moment: whenever nothing can go on, it jumps to the next timer. */
 import { setImmediate } from 'node:timers/promises'
-import type { Clock } from '../../src/common/clock.ts'
+import type { Clock } from '../../src/source/throttle/clock.ts'
 import { raceAbort } from '../../src/common/abort.ts'
 
 interface Timer {

@@ -28,16 +28,3 @@ export function abortOnSignal(): AbortSignal {
   listen('SIGTERM', 143)
   return controller.signal
 }
-
-/** Waits for the work or for the interruption, whichever comes first. */
-export async function raceInterruption<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted()
-  const interrupted = Promise.withResolvers<never>()
-  const onAbort = () => interrupted.reject(signal.reason)
-  signal.addEventListener('abort', onAbort, { once: true })
-  try {
-    return await Promise.race([work, interrupted.promise])
-  } finally {
-    signal.removeEventListener('abort', onAbort)
-  }
-}

@@ -2,7 +2,7 @@ import { connect, type Database } from '../../db/connect.ts'
 import { runReadOnlyQuery } from '../../mirror/query/read-only-query.ts'
 import { parseStatement } from '../../mirror/query/statement.ts'
 import type { Command } from '../cli/context.ts'
-import { raceInterruption } from '../cli/signals.ts'
+import { raceAbort } from '../../common/abort.ts'
 import { showFolderWait } from '../data-dir-wait.ts'
 import { demoFolder, demoTarget, resetDemo } from './folder.ts'
 import { showGuests } from './guests.ts'
@@ -33,13 +33,13 @@ export const demo: Command<object> = async ({ terminal: { out, err }, signal }) 
     err,
     (line) => void err.write(`${line}\n`),
   )
-  await raceInterruption(resetDemo(wait), signal)
+  await raceAbort(resetDemo(wait), signal)
   await syncFirst(context)
   await page.heading('2  Ten minutes later, mirror it again')
   await syncAgain(context)
 
   await using database = await connect(demoTarget)
-  const query = (statement: string) => raceInterruption(rowsIn(database, statement), signal)
+  const query = (statement: string) => raceAbort(rowsIn(database, statement), signal)
   await page.heading('3  Ask it in SQL')
   await showGuests(page, query)
   await showMoney(page, query)

@@ -12,7 +12,7 @@ import { checkDatabase, checkSchema, openDatabase } from './doctor/database-chec
 import * as service from './doctor/service-checks.ts'
 import { checkSpace } from './doctor/space-check.ts'
 import { showFolderWait } from '../data-dir-wait.ts'
-import { raceInterruption } from '../cli/signals.ts'
+import { raceAbort } from '../../common/abort.ts'
 import { stripControlChars } from '../../common/strip-control-chars.ts'
 import { writeJson } from '../output/format/json.ts'
 import { redactSecrets } from '../log.ts'
@@ -39,7 +39,7 @@ export const doctor: Command<DoctorFlags> = async ({ flags, terminal, signal }) 
       settings.config === null ? noSettings : await checkSpace(settings.config.database.target),
     )
   }
-  await raceInterruption(examine(), signal)
+  await raceAbort(examine(), signal)
   const first = checks.find(({ state }) => state === 'failed')
   if (flags.json) await writeJson(terminal.out, { ok: first === undefined, checks })
   return first?.exit_code ?? 0

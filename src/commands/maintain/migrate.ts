@@ -1,6 +1,6 @@
 import { readConfig, type Flags } from '../../config/config.ts'
 import type { Command } from '../cli/context.ts'
-import { raceInterruption } from '../cli/signals.ts'
+import { raceAbort } from '../../common/abort.ts'
 import { openLog } from '../log.ts'
 import { writeJson } from '../output/format/json.ts'
 
@@ -10,10 +10,7 @@ export const migrate: Command<MigrateFlags> = async ({ flags, terminal, signal }
   const config = await readConfig(flags)
   const log = await openLog(config, terminal)
   const library = await import('../../index.ts')
-  const applied = await raceInterruption(
-    library.migrate({ database: config.database.target, ...log }),
-    signal,
-  )
+  const applied = await raceAbort(library.migrate({ database: config.database.target, ...log }), signal)
   if (flags.json) await writeJson(terminal.out, { applied })
   if (!flags.quiet) await terminal.err.write(describe(applied))
   return 0

@@ -9,10 +9,9 @@ import { readUnfinishedRemovals } from '../../mirror/accounts/list.ts'
 import { listKeys } from '../../mirror/keys/list.ts'
 import { isLoopback } from '../../source/url.ts'
 import { DEFAULT_ACCOUNT, requireKnownAccount } from '../../sync/open/find-account.ts'
-import { aborted } from '../../schedule/aborted.ts'
 import type { Command, Context } from '../cli/context.ts'
 import { holdDatabase, openExisting } from './hold-database.ts'
-import { raceInterruption } from '../cli/signals.ts'
+import { aborted, raceAbort } from '../../common/abort.ts'
 import { openLog, type Log } from '../log.ts'
 import { logFormatOfService } from '../terminal/logger.ts'
 import { describeRemoval } from '../../mirror/accounts/removal-hint.ts'
@@ -41,9 +40,9 @@ export const serve: Command<ServeFlags> = async (context) => {
   const opening = holdDatabase(config.database.target, { signal, logger }, () =>
     work === null ? openExisting(config, log) : openToSync(work, signal, log),
   )
-  await using held = await raceInterruption(opening, signal)
+  await using held = await raceAbort(opening, signal)
   const { database } = held
-  const newAccount = work !== null && (await raceInterruption(prepare(context, work, database), signal))
+  const newAccount = work !== null && (await raceAbort(prepare(context, work, database), signal))
   if (database.engine === 'embedded') {
     logger.info(
       {},
@@ -55,7 +54,7 @@ export const serve: Command<ServeFlags> = async (context) => {
     { maxAgeMs: flags.maxAge, holdForMs: config.run.holdForMs },
     logger,
   )
-  const { url } = await raceInterruption(service.listen(config.serve), signal)
+  const { url } = await raceAbort(service.listen(config.serve), signal)
   await warn(database, url, logger)
   await terminal.err.write(`listening on ${url}\n`)
   if (work !== null)

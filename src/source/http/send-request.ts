@@ -3,7 +3,7 @@ import type { LimitFunction } from 'p-limit'
 import { HeadcountError } from '../../common/errors.ts'
 import { type Body, receiveBody } from '../body/receive.ts'
 import type { Client } from './client.ts'
-import type { Clock } from '../../common/clock.ts'
+import type { Clock } from '../throttle/clock.ts'
 import {
   type RequestTimeout,
   requestTimeoutError,

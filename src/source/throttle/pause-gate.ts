@@ -1,6 +1,6 @@
 /** One pause gate for all requests of a source: `Retry-After` closes it, whichever request was told. */
 import type { RequestSkippedError } from '../../common/errors.ts'
-import { type Clock, systemClock } from '../../common/clock.ts'
+import { type Clock, systemClock } from './clock.ts'
 
 export class PauseGate {
   #notBefore = 0

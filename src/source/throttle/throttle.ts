@@ -1,7 +1,7 @@
 /** Applies the rate limit (rate-limit.ts) to the requests of a source: how many at once, and when one may start. */
 import type { LimitFunction } from 'p-limit'
 import { InvalidResponseError, AuthenticationError, NotFoundError } from '../../common/errors.ts'
-import type { Clock } from '../../common/clock.ts'
+import type { Clock } from './clock.ts'
 import type { PauseGate } from './pause-gate.ts'
 import { afterResponse, afterRejection, afterStart, afterOverload, delayBeforeStart } from './rate-limit.ts'
 import { initialState, type RateLimitState, type RequestStart } from './rate-limit-state.ts'

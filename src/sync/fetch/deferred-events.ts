@@ -5,7 +5,7 @@
  * no response came for `patienceMs`; a longer pause is not waited for. One of which another page came starts anew.
  */
 import { HeadcountError, RetryLaterError, UnreachableError } from '../../common/errors.ts'
-import type { Clock } from '../../common/clock.ts'
+import type { Clock } from '../../source/throttle/clock.ts'
 import type { RejectedRequestError } from '../../source/retry/rejected-request.ts'
 import { maxConsecutive } from '../../source/throttle/rejection-share.ts'
 

@@ -12,7 +12,7 @@ import {
   TransactionFailedError,
   UnreachableError,
 } from '../../common/errors.ts'
-import { type Clock, systemClock } from '../../common/clock.ts'
+import { type Clock, systemClock } from '../../source/throttle/clock.ts'
 import { RejectedRequestError, type QueueState } from '../../source/retry/rejected-request.ts'
 import { DeferredEvents, maxRejections } from './deferred-events.ts'
 import { Outage, OUTAGE_LIMITS } from './outage.ts'

@@ -1,5 +1,5 @@
 /** Time as the policies of the source see it: a proof lets hours pass in a moment. */
-import { sleep } from './abort.ts'
+import { sleep } from '../../common/abort.ts'
 
 export interface Clock {
   /** In ms, from any beginning; never set back. */

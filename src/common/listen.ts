@@ -1,0 +1,26 @@
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import { UsageError } from './errors.ts'
+
+/**
+ * Listens, on any free port when it is 0.
+ *
+ * @param who what a failure says cannot listen, ending with a space; `remedy` is what to do then
+ * @returns the port
+ * @throws UsageError when the address cannot be listened on
+ */
+export async function listenOn(
+  server: Server,
+  { host, port }: { readonly host: string; readonly port: number },
+  { who, remedy }: { readonly who: string; readonly remedy: string },
+): Promise<number> {
+  try {
+    server.listen(port, host)
+    await once(server, 'listening')
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new UsageError(`${who}cannot listen on ${host}:${port} (${reason}): ${remedy}`, { cause })
+  }
+  const address = server.address()
+  return typeof address === 'object' && address !== null ? address.port : port
+}
