@@ -5,8 +5,7 @@ import { toInterruptedError } from './interruption.ts'
 import { resentRequests } from './open/open-source.ts'
 import { pagedObject } from './drift/observations.ts'
 import type { RunContext } from './run-context.ts'
-import { statusAfterError, finalStatus } from './run-stats.ts'
-import type { FinalStatus } from './run-stats.ts'
+import { statusAfterError, finalStatus, type FinalStatus } from './run-stats.ts'
 
 /** Closes a run that came to its end: what is left to note, the status and the report, in one durable transaction. */
 export function finishRun(run: RunContext): Promise<RunReport> {

@@ -1,7 +1,6 @@
 import { connect } from '../db/connect.ts'
 import { migrate as applyMigrations } from '../db/migrate.ts'
-import { targetOf } from '../db/target.ts'
-import type { DatabaseOptions } from '../db/target.ts'
+import { targetOf, type DatabaseOptions } from '../db/target.ts'
 import { logTo } from './open/open-source.ts'
 import type { Logger } from './options.ts'
 

@@ -65,7 +65,7 @@ export const serve: Command<ServeFlags> = async (context) => {
 }
 
 async function openToSync(work: ServiceConfig, signal: AbortSignal, log: Log): Promise<Database> {
-  const { openMirrorToServe } = await import('../../sync/open/mirror-to-serve.ts')
+  const { openMirrorToServe } = await import('../../sync/open/open-run.ts')
   return openMirrorToServe({ ...runOptions(work), ...log, signal })
 }
 

@@ -1,15 +1,14 @@
 import { HeadcountError } from '../../common/errors.ts'
 import { unlistedEvents } from '../../load/diff/orphans.ts'
 import { EVENT_LIST_KEY } from '../../load/state/sync-state.ts'
-import { absentEvents } from '../../load/diff/live-counts.ts'
-import type { AbsentEvent } from '../../load/diff/live-counts.ts'
+import { absentEvents, type AbsentEvent } from '../../load/diff/live-counts.ts'
 import { fetchEventList } from '../fetch/fetch-events.ts'
 import type { EventList } from '../fetch/event-list.ts'
 import type { RunContext } from '../run-context.ts'
 import { warnUnconfirmed } from '../fetch/second-reading.ts'
 import { confirmAbsences, isWorthRereading } from './unconfirmed-absences.ts'
 
-/** How often this run has read the list of events. */
+/** The readings of the list of events in this run. */
 export interface EventListFetches {
   readonly first: EventList
   /** The last one: the first itself when it was read once. */
@@ -28,7 +27,7 @@ export interface AbsentFromList extends EventListFetches {
 
 /**
  * Finds the events that the list lacks. One that came in several pages and lacks a few is read once more, if that takes
- * no more than `requests`; should that fail, nothing else does.
+ * no more than `requests`: what both readings lack is absent. Should that fail, nothing else does.
  */
 export async function findAbsentEvents(
   run: RunContext,
@@ -40,20 +39,12 @@ export async function findAbsentEvents(
   if (last !== first) return { ...readings, absent, unconfirmed: [] }
   const ids = absent.map(({ id }) => id)
   const { confirmed, unconfirmed } = confirmAbsences(ids, first, run.initial.states.get(EVENT_LIST_KEY))
-  if (isWorthRereading(unconfirmed.length) && first.pages <= requests) {
-    const second = await refetchOrNull(run)
-    if (second !== null) return withSecond(readings, absent, second)
+  const isReread = isWorthRereading(unconfirmed.length) && first.pages <= requests
+  const second = isReread ? await refetchOrNull(run) : null
+  if (second === null) {
+    const isConfirmed = new Set(confirmed)
+    return { ...readings, absent: absent.filter(({ id }) => isConfirmed.has(id)), unconfirmed }
   }
-  const isConfirmed = new Set(confirmed)
-  return { ...readings, absent: absent.filter(({ id }) => isConfirmed.has(id)), unconfirmed }
-}
-
-/** What both readings lack is absent. */
-function withSecond(
-  { first, listed }: EventListFetches,
-  absent: readonly AbsentEvent[],
-  second: EventList,
-): AbsentFromList {
   const present = new Set(second.ids)
   return {
     first,

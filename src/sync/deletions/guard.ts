@@ -1,12 +1,12 @@
 /**
- * The deletion guard. A service that breaks often looks like one that has become
- * empty; what looks like an outage is held back until it is confirmed. Pure: state and clock come in.
+ * The deletion guard. A service that breaks often looks like one that has become empty; what looks like an outage is
+ * held back until it is confirmed. Pure: state and clock come in.
  */
 import { timeConfirmsEvents, timeConfirmsResponses } from '../../common/schema/holds.ts'
 import type { HeldGroup, HoldReason } from '../../common/schema/tables.ts'
 import type { AbsentEvent } from '../../load/diff/live-counts.ts'
-import { readTime, startGroup } from './hold-clocks.ts'
-import type { Clocks } from './hold-clocks.ts'
+import type { FetchedListFacts } from '../fetch/list-facts.ts'
+import { readTime, startGroup, type Clocks } from './hold-clocks.ts'
 
 /** Shares and numbers beyond which a loss looks like an outage. Both must be passed. */
 const FEW_ROWS = 10
@@ -15,14 +15,7 @@ const SMALL_SHARE = 0.1
 const PAGE_LENGTHS: ReadonlySet<number> = new Set([50, 100, 200, 250, 500, 1000])
 
 /** What a list itself shows for or against deletions. */
-export interface ListEvidence {
-  /** Items in the list as the service sent it. */
-  readonly length: number
-  /** The list has a reject whose id cannot be read: it may be one of the absent. */
-  readonly unreadableId: boolean
-  /** Signs that the list may not be complete. */
-  readonly incomplete: 'paging' | 'no_end_mark' | null
-}
+export type ListEvidence = Pick<FetchedListFacts, 'length' | 'unreadableId' | 'incomplete'>
 
 /** A complete list beside what the mirror holds of it. */
 export interface ListLoss extends ListEvidence {

@@ -1,11 +1,14 @@
 /**
  * A list in several pages may change between two of them: an item that moves onto a page that was read already is in
  * none, although the service still has it. What such a list lacks is absent only when a second reading lacks it too.
- * Pure. The guard of deletions (deletions.ts) decides on the absences that are confirmed.
+ * Pure. The deletion guard (guard.ts) decides on the absences that are confirmed.
  */
-import type { HeldGroup } from '../../common/schema/tables.ts'
+import type { ListState } from '../../load/state/sync-state.ts'
 import { compareUtf8 } from '../../normalise/values/collation.ts'
-import type { DigestMatch } from '../fetch/change-detection.ts'
+import type { FetchedListFacts } from '../fetch/list-facts.ts'
+import type { DueEvent } from '../select/due-event.ts'
+import type { ListWrite } from '../write/event-write.ts'
+import { heldIds, type Decision } from './guard.ts'
 
 /** A list that lacks more is not read again in the same run: that is no page shift, and the next run reads it anyway. */
 const MAX_ABSENCES_TO_REREAD = 10
@@ -13,39 +16,27 @@ const MAX_ABSENCES_TO_REREAD = 10
 const MIN_REREAD_REQUESTS = 3
 const REREAD_SHARE = 0.05
 
-/** What one reading of a list shows of its own completeness. */
-export interface PagedReading {
-  /** Pages in which the list came; one page is one moment. */
-  readonly pages: number
-  readonly digestMatch: DigestMatch
-}
-
-/** What former readings of the list lacked. */
-export interface FormerAbsences {
-  readonly unconfirmed_absences: readonly string[]
-  readonly held_deletions: readonly HeldGroup[]
-}
-
 export interface Absences {
-  /** The list really lacks these: the guard of deletions decides on them. */
+  /** The list really lacks these: the deletion guard decides on them. */
   readonly confirmed: readonly string[]
   /** A second reading decides: these rows stay. */
   readonly unconfirmed: readonly string[]
 }
 
-/** Tells which of the absent ids a second reading lacks too. What is held was lacking in an earlier one. */
+/**
+ * Tells which of the absent ids a second reading lacks too.
+ *
+ * @param former what earlier readings of the list lacked; what is held was lacking in one of them
+ */
 export function confirmAbsences(
   absent: readonly string[],
-  { pages, digestMatch }: PagedReading,
-  former: FormerAbsences | undefined,
+  { pages, digestMatch }: Pick<FetchedListFacts, 'pages' | 'digestMatch'>,
+  former: Pick<ListState, 'unconfirmed_absences' | 'held_deletions'> | undefined,
 ): Absences {
-  // A list that is equal to the stored one, byte for byte, was read with the same ids before.
+  // One page is one moment. A list that is equal to the stored one, byte for byte, was read with the same ids before.
   // guard: one reading of pages
   if (pages === 1 || digestMatch !== 'other') return { confirmed: absent, unconfirmed: [] }
-  const before = new Set([
-    ...(former?.unconfirmed_absences ?? []),
-    ...(former?.held_deletions.flatMap(({ ids }) => ids) ?? []),
-  ])
+  const before = new Set([...(former?.unconfirmed_absences ?? []), ...heldIds(former?.held_deletions ?? [])])
   return {
     // guard: two readings of pages
     confirmed: absent.filter((id) => before.has(id)),
@@ -53,13 +44,49 @@ export function confirmAbsences(
   }
 }
 
-/** A list that was read once. */
-export interface UnconfirmedList {
+/** What is decided of the absences that are confirmed, and those that are not: their rows stay. */
+export interface ListDecision extends Decision {
+  readonly unconfirmedAbsences: readonly string[]
+}
+
+/** A list of responses whose absences a second reading may confirm. */
+export interface Reread {
   readonly event_id: string
   /** Requests that a second reading will take. */
   readonly pages: number
   /** How many absences are unconfirmed. */
   readonly absences: number
+  /** The event as the first reading left it. */
+  readonly due: DueEvent
+}
+
+/** Lists of this run that are stored, and worth a second reading. */
+export class UnconfirmedLists {
+  readonly lists: Reread[] = []
+
+  /** Call it when the batch is committed. */
+  add(load: ListWrite, decision: ListDecision | undefined, changed: boolean): void {
+    const { event, isRejected, list, state } = load
+    const absences = decision?.unconfirmedAbsences ?? []
+    if (decision === undefined || state === undefined) return
+    if (load.firstReading !== null || !isWorthRereading(absences.length)) return
+    const { held: held_deletions, remove: removed } = decision
+    const left = {
+      digest: null,
+      etag: null,
+      error_code: null,
+      held_deletions,
+      unconfirmed_absences: absences,
+    }
+    const due: DueEvent = {
+      event,
+      eventRow: 'same',
+      isRejected,
+      state: { ...state, ...left },
+      firstReading: { changed, removed },
+    }
+    this.lists.push({ event_id: event.id, pages: list.pages, absences: absences.length, due })
+  }
 }
 
 /** Whether few enough absences are unconfirmed that the list is read once more in the same run. */
@@ -73,7 +100,7 @@ export function rereadBudget(requests: number): number {
 }
 
 /** The lists that are read once more within the budget: the short ones first, so that as many as can be are settled. */
-export function chooseRereads<List extends UnconfirmedList>(
+export function chooseRereads<List extends Pick<Reread, 'event_id' | 'pages' | 'absences'>>(
   lists: readonly List[],
   budget: number,
 ): readonly List[] {

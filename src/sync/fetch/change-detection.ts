@@ -1,3 +1,5 @@
+/** How a run sees that a list has changed: by its ETag, and by the digest of its body. */
+import type { ListState } from '../../load/state/sync-state.ts'
 import { NORMALISER_VERSION } from '../../normalise/version.ts'
 
 /**
@@ -7,10 +9,7 @@ import { NORMALISER_VERSION } from '../../normalise/version.ts'
 export type DigestMatch = 'same' | 'renormalised' | 'other'
 
 /** The digest of a list as it was last applied, and the version of our normaliser that made it. */
-export interface StoredDigest {
-  readonly digest: string | null
-  readonly normaliser_version: number | null
-}
+export type StoredDigest = Pick<ListState, 'digest' | 'normaliser_version'>
 
 /** Compares a list that was read with what is stored of it; an unknown digest is `other`. */
 export function compareDigest(
@@ -20,4 +19,34 @@ export function compareDigest(
   if (!stored || stored.digest === null || stored.normaliser_version === null) return 'other'
   if (reading.digest(stored.normaliser_version) !== stored.digest) return 'other'
   return stored.normaliser_version === NORMALISER_VERSION ? 'same' : 'renormalised'
+}
+
+/** A service may keep its validator while it changes the list: after so long the list is read whole, and its digest is compared. */
+const MAX_ETAG_AGE_MS = 24 * 3_600_000
+
+export type StoredValidator = Pick<ListState, keyof StoredDigest | 'etag' | 'last_full_read_at'>
+
+/** The validator to ask with, or null when the list is to be read whole. `now` is ISO 8601. */
+export function usableEtag(
+  stored: Pick<ListState, keyof StoredValidator | 'held_deletions'> | undefined,
+  now: string,
+): string | null {
+  if (!stored || stored.digest === null || stored.normaliser_version !== NORMALISER_VERSION) return null
+  if (/* guard: validators and holds */ stored.held_deletions.length > 0 || stored.last_full_read_at === null)
+    return null
+  const age = Date.parse(now) - Date.parse(stored.last_full_read_at)
+  // A time in the future shows that a clock was wrong: nobody knows how old the ETag is.
+  return /* guard: readings of the future */ age >= 0 && /* guard: age of validators */ age < MAX_ETAG_AGE_MS
+    ? stored.etag
+    : null
+}
+
+/** Whether the service sent the validator of the stored list with another list: its word is worth nothing. */
+export function etagContradictsContent(
+  reading: { digest(normaliser: number): string; readonly etag: string | null },
+  stored: StoredValidator | undefined,
+): boolean {
+  if (!stored || stored.digest === null || reading.etag === null) return false
+  // guard: validators that lie
+  return reading.etag === stored.etag && compareDigest(reading, stored) === 'other'
 }

@@ -1,4 +1,4 @@
-import type { EventItem, RejectItem } from '../../common/schema/tables.ts'
+import type { EventItem, RejectItem, RunMode } from '../../common/schema/tables.ts'
 import type { FetchedListFacts } from './list-facts.ts'
 
 /** The list of events. It is in memory whole, however long: a run needs all of it at once. */
@@ -21,4 +21,13 @@ export interface Identity {
 export interface FirstResponses {
   readonly identity: Identity
   readonly list: EventList
+}
+
+/**
+ * Whether the mirror has the event rows that the service lists, and no other event: the list is the one whose digest is
+ * stored. The digest is stored when every event row is current, and invalidated by whoever writes an event row of another
+ * list (`newEventsVersion`). A backfill uses no digest.
+ */
+export function isEventListCurrent(mode: RunMode, list: Pick<EventList, 'digestMatch'>): boolean {
+  return mode !== 'backfill' && list.digestMatch === 'same'
 }

@@ -13,11 +13,10 @@ import {
   UnreachableError,
 } from '../../common/errors.ts'
 import { type Clock, systemClock } from '../../source/throttle/clock.ts'
+import type { ListState } from '../../load/state/sync-state.ts'
 import { RejectedRequestError, type QueueState } from '../../source/retry/rejected-request.ts'
 import { DeferredEvents, maxRejections } from './deferred-events.ts'
 import { Outage, OUTAGE_LIMITS } from './outage.ts'
-import { readingRounds } from '../select/read-order.ts'
-import type { LastOutcome } from '../select/read-order.ts'
 import type { RunContext } from '../run-context.ts'
 
 /**
@@ -31,6 +30,12 @@ const MAX_REJECTED_KEYS = 3
  * database, must not keep the service idle.
  */
 const EVENTS_PER_REQUEST = 2
+
+/** The code of a RetryLaterError. */
+const PAUSED_BY_SERVICE = 'paused_by_service'
+
+/** How the last read of an event ended; `error_code` is null when it was read. */
+export type LastOutcome = Pick<ListState, 'error_code'>
 
 /** What a pass over the events needs of a run. */
 type VisitContext = Pick<RunContext, 'signal' | 'stop'> & {
@@ -67,57 +72,58 @@ export async function forEachEvent<Event>(
   visitor: EventVisitor<Event>,
   clock: Clock = systemClock,
 ): Promise<void> {
-  const { settings, signal, stop, source } = context
-  const { concurrency, logger } = settings
-  const { patienceMs } = visitor
-  const limits = { ...OUTAGE_LIMITS, ...settings.outage }
-  using outage = new Outage({ limits, concurrency, signal, logger, end: stop })
-  const deferred = new DeferredEvents<Event>({ clock, signal, patienceMs })
-  const visits = new Visits(context, visitor, outage, deferred)
-  for (const round of readingRounds(events, (event) => visitor.before(event))) {
-    await Promise.all(round.map((event) => visits.first(event)))
-    if (deferred.count === 0 || signal.aborted) continue
-    logDeferred(logger, deferred, { clock, patienceMs })
-    await deferred.readAll({
-      maxRejections: maxRejections(source.counts),
-      again: (event) => visits.visit(event, 'requeued'),
-      failed: (event, error) => {
-        visitor.failed(event, error)
-        visitor.done()
-      },
-    })
-  }
+  using visits = new Visits(context, visitor, clock)
+  for (const round of readingRounds(events, (event) => visitor.before(event))) await visits.all(round)
 }
 
 /** The visits of one pass over the events. */
-class Visits<Event> {
+class Visits<Event> implements Disposable {
   readonly #context: VisitContext
   readonly #visitor: EventVisitor<Event>
+  readonly #clock: Clock
   readonly #outage: Outage
   readonly #deferred: DeferredEvents<Event>
   readonly #limit: ReturnType<typeof pLimit>
   #rejectedKeys = 0
 
-  constructor(
-    context: VisitContext,
-    visitor: EventVisitor<Event>,
-    outage: Outage,
-    deferred: DeferredEvents<Event>,
-  ) {
+  constructor(context: VisitContext, visitor: EventVisitor<Event>, clock: Clock) {
+    const { settings, signal, stop } = context
+    const { concurrency, logger } = settings
     this.#context = context
     this.#visitor = visitor
-    this.#outage = outage
-    this.#deferred = deferred
-    this.#limit = pLimit(context.settings.concurrency * EVENTS_PER_REQUEST)
+    this.#clock = clock
+    const limits = { ...OUTAGE_LIMITS, ...settings.outage }
+    this.#outage = new Outage({ limits, concurrency, signal, logger, end: stop })
+    this.#deferred = new DeferredEvents({ clock, signal, patienceMs: visitor.patienceMs })
+    this.#limit = pLimit(concurrency * EVENTS_PER_REQUEST)
   }
 
-  async first(event: Event): Promise<void> {
-    const rejection = await this.visit(event, 'queued')
-    if (rejection !== null) this.#deferred.add(event, rejection)
+  [Symbol.dispose](): void {
+    this.#outage[Symbol.dispose]()
+  }
+
+  /** Visits each event once, and then those that were deferred until they are read or have failed. */
+  async all(events: readonly Event[]): Promise<void> {
+    await Promise.all(
+      events.map(async (event) => {
+        const rejection = await this.#visit(event, 'queued')
+        if (rejection !== null) this.#deferred.add(event, rejection)
+      }),
+    )
+    if (this.#deferred.count === 0 || this.#context.signal.aborted) return
+    this.#logDeferred()
+    await this.#deferred.readAll({
+      maxRejections: maxRejections(this.#context.source.counts),
+      again: (event) => this.#visit(event, 'requeued'),
+      failed: (event, error) => {
+        this.#visitor.failed(event, error)
+        this.#visitor.done()
+      },
+    })
   }
 
   /** Gives the rejection when the event has to go to the back of the queue. */
-  async visit(event: Event, turn: QueueState): Promise<RejectedRequestError | null> {
+  async #visit(event: Event, turn: QueueState): Promise<RejectedRequestError | null> {
     return this.#limit(async () => {
       try {
         return await this.#attempt(event, turn)
@@ -167,21 +173,17 @@ class Visits<Event> {
     // guard: three refusals
     if (this.#rejectedKeys >= MAX_REJECTED_KEYS) throw error
   }
-}
 
-function logDeferred(
-  logger: RunContext['settings']['logger'],
-  deferred: DeferredEvents<unknown>,
-  { clock, patienceMs }: { readonly clock: Clock; readonly patienceMs: number },
-): void {
-  const events = deferred.count
-  const waitMs = deferred.notBefore - clock.now()
-  const asks = waitMs <= 0 ? '' : ` It asks to wait until ${new Date(Date.now() + waitMs).toISOString()}.`
-  logger.info(
-    { events },
-    `The service refused ${events === 1 ? 'one event' : `${events} events`} twice; all others were asked for. ` +
-      `Asking again, for at most ${patienceMs / 1000} s without an answer.${asks}`,
-  )
+  #logDeferred(): void {
+    const { count: events, notBefore } = this.#deferred
+    const waitMs = notBefore - this.#clock.now()
+    const asks = waitMs <= 0 ? '' : ` It asks to wait until ${new Date(Date.now() + waitMs).toISOString()}.`
+    this.#context.settings.logger.info(
+      { events },
+      `The service refused ${events === 1 ? 'one event' : `${events} events`} twice; all others were asked for. ` +
+        `Asking again, for at most ${this.#visitor.patienceMs / 1000} s without an answer.${asks}`,
+    )
+  }
 }
 
 function isPause(error: unknown): boolean {
@@ -214,6 +216,13 @@ export function endsRun(error: HeadcountError): boolean {
   )
 }
 
+/** What ended a reading with a part done; null when nothing did. @throws what else has aborted the signal */
+export function earlyEndOf(signal: AbortSignal): HeadcountError | null {
+  const ended: unknown = signal.aborted ? signal.reason : null
+  if (ended === null || isEarlyEnd(ended)) return ended
+  throw ended
+}
+
 /** An end that leaves a part done: what was read counts, the rest waits for the next time. */
 export function isEarlyEnd(error: unknown): error is HeadcountError {
   return (
@@ -221,4 +230,23 @@ export function isEarlyEnd(error: unknown): error is HeadcountError {
     error instanceof RunTimeoutError ||
     /* guard: stored before it went */ error instanceof OutageError
   )
+}
+
+/**
+ * Puts events in the order of reading. What failed last time is read first: a run that ends early has then at least
+ * mended that. What made the service ask for a longer pause than a run may wait comes last, in a round of its own: it
+ * may do so again, and the others are mirrored by then.
+ */
+function readingRounds<Event>(
+  events: readonly Event[],
+  before: (event: Event) => LastOutcome | undefined,
+): readonly (readonly Event[])[] {
+  const codeOf = (event: Event) => before(event)?.error_code ?? null
+  const asked = (event: Event) => /* guard: paused last */ codeOf(event) === PAUSED_BY_SERVICE
+  const hasFailed = (event: Event) => codeOf(event) !== null
+  const others = events.filter((event) => !asked(event))
+  return [
+    /* guard: failed first */ [...others.filter(hasFailed), ...others.filter((event) => !hasFailed(event))],
+    events.filter(asked),
+  ]
 }

@@ -2,10 +2,12 @@ import type { RejectItem } from '../../common/schema/tables.ts'
 import type { ListSummary } from '../../normalise/list/list.ts'
 import { NORMALISER_VERSION } from '../../normalise/version.ts'
 import type { FetchedList } from '../../source/fetched-list.ts'
-import { compareDigest } from './change-detection.ts'
-import type { DigestMatch } from './change-detection.ts'
-import { etagContradictsContent } from './usable-etag.ts'
-import type { StoredValidator } from './usable-etag.ts'
+import {
+  compareDigest,
+  type DigestMatch,
+  etagContradictsContent,
+  type StoredValidator,
+} from './change-detection.ts'
 
 /** A list as the service answers it now, read whole: what is known of it beside its rows. */
 export interface FetchedListFacts extends ListSummary {

@@ -1,5 +1,4 @@
-import type { HeadcountError } from '../../common/errors.ts'
-import { OutageError } from '../../common/errors.ts'
+import { OutageError, type HeadcountError } from '../../common/errors.ts'
 import { raceAbort, sleep } from '../../common/abort.ts'
 import type { Logger, OutageLimits } from '../options.ts'
 

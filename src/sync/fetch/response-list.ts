@@ -4,10 +4,9 @@ import type { NormalisedList } from '../../normalise/list/list.ts'
 import { normaliseResponses } from '../../normalise/items/responses.ts'
 import type { ListPayload } from '../../common/json/parse-list.ts'
 import type { FetchedList } from '../../source/fetched-list.ts'
-import { describeList, redactRejects } from './list-facts.ts'
-import type { FetchedListFacts } from './list-facts.ts'
+import { describeList, redactRejects, type FetchedListFacts } from './list-facts.ts'
 import type { ResolvedOptions } from '../options.ts'
-import type { StoredValidator } from './usable-etag.ts'
+import type { StoredValidator } from './change-detection.ts'
 
 /** What else a list is made with. `signal` ends the reading of a large one. */
 export type ListContext = Pick<ResolvedOptions, 'redact' | 'signal'>

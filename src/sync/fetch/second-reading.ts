@@ -3,12 +3,9 @@ import { HeadcountError, UnreachableError } from '../../common/errors.ts'
 import { deletionsOnly } from '../../load/dry-run/planner.ts'
 import { BatchQueue } from '../write/batch-queue.ts'
 import { endsRun, isEarlyEnd } from './for-each-event.ts'
-import { isStreamed, StreamedResponses } from './streamed-responses.ts'
 import type { RunContext } from '../run-context.ts'
-import { bufferList } from './response-list.ts'
-import { chooseRereads, rereadBudget } from '../deletions/unconfirmed-absences.ts'
-import type { Reread } from '../deletions/unconfirmed-lists.ts'
-import { reportList } from '../write/batch-transaction.ts'
+import { writeList } from './sync-events.ts'
+import { chooseRereads, rereadBudget, type Reread } from '../deletions/unconfirmed-absences.ts'
 
 /**
  * Reads lists once more that came in several pages and lacked a few rows: what the second reading lacks too is deleted,
@@ -27,7 +24,7 @@ async function rereadLists(run: RunContext, chosen: readonly Reread[]): Promise<
   run.settings.logger.debug({ lists: chosen.length }, 'reading lists in several pages once more')
   // A dry run has written nothing of the first reading: its rows are planned already.
   const load = run.mirror.plan === null ? run.mirror.load : deletionsOnly(run.mirror.load)
-  const batches = new BatchQueue({ ...run, mirror: { ...run.mirror, load } })
+  await using batches = new BatchQueue({ ...run, mirror: { ...run.mirror, load } })
   const place = pLimit(run.settings.concurrency)
   let isEnded = false
   const tryOne = async ({ due }: Reread): Promise<void> => {
@@ -44,10 +41,7 @@ async function rereadLists(run: RunContext, chosen: readonly Reread[]): Promise<
     }
   }
   await Promise.all(chosen.map((list) => place(() => tryOne(list))))
-  if (run.signal.aborted) {
-    await batches.discard()
-    throw run.signal.reason
-  }
+  run.signal.throwIfAborted()
   await batches.finish()
 }
 
@@ -55,13 +49,7 @@ async function rereadList(run: RunContext, batches: BatchQueue, due: Reread['due
   const answer = await run.source.responses(due.event.id)
   if (answer === 'not_modified') throw new Error('The service was asked without a validator.')
   using reading = answer
-  if (isStreamed(reading))
-    await batches.addStreamed({ ...due, large: new StreamedResponses(reading, due.state, run.settings) })
-  else {
-    const list = await bufferList(reading, due.state, run.settings)
-    reportList(run, due, list)
-    await batches.add({ ...due, list })
-  }
+  await writeList(run, { batches, encoder: null }, due, reading)
 }
 
 /** Tells that a list could not be read a second time. */

@@ -4,10 +4,8 @@ import { largeResponses } from '../../normalise/items/responses.ts'
 import type { ListPayload } from '../../common/json/parse-list.ts'
 import type { FetchedList } from '../../source/fetched-list.ts'
 import { describeList, redactRejects } from './list-facts.ts'
-import { compareDigest } from './change-detection.ts'
-import type { DigestMatch } from './change-detection.ts'
+import { compareDigest, type DigestMatch, type StoredValidator } from './change-detection.ts'
 import type { ListContext, ResponseList } from './response-list.ts'
-import type { StoredValidator } from './usable-etag.ts'
 
 /** Two pages without an item: however little memory lists may take, an empty one goes with those in memory and is decided last. */
 const EMPTY_BYTES = Buffer.byteLength('[][]')

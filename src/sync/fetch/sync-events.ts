@@ -1,19 +1,19 @@
 import { HeadcountError, NotFoundError, UnexpectedPaginationError } from '../../common/errors.ts'
 import { ResponseCopyEncoder } from '../../load/copy/response-encoder.ts'
+import type { FetchedList } from '../../source/fetched-list.ts'
 import type { QueueState } from '../../source/retry/rejected-request.ts'
 import { BatchQueue } from '../write/batch-queue.ts'
-import { compareDigest } from './change-detection.ts'
+import { compareDigest, usableEtag } from './change-detection.ts'
 import { BACKFILL_PATIENCE_MS, PATIENCE_MS } from './deferred-events.ts'
 import type { DueEvent } from '../select/due-event.ts'
-import { isEarlyEnd, forEachEvent } from './for-each-event.ts'
-import { nextPollInterval } from '../select/polling-schedule.ts'
+import { earlyEndOf, forEachEvent } from './for-each-event.ts'
+import { pollIntervalOf } from '../write/save-list-states.ts'
 import { isStreamed, StreamedResponses } from './streamed-responses.ts'
 import type { RunContext } from '../run-context.ts'
 import { bufferList, encodeList } from './response-list.ts'
 import type { UnchangedState } from '../../load/state/sync-state.ts'
 import { pagedObject } from '../drift/observations.ts'
 import { CheckedMarker } from '../write/mark-checked.ts'
-import { usableEtag } from './usable-etag.ts'
 import { reportList, writeOptions } from '../write/batch-transaction.ts'
 import type { Unchanged } from '../write/event-write.ts'
 
@@ -35,7 +35,7 @@ interface Destination {
 
 /** Reads the due events, a bounded number at once, and hands what changed to the loader. */
 export async function syncDueEvents(run: RunContext, due: readonly DueEvent[]): Promise<SyncOutcome> {
-  const batches = new BatchQueue(run)
+  await using batches = new BatchQueue(run)
   const { mirror, pending, signal, stop } = run
   const write = (states: readonly UnchangedState[]) =>
     mirror.write((trx) => mirror.load.markUnchanged(trx, mirror.account.id, states))
@@ -58,13 +58,9 @@ export async function syncDueEvents(run: RunContext, due: readonly DueEvent[]): 
     },
   })
   await marker.drain()
-  const ended: unknown = run.signal.aborted ? run.signal.reason : null
-  if (ended !== null && !isEarlyEnd(ended)) {
-    await batches.discard()
-    throw ended
-  }
+  const endedEarly = earlyEndOf(run.signal)
   await batches.finish()
-  return { notFound, endedEarly: ended }
+  return { notFound, endedEarly }
 }
 
 /** Reads one event. "Not modified" or an equal digest ends it here; otherwise its rows go to the loader. */
@@ -83,18 +79,26 @@ async function syncEvent(
   if (usesState && compareDigest(reading, due.state) === 'same') {
     return markUnchanged(run, into, due, { etag: reading.etag, read_whole: true })
   }
+  await writeList(run, into, due, reading)
+}
+
+/** Hands a list that was read to the loader. */
+export async function writeList(
+  run: RunContext,
+  { batches, encoder }: Pick<Destination, 'batches' | 'encoder'>,
+  due: DueEvent,
+  reading: FetchedList,
+): Promise<void> {
   if (isStreamed(reading)) {
     const large = new StreamedResponses(reading, due.state, run.settings)
-    await into.batches.addStreamed({ ...due, large })
-    return
+    return batches.addStreamed({ ...due, large })
   }
-  const { encoder } = into
   const list =
     due.state === undefined && encoder !== null && !reading.isLarge
       ? await encodeList(reading, (rows) => encoder.encode(due.event.id, rows), run.settings)
       : await bufferList(reading, due.state, run.settings)
   reportList(run, due, list)
-  await into.batches.add({ ...due, list })
+  await batches.add({ ...due, list })
 }
 
 /** The responses are as they were; the event's own record may not be. */
@@ -106,16 +110,8 @@ async function markUnchanged(
 ): Promise<void> {
   run.deletions.listsRead.unchanged.push(due.event.id)
   if (due.eventRow !== 'same') return batches.add({ ...due, list: null, unchanged })
-  const { settings, mirror, stats } = run
-  const step = nextPollInterval(
-    due.event,
-    due.state?.poll_interval_s ?? null,
-    false,
-    settings.maxStalenessMs,
-    mirror.lease.startedAt,
-  )
-  marker.add({ event_id: due.event.id, poll_interval_s: step, ...unchanged })
-  stats.unchanged += 1
+  marker.add({ event_id: due.event.id, poll_interval_s: pollIntervalOf(run, due, false), ...unchanged })
+  run.stats.unchanged += 1
 }
 
 /** Notes that an event could not be read; what is no failure of the service is thrown on. */

@@ -67,11 +67,7 @@ export async function compareIdentity(
   return { known, isOther: true }
 }
 
-interface Known {
-  readonly email: string | null
-  readonly base_url: string | null
-  readonly key_sha256: string | null
-}
+type Known = Readonly<Record<keyof Identity, string | null>>
 
 const nothing: Known = { email: null, base_url: null, key_sha256: null }
 

@@ -1,5 +1,4 @@
-import { sql } from 'kysely'
-import type { Kysely } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import { commandName } from '../../common/command-name.ts'
 import type { Database } from '../../db/connect.ts'
 import { codeOf, UNDEFINED_TABLE } from '../../db/errors.ts'
@@ -42,15 +41,19 @@ export async function findAccount(database: Database, wanted: RequestedAccount):
 }
 
 /**
- * The number of an account that is only read.
+ * The account of a run that only reads. One that the mirror does not have has no rows: no account has its number.
  *
- * @returns null: the mirror has no such account
- * @throws RemovedAccountError
+ * @throws UnknownAccountError, RemovedAccountError
  */
-export async function findAccountId(kysely: Kysely<Tables>, name: string): Promise<number | null> {
-  const found = await find(kysely, name)
-  if (found?._removing_since) throw partlyRemovedError(name, found._removing_since)
-  return found?.id ?? null
+export async function readAccount(
+  { kysely }: Pick<Database, 'kysely'>,
+  requested: RequestedAccount,
+  remedy?: string,
+): Promise<{ readonly id: number; readonly name: string }> {
+  await requireAccountName(kysely, requested, remedy)
+  const found = await find(kysely, requested.account)
+  if (found?._removing_since) throw partlyRemovedError(requested.account, found._removing_since)
+  return { id: found?.id ?? 0, name: requested.account }
 }
 
 /**

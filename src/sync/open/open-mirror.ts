@@ -1,9 +1,7 @@
-import { connect } from '../../db/connect.ts'
-import type { Database } from '../../db/connect.ts'
+import { connect, type Database } from '../../db/connect.ts'
 import { schemaState } from '../../db/migrate.ts'
 import { MirrorNotFoundError } from '../../common/errors.ts'
-import { fetchIdentity, fetchEventList } from '../fetch/fetch-events.ts'
-import type { FetchContext } from '../fetch/fetch-events.ts'
+import { fetchIdentity, fetchEventList, type FetchContext } from '../fetch/fetch-events.ts'
 import type { FirstResponses } from '../fetch/event-list.ts'
 import { logTo } from './open-source.ts'
 import type { ResolvedOptions } from '../options.ts'
@@ -11,7 +9,7 @@ import type { ResolvedOptions } from '../options.ts'
 export interface OpenedMirror {
   readonly database: Database
   /** Null: there was a mirror, and nothing was asked. */
-  readonly answers: FirstResponses | null
+  readonly firstResponses: FirstResponses | null
 }
 
 /**
@@ -24,13 +22,13 @@ export async function openMirror(reading: FetchContext): Promise<OpenedMirror> {
   const { settings } = reading
   const existing = await openExisting(settings)
   try {
-    if (existing !== null && (await hasSchema(existing))) return { database: existing, answers: null }
-    const answers = {
+    if (existing !== null && (await hasSchema(existing))) return { database: existing, firstResponses: null }
+    const firstResponses = {
       /* guard: first answers */ identity: await fetchIdentity(reading),
       list: await fetchEventList(reading),
     }
     const database = existing ?? (await connect(settings.target, { log: logTo(settings.logger) }))
-    return { database, answers }
+    return { database, firstResponses }
   } catch (error) {
     await existing?.close()
     throw error

@@ -1,38 +1,25 @@
-import { connect } from '../../db/connect.ts'
-import type { Database } from '../../db/connect.ts'
-import { takeLease } from '../../db/lease/lease.ts'
-import type { Lease } from '../../db/lease/lease.ts'
+import { connect, type Database } from '../../db/connect.ts'
+import { takeLease, type Lease } from '../../db/lease/lease.ts'
 import { migrate, requireSchema } from '../../db/migrate.ts'
-import type { RunMode } from '../../common/schema/tables.ts'
+import type { RunMode, Tables } from '../../common/schema/tables.ts'
 import { countLiveRows, deletedSinceLastRead } from '../../load/diff/live-counts.ts'
-import { createPlanner } from '../../load/dry-run/planner.ts'
 import { postgresLoader } from '../../load/loader.ts'
 import { readStates } from '../../load/state/sync-state.ts'
 import { DeletionBudget } from '../deletions/budget.ts'
 import { ListsRead } from '../deletions/emptied-lists.ts'
 import type { HoldPolicy } from '../deletions/guard.ts'
-import { UnconfirmedLists } from '../deletions/unconfirmed-lists.ts'
+import { UnconfirmedLists } from '../deletions/unconfirmed-absences.ts'
 import { Observations } from '../drift/observations.ts'
-import type { FirstResponses } from '../fetch/event-list.ts'
-import type { ResolvedOptions } from '../options.ts'
-import type { MirrorAccess, ReadContext, RunContext } from '../run-context.ts'
+import { resolveOptions, type ResolvedOptions, type RunOptions } from '../options.ts'
+import type { InitialState, MirrorAccess, ReadContext, RunContext } from '../run-context.ts'
 import { RunStats } from '../run-stats.ts'
-import { resumeOrStartBackfill } from '../select/backfill.ts'
-import type { Backfill } from '../select/backfill.ts'
+import { resumeOrStartBackfill, type Backfill } from '../select/backfill.ts'
 import { inFencedTransaction } from '../write/fenced-transaction.ts'
-import { memoizeQuery } from './ask-once.ts'
-import {
-  findAccount,
-  findAccountId,
-  requireKnownAccount,
-  requireAccountName,
-  requireNotRemoved,
-} from './find-account.ts'
-import { hasSchema, openExisting, openMirror } from './open-mirror.ts'
+import type { Kysely } from 'kysely'
+import { findAccount, readAccount, requireKnownAccount, requireNotRemoved } from './find-account.ts'
+import { openMirror } from './open-mirror.ts'
+import { openToPlan } from './open-plan.ts'
 import { logTo, openSource, progressOf } from './open-source.ts'
-
-/** An account that the mirror does not have has no rows: no account has this number. */
-const NO_ACCOUNT = 0
 
 /** A run before it looks at the mirror. */
 export type Unopened = Omit<ReadContext, 'mirror' | typeof Symbol.asyncDispose>
@@ -63,7 +50,7 @@ export async function openRun(
       : contextOf(
           run,
           mode,
-          access === 'plan' ? await openToPlan(settings, opened) : await openToWrite(run, mode, opened),
+          await (access === 'plan' ? openToPlan(settings, opened) : openToWrite(run, mode, opened)),
         )
   const resources = opened.move()
   return { ...context, [Symbol.asyncDispose]: () => resources.disposeAsync() }
@@ -88,20 +75,9 @@ export function prepareRun(settings: ResolvedOptions, opened: AsyncDisposableSta
 }
 
 /** The mirror of a run, and what is known of the run by then. */
-interface Opened {
-  readonly mirror: MirrorAccess
-  readonly backfill: Backfill | null
-  readonly answers: FirstResponses | null
-}
+type Opened = { readonly mirror: MirrorAccess } & Partial<Pick<InitialState, 'backfill' | 'firstResponses'>>
 
-/** What the transaction that begins a run finds. */
-interface FoundAtStart {
-  backfill: Backfill | null
-  /** Another run has filled the mirror since the service answered. */
-  isMirrored: boolean
-}
-
-function contextOf(run: Unopened, mode: RunMode, { mirror, backfill, answers }: Opened) {
+function contextOf(run: Unopened, mode: RunMode, { mirror, backfill = null, firstResponses = null }: Opened) {
   const { account, lease, plan } = mirror
   return {
     ...run,
@@ -110,7 +86,7 @@ function contextOf(run: Unopened, mode: RunMode, { mirror, backfill, answers }: 
     initial: {
       states: run.initial.states,
       backfill,
-      firstResponses: answers,
+      firstResponses,
       // A dry run has counted rows that it has not written.
       liveCounts: memoizeQuery(async (kysely) => {
         const now = await countLiveRows(kysely, account.id)
@@ -144,14 +120,15 @@ function holdPolicyOf({ startedAt }: Lease, { holdForMs, acceptDeletions }: Reso
 /** Opens the database, brings its schema up to date and takes the account. */
 async function openToWrite(run: Unopened, mode: RunMode, opened: AsyncDisposableStack): Promise<Opened> {
   const { settings, signal, stop } = run
-  const { database, answers } = await openMirror(run)
+  const { database, firstResponses } = await openMirror(run)
   opened.use(database)
   // guard: unknown name
   await requireKnownAccount(database, settings)
   await migrate(database)
   const account = { id: await findAccount(database, settings), name: settings.account }
   const joinsBackfill = mode === 'backfill' && settings.events === null
-  const found: FoundAtStart = { backfill: null, isMirrored: false }
+  // `isMirrored`: another run has filled the mirror since the service answered.
+  const found: { backfill: Backfill | null; isMirrored: boolean } = { backfill: null, isMirrored: false }
   const lease = await takeLease(database, {
     accountId: account.id,
     mode,
@@ -160,7 +137,7 @@ async function openToWrite(run: Unopened, mode: RunMode, opened: AsyncDisposable
       await requireNotRemoved(trx, account.id, account.name)
       if (joinsBackfill)
         found.backfill = await resumeOrStartBackfill(trx, runId, account.id, settings.restart)
-      if (answers !== null) found.isMirrored = (await readStates(trx.kysely, account.id)).size > 0
+      if (firstResponses !== null) found.isMirrored = (await readStates(trx.kysely, account.id)).size > 0
     },
     signal,
     log: logTo(settings.logger),
@@ -174,25 +151,7 @@ async function openToWrite(run: Unopened, mode: RunMode, opened: AsyncDisposable
     return inFencedTransaction(database, lease, work, { durable: isLast, contentBytes: bytes })
   }
   const mirror = { database, account, lease, load: postgresLoader, plan: null, write }
-  return { mirror, backfill: found.backfill, answers: found.isMirrored ? null : answers }
-}
-
-/**
- * Opens the mirror as it is. What the run would write it compares in read-only transactions. Where there is no mirror yet,
- * an empty one in memory stands for it.
- */
-async function openToPlan(settings: ResolvedOptions, opened: AsyncDisposableStack): Promise<Opened> {
-  const database = opened.use(await openAsItIs(settings))
-  const account = await readAccount(database, settings)
-  const planned = createPlanner(settings.dryRun?.mostKeys ?? 0)
-  const write: MirrorAccess['write'] = async (work, { isLast = false } = {}) => {
-    if (!isLast) settings.signal?.throwIfAborted()
-    // guard: read-only transactions
-    return database.transaction(work, { readOnly: true })
-  }
-  const lease = leaseOfNothing(await readClock(database))
-  const mirror = { database, account, lease, load: planned, plan: () => planned.plan(), write }
-  return { mirror, backfill: null, answers: null }
+  return { mirror, backfill: found.backfill, firstResponses: found.isMirrored ? null : firstResponses }
 }
 
 /** Opens a mirror that must be there. */
@@ -207,50 +166,30 @@ async function openToRead(
   return { database, account: await readAccount(database, settings, 'Nothing was compared.') }
 }
 
-/** The account of a run that takes none. */
-async function readAccount(database: Database, settings: ResolvedOptions, remedy?: string) {
-  await requireAccountName(database.kysely, settings, remedy)
-  const id = await findAccountId(database.kysely, settings.account)
-  return { id: id ?? NO_ACCOUNT, name: settings.account }
-}
-
-async function openAsItIs(settings: ResolvedOptions): Promise<Database> {
-  const database = await openExisting(settings)
-  if (database === null) return openEmpty()
-  try {
-    // guard: mirror of nothing
-    if (!(await hasSchema(database))) {
-      await database.close()
-      return await openEmpty()
-    }
-    await requireSchema(database)
-    return database
-  } catch (error) {
-    await database.close()
-    throw error
-  }
-}
-
-/** A mirror in memory without a row: against it everything counts as an insert. */
-async function openEmpty(): Promise<Database> {
-  const database = await connect('pglite:memory')
-  await migrate(database)
+/**
+ * Opens the mirror that a program serves and keeps up to date. Where there is none the service is asked first, as by a
+ * run: a key that is refused leaves nothing behind.
+ *
+ * @throws as openMirror.
+ */
+export async function openMirrorToServe(options: RunOptions): Promise<Database> {
+  await using opened = new AsyncDisposableStack()
+  const { database } = await openMirror(prepareRun(resolveOptions(options), opened))
   return database
 }
 
-async function readClock(database: Database): Promise<string> {
-  const { rows } = await database.transaction((trx) => trx.query('select now()'), { readOnly: true })
-  return String(rows[0]?.[0])
-}
-
-/** A dry run holds no account: others go on beside it. */
-function leaseOfNothing(startedAt: string): Lease {
-  return {
-    runId: '0',
-    startedAt,
-    lost: new AbortController().signal,
-    fence: async () => {},
-    close: async () => {},
-    stopHeartbeat: async () => {},
+/** A query that is run once; again only when it failed. */
+function memoizeQuery<T>(
+  ask: (kysely: Kysely<Tables>) => Promise<T>,
+): (kysely: Kysely<Tables>) => Promise<T> {
+  let asked: Promise<T> | null = null
+  return async (kysely) => {
+    asked ??= ask(kysely)
+    try {
+      return await asked
+    } catch (error) {
+      asked = null
+      throw error
+    }
   }
 }

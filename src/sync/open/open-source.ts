@@ -1,5 +1,4 @@
-import { createSource } from '../../source/api.ts'
-import type { Source } from '../../source/api.ts'
+import { createSource, type Source } from '../../source/api.ts'
 import type { Logger, Progress, ResolvedOptions } from '../options.ts'
 import type { RunStats } from '../run-stats.ts'
 

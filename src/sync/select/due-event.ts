@@ -9,7 +9,7 @@ export interface DueEvent {
   /** The record as listed cannot be stored: `event` is the mirror's own, and is not written. */
   readonly isRejected: boolean
   readonly state: ListState | undefined
-  /** Null unless this run has read the list before, and reads it once more (reread.ts). */
+  /** Null unless this run has read the list before, and reads it once more (second-reading.ts). */
   readonly firstReading: FirstReading | null
 }
 

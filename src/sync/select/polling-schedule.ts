@@ -1,4 +1,5 @@
 /** Which events are due, and when an event is due again. Pure: state and clock come in. */
+import type { ListState } from '../../load/state/sync-state.ts'
 
 const HOUR = 3600
 const DAY = 24 * HOUR
@@ -7,11 +8,10 @@ const ACTIVE_FOR_DAYS = 30
 const LONGEST_WAIT = 7 * DAY
 
 /** What decides whether an event is due, besides its time. */
-export interface PolledList {
-  readonly checked_at: string | null
-  readonly next_check_at: string | null
-  readonly error_code: string | null
-  readonly normaliser_version: number | null
+export type PolledList = Pick<
+  ListState,
+  'checked_at' | 'next_check_at' | 'error_code' | 'normaliser_version'
+> & {
   readonly held_deletions: readonly unknown[]
   readonly unconfirmed_absences: readonly unknown[]
 }

@@ -5,12 +5,11 @@ import { optionName } from '../../common/option-names.ts'
 import { droppedField } from '../drift/observations.ts'
 import { droppedFields } from '../fetch/list-facts.ts'
 import { dueReason } from './polling-schedule.ts'
-import type { EventList } from '../fetch/event-list.ts'
+import { isEventListCurrent, type EventList } from '../fetch/event-list.ts'
 import type { RunContext } from '../run-context.ts'
 import { rejectedButStored, requireKnownEvents } from './rejected-events.ts'
 import { isDoneInBackfill } from './backfill.ts'
 import type { DueEvent } from './due-event.ts'
-import { isEventListCurrent } from '../fetch/event-list-digest.ts'
 
 /**
  * Chooses the events to read: all of them for `backfill` (but for those that it has read before it was broken off)

@@ -8,10 +8,9 @@ import { PATIENCE_MS } from '../fetch/deferred-events.ts'
 import { heldIds } from '../deletions/guard.ts'
 import type { FetchedList } from '../../source/fetched-list.ts'
 import type { QueueState } from '../../source/retry/rejected-request.ts'
-import { isEarlyEnd, forEachEvent } from '../fetch/for-each-event.ts'
+import { earlyEndOf, forEachEvent } from '../fetch/for-each-event.ts'
 import { StreamedResponses } from '../fetch/streamed-responses.ts'
-import { bufferList } from '../fetch/response-list.ts'
-import type { ListContext, ResponseList } from '../fetch/response-list.ts'
+import { bufferList, type ListContext, type ResponseList } from '../fetch/response-list.ts'
 import type { ComparisonResult, VerifyContext } from './report.ts'
 
 /** Lists compared at once: a statement a list, and room for the caller's own in a pool of three connections. */
@@ -94,8 +93,7 @@ async function runPass(
       verification.stats.report('comparing')
     },
   })
-  const ended: unknown = signal.aborted ? signal.reason : null
-  if (ended !== null && !isEarlyEnd(ended)) throw ended
+  const ended = earlyEndOf(signal)
   if (ended !== null) stats.fail(null, ended)
   return { notCompared, notFound }
 }

@@ -1,5 +1,5 @@
 import type { EventItem } from '../../common/schema/tables.ts'
-import { HeadcountError, AuthenticationError } from '../../common/errors.ts'
+import { HeadcountError, AuthenticationError, UsageError } from '../../common/errors.ts'
 import { compareUtf8 } from '../../normalise/values/collation.ts'
 import { compareEventRows } from './compare-events.ts'
 import { compareResponseLists } from './compare-responses.ts'
@@ -7,15 +7,12 @@ import { compareIdentity } from '../open/account-identity.ts'
 import { toInterruptedError } from '../interruption.ts'
 import { fetchIdentity, fetchEventList } from '../fetch/fetch-events.ts'
 import type { EventList } from '../fetch/event-list.ts'
-import { resolveOptions } from '../options.ts'
+import { resolveOptions, type RunOptions } from '../options.ts'
 import { resentRequests } from '../open/open-source.ts'
-import type { RunOptions } from '../options.ts'
 import { rejectedButStored, requireKnownEvents } from '../select/rejected-events.ts'
-import { createSampler } from './sampler.ts'
 import { openRun } from '../open/open-run.ts'
 import { notFoundError } from '../write/delete-events.ts'
-import { VerifyStats } from './report.ts'
-import type { VerifyContext, VerifyReport } from './report.ts'
+import { VerifyStats, type VerifyContext, type VerifyReport } from './report.ts'
 
 /** What `verify` needs to know: as a run, but for what only writing needs. */
 export type VerifyOptions = Pick<
@@ -147,4 +144,33 @@ function reportOf({ mirror, source, settings, stats, found }: VerifyContext): Ve
     errors: stats.listedErrors,
     errors_total: stats.errors.length,
   }
+}
+
+/**
+ * A choice of so many at random, in their order; of all when no number is given.
+ *
+ * @throws UsageError unless the number is a whole one from 1.
+ */
+function createSampler({
+  sample,
+  random = Math.random,
+}: {
+  readonly sample?: number
+  readonly random?: () => number
+}): <Item>(items: readonly Item[]) => readonly Item[] {
+  if (sample === undefined) return (items) => items
+  if (!Number.isInteger(sample) || sample < 1) {
+    throw new UsageError(`The option \`sample\` must be a whole number from 1, not ${sample}.`)
+  }
+  return (items) => choose(items, sample, random)
+}
+
+/** Each item is taken with the chance that fills what is left of the sample from what is left of the items. */
+function choose<Item>(items: readonly Item[], sample: number, random: () => number): readonly Item[] {
+  let wanted = sample
+  return items.filter((_, index) => {
+    const isTaken = random() * (items.length - index) < wanted
+    if (isTaken) wanted -= 1
+    return isTaken
+  })
 }

@@ -1,6 +1,6 @@
 import { writeEventBatch } from './write-batch.ts'
 import type { EventWrite, StreamedWrite } from './event-write.ts'
-import { accountLooksEmpty } from '../deletions/account-looks-empty.ts'
+import { accountLooksEmpty } from '../deletions/decide-deletions.ts'
 import { writeStreamedList } from './write-large-list.ts'
 import type { RunContext } from '../run-context.ts'
 
@@ -15,7 +15,7 @@ const MAX_WRITERS = 2
  * Gathers events into batches and loads them. While batches are written the next one is gathered; when that one is full
  * too, `add` waits for a writer, whoever calls it, so that reading never runs ahead of the database by more than a batch.
  */
-export class BatchQueue {
+export class BatchQueue implements AsyncDisposable {
   readonly #run: RunContext
   readonly #writers: number
   readonly #writing = new Set<Promise<void>>()
@@ -76,7 +76,7 @@ export class BatchQueue {
   }
 
   /** Drops what is not being written yet, and waits for what is. */
-  async discard(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     this.#pending = []
     await Promise.all(this.#writing)
   }

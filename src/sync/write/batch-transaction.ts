@@ -1,14 +1,12 @@
 /** What every batch writes beside the rows of responses: event rows, deletions, rejects and current digests. */
 import type { Observation, TableCounts } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { addCounts } from '../../load/statements.ts'
-import type { WriteOptions, WriteResult } from '../../load/statements.ts'
+import { addCounts, type WriteOptions, type WriteResult } from '../../load/statements.ts'
 import { droppedField, observationsOf } from '../drift/observations.ts'
-import { droppedFields } from '../fetch/list-facts.ts'
-import type { FetchedListFacts } from '../fetch/list-facts.ts'
+import type { DigestMatch } from '../fetch/change-detection.ts'
+import { droppedFields, type FetchedListFacts } from '../fetch/list-facts.ts'
 import { holdWarnings } from '../deletions/guard.ts'
-import type { Decision } from '../deletions/guard.ts'
-import type { Changes, DeletionDecisions } from '../deletions/decisions.ts'
+import type { Changes, DeletionDecisions } from '../deletions/decide-deletions.ts'
 import type { DueEvent } from '../select/due-event.ts'
 import type { EmptiedList } from '../deletions/emptied-lists.ts'
 import type { RunContext } from '../run-context.ts'
@@ -21,9 +19,8 @@ export interface BatchResult {
   readonly events: { readonly changed: number; readonly unchanged: number }
   readonly rows: TableCounts
   readonly changed: ReadonlySet<string>
-  readonly warnings: readonly string[]
-  /** Fields that a list has lost. */
-  readonly dropped: readonly { readonly event_id: string; readonly field: string }[]
+  /** Fields that a list has lost, by event. */
+  readonly dropped: ReadonlyMap<string, readonly string[]>
   /** What it stored of what the lists show. */
   readonly observed: readonly Observation[]
   /** Events of the batch that it left as they were: their lists became empty, and are decided last. */
@@ -43,9 +40,10 @@ export async function runBatchTransaction(
   apply: (trx: Transaction, decisions: DeletionDecisions) => Promise<BatchResult>,
   stored: (lists: readonly ListWrite[]) => void = () => {},
 ): Promise<void> {
+  const { budget, listsRead, unconfirmed } = run.deletions
   const decisions: DeletionDecisions = new Map()
   const takeBack = () => {
-    for (const decision of decisions.values()) run.deletions.budget.release(decision)
+    for (const decision of decisions.values()) budget.release(decision)
     decisions.clear()
   }
   const tryOnce = async (trx: Transaction) => {
@@ -59,18 +57,27 @@ export async function runBatchTransaction(
     throw error
   })
   stored(applied.lists)
-  for (const one of applied.emptied ?? []) run.deletions.listsRead.addEmptied(one)
+  for (const one of applied.emptied ?? []) listsRead.addEmptied(one)
   run.stats.changed += applied.events.changed
   run.stats.unchanged += applied.events.unchanged
   addCounts(run.stats.rows, applied.rows)
-  for (const warning of applied.warnings) run.stats.warn(warning)
-  for (const { event_id, field } of applied.dropped) {
-    // The live rows show it no longer: should this run be killed before its report, the log has it.
-    run.settings.logger.info({ event_id, field }, droppedFieldWarning(event_id, field))
-  }
   run.pending.observations.committed(applied.observed)
   for (const load of applied.lists) {
-    run.deletions.unconfirmed.add(load, decisions.get(load.event.id), applied.changed.has(load.event.id))
+    const { id } = load.event
+    const decision = decisions.get(id)
+    reportDropped(run, load, applied.dropped.get(id) ?? [])
+    for (const line of decision ? holdWarnings(`Event ${id}`, decision) : []) run.stats.warn(line)
+    unconfirmed.add(load, decision, applied.changed.has(id))
+  }
+}
+
+function reportDropped(run: RunContext, { event, firstReading }: DueEvent, dropped: readonly string[]): void {
+  for (const field of dropped) {
+    const warning = `Event ${event.id}: no response has "${field}" any more; its column is now empty.`
+    run.stats.warn(warning)
+    if (firstReading !== null) continue
+    // The live rows show it no longer: should this run be killed before its report, the log has it.
+    run.settings.logger.info({ event_id: event.id, field }, warning)
   }
 }
 
@@ -86,7 +93,7 @@ export function reportList(
 }
 
 /** How the rows of a list are written: without history when the service sent what it sent before. */
-export function writeOptions(run: RunContext, verdict: FetchedListFacts['digestMatch']): WriteOptions {
+export function writeOptions(run: RunContext, verdict: DigestMatch): WriteOptions {
   return { account: run.mirror.account.id, run: run.mirror.lease.runId, history: verdict !== 'renormalised' }
 }
 
@@ -96,22 +103,27 @@ export async function writeEventRows(
   run: RunContext,
   loads: readonly (DueEvent & { readonly list: object | null })[],
 ): Promise<EventRowsWritten> {
+  const { load, account } = run.mirror
   const readAgain = loads.filter(
     ({ list, state }) => list !== null && run.mode === 'backfill' && state !== undefined,
   )
-  const rows = await run.mirror.load.deleteOrphans(
+  const rows = await load.deleteOrphans(
     trx,
-    run.mirror.account.id,
+    account.id,
     readAgain.map(({ event }) => event.id),
   )
-  const records = loads.filter(({ isRejected }) => !isRejected)
-  const [newRecords, oldRecords] = partition(records, ({ eventRow }) => eventRow !== 'renormalised')
-  const changed = await run.mirror.load.events(trx, writeOptions(run, 'other'), newRecords.map(eventOf))
-  const rewritten = await run.mirror.load.events(
-    trx,
-    writeOptions(run, 'renormalised'),
-    oldRecords.map(eventOf),
+  const write = (verdict: DigestMatch, of: typeof loads) =>
+    load.events(
+      trx,
+      writeOptions(run, verdict),
+      of.map(({ event }) => event),
+    )
+  const [newRecords, oldRecords] = partition(
+    loads.filter(({ isRejected }) => !isRejected),
+    ({ eventRow }) => eventRow !== 'renormalised',
   )
+  const changed = await write('other', newRecords)
+  const rewritten = await write('renormalised', oldRecords)
   for (const one of [changed, rewritten]) addCounts(rows, one.rows)
   return {
     rows,
@@ -138,13 +150,10 @@ export async function finishBatch(
 ): Promise<BatchResult> {
   const lists = loads.filter((load): load is ListWrite => load.list !== null)
   const removals = [...decisions].flatMap(([event_id, { remove }]) => remove.map((id) => ({ event_id, id })))
-  const rows = await run.mirror.load.deleteResponses(trx, writeOptions(run, 'other'), removals)
-  await run.mirror.load.replaceRejects(
-    trx,
-    run.mirror.account.id,
-    run.mirror.lease.runId,
-    lists.map(({ event, list }) => ({ event_id: event.id, rejects: list.rejects() })),
-  )
+  const { load, account, lease } = run.mirror
+  const rows = await load.deleteResponses(trx, writeOptions(run, 'other'), removals)
+  const rejects = lists.map(({ event, list }) => ({ event_id: event.id, rejects: list.rejects() }))
+  await load.replaceRejects(trx, account.id, lease.runId, rejects)
   const changedLists = new Set([
     ...responses.flatMap(({ events }) => [...events]),
     ...removals.map(({ event_id }) => event_id),
@@ -152,26 +161,21 @@ export async function finishBatch(
   await saveListStates(trx, run, loads, decisions, records, changedLists)
   const changed = new Set([...records.events, ...changedLists])
   for (const one of [records, ...responses]) addCounts(rows, one.rows)
-  const dropped = lists.flatMap(({ event, list, firstReading }) =>
-    firstReading !== null
-      ? []
-      : droppedFields(list, changes.get(event.id)?.fields ?? []).map((field) => ({
-          event_id: event.id,
-          field,
-        })),
+  const dropped = new Map(
+    lists.map(({ event, list }) => [event.id, droppedFields(list, changes.get(event.id)?.fields ?? [])]),
+  )
+  const lost = lists.flatMap(({ event, firstReading }) =>
+    firstReading === null ? (dropped.get(event.id) ?? []) : [],
   )
   const observed = [
     ...lists.flatMap(({ list }) => observationsOf('responses', list)),
-    ...dropped.map(({ field }) => droppedField('response', field)),
+    ...lost.map((field) => droppedField('response', field)),
   ]
   return {
     lists,
     events: countEvents(loads, changed),
     rows,
     changed,
-    warnings: lists.flatMap((load) =>
-      warnings(load, changes.get(load.event.id), decisions.get(load.event.id)),
-    ),
     dropped,
     observed: await run.pending.observations.store(trx, observed),
   }
@@ -191,27 +195,6 @@ function countEvents(loads: readonly DueEvent[], changed: ReadonlySet<string>): 
   return counts
 }
 
-/** What the user should know of a list: dropped fields, deletions on hold. */
-function warnings(
-  { event, list }: ListWrite,
-  before: { readonly fields: readonly string[] } | undefined,
-  decision: Decision | undefined,
-): string[] {
-  const dropped = droppedFields(list, before?.fields ?? [])
-  return [
-    ...dropped.map((field) => droppedFieldWarning(event.id, field)),
-    ...(decision === undefined ? [] : holdWarnings(`Event ${event.id}`, decision)),
-  ]
-}
-
-function droppedFieldWarning(event_id: string, field: string): string {
-  return `Event ${event_id}: no response has "${field}" any more; its column is now empty.`
-}
-
 export function partition<T>(items: readonly T[], belongs: (item: T) => boolean): [T[], T[]] {
   return [items.filter(belongs), items.filter((item) => !belongs(item))]
-}
-
-function eventOf({ event }: DueEvent) {
-  return event
 }

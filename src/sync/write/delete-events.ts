@@ -1,20 +1,23 @@
 import { HeadcountError, AuthenticationError, NotFoundError, OutageError } from '../../common/errors.ts'
-import { EVENT_LIST_KEY } from '../../load/state/sync-state.ts'
-import type { AppliedState } from '../../load/state/sync-state.ts'
+import { EVENT_LIST_KEY, type AppliedState } from '../../load/state/sync-state.ts'
 import type { AbsentEvent } from '../../load/diff/live-counts.ts'
 import { addCounts } from '../../load/statements.ts'
 import { NORMALISER_VERSION } from '../../normalise/version.ts'
 import { observationsOf } from '../drift/observations.ts'
-import { findAbsentEvents } from '../deletions/absent-events.ts'
-import type { AbsentFromList } from '../deletions/absent-events.ts'
-import { decideEvents, holdWarnings, NO_LOSS, mergeEvidence } from '../deletions/guard.ts'
-import type { Decision, ListEvidence } from '../deletions/guard.ts'
+import { findAbsentEvents, type AbsentFromList } from '../deletions/absent-events.ts'
+import {
+  decideEvents,
+  holdWarnings,
+  NO_LOSS,
+  mergeEvidence,
+  type Decision,
+  type ListEvidence,
+} from '../deletions/guard.ts'
 import type { DueEvent } from '../select/due-event.ts'
 import { fetchEventList } from '../fetch/fetch-events.ts'
-import type { EventList } from '../fetch/event-list.ts'
+import { isEventListCurrent, type EventList } from '../fetch/event-list.ts'
 import type { RunContext } from '../run-context.ts'
 import { recordFailure } from '../fetch/sync-events.ts'
-import { isEventListCurrent } from '../fetch/event-list-digest.ts'
 
 /** Rows that one transaction removes: an event is removed whole, so a large one goes beyond it. */
 const ROWS_PER_REMOVAL = 5000
@@ -56,33 +59,22 @@ export async function deleteAbsentEvents(
 
 /** The list is as it was stored: no event is absent, and its stored state stays. */
 function markListChecked(run: RunContext): void {
-  run.pending.unchanged.push({
-    event_id: EVENT_LIST_KEY,
-    poll_interval_s: null,
-    etag: null,
-    read_whole: true,
-  })
+  const state = { event_id: EVENT_LIST_KEY, poll_interval_s: null, etag: null, read_whole: true }
+  run.pending.unchanged.push(state)
 }
 
 async function decideAbsentEvents(
   run: RunContext,
-  { length, unreadableId, incomplete }: ListEvidence,
+  evidence: ListEvidence,
   absent: readonly AbsentEvent[],
 ): Promise<Decision> {
   if (absent.length === 0) return NO_LOSS
   const live = await run.initial.liveCounts(run.mirror.database.kysely)
-  return decideEvents(
-    {
-      absent,
-      live: live.events,
-      length,
-      unreadableId,
-      incomplete,
-      held: run.initial.states.get(EVENT_LIST_KEY)?.held_deletions ?? [],
-    },
-    run.deletions.policy,
-    { ...run.deletions.budget.totals, liveAtStart: live.total },
-  )
+  const held = run.initial.states.get(EVENT_LIST_KEY)?.held_deletions ?? []
+  return decideEvents({ absent, live: live.events, held, ...evidence }, run.deletions.policy, {
+    ...run.deletions.budget.totals,
+    liveAtStart: live.total,
+  })
 }
 
 /**
@@ -133,11 +125,11 @@ async function deleteDecided(
   absent: readonly AbsentEvent[],
   decision: Decision,
 ): Promise<void> {
-  const writing = { account: run.mirror.account.id, run: run.mirror.lease.runId, history: true }
+  const { account, lease, load } = run.mirror
+  const writing = { account: account.id, run: lease.runId, history: true }
   const going = new Set(decision.remove)
   for (const group of groupByRows(absent.filter(({ id }) => going.has(id)))) {
-    const removed = await run.mirror.write((trx) => run.mirror.load.deleteEvents(trx, writing, group))
-    addCounts(run.stats.rows, removed)
+    addCounts(run.stats.rows, await run.mirror.write((trx) => load.deleteEvents(trx, writing, group)))
   }
   run.deletions.budget.add(decision)
   for (const line of holdWarnings('List of events', decision)) run.stats.warn(line)
@@ -170,30 +162,24 @@ async function saveEventListState(
     unconfirmed.length === 0 &&
     isOneList &&
     /* guard: digest without records */ !isRecordOld
+  const { account, lease, load } = run.mirror
+  const state: AppliedState = {
+    event_id: EVENT_LIST_KEY,
+    digest: isWhole ? list.digest : null,
+    normaliser_version: NORMALISER_VERSION,
+    etag: null,
+    held_deletions: held,
+    unconfirmed_absences: unconfirmed,
+    set_aside: list.setAside,
+    poll_interval_s: null,
+    // Whoever wrote an event row, or removed one, has given the list its version.
+    has_changed: false,
+  }
   const observed = await run.mirror.write(async (trx) => {
-    await run.mirror.load.replaceRejects(trx, run.mirror.account.id, run.mirror.lease.runId, [
-      { event_id: null, rejects: [list.rejects] },
-    ])
-    await run.mirror.load.deleteStaleState(trx, run.mirror.account.id, listed)
-    const state: AppliedState = {
-      event_id: EVENT_LIST_KEY,
-      digest: isWhole ? list.digest : null,
-      normaliser_version: NORMALISER_VERSION,
-      etag: null,
-      held_deletions: held,
-      unconfirmed_absences: unconfirmed,
-      set_aside: list.setAside,
-      poll_interval_s: null,
-      // Whoever wrote a record, or removed one, has given the list its version.
-      has_changed: false,
-    }
-    await run.mirror.load.saveRead(
-      trx,
-      run.mirror.account.id,
-      run.initial.backfill?.id ?? null,
-      [state],
-      'none',
-    )
+    const rejects = [{ event_id: null, rejects: [list.rejects] }]
+    await load.replaceRejects(trx, account.id, lease.runId, rejects)
+    await load.deleteStaleState(trx, account.id, listed)
+    await load.saveRead(trx, account.id, run.initial.backfill?.id ?? null, [state], 'none')
     return run.pending.observations.store(trx, observationsOf('events', list))
   })
   run.pending.observations.committed(observed)

@@ -1,10 +1,9 @@
 import type { Transaction } from '../../db/transaction.ts'
-import { diffLists } from '../../load/diff/list-diff.ts'
-import type { ListDiff } from '../../load/diff/list-diff.ts'
+import { diffLists, type ListDiff } from '../../load/diff/list-diff.ts'
 import { haveNoRows } from '../../load/write/new-lists.ts'
 import type { WriteOptions, WriteResult } from '../../load/statements.ts'
 import type { EmptiedList } from '../deletions/emptied-lists.ts'
-import { decideDeletions } from '../deletions/decide-deletions.ts'
+import { decideDeletions, type DeletionDecisions } from '../deletions/decide-deletions.ts'
 import type { RunContext } from '../run-context.ts'
 import {
   finishBatch,
@@ -12,9 +11,8 @@ import {
   partition,
   runBatchTransaction,
   writeOptions,
+  type BatchResult,
 } from './batch-transaction.ts'
-import type { BatchResult } from './batch-transaction.ts'
-import type { DeletionDecisions } from '../deletions/decisions.ts'
 import type { EventWrite, BufferedWrite, EncodedWrite } from './event-write.ts'
 
 /**

@@ -2,9 +2,8 @@ import type { ResponseItem } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { startLargeListDiff } from '../../load/diff/large-list-diff.ts'
 import { prefetch } from '../../load/prefetch.ts'
-import { addCounts, noCounts } from '../../load/statements.ts'
-import type { WriteResult } from '../../load/statements.ts'
-import { decideDeletions } from '../deletions/decide-deletions.ts'
+import { addCounts, noCounts, type WriteResult } from '../../load/statements.ts'
+import { decideDeletions, type DeletionDecisions } from '../deletions/decide-deletions.ts'
 import { OutOfOrderError } from '../fetch/streamed-responses.ts'
 import type { RunContext } from '../run-context.ts'
 import type { ResponseList } from '../fetch/response-list.ts'
@@ -14,9 +13,8 @@ import {
   reportList,
   runBatchTransaction,
   writeOptions,
+  type BatchResult,
 } from './batch-transaction.ts'
-import type { BatchResult } from './batch-transaction.ts'
-import type { DeletionDecisions } from '../deletions/decisions.ts'
 import type { StreamedWrite } from './event-write.ts'
 
 /** What gives the rows of a list, and the list itself when all were given. */

@@ -77,7 +77,7 @@ export const runGuards: readonly Guard[] = [
     name: 'readings of the future',
     promise: 'a list that was read by a clock that was wrong is read again',
     mutation: 'always',
-    tests: ['test/unit/sync/usable-etag.test.ts'],
+    tests: ['test/unit/sync/change-detection.test.ts'],
   },
   {
     name: 'second look',

@@ -204,19 +204,19 @@ export const serviceGuards: readonly Guard[] = [
     name: 'age of validators',
     promise: 'an ETag is believed for 24 hours at most',
     mutation: 'always',
-    tests: ['test/unit/sync/usable-etag.test.ts'],
+    tests: ['test/unit/sync/change-detection.test.ts'],
   },
   {
     name: 'validators and holds',
     promise: 'a list of which something is held is read whole',
     mutation: 'never',
-    tests: ['test/unit/sync/usable-etag.test.ts'],
+    tests: ['test/unit/sync/change-detection.test.ts'],
   },
   {
     name: 'validators that lie',
     promise: 'an ETag that stays while the list changes is found out and told',
     mutation: 'never',
-    tests: ['test/unit/sync/usable-etag.test.ts'],
+    tests: ['test/unit/sync/change-detection.test.ts'],
   },
   {
     name: 'half the pace',

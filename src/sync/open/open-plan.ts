@@ -1,0 +1,69 @@
+import { connect, type Database } from '../../db/connect.ts'
+import type { Lease } from '../../db/lease/lease.ts'
+import { migrate, requireSchema } from '../../db/migrate.ts'
+import { createPlanner } from '../../load/dry-run/planner.ts'
+import type { ResolvedOptions } from '../options.ts'
+import type { MirrorAccess } from '../run-context.ts'
+import { readAccount } from './find-account.ts'
+import { hasSchema, openExisting } from './open-mirror.ts'
+
+/**
+ * Opens the mirror as it is. What the run would write it compares in read-only transactions. Where there is no mirror yet,
+ * an empty one in memory stands for it.
+ */
+export async function openToPlan(
+  settings: ResolvedOptions,
+  opened: AsyncDisposableStack,
+): Promise<{ readonly mirror: MirrorAccess }> {
+  const database = opened.use(await openAsItIs(settings))
+  const account = await readAccount(database, settings)
+  const planned = createPlanner(settings.dryRun?.mostKeys ?? 0)
+  const write: MirrorAccess['write'] = async (work, { isLast = false } = {}) => {
+    if (!isLast) settings.signal?.throwIfAborted()
+    // guard: read-only transactions
+    return database.transaction(work, { readOnly: true })
+  }
+  const lease = leaseOfNothing(await readClock(database))
+  return { mirror: { database, account, lease, load: planned, plan: () => planned.plan(), write } }
+}
+
+async function openAsItIs(settings: ResolvedOptions): Promise<Database> {
+  const database = await openExisting(settings)
+  if (database === null) return openEmpty()
+  try {
+    // guard: mirror of nothing
+    if (!(await hasSchema(database))) {
+      await database.close()
+      return await openEmpty()
+    }
+    await requireSchema(database)
+    return database
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+/** A mirror in memory without a row: against it everything counts as an insert. */
+async function openEmpty(): Promise<Database> {
+  const database = await connect('pglite:memory')
+  await migrate(database)
+  return database
+}
+
+async function readClock(database: Database): Promise<string> {
+  const { rows } = await database.transaction((trx) => trx.query('select now()'), { readOnly: true })
+  return String(rows[0]?.[0])
+}
+
+/** A dry run holds no account: others go on beside it. */
+function leaseOfNothing(startedAt: string): Lease {
+  return {
+    runId: '0',
+    startedAt,
+    lost: new AbortController().signal,
+    fence: async () => {},
+    close: async () => {},
+    stopHeartbeat: async () => {},
+  }
+}
