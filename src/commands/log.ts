@@ -47,7 +47,3 @@ function decoded(text: string): string {
     return text
   }
 }
-
-export function logTo(logger: Logger) {
-  return (level: 'debug' | 'warn', message: string, fields: object = {}) => logger[level](fields, message)
-}

@@ -5,7 +5,8 @@ import { prepareSchema, type Call, type Receive } from '../mirror/calls/call.ts'
 import type { Context } from './cli/context.ts'
 import { isListenedOn } from './control/socket.ts'
 import { raceAbort } from '../common/abort.ts'
-import { logTo, openLog, type Log } from './log.ts'
+import { logTo } from '../sync/options.ts'
+import { openLog, type Log } from './log.ts'
 
 /**
  * Opens the mirror for reading, and closes it after the work or when the user interrupts. A folder is never

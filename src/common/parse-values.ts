@@ -108,6 +108,15 @@ export function name(text: string): string {
   return text
 }
 
+const MAX_LABEL_CHARACTERS = 200
+
+/** What a key is for, in the user's words. */
+export function keyLabel(text: string): string {
+  const label = name(text)
+  if (Array.from(label).length <= MAX_LABEL_CHARACTERS) return label
+  throw new InvalidValueError(`must be at most ${MAX_LABEL_CHARACTERS} characters long`)
+}
+
 export function databaseTarget(text: string): string {
   if (/^postgres(ql)?:\/\/./i.test(text)) return text
   if (/^pglite:./.test(text)) return text

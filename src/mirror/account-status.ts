@@ -9,6 +9,7 @@ import {
   heldDeletions,
   unconfirmedAbsences,
   heldEventDeletions,
+  readHoldClocks,
   readListRows,
   nextDueReason,
 } from './list-status.ts'
@@ -56,12 +57,12 @@ export interface RunSummary {
 
 /** Every account of the mirror, or the one of this name; what is due and how long is held depends on the settings of the next run. */
 export async function readAccountStatuses(
-  { kysely }: Transaction,
+  trx: Transaction,
   { maxStalenessMs, holdForMs }: MirrorSettings,
   account: string | null,
 ): Promise<readonly AccountStatus[]> {
-  const now = (await sql<{ now: string }>`select now() as now`.execute(kysely)).rows[0]?.now ?? ''
-  const time = { now, runNow: new Date().toISOString(), holdForMs }
+  const time = await readHoldClocks(trx, holdForMs)
+  const { kysely } = trx
   const accounts = await kysely
     .selectFrom('headcount.accounts')
     .selectAll()
@@ -76,7 +77,7 @@ export async function readAccountStatuses(
       time,
     )
     const isDue = (list: ListRow) =>
-      list.isEvent && !missing.has(list.event_id) && nextDueReason(list, maxStalenessMs, now) !== null
+      list.isEvent && !missing.has(list.event_id) && nextDueReason(list, maxStalenessMs, time.now) !== null
     const last_good_run = await readLastRun(kysely, id, true)
     statuses.push({
       account: name,
@@ -85,7 +86,7 @@ export async function readAccountStatuses(
       removing_since,
       last_good_run,
       last_run: await readLastRun(kysely, id, false),
-      age_ms: last_good_run && Math.max(0, Date.parse(now) - Date.parse(last_good_run.started_at)),
+      age_ms: last_good_run && Math.max(0, Date.parse(time.now) - Date.parse(last_good_run.started_at)),
       events_due: lists.filter(isDue).length,
       rows: await countRows(kysely, id),
       ...(await countRejects(kysely, id)),

@@ -1,11 +1,17 @@
 /** How one event stands in the mirror, for `status --event`. */
-import { sql } from 'kysely'
 import type { Timestamp } from '../common/schema/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { countRejects } from '../load/state/rejects.ts'
 import { EVENT_LIST_KEY } from '../load/state/sync-state.ts'
 import type { DueReason } from '../sync/select/polling-schedule.ts'
-import { failingList, heldDeletions, heldEventDeletions, readListRows, nextDueReason } from './list-status.ts'
+import {
+  failingList,
+  heldDeletions,
+  heldEventDeletions,
+  readHoldClocks,
+  readListRows,
+  nextDueReason,
+} from './list-status.ts'
 import type { FailingList, HeldDeletions, ListRow, MirrorSettings, HeldEventDeletion } from './list-status.ts'
 import { isObject, parsePlain } from '../common/json/exact.ts'
 import { readEventId } from '../normalise/values/ids.ts'
@@ -47,15 +53,15 @@ export interface EventStatuses {
 
 /** The event in every account that has it, or in the one of this name; what is due and how long is held depends on the settings of the next run. */
 export async function readEventStatuses(
-  { kysely }: Transaction,
+  trx: Transaction,
   eventId: string,
   { maxStalenessMs, holdForMs }: MirrorSettings,
   account: string | null,
 ): Promise<EventStatuses> {
   // The list of events itself is kept under the empty id.
   if (eventId === EVENT_LIST_KEY) return { events: [], rejectedIn: [] }
-  const now = (await sql<{ now: string }>`select now() as now`.execute(kysely)).rows[0]?.now ?? ''
-  const time = { now, runNow: new Date().toISOString(), holdForMs }
+  const time = await readHoldClocks(trx, holdForMs)
+  const { kysely } = trx
   const accounts = await kysely
     .selectFrom('headcount.accounts')
     .select(['id', 'name'])
@@ -73,7 +79,7 @@ export async function readEventStatuses(
     }
     const [eventsList] = await readListRows(kysely, id, EVENT_LIST_KEY)
     const missing = heldEventDeletions(eventsList, time).get(eventId) ?? null
-    const due = missing === null ? nextDueReason(list, maxStalenessMs, now) : null
+    const due = missing === null ? nextDueReason(list, maxStalenessMs, time.now) : null
     const failing = failingList(list)
     events.push({
       account: name,

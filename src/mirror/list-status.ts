@@ -1,13 +1,12 @@
 /** What the mirror knows of each list that it reads: when, whether it is due, what is held, what fails. */
+import { sql } from 'kysely'
 import { holdTimeLeft, timeConfirms } from '../common/schema/holds.ts'
 import type { ReportedHold, Timestamp } from '../common/schema/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { EVENT_LIST_KEY } from '../load/state/sync-state.ts'
 import { NORMALISER_VERSION } from '../normalise/version.ts'
-import { dueReason } from '../sync/select/polling-schedule.ts'
-import { holdEnd } from '../sync/deletions/hold-clocks.ts'
-import type { Clocks } from '../sync/deletions/hold-clocks.ts'
-import type { DueReason } from '../sync/select/polling-schedule.ts'
+import { holdEnd, type Clocks } from '../sync/deletions/hold-clocks.ts'
+import { dueReason, type DueReason } from '../sync/select/polling-schedule.ts'
 
 /** What the next run is told, in milliseconds. */
 export interface MirrorSettings {
@@ -17,6 +16,11 @@ export interface MirrorSettings {
 
 /** How long deletions are held, and the clocks by which that is told. */
 export type HoldClocks = Pick<MirrorSettings, 'holdForMs'> & Clocks
+
+export async function readHoldClocks({ kysely }: Transaction, holdForMs: number): Promise<HoldClocks> {
+  const { now } = await kysely.selectNoFrom(sql<string>`now()`.as('now')).executeTakeFirstOrThrow()
+  return { now, runNow: new Date().toISOString(), holdForMs }
+}
 
 /** Deletions that are held, with when they end. */
 export interface HeldDeletions extends ReportedHold {
@@ -117,10 +121,7 @@ export function unconfirmedAbsences(list: ListRow): readonly UnconfirmedAbsences
 }
 
 /** The deletion of an event that is on hold: the list of events misses it, and no run reads it until it comes back. */
-export type HeldEventDeletion = Pick<
-  HeldDeletions,
-  'since' | 'reason' | 'applied_after' | 'runs_to_wait' | 'overdue'
->
+export type HeldEventDeletion = Omit<HeldDeletions, 'event_id' | 'rows' | 'events'>
 
 /** The events whose own deletion is on hold, by id; of the state of the list of events, if there is one. */
 export function heldEventDeletions(
@@ -129,8 +130,8 @@ export function heldEventDeletions(
 ): ReadonlyMap<string, HeldEventDeletion> {
   const held = eventsList === undefined ? [] : heldDeletions(eventsList, time)
   return new Map(
-    held.flatMap(({ since, reason, applied_after, runs_to_wait, overdue, events }) =>
-      (events ?? []).map((id) => [id, { since, reason, applied_after, runs_to_wait, overdue }]),
+    held.flatMap(({ event_id: _, rows: __, events, ...deletion }) =>
+      (events ?? []).map((id) => [id, deletion] as const),
     ),
   )
 }

@@ -3,7 +3,7 @@ import { commandName } from '../common/command-name.ts'
 import type { Database } from '../db/connect.ts'
 import { UsageError } from '../common/errors.ts'
 import { optionName } from '../common/option-names.ts'
-import { DEFAULT_ACCOUNT } from '../sync/open/find-account.ts'
+import { accountNames, DEFAULT_ACCOUNT } from '../sync/open/find-account.ts'
 import { stripControlCharsInLine } from '../common/strip-control-chars.ts'
 
 /**
@@ -54,11 +54,6 @@ export async function resolveAccount(queries: Queries, named: string | null): Pr
 }
 
 type Queries = Pick<Database, 'kysely'>
-
-async function accountNames({ kysely }: Queries): Promise<readonly string[]> {
-  const accounts = await kysely.selectFrom('headcount.accounts').select('name').orderBy('id').execute()
-  return accounts.map(({ name }) => name)
-}
 
 /** Of several names the one that is written most like it, in upper or lower case. */
 export function nearestName(name: string, names: readonly string[]): string {

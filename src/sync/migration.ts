@@ -1,8 +1,7 @@
 import { connect } from '../db/connect.ts'
 import { migrate as applyMigrations } from '../db/migrate.ts'
 import { targetOf, type DatabaseOptions } from '../db/target.ts'
-import { logTo } from './open/open-source.ts'
-import type { Logger } from './options.ts'
+import { logTo, type Logger } from './options.ts'
 
 /**
  * Brings the schema of a database up to date; `sync` and `backfill` do so by themselves.
@@ -13,8 +12,6 @@ import type { Logger } from './options.ts'
 export async function migrate(
   options: DatabaseOptions & { readonly logger?: Logger },
 ): Promise<readonly { readonly number: number; readonly name: string }[]> {
-  await using database = await connect(targetOf(options), {
-    log: options.logger === undefined ? undefined : logTo(options.logger),
-  })
+  await using database = await connect(targetOf(options), { log: logTo(options.logger) })
   return await applyMigrations(database)
 }

@@ -14,6 +14,12 @@ export interface Logger {
   error(fields: object, message: string): void
 }
 
+/** The log of layers that know no logger. */
+export function logTo(logger: Pick<Logger, 'debug' | 'info' | 'warn'> | undefined) {
+  return (level: 'debug' | 'info' | 'warn', message: string, fields: object = {}) =>
+    logger?.[level](fields, message)
+}
+
 /** How far a run is; sent after each event. */
 export interface Progress {
   readonly phase: 'events' | 'responses' | 'removing' | 'comparing'

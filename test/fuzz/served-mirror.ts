@@ -2,7 +2,7 @@
 import { connect } from '../../src/db/connect.ts'
 import { createService, sync } from '../../src/index.ts'
 import { openSampleService } from '../../src/commands/demo/sample-service.ts'
-import { createKey } from '../../src/mirror/keys/create.ts'
+import { createKey } from '../../src/mirror/keys/keys.ts'
 import { startPostgres } from '../support/databases/postgres.ts'
 
 export interface ServedMirror extends AsyncDisposable {

@@ -1,5 +1,4 @@
-import { duration } from '../../common/parse-values.ts'
-import { keyLabel } from '../../mirror/keys/label.ts'
+import { duration, keyLabel } from '../../common/parse-values.ts'
 import { parseFutureInstant } from '../../mirror/instants/moment.ts'
 import type { CommandGroup } from './declare.ts'
 import * as options from './options.ts'

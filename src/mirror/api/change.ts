@@ -1,24 +1,26 @@
 /** What a program may change in a mirror beside the data of the service; each as the command of this name does it. */
 import { UsageError } from '../../common/errors.ts'
-import { InvalidValueError } from '../../common/parse-values.ts'
+import { InvalidValueError, keyLabel } from '../../common/parse-values.ts'
 import type { AcceptedReject } from '../../load/state/accepted-rejects.ts'
-import { readAccountSummaries } from '../accounts/list.ts'
-import type { AccountSummary } from '../accounts/list.ts'
+import { readAccountSummaries, type AccountSummary } from '../accounts/list.ts'
 import { removeAccount as removeAccountById } from '../accounts/remove.ts'
 import { parseNewName, renameAccount as renameAccountInMirror } from '../accounts/rename.ts'
 import { acceptRejectsCall, parseHashPrefix } from '../calls/accept-rejects.ts'
-import { createKeyCall, keysCall, revokeKeyCall } from '../calls/keys.ts'
-import type { CreatedKey } from '../calls/keys.ts'
-import { parseFutureInstant, parsePastInstant } from '../instants/moment.ts'
-import type { InstantInput } from '../instants/moment.ts'
-import { keyLabel } from '../keys/label.ts'
-import type { ListedKey } from '../keys/list.ts'
-import type { RevokedKey } from '../keys/revoke.ts'
-import { findPrunableVersions, pruneVersions, requirePastInstant } from '../prune.ts'
-import type { PrunableVersions } from '../prune.ts'
+import { createKeyCall, keysCall, revokeKeyCall, type CreatedKey } from '../calls/keys.ts'
+import { parseFutureInstant, parsePastInstant, type InstantInput } from '../instants/moment.ts'
+import type { ListedKey, RevokedKey } from '../keys/keys.ts'
+import { findPrunableVersions, pruneVersions, requirePastInstant, type PrunableVersions } from '../prune.ts'
 import { accountId, requireAccount } from '../resolve-account.ts'
-import { callMirror, requireWholeNumber, withMirror } from './with-mirror.ts'
-import type { AccountFilter, MirrorOptions } from './with-mirror.ts'
+import {
+  callMirror,
+  requireWholeNumber,
+  withMirror,
+  type AccountFilter,
+  type MirrorOptions,
+} from './with-mirror.ts'
+
+/** A signal that is never aborted. */
+const NEVER = new AbortController().signal
 
 export interface AcceptRejectsOptions extends AccountFilter {
   /** The SHA-256 of each item, or hexadecimal digits with which it begins: eight or more. */
@@ -110,7 +112,7 @@ export interface RenameAccountOptions extends MirrorOptions {
  * @throws UsageError when there is no such account, or the name is taken; AccountLockedError while a run holds it
  */
 export async function renameAccount(options: RenameAccountOptions): Promise<void> {
-  const { account: from, newName, signal = never() } = options
+  const { account: from, newName, signal = NEVER } = options
   const to = parseNewName(newName)
   return withMirror(options, 'write', (database) => renameAccountInMirror(database, { from, to, signal }))
 }
@@ -128,7 +130,7 @@ export interface RemoveAccountOptions extends MirrorOptions {
  * @throws UsageError when there is no such account; AccountLockedError while a run holds it
  */
 export async function removeAccount(options: RemoveAccountOptions): Promise<number> {
-  const { account, signal = never() } = options
+  const { account, signal = NEVER } = options
   return withMirror(options, 'write', async (database) =>
     removeAccountById(database, await accountId(database, account), signal),
   )
@@ -156,7 +158,7 @@ export interface PruneReport {
  * @throws UsageError when the moment is yet to come, or the mirror has no account of this name
  */
 export async function prune(options: PruneOptions): Promise<PruneReport> {
-  const { account = null, dryRun = false, signal = never() } = options
+  const { account = null, dryRun = false, signal = NEVER } = options
   const moment = instantOption('historyBefore', options.historyBefore, parsePastInstant)
   return withMirror(options, dryRun ? 'read' : 'write', async (database) => {
     await requireAccount(database, account)
@@ -192,9 +194,4 @@ function parseOption<Value>(name: string, parse: () => Value): Value {
       ? new UsageError(`The option \`${name}\` ${error.message}.`, { cause: error })
       : error
   }
-}
-
-/** Never aborted. */
-function never(): AbortSignal {
-  return new AbortController().signal
 }

@@ -1,13 +1,9 @@
 /** How a program asks something of a mirror: as `sync` it names the database, and each call opens it, unless it is the caller's. */
 import { UsageError } from '../../common/errors.ts'
-import { connect } from '../../db/connect.ts'
-import type { Database } from '../../db/connect.ts'
-import { targetOf } from '../../db/target.ts'
-import type { DatabaseOptions } from '../../db/target.ts'
-import { logTo } from '../../sync/open/open-source.ts'
-import type { Logger } from '../../sync/options.ts'
-import { prepareSchema } from '../calls/call.ts'
-import type { Call, Receive } from '../calls/call.ts'
+import { connect, type Database } from '../../db/connect.ts'
+import { targetOf, type DatabaseOptions } from '../../db/target.ts'
+import { logTo, type Logger } from '../../sync/options.ts'
+import { prepareSchema, type Call, type Receive } from '../calls/call.ts'
 
 /** Exactly one of `database`, `pool` and `pglite` is to be given. A mirror that is not there is not made. */
 export interface MirrorOptions extends DatabaseOptions {
@@ -31,11 +27,8 @@ export async function withMirror<T>(
   access: Access,
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
-  const { logger } = options
-  await using database = await connect(targetOf(options), {
-    createFolder: false,
-    log: logger === undefined ? undefined : logTo(logger),
-  })
+  const log = logTo(options.logger)
+  await using database = await connect(targetOf(options), { createFolder: false, log })
   await prepareSchema(database, access === 'write')
   return await work(database)
 }

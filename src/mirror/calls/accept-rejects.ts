@@ -1,8 +1,13 @@
 import { commandName } from '../../common/command-name.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { UsageError } from '../../common/errors.ts'
-import { acceptRejects, revokeAccepted, findByHashPrefix } from '../../load/state/accepted-rejects.ts'
-import type { AcceptedReject, RejectScope } from '../../load/state/accepted-rejects.ts'
+import {
+  acceptRejects,
+  revokeAccepted,
+  findByHashPrefix,
+  type AcceptedReject,
+  type RejectScope,
+} from '../../load/state/accepted-rejects.ts'
 import { defineCall } from './call.ts'
 import { inputFields } from './input.ts'
 

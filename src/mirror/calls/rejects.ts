@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Transaction } from '../../db/transaction.ts'
 import { requireAccount } from '../resolve-account.ts'
 import { defineCall } from './call.ts'
-import { readListInput, type ListInput } from './list-input.ts'
+import { readListInput, type ListInput } from './input.ts'
 
 export type ListedReject = Awaited<ReturnType<typeof readRejects>>[number]
 

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../db/transaction.ts'
 import { requireAccount } from '../resolve-account.ts'
 import { defineCall } from './call.ts'
-import { readListInput, type ListInput } from './list-input.ts'
+import { readListInput, type ListInput } from './input.ts'
 
 export type ListedRun = Awaited<ReturnType<typeof readRuns>>[number]
 

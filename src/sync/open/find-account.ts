@@ -115,9 +115,14 @@ export async function requireAccountName(
   remedy: string = RUN_REMEDY,
 ): Promise<void> {
   if (createAccount) return
-  const rows = await kysely.selectFrom('headcount.accounts').select('name').orderBy('id').execute()
-  const names = rows.map(({ name }) => name)
+  const names = await accountNames({ kysely })
   if (names.length > 0 && !names.includes(account)) {
     throw new UnknownAccountError(account, names, remedy)
   }
+}
+
+/** In the order in which they were made. */
+export async function accountNames({ kysely }: Pick<Database, 'kysely'>): Promise<readonly string[]> {
+  const accounts = await kysely.selectFrom('headcount.accounts').select('name').orderBy('id').execute()
+  return accounts.map(({ name }) => name)
 }

@@ -3,8 +3,7 @@ import { schemaState } from '../../db/migrate.ts'
 import { MirrorNotFoundError } from '../../common/errors.ts'
 import { fetchIdentity, fetchEventList, type FetchContext } from '../fetch/fetch-events.ts'
 import type { FirstResponses } from '../fetch/event-list.ts'
-import { logTo } from './open-source.ts'
-import type { ResolvedOptions } from '../options.ts'
+import { logTo, type ResolvedOptions } from '../options.ts'
 
 export interface OpenedMirror {
   readonly database: Database

@@ -10,7 +10,7 @@ import { ListsRead } from '../deletions/emptied-lists.ts'
 import type { HoldPolicy } from '../deletions/guard.ts'
 import { UnconfirmedLists } from '../deletions/unconfirmed-absences.ts'
 import { Observations } from '../drift/observations.ts'
-import { resolveOptions, type ResolvedOptions, type RunOptions } from '../options.ts'
+import { logTo, resolveOptions, type ResolvedOptions, type RunOptions } from '../options.ts'
 import type { InitialState, MirrorAccess, ReadContext, RunContext } from '../run-context.ts'
 import { RunStats } from '../run-stats.ts'
 import { resumeOrStartBackfill, type Backfill } from '../select/backfill.ts'
@@ -19,7 +19,7 @@ import type { Kysely } from 'kysely'
 import { findAccount, readAccount, requireKnownAccount, requireNotRemoved } from './find-account.ts'
 import { openMirror } from './open-mirror.ts'
 import { openToPlan } from './open-plan.ts'
-import { logTo, openSource, progressOf } from './open-source.ts'
+import { openSource, progressOf } from './open-source.ts'
 
 /** A run before it looks at the mirror. */
 export type Unopened = Omit<ReadContext, 'mirror' | typeof Symbol.asyncDispose>

@@ -1,5 +1,5 @@
 import { createSource, type Source } from '../../source/api.ts'
-import type { Logger, Progress, ResolvedOptions } from '../options.ts'
+import { logTo, type Progress, type ResolvedOptions } from '../options.ts'
 import type { RunStats } from '../run-stats.ts'
 
 /**
@@ -23,12 +23,6 @@ export function openSource(settings: ResolvedOptions, signal: AbortSignal, slowe
       if (level === 'info') slowed()
     },
   })
-}
-
-/** For rooms that know no logger. */
-export function logTo(logger: Logger) {
-  return (level: 'debug' | 'info' | 'warn', message: string, fields: object = {}) =>
-    logger[level](fields, message)
 }
 
 /** Requests that were sent again, after failures and after refusals. */

@@ -1,7 +1,7 @@
 /** Whom a key lets in, and that all others are told the same. */
 import { Agent, request } from 'undici'
 import { afterAll, describe, expect, test } from 'vitest'
-import { revokeKey } from '../../../src/mirror/keys/revoke.ts'
+import { revokeKey } from '../../../src/mirror/keys/keys.ts'
 import { hashKey } from '../../../src/mirror/keys/secret.ts'
 import { addAccount } from '../../support/accounts/many-accounts.ts'
 import { closing, exchange, requestText } from '../../support/http/raw-http.ts'

@@ -2,11 +2,8 @@
 import { expect, test } from 'vitest'
 import type { Database } from '../../../src/db/connect.ts'
 import { UsageError } from '../../../src/common/errors.ts'
-import { createKey } from '../../../src/mirror/keys/create.ts'
-import { listKeys } from '../../../src/mirror/keys/list.ts'
-import { revokeKey } from '../../../src/mirror/keys/revoke.ts'
+import { createKey, listKeys, revokeKey, recordKeyUse } from '../../../src/mirror/keys/keys.ts'
 import { hashKey } from '../../../src/mirror/keys/secret.ts'
-import { recordKeyUse } from '../../../src/mirror/keys/record-use.ts'
 import { readContents } from '../../support/mirror/contents.ts'
 import { freshMirror, onBoth } from '../../support/databases/databases.ts'
 

@@ -1,6 +1,6 @@
 /** Mirrors of several accounts, filled by SQL: no service was read for them. */
 import type { Database } from '../../../src/db/connect.ts'
-import { createKey } from '../../../src/mirror/keys/create.ts'
+import { createKey } from '../../../src/mirror/keys/keys.ts'
 
 export interface MirroredAccount {
   readonly name: string

@@ -1,8 +1,7 @@
 /** The mirror of a test, served over HTTP on loopback. */
 import { connect } from '../../../src/db/connect.ts'
-import { createService } from '../../../src/index.ts'
-import type { ServiceOptions } from '../../../src/index.ts'
-import { createKey } from '../../../src/mirror/keys/create.ts'
+import { createService, type ServiceOptions } from '../../../src/index.ts'
+import { createKey } from '../../../src/mirror/keys/keys.ts'
 import { optionOf, type Target } from '../runs/stage.ts'
 
 export interface Serving extends AsyncDisposable {

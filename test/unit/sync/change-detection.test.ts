@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest'
 import { NORMALISER_VERSION } from '../../../src/normalise/version.ts'
-import { compareDigest, etagContradictsContent, usableEtag } from '../../../src/sync/fetch/change-detection.ts'
+import {
+  compareDigest,
+  etagContradictsContent,
+  usableEtag,
+} from '../../../src/sync/fetch/change-detection.ts'
 
 const older = NORMALISER_VERSION - 1
 const reading = { digest: (normaliser: number) => `body under ${normaliser}` }

@@ -1,5 +1,5 @@
 import type { Database } from '../../../db/database.ts'
-import { recordKeyUse } from '../../../mirror/keys/record-use.ts'
+import { recordKeyUse } from '../../../mirror/keys/keys.ts'
 
 /** Notes that keys are used, beside the requests: none waits for it, or fails with it. */
 export interface KeyUseRecorder {

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../../../common/schema/tables.ts'
-import { keyState } from '../../../mirror/keys/state.ts'
+import { keyState } from '../../../mirror/keys/keys.ts'
 import type { ListVersion } from '../store.ts'
 import type { KnownFreshness } from './freshness.ts'
 import { ITEM_FORM } from './serialise-items.ts'

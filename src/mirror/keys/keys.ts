@@ -1,0 +1,129 @@
+/** Keys that open an account of the mirror to clients of `serve`. */
+import { sql } from 'kysely'
+import { commandName } from '../../common/command-name.ts'
+import { UsageError } from '../../common/errors.ts'
+import type { IntegerText, Timestamp } from '../../common/schema/tables.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import { generateKey, hashKey } from './secret.ts'
+
+/** Only an active key opens an account. */
+export type KeyState = 'active' | 'expired' | 'revoked'
+
+/** The state of a row `key` of api_keys by the clock of the database. */
+export const keyState = sql<KeyState>`
+  case when key.revoked_at is not null then 'revoked'
+       when key.expires_at <= now() then 'expired'
+       else 'active' end`
+
+export interface KeyOptions {
+  /** The name of an account of the mirror. */
+  readonly account: string
+  /** What the key is for. */
+  readonly label: string | null
+  /** From then on it opens nothing; null: it never ends. */
+  readonly expiresAt: Timestamp | null
+}
+
+/**
+ * Makes a key for an account. Nobody can read it again: the mirror keeps only its hash.
+ *
+ * @throws UsageError when the mirror has no such account
+ */
+export async function createKey(
+  trx: Transaction,
+  { account, label, expiresAt }: KeyOptions,
+): Promise<{ readonly id: number; readonly key: string }> {
+  const key = generateKey()
+  const { rows } = await sql<{ id: string }>`
+    insert into headcount.api_keys (account_id, sha256, label, expires_at)
+    select id, ${hashKey(key)}, ${label}, ${expiresAt}::timestamptz
+      from headcount.accounts
+     where name = ${account} and _removing_since is null
+       for key share
+    returning id`.execute(trx.kysely)
+  const [row] = rows
+  if (row === undefined) {
+    throw new UsageError(`The mirror has no account ${JSON.stringify(account)}, or it is half removed.`)
+  }
+  return { id: Number(row.id), key }
+}
+
+/** What may be told of a key: nothing of itself, nor of its hash. */
+export interface ListedKey {
+  readonly id: number
+  readonly account: string
+  readonly label: string | null
+  readonly state: KeyState
+  readonly created_at: Timestamp
+  readonly expires_at: Timestamp | null
+  /** A day in UTC, like 2026-01-31. */
+  readonly last_used_on: string | null
+  readonly revoked_at: Timestamp | null
+}
+
+/** The keys of one account, or of all, in the order in which they were made. */
+export async function listKeys(
+  { kysely }: Transaction,
+  account: string | null,
+): Promise<readonly ListedKey[]> {
+  const rows = await kysely
+    .selectFrom('headcount.api_keys as key')
+    .innerJoin('headcount.accounts as account', 'account.id', 'key.account_id')
+    .select(['key.id', 'account.name as account', 'key.label', keyState.as('state')])
+    .select(['key.created_at', 'key.expires_at', 'key.last_used_on', 'key.revoked_at'])
+    .$if(account !== null, (query) => query.where('account.name', '=', account))
+    .orderBy('account.id')
+    .orderBy('key.id')
+    .execute()
+  return rows.map((row) => ({ ...row, id: Number(row.id) }))
+}
+
+export interface RevokedKey {
+  readonly id: number
+  readonly account: string
+  readonly label: string | null
+  readonly revoked_at: Timestamp
+  /** Not by this call, which changed nothing. */
+  readonly wasRevoked: boolean
+}
+
+/**
+ * Takes a key back for ever. A key that was taken back before keeps its time.
+ *
+ * @param account only when the key is this account's; null: whosever it is
+ * @throws UsageError when there is no such key
+ */
+export async function revokeKey(
+  { kysely }: Transaction,
+  id: number,
+  account: string | null = null,
+): Promise<RevokedKey> {
+  const meant = sql`
+    key.id = ${id} and account.id = key.account_id and (${account}::text is null or account.name = ${account})`
+  const { numAffectedRows } = await sql`
+    update headcount.api_keys key set revoked_at = now() from headcount.accounts account
+     where ${meant} and key.revoked_at is null`.execute(kysely)
+  const { rows } = await sql<{ account: string; label: string | null; revoked_at: Timestamp }>`
+    select account.name as account, key.label, key.revoked_at
+      from headcount.api_keys key, headcount.accounts account
+     where ${meant}`.execute(kysely)
+  const [row] = rows
+  if (row !== undefined) return { id, ...row, wasRevoked: numAffectedRows === 0n }
+  const whose = account === null ? '' : ` of account ${JSON.stringify(account)}`
+  throw new UsageError(`There is no key ${id}${whose}: ${commandName()} keys list shows those there are.`)
+}
+
+/**
+ * Notes that these keys were used today, in UTC by the clock of the database. Later calls of the same day write
+ * nothing, and a row that another call holds is left to it: nobody waits for a note.
+ */
+export async function recordKeyUse({ kysely }: Transaction, ids: readonly IntegerText[]): Promise<void> {
+  const today = sql`(now() at time zone 'UTC')::date`
+  await sql`
+    update headcount.api_keys
+       set last_used_on = ${today}
+     where id in (select id
+                    from headcount.api_keys
+                   where id = any (${ids}::bigint[]) and (last_used_on is null or last_used_on < ${today})
+                     for no key update skip locked)`.execute(kysely)
+}
