@@ -1,22 +1,19 @@
 import { resolve } from 'node:path'
 import type { Pool } from 'pg'
 import { UsageError } from '../common/errors.ts'
-import type { Embedded } from './pglite/types.ts'
-import type { ConnectOptions } from './connect-options.ts'
-import type { Database } from './database.ts'
-import type { OnFolderInUse } from './pglite/data-dir-lock.ts'
+import type { PGliteLike } from './pglite/types.ts'
+import type { ConnectOptions, Database, OnFolderInUse } from './database.ts'
 
-export type { Embedded } from './pglite/types.ts'
-export type { ConnectOptions } from './connect-options.ts'
-export type { Database, DatabaseLog } from './database.ts'
-export { FolderServedError, type OnFolderInUse } from './pglite/data-dir-lock.ts'
+export type { PGliteLike } from './pglite/types.ts'
+export type { ConnectOptions, Database, DatabaseLog, OnFolderInUse } from './database.ts'
+export { FolderServedError } from './pglite/data-dir-lock.ts'
 
 /** A database by its address, or one that the caller keeps open: a pool of pg's, a PGlite, or one that was opened here. */
 export type Target =
   | string
   | { readonly url: string; readonly onFolderInUse: OnFolderInUse }
   | { readonly pool: Pool }
-  | { readonly pglite: Embedded }
+  | { readonly pglite: PGliteLike }
   | { readonly opened: Database }
 
 /**

@@ -28,3 +28,28 @@ export interface SharedDatabase {
 }
 
 export type DatabaseLog = (level: 'debug' | 'warn', message: string, fields?: object) => void
+
+/** How a database is opened. */
+export interface ConnectOptions {
+  readonly log?: DatabaseLog | undefined
+  /** How long to wait for a PGlite folder that another process has open; 10 s by default. */
+  readonly waitForFolderMs?: number
+  /** Told that it waits, and for whom. */
+  readonly onFolderInUse?: OnFolderInUse
+  /** Whether the process that has the folder open answers in its place. */
+  readonly isFolderServed?: () => Promise<boolean>
+  /** Whether a missing PGlite folder is made; true by default. */
+  readonly createFolder?: boolean
+}
+
+/** What is told of a folder that another process has open. */
+export interface FolderUse {
+  readonly folder: string
+  /** For messages: `process 4711 on mill`. */
+  readonly holder: string
+  /** How long it is waited for. */
+  readonly waitMs: number
+}
+
+/** Told once, before the wait; what it answers is disposed of when the wait is over. */
+export type OnFolderInUse = (use: FolderUse) => Disposable

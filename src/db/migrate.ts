@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
-import { migrations } from '../../migrations/index.ts'
-import type { Migration } from '../../migrations/index.ts'
+import { migrations, type Migration } from '../../migrations/index.ts'
 import { commandName } from '../common/command-name.ts'
 import { SchemaVersionError } from '../common/errors.ts'
 import type { Database } from './database.ts'

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { UsageError } from '../common/errors.ts'
 import type { Database, OnFolderInUse, Target } from './connect.ts'
-import type { Embedded } from './pglite/types.ts'
+import type { PGliteLike } from './pglite/types.ts'
 
 /** The three ways in which a caller of the library names the mirror's database: exactly one is to be given. */
 export interface DatabaseOptions {
@@ -10,7 +10,7 @@ export interface DatabaseOptions {
   /** A pool of the caller's, with room for three connections or more; it is not closed. */
   readonly pool?: Pool
   /** A PGlite of the caller's, which no other process has open; it is not closed. */
-  readonly pglite?: Embedded
+  readonly pglite?: PGliteLike
   /** @internal An open database of this program's own, which several parts of it use. */
   readonly opened?: Database
   /** @internal Told when a folder is in use and waited for. */

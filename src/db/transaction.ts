@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Tables } from '../common/schema/tables.ts'
 
 /** Which database is behind a connection: a Postgres server, or the embedded PGlite. */
-export type Engine = 'postgres' | 'embedded'
+export type Engine = 'postgres' | 'pglite'
 
 /**
  * An open transaction. Everything that writes takes it as its first argument, and inside it nothing else
@@ -69,41 +69,29 @@ export interface TransactionOptions {
   readonly statementTimeoutMs?: number
 }
 
-export interface Setting {
-  readonly name: string
-  readonly value: string
-}
-
 /**
  * What a transaction sets for itself; all of it ends with the transaction, so that a proxy may give every
  * transaction another connection. A server that keeps an idle transaction open for more than 20 s (a frozen
  * process) ends it, and its locks with it. On PGlite that limit would make the next query hang for ever.
  */
-export function settingsOf(engine: Engine, options: TransactionOptions): readonly Setting[] {
-  const settings = [
-    { name: 'TimeZone', value: 'UTC' },
-    { name: 'DateStyle', value: 'ISO, YMD' },
-    { name: 'IntervalStyle', value: 'postgres' },
-    { name: 'bytea_output', value: 'hex' },
-    { name: 'extra_float_digits', value: '1' },
-  ]
-  if (engine === 'embedded') return settings
-  if (options.readOnly === true) {
-    const { lockTimeoutMs } = options
-    return lockTimeoutMs === undefined
-      ? settings
-      : [...settings, { name: 'lock_timeout', value: `${lockTimeoutMs}ms` }]
+export function settingsOf(engine: Engine, options: TransactionOptions): Readonly<Record<string, string>> {
+  const { readOnly, lockTimeoutMs, statementTimeoutMs = 300_000 } = options
+  const settings = {
+    TimeZone: 'UTC',
+    DateStyle: 'ISO, YMD',
+    IntervalStyle: 'postgres',
+    bytea_output: 'hex',
+    extra_float_digits: '1',
   }
-  settings.push(
-    { name: 'lock_timeout', value: `${options.lockTimeoutMs ?? 10_000}ms` },
-    { name: 'statement_timeout', value: `${options.statementTimeoutMs ?? 300_000}ms` },
-    { name: 'idle_in_transaction_session_timeout', value: '20s' },
-  )
-  if (options.batch === true && options.durable !== true) {
-    settings.push({ name: 'synchronous_commit', value: 'off' })
+  if (engine === 'pglite') return settings
+  if (readOnly === true) {
+    return lockTimeoutMs === undefined ? settings : { ...settings, lock_timeout: `${lockTimeoutMs}ms` }
   }
-  return settings
+  return {
+    ...settings,
+    lock_timeout: `${lockTimeoutMs ?? 10_000}ms`,
+    statement_timeout: `${statementTimeoutMs}ms`,
+    idle_in_transaction_session_timeout: '20s',
+    ...(options.batch === true && options.durable !== true && { synchronous_commit: 'off' }),
+  }
 }
-
-export const applySettings =
-  'select set_config(name, value, true) from unnest($1::text[], $2::text[]) as setting (name, value)'

@@ -20,7 +20,7 @@ const versions: Readonly<Record<string, string>> = {
 }
 
 /** Tests on both engines have the engine in their names. */
-const withoutPglite = String.raw`^(?!.*\(embedded\))`
+const withoutPglite = String.raw`^(?!.*\(pglite\))`
 
 const root = join(import.meta.dirname, '../..')
 const [major = '', ...others] = process.argv.slice(2)

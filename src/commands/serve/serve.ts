@@ -43,7 +43,7 @@ export const serve: Command<ServeFlags> = async (context) => {
   await using held = await raceAbort(opening, signal)
   const { database } = held
   const newAccount = work !== null && (await raceAbort(prepare(context, work, database), signal))
-  if (database.engine === 'embedded') {
+  if (database.engine === 'pglite') {
     logger.info(
       {},
       `${config.database.target} is held until serve ends: query, status, runs, rejects and keys ask serve, other commands wait`,
@@ -151,6 +151,6 @@ async function keepUpToDate(
   database: Database,
   to: Pick<Context<ServeFlags>, 'terminal' | 'signal'> & Log,
 ): Promise<void> {
-  const target = database.engine === 'embedded' ? { opened: database } : { database: config.database.target }
+  const target = database.engine === 'pglite' ? { opened: database } : { database: config.database.target }
   await workOn(target, { config, ...to })
 }

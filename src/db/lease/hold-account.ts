@@ -1,6 +1,5 @@
 import type { Database } from '../database.ts'
-import { takeLease } from './lease.ts'
-import type { Lease, LeaseOptions } from './lease.ts'
+import { takeLease, type Lease, type LeaseOptions } from './lease.ts'
 
 /**
  * Holds an account for work that is no run: no run of it begins meanwhile, and none is under way. What it has in sync_runs goes

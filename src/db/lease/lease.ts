@@ -9,13 +9,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { AccountLockedError, LeaseLostError } from '../../common/errors.ts'
 import type { JsonValue } from '../../common/json/exact.ts'
-import { trackHeartbeatAge } from './heartbeat-age.ts'
-import type { LastHeartbeat } from './heartbeat-age.ts'
 import { codeOf } from '../errors.ts'
 import type { Database, DatabaseLog } from '../database.ts'
-import { startHeartbeat } from './heartbeat.ts'
-import { hasExited, formatProcess, parseProcessIdentity, currentProcess } from './process-identity.ts'
-import type { ProcessIdentity } from './process-identity.ts'
+import { startHeartbeat, trackHeartbeatAge, type LastHeartbeat } from './heartbeat.ts'
+import {
+  hasExited,
+  formatProcess,
+  parseProcessIdentity,
+  currentProcess,
+  type ProcessIdentity,
+} from './process-identity.ts'
 import { isGoodRun } from '../../common/schema/run-report.ts'
 import type { LeaseMode, RunReport, RunStatus } from '../../common/schema/tables.ts'
 import type { Transaction } from '../transaction.ts'

@@ -8,8 +8,7 @@ import { execFile } from 'node:child_process'
 import { readFile, readlink } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { promisify } from 'node:util'
-import { isObject } from '../../common/json/exact.ts'
-import type { JsonValue } from '../../common/json/exact.ts'
+import { isObject, type JsonValue } from '../../common/json/exact.ts'
 
 /** A process, everywhere and for ever. What a system cannot tell is an empty text. */
 export type ProcessIdentity = {

@@ -8,37 +8,24 @@
  */
 import { randomUUID } from 'node:crypto'
 import { futimesSync, readFileSync, unlinkSync } from 'node:fs'
-import { open, stat, unlink } from 'node:fs/promises'
+import { open, stat, unlink, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DataDirInUseError } from '../../common/errors.ts'
-import type { DatabaseLog } from '../database.ts'
-import { idOf, lockName, readLock, unlessCode } from './lock-file.ts'
-import type { StoredLock } from './lock-file.ts'
+import type { DatabaseLog, OnFolderInUse } from '../database.ts'
+import { idOf, lockName, readLock, unlessCode, type StoredLock } from './lock-file.ts'
 import { hasExited, isLocal, formatProcess, currentProcess } from '../lease/process-identity.ts'
 
-const beatMs = 5000
+const HEARTBEAT_MS = 5000
 /** Three beats missed: this process was frozen, and others may soon take it for dead, or have done so. */
-const lookAfterMs = 3 * beatMs
+const CHECK_AFTER_MS = 3 * HEARTBEAT_MS
 /** A beat older than this from a process that cannot be seen from here: it is dead. */
-const deadAfterMs = 30_000
+const DEAD_AFTER_MS = 30_000
 /** Clocks of two machines differ: a beat counts as old only when none came while it was watched for this long. */
-const watchMs = beatMs + 1000
+const WATCH_MS = HEARTBEAT_MS + 1000
 
 /** The process that has the folder open answers in the place of this one. */
 export class FolderServedError extends DataDirInUseError {}
-
-/** What is told of a folder that another process has open. */
-export interface FolderUse {
-  readonly folder: string
-  /** For messages: `process 4711 on mill`. */
-  readonly holder: string
-  /** How long it is waited for. */
-  readonly waitMs: number
-}
-
-/** Told once, before the wait; what it answers is disposed of when the wait is over. */
-export type OnFolderInUse = (use: FolderUse) => Disposable
 
 export interface LockOptions {
   readonly waitMs: number
@@ -95,6 +82,7 @@ export async function lockFolder(
   }
 }
 
+/** Null when there is a lock already. */
 async function tryToLock(path: string, folder: string): Promise<FolderLock | null> {
   const holder = await currentProcess()
   const id = randomUUID()
@@ -108,80 +96,100 @@ async function tryToLock(path: string, folder: string): Promise<FolderLock | nul
     await unlessCode('ENOENT', () => unlink(path))
     throw error
   }
+  return new HeldLock(file, path, id, folder)
+}
 
-  let isLost = false
-  let lastBeat = performance.now()
-  const beat = async () => {
+/** A lock that this process holds, and its heartbeat. */
+class HeldLock implements FolderLock {
+  readonly #file: FileHandle
+  readonly #path: string
+  readonly #id: string
+  readonly #folder: string
+  readonly #timer: NodeJS.Timeout
+  #isLost = false
+  #lastBeat = performance.now()
+  #underWay: Promise<void> | null = null
+  #released: Promise<void> | null = null
+
+  constructor(file: FileHandle, path: string, id: string, folder: string) {
+    this.#file = file
+    this.#path = path
+    this.#id = id
+    this.#folder = folder
+    this.#timer = setInterval(() => {
+      // A beat that fails (a full or vanished disk) is missed; the next one is tried all the same.
+      this.#underWay ??= this.#beat()
+        .catch(() => {})
+        .finally(() => (this.#underWay = null))
+    }, HEARTBEAT_MS)
+    this.#timer.unref()
+    process.on('exit', this.#remove)
+  }
+
+  isHeld(): boolean {
+    const isOld = performance.now() - this.#lastBeat > CHECK_AFTER_MS
+    if (!this.#isLost && this.#released === null && isOld) {
+      this.#isLost = !this.#beatNow()
+      this.#lastBeat = performance.now()
+    }
+    return !this.#isLost
+  }
+
+  assertHeld(): void {
+    if (this.isHeld()) return
+    throw new DataDirInUseError(
+      `The folder ${this.#folder} was taken over by another process, for this one had shown no sign of life for ${DEAD_AFTER_MS / 1000} s. Run again.`,
+    )
+  }
+
+  release(): Promise<void> {
+    return (this.#released ??= this.#giveBack())
+  }
+
+  async #giveBack(): Promise<void> {
+    clearInterval(this.#timer)
+    process.removeListener('exit', this.#remove)
+    await this.#underWay
+    this.#remove()
+    await this.#file.close()
+  }
+
+  async #beat(): Promise<void> {
     // Taken first, for the process may be frozen at any line.
     const begun = performance.now()
     const now = new Date()
-    await file.utimes(now, now)
-    const found = await readLock(path)
-    isLost ||= found?.id !== id
-    lastBeat = begun
+    await this.#file.utimes(now, now)
+    const found = await readLock(this.#path)
+    this.#isLost ||= found?.id !== this.#id
+    this.#lastBeat = begun
   }
-  let underWay: Promise<void> | null = null
-  const timer = setInterval(() => {
-    // A beat that fails (a full or vanished disk) is missed; the next one is tried all the same.
-    underWay ??= beat()
-      .catch(() => {})
-      .finally(() => {
-        underWay = null
-      })
-  }, beatMs)
-  timer.unref()
 
-  // For a way out that closes nothing (process.exit): this is no signal handler, it only tidies up.
-  const onExit = () => removeOwn(path, id)
-  process.on('exit', onExit)
-  let released: Promise<void> | null = null
-  const giveBack = async () => {
-    clearInterval(timer)
-    process.removeListener('exit', onExit)
-    await underWay
-    removeOwn(path, id)
-    await file.close()
-  }
-  const isHeld = () => {
-    if (!isLost && released === null && performance.now() - lastBeat > lookAfterMs) {
-      isLost = !beatNow(file.fd, path, id)
-      lastBeat = performance.now()
+  /**
+   * Beats and tells whether the lock is still this one's, synchronously: what is about to be written after a freeze
+   * cannot wait for the next beat. The beat goes first, so that a process that is breaking the lock sees it and lets go.
+   */
+  #beatNow(): boolean {
+    const now = new Date()
+    try {
+      futimesSync(this.#file.fd, now, now)
+      return this.#isOwn()
+    } catch {
+      // Gone, or not to be read: who cannot see his lock must not write.
+      return false
     }
-    return !isLost
   }
-  return {
-    isHeld,
-    assertHeld: () => {
-      if (isHeld()) return
-      throw new DataDirInUseError(
-        `The folder ${folder} was taken over by another process, for this one had shown no sign of life for ${deadAfterMs / 1000} s. Run again.`,
-      )
-    },
-    release: () => (released ??= giveBack()),
-  }
-}
 
-/**
- * Beats and tells whether the lock is still this one's, synchronously: what is about to be written after a
- * freeze cannot wait for the next beat. The beat goes first, so that a reaper that looked before it lets go.
- */
-function beatNow(file: number, path: string, id: string): boolean {
-  const now = new Date()
-  try {
-    futimesSync(file, now, now)
-    return idOf(readFileSync(path, 'utf8')) === id
-  } catch {
-    // Gone, or not to be read: who cannot see his lock must not write.
-    return false
+  /** Synchronous, for a way out that closes nothing (process.exit): this is no signal handler, it only tidies up. */
+  readonly #remove = (): void => {
+    try {
+      if (this.#isOwn()) unlinkSync(this.#path)
+    } catch {
+      // The lock is gone already, and so is what there was to do.
+    }
   }
-}
 
-/** Synchronous, for it must also work while the process exits. */
-function removeOwn(path: string, id: string): void {
-  try {
-    if (idOf(readFileSync(path, 'utf8')) === id) unlinkSync(path)
-  } catch {
-    // The lock is gone already, and so is what there was to do.
+  #isOwn(): boolean {
+    return idOf(readFileSync(this.#path, 'utf8')) === this.#id
   }
 }
 
@@ -189,22 +197,22 @@ async function isDead({ id, holder, beat }: StoredLock, watchedMs: number): Prom
   // guard: lock of the dead
   if (holder !== null && (await isLocal(holder))) return hasExited(holder)
   // An unfinished file: its maker died between creating and writing it, or writes it at this moment.
-  const isOld = Date.now() - beat >= deadAfterMs || watchedMs >= deadAfterMs
-  return isOld && (id === '' || watchedMs >= watchMs)
+  const isOld = Date.now() - beat >= DEAD_AFTER_MS || watchedMs >= DEAD_AFTER_MS
+  return isOld && (id === '' || watchedMs >= WATCH_MS)
 }
 
 /**
- * Removes a dead holder's lock; false when another process is about to. Of several reapers only the one that
- * makes the claim for this very lock may remove it, and it looks once more: so none can remove the lock that
- * another reaper has just made.
+ * Removes a dead holder's lock; false when another process is about to. Of several processes only the one that makes
+ * the claim for this very lock may remove it, and it looks once more: so none can remove the lock that another one has
+ * just made.
  */
 async function breakStaleLock(path: string, dead: StoredLock): Promise<boolean> {
   const claim = `${path}.${dead.id === '' ? 'unfinished' : dead.id}`
   const file = await unlessCode('EEXIST', () => open(claim, 'wx', 0o600))
   if (file === null) {
     const claimed = await unlessCode('ENOENT', () => stat(claim))
-    // A reaper that died in these few milliseconds.
-    if (claimed !== null && Date.now() - claimed.mtimeMs >= deadAfterMs)
+    // Whoever made the claim died in these few milliseconds.
+    if (claimed !== null && Date.now() - claimed.mtimeMs >= DEAD_AFTER_MS)
       await unlessCode('ENOENT', () => unlink(claim))
     return false
   }

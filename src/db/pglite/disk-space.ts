@@ -3,10 +3,10 @@ import { DatabaseError } from '../../common/errors.ts'
 import type { TransactionOptions } from '../transaction.ts'
 
 const MB = 1_000_000
-/** A new piece of PGlite's log takes 17 MB at once; the rest is for rows, indexes and what others write meanwhile. */
-const LEAST = 64 * MB
+/** A new segment of PGlite's log takes 17 MB at once; the rest is for rows, indexes and what others write meanwhile. */
+const MIN_FREE = 64 * MB
 /** Enough to say how a run ended. */
-const LEAST_TO_CLOSE = 20 * MB
+const MIN_FREE_TO_FINISH = 20 * MB
 /** Content is written as a row, as an index entry and in the log. */
 const COPIES = 3
 
@@ -22,7 +22,7 @@ export async function requireDiskSpace(
 ): Promise<void> {
   const { bavail, bsize } = await statfs(folder)
   const free = bavail * bsize
-  const needed = durable ? LEAST_TO_CLOSE : LEAST + COPIES * contentBytes
+  const needed = durable ? MIN_FREE_TO_FINISH : MIN_FREE + COPIES * contentBytes
   // guard: room on the disk
   if (free >= needed) return
   throw new DatabaseError(

@@ -1,9 +1,7 @@
 /** The file that locks a folder, as it is found. */
 import { readFile, stat } from 'node:fs/promises'
-import { isObject, parseJson } from '../../common/json/exact.ts'
-import type { JsonValue } from '../../common/json/exact.ts'
-import { parseProcessIdentity } from '../lease/process-identity.ts'
-import type { ProcessIdentity } from '../lease/process-identity.ts'
+import { isObject, parseJson, type JsonValue } from '../../common/json/exact.ts'
+import { parseProcessIdentity, type ProcessIdentity } from '../lease/process-identity.ts'
 
 export const lockName = 'headcount.lock'
 

@@ -1,12 +1,10 @@
 import type { PGlite } from '@electric-sql/pglite'
 import { Kysely, PGliteDialect } from 'kysely'
-import type { ConnectOptions } from '../connect-options.ts'
-import type { Database, SharedDatabase } from '../database.ts'
-import type { Embedded, TypeParsers, QueryRunner } from './types.ts'
+import type { ConnectOptions, Database, SharedDatabase } from '../database.ts'
+import type { PGliteLike, TypeParsers, QueryRunner } from './types.ts'
 import { DatabaseError } from '../../common/errors.ts'
 import { toDatabaseError } from '../errors.ts'
-import { lockFolder } from './data-dir-lock.ts'
-import type { FolderLock } from './data-dir-lock.ts'
+import { lockFolder, type FolderLock } from './data-dir-lock.ts'
 import {
   markInitialising,
   markInitialised,
@@ -19,15 +17,14 @@ import { guarded, reading, readersFor, withRoom } from './query-runner.ts'
 import { sharePglite } from './shared.ts'
 import { startStatementTimeout, type StatementTimeout } from './statement-timeout.ts'
 import type { Tables } from '../../common/schema/tables.ts'
-import { applySettings, settingsOf } from '../transaction.ts'
-import type { QueryResult, Transaction, TransactionOptions } from '../transaction.ts'
+import { settingsOf, type QueryResult, type Transaction, type TransactionOptions } from '../transaction.ts'
 
 /** For what is nobody else's: a database in memory, and one that its caller answers for. */
 const noLock: FolderLock = { isHeld: () => true, assertHeld: () => {}, release: async () => {} }
 
 /** Over a database of the caller's; it is never closed here, and its own statements read values as before. */
-export function wrapPGlite(pglite: Embedded): Database {
-  return embeddedDatabase(pglite, 'PGlite of the caller', noLock, null)
+export function wrapPGlite(pglite: PGliteLike): Database {
+  return databaseOver(pglite, 'PGlite of the caller', noLock, null)
 }
 
 /**
@@ -39,9 +36,9 @@ export async function openPGlite(folder: string | null, options: ConnectOptions 
   const { PGlite } = await import('@electric-sql/pglite')
   if (folder === null) {
     const pglite = await PGlite.create()
-    return embeddedDatabase(pglite, 'PGlite in memory', noLock, pglite)
+    return databaseOver(pglite, 'PGlite in memory', noLock, pglite)
   }
-  const place = `PGlite in ${folder}`
+  const label = `PGlite in ${folder}`
   let lock: FolderLock | null = null
   try {
     await prepareDataDir(folder, options.createFolder ?? true, options.log)
@@ -55,10 +52,10 @@ export async function openPGlite(folder: string | null, options: ConnectOptions 
       (await inspectDataDir(folder)) === 'existing'
         ? await openExisting(PGlite, folder)
         : await makeNew(PGlite, folder)
-    return embeddedDatabase(pglite, place, lock, pglite, folder)
+    return databaseOver(pglite, label, lock, pglite, folder)
   } catch (error) {
     await lock?.release()
-    throw toDatabaseError(error, place)
+    throw toDatabaseError(error, label)
   }
 }
 
@@ -80,9 +77,9 @@ async function makeNew(driver: Driver, folder: string): Promise<PGlite> {
   return pglite
 }
 
-function embeddedDatabase(
-  pglite: Embedded,
-  place: string,
+function databaseOver(
+  pglite: PGliteLike,
+  label: string,
   lock: FolderLock,
   /** The same when it is ours, to be closed. */
   own: PGlite | null,
@@ -97,18 +94,18 @@ function embeddedDatabase(
       // Closing writes a checkpoint: in a folder that is another's by now, the database is let go as it is.
       if (!pglite.closed && lock.isHeld()) await own?.close()
     } catch (error) {
-      throw toDatabaseError(error, place)
+      throw toDatabaseError(error, label)
     } finally {
       await lock.release()
     }
   }
-  const askedThrough = (asked: Embedded): Pick<Database, 'engine' | 'kysely' | 'transaction'> => ({
-    engine: 'embedded',
-    kysely: kyselyOver(reading(withRoom(guarded(asked, lock), folder), readers), place),
+  const askedThrough = (asked: PGliteLike): Pick<Database, 'engine' | 'kysely' | 'transaction'> => ({
+    engine: 'pglite',
+    kysely: kyselyOver(reading(withRoom(guarded(asked, lock), folder), readers), label),
     transaction: async (work, options = {}) => {
       lock.assertHeld()
       if (folder !== null && options.readOnly !== true) await requireDiskSpace(folder, options)
-      return inTransaction(asked, { own, readers, lock, place }, work, options)
+      return inTransaction(asked, { own, readers, lock, label }, work, options)
     },
   })
   const share = (): SharedDatabase => {
@@ -125,17 +122,20 @@ function embeddedDatabase(
   return database
 }
 
+const APPLY_SETTINGS =
+  'select set_config(name, value, true) from unnest($1::text[], $2::text[]) as setting (name, value)'
+
 interface Surroundings {
   /** null: a PGlite of the caller's. */
   readonly own: PGlite | null
   readonly readers: TypeParsers | null
   readonly lock: FolderLock
-  readonly place: string
+  readonly label: string
 }
 
 async function inTransaction<T>(
-  pglite: Embedded,
-  { own, readers, lock, place }: Surroundings,
+  pglite: PGliteLike,
+  { own, readers, lock, label }: Surroundings,
   work: (trx: Transaction) => Promise<T>,
   options: TransactionOptions,
 ): Promise<T> {
@@ -143,23 +143,23 @@ async function inTransaction<T>(
   const lost = Promise.withResolvers<never>()
   const whole = async (tx: QueryRunner): Promise<T> => {
     const held = reading(guarded(tx, lock), readers)
-    const query = (text: string, values: readonly unknown[] = []) => answer(held, place, text, values)
+    const query = (text: string, values: readonly unknown[] = []) => answer(held, label, text, values)
     if (options.readOnly === true) await query('set transaction isolation level repeatable read, read only')
-    const settings = settingsOf('embedded', options)
-    await query(applySettings, [settings.map(({ name }) => name), settings.map(({ value }) => value)])
+    const settings = settingsOf('pglite', options)
+    await query(APPLY_SETTINGS, [Object.keys(settings), Object.values(settings)])
     await using opened = new AsyncDisposableStack()
     let timeout: StatementTimeout | null = null
     const queryWithin: Transaction['queryWithin'] = async (ms, text) => {
       if (own === null) return query(text)
-      timeout ??= opened.use(await sent(place, () => startStatementTimeout(own)))
+      timeout ??= opened.use(await sent(label, () => startStatementTimeout(own)))
       // guard: statements that compute
       return timeout.within(ms, () => query(text))
     }
     try {
-      const copy = (target: string, rows: Buffer<ArrayBuffer>) => copied(held, place, target, rows)
-      const copyOut = (text: string) => copiedOut(held, place, text)
-      const kysely = kyselyOver(held, place)
-      const result = await work({ engine: 'embedded', kysely, query, queryWithin, copy, copyOut })
+      const copy = (target: string, rows: Buffer<ArrayBuffer>) => copied(held, label, target, rows)
+      const copyOut = (text: string) => copiedOut(held, label, text)
+      const kysely = kyselyOver(held, label)
+      const result = await work({ engine: 'pglite', kysely, query, queryWithin, copy, copyOut })
       lock.assertHeld()
       return result
     } catch (error) {
@@ -181,17 +181,17 @@ async function inTransaction<T>(
     return await Promise.race([ended, lost.promise])
   } catch (error) {
     // What the work threw goes out as it is, also when its ROLLBACK failed; BEGIN and COMMIT are PGlite's own errors.
-    throw thrown.length === 0 ? toDatabaseError(error, place) : thrown[0]
+    throw thrown.length === 0 ? toDatabaseError(error, label) : thrown[0]
   }
 }
 
 async function answer(
   sender: QueryRunner,
-  place: string,
+  label: string,
   text: string,
   values: readonly unknown[],
 ): Promise<QueryResult> {
-  const { fields, rows, rowCount } = await sent(place, () =>
+  const { fields, rows, rowCount } = await sent(label, () =>
     sender.query<unknown[]>(text, [...values], { rowMode: 'array' }),
   )
   return {
@@ -203,29 +203,29 @@ async function answer(
 
 async function copied(
   sender: QueryRunner,
-  place: string,
+  label: string,
   target: string,
   rows: Buffer<ArrayBuffer>,
 ): Promise<number> {
   const text = `copy ${target} from '/dev/blob' with (format binary)`
-  const { rowCount } = await sent(place, () => sender.query(text, [], { blob: new Blob([rows]) }))
+  const { rowCount } = await sent(label, () => sender.query(text, [], { blob: new Blob([rows]) }))
   return rowCount ?? -1
 }
 
-async function copiedOut(sender: QueryRunner, place: string, query: string): Promise<Buffer> {
+async function copiedOut(sender: QueryRunner, label: string, query: string): Promise<Buffer> {
   const text = `copy (${query}) to '/dev/blob' with (format binary)`
-  const { blob } = await sent(place, () => sender.query(text))
-  if (blob === undefined) throw new DatabaseError(`${place}: a COPY gave no rows, not even none`)
+  const { blob } = await sent(label, () => sender.query(text))
+  if (blob === undefined) throw new DatabaseError(`${label}: a COPY gave no rows, not even none`)
   return Buffer.from(await blob.arrayBuffer())
 }
 
 /** Kysely with its own dialect; it sees no more of PGlite than how to send a statement. */
-function kyselyOver(sender: QueryRunner, place: string): Kysely<Tables> {
+function kyselyOver(sender: QueryRunner, label: string): Kysely<Tables> {
   return new Kysely({
     dialect: new PGliteDialect({
       pglite: {
         query: (text, values, options) =>
-          sent(place, () => sender.query(text, values, { rowMode: options?.rowMode ?? 'object' })),
+          sent(label, () => sender.query(text, values, { rowMode: options?.rowMode ?? 'object' })),
         transaction: () => Promise.reject(new TypeError('Transactions are opened with database.transaction')),
         ready: true,
         waitReady: Promise.resolve(),
@@ -236,10 +236,10 @@ function kyselyOver(sender: QueryRunner, place: string): Kysely<Tables> {
   })
 }
 
-async function sent<T>(place: string, send: () => Promise<T>): Promise<T> {
+async function sent<T>(label: string, send: () => Promise<T>): Promise<T> {
   try {
     return await send()
   } catch (error) {
-    throw toDatabaseError(error, place)
+    throw toDatabaseError(error, label)
   }
 }

@@ -1,11 +1,11 @@
 /** What stands before a PGlite that is asked: how values are read, whose the folder is, whether there is room on the disk. */
-import type { Embedded, TypeParsers, QueryRunner } from './types.ts'
+import type { PGliteLike, TypeParsers, QueryRunner } from './types.ts'
 import type { FolderLock } from './data-dir-lock.ts'
 import { requireDiskSpace } from './disk-space.ts'
 import { parserFor } from '../type-parsers.ts'
 
 /** Every type gets our reader, also those for which PGlite has one of its own. */
-export function readersFor({ parsers }: Embedded): TypeParsers {
+export function readersFor({ parsers }: PGliteLike): TypeParsers {
   return Object.fromEntries(Object.keys(parsers).map((type) => [type, parserFor(Number(type))]))
 }
 

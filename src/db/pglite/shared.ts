@@ -1,14 +1,14 @@
-import type { Embedded } from './types.ts'
+import type { PGliteLike } from './types.ts'
 
 /** A PGlite, which does one thing after the other, and how long those who share it are kept waiting. */
 export interface Shared {
   /** The same; whoever asks it is counted while he waits. */
-  readonly pglite: Embedded
+  readonly pglite: PGliteLike
   /** Of the one who has waited longest until now; 0 when nobody does. */
   readonly waitedMs: () => number
 }
 
-export function sharePglite(pglite: Embedded): Shared {
+export function sharePglite(pglite: PGliteLike): Shared {
   /** Since when each waits, the oldest first. */
   const waiting = new Map<symbol, number>()
   const wait = () => {

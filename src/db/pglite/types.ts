@@ -4,7 +4,7 @@
  */
 
 /** An embedded database that a caller keeps open: a PGlite, or what stands before one. */
-export interface Embedded extends QueryRunner {
+export interface PGliteLike extends QueryRunner {
   readonly closed: boolean
   /** How values of each type are read from their text, by the type's number (pg_type.oid). */
   readonly parsers: TypeParsers

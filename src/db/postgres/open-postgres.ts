@@ -1,16 +1,11 @@
-import { Kysely, PostgresDialect } from 'kysely'
-import type { PostgresPoolClient } from 'kysely'
-import { Client, escapeLiteral, Pool } from 'pg'
-import type { ClientConfig } from 'pg'
-import { UsageError } from '../../common/errors.ts'
+import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely'
+import { Client, escapeLiteral, Pool, type ClientConfig } from 'pg'
+import { DatabaseError, UsageError } from '../../common/errors.ts'
 import { withLibpqDefaults } from './connection-url.ts'
 import type { Database, DatabaseLog } from '../database.ts'
-import { requireUtf8 } from './encoding.ts'
-import { checkOut } from './session.ts'
-import type { Session } from './session.ts'
+import { checkOut, type Session } from './session.ts'
 import type { Tables } from '../../common/schema/tables.ts'
-import { settingsOf } from '../transaction.ts'
-import type { Setting, Transaction, TransactionOptions } from '../transaction.ts'
+import { settingsOf, type Transaction, type TransactionOptions } from '../transaction.ts'
 import { WatchedPool } from './watched-pool.ts'
 
 /** A pool of our own for a `postgres://` URL. Nothing is connected yet. */
@@ -92,8 +87,24 @@ export async function openPostgres(pool: Pool, { owned, label, log }: PostgresOp
   return database
 }
 
+/**
+ * A database holds text in the encoding that it was created with. LATIN1 cannot hold every name, and SQL_ASCII takes
+ * any bytes and checks none.
+ *
+ * @throws DatabaseError when it is another one than UTF8
+ */
+async function requireUtf8({ query }: Pick<Session, 'query'>, label: string): Promise<void> {
+  const { rows } = await query('show server_encoding')
+  const encoding = String(rows[0]?.[0])
+  // guard: encoding
+  if (encoding === 'UTF8') return
+  throw new DatabaseError(
+    `${label}: the encoding of this database is ${encoding}, and a mirror needs UTF8; nothing was written. Create another database and name it in the database URL: create database … encoding 'UTF8' template template0`,
+  )
+}
+
 /** Kysely with its own dialect; it sees no more of the driver than a session. */
-function kyselyOver(session: () => Promise<Session>): Kysely<Tables> {
+function kyselyOver(session: () => Promise<Pick<Session, 'queryObjects' | 'release'>>): Kysely<Tables> {
   const connect = async () => {
     const { queryObjects, release } = await session()
     return {
@@ -106,8 +117,8 @@ function kyselyOver(session: () => Promise<Session>): Kysely<Tables> {
 }
 
 /** As statements and not by `set_config`, which a role that only reads need not be allowed to call. */
-function applied(settings: readonly Setting[]): readonly string[] {
-  return settings.map(({ name, value }) => `set local ${name} to ${escapeLiteral(value)}`)
+function applied(settings: ReturnType<typeof settingsOf>): readonly string[] {
+  return Object.entries(settings).map(([name, value]) => `set local ${name} to ${escapeLiteral(value)}`)
 }
 
 async function inTransaction<T>(
@@ -115,15 +126,15 @@ async function inTransaction<T>(
   work: (trx: Transaction) => Promise<T>,
   options: TransactionOptions,
 ): Promise<T> {
-  const { query, copy, copyOut, send } = session
+  const { query, copy, copyOut } = session
   session.setQueryTimeout(
     options.statementTimeoutMs === 0 ? 0 : (options.statementTimeoutMs ?? 300_000) + 30_000,
   )
   try {
     const isolation = options.readOnly === true ? 'repeatable read read only' : 'read committed'
-    await send([`begin isolation level ${isolation}`, ...applied(settingsOf('postgres', options))])
+    await session.send([`begin isolation level ${isolation}`, ...applied(settingsOf('postgres', options))])
     // Inside the transaction Kysely sees one session, which it cannot give back.
-    const bound = kyselyOver(async () => ({ ...session, release: () => {} }))
+    const bound = kyselyOver(async () => ({ queryObjects: session.queryObjects, release: () => {} }))
     const queryWithin: Transaction['queryWithin'] = async (ms, text) => {
       await query(`set local statement_timeout to ${Math.ceil(ms)}`)
       return query(text)

@@ -30,7 +30,7 @@ export class BatchQueue implements AsyncDisposable {
   constructor(run: RunContext) {
     this.#run = run
     // PGlite has one connection; a dry run lists what it would write in a fixed order.
-    this.#writers = run.mirror.database.engine === 'embedded' || run.mirror.plan !== null ? 1 : MAX_WRITERS
+    this.#writers = run.mirror.database.engine === 'pglite' || run.mirror.plan !== null ? 1 : MAX_WRITERS
   }
 
   /** Takes an event; an event is never split over two batches. */

@@ -74,7 +74,7 @@ describe('D22 beside serve --sync', () => {
   beforeAll(async () => {
     const account = accountOf({ gala: 3 })
     account.of('gala').push({ id: 'no number' })
-    s = await commandStage('embedded', account)
+    s = await commandStage('pglite', account)
     served = startServe(['--sync', ...onceAYear], { env: s.env })
   })
   afterAll(async () => {

@@ -14,7 +14,7 @@ const tellsPeak = `data:text/javascript,${encodeURIComponent(
 let place: Place
 let env: Readonly<Record<string, string>>
 beforeAll(async () => {
-  place = await freshPlace('embedded')
+  place = await freshPlace('pglite')
   env = { DATABASE_URL: place.url }
 })
 afterAll(() => place[Symbol.asyncDispose]())

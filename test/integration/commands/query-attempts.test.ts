@@ -88,7 +88,7 @@ async function openPostgres(): Promise<void> {
 }
 
 async function openEmbedded(): Promise<void> {
-  const place = opened.use(await freshPlace('embedded'))
+  const place = opened.use(await freshPlace('pglite'))
   const asking = opened.use(await place.open())
   const table = await furnish(asking)
   // It sees no folder of the machine but its own.

@@ -40,7 +40,7 @@ onBothCommandStages('serve --sync', (stage) => {
     await served.says('sync succeeded')
     expect(await ask(url, 'hc_nobody')).toMatchObject({ status: 401 })
     const held = served.log.some(({ msg }) => msg.includes('is held until serve ends'))
-    expect(held).toBe(s.place.engine === 'embedded')
+    expect(held).toBe(s.place.engine === 'pglite')
     served.kill('SIGINT')
     expect((await served.ended).code).toBe(0)
   }, 40_000)

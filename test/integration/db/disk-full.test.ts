@@ -76,7 +76,7 @@ async function fillDiskOf(
 test.skipIf(!canMount)(
   'D5 the disk of a PGlite folder is full: exit 5 before anything is written, and with room again the run is exact',
   async ({ task }) => {
-    task.meta.engines = ['embedded']
+    task.meta.engines = ['pglite']
     await using service = await startFaultServer()
     const account = accountOf({ gala: 3 })
     service.always(send((request) => account.answer(request)))

@@ -26,7 +26,7 @@ async function openMirror(engine: Engine) {
   const service = opened.use(await startFaultServer())
   const place = opened.use(await freshPlace(engine))
   const pglite =
-    engine === 'embedded' ? opened.use(await PGlite.create(place.url.slice('pglite:'.length))) : null
+    engine === 'pglite' ? opened.use(await PGlite.create(place.url.slice('pglite:'.length))) : null
   const target = pglite === null ? { database: place.url } : { pglite }
   const database = opened.use(await connect(pglite === null ? place.url : { pglite }))
   const resources = opened.move()

@@ -13,7 +13,7 @@ import { startWire } from '../../support/http/wire.ts'
 
 describe.each([
   ['postgres', 12],
-  ['embedded', 3],
+  ['pglite', 3],
 ] as const)('what is served (%s)', (engine, numRuns) => {
   test('mirrors to the same rows, and means what the service sent', async () => {
     await using wire = await startWire(engine)

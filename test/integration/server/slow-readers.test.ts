@@ -231,7 +231,7 @@ describe('X9 a large list that is read slowly', () => {
 
 describe('X7 on PGlite, which has one connection', () => {
   test('nobody waits for who reads slowly, and a list that changes meanwhile is cut off, not mixed', async () => {
-    await using own = await freshMirror('embedded')
+    await using own = await freshMirror('pglite')
     const { key } = await addAccount(own.database, 'north')
     await addLargeList(own.database, { account: 'north', event: 'large', rows: 15_000 })
     const { service } = await listening(mirrorStore(own.database))

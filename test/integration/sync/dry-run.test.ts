@@ -337,7 +337,7 @@ onBothStages('a dry run where there is no mirror', (stage) => {
         slots: { inserted: 4, updated: 0, deleted: 0 },
       },
     })
-    if (on.engine === 'embedded') expect(existsSync(place.url.slice('pglite:'.length))).toBe(false)
+    if (on.engine === 'pglite') expect(existsSync(place.url.slice('pglite:'.length))).toBe(false)
     else {
       await using database = await place.open()
       const { rows } = await database.transaction((trx) =>

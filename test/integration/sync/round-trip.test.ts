@@ -15,7 +15,7 @@ import { meaningOf } from '../../support/accounts/wire-item.ts'
 // A run on PGlite opens its folder anew and costs ten times as much as one on Postgres.
 describe.each([
   ['postgres', 30],
-  ['embedded', 10],
+  ['pglite', 10],
 ] as const)('round trip (%s)', (engine, numRuns) => {
   test('two syncs of two versions of an account are one sync of the second, and history replays the first', async () => {
     await using wire = await startWire(engine)

@@ -45,7 +45,7 @@ export interface FreshOptions {
   readonly encoding?: string
 }
 
-export const engines: readonly Engine[] = ['postgres', 'embedded']
+export const engines: readonly Engine[] = ['postgres', 'pglite']
 
 /**
  * The same tests on both engines; `fresh` gives an empty mirror, migrated unless `blank`.

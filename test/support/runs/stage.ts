@@ -5,7 +5,7 @@
 import { inspect } from 'node:util'
 import { describe, expect } from 'vitest'
 import { connect } from '../../../src/db/connect.ts'
-import type { Embedded } from '../../../src/db/connect.ts'
+import type { PGliteLike } from '../../../src/db/connect.ts'
 import { HeadcountError } from '../../../src/common/errors.ts'
 import { backfill, sync } from '../../../src/index.ts'
 import type { RunOptions, RunReport } from '../../../src/index.ts'
@@ -62,7 +62,7 @@ export interface Stage extends AsyncDisposable {
 }
 
 /** A Postgres by its address, or a PGlite that stays open. */
-export type Target = string | { readonly pglite: Embedded }
+export type Target = string | { readonly pglite: PGliteLike }
 
 /** As the options of a run name it. */
 export function optionOf(target: Target): Pick<RunOptions, 'database' | 'pglite'> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { trackHeartbeatAge } from '../../../src/db/lease/heartbeat-age.ts'
+import { trackHeartbeatAge } from '../../../src/db/lease/heartbeat.ts'
 
 const day = -86_400
 

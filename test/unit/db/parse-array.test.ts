@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readArray } from '../../../src/db/parse-array.ts'
+import { readArray } from '../../../src/db/type-parsers.ts'
 
 test.each([
   ['{}', []],

@@ -96,7 +96,7 @@ async function inspect(trx: Transaction): Promise<CheckResult> {
   const lacking = await lackingRights(trx)
   if (lacking !== null) return failed(DATABASE, `${user} may not ${lacking}`)
   return ok(
-    trx.engine === 'embedded' ? `embedded Postgres ${version}` : `Postgres ${version}, ${name} as ${user}`,
+    trx.engine === 'pglite' ? `embedded Postgres ${version}` : `Postgres ${version}, ${name} as ${user}`,
   )
 }
 

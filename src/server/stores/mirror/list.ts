@@ -31,7 +31,7 @@ export async function readList(
   const started = await begin()
   if (started === undefined) return undefined
   if (started.standing.isWhole) return bufferedList(started)
-  if (database.engine === 'embedded')
+  if (database.engine === 'pglite')
     return { ...(await bufferedList(started)), chunks: withoutSnapshot(started) }
   const slot = slots.tryAcquire(requested.requester)
   if (slot !== null) return streamedList(started, slot)
