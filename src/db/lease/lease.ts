@@ -89,14 +89,9 @@ export async function takeLease(database: Database, options: LeaseOptions): Prom
     // A beat in the future is no sign of life: whoever lives sends another one within seconds.
     if (other.silence >= 0 && other.silence < ALIVE_FOR_S) throw accountLocked(other)
     if (watched !== other.id) {
-      log?.(
-        'warn',
-        `Run ${other.id} of this account shows no sign of life; watching it for up to ${DEAD_AFTER_S} s`,
-        {
-          run_id: other.id,
-          silent_for_s: Math.round(silence),
-        },
-      )
+      const fields = { run_id: other.id, silent_for_s: Math.round(silence) }
+      const message = `Run ${other.id} of this account shows no sign of life; watching it for up to ${DEAD_AFTER_S} s`
+      log?.('warn', message, fields)
     }
     watched = other.id
     await sleep(Math.min(1000, Math.max(50, (DEAD_AFTER_S - silence) * 1000)), undefined, { signal })
@@ -110,19 +105,9 @@ interface RunningRun extends LastHeartbeat {
   readonly startedAt: string
 }
 
-interface RunningRow {
-  readonly id: string
-  readonly mode: LeaseMode
-  readonly holder: JsonValue
-  readonly started_at: string
-  readonly silence: number
-  readonly heartbeat_at: string
-}
+type RunningRow = Omit<RunningRun, 'holder'> & { readonly holder: JsonValue }
 
-interface OpenedRun {
-  readonly id: string
-  readonly startedAt: string
-}
+type OpenedRun = Pick<RunningRun, 'id' | 'startedAt'>
 
 /** `now()` stands still in a transaction; a take-over that waited for its lock needs the clock. */
 async function readRunning(
@@ -131,15 +116,13 @@ async function readRunning(
   lock: '' | 'for update',
 ): Promise<RunningRun | null> {
   const { rows } = await sql<RunningRow>`
-    select id, mode, holder, started_at, extract(epoch from clock_timestamp() - heartbeat_at)::float8 as silence,
-           heartbeat_at
+    select id, mode, holder, started_at as "startedAt", heartbeat_at as beat,
+           extract(epoch from clock_timestamp() - heartbeat_at)::float8 as silence
       from headcount.sync_runs
      where account_id = ${accountId} and status = 'running' ${sql.raw(lock)}
   `.execute(kysely)
   const [row] = rows
-  if (row === undefined) return null
-  const { id, mode, holder, started_at: startedAt, silence, heartbeat_at: beat } = row
-  return { id, mode, holder: parseProcessIdentity(holder), startedAt, silence, beat }
+  return row === undefined ? null : { ...row, holder: parseProcessIdentity(row.holder) }
 }
 
 async function holderHasExited({ holder }: RunningRun): Promise<boolean> {
