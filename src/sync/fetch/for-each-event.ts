@@ -147,7 +147,8 @@ class Visits<Event> implements Disposable {
         return error
       }
       // Requests that wait behind a pause fail first, and stop the rest: the event that brought it is recorded even so.
-      if (isPause(error) && error !== signal.reason) this.#visitor.failed(event, error)
+      const isPause = error instanceof RetryLaterError && !(error instanceof RequestSkippedError)
+      if (isPause && error !== signal.reason) this.#visitor.failed(event, error)
       if (signal.aborted) return null
       this.#onFailure(event, error)
     }
@@ -184,10 +185,6 @@ class Visits<Event> implements Disposable {
         `Asking again, for at most ${this.#visitor.patienceMs / 1000} s without an answer.${asks}`,
     )
   }
-}
-
-function isPause(error: unknown): boolean {
-  return error instanceof RetryLaterError && !(error instanceof RequestSkippedError)
 }
 
 /** An event whose last read failed in the same way shows nothing new; any response shows that the service is there. */
