@@ -8,6 +8,7 @@ import type { FetchedPages } from './list/pages.ts'
 import { paginationSigns } from './list/pagination-signs.ts'
 import type { ListPayload } from '../common/json/parse-list.ts'
 import type { Redactor } from '../common/redact.ts'
+import type { Body } from './body/receive.ts'
 import type { BodySpool } from './body/spool.ts'
 import { usableEtag } from './http/etag.ts'
 
@@ -65,7 +66,6 @@ export function createFetchedList(
   const what = `GET ${path}`
   const { isLarge } = spool
   const bodies = read.pages.map((page) => page.body)
-  const digests = bodies.map((body) => body.digest)
   const headers = read.pages.map((page) => page.headers)
   const bytes = bodies.reduce((sum, body) => sum + body.size, 0)
   let list: ListChunks | null = isLarge
@@ -92,10 +92,7 @@ export function createFetchedList(
     pages: bodies.length,
     bytes,
     isLarge,
-    digest: (normaliser) => {
-      const version = Buffer.from(`headcount normaliser ${normaliser}\n`)
-      return hash('sha256', Buffer.concat([version, ...digests]), 'hex')
-    },
+    digest: (normaliser) => digestOf(normaliser, bodies),
     get incompleteReason() {
       if (signs.length > 0) return 'paging'
       return isDelimited ? null : 'no_end_mark'
@@ -107,22 +104,25 @@ export function createFetchedList(
     },
     notableHeaders: notableHeaders(headers).map((name) => redactor.text(name)),
     get warnings() {
-      return describeWarnings(path, { signs, isDelimited, containedKey }).map((warning) =>
-        redactor.text(warning),
-      )
+      return describeWarnings(path, { signs, isDelimited, containedKey }).map(redactor.text)
     },
     chunks,
     parse: () => concatChunks(chunks()),
     retain: () => {
-      const chunksOfList = list
-      if (chunksOfList === null || isLarge) throw new Error(`The list ${path} cannot be kept.`)
-      return () => concatChunks(chunksOfList())
+      const kept = list
+      if (kept === null || isLarge) throw new Error(`The list ${path} cannot be kept.`)
+      return () => concatChunks(kept())
     },
     [Symbol.dispose]: () => {
       list = null
       spool[Symbol.dispose]()
     },
   }
+}
+
+function digestOf(normaliser: number, bodies: readonly Body[]): string {
+  const version = Buffer.from(`headcount normaliser ${normaliser}\n`)
+  return hash('sha256', Buffer.concat([version, ...bodies.map((body) => body.digest)]), 'hex')
 }
 
 function describeWarnings(

@@ -79,14 +79,10 @@ export function createSlowdownReporter({ clock, log }: SlowdownReporterOptions):
     onResponse: (state) => {
       if (since === null) return
       last = state
-      const now = clock.now()
-      if (state.rate !== Infinity || now - lastRejectionAt < QUIET_MS) return
-      if (isReported)
-        log(
-          'info',
-          `The service no longer slows the run down; it did so for ${Math.round((lastRejectionAt - since) / 1000)} s.`,
-          { rejected },
-        )
+      if (state.rate !== Infinity || clock.now() - lastRejectionAt < QUIET_MS) return
+      const seconds = Math.round((lastRejectionAt - since) / 1000)
+      const line = `The service no longer slows the run down; it did so for ${seconds} s.`
+      if (isReported) log('info', line, { rejected })
       since = null
       isReported = false
       rejected = 0

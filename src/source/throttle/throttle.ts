@@ -53,79 +53,103 @@ export interface ThrottleOptions {
   readonly log: (level: 'debug' | 'info', message: string, fields?: object) => void
 }
 
-export function createThrottle({
-  permits,
-  pauseGate,
-  requestTimeoutMs,
-  clock,
-  log,
-}: ThrottleOptions): Throttle {
-  let state = initialState(permits.concurrency, clock.now())
-  let responses = 0
-  const slowdownReporter = createSlowdownReporter({ clock, log })
-  let reported = state
-  let lastStart = -Infinity
-  const setState = (next: RateLimitState, why: string): void => {
-    state = next
-    if (permits.concurrency !== next.concurrency) permits.concurrency = next.concurrency
-    if (!isNotable(reported, next)) return
-    reported = next
-    log('debug', `The rate limit changes: ${why}.`, snapshotOf(next))
+export function createThrottle(options: ThrottleOptions): Throttle {
+  return new LearnedThrottle(options)
+}
+
+class LearnedThrottle implements Throttle {
+  readonly stallDetector: StallDetector
+  readonly #options: ThrottleOptions
+  readonly #slowdownReporter: ReturnType<typeof createSlowdownReporter>
+  #state: RateLimitState
+  /** The state that the log has. */
+  #logged: RateLimitState
+  #lastStart = -Infinity
+  #responses = 0
+
+  constructor(options: ThrottleOptions) {
+    const { permits, requestTimeoutMs, clock } = options
+    this.#options = options
+    this.#state = initialState(permits.concurrency, clock.now())
+    this.#logged = this.#state
+    this.#slowdownReporter = createSlowdownReporter(options)
+    this.stallDetector = createStallDetector(requestTimeoutMs * STALL_SHARE, (silentMs) => {
+      const why = `no answer has begun for ${Math.round(silentMs)} ms`
+      this.#setState(afterOverload(this.#state, { at: this.#lastStart }, clock.now()), why)
+    })
   }
-  const stallDetector = createStallDetector(requestTimeoutMs * STALL_SHARE, (silentMs) => {
-    const why = `no answer has begun for ${Math.round(silentMs)} ms`
-    setState(afterOverload(state, { at: lastStart }, clock.now()), why)
-  })
-  return {
-    get snapshot() {
-      return snapshotOf(state)
-    },
-    get slowdown() {
-      return slowdownReporter.current
-    },
-    rejectingForMs: () => (state.rejectingSince === null ? 0 : clock.now() - state.rejectingSince),
-    get responses() {
-      return responses
-    },
-    get randomShare() {
-      return state.share.isRandom ? state.share.slow : null
-    },
-    waitForStart: async () => {
-      let wasDelayed = false
-      for (;;) {
-        // guard: gate
-        await pauseGate.wait()
-        lastStart = clock.now()
-        const left = delayBeforeStart(state, lastStart)
-        if (left === 0) break
-        wasDelayed = true
-        await clock.sleep(Math.min(Math.ceil(left), MAX_SLEEP_MS), pauseGate.signal)
-      }
-      state = afterStart(state, lastStart)
-      return { at: lastStart, wasDelayed }
-    },
-    onEnd: (start, error, of) => {
-      const now = clock.now()
-      if (isResponse(error)) {
-        responses += 1
-        setState(afterResponse(state, start, now), 'the service answers')
-        slowdownReporter.onResponse(state)
-      } else if (error instanceof RequestTimeoutError)
-        setState(afterOverload(state, start, now), 'a request took too long')
-      else if (error instanceof TransientStatusError && (error.status === 429 || error.status === 503)) {
-        const pause = readRetryAfter(error.retryAfter, error.serviceDate, Date.now()) ?? 0
-        // The rejections of an event that is rejected while others are answered say nothing about the rate.
-        if (of === 'requeued') return slowdownReporter.onRejection(state)
-        setState(afterRejection(state, start, now, pause), `the service answers ${error.status}`)
-        slowdownReporter.onRejection(state)
-      }
-    },
-    pauseFor: (ms) => {
-      pauseGate.pauseFor(ms)
-      slowdownReporter.onPause(state, ms)
-    },
-    stallDetector,
-    [Symbol.dispose]: () => stallDetector[Symbol.dispose](),
+
+  get snapshot(): ThrottleSnapshot {
+    return snapshotOf(this.#state)
+  }
+
+  get slowdown(): Slowdown | null {
+    return this.#slowdownReporter.current
+  }
+
+  rejectingForMs(): number {
+    const { rejectingSince } = this.#state
+    return rejectingSince === null ? 0 : this.#options.clock.now() - rejectingSince
+  }
+
+  get responses(): number {
+    return this.#responses
+  }
+
+  get randomShare(): number | null {
+    const { share } = this.#state
+    return share.isRandom ? share.slow : null
+  }
+
+  async waitForStart(): Promise<RequestStart> {
+    const { pauseGate, clock } = this.#options
+    let wasDelayed = false
+    for (;;) {
+      // guard: gate
+      await pauseGate.wait()
+      this.#lastStart = clock.now()
+      const left = delayBeforeStart(this.#state, this.#lastStart)
+      if (left === 0) break
+      wasDelayed = true
+      await clock.sleep(Math.min(Math.ceil(left), MAX_SLEEP_MS), pauseGate.signal)
+    }
+    this.#state = afterStart(this.#state, this.#lastStart)
+    return { at: this.#lastStart, wasDelayed }
+  }
+
+  onEnd(start: RequestStart, error: unknown, queueState: QueueState): void {
+    const now = this.#options.clock.now()
+    if (isResponse(error)) {
+      this.#responses += 1
+      this.#setState(afterResponse(this.#state, start, now), 'the service answers')
+      this.#slowdownReporter.onResponse(this.#state)
+    } else if (error instanceof RequestTimeoutError)
+      this.#setState(afterOverload(this.#state, start, now), 'a request took too long')
+    else if (error instanceof TransientStatusError && (error.status === 429 || error.status === 503)) {
+      const pause = readRetryAfter(error.retryAfter, error.serviceDate, Date.now()) ?? 0
+      // The rejections of an event that is rejected while others are answered say nothing about the rate.
+      if (queueState !== 'requeued')
+        this.#setState(afterRejection(this.#state, start, now, pause), `the service answers ${error.status}`)
+      this.#slowdownReporter.onRejection(this.#state)
+    }
+  }
+
+  pauseFor(ms: number): void {
+    this.#options.pauseGate.pauseFor(ms)
+    this.#slowdownReporter.onPause(this.#state, ms)
+  }
+
+  [Symbol.dispose](): void {
+    this.stallDetector[Symbol.dispose]()
+  }
+
+  #setState(next: RateLimitState, why: string): void {
+    const { permits, log } = this.#options
+    this.#state = next
+    if (permits.concurrency !== next.concurrency) permits.concurrency = next.concurrency
+    if (!isNotable(this.#logged, next)) return
+    this.#logged = next
+    log('debug', `The rate limit changes: ${why}.`, snapshotOf(next))
   }
 }
 
