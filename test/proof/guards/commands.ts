@@ -1,10 +1,10 @@
 import type { Guard } from './guard.ts'
 
 const dryRun = 'test/integration/sync/dry-run.test.ts'
-const accounts = 'test/integration/commands/accounts.test.ts'
-const prune = 'test/integration/commands/prune.test.ts'
-const attempts = 'test/integration/commands/query-attempts.test.ts'
-const held = 'test/integration/commands/held-data-dir.test.ts'
+const accounts = 'test/integration/commands/maintain/accounts.test.ts'
+const prune = 'test/integration/commands/maintain/prune.test.ts'
+const attempts = 'test/integration/commands/inspect/query-attempts.test.ts'
+const held = 'test/integration/commands/serve/held-data-dir.test.ts'
 
 /** What keeps commands beside the run to what they are asked: those that only look, and the one that deletes. */
 export const commandGuards: readonly Guard[] = [
@@ -78,7 +78,7 @@ export const commandGuards: readonly Guard[] = [
     name: 'nothing read yet',
     promise: 'query does not answer from tables that nothing was read into',
     mutation: 'remove',
-    tests: ['test/integration/sync/first.test.ts'],
+    tests: ['test/integration/sync/open/first.test.ts'],
     only: 'on the command line',
   },
   {

@@ -15,21 +15,21 @@ export const databaseGuards: readonly Guard[] = [
         return writeEventRows(trx, run, loads)
       })`,
     },
-    tests: ['test/integration/sync/database.test.ts'],
+    tests: ['test/integration/sync/write/database.test.ts'],
     only: 'D4 at every try|D17 affected rows.*postgres',
   },
   {
     name: 'no digest while held',
     promise: 'a list of which something is held is never taken for mirrored',
     mutation: 'never',
-    tests: ['test/integration/sync/deletions.test.ts'],
+    tests: ['test/integration/sync/deletions/deletions.test.ts'],
     only: 'postgres.*S3',
   },
   {
     name: 'counts of rows',
     promise: 'rows that the database swallows roll the batch back',
     mutation: 'never',
-    tests: ['test/integration/sync/database.test.ts'],
+    tests: ['test/integration/sync/write/database.test.ts'],
     only: 'D17 a row is swallowed',
   },
   {
@@ -50,7 +50,7 @@ export const databaseGuards: readonly Guard[] = [
     name: 'removed events',
     promise: 'an event that comes back with an equal list has its responses back',
     mutation: { cut: 'where account_id', put: 'where false and account_id' },
-    tests: ['test/integration/sync/database.test.ts'],
+    tests: ['test/integration/sync/write/database.test.ts'],
     only: 'D2 a run that ends.*postgres',
   },
   {
@@ -64,7 +64,7 @@ export const databaseGuards: readonly Guard[] = [
     name: 'new lists',
     promise: 'rows are copied unseen only where nothing is live, whatever is known of their event',
     mutation: 'always',
-    tests: ['test/integration/sync/new-lists.test.ts'],
+    tests: ['test/integration/sync/write/new-lists.test.ts'],
     only: 'postgres',
   },
   {

@@ -3,7 +3,7 @@ import type { Guard } from './guard.ts'
 const tests = ['test/unit/sync/deletion-guard.test.ts']
 const clockTests = ['test/unit/sync/hold-clocks.test.ts']
 const emptiedTests = ['test/unit/sync/emptied-lists.test.ts']
-const outageTests = ['test/integration/sync/empty-lists.test.ts']
+const outageTests = ['test/integration/sync/deletions/empty-lists.test.ts']
 
 /** The clauses of the guard of deletions, one by one. */
 export const deletionGuards: readonly Guard[] = [
@@ -42,14 +42,14 @@ export const deletionGuards: readonly Guard[] = [
     promise:
       'what stands in one of two looks at the list of events is not deleted because the other lacks it',
     mutation: 'remove',
-    tests: ['test/integration/sync/absent-events.test.ts'],
+    tests: ['test/integration/sync/deletions/absent-events.test.ts'],
     only: 'missing from a first list',
   },
   {
     name: 'worse of two looks',
     promise: 'a sign against deletions counts although a second look at the list does not show it',
     mutation: { replace: 'found.last' },
-    tests: ['test/integration/sync/absent-events.test.ts'],
+    tests: ['test/integration/sync/deletions/absent-events.test.ts'],
     only: 'missing from both lists',
   },
   {

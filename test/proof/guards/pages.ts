@@ -1,7 +1,7 @@
 import type { Guard } from './guard.ts'
 
 const unit = ['test/unit/sync/unconfirmed-absences.test.ts']
-const whole = ['test/integration/sync/pages.test.ts']
+const whole = ['test/integration/sync/fetch/pages.test.ts']
 
 /** Lists in several pages: nothing is deleted because of one reading. */
 export const pageGuards: readonly Guard[] = [

@@ -10,21 +10,21 @@ export const payloadGuards: readonly Guard[] = [
   yield* (await large.readThrough()).rows()
 })()`,
     },
-    tests: ['test/integration/sync/large-transactions.test.ts'],
+    tests: ['test/integration/sync/fetch/large-transactions.test.ts'],
     only: 'out of order',
   },
   {
     name: 'transactions awake',
     promise: 'a transaction stays open however long it takes to read the next rows of a large list',
     mutation: 'remove',
-    tests: ['test/integration/sync/large-transactions.test.ts'],
+    tests: ['test/integration/sync/fetch/large-transactions.test.ts'],
     only: 'stays awake',
   },
   {
     name: 'fault of one list',
     promise: 'a large list that the database refuses fails alone; the others are mirrored',
     mutation: 'remove',
-    tests: ['test/integration/sync/large-transactions.test.ts'],
+    tests: ['test/integration/sync/fetch/large-transactions.test.ts'],
     only: 'postgres.*fails alone',
   },
   {
@@ -104,7 +104,7 @@ export const payloadGuards: readonly Guard[] = [
     name: 'first reading taken back',
     promise: 'of a large list that must be read again nothing stays of the first reading',
     mutation: { body: 'return' },
-    tests: ['test/integration/sync/large-lists.test.ts'],
+    tests: ['test/integration/sync/fetch/large-lists.test.ts'],
     only: 'postgres.*become the same',
   },
   {

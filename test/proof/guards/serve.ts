@@ -1,11 +1,11 @@
 import type { Guard } from './guard.ts'
 
-const keys = 'test/integration/server/foreign-keys.test.ts'
-const notReady = 'test/integration/server/not-ready.test.ts'
-const slow = 'test/integration/server/slow-readers.test.ts'
-const floods = 'test/integration/server/floods.test.ts'
-const http = 'test/integration/server/conditional.test.ts'
-const versions = 'test/integration/server/versions.test.ts'
+const keys = 'test/integration/server/http/foreign-keys.test.ts'
+const notReady = 'test/integration/server/stores/not-ready.test.ts'
+const slow = 'test/integration/server/http/slow-readers.test.ts'
+const floods = 'test/integration/server/http/floods.test.ts'
+const http = 'test/integration/server/http/conditional.test.ts'
+const versions = 'test/integration/server/stores/versions.test.ts'
 
 /** What keeps the mirror that is served to those it belongs to, true, and up. */
 export const serveGuards: readonly Guard[] = [
@@ -186,7 +186,7 @@ export const serveGuards: readonly Guard[] = [
     name: 'statements nobody waits for',
     promise: 'serve ends when it is told to, also while statements wait for a lock',
     mutation: { replace: '() => {}' },
-    tests: ['test/integration/commands/serve.test.ts'],
+    tests: ['test/integration/commands/serve/serve.test.ts'],
     only: 'wait for a lock',
   },
   {
@@ -214,13 +214,13 @@ export const serveGuards: readonly Guard[] = [
     name: 'nothing behind a body',
     promise: 'what a proxy takes for a body is never answered as a request',
     mutation: 'never',
-    tests: ['test/integration/server/smuggling.test.ts'],
+    tests: ['test/integration/server/http/smuggling.test.ts'],
   },
   {
     name: 'one Host',
     promise: 'a request of which two readers may see different hosts is refused',
     mutation: 'never',
-    tests: ['test/integration/server/smuggling.test.ts'],
+    tests: ['test/integration/server/http/smuggling.test.ts'],
     only: 'Host header',
   },
   {

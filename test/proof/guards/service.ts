@@ -19,7 +19,7 @@ export const serviceGuards: readonly Guard[] = [
     name: 'end mark',
     promise: 'a body that ends with its connection is known to have no end mark',
     mutation: 'always',
-    tests: ['test/integration/sync/deletions.test.ts'],
+    tests: ['test/integration/sync/deletions/deletions.test.ts'],
     only: 'no_end_mark|without an end mark',
   },
   {

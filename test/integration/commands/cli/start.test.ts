@@ -1,0 +1,56 @@
+/** What a command loads before it works: each file of it is waited for at every start. */
+import { expect, test } from 'vitest'
+import { version } from '../../../../src/common/version.ts'
+import { accountOf } from '../../../support/accounts/account.ts'
+import { run, type Ran, type RunOptions } from '../../../support/commands/command.ts'
+import { commandStage } from '../../../support/commands/command-stage.ts'
+
+/** Runs `headcount …` and tells which packages, and which files of ours, it loaded. */
+async function loadedBy(args: readonly string[], options?: RunOptions): Promise<Ran & { loaded: string[] }> {
+  const ran = await run(
+    process.execPath,
+    [
+      '--input-type=module',
+      '--eval',
+      `import { registerHooks } from 'node:module'
+       const loaded = new Set()
+       const name = /\\/node_modules\\/((?:@[^/]+\\/)?[^/]+)|\\/(src\\/.+)$/
+       registerHooks({ load: (url, context, next) => {
+         const [, ofPackage, ofOurs] = name.exec(url) ?? []
+         loaded.add(ofPackage ?? ofOurs ?? url)
+         return next(url, context)
+       } })
+       process.on('exit', () => console.error(JSON.stringify([...loaded])))
+       process.argv.push('cli', ...${JSON.stringify(args)})
+       await import(${JSON.stringify(new URL('../../../../src/cli.ts', import.meta.url).href)})`,
+    ],
+    options,
+  )
+  return { ...ran, loaded: JSON.parse(ran.stderr) as string[] }
+}
+
+test('the version is printed without a driver, a client, a logger or a command', async () => {
+  const { code, stdout, loaded } = await loadedBy(['--version'])
+  expect({ code, stdout }).toEqual({ code: 0, stdout: `${version()}\n` })
+  const packages = loaded.filter((name) => !/^(src\/|node:)/.test(name))
+  expect(packages.toSorted()).toEqual(['commander', 'fastest-levenshtein'])
+  expect(loaded).not.toContain('src/commands/sync/sync.ts')
+})
+
+test('a quiet sync on Postgres loads what it works with, and nothing for other engines, terminals and schedules', async () => {
+  await using s = await commandStage('postgres', accountOf({ gala: 3 }))
+  const { code, loaded } = await loadedBy(['sync', '--quiet'], { env: s.env })
+  expect(code).toBe(0)
+  expect(loaded).toEqual(expect.arrayContaining(['pg', 'undici', 'pino', 'src/sync/run.ts']))
+  for (const name of ['@electric-sql/pglite', 'hono', 'node-cron', 'cli-progress', 'pino-pretty']) {
+    expect(loaded).not.toContain(name)
+  }
+  // A table measures characters, which takes the rules of Unicode: as long as all the rest of the command line.
+  for (const name of [
+    'string-width',
+    'src/commands/output/run-report.ts',
+    'src/commands/output/format/table.ts',
+  ]) {
+    expect(loaded).not.toContain(name)
+  }
+})

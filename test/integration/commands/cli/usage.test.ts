@@ -1,0 +1,143 @@
+/** The command line before any work: help, versions, and calls that cannot be read. */
+import { readFile } from 'node:fs/promises'
+import { describe, expect, inject, test } from 'vitest'
+import { headcount, headcountOnTerminal, run, scriptPath } from '../../../support/commands/command.ts'
+
+const commands = ['sync', 'backfill', 'query', 'status', 'runs', 'rejects', 'keys', 'doctor', 'migrate']
+const calls = [...commands, 'rejects accept', 'keys create', 'prune']
+
+test('without a word, and with --help, it prints one page on stdout: commands, settings, examples, exit codes', async () => {
+  const [bare, long, short, help] = await Promise.all(
+    [[], ['--help'], ['-h'], ['help']].map((args) => headcount(args)),
+  )
+  expect(bare).toMatchObject({ code: 0, stderr: '' })
+  for (const other of [long, short, help]) expect(other).toEqual(bare)
+  for (const word of [...commands, 'Examples:', 'Exit codes:', 'HEADCOUNT_API_KEY']) {
+    expect(bare?.stdout).toContain(word)
+  }
+})
+
+test.each(calls)('help %s is what its --help prints, with examples', async (command) => {
+  const words = command.split(' ')
+  const [one, other] = await Promise.all([headcount(['help', ...words]), headcount([...words, '--help'])])
+  expect(one).toEqual(other)
+  expect(one).toMatchObject({ code: 0, stderr: '' })
+  expect(one.stdout).toContain(`Usage: headcount ${command} `)
+  expect(one.stdout).toContain('Examples:')
+})
+
+describe('O7 a call that cannot be read is exit 2, with the nearest word', () => {
+  test.each([
+    [['snyc'], 'there is no command snyc (did you mean sync?)'],
+    [['help', 'statsu'], 'there is no command statsu (did you mean status?)'],
+    [['xyzzy'], 'there is no command xyzzy; see headcount --help'],
+    [['serv'], 'there is no command serv'],
+    [['serve', '--port', '99999'], '--port must'],
+    [['serve', '--host', 'no host'], '--host must be a host name'],
+    [['sync', '--jsn'], 'sync has no flag --jsn (did you mean --json?)'],
+    [['--quite'], 'headcount has no flag --quite'],
+    [['sync', 'now'], 'sync takes flags only'],
+    [['rejects', 'acept'], 'rejects takes flags, or accept with its own words'],
+    [['help', 'rejects', 'acept'], 'rejects has no command acept (did you mean accept?)'],
+    [['rejects', 'accept'], "rejects accept: missing required argument 'sha256'"],
+    [['rejects', 'accept', '--jsn', 'cafe0123'], 'rejects accept has no flag --jsn (did you mean --json?)'],
+    [['rejects', 'accept', 'cafe012'], 'rejects accept: "cafe012" is no SHA-256 of an item'],
+    [['keys', 'crate'], 'keys takes flags, or create or list or revoke with its own words'],
+    [['keys', 'revoke', '1', '2'], 'keys revoke takes one id: put it into quotes if it has spaces'],
+    [['keys', 'revoke'], "keys revoke: missing required argument 'id'"],
+    [['query'], "query: missing required argument 'sql'"],
+    [['query', 'select', '1'], 'query takes one sql: put it into quotes'],
+    [['query', 'select 1', '--format', 'xml'], '--format must be one of table, json, ndjson, csv, not "xml"'],
+    [['query', 'select 1', '--timeout', '3'], '--timeout must be a duration like'],
+    [['status', '--max-age', 'old'], '--max-age must be a duration like'],
+    [['runs', '--limit', '0'], '--limit must be a whole number from 1 to 100000'],
+    [['query', ''], 'the statement is empty'],
+    [['query', 'select 1', '--json', '--format', 'csv'], '--json and --format csv contradict each other'],
+    [['backfill', '--dry-run'], 'backfill has no flag --dry-run'],
+  ])('%j', async (args, message) => {
+    const ran = await headcount(args)
+    expect(ran).toMatchObject({ code: 2, stdout: '' })
+    expect(ran.stderr).toMatch(/^headcount: /)
+    expect(ran.stderr).toContain(message)
+    expect(ran.stderr).not.toMatch(/ at .*\(/)
+  })
+
+  test('every unknown flag and every fault of the environment is named at once', async () => {
+    const env = { HEADCOUNT_CONCURENCY: '3', HEADCOUNT_API_KEY: '' }
+    const ran = await headcount(['sync', '--jsn', '--al', '--account', 'x'], { env })
+    expect(ran.code).toBe(2)
+    expect(ran.stderr.trimEnd().split('\n')).toEqual([
+      'headcount: 4 settings cannot be used:',
+      expect.stringContaining('--jsn (did you mean --json?)'),
+      expect.stringContaining('--al (did you mean --all?)'),
+      expect.stringContaining(
+        'HEADCOUNT_CONCURENCY is no setting of headcount (did you mean HEADCOUNT_CONCURRENCY?)',
+      ),
+      expect.stringContaining('HEADCOUNT_API_KEY is empty'),
+    ])
+  })
+
+  test('X1 a key that was pasted into the wrong place is not repeated', async () => {
+    const ran = await Promise.all([
+      headcount(['sync', '--api-key=canary-key']),
+      headcount(['sync', 'canary-key']),
+      headcount(['sync'], {
+        env: { HEADCOUNT_API_KEY: 'canary-key\n', HEADCOUNT_BASE_URL: 'https://canary-key@x' },
+      }),
+      headcount(['status', '--database', 'canary-key']),
+      headcount(['keys', 'revoke', 'hc_canary-key']),
+    ])
+    for (const { code, stdout, stderr } of ran) {
+      expect(code).toBe(2)
+      expect(stdout + stderr).not.toContain('canary')
+    }
+  })
+})
+
+test('X5 what a user typed is printed clean', async () => {
+  const ran = await headcount(['\u001b[2Jsync\u0007'])
+  expect(ran.code).toBe(2)
+  expect(ran.stderr).not.toMatch(/[\u001b\u0007]/)
+})
+
+describe.skipIf(scriptPath === null)('on a terminal (skipped where script of util-linux is missing)', () => {
+  test('help has colour, and none with NO_COLOR', async () => {
+    expect((await headcountOnTerminal(['--help'])).stdout).toContain('\u001b[1m')
+    expect((await headcountOnTerminal(['--help'], { env: { NO_COLOR: '1' } })).stdout).not.toContain('\u001b')
+    const both = await headcountOnTerminal(['--help'], { env: { NO_COLOR: '1', FORCE_COLOR: '1' } })
+    expect(both.stdout).not.toContain('\u001b')
+  })
+})
+
+test('in a pipe there is no colour', async () => {
+  expect((await headcount(['--help'])).stdout).not.toContain('\u001b')
+})
+
+describe('the file that the package installs as a command', () => {
+  const launcher = inject('command')
+
+  test('tells an old Node in one line what it needs, before it loads anything', async () => {
+    const ran = await run(process.execPath, [
+      '--eval',
+      `Object.defineProperty(process.versions, 'node', { value: '16.20.0' }); require(${JSON.stringify(launcher)})`,
+    ])
+    expect(ran).toMatchObject({ code: 1, stdout: '' })
+    expect(ran.stderr).toMatch(/^headcount needs Node 24 or newer; .*\n$/)
+  })
+
+  test('O11 the sources say so too, where an old Node can read them at all', async () => {
+    const sources = new URL('../../../../src/cli.ts', import.meta.url).href
+    const ran = await run(process.execPath, [
+      '--input-type=module',
+      '--eval',
+      `Object.defineProperty(process.versions, 'node', { value: '22.20.0' }); await import(${JSON.stringify(sources)})`,
+    ])
+    expect(ran).toMatchObject({ code: 1, stdout: '' })
+    expect(ran.stderr).toMatch(/^headcount needs Node 24 or newer; .*\n$/)
+  })
+
+  test('is written as any Node can read it', async () => {
+    const code = (await readFile(launcher, 'utf8')).replace(/^(#!|\/\/).*$/gm, '')
+    expect(code).not.toMatch(/\b(const|let|import|class|async)\b|=>|`|\?\.|\?\?/)
+  })
+})

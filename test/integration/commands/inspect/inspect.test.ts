@@ -1,0 +1,488 @@
+/** The commands that look at the mirror and take care of it: query, status, runs, rejects, migrate, doctor. */
+import { chmod, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { migrations } from '../../../../migrations/index.ts'
+import type { Check } from '../../../../src/commands/maintain/doctor/check.ts'
+import type { EventStatus } from '../../../../src/mirror/event-status.ts'
+import { accountOf, refusal } from '../../../support/accounts/account.ts'
+import { headcount, inShell, scriptPath } from '../../../support/commands/command.ts'
+import {
+  commandStage,
+  onBothCommandStages,
+  onPostgresCommandStage,
+  type CommandStage,
+} from '../../../support/commands/command-stage.ts'
+import { closedPort, send } from '../../../support/http/fault-server.ts'
+import { selfSigned } from '../../../support/http/certificate.ts'
+import { startFaultServer } from '../../../support/http/fault-server.ts'
+
+onBothCommandStages('what a mirror answers, on', (stage) => {
+  test('query, status, runs, rejects', async () => {
+    await using s = await stage(accountOf({ gala: 3, picnic: 2 }))
+    expect((await s.run(['sync', '-q'])).code).toBe(0)
+
+    const query = await s.run(['query', 'select * from responses order by event_id, id', '--json'])
+    expect(query).toMatchObject({ code: 0, stderr: '' })
+    const { columns, rows } = JSON.parse(query.stdout) as {
+      columns: string[]
+      rows: Record<string, unknown>[]
+    }
+    expect(columns).toContain('created_at')
+    expect(rows).toHaveLength(5)
+    expect(rows[0]).toMatchObject({
+      event_id: 'gala',
+      id: '1',
+      created_at: '2026-03-01T10:00:00Z',
+      _extra: null,
+    })
+
+    const several = await s.run(['query', 'select 1; delete from headcount.responses'])
+    expect(several).toMatchObject({ code: 2, stdout: '' })
+    expect(several.stderr).toBe(
+      'headcount: query takes one statement; this text holds several, and none was run\n',
+    )
+
+    const status = await s.run(['status', '--json', '--max-age', '1h'])
+    expect(status.code).toBe(0)
+    expect(JSON.parse(status.stdout)).toMatchObject({
+      accounts: [
+        {
+          account: 'default',
+          email: 'owner@example.org',
+          last_good_run: { run_id: 1, status: 'succeeded' },
+          events_due: 2,
+          rows: { events: 2, responses: 5, payments: 2, slots: 4 },
+          rejected: 0,
+          held: [],
+          failing: [],
+        },
+      ],
+    })
+  })
+})
+
+describe('query', () => {
+  let s: CommandStage
+  beforeAll(async () => {
+    s = await commandStage('postgres', accountOf({ gala: 3 }))
+    expect((await s.run(['sync', '-q'])).code).toBe(0)
+  })
+  afterAll(() => s[Symbol.asyncDispose]())
+
+  test('X8 answers what a cursor can be declared for, explain of it, and show; all else writes nothing', async () => {
+    const refused = await s.run(['query', 'delete from responses'])
+    expect(refused).toMatchObject({ code: 2, stdout: '' })
+    expect(refused.stderr).toBe(
+      'headcount: query: syntax error at or near "delete"; query takes one select, with, values, table, explain or show, and only reads\n',
+    )
+    const explained = await s.run(['query', 'explain (costs off) select from responses'])
+    expect(explained).toMatchObject({ code: 0, stdout: 'QUERY PLAN\nSeq Scan on responses\n' })
+  })
+
+  test('ends a statement that takes too long', async () => {
+    const ran = await s.run(['query', 'select pg_sleep(20)', '--timeout', '200ms'])
+    expect(ran.code).toBe(5)
+    expect(ran.stderr).toBe(
+      'headcount: query: the statement took longer than 200 ms; --timeout allows another time\n',
+    )
+  })
+
+  test('says what is wrong with a statement and where, in one line', async () => {
+    const missing = await s.run(['query', "/* who? */\nselect '😀', *\n  from nothing"])
+    expect(missing).toMatchObject({ code: 2, stdout: '' })
+    expect(missing.stderr).toBe('headcount: query: relation "nothing" does not exist, line 3, column 8\n')
+  })
+
+  test('two columns of one name are to be told apart', async () => {
+    const ran = await s.run(['query', 'select r.id, e.id, 1 as x, 2 as x from responses r, events e'])
+    expect(ran).toMatchObject({ code: 2, stdout: '' })
+    expect(ran.stderr).toContain('two columns are called id and x')
+    expect(ran.stderr).toContain(' as ')
+  })
+
+  test('answers csv in a pipe, and what is asked for anywhere', async () => {
+    const statement = `select id, '=1+1' as formula from responses where id = 1`
+    const answers = await Promise.all(
+      [[], ['--format', 'table'], ['--format', 'ndjson'], ['--json'], ['--format', 'csv', '--safe-csv']].map(
+        async (flags) => (await s.run(['query', statement, ...flags])).stdout,
+      ),
+    )
+    expect(answers).toEqual([
+      'id,formula\n1,=1+1\n',
+      'id  formula\n──  ───────\n 1  =1+1\n(1 row)\n',
+      '{"id":"1","formula":"=1+1"}\n',
+      '{"columns":["id","formula"],"rows":[\n{"id":"1","formula":"=1+1"}\n]}\n',
+      "id,formula\n1,'=1+1\n",
+    ])
+  })
+
+  test('finds tables by their plain names, in UTC, views too', async () => {
+    const answer = await s.run([
+      'query',
+      "select current_setting('TimeZone') as zone, count(*) from response_details",
+    ])
+    expect(answer.stdout).toBe('zone,count\nUTC,3\n')
+  })
+
+  test('takes the statement from stdin', async () => {
+    expect((await s.run(['query', '-'], { stdin: 'select 7 as n' })).stdout).toBe('n\n7\n')
+  })
+
+  test('O8 a reader that has seen enough is no failure', async () => {
+    const line = `$HEADCOUNT query "select generate_series(1, 200000) as n" | head -1; echo "\${PIPESTATUS[0]}"`
+    expect(await inShell(line, { env: s.env })).toEqual({ code: 0, stdout: 'n\n0\n', stderr: '' })
+  })
+
+  test.skipIf(scriptPath === null)(
+    'X5 on a terminal, a table that sends no escapes (needs script of util-linux)',
+    async () => {
+      const statement = `select U&'\\001b[2JEve\\009b1m' as name, 1.50 as amount`
+      const { stdout } = await s.onTerminal(['query', statement], { env: { NO_COLOR: '1' } })
+      expect(stdout).not.toMatch(/[\u001b\u009b]/)
+      expect(stdout).toContain('(1 row)')
+      expect((await s.onTerminal(['query', statement, '--json'])).stdout).not.toMatch(/[\u001b\u009b]/)
+    },
+  )
+})
+
+describe('status --max-age', () => {
+  test('is exit 6 when there is no account, no good run, or none that is young enough', async () => {
+    await using s = await commandStage('postgres', accountOf({ gala: 1 }))
+    const none = await s.run(['status', '--max-age', '1h'])
+    expect(none).toMatchObject({ code: 6, stdout: expect.stringContaining('headcount sync') as string })
+    expect(none.stderr).toContain('no account was ever mirrored')
+
+    s.service.always(send(refusal(401)))
+    await s.run(['sync', '-q'])
+    const noGood = await s.run(['status', '--max-age', '1h'])
+    expect(noGood.code).toBe(6)
+    expect(noGood.stderr).toContain('account default had no good run yet')
+    expect(noGood.stdout).toMatch(/last run +run 1, sync, failed/)
+
+    s.service.always(send((request) => accountOf({ gala: 1 }).answer(request)))
+    await s.run(['sync', '-q'])
+    expect((await s.run(['status', '--max-age', '1h'])).code).toBe(0)
+    await using database = await s.place.open()
+    await database.transaction((trx) =>
+      trx.query(`update headcount.sync_runs set started_at = started_at - interval '2 hours'`),
+    )
+    const old = await s.run(['status', '--max-age', '1h'])
+    expect(old.code).toBe(6)
+    expect(old.stderr).toMatch(/the last good run of account default began 2 h( \d+ min)? ago, more than 1 h/)
+    expect((await s.run(['status'])).code).toBe(0)
+  })
+})
+
+onPostgresCommandStage('status --event', (stage) => {
+  test('tells when the event is read and why, what is held, rejected, set aside, failing', async () => {
+    const account = accountOf({ gala: 20, picnic: 2, ball: 2 })
+    await using s = await stage(account)
+    const look = async (id: string, ...flags: string[]) => {
+      const ran = await s.run(['status', '--event', id, '--json', ...flags])
+      expect(ran).toMatchObject({ code: 0, stderr: '' })
+      return (JSON.parse(ran.stdout) as { events: EventStatus[] }).events
+    }
+    expect((await s.run(['sync', '-q'])).code).toBe(0)
+    const [gala] = await look('gala')
+    expect(gala).toMatchObject({ account: 'default', event_id: 'gala', held: [], rejected: 0, failing: null })
+    expect(gala).toMatchObject({ due: 'active', next_read_at: null, set_aside: 0 })
+    expect(Date.parse(gala?.last_read_at ?? '')).toBeGreaterThan(Date.now() - 60_000)
+
+    account.of('gala').length = 0
+    s.service.at('/events/picnic/responses', send(refusal(400)))
+    await s.run(['sync', '-q'])
+    expect(await look('gala')).toMatchObject([
+      { due: 'held', held: [{ rows: 20, reason: 'list_empty', since: expect.any(String) as string }] },
+    ])
+    const [{ since, applied_after, runs_to_wait } = {}] = (await look('gala'))[0]?.held ?? []
+    expect(runs_to_wait).toBe(2)
+    expect(Date.parse(applied_after ?? '') - Date.parse(since ?? '')).toBeCloseTo(3_600_000, -4)
+    expect(await look('picnic')).toMatchObject([
+      {
+        due: 'failed',
+        failing: { failed_at: expect.any(String) as string, message: expect.any(String) as string },
+      },
+    ])
+    const shown = await s.run(['status', '--event', 'gala'])
+    expect(shown.stdout).toMatch(/^event gala of account default/)
+    expect(shown.stdout).toMatch(
+      /held +20 deletions since \S+: the list came back empty; applied by the second run after \S+ that still misses them/,
+    )
+    expect(shown.stdout).toContain('headcount sync --event gala --accept-deletions\n')
+    expect(shown.stdout).toMatch(/due +yes: deletions of it are held/)
+  })
+
+  test('an event that the list of events misses is not due: since when, why, and when it is deleted', async () => {
+    const account = accountOf({ gala: 30, picnic: 2, ball: 2, fair: 2 })
+    await using s = await stage(account)
+    await s.run(['sync', '-q'])
+    account.remove('gala')
+    expect((await s.run(['sync', '-q'])).code).toBe(8)
+    const ran = await s.run(['status', '--event', 'gala', '--json'])
+    const { events } = JSON.parse(ran.stdout) as { events: EventStatus[] }
+    expect(events).toMatchObject([
+      { due: null, next_read_at: null, held: [], missing: { reason: 'many_missing' } },
+    ])
+    const { since = '', applied_after } = events[0]?.missing ?? {}
+    expect(Date.parse(applied_after ?? '') - Date.parse(since)).toBeCloseTo(3_600_000, -4)
+    const shown = (await s.run(['status', '--event', 'gala'])).stdout
+    expect(shown).toMatch(/next read +when it is listed again/)
+    expect(shown).toMatch(/due +no: the list of events misses it/)
+    expect(shown).toMatch(
+      /missing +since \S+, from the list of events: .*; deleted with its responses by the second run after/,
+    )
+    expect(shown).toContain('headcount sync --accept-deletions\n')
+    const whole = (await s.run(['status'])).stdout
+    expect(whole).toMatch(/events due +3 of 4/)
+    expect(whole).toMatch(/the list of events: 1 deletion \(gala\) since /)
+  })
+
+  test('shows the next read of an old event, no later than the cap; an unknown event is exit 2', async () => {
+    await using s = await stage(accountOf({ gala: 1 }))
+    expect((await s.run(['sync', '-q'])).code).toBe(0)
+    {
+      await using database = await s.place.open()
+      await database.transaction((trx) =>
+        trx.query(`update headcount.events set event_at = now() - interval '1 year'`),
+      )
+      await database.transaction((trx) =>
+        trx.query(`update headcount.sync_state set next_check_at = checked_at + interval '4 days'`),
+      )
+    }
+    const look = async (cap: string) => {
+      const ran = await s.run(['status', '--event', 'gala', '--json'], {
+        env: { HEADCOUNT_MAX_STALENESS: cap },
+      })
+      const [event] = (JSON.parse(ran.stdout) as { events: EventStatus[] }).events
+      return event
+    }
+    const days = (event: EventStatus | undefined) =>
+      (Date.parse(event?.next_read_at ?? '') - Date.parse(event?.last_read_at ?? '')) / 86_400_000
+    expect((await look('7d'))?.due).toBeNull()
+    expect(days(await look('7d'))).toBeCloseTo(4)
+    expect(days(await look('2d'))).toBeCloseTo(2)
+    expect(await look('0s')).toMatchObject({ due: 'waited', next_read_at: null })
+    expect((await s.run(['status', '--event', 'gala'])).stdout).toMatch(/due +no: /)
+
+    for (const id of ['gone', '']) {
+      const unknown = await s.run(['status', '--event', id, '--json'])
+      expect(unknown).toMatchObject({ code: 2, stdout: '' })
+      expect(unknown.stderr).toContain(`The mirror has no event "${id}"`)
+    }
+    expect((await s.run(['status', '--event', 'gala', '--max-age', '1h'])).code).toBe(2)
+  })
+})
+
+test('an account that the mirror does not have is refused, and those that it has are named', async () => {
+  await using s = await commandStage('postgres', accountOf({ gala: 1 }))
+  expect((await s.run(['sync', '-q'])).code).toBe(0)
+  for (const command of ['rejects', 'runs', 'observations']) {
+    const ran = await s.run([command, '--account', 'typo'])
+    expect(ran).toMatchObject({ code: 2, stdout: '' })
+    expect(ran.stderr).toContain('The mirror has no account "typo"; it has default.')
+  }
+})
+
+describe('migrate', () => {
+  test('applies what is pending and says what; commands that read refuse until then', async () => {
+    await using s = await commandStage('postgres', accountOf({}), { blank: true })
+    const before = await s.run(['status'])
+    expect(before).toMatchObject({ code: 5, stdout: '' })
+    expect(before.stderr).toContain('headcount migrate')
+
+    const applied = await s.run(['migrate', '--json'])
+    expect(applied.code).toBe(0)
+    expect(JSON.parse(applied.stdout)).toEqual({
+      applied: migrations.map(({ number, name }) => ({ number, name })),
+    })
+    expect(applied.stderr).toMatch(/^Applied 0001 /)
+    expect(await s.run(['migrate', '--quiet'])).toEqual({ code: 0, stdout: '', stderr: '' })
+    expect((await s.run(['migrate'])).stderr).toBe('The schema is up to date.\n')
+    expect((await s.run(['status'])).code).toBe(0)
+  })
+
+  test('D11 a newer schema is refused by all', async () => {
+    await using s = await commandStage('postgres', accountOf({ gala: 1 }))
+    await using database = await s.place.open()
+    await database.transaction((trx) =>
+      trx.query(`insert into headcount.schema_migrations (number, name) values (9999, 'of tomorrow')`),
+    )
+    for (const command of [['migrate'], ['sync'], ['status'], ['query', 'select 1'], ['doctor']]) {
+      const ran = await s.run(command)
+      expect({ command, code: ran.code }).toEqual({ command, code: 5 })
+      expect(ran.stderr + ran.stdout).toContain('9999')
+    }
+  })
+})
+
+describe('doctor', () => {
+  const checksOf = (stdout: string) =>
+    new Map((JSON.parse(stdout) as { checks: Check[] }).checks.map((check) => [check.name, check]))
+
+  test('names what is well, one line each, and writes nothing', async () => {
+    await using s = await commandStage('postgres', accountOf({ gala: 1 }))
+    const ran = await s.run(['doctor'])
+    expect(ran).toMatchObject({ code: 0, stderr: '' })
+    expect(ran.stdout.trimEnd().split('\n')).toEqual([
+      expect.stringMatching(/^ok +configuration +http:/),
+      expect.stringMatching(/^ok +name /),
+      expect.stringMatching(/^skipped +TLS /),
+      expect.stringMatching(/^ok +key +accepted, it belongs to owner@example\.org$/),
+      expect.stringMatching(/^ok +list +1 event /),
+      expect.stringMatching(/^ok +database +Postgres \d+/),
+      expect.stringMatching(/^ok +schema +up to date/),
+      expect.stringMatching(/^(ok|skipped) +clock /),
+      expect.stringMatching(/^(ok|warning) +free space /),
+    ])
+    expect((await s.run(['runs', '--json'])).stdout).toBe('{"runs":[]}\n')
+  })
+
+  test('makes no folder and no schema', async () => {
+    const cwd = await mkdtemp(join(tmpdir(), 'headcount-doctor-'))
+    await headcount(['doctor'], { cwd })
+    expect(await readdir(cwd)).toEqual([])
+    await using s = await commandStage('postgres', accountOf({}), { blank: true })
+    const ran = await s.run(['doctor', '--json'])
+    expect(ran.code).toBe(0)
+    expect(checksOf(ran.stdout).get('schema')).toMatchObject({
+      state: 'ok',
+      detail: expect.stringContaining('none yet') as string,
+    })
+    expect((await s.run(['status'])).stderr).toContain('holds no mirror yet')
+  })
+
+  test('takes an empty folder, as a new volume is, for one that the first run fills', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'headcount-doctor-'))
+    for (const names of [[], ['lost+found']]) {
+      await Promise.all(names.map((name) => mkdir(join(folder, name))))
+      const ran = await headcount(['doctor', '--json', '--database', `pglite:${folder}`])
+      expect(checksOf(ran.stdout).get('database')).toMatchObject({
+        state: 'ok',
+        detail: expect.stringContaining('first run fills the empty folder') as string,
+      })
+      expect(checksOf(ran.stdout).get('schema')?.detail).toContain('none yet')
+      expect((await headcount(['status', '--database', `pglite:${folder}`])).stderr).toContain('no mirror')
+      expect(await readdir(folder)).toEqual(names)
+    }
+    await rm(folder, { recursive: true })
+  })
+
+  test.skipIf(process.getuid?.() === 0)(
+    'refuses an empty folder that it may not write in (needs a user who is not root)',
+    async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'headcount-doctor-'))
+      await chmod(folder, 0o555)
+      const ran = await headcount(['doctor', '--json', '--database', `pglite:${folder}`])
+      expect(checksOf(ran.stdout).get('database')).toMatchObject({
+        state: 'failed',
+        exit_code: 5,
+        detail: expect.stringContaining('cannot be written') as string,
+      })
+      await rm(folder, { recursive: true })
+    },
+  )
+
+  test('reads a list up to the cap that is set', async () => {
+    await using s = await commandStage('postgres', accountOf({ gala: 1 }))
+    s.service.at('/events', send({ body: [{ id: 'gala', title: 'x'.repeat(2000) }] }))
+    const ran = await s.run(['doctor', '--json'], { env: { HEADCOUNT_MAX_BODY: '1KiB' } })
+    expect(checksOf(ran.stdout).get('list')).toMatchObject({ state: 'failed' })
+  })
+
+  test('ends with the code of the first line that fails, and skips what hangs on it', async () => {
+    await using s = await commandStage('postgres', accountOf({ gala: 1 }))
+    const nowhere = `127.0.0.1:${await closedPort()}`
+    const noDatabase = { DATABASE_URL: `postgres://u:geheimnis@${nowhere}/x` }
+
+    const unset = await headcount(['doctor', '--json'], { env: { ...noDatabase } })
+    expect(unset.code).toBe(2)
+    expect(checksOf(unset.stdout).get('configuration')?.detail).toContain('HEADCOUNT_API_KEY')
+
+    const unnamed = await s.run(['doctor', '--json', '--base-url', 'https://no-such-host.invalid/api/v1'])
+    expect(unnamed.code).toBe(4)
+    expect(checksOf(unnamed.stdout).get('key')?.state).toBe('skipped')
+    expect(checksOf(unnamed.stdout).get('database')?.state).toBe('ok')
+
+    s.service.always(send(refusal(401)))
+    const refused = await s.run(['doctor', '--json'], { env: noDatabase })
+    expect(refused.code).toBe(3)
+    expect(checksOf(refused.stdout).get('list')?.state).toBe('skipped')
+    expect(checksOf(refused.stdout).get('database')).toMatchObject({ state: 'failed', exit_code: 5 })
+    expect(refused.stdout + refused.stderr).not.toMatch(/geheimnis|canary-7d1f/)
+  })
+
+  test('N4 a certificate that is not trusted is a failure of the way, before any key is sent', async () => {
+    await using s = await commandStage('postgres', accountOf({}))
+    const { key, cert } = selfSigned({ ipAddresses: ['127.0.0.1'] })
+    await using server = await startFaultServer({ tls: { key, cert } })
+    const ran = await s.run(['doctor', '--json', '--base-url', server.baseUrl.href])
+    expect(ran.code).toBe(4)
+    expect(checksOf(ran.stdout).get('TLS')).toMatchObject({ state: 'failed' })
+    expect(server.requests).toEqual([])
+  })
+
+  test('D13 names the right that is missing', async () => {
+    await using s = await commandStage('postgres', accountOf({ gala: 1 }))
+    const role = `reader_${process.pid}`
+    await using database = await s.place.open()
+    const send = (text: string) => database.transaction((trx) => trx.query(text))
+    await send(`create role ${role} login password 'geheimnis'`)
+    try {
+      await send(`grant usage on schema headcount to ${role}`)
+      await send(`grant select on all tables in schema headcount to ${role}`)
+      const url = new URL(s.place.url)
+      url.username = role
+      url.password = 'geheimnis'
+      const ran = await s.run(['doctor', '--json'], { env: { DATABASE_URL: url.href } })
+      expect(ran.code).toBe(5)
+      expect(checksOf(ran.stdout).get('database')?.detail).toMatch(
+        /may not read and write accepted_rejects, accounts, .*grant select, insert/,
+      )
+    } finally {
+      await send(`drop owned by ${role}`)
+      await send(`drop role ${role}`)
+    }
+  })
+
+  test('D13 names the right that pending migrations would miss', async () => {
+    await using s = await commandStage('postgres', accountOf({ gala: 1 }))
+    const role = `writer_${process.pid}`
+    await using database = await s.place.open()
+    const send = (text: string) => database.transaction((trx) => trx.query(text))
+    await send(`create role ${role} login password 'geheimnis'`)
+    try {
+      await send(`grant usage on schema headcount to ${role}`)
+      await send(`grant select, insert, update, delete on all tables in schema headcount to ${role}`)
+      const url = new URL(s.place.url)
+      url.username = role
+      url.password = 'geheimnis'
+      const examine = async () => {
+        const ran = await s.run(['doctor', '--json'], { env: { DATABASE_URL: url.href } })
+        return { code: ran.code, schema: checksOf(ran.stdout).get('schema')?.detail }
+      }
+      expect((await examine()).code).toBe(0)
+      await send('delete from headcount.schema_migrations')
+      const lacking = await examine()
+      expect(lacking.code).toBe(5)
+      expect(lacking.schema).toMatch(/grant create on schema headcount/)
+      await send(`grant create on schema headcount to ${role}`)
+      expect((await examine()).code).toBe(0)
+    } finally {
+      await send(`drop owned by ${role}`)
+      await send(`drop role ${role}`)
+    }
+  })
+
+  test('tells a clock that is wrong', async () => {
+    await using s = await commandStage('postgres', accountOf({}))
+    const Date_ = new Date(Date.now() + 3_600_000).toUTCString()
+    s.service.at('/ping', send({ headers: { date: Date_ }, body: { email: 'owner@example.org' } }))
+    const ran = await s.run(['doctor', '--json'])
+    expect(checksOf(ran.stdout).get('clock')).toMatchObject({
+      state: 'warning',
+      detail: expect.stringMatching(/behind the service/) as string,
+    })
+  })
+})

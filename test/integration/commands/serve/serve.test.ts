@@ -1,0 +1,114 @@
+/** `headcount serve` as an operator runs it: a process that answers until it is told to stop. */
+import { Client } from 'pg'
+import { request } from 'undici'
+import { describe, expect, test } from 'vitest'
+import { accountOf, refusal } from '../../../support/accounts/account.ts'
+import { commandStage, onBothCommandStages } from '../../../support/commands/command-stage.ts'
+import { send } from '../../../support/http/fault-server.ts'
+import { startServe, urlOf } from '../../../support/commands/process.ts'
+import { testKey } from '../../../support/http/reading.ts'
+
+/** A schedule that does not come while a test runs. */
+const onceAYear = ['--schedule', '0 0 1 1 *']
+
+/** Holds locks until it is disposed of; tells how many sessions wait for one. */
+async function lock(database: string, statements: string) {
+  const client = new Client(database)
+  await client.connect()
+  await client.query(`begin; ${statements}`)
+  const waiting = async (): Promise<unknown> => {
+    // Within a transaction it would stay as it was at first.
+    await client.query('select pg_stat_clear_snapshot()')
+    const { rows } = await client.query<{ count: number }>(
+      `select count(*)::int from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+    return rows[0]?.count
+  }
+  return { waiting, [Symbol.asyncDispose]: () => client.end() }
+}
+
+async function ask(url: string, key: string, path = '/events') {
+  const { statusCode, body } = await request(`${url}${path}`, { headers: { 'X-API-Key': key } })
+  return { status: statusCode, json: await body.json() }
+}
+
+onBothCommandStages('serve --sync', (stage) => {
+  test('fills an empty mirror too; a folder is its own meanwhile', async () => {
+    await using s = await stage(accountOf({ gala: 3 }))
+    await using served = startServe(['--sync', ...onceAYear], { env: s.env })
+    const url = await urlOf(served)
+    await served.says('sync succeeded')
+    expect(await ask(url, 'hc_nobody')).toMatchObject({ status: 401 })
+    const held = served.log.some(({ msg }) => msg.includes('is held until serve ends'))
+    expect(held).toBe(s.place.engine === 'pglite')
+    served.kill('SIGINT')
+    expect((await served.ended).code).toBe(0)
+  }, 40_000)
+})
+
+describe('serve', () => {
+  test('answers from the mirror with the service gone, and ends with 0 when it is told to stop', async () => {
+    await using s = await commandStage('postgres', accountOf({ gala: 3 }))
+    expect(await s.run(['sync', '--quiet'])).toMatchObject({ code: 0 })
+    const key = (await s.run(['keys', 'create'])).stdout.trim()
+    s.service.always(send(refusal(500)))
+    await using served = startServe(['--quiet'], { env: s.env })
+    const url = await urlOf(served)
+    expect(await ask(url, key)).toMatchObject({ status: 200, json: [{ id: 'gala', title: 'The gala' }] })
+    expect(await ask(url, key, '/events/gala/responses')).toMatchObject({ status: 200, json: { length: 3 } })
+    expect(await ask(url, testKey)).toMatchObject({ status: 401 })
+    served.kill('SIGTERM')
+    expect(await served.ended).toEqual({ code: 0, stdout: '', stderr: `listening on ${url}\n` })
+  })
+})
+
+describe('serve ends', () => {
+  test('O2 D7 with 0 while lists and the use of a key wait for a lock: nobody waits for them any more', async () => {
+    await using s = await commandStage('postgres', accountOf({ gala: 3 }))
+    expect(await s.run(['sync', '--quiet'])).toMatchObject({ code: 0 })
+    const key = (await s.run(['keys', 'create'])).stdout.trim()
+    await using served = startServe(['--quiet'], { env: s.env })
+    const url = await urlOf(served)
+    await using locking = await lock(
+      s.place.url,
+      'lock table headcount.responses; lock table headcount.api_keys in share mode',
+    )
+    // A list waits for some seconds only; the note that the key was used today waits for as long as it takes.
+    expect(await ask(url, key)).toMatchObject({ status: 200 })
+    await expect.poll(() => locking.waiting(), { timeout: 20_000 }).toBe(1)
+    const list = () => ask(url, key, '/events/gala/responses')
+    const asked = Promise.allSettled(Array.from({ length: 20 }, list))
+    await expect.poll(() => locking.waiting(), { timeout: 20_000 }).toBeGreaterThanOrEqual(3)
+    served.kill('SIGTERM')
+    expect((await served.ended).code).toBe(0)
+    for (const answer of await asked) {
+      if (answer.status === 'fulfilled') expect(answer.value).toMatchObject({ status: 503 })
+    }
+  })
+
+  test('at once when it is given what only --sync has a use for', async () => {
+    await using served = startServe(['--account', 'north'], { env: {} })
+    const { code, stderr } = await served.ended
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('--account goes with --sync only') as string,
+    })
+  })
+
+  test('at once where there is no mirror, and says what to do', async () => {
+    await using s = await commandStage('postgres', accountOf({}), { blank: true })
+    await using served = startServe([], { env: s.env })
+    const { code, stderr } = await served.ended
+    expect({ code, stderr }).toEqual({
+      code: 5,
+      stderr: expect.stringContaining('headcount migrate') as string,
+    })
+  })
+
+  test('with 3 when --sync finds that the key is refused', async () => {
+    await using s = await commandStage('postgres', accountOf({ gala: 1 }))
+    s.service.always(send(refusal(401)))
+    await using served = startServe(['--sync', ...onceAYear], { env: s.env })
+    expect((await served.ended).code).toBe(3)
+  })
+})
