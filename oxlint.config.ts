@@ -6,16 +6,20 @@ import { defineConfig } from 'oxlint'
  */
 const layers = [
   { name: 'common', imports: [] },
+  { name: 'rows', imports: ['common'] },
   { name: 'source', imports: ['common'] },
-  { name: 'normalise', imports: ['common'] },
+  { name: 'normalise', imports: ['common', 'rows'] },
   { name: 'db', imports: ['common'] },
-  { name: 'load', imports: ['common', 'db/transaction.ts'] },
+  { name: 'load', imports: ['common', 'rows', 'db/transaction.ts'] },
   { name: 'sync', imports: 'below' },
   { name: 'mirror', imports: 'below' },
   { name: 'server', imports: ['common', 'db', 'mirror'] },
   { name: 'schedule', imports: ['common'] },
   { name: 'config', imports: ['common', 'source'] },
-  { name: 'index.ts', imports: ['common', 'source', 'normalise', 'db', 'load', 'sync', 'mirror', 'server'] },
+  {
+    name: 'index.ts',
+    imports: ['common', 'rows', 'source', 'normalise', 'db', 'load', 'sync', 'mirror', 'server'],
+  },
   { name: 'commands', imports: 'below' },
   { name: 'cli.ts', imports: 'below' },
 ] as const

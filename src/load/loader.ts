@@ -1,10 +1,8 @@
 import type { EventItem, Observation, TableCounts } from '../common/schema/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { saveIdentity } from './account-identity.ts'
-import type { EncodedList } from './copy/response-encoder.ts'
 import { upsertEvents } from './write/events.ts'
-import type { EventResponse } from './write/recordsets.ts'
-import { insertNewLists } from './write/new-lists.ts'
+import type { ListChanges } from './diff/list-diff.ts'
 import { saveObservations } from './state/observations.ts'
 import { deleteOrphans } from './diff/orphans.ts'
 import { replaceRejects } from './state/rejects.ts'
@@ -39,14 +37,7 @@ export interface Loader {
     isOther: boolean,
   ): Promise<void>
   events(trx: Transaction, options: WriteOptions, events: readonly EventItem[]): Promise<WriteResult>
-  responses(
-    trx: Transaction,
-    options: WriteOptions,
-    fresh: readonly EventResponse[],
-    others: readonly EventResponse[],
-  ): Promise<WriteResult>
-  /** Null where nothing is written: then no list is encoded. */
-  readonly newLists: ((trx: Transaction, lists: readonly EncodedList[]) => Promise<WriteResult>) | null
+  responses(trx: Transaction, options: WriteOptions, lists: readonly ListChanges[]): Promise<WriteResult>
   deleteResponses(
     trx: Transaction,
     options: WriteOptions,
@@ -79,7 +70,6 @@ export const postgresLoader: Loader = {
   saveIdentity: saveIdentity,
   events: upsertEvents,
   responses: upsertResponses,
-  newLists: insertNewLists,
   deleteResponses: deleteResponses,
   deleteEvents: deleteEvents,
   deleteOrphans: deleteOrphans,

@@ -3,10 +3,10 @@ import { hash } from 'node:crypto'
 import { headerOf } from './http/headers.ts'
 import { notableHeaders } from './http/notable-headers.ts'
 import type { KeyRemover } from '../common/json/key-in-items.ts'
-import { concatChunks, type ListChunks, fileChunks, singleChunk } from './list/list-chunks.ts'
+import type { ItemHandler } from '../common/json/array-reader.ts'
+import { readList } from './list/read-list.ts'
 import type { FetchedPages } from './list/pages.ts'
 import { paginationSigns } from './list/pagination-signs.ts'
-import type { ListPayload } from '../common/json/parse-list.ts'
 import type { Redactor } from '../common/redact.ts'
 import type { Body } from './body/receive.ts'
 import type { BodySpool } from './body/spool.ts'
@@ -34,14 +34,16 @@ export interface FetchedList extends Disposable {
   /** What a person should know about this list. Ask when it was read through. */
   readonly warnings: readonly string[]
   /**
-   * Reads the list through, parsing it chunk by chunk; one that is held in memory is one chunk. Each call reads it
-   * anew, so that nothing is held twice. Throws InvalidResponseError, which quotes nothing, and TemporaryFileError.
+   * Reads the list through, item by item, and yields now and then (read-list.ts). Each call reads it anew. Throws
+   * InvalidResponseError, which quotes nothing, TemporaryFileError, and what the handler throws.
    */
-  chunks(): AsyncGenerator<ListPayload>
-  /** The whole list at once. Throws as chunks(). */
-  parse(): Promise<ListPayload>
-  /** What gives the payload later, also when the reading was disposed of: of one that is held in memory. */
-  retain(): () => Promise<ListPayload>
+  read(handler: ItemHandler): AsyncGenerator<void, void>
+  /** The same without a pause. */
+  readThrough(handler: ItemHandler): Promise<void>
+  /** What removes the key from items. */
+  readonly keyRemover: KeyRemover
+  /** What the list is called in messages. */
+  readonly what: string
 }
 
 /** What a reading needs besides its pages. */
@@ -60,32 +62,28 @@ const KEY_IN_LIST =
 /** @param path the address of the list, for messages */
 export function createFetchedList(
   path: string,
-  read: FetchedPages,
+  fetched: FetchedPages,
   { spool, chunkBytes, redactor, keyRemover }: FetchedListOptions,
 ): FetchedList {
   const what = `GET ${path}`
   const { isLarge } = spool
-  const bodies = read.pages.map((page) => page.body)
-  const headers = read.pages.map((page) => page.headers)
+  const bodies = fetched.pages.map((page) => page.body)
+  const headers = fetched.pages.map((page) => page.headers)
   const bytes = bodies.reduce((sum, body) => sum + body.size, 0)
-  let list: ListChunks | null = isLarge
-    ? fileChunks(bodies, chunkBytes, what, keyRemover)
-    : singleChunk(bodies, what, keyRemover)
-  let signs: readonly string[] = read.unreadableLink ? ['its Link header cannot be read'] : []
-  const isDelimited = read.pages.every((page) => page.isDelimited)
+  let isDisposed = false
+  let signs: readonly string[] = fetched.unreadableLink ? ['its Link header cannot be read'] : []
+  const isDelimited = fetched.pages.every((page) => page.isDelimited)
   const etag = headers.length === 1 ? usableEtag(headerOf(headers[0] ?? {}, 'etag')) : null
   // Unequal to every count, as long as nothing was counted.
   let items = Number.NaN
   let containedKey = false
-  async function* chunks(): AsyncGenerator<ListPayload> {
-    if (list === null) throw new Error(`The list ${path} was disposed of before it was parsed.`)
-    let count = 0
-    for await (const chunk of list()) {
-      count += chunk.items.length
-      containedKey ||= chunk.containedKey
-      yield chunk
+  async function* read(handler: ItemHandler): AsyncGenerator<void, void> {
+    for await (const _ of readList(bodies, chunkBytes, what, handler)) {
+      if (isDisposed) throw new Error(`The list ${path} was disposed of before it was read.`)
+      yield
     }
-    items = count
+    items = handler.count
+    containedKey ||= handler.containedKey
     signs = [...new Set([...signs, ...paginationSigns(headers, items)])]
   }
   return {
@@ -106,15 +104,14 @@ export function createFetchedList(
     get warnings() {
       return describeWarnings(path, { signs, isDelimited, containedKey }).map(redactor.text)
     },
-    chunks,
-    parse: () => concatChunks(chunks()),
-    retain: () => {
-      const kept = list
-      if (kept === null || isLarge) throw new Error(`The list ${path} cannot be kept.`)
-      return () => concatChunks(kept())
+    read,
+    readThrough: async (handler) => {
+      for await (const _ of read(handler));
     },
+    keyRemover,
+    what,
     [Symbol.dispose]: () => {
-      list = null
+      isDisposed = true
       spool[Symbol.dispose]()
     },
   }

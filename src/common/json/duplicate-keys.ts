@@ -2,18 +2,17 @@
 import { BACKSLASH, CLOSE_BRACE, COLON, OPEN_BRACE, QUOTE, SPACE } from './characters.ts'
 
 /**
- * How much of a page is looked at, in characters. A service that writes keys twice does so in every item of a
- * shape, so a few items of every list show it; to look everywhere would take 3 % of a run.
+ * How much of a list's items is looked at, in characters. A service that writes keys twice does so in every item of a
+ * shape, so a few items of every list show it.
  */
-const SCANNED_CHARACTERS = 1024
+export const SCANNED_CHARACTERS = 1024
 
 /**
  * The keys that stand in one object more than once.
  *
- * @param page JSON that `JSON.parse` has accepted, or the beginning of it; of anything else the result means nothing.
+ * @param beginning of JSON that `JSON.parse` has accepted; of anything else the result means nothing.
  */
-export function duplicateKeys(page: string): string[] {
-  const beginning = page.slice(0, SCANNED_CHARACTERS)
+export function duplicateKeys(beginning: string): string[] {
   const duplicates: string[] = []
   const open: string[][] = []
   for (let at = 0; at < beginning.length; at += 1) {

@@ -7,14 +7,20 @@ import { createRedactor } from '../redact.ts'
 export const MIN_KEY_LENGTH_IN_ITEMS = 16
 
 export interface KeyRemover {
-  /** Whether it stands in the source text of a list. Nearly always no, at the cost of one search. */
+  /** Whether it may stand in these bytes. Nearly always no, at the cost of one search. */
+  mayBeIn(bytes: Buffer): boolean
+  /** Whether it stands in the text of an item. */
   isIn(source: string): boolean
   /** The value without the key in its texts and in the names of its fields. */
   removeFrom(value: JsonValue): JsonValue
 }
 
 /** Of lists that are read without a key. */
-export const noKeyRemover: KeyRemover = { isIn: () => false, removeFrom: (value) => value }
+export const noKeyRemover: KeyRemover = {
+  mayBeIn: () => false,
+  isIn: () => false,
+  removeFrom: (value) => value,
+}
 
 export function createKeyRemover(key: string): KeyRemover {
   if (key.length < MIN_KEY_LENGTH_IN_ITEMS) return noKeyRemover
@@ -22,6 +28,7 @@ export function createKeyRemover(key: string): KeyRemover {
   // A part that no encoder of JSON, addresses or HTML has a reason to write in another way.
   const plain = (key.match(/[\w-]+/g) ?? []).reduce((a, b) => (b.length > a.length ? b : a), '')
   return {
+    mayBeIn: (bytes) => bytes.includes(plain),
     isIn: (source) => source.includes(plain) && text(source) !== source,
     removeFrom: (value) => removeKey(value, text, 1),
   }

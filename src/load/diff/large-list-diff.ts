@@ -1,10 +1,12 @@
 /** The diff of a list that is too large for memory: rows are compared chunk by chunk, ids at the end. */
 import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
-import type { IntegerText, ResponseItem } from '../../common/schema/tables.ts'
+import type { IntegerText } from '../../common/schema/items.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { diffLists } from './list-diff.ts'
-import type { ListDiff } from './list-diff.ts'
+import type { ListChanges, ListDiff } from './list-diff.ts'
+import { ResponseBatch } from '../../rows/response-batch.ts'
+import { ResponseRows } from '../../rows/response-rows.ts'
 import { prefetch } from '../prefetch.ts'
 import { splitIds } from '../split-ids.ts'
 import { singleRow, chunkRows } from '../statements.ts'
@@ -25,15 +27,10 @@ export class LargeListDiff {
     this.#ids = ids
   }
 
-  /** Compares some rows of the list with the live ones. @param rows by id, ascending */
-  async compare(
-    trx: Transaction,
-    account: number,
-    rows: readonly ResponseItem[],
-  ): Promise<Pick<ListDiff, 'added' | 'differing'>> {
-    if (this.live === 0) return { added: rows, differing: [] }
-    const ids = rows.map(({ id }) => id)
-    return this.#compare(trx, account, rows, ids)
+  /** Compares some rows of the list with the live ones. */
+  async compare(trx: Transaction, list: ResponseBatch): Promise<ListChanges> {
+    const ids = this.live === 0 ? [] : list.ids()
+    return this.#compare(trx, list, ids)
   }
 
   /** The result, after all rows were compared. @param list the whole list, read to its end */
@@ -44,20 +41,15 @@ export class LargeListDiff {
   ): Promise<Pick<ListDiff, 'live' | 'fields' | 'absent'>> {
     const absent: IntegerText[] = []
     for await (const some of prefetch(trx, absentFrom(list, this.#ids))) absent.push(...some)
-    for (const ids of chunkRows(absent)) await this.#compare(trx, account, [], ids)
+    const nothing = new ResponseBatch(new ResponseRows({ account, event_id: this.event_id, run: '0' }))
+    for (const ids of chunkRows(absent)) await this.#compare(trx, nothing, ids)
     return { live: this.live, fields: [...this.#fields], absent }
   }
 
-  async #compare(
-    trx: Transaction,
-    account: number,
-    rows: readonly ResponseItem[],
-    ids: readonly IntegerText[],
-  ): Promise<Pick<ListDiff, 'added' | 'differing'>> {
-    const { event_id } = this
-    const change = (await diffLists(trx, account, [{ event_id, rows }], ids)).get(event_id)
+  async #compare(trx: Transaction, list: ResponseBatch, ids: readonly IntegerText[]): Promise<ListChanges> {
+    const change = (await diffLists(trx, [list], ids)).get(this.event_id)
     for (const field of change?.fields ?? []) this.#fields.add(field)
-    return { added: change?.added ?? [], differing: change?.differing ?? [] }
+    return change ?? { list, added: [], differing: [] }
   }
 }
 

@@ -1,197 +1,182 @@
 /** Compares response lists with the live rows, without a lock and without WAL. */
-import type { ResponseItem } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { CopyEncoder } from '../copy/encoder.ts'
+import type { ResponseBatch } from '../../rows/response-batch.ts'
+import type { ResponseTable } from '../../rows/response-rows.ts'
+import { RowCursor } from '../../rows/row-cursor.ts'
 import { copyOutLiveRows } from './copy-out-live-rows.ts'
-import {
-  PAYMENT_COLUMNS,
-  RESPONSE_COLUMNS,
-  SLOT_COLUMNS,
-  writePayment,
-  writeResponse,
-  writeSlot,
-} from '../copy/response-rows.ts'
-import { CopyDecoder } from '../copy/decoder.ts'
 import { mergeJoin } from './merge-join.ts'
-import type { MatchKind } from './merge-join.ts'
 import { PresentFields } from './present-fields.ts'
 
-/** A response list that the service answers with. */
-export interface IncomingList {
-  readonly event_id: string
-  /** By id, ascending. */
-  readonly rows: readonly ResponseItem[]
+/** Which responses of a list are to be written, by their places. */
+export interface ListChanges {
+  readonly list: ResponseBatch
+  /** Those that are not live. */
+  readonly added: readonly number[]
+  /** Those whose row, payment or slots are live in other bytes, which nearly always are other values. */
+  readonly differing: readonly number[]
 }
 
 /** The difference between a list and its live rows. */
-export interface ListDiff {
+export interface ListDiff extends ListChanges {
   /** How many responses are live. */
   readonly live: number
   /** Fields of the specification that at least one live response has; those of slots as `slots.name`. */
   readonly fields: readonly string[]
   /** Ids that are live and not in the list. */
   readonly absent: readonly string[]
-  /** Responses that are not live. */
-  readonly added: readonly ResponseItem[]
-  /** Responses whose row, payment or slots are live in other bytes, which nearly always are other values. */
-  readonly differing: readonly ResponseItem[]
 }
+
+/** How many integer columns follow the event in the key of each table. */
+const KEY_INTEGERS = { responses: 1, payments: 1, slots: 2 } as const
+/** Fields of every table. */
+const EVENT_ID = 1
+const RESPONSE_ID = 2
 
 /**
  * Compares lists with the live rows of their events, byte by byte in the form in which they would be written. Equal bytes
  * are equal values; different ones are compared by value later (changed-responses.ts). Rows that were changed by hand are
  * found too.
  *
+ * @param lists of different events
  * @param ids only live responses with these ids are compared; null: all of these events
  */
 export async function diffLists(
   trx: Transaction,
-  account: number,
-  lists: readonly IncomingList[],
+  lists: readonly ResponseBatch[],
   ids: readonly string[] | null = null,
 ): Promise<ReadonlyMap<string, ListDiff>> {
-  const event_ids = lists.map(({ event_id }) => event_id)
-  const live = event_ids.length === 0 ? null : await copyOutLiveRows(trx, account, event_ids, ids)
-  if (live === null) return new Map(lists.map((list) => [list.event_id, asInserts(list)]))
-  const changes = new Map(lists.map((list) => [list.event_id, new ListDiffBuilder(list)]))
-  const incoming = encode(changes)
-  diffResponses(changes, incoming.responses, live.responses)
-  diffParts(changes, incoming.payments, live.payments, 1, (fields, row) => fields.addPayment(row))
-  diffParts(changes, incoming.slots, live.slots, 2, (fields, row) => fields.addSlot(row))
-  return changes
+  const diffs = new Map(lists.map((list) => [list.event_id, new ListDiffBuilder(list)]))
+  const [first] = lists
+  if (first === undefined) return diffs
+  const live = await copyOutLiveRows(trx, first.rows.key, [...diffs.keys()], ids)
+  if (live === null) {
+    for (const diff of diffs.values()) diff.addAll()
+    return diffs
+  }
+  const incoming = new IncomingLists(diffs)
+  for (const table of ['responses', 'payments', 'slots'] as const)
+    diffTable(diffs, incoming, table, live[table])
+  return diffs
 }
 
-function asInserts({ rows }: IncomingList): ListDiff {
-  return { live: 0, fields: [], absent: [], added: rows, differing: [] }
-}
+const SAME = 0
+const ADDED = 1
+const DIFFERS = 2
 
 /** Collects the difference of one list. */
 class ListDiffBuilder implements ListDiff {
-  readonly list: IncomingList
+  readonly list: ResponseBatch
   readonly absent: string[] = []
   readonly liveFields = new PresentFields()
   live = 0
-  readonly #added = new Set<ResponseItem>()
-  readonly #differing = new Set<ResponseItem>()
-  #byId: ReadonlyMap<string, ResponseItem> | null = null
+  readonly #states: Uint8Array
 
-  constructor(list: IncomingList) {
+  constructor(list: ResponseBatch) {
     this.list = list
+    this.#states = new Uint8Array(list.count).fill(SAME)
   }
 
   get fields(): readonly string[] {
     return this.liveFields.names()
   }
 
-  get added(): readonly ResponseItem[] {
-    return [...this.#added]
+  get added(): readonly number[] {
+    return this.#placesOf(ADDED)
   }
 
-  get differing(): readonly ResponseItem[] {
-    return this.list.rows.filter((response) => this.#differing.has(response))
+  get differing(): readonly number[] {
+    return this.#placesOf(DIFFERS)
   }
 
-  add(response: ResponseItem): void {
-    this.#added.add(response)
+  addAll(): void {
+    this.#states.fill(ADDED)
+  }
+
+  add(place: number): void {
+    this.#states[place] = ADDED
   }
 
   /** Marks a response as changed: its row, payment or slots differ. */
-  markChanged(response: ResponseItem | undefined): void {
-    if (response !== undefined && !this.#added.has(response)) this.#differing.add(response)
+  markChanged(place: number): void {
+    if (place >= 0 && this.#states[place] !== ADDED) this.#states[place] = DIFFERS
   }
 
-  byId(id: string): ResponseItem | undefined {
-    this.#byId ??= new Map(this.list.rows.map((response) => [response.id, response]))
-    return this.#byId.get(id)
+  #placesOf(state: number): number[] {
+    const places: number[] = []
+    for (let place = this.#states.indexOf(state); place >= 0; place = this.#states.indexOf(state, place + 1))
+      places.push(place)
+    return places
   }
 }
 
 type DiffsByEvent = ReadonlyMap<string, ListDiffBuilder>
 
-/** Rows of one table, with the response that each row comes from. */
-interface EncodedRows {
-  readonly rows: CopyEncoder
-  readonly of: { readonly diff: ListDiffBuilder; readonly response: ResponseItem }[]
-}
+/** The rows of several lists, in the order of their keys. */
+class IncomingLists {
+  readonly #diffs: readonly ListDiffBuilder[]
 
-/** Encodes lists as rows, sorted by key. */
-function encode(diffs: DiffsByEvent): Record<'responses' | 'payments' | 'slots', EncodedRows> {
-  const none = (): EncodedRows => ({ rows: new CopyEncoder(), of: [] })
-  const [responses, payments, slots] = [none(), none(), none()]
-  for (const diff of sortedByKey(diffs)) {
-    const { event_id, rows } = diff.list
-    for (const response of rows) {
-      const { id, payment } = response
-      const source = { diff, response }
-      responses.of.push(source)
-      responses.rows.row(RESPONSE_COLUMNS.length)
-      writeResponse(responses.rows, event_id, response)
-      if (payment !== null) {
-        payments.of.push(source)
-        payments.rows.row(PAYMENT_COLUMNS.length)
-        writePayment(payments.rows, event_id, id, payment)
-      }
-      for (const [index, slot] of response.slots.entries()) {
-        slots.of.push(source)
-        slots.rows.row(SLOT_COLUMNS.length)
-        writeSlot(slots.rows, event_id, id, index, slot)
+  constructor(diffs: DiffsByEvent) {
+    // By the bytes of UTF-8, as the database sorts text.
+    this.#diffs = [...diffs.values()]
+      .map((diff) => ({ diff, key: Buffer.from(diff.list.event_id) }))
+      .sort((a, b) => a.key.compare(b.key))
+      .map(({ diff }) => diff)
+  }
+
+  cursor(table: ResponseTable): RowCursor {
+    const slices = this.#diffs.map(({ list }) => list.rows.slice(table, 0, list.count))
+    const [only] = slices
+    return new RowCursor(only !== undefined && slices.length === 1 ? only : Buffer.concat(slices))
+  }
+
+  /** @returns what gives the list of a row of `responses`, and its place in it; rows are asked for in their order */
+  locate(): (row: number) => { readonly diff: ListDiffBuilder; readonly place: number } {
+    let current = 0
+    let before = 0
+    return (row) => {
+      for (;;) {
+        const diff = this.#diffs[current]
+        if (diff === undefined) throw new RangeError(`There is no incoming row ${row}.`)
+        if (row - before < diff.list.count) return { diff, place: row - before }
+        before += diff.list.count
+        current += 1
       }
     }
   }
-  return { responses, payments, slots }
 }
 
-/** Sorted by the bytes of UTF-8, as the database sorts text. */
-function sortedByKey(diffs: DiffsByEvent): readonly ListDiffBuilder[] {
-  return [...diffs]
-    .map(([event_id, diff]) => ({ key: Buffer.from(event_id), diff }))
-    .sort((a, b) => a.key.compare(b.key))
-    .map(({ diff }) => diff)
-}
-
-function diffResponses(diffs: DiffsByEvent, incoming: EncodedRows, live: Buffer): void {
-  const [ours, theirs] = [new CopyDecoder(incoming.rows.take()), new CopyDecoder(live)]
-  mergeJoin(ours, theirs, 1, (kind) => {
-    const { diff, response } = locate(diffs, incoming, kind, ours, theirs)
-    if (kind === 'incoming') {
-      if (response !== undefined) diff.add(response)
+function diffTable(diffs: DiffsByEvent, incoming: IncomingLists, table: ResponseTable, live: Buffer): void {
+  const [ours, theirs] = [incoming.cursor(table), new RowCursor(live)]
+  const locate = incoming.locate()
+  const diffOf = findDiff(diffs)
+  mergeJoin(ours, theirs, KEY_INTEGERS[table], (kind) => {
+    if (table !== 'responses') {
+      const row = kind === 'live' ? theirs : ours
+      const diff = diffOf(row)
+      if (kind !== 'incoming') diff.liveFields.add(table, kind === 'same' ? ours : theirs)
+      // guard: parts that differ
+      if (kind !== 'same') diff.markChanged(diff.list.indexOf(row.int8(RESPONSE_ID)))
       return
     }
+    const { diff, place } = kind === 'live' ? { diff: diffOf(theirs), place: -1 } : locate(ours.index)
+    if (kind === 'incoming') return diff.add(place)
     diff.live += 1
-    diff.liveFields.addResponse(kind === 'same' ? ours : theirs)
-    if (kind === 'differs') diff.markChanged(response)
-    if (kind === 'live') diff.absent.push(theirs.int8(1))
+    diff.liveFields.add(table, kind === 'same' ? ours : theirs)
+    if (kind === 'differs') diff.markChanged(place)
+    if (kind === 'live') diff.absent.push(String(theirs.int8(RESPONSE_ID)))
   })
 }
 
-/** Payments or slots. @param integers how many integer columns their key has */
-function diffParts(
-  diffs: DiffsByEvent,
-  incoming: EncodedRows,
-  live: Buffer,
-  integers: number,
-  addField: (fields: PresentFields, row: CopyDecoder) => void,
-): void {
-  const [ours, theirs] = [new CopyDecoder(incoming.rows.take()), new CopyDecoder(live)]
-  mergeJoin(ours, theirs, integers, (kind) => {
-    const { diff, response } = locate(diffs, incoming, kind, ours, theirs)
-    if (kind !== 'incoming') addField(diff.liveFields, kind === 'same' ? ours : theirs)
-    // guard: parts that differ
-    if (kind !== 'same') diff.markChanged(response ?? diff.byId(theirs.int8(1)))
-  })
-}
-
-/** The diff of the list that a row belongs to, and for an incoming row its response. */
-function locate(
-  diffs: DiffsByEvent,
-  incoming: EncodedRows,
-  kind: MatchKind,
-  ours: CopyDecoder,
-  theirs: CopyDecoder,
-): { readonly diff: ListDiffBuilder; readonly response?: ResponseItem } {
-  const diff = kind === 'live' ? diffs.get(theirs.text(0)) : undefined
-  const source = diff === undefined ? incoming.of[ours.index] : { diff }
-  if (source === undefined)
-    throw new RangeError('The database gave a row of an event that was not asked for.')
-  return source
+/** @returns what gives the diff that a row belongs to; neighbours mostly belong to one */
+function findDiff(diffs: DiffsByEvent): (row: RowCursor) => ListDiffBuilder {
+  let last: { readonly diff: ListDiffBuilder; readonly key: Buffer } | null = null
+  return (row) => {
+    if (last?.key !== undefined && row.isText(EVENT_ID, last.key)) return last.diff
+    const event_id = row.text(EVENT_ID)
+    const diff = diffs.get(event_id)
+    if (diff === undefined)
+      throw new RangeError('The database gave a row of an event that was not asked for.')
+    last = { diff, key: Buffer.from(event_id) }
+    return diff
+  }
 }

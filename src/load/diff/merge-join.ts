@@ -1,17 +1,17 @@
-import type { CopyDecoder } from '../copy/decoder.ts'
+import type { RowCursor } from '../../rows/row-cursor.ts'
 
 /** Where a key was found: in both with equal bytes, in both with different bytes, or on one side only. */
 export type MatchKind = 'same' | 'differs' | 'incoming' | 'live'
 
 /**
- * Merges two sequences of rows that are sorted by key, and calls back for each key while the decoders are at it. A live row
- * that is equal is skipped without being decoded: take the values of the incoming one.
+ * Merges two sequences of rows that are sorted by key, and calls back for each key while the cursors are at it. A live row
+ * that is equal is skipped without being looked into: take the values of the incoming one.
  *
  * @param integers how many integer columns follow the text in the key
  */
 export function mergeJoin(
-  incoming: CopyDecoder,
-  live: CopyDecoder,
+  incoming: RowCursor,
+  live: RowCursor,
   integers: number,
   onMatch: (kind: MatchKind) => void,
 ): void {
@@ -33,7 +33,7 @@ export function mergeJoin(
   }
 }
 
-function matchKind(incoming: CopyDecoder | null, live: CopyDecoder | null, integers: number): MatchKind {
+function matchKind(incoming: RowCursor | null, live: RowCursor | null, integers: number): MatchKind {
   if (live === null) return 'incoming'
   if (incoming === null) return 'live'
   if (incoming.isEqual(live)) return 'same'

@@ -1,48 +1,39 @@
-import { PAYMENT_COLUMNS, RESPONSE_COLUMNS, SLOT_COLUMNS } from '../copy/response-rows.ts'
-import type { CopyDecoder } from '../copy/decoder.ts'
+import { COPY_COLUMNS, type ResponseTable } from '../../rows/response-rows.ts'
+import type { RowCursor } from '../../rows/row-cursor.ts'
 
 const SIGNUP = Buffer.from('signup')
-const KIND = RESPONSE_COLUMNS.indexOf('kind')
+const KIND = COPY_COLUMNS.responses.indexOf('kind')
 
 /** Columns that bear the name of a field of the specification. */
-const RESPONSE_FIELDS = ['name', 'email', 'message', 'quantity', 'rsvp', 'created_at', 'updated_at'] as const
-const PAYMENT_FIELDS = ['amount', 'processing_fee'] as const
-const SLOT_FIELDS = ['name', 'start_date', 'end_date'] as const
+const FIELDS = {
+  responses: ['name', 'email', 'message', 'quantity', 'rsvp', 'created_at', 'updated_at'],
+  payments: ['amount', 'processing_fee'],
+  slots: ['name', 'start_date', 'end_date'],
+} as const
 
 /** Collects which fields of the specification the live rows of one list have. */
 export class PresentFields {
-  #responses = 0
-  #payments = 0
-  #slots = 0
+  readonly #masks = { responses: 0, payments: 0, slots: 0 }
   #hasSlots = false
 
-  addResponse(row: CopyDecoder): void {
-    this.#responses |= row.nonNullMask
-    this.#hasSlots ||= row.isText(KIND, SIGNUP)
-  }
-
-  addPayment(row: CopyDecoder): void {
-    this.#payments |= row.nonNullMask
-  }
-
-  addSlot(row: CopyDecoder): void {
-    this.#slots |= row.nonNullMask
-    this.#hasSlots = true
+  add(table: ResponseTable, row: RowCursor): void {
+    this.#masks[table] |= row.nonNullMask
+    if (!this.#hasSlots)
+      this.#hasSlots = table === 'slots' || (table === 'responses' && row.isText(KIND, SIGNUP))
   }
 
   /** Their names; a slot's as `slots.name`. */
   names(): readonly string[] {
     return [
-      ...RESPONSE_FIELDS.filter((name) => has(this.#responses, RESPONSE_COLUMNS.indexOf(name))),
-      ...PAYMENT_FIELDS.filter((name) => has(this.#payments, PAYMENT_COLUMNS.indexOf(name))),
+      ...this.#fieldsOf('responses'),
+      ...this.#fieldsOf('payments'),
       ...(this.#hasSlots ? ['slots'] : []),
-      ...SLOT_FIELDS.filter((name) => has(this.#slots, SLOT_COLUMNS.indexOf(name))).map(
-        (name) => `slots.${name}`,
-      ),
+      ...this.#fieldsOf('slots').map((name) => `slots.${name}`),
     ]
   }
-}
 
-function has(filled: number, column: number): boolean {
-  return (filled & (1 << column)) !== 0
+  #fieldsOf(table: ResponseTable): readonly string[] {
+    const columns: readonly string[] = COPY_COLUMNS[table]
+    return FIELDS[table].filter((name) => this.#masks[table] & (1 << columns.indexOf(name)))
+  }
 }

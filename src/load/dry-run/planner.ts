@@ -6,7 +6,8 @@ import type { Transaction } from '../../db/transaction.ts'
 import { changedResponses } from '../diff/changed-responses.ts'
 import { eventDifferences, responseDifferences } from '../diff/column-diff.ts'
 import { changedEvents } from '../write/events.ts'
-import { keyRecordset } from '../write/recordsets.ts'
+import type { ListChanges } from '../diff/list-diff.ts'
+import { itemsOf, keyRecordset } from '../write/recordsets.ts'
 import type { EventResponse } from '../write/recordsets.ts'
 import type { Loader } from '../loader.ts'
 import { orphanRows } from '../diff/orphans.ts'
@@ -28,13 +29,12 @@ export function createPlanner(maxListed: number): Planner {
   const issues = new PlannedIssues()
   return {
     plan: () => planned.plan,
-    newLists: null,
     saveIdentity: skip,
     markUnchanged: skip,
     saveFailures: skip,
     saveObservations: skip,
     events: (trx, { account }, events) => planEvents(trx, account, events, planned),
-    responses: (trx, { account }, fresh, others) => planResponses(trx, account, fresh, others, planned),
+    responses: (trx, { account }, lists) => planResponses(trx, account, lists, planned),
     deleteResponses: async (trx, { account }, keys) => {
       const counts = noCounts()
       for (const chunk of chunkRows(keys))
@@ -130,13 +130,13 @@ async function planEvents(
 async function planResponses(
   trx: Transaction,
   account: number,
-  fresh: readonly EventResponse[],
-  others: readonly EventResponse[],
+  lists: readonly ListChanges[],
   planned: ChangePlan,
 ): Promise<WriteResult> {
-  const { added, changed } = await changedResponses(trx, account, others)
+  const { added, changed } = await changedResponses(trx, account, itemsOf(lists, 'differing'))
+  const inserted = [...itemsOf(lists, 'added'), ...added]
   const rows = noCounts()
-  for (const item of [...fresh, ...added]) planInsert(item, rows, planned)
+  for (const item of inserted) planInsert(item, rows, planned)
   for (const chunk of chunkRows(changed)) {
     const keys = chunk.map(({ event_id, response }) => ({ event_id, id: response.id }))
     const { listed } = await responseDifferences(trx, account, chunk, {
@@ -155,7 +155,7 @@ async function planResponses(
       rows[table].deleted += counts.deleted
     }
   }
-  return { rows, events: new Set([...fresh, ...added, ...changed].map(({ event_id }) => event_id)) }
+  return { rows, events: new Set([...inserted, ...changed].map(({ event_id }) => event_id)) }
 }
 
 function planInsert({ event_id, response }: EventResponse, rows: TableCounts, planned: ChangePlan): void {

@@ -1,11 +1,22 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
+import type { ListChanges } from '../diff/list-diff.ts'
 import type { EventItem, ResponseItem } from '../../common/schema/tables.ts'
 
 /** A response on its way into the mirror, with the event that it answers. */
 export interface EventResponse {
   readonly event_id: string
   readonly response: ResponseItem
+}
+
+/** The responses of these lists that are added, or that differ, as objects. */
+export function itemsOf(
+  lists: readonly ListChanges[],
+  kind: 'added' | 'differing',
+): readonly EventResponse[] {
+  return lists.flatMap(({ list, [kind]: places }) =>
+    places.map((place) => ({ event_id: list.event_id, response: list.item(place) })),
+  )
 }
 
 /**

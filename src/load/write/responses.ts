@@ -2,9 +2,10 @@ import { sql } from 'kysely'
 import type { TableCounts } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { changedResponses } from '../diff/changed-responses.ts'
-import { copyResponses } from '../copy/response-encoder.ts'
+import type { ListChanges } from '../diff/list-diff.ts'
+import { copyResponses } from './copy-responses.ts'
 import { responseValidFrom, isClockBehind, archiveResponses } from './history.ts'
-import { responseRecordset } from './recordsets.ts'
+import { itemsOf, responseRecordset } from './recordsets.ts'
 import type { EventResponse } from './recordsets.ts'
 import { insertPayments, replacePayments } from './payments.ts'
 import { insertSlots, replaceSlots } from './slots.ts'
@@ -14,22 +15,20 @@ import type { WriteOptions, WriteResult } from '../statements.ts'
 /**
  * Brings responses, their payments and their slots to what the service answers. Rows that are equal are not
  * touched. Nothing is removed here but the payments and slots that a response no longer has.
- *
- * `fresh` are responses of events without any live row: they are written without a comparison.
  */
 export async function upsertResponses(
   trx: Transaction,
   options: WriteOptions,
-  fresh: readonly EventResponse[],
-  others: readonly EventResponse[],
+  lists: readonly ListChanges[],
 ): Promise<WriteResult> {
-  const { added, changed } = await changedResponses(trx, options.account, others)
+  const { added, changed } = await changedResponses(trx, options.account, itemsOf(lists, 'differing'))
   const rows = noCounts()
-  const isNew = [...fresh, ...added]
-  if (isNew.length > 0) {
-    const addAll = (await isClockBehind(trx)) ? insertAll : copyResponses
-    addCounts(rows, await addAll(trx, options, isNew))
+  if (lists.some((list) => list.added.length > 0)) {
+    if (await isClockBehind(trx)) addCounts(rows, await insertAll(trx, options, itemsOf(lists, 'added')))
+    else addCounts(rows, await copyResponses(trx, lists))
   }
+  // Somebody deleted them since they were compared.
+  if (added.length > 0) addCounts(rows, await insertAll(trx, options, added))
   for (const chunk of chunkRows(changed)) {
     await archiveResponses(trx, options, 'update', keysOf(chunk))
     const responses = { inserted: 0, updated: await updateResponses(trx, options, chunk), deleted: 0 }
@@ -37,7 +36,8 @@ export async function upsertResponses(
     const slots = await replaceSlots(trx, options.account, chunk)
     addCounts(rows, { ...noCounts(), responses, payments, slots })
   }
-  return { rows, events: new Set([...fresh, ...added, ...changed].map(({ event_id }) => event_id)) }
+  const withAdded = lists.filter((list) => list.added.length > 0).map(({ list }) => list.event_id)
+  return { rows, events: new Set([...withAdded, ...[...added, ...changed].map(({ event_id }) => event_id)]) }
 }
 
 /** Where the clock was set back: each row begins where its former version ended, which COPY cannot look up. */

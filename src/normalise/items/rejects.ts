@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { RejectItem } from '../../common/schema/tables.ts'
-import type { PayloadItem } from '../../common/json/parse-list.ts'
+import type { SentItem } from './sent-item.ts'
 import { replaceInvalidChars } from '../values/postgres-text.ts'
 import type { FatalIssue } from './item-issues.ts'
 
@@ -13,9 +13,9 @@ const MAX_PAYLOAD_BYTES = 64 * 1024
  *
  * @param id when it can be read: the live row with this id stays.
  */
-export function createReject(item: PayloadItem, reason: RejectReason, id: string | null = null): RejectItem {
+export function createReject(item: SentItem, reason: RejectReason, id: string | null = null): RejectItem {
   const isAboutId = reason === 'id_missing' || reason === 'id_invalid'
-  const source = Buffer.from(item.sourceText())
+  const source = Buffer.from(item.text)
   return {
     item_index: item.index,
     reason,

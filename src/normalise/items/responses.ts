@@ -1,6 +1,5 @@
 import type { PaymentItem, ResponseItem, SlotItem } from '../../common/schema/tables.ts'
 import type { JsonObject } from '../../common/json/exact.ts'
-import type { ListPayload } from '../../common/json/parse-list.ts'
 import { readAmount } from '../values/decimals.ts'
 import { readText, readTimestamp, createRowBuilder, collectUnknown, readField } from './row-builder.ts'
 import type { RowBuilder } from './row-builder.ts'
@@ -8,34 +7,17 @@ import { RESPONSE_FIELD_SET, responseFieldMask, RESPONSE_FIELDS } from './fields
 import type { ItemIssues } from './item-issues.ts'
 import { readBigint } from '../values/ids.ts'
 import { isPayment, kindOf } from './kind.ts'
-import { LargeList } from '../list/large-list.ts'
-import { normaliseList } from '../list/list.ts'
-import type { NormalisedList, ItemType } from '../list/list.ts'
-import { observeResponses } from '../observe/responses.ts'
-import { compareIntegerTexts } from '../values/collation.ts'
+import type { ItemType } from './item.ts'
 import { readSlots } from './slots.ts'
 
 const NO_SLOTS: readonly SlotItem[] = []
 
-const RESPONSE_TYPE: ItemType<ResponseItem> = {
+export const RESPONSE: ItemType<ResponseItem> = {
   name: 'response',
   fields: RESPONSE_FIELDS,
   fieldMask: responseFieldMask,
   readId: readBigint,
   buildRow: buildResponse,
-  compareIds: compareIntegerTexts,
-  updatedAt: (row) => row.updated_at,
-  createObserver: observeResponses,
-}
-
-/** The responses to one event; rows by id, ascending. Throws nothing, whatever the items are. */
-export function normaliseResponses(payload: ListPayload): NormalisedList<ResponseItem> {
-  return normaliseList(payload, RESPONSE_TYPE)
-}
-
-/** The same for more responses than memory holds: they are given chunk by chunk. */
-export function largeResponses(): LargeList<ResponseItem> {
-  return new LargeList(RESPONSE_TYPE)
 }
 
 function buildResponse(fields: JsonObject, id: string, issues: ItemIssues): ResponseItem {

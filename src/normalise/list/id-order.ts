@@ -2,29 +2,17 @@ import type { Observation } from '../../common/schema/items.ts'
 
 /** How the ids of a list follow one another. */
 export class IdOrder {
-  readonly #compareIds: (a: string, b: string) => number
-  #last: string | null = null
   #isSingle = true
   #ascends = true
   #descends = true
   #hasDuplicates = false
 
-  constructor(compareIds: (a: string, b: string) => number) {
-    this.#compareIds = compareIds
-  }
-
-  /** The next id, as sent. */
-  add(id: string): void {
-    if (this.#last !== null) {
-      this.#isSingle = false
-      if (this.#ascends || this.#descends) {
-        const difference = this.#compareIds(this.#last, id)
-        if (difference === 0) this.#hasDuplicates = true
-        if (difference > 0) this.#ascends = false
-        if (difference < 0) this.#descends = false
-      }
-    }
-    this.#last = id
+  /** @param difference positive when the next id comes after the one before it, negative before it, 0 for the same */
+  add(difference: number): void {
+    this.#isSingle = false
+    if (difference > 0) this.#descends = false
+    else if (difference < 0) this.#ascends = false
+    else this.#hasDuplicates = true
   }
 
   /** Whether each id comes after the one before it. */

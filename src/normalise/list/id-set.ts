@@ -1,6 +1,4 @@
-import type { IntegerText } from '../../common/schema/tables.ts'
-
-const INITIAL_CAPACITY = 1024
+const INITIAL_CAPACITY = 16
 
 /** Ids of responses in eight bytes each: as texts those of a large list would take as much memory as its rows. */
 export class SortedIds {
@@ -12,33 +10,31 @@ export class SortedIds {
     return this.#length
   }
 
-  add(id: IntegerText): void {
+  add(id: bigint): void {
     if (this.#length === this.#ids.length) {
       const larger = new BigInt64Array(2 * this.#length)
       larger.set(this.#ids)
       this.#ids = larger
     }
-    const value = BigInt(id)
-    if (this.#length > 0 && value < this.#at(this.#length - 1)) this.#isSorted = false
-    this.#ids[this.#length] = value
+    if (this.#length > 0 && id < this.#at(this.#length - 1)) this.#isSorted = false
+    this.#ids[this.#length] = id
     this.#length += 1
   }
 
-  has(id: IntegerText): boolean {
+  has(id: bigint): boolean {
     return this.indexOf(id) !== -1
   }
 
   /** Place of an id in their order; -1 when it is not among them. */
-  indexOf(id: IntegerText): number {
+  indexOf(id: bigint): number {
     this.#sort()
-    const value = BigInt(id)
     let [from, to] = [0, this.#length]
     while (from < to) {
       const middle = (from + to) >>> 1
-      if (this.#at(middle) < value) from = middle + 1
+      if (this.#at(middle) < id) from = middle + 1
       else to = middle
     }
-    return from < this.#length && this.#at(from) === value ? from : -1
+    return from < this.#length && this.#at(from) === id ? from : -1
   }
 
   /** Those that were added more than once, each once. */
@@ -48,21 +44,21 @@ export class SortedIds {
     for (let index = 1; index < this.#length; index += 1) {
       const id = this.#at(index)
       const isSecond = id === this.#at(index - 1) && (index === 1 || id !== this.#at(index - 2))
-      if (isSecond) duplicates.add(String(id))
+      if (isSecond) duplicates.add(id)
     }
     return duplicates
   }
 
   /** The id at a place in their order. */
-  at(index: number): IntegerText {
+  at(index: number): bigint {
     this.#sort()
-    return String(this.#at(index))
+    return this.#at(index)
   }
 
   /** In their order. */
-  *[Symbol.iterator](): Generator<IntegerText> {
+  *[Symbol.iterator](): Generator<bigint> {
     this.#sort()
-    for (let index = 0; index < this.#length; index += 1) yield String(this.#at(index))
+    for (let index = 0; index < this.#length; index += 1) yield this.#at(index)
   }
 
   #sort(): void {

@@ -1,6 +1,6 @@
 import type { EventItem } from '../../common/schema/items.ts'
 import { EVENT_FIELDS, EVENT_FIELD_SET } from '../items/fields.ts'
-import type { ItemObserver } from '../list/list.ts'
+import type { ItemObserver } from './item-observer.ts'
 import { FieldStates } from './field-states.ts'
 import { ObservedValues } from './observed-values.ts'
 import { TimestampFormats } from './timestamp-formats.ts'

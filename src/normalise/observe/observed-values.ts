@@ -9,10 +9,19 @@ export class ObservedValues {
   readonly #kind: ObservationKind
   /** Neighbours in a list are mostly alike: a value equal to the last one costs one comparison. */
   #last: string | null = null
+  #lastBytes: Buffer | null = null
 
   constructor(path: string, kind: ObservationKind) {
     this.#path = path
     this.#kind = kind
+  }
+
+  /** Whether these bytes are those of the last value; they are remembered. */
+  isLast(bytes: Buffer, start: number, end: number): boolean {
+    const last = this.#lastBytes
+    if (last?.length === end - start && bytes.compare(last, 0, last.length, start, end) === 0) return true
+    this.#lastBytes = Buffer.from(bytes.subarray(start, end))
+    return false
   }
 
   has(value: string): boolean {

@@ -8,7 +8,7 @@ const Z = 0x5a
 /** The forms of a field's time stamps. */
 export class TimestampFormats {
   readonly #forms: ObservedValues
-  readonly #codes = new Set<number>()
+  readonly #lengths = new Set<number>()
   #last = 0
 
   constructor(path: string) {
@@ -21,23 +21,24 @@ export class TimestampFormats {
       if (sent !== undefined && sent !== null) this.#forms.add(invalidFormat(sent))
       return
     }
-    const code = formatCode(stored)
-    if (code === this.#last) return
-    this.#last = code
-    if (this.#codes.has(code)) return
-    this.#codes.add(code)
-    const fraction = /\.\d+/.exec(stored)?.[0].replace(/\d/g, 's') ?? ''
-    this.#forms.add(`${SECONDS}${fraction}${stored.endsWith('Z') ? 'Z' : '±HH:MM'}`)
+    const isUtc = stored.charCodeAt(stored.length - 1) === Z
+    this.addForm(isUtc ? stored.length : -stored.length)
+  }
+
+  /** Adds the form of a valid time stamp. @param length negative where it ends with an offset */
+  addForm(length: number): void {
+    if (length === this.#last) return
+    this.#last = length
+    if (this.#lengths.has(length)) return
+    this.#lengths.add(length)
+    const zone = length > 0 ? 'Z' : '±HH:MM'
+    const digits = Math.abs(length) - SECONDS.length - zone.length - 1
+    this.#forms.add(`${SECONDS}${digits > 0 ? `.${'s'.repeat(digits)}` : ''}${zone}`)
   }
 
   observations(): readonly Observation[] {
     return this.#forms.observations()
   }
-}
-
-/** One number for the form of a valid time stamp: its length, negative where it ends with an offset. */
-function formatCode(text: string): number {
-  return text.charCodeAt(text.length - 1) === Z ? text.length : -text.length
 }
 
 /** With `#` for each digit; words of a text that tells no time may be personal. */

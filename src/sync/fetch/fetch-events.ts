@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { CrossOriginError, NotFoundError, UsageError } from '../../common/errors.ts'
 import { optionName } from '../../common/option-names.ts'
 import { EVENT_LIST_KEY } from '../../load/state/sync-state.ts'
-import { normaliseEvents } from '../../normalise/items/events.ts'
+import { EventListReader } from '../../normalise/list/event-list.ts'
 import { describeList, redactRejects } from './list-facts.ts'
 import type { ReadContext } from '../run-context.ts'
 import type { EventList, Identity } from './event-list.ts'
@@ -33,7 +33,9 @@ export async function fetchEventList(
 ): Promise<EventList> {
   run.stats.report('events')
   using reading = await explainBaseUrlErrors(run, '/events', () => run.source.events())
-  const { rows, rejects, ...facts } = normaliseEvents(await reading.parse())
+  const reader = new EventListReader(reading)
+  await reading.readThrough(reader)
+  const { rows, rejects, ...facts } = reader.finish()
   await loaded
   const list = describeList(reading, facts, rows.length, run.initial.states.get(EVENT_LIST_KEY))
   for (const warning of list.warnings) run.stats.warn(`List of events: ${warning}`)

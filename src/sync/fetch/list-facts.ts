@@ -1,5 +1,5 @@
 import type { RejectItem } from '../../common/schema/tables.ts'
-import type { ListSummary } from '../../normalise/list/list.ts'
+import type { ListSummary } from '../../normalise/list/list-summary.ts'
 import { NORMALISER_VERSION } from '../../normalise/version.ts'
 import type { FetchedList } from '../../source/fetched-list.ts'
 import {

@@ -1,15 +1,18 @@
-import type { IntegerText, RejectItem, ResponseItem } from '../../common/schema/tables.ts'
-import type { EncodedList } from '../../load/copy/response-encoder.ts'
-import type { NormalisedList } from '../../normalise/list/list.ts'
-import { normaliseResponses } from '../../normalise/items/responses.ts'
-import type { ListPayload } from '../../common/json/parse-list.ts'
+import type { IntegerText, RejectItem } from '../../common/schema/tables.ts'
+import { ListNormaliser } from '../../normalise/list/list-normaliser.ts'
+import type { ResponseBatch } from '../../rows/response-batch.ts'
+import type { RowKey } from '../../rows/response-rows.ts'
 import type { FetchedList } from '../../source/fetched-list.ts'
-import { describeList, redactRejects, type FetchedListFacts } from './list-facts.ts'
 import type { ResolvedOptions } from '../options.ts'
 import type { StoredValidator } from './change-detection.ts'
+import { describeList, redactRejects, type FetchedListFacts } from './list-facts.ts'
 
 /** What else a list is made with. `signal` ends the reading of a large one. */
-export type ListContext = Pick<ResolvedOptions, 'redact' | 'signal'>
+export interface ListContext extends Pick<ResolvedOptions, 'redact' | 'signal'> {
+  readonly key: RowKey
+  /** What is known of the last reading. */
+  readonly stored: StoredValidator | undefined
+}
 
 /** What a list leaves in the mirror beside its rows. */
 export interface StorableList extends FetchedListFacts {
@@ -22,13 +25,18 @@ export interface ResponseList extends StorableList {
   readonly rejected: number
   /** Whether it has an item with this id, be it a row or a reject. */
   has(id: IntegerText): boolean
-  /** The rows, chunk by chunk, sorted by id within a chunk. Reads a streamed list anew. */
-  rows(): AsyncGenerator<readonly ResponseItem[], void>
+  /** The rows, chunk by chunk. Reads a streamed list anew. */
+  batches(): AsyncGenerator<ResponseBatch, void>
 }
 
 /** One that is held in memory. */
 export interface BufferedList extends ResponseList {
-  readonly buffered: readonly ResponseItem[]
+  readonly batch: ResponseBatch
+}
+
+/** What reads the responses of a fetched list. */
+export function createNormaliser({ what, keyRemover }: FetchedList, { key }: ListContext): ListNormaliser {
+  return new ListNormaliser({ key, what, keyRemover })
 }
 
 /**
@@ -36,65 +44,25 @@ export interface BufferedList extends ResponseList {
  *
  * @throws InvalidResponseError when the body is not a complete list.
  */
-export async function bufferList(
-  reading: FetchedList,
-  stored: StoredValidator | undefined,
-  { redact }: Pick<ListContext, 'redact'>,
-): Promise<BufferedList> {
-  const list = normaliseResponses(await reading.parse())
-  return toBufferedList(describeList(reading, list, list.rows.length, stored), list, redact)
-}
-
-function toBufferedList(
-  complete: FetchedListFacts,
-  { rows, rejects }: NormalisedList<ResponseItem>,
-  redact: (text: string) => string,
-): BufferedList {
-  let ids: ReadonlySet<IntegerText> | null = null
-  const idsOf = () => new Set([...rows.map(({ id }) => id), ...rejects.flatMap(({ id }) => id ?? [])])
+export async function bufferList(fetched: FetchedList, context: ListContext): Promise<BufferedList> {
+  const list = createNormaliser(fetched, context)
+  const reader = list.firstReader()
+  await fetched.readThrough(reader)
+  const chunk = reader.take()
+  list.add(chunk)
+  if (list.hasDuplicates) list.resolve(chunk)
+  const batch = list.batch(chunk)
+  const rejects = redactRejects(chunk.rejects, context.redact)
   return {
-    ...complete,
-    buffered: rows,
-    rejected: rejects.length,
-    has: (id) => (ids ??= idsOf()).has(id),
-    rows: () => singleChunk(rows),
-    rejects: () => singleChunk(redactRejects(rejects, redact)),
+    ...describeList(fetched, list.summarise(), list.count, context.stored),
+    batch,
+    rejected: list.rejected,
+    has: (id) => list.has(id),
+    batches: () => single(batch, batch.count),
+    rejects: () => single(rejects, rejects.length),
   }
 }
 
-/** One of an event of which nothing was ever stored: its rows are held as they will be copied. */
-export interface EncodedResponseList extends StorableList {
-  readonly encoded: EncodedList
-  /** Reads it once more, as one that is held in memory: for a mirror that has rows of it all the same. */
-  read(): Promise<BufferedList>
-}
-
-/**
- * As listInMemory, for an event of which nothing was ever stored. As objects the rows would live until their batch is
- * stored, and the garbage collector would take a quarter of a cold run.
- */
-export async function encodeList(
-  reading: FetchedList,
-  encode: (rows: readonly ResponseItem[]) => EncodedList,
-  { redact }: Pick<ListContext, 'redact'>,
-): Promise<EncodedResponseList> {
-  const kept = reading.retain()
-  // No function that is kept may see the rows: they would live as long as it.
-  const { encoded, count, rejects, facts } = normalised(await reading.parse(), encode)
-  const complete = describeList(reading, facts, count, undefined)
-  return {
-    ...complete,
-    encoded,
-    rejects: () => singleChunk(redactRejects(rejects, redact)),
-    read: async () => toBufferedList(complete, normaliseResponses(await kept()), redact),
-  }
-}
-
-function normalised(payload: ListPayload, encode: (rows: readonly ResponseItem[]) => EncodedList) {
-  const { rows, rejects, ...facts } = normaliseResponses(payload)
-  return { encoded: encode(rows), count: rows.length, rejects, facts }
-}
-
-async function* singleChunk<T>(items: readonly T[]): AsyncGenerator<readonly T[], void> {
-  if (items.length > 0) yield items
+async function* single<T>(chunk: T, count: number): AsyncGenerator<T, void> {
+  if (count > 0) yield chunk
 }

@@ -49,7 +49,7 @@ async function rereadList(run: RunContext, batches: BatchQueue, due: Reread['due
   const answer = await run.source.responses(due.event.id)
   if (answer === 'not_modified') throw new Error('The service was asked without a validator.')
   using reading = answer
-  await writeList(run, { batches, encoder: null }, due, reading)
+  await writeList(run, batches, due, reading)
 }
 
 /** Tells that a list could not be read a second time. */

@@ -1,5 +1,4 @@
 import { HeadcountError, NotFoundError, UnexpectedPaginationError } from '../../common/errors.ts'
-import { ResponseCopyEncoder } from '../../load/copy/response-encoder.ts'
 import type { FetchedList } from '../../source/fetched-list.ts'
 import type { QueueState } from '../../source/retry/rejected-request.ts'
 import { BatchQueue } from '../write/batch-queue.ts'
@@ -10,11 +9,11 @@ import { earlyEndOf, forEachEvent } from './for-each-event.ts'
 import { pollIntervalOf } from '../write/save-list-states.ts'
 import { isStreamed, StreamedResponses } from './streamed-responses.ts'
 import type { RunContext } from '../run-context.ts'
-import { bufferList, encodeList } from './response-list.ts'
+import { bufferList, type ListContext } from './response-list.ts'
 import type { UnchangedState } from '../../load/state/sync-state.ts'
-import { pagedObject } from '../drift/observations.ts'
 import { CheckedMarker } from '../write/mark-checked.ts'
-import { reportList, writeOptions } from '../write/batch-transaction.ts'
+import { pagedObject } from '../drift/observations.ts'
+import { reportList } from '../write/batch-transaction.ts'
 import type { Unchanged } from '../write/event-write.ts'
 
 /** How reading the due events ended. */
@@ -29,8 +28,6 @@ export interface SyncOutcome {
 interface Destination {
   readonly batches: BatchQueue
   readonly marker: CheckedMarker
-  /** Null in a run that writes nothing. */
-  readonly encoder: ResponseCopyEncoder | null
 }
 
 /** Reads the due events, a bounded number at once, and hands what changed to the loader. */
@@ -40,12 +37,10 @@ export async function syncDueEvents(run: RunContext, due: readonly DueEvent[]): 
   const write = (states: readonly UnchangedState[]) =>
     mirror.write((trx) => mirror.load.markUnchanged(trx, mirror.account.id, states))
   const marker = new CheckedMarker({ unchanged: pending.unchanged, signal, stop, write })
-  const encoder =
-    run.mirror.load.newLists === null ? null : new ResponseCopyEncoder(writeOptions(run, 'other'))
   const notFound: DueEvent[] = []
   run.stats.report('responses')
   await forEachEvent(run, due, {
-    read: (event, answered, turn) => syncEvent(run, { batches, marker, encoder }, event, { answered, turn }),
+    read: (event, answered, turn) => syncEvent(run, { batches, marker }, event, { answered, turn }),
     patienceMs: run.mode === 'backfill' ? BACKFILL_PATIENCE_MS : PATIENCE_MS,
     before: ({ state }) => state,
     failed: (event, error) => {
@@ -79,26 +74,30 @@ async function syncEvent(
   if (usesState && compareDigest(reading, due.state) === 'same') {
     return markUnchanged(run, into, due, { etag: reading.etag, read_whole: true })
   }
-  await writeList(run, into, due, reading)
+  await writeList(run, into.batches, due, reading)
 }
 
 /** Hands a list that was read to the loader. */
 export async function writeList(
   run: RunContext,
-  { batches, encoder }: Pick<Destination, 'batches' | 'encoder'>,
+  batches: BatchQueue,
   due: DueEvent,
   reading: FetchedList,
 ): Promise<void> {
+  const context = listContext(run, due)
   if (isStreamed(reading)) {
-    const large = new StreamedResponses(reading, due.state, run.settings)
+    const large = new StreamedResponses(reading, context)
     return batches.addStreamed({ ...due, large })
   }
-  const list =
-    due.state === undefined && encoder !== null && !reading.isLarge
-      ? await encodeList(reading, (rows) => encoder.encode(due.event.id, rows), run.settings)
-      : await bufferList(reading, due.state, run.settings)
+  const list = await bufferList(reading, context)
   reportList(run, due, list)
   await batches.add({ ...due, list })
+}
+
+function listContext({ settings, mirror }: RunContext, { event, state }: DueEvent): ListContext {
+  const key = { account: mirror.account.id, event_id: event.id, run: mirror.lease.runId }
+  // Not the run's own signal: what was read when the run must end is stored.
+  return { redact: settings.redact, signal: settings.signal, key, stored: state }
 }
 
 /** The responses are as they were; the event's own record may not be. */

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit'
-import type { EventItem } from '../../common/schema/tables.ts'
+import type { EventItem, ResponseItem } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { HeadcountError, NotFoundError } from '../../common/errors.ts'
 import { readStates } from '../../load/state/sync-state.ts'
@@ -13,6 +13,8 @@ import { StreamedResponses } from '../fetch/streamed-responses.ts'
 import { bufferList, type ListContext, type ResponseList } from '../fetch/response-list.ts'
 import type { ComparisonResult, VerifyContext } from './report.ts'
 
+/** Rows of a comparison are written by no run. */
+const NO_RUN = '0'
 /** Lists compared at once: a statement a list, and room for the caller's own in a pool of three connections. */
 const MAX_COMPARISONS = 2
 
@@ -122,7 +124,13 @@ async function fetchAndCompare(
   if (answer === 'not_modified') throw new Error('The service was asked without a validator.')
   using reading = answer
   return await limit(async () => {
-    const list = await readList(reading, settings)
+    const key = { account: account.id, event_id: id, run: NO_RUN }
+    const list = await readList(reading, {
+      redact: settings.redact,
+      signal: settings.signal,
+      key,
+      stored: undefined,
+    })
     for (const warning of list.warnings) stats.warn(`Event ${id}: ${warning}`)
     const work = (trx: Transaction) => compareIn(trx, account.id, id, list, found.remaining)
     return database.transaction(work, { readOnly: true })
@@ -130,8 +138,13 @@ async function fetchAndCompare(
 }
 
 async function readList(reading: FetchedList, around: ListContext): Promise<ResponseList> {
-  if (!reading.isLarge) return bufferList(reading, undefined, around)
-  return new StreamedResponses(reading, undefined, around).readThrough()
+  if (!reading.isLarge) return bufferList(reading, around)
+  return new StreamedResponses(reading, around).readThrough()
+}
+
+async function* itemsOf(list: ResponseList): AsyncGenerator<readonly ResponseItem[], void> {
+  for await (const batch of list.batches())
+    yield Array.from({ length: batch.count }, (_, place) => batch.item(place))
 }
 
 /** The list beside the live rows and their digest, in one snapshot of the mirror. */
@@ -153,7 +166,7 @@ async function compareIn(
   const held = new Set(heldBefore.filter((id) => !list.has(id)))
   const unconfirmed = new Set(unconfirmedBefore.filter((id) => !list.has(id)))
   const expected = {
-    rows: () => list.rows(),
+    rows: () => itemsOf(list),
     isExpectedId: (id: string) => list.has(id) || held.has(id) || unconfirmed.has(id),
   }
   const differences = await compareResponses(trx, account, event_id, expected, remaining)

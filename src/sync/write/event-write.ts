@@ -1,14 +1,12 @@
 /** What is written of an event. */
 import type { EventRowsChange, UnchangedState } from '../../load/state/sync-state.ts'
 import type { WriteResult } from '../../load/statements.ts'
-import type { BufferedList, EncodedResponseList, StorableList } from '../fetch/response-list.ts'
+import type { BufferedList, StorableList } from '../fetch/response-list.ts'
 import type { StreamedResponses } from '../fetch/streamed-responses.ts'
 import type { DueEvent } from '../select/due-event.ts'
 
 /** An event to be brought up to date: its record, and its responses unless they are unchanged. */
-export type EventWrite = EncodedWrite | BufferedWrite | UnchangedWrite
-
-export type EncodedWrite = ListWrite<EncodedResponseList>
+export type EventWrite = BufferedWrite | UnchangedWrite
 
 export type BufferedWrite = ListWrite<BufferedList>
 

@@ -1,6 +1,5 @@
 import type { Transaction } from '../../db/transaction.ts'
 import { diffLists, type ListDiff } from '../../load/diff/list-diff.ts'
-import { haveNoRows } from '../../load/write/new-lists.ts'
 import type { WriteOptions, WriteResult } from '../../load/statements.ts'
 import type { EmptiedList } from '../deletions/emptied-lists.ts'
 import { decideDeletions, type DeletionDecisions } from '../deletions/decide-deletions.ts'
@@ -13,7 +12,7 @@ import {
   writeOptions,
   type BatchResult,
 } from './batch-transaction.ts'
-import type { EventWrite, BufferedWrite, EncodedWrite } from './event-write.ts'
+import type { EventWrite, BufferedWrite } from './event-write.ts'
 
 /**
  * Loads events whose lists are in memory, in one transaction.
@@ -27,30 +26,11 @@ export async function writeEventBatch(
   accountEmpty: boolean | null,
 ): Promise<void> {
   const bytes = loads.reduce((sum, { list }) => sum + (list?.bytes ?? 0), 0)
-  await runBatchTransaction(run, bytes, async (trx, decisions) =>
-    apply(trx, run, await decodeIfRowsExist(trx, run, loads), decisions, accountEmpty),
-  )
+  await runBatchTransaction(run, bytes, (trx, decisions) => apply(trx, run, loads, decisions, accountEmpty))
 }
 
-/** The events; where live rows exist, with rows that can be compared in place of encoded ones. */
-async function decodeIfRowsExist(
-  trx: Transaction,
-  run: RunContext,
-  loads: readonly EventWrite[],
-): Promise<readonly EventWrite[]> {
-  const ids = loads.filter(isNew).map(({ event }) => event.id)
-  if (ids.length === 0 || (await haveNoRows(trx, run.mirror.account.id, ids))) return loads
-  return Promise.all(
-    loads.map(async (load) => (isNew(load) ? { ...load, list: await load.list.read() } : load)),
-  )
-}
-
-function isNew(load: EventWrite): load is EncodedWrite {
-  return load.list !== null && 'encoded' in load.list
-}
-
-function isInMemory(load: EventWrite): load is BufferedWrite {
-  return load.list !== null && !isNew(load)
+function hasList(load: EventWrite): load is BufferedWrite {
+  return load.list !== null
 }
 
 async function apply(
@@ -60,15 +40,15 @@ async function apply(
   decisions: DeletionDecisions,
   accountEmpty: boolean | null,
 ): Promise<BatchResult> {
-  const incoming = given
-    .filter(isInMemory)
-    .map(({ event, list }) => ({ event_id: event.id, rows: list.buffered }))
-  const changes = await diffLists(trx, run.mirror.account.id, incoming)
+  const changes = await diffLists(
+    trx,
+    given.filter(hasList).map(({ list }) => list.batch),
+  )
   // guard: lists that became empty are decided last
   const emptied = accountEmpty === null ? emptiedOf(given, changes) : []
   const undecided = new Set(emptied.map(({ load }) => load))
   const loads = given.filter((load) => !undecided.has(load))
-  const lists = loads.filter(isInMemory)
+  const lists = loads.filter(hasList)
   await decideDeletions(trx, run, lists, changes, decisions, accountEmpty ?? false)
   const [newLists, oldLists] = partition(
     lists,
@@ -80,8 +60,6 @@ async function apply(
     await loadLists(trx, run, writeOptions(run, 'other'), newLists, changes),
     await loadLists(trx, run, writeOptions(run, 'renormalised'), oldLists, changes),
   ]
-  const encoded = loads.filter(isNew).map(({ list }) => list.encoded)
-  if (run.mirror.load.newLists !== null) responses.push(await run.mirror.load.newLists(trx, encoded))
   return { ...(await finishBatch(trx, run, { loads, changes, decisions, records, responses })), emptied }
 }
 
@@ -104,9 +82,6 @@ async function loadLists(
   lists: readonly BufferedWrite[],
   changes: ReadonlyMap<string, ListDiff>,
 ): Promise<WriteResult> {
-  const rowsOf = (kind: 'added' | 'differing') =>
-    lists.flatMap(({ event }) =>
-      (changes.get(event.id)?.[kind] ?? []).map((response) => ({ event_id: event.id, response })),
-    )
-  return run.mirror.load.responses(trx, writing, rowsOf('added'), rowsOf('differing'))
+  const ofLists = lists.flatMap(({ event }) => changes.get(event.id) ?? [])
+  return run.mirror.load.responses(trx, writing, ofLists)
 }

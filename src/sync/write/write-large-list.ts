@@ -1,4 +1,4 @@
-import type { ResponseItem } from '../../common/schema/tables.ts'
+import type { ResponseBatch } from '../../rows/response-batch.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { startLargeListDiff } from '../../load/diff/large-list-diff.ts'
 import { prefetch } from '../../load/prefetch.ts'
@@ -19,7 +19,7 @@ import type { StreamedWrite } from './event-write.ts'
 
 /** What gives the rows of a list, and the list itself when all were given. */
 interface Rows {
-  readonly rows: AsyncGenerator<readonly ResponseItem[], void>
+  readonly rows: AsyncGenerator<ResponseBatch, void>
   readonly end: () => Promise<ResponseList>
 }
 
@@ -47,13 +47,13 @@ export async function writeStreamedList(run: RunContext, load: StreamedWrite): P
     )
   try {
     if (run.mirror.plan === null) {
-      return await write(() => ({ rows: large.rowsInOrder(), end: () => large.readThrough() }))
+      return await write(() => ({ rows: large.batchesInOrder(), end: () => large.readThrough() }))
     }
   } catch (error) {
     if (!(error instanceof OutOfOrderError)) throw error
   }
   const list = await large.readThrough()
-  await write(() => ({ /* guard: idle transactions */ rows: list.rows(), end: async () => list }))
+  await write(() => ({ /* guard: idle transactions */ rows: list.batches(), end: async () => list }))
 }
 
 async function apply(
@@ -71,12 +71,8 @@ async function apply(
   const records = await writeEventRows(trx, run, [{ ...due, list: large }])
   const written = new RowsWritten()
   for await (const some of prefetch(trx, rows)) {
-    const { added, differing } = await change.compare(trx, account, some)
-    const of = (responses: readonly ResponseItem[]) =>
-      responses.map((response) => ({ event_id: id, response }))
-    written.add(
-      await run.mirror.load.responses(trx, writeOptions(run, large.digestMatch), of(added), of(differing)),
-    )
+    const changes = await change.compare(trx, some)
+    written.add(await run.mirror.load.responses(trx, writeOptions(run, large.digestMatch), [changes]))
   }
   const list = await end()
   const changes = new Map([[id, await change.finish(trx, account, list)]])

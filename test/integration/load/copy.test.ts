@@ -1,12 +1,21 @@
 /** Rows in the binary form of COPY are read by the server as their text would be, to the last digit. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { CopyEncoder } from '../../../src/load/copy/encoder.ts'
-import { CopyDecoder } from '../../../src/load/copy/decoder.ts'
+import type { ResponseItem } from '../../../src/common/schema/tables.ts'
+import { ResponseRows } from '../../../src/rows/response-rows.ts'
+import { fromCopy, RowCursor, toCopy } from '../../../src/rows/row-cursor.ts'
 import { onBoth } from '../../support/databases/databases.ts'
 
-const table = `create temp table copied (
-  place int, n int8, written text, at timestamptz, wall timestamp, amount numeric, extra jsonb) on commit drop`
+const tables = [
+  `create temp table copied_responses (account_id int, event_id text, id int8, kind text, name text, email text,
+     message text, quantity int8, rsvp text, created_at timestamptz, updated_at timestamptz, _extra jsonb, _run_id int8)
+     on commit drop`,
+  `create temp table copied_payments (account_id int, event_id text, response_id int8, amount numeric,
+     processing_fee numeric) on commit drop`,
+  `create temp table copied_slots (account_id int, event_id text, response_id int8, position int, name text,
+     start_date timestamptz, end_date timestamptz, start_local timestamp, end_local timestamp, _extra jsonb)
+     on commit drop`,
+]
 
 interface Row {
   readonly n: string | null
@@ -79,29 +88,28 @@ onBoth('rows in the binary form of COPY', (fresh) => {
     await using mirror = await fresh()
     await fc.assert(
       fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 400, size: 'max' }), async (rows) => {
-        const bytes = new CopyEncoder()
-        for (const [place, { n, written, at, wall, amount, extra }] of rows.entries()) {
-          bytes.row(7)
-          bytes.int4(place)
-          bytes.int8(n)
-          bytes.text(written)
-          bytes.instant(at)
-          bytes.instant(wall)
-          bytes.numeric(amount)
-          bytes.jsonb(extra)
-        }
+        const encoded = new ResponseRows({ account: 1, event_id: 'gâla', run: '9' })
+        for (const [place, row] of rows.entries()) encoded.add(responseOf(place, row))
         const [count, differing] = await mirror.database.transaction(async (trx) => {
-          await trx.query(table)
-          const count = await trx.copy('copied', bytes.take())
+          for (const table of tables) await trx.query(table)
+          const copied: number[] = []
+          for (const table of ['responses', 'payments', 'slots'] as const)
+            copied.push(await trx.copy(`copied_${table}`, toCopy([encoded.slice(table, 0, encoded.count)])))
+          expect(copied).toEqual([rows.length, rows.length, rows.length])
           const { rows: differing } = await trx.query(
             `select c::text, t::text
-               from copied c
+               from (select r.id::int as place, r.quantity as n, r.message as written, r.created_at as at,
+                            s.start_local as wall, p.amount, r._extra as extra
+                       from copied_responses r
+                       join copied_payments p on p.response_id = r.id
+                       join copied_slots s on s.response_id = r.id and s.position = 1
+                      where r.account_id = 1 and r.event_id = 'gâla' and r._run_id = 9) c
                join json_to_recordset($1::json) as t(place int, n int8, written text, at timestamptz, wall timestamp,
                                                      amount numeric, extra jsonb) using (place)
               where c::text is distinct from t::text`,
             [JSON.stringify(rows.map((row, place) => ({ place, ...row })))],
           )
-          return [count, differing]
+          return [copied[0], differing]
         })
         expect(differing).toEqual([])
         expect(count).toBe(rows.length)
@@ -118,12 +126,9 @@ onBoth('rows copied out', (fresh) => {
     await mirror.database
       .transaction(async (trx) => {
         const before = timers()
-        const rows = new CopyDecoder(await trx.copyOut('select n::text from generate_series(1, 2) n'))
-        expect([rows.next() && rows.text(0), rows.next() && rows.text(0), rows.next()]).toEqual([
-          '1',
-          '2',
-          false,
-        ])
+        const rows = new RowCursor(fromCopy(await trx.copyOut('select n::text from generate_series(1, 2) n')))
+        const texts = [rows.next() && rows.text(0), rows.next() && rows.text(0), rows.next()]
+        expect(texts).toEqual(['1', '2', false])
         await expect(trx.copyOut('select 1 / (n - 2) from generate_series(1, 3) n')).rejects.toThrow(/zero/)
         expect(timers()).toBeLessThanOrEqual(before)
       })
@@ -134,12 +139,39 @@ onBoth('rows copied out', (fresh) => {
   })
 })
 
-test('rows copied out that break off are an error, not fewer rows', () => {
-  const rows = new CopyEncoder()
-  rows.row(1)
-  rows.text('Ann')
-  const whole = rows.take()
-  const reader = new CopyDecoder(whole.subarray(0, whole.length - 2))
-  expect(reader.next()).toBe(true)
-  expect(() => reader.next()).toThrow(/before all of it was read/)
-})
+test.each([0, 1, 2, 3, 20])(
+  'rows copied out that break off %i bytes before their end are an error, not fewer rows',
+  (cut) => {
+    const rows = new ResponseRows({ account: 1, event_id: 'a', run: '1' })
+    rows.add(responseOf(1, { n: null, written: 'Ann', at: null, wall: null, amount: null, extra: null }))
+    const whole = toCopy([rows.slice('responses', 0)])
+    const count = (bytes: Buffer) => {
+      const cursor = new RowCursor(fromCopy(bytes))
+      let found = 0
+      while (cursor.next()) found += 1
+      return found
+    }
+    expect(count(whole)).toBe(1)
+    if (cut > 0)
+      expect(() => count(whole.subarray(0, whole.length - cut))).toThrow(/before all of it was read/)
+  },
+)
+
+/** A response that has the values of a row in columns of their types. */
+function responseOf(place: number, { n, written, at, wall, amount, extra }: Row): ResponseItem {
+  const nothing = { name: null, email: null, rsvp: null, updated_at: null }
+  // A wall clock is that of a time stamp in UTC.
+  const start = wall === null ? null : `${wall}Z`
+  const times = { start_date: start, end_date: null, start_local: wall, end_local: null }
+  return {
+    ...nothing,
+    id: String(place),
+    kind: 'mixed',
+    message: written,
+    quantity: n,
+    created_at: at,
+    _extra: extra,
+    payment: { amount, processing_fee: null },
+    slots: [{ name: null, ...times, _extra: null }],
+  }
+}

@@ -4,7 +4,9 @@ import { expect, test } from 'vitest'
 import type { ResponseItem, SlotItem } from '../../../src/common/schema/tables.ts'
 import type { Transaction } from '../../../src/db/transaction.ts'
 import { changedResponses } from '../../../src/load/diff/changed-responses.ts'
-import { copyResponses } from '../../../src/load/copy/response-encoder.ts'
+import { copyResponses } from '../../../src/load/write/copy-responses.ts'
+import { ResponseBatch } from '../../../src/rows/response-batch.ts'
+import { ResponseRows } from '../../../src/rows/response-rows.ts'
 import { diffLists } from '../../../src/load/diff/list-diff.ts'
 import { onBoth } from '../../support/databases/databases.ts'
 
@@ -60,6 +62,19 @@ const account: fc.Arbitrary<Account> = fc.uniqueArray(fc.record({ event_id, rows
   selector: (sent) => sent.event_id,
 })
 
+/** A list as rows. */
+function batchOf({ event_id, rows }: Account[number]): ResponseBatch {
+  const encoded = new ResponseRows({ account: 1, event_id, run: '1' })
+  for (const row of rows) encoded.add(row)
+  return new ResponseBatch(encoded)
+}
+
+/** Writes whole lists. */
+async function write(trx: Transaction, lists: Account): Promise<void> {
+  const added = lists.map(batchOf).map((list) => ({ list, added: [...list.ids().keys()], differing: [] }))
+  await copyResponses(trx, added)
+}
+
 const placed = (lists: Account) =>
   lists.flatMap(({ event_id, rows }) => rows.map((response) => ({ event_id, response })))
 
@@ -75,7 +90,6 @@ async function slowly(trx: Transaction, before: Account, now: Account) {
 onBoth('lists beside the live rows', (fresh) => {
   test('are told apart as a comparison by value does it', async () => {
     await using mirror = await fresh()
-    const writing = { account: 1, run: '1', history: true }
     await mirror.database.transaction(async (trx) => {
       await trx.query(`insert into headcount.accounts (id, name) overriding system value values (1, 'one')`)
       await trx.query(
@@ -86,12 +100,14 @@ onBoth('lists beside the live rows', (fresh) => {
       fc.asyncProperty(account, account, fc.boolean(), async (one, other, isSame) => {
         const now = isSame ? one : other
         await mirror.database.transaction(async (trx) => {
-          await copyResponses(trx, writing, placed(one))
-          const changes = await diffLists(trx, 1, now)
+          await write(trx, one)
+          const changes = await diffLists(trx, now.map(batchOf))
           const slow = await slowly(trx, one, now)
           const told = (kind: 'added' | 'differing' | 'absent') =>
             [...changes].flatMap(([event_id, change]) =>
-              change[kind].map((item) => `${event_id} ${typeof item === 'string' ? item : item.id}`),
+              change[kind].map(
+                (item) => `${event_id} ${typeof item === 'string' ? item : change.list.ids()[item]}`,
+              ),
             )
           const keys = (items: readonly { event_id: string; response: ResponseItem }[]) =>
             items.map((item) => `${item.event_id} ${item.response.id}`)
@@ -153,9 +169,9 @@ onBoth('lists beside the live rows', (fresh) => {
         [{ ...ann, ...change }, ann],
       ] as const) {
         await mirror.database.transaction(async (trx) => {
-          await copyResponses(trx, { account: 1, run: '1', history: true }, placed(listOf(before)))
-          const found = (await diffLists(trx, 1, listOf(now))).get('a')
-          told.push(`${name}: ${found?.differing.map(({ id }) => id).join()}`)
+          await write(trx, listOf(before))
+          const found = (await diffLists(trx, listOf(now).map(batchOf))).get('a')
+          told.push(`${name}: ${found?.differing.map((place) => found.list.ids()[place]).join()}`)
           for (const table of ['slots', 'payments', 'responses'])
             await trx.query(`delete from headcount.${table}`)
         })

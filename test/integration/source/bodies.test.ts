@@ -11,9 +11,9 @@ import {
   TemporaryFileError,
   UnreachableError,
 } from '../../../src/common/errors.ts'
-import type { FetchedList } from '../../../src/source/fetched-list.ts'
 import { chunked, list, oneByteSlices, send, type Step, untilClose } from '../../support/http/fault-server.ts'
 import { errorOf, faultServer, numberText, valuesOf, wholeOf } from '../../support/http/reading.ts'
+import { itemsOf } from '../../support/accounts/read-items.ts'
 
 const items = [{ id: 'fête-🎉' }, { id: 'b' }]
 const text = JSON.stringify(items)
@@ -31,7 +31,7 @@ describe('compression', () => {
     const source = numberText(server.baseUrl)
     using reading = await source.events()
     using plain = await source.events()
-    expect((await reading.parse()).items.map((item) => item.value)).toEqual(items)
+    expect((await itemsOf(reading)).map((item) => item.value)).toEqual(items)
     expect(reading.digest(1)).toBe(plain.digest(1))
     expect(reading.bytes).toBe(Buffer.byteLength(text))
     expect(source.counts.bytesReceived).toBe(gzipSync(text).length + reading.bytes)
@@ -177,8 +177,6 @@ describe('a list too large for memory', () => {
     expect([streamed.isLarge, held.isLarge]).toEqual([true, false])
     expect(streamed.bytes).toBe(held.bytes)
     expect(streamed.digest(1)).toBe(held.digest(1))
-    const itemsOf = async (reading: FetchedList) =>
-      (await reading.parse()).items.map((item) => [item.index, item.value, item.sourceText()])
     expect(await itemsOf(streamed)).toEqual(await itemsOf(held))
     expect(await itemsOf(streamed)).toHaveLength(5)
   })
@@ -239,7 +237,7 @@ describe('a list too large for memory', () => {
     server.always(list(items))
     using reading = await wholeOf(numberText(server.baseUrl, tiny).responses('a'))
     expect(await readdir(folder)).toEqual([])
-    expect((await reading.parse()).items).toHaveLength(2)
+    expect(await itemsOf(reading)).toHaveLength(2)
   })
 })
 
@@ -262,7 +260,7 @@ describe('memory', () => {
     expect(isThere).toBe(false)
     first[Symbol.dispose]()
     using reading = await second
-    expect((await reading.parse()).items).toHaveLength(1)
+    expect(await itemsOf(reading)).toHaveLength(1)
     expect(source.counts).toMatchObject({ requests: 3, retries: 0 })
   })
 
@@ -282,7 +280,7 @@ describe('memory', () => {
     const source = numberText(server.baseUrl)
     using events = await source.events()
     expect(await valuesOf(source.responses('a'))).toHaveLength(1)
-    expect((await events.parse()).items).toHaveLength(1)
+    expect(await itemsOf(events)).toHaveLength(1)
   })
 
   test('a try that fails gives its place back while it waits for the next', async () => {
@@ -319,6 +317,6 @@ describe('memory', () => {
     await vi.waitFor(() => expect(source.counts.bytesReceived).toBeGreaterThan(9_000_000))
     controller.abort()
     expect(await second).toBeInstanceOf(InterruptedError)
-    expect((await first.parse()).items).toHaveLength(1)
+    expect(await itemsOf(first)).toHaveLength(1)
   })
 })

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { InvalidResponseError, CrossOriginError } from '../../../src/common/errors.ts'
 import { list, resetBeforeHeaders, send, type Step, untilClose } from '../../support/http/fault-server.ts'
 import { errorOf, faultServer, numberText, testKey, valuesOf, wholeOf } from '../../support/http/reading.ts'
+import { itemsOf } from '../../support/accounts/read-items.ts'
 
 const items = [{ id: 1 }]
 const tag = '"v1"'
@@ -25,7 +26,7 @@ describe('a list asked for with the validator of an earlier reading', () => {
     expect(await source.responses('gala', etag)).toBe('not_modified')
     expect(await source.responses('gala', etag)).toBe('not_modified')
     using changed = await wholeOf(source.responses('gala', etag))
-    expect((await changed.parse()).items).toEqual([])
+    expect(await itemsOf(changed)).toEqual([])
     expect(changed.etag).toBe('W/"v2"')
     expect(sentTags(server)).toEqual([undefined, tag, tag, tag])
     expect(source.counts).toMatchObject({ requests: 4, retries: 0, notModified: 2 })
@@ -64,7 +65,7 @@ describe('a list asked for with the validator of an earlier reading', () => {
     const server = await faultServer()
     server.next(list(items, { ETag: '"p1"', Link: '<?page=2>; rel=next' }), list(items, { ETag: '"p2"' }))
     using reading = await wholeOf(numberText(server.baseUrl).responses('gala', tag))
-    expect((await reading.parse()).items).toHaveLength(2)
+    expect(await itemsOf(reading)).toHaveLength(2)
     expect(reading.etag).toBeNull()
     expect(sentTags(server)).toEqual([tag, undefined])
   })
@@ -101,7 +102,7 @@ describe('H19 a 304', () => {
     server.next(unchanged(headers), list(items, { ETag: '"v2"' }))
     const source = numberText(server.baseUrl)
     using reading = await wholeOf(source.responses('gala', tag))
-    expect((await reading.parse()).items).toHaveLength(1)
+    expect(await itemsOf(reading)).toHaveLength(1)
     expect(reading.etag).toBe('"v2"')
     expect(sentTags(server)).toEqual([tag, undefined])
     expect(source.counts).toMatchObject({ requests: 2, retries: 0, notModified: 0 })
@@ -145,7 +146,7 @@ describe('the validator of a reading', () => {
     const server = await faultServer()
     server.always(step)
     using reading = await wholeOf(numberText(server.baseUrl).responses('gala'))
-    await reading.parse()
+    await itemsOf(reading)
     expect(reading.etag).toBe(etag)
   })
 
@@ -156,7 +157,7 @@ describe('the validator of a reading', () => {
     expect((await wholeOf(source.responses('gala'))).etag).toBe(tag)
     using reading = await wholeOf(source.responses('gala'))
     expect(reading.etag).toBeNull()
-    await reading.parse()
+    await itemsOf(reading)
     expect(reading.etag).toBe(tag)
   })
 })

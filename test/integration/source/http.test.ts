@@ -12,6 +12,7 @@ import {
 } from '../../../src/common/errors.ts'
 import { list, raw, resetBeforeHeaders, send, type Step } from '../../support/http/fault-server.ts'
 import { errorOf, faultServer, numberText, testKey, valuesOf } from '../../support/http/reading.ts'
+import { itemsOf } from '../../support/accounts/read-items.ts'
 
 const items = [{ id: 'a' }]
 const good = list(items)
@@ -356,7 +357,7 @@ describe('a complete answer that is not the list', () => {
     const server = await faultServer()
     server.always(send({ body: '[{"id":"a"}' }))
     using reading = await numberText(server.baseUrl).events()
-    expect(await errorOf(reading.parse())).toBeInstanceOf(InvalidResponseError)
+    expect(await errorOf(itemsOf(reading))).toBeInstanceOf(InvalidResponseError)
   })
 
   test('H14 a Content-Range, whatever the status', async () => {
@@ -375,7 +376,7 @@ describe('pages', () => {
     server.next(page('b', `<${server.origin}/p3>; rel="prev next"`), page('c', '</p1>; rel="prev"'))
     const source = numberText(server.baseUrl)
     using reading = await source.events()
-    const { items } = await reading.parse()
+    const items = await itemsOf(reading)
     expect(items.map((item) => [item.index, item.value])).toEqual([
       [0, { id: 'a' }],
       [1, { id: 'b' }],
@@ -414,11 +415,11 @@ describe('pages', () => {
     server.next(list(items, { 'X-Total-Count': '120' }), list(items, { 'X-Total-Count': '1' }))
     const source = numberText(server.baseUrl)
     using short = await source.events()
-    await short.parse()
+    await itemsOf(short)
     expect(short.incompleteReason).toBe('paging')
     expect(short.warnings.join()).toMatch(/x-total-count says 120 items, 1 came/)
     using right = await source.events()
-    await right.parse()
+    await itemsOf(right)
     expect(right).toMatchObject({ incompleteReason: null, warnings: [] })
   })
 
@@ -448,7 +449,7 @@ describe('X2 the key stands in no error, whatever the service says', () => {
     server.always(step)
     const logged: unknown[] = []
     const source = numberText(server.baseUrl, { log: (...line) => logged.push(line) })
-    const read = async (): Promise<unknown> => (await source.events()).parse()
+    const read = async (): Promise<unknown> => itemsOf(await source.events())
     const error = await errorOf(read())
     const shown = inspect([error, logged], { depth: 20, showHidden: true })
     for (const spelling of spellings) expect(shown).not.toContain(spelling)

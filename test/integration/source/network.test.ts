@@ -29,6 +29,7 @@ import {
   withoutLastChunk,
 } from '../../support/http/fault-server.ts'
 import { errorOf, faultServer, numberText, valuesOf } from '../../support/http/reading.ts'
+import { itemsOf } from '../../support/accounts/read-items.ts'
 
 const items = [{ id: 'fête-🎉' }, { id: 'b' }]
 const good = list(items)
@@ -226,7 +227,7 @@ describe('an answer that comes whole, in whatever pieces', () => {
     using whole = await source.events()
     using sliced = await source.events()
     using inChunks = await source.events()
-    expect((await sliced.parse()).items.map((item) => item.value)).toEqual(items)
+    expect((await itemsOf(sliced)).map((item) => item.value)).toEqual(items)
     expect([sliced.digest(1), inChunks.digest(1)]).toEqual([whole.digest(1), whole.digest(1)])
     expect(whole.digest(2)).not.toBe(whole.digest(1))
   })
@@ -235,7 +236,7 @@ describe('an answer that comes whole, in whatever pieces', () => {
     const server = await faultServer()
     server.always(send({ body: items }, untilClose))
     using reading = await numberText(server.baseUrl).events()
-    expect((await reading.parse()).items).toHaveLength(2)
+    expect(await itemsOf(reading)).toHaveLength(2)
     expect(reading.incompleteReason).toBe('no_end_mark')
     expect(reading.warnings).toHaveLength(1)
   })

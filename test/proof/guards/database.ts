@@ -62,7 +62,8 @@ export const databaseGuards: readonly Guard[] = [
   },
   {
     name: 'new lists',
-    promise: 'rows are copied unseen only where nothing is live, whatever is known of their event',
+    promise:
+      'rows are copied without a comparison only where nothing is live, whatever is known of their event',
     mutation: 'always',
     tests: ['test/integration/sync/write/new-lists.test.ts'],
     only: 'postgres',

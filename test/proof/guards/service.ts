@@ -5,8 +5,8 @@ export const serviceGuards: readonly Guard[] = [
   {
     name: 'complete list',
     promise: 'anything but a whole JSON list is an error, never "nothing there"',
-    mutation: { body: 'return []' },
-    tests: ['test/unit/common/parse-list.test.ts'],
+    mutation: 'remove',
+    tests: ['test/unit/common/array-reader.test.ts'],
   },
   {
     name: 'whole body',
@@ -83,22 +83,16 @@ export const serviceGuards: readonly Guard[] = [
     tests: ['test/unit/common/utf8.test.ts'],
   },
   {
-    name: 'empty piece',
-    promise: 'a large list with a comma where an item belongs is refused, as a small one is',
-    mutation: 'remove',
-    tests: ['test/unit/source/split-array.test.ts'],
-  },
-  {
     name: 'closing bracket',
     promise: 'a large list that ends with another bracket than it began with is refused',
     mutation: 'remove',
-    tests: ['test/unit/source/split-array.test.ts'],
+    tests: ['test/unit/common/array-reader.test.ts'],
   },
   {
     name: 'nothing behind the list',
     promise: 'a large list with something behind its end is refused',
     mutation: 'remove',
-    tests: ['test/unit/source/split-array.test.ts'],
+    tests: ['test/unit/common/array-reader.test.ts'],
   },
   {
     name: 'failed try in the file',

@@ -1,25 +1,46 @@
+import { noKeyRemover } from '../../../src/common/json/key-in-items.ts'
 import type { EventItem, RejectItem, ResponseItem } from '../../../src/common/schema/tables.ts'
-import { normaliseEvents } from '../../../src/normalise/items/events.ts'
-import type { NormalisedList } from '../../../src/normalise/list/list.ts'
-import { normaliseResponses } from '../../../src/normalise/items/responses.ts'
-import { parseList } from '../../../src/common/json/parse-list.ts'
+import { EventListReader, type NormalisedEvents } from '../../../src/normalise/list/event-list.ts'
+import type { ListSummary } from '../../../src/normalise/list/list-summary.ts'
+import { ListNormaliser } from '../../../src/normalise/list/list-normaliser.ts'
+import { readPages } from './read-items.ts'
+
+/** A list as the mirror takes it. */
+export interface NormalisedList<Row> extends ListSummary {
+  readonly rows: readonly Row[]
+  readonly rejects: readonly RejectItem[]
+}
 
 /** The list of these events as the service would send it, read and normalised. */
-export function eventsOf(...items: readonly unknown[]): NormalisedList<EventItem> {
+export function eventsOf(...items: readonly unknown[]): NormalisedEvents {
   return eventsIn(JSON.stringify(items))
 }
 
 /** The same from the text of the body. */
-export function eventsIn(body: string): NormalisedList<EventItem> {
-  return normaliseEvents(parseList([body], 'GET /events'))
+export function eventsIn(body: string): NormalisedEvents {
+  const reader = new EventListReader({ what: 'GET /events', keyRemover: noKeyRemover })
+  readPages([body], reader)
+  return reader.finish()
 }
 
 export function responsesOf(...items: readonly unknown[]): NormalisedList<ResponseItem> {
   return responsesIn(JSON.stringify(items))
 }
 
-export function responsesIn(body: string): NormalisedList<ResponseItem> {
-  return normaliseResponses(parseList([body], 'GET /events/…/responses'))
+/** The key of the rows that `responsesIn` makes. */
+export const rowKey = { account: 7, event_id: 'gala', run: '12' }
+
+/** The same from the texts of its pages. */
+export function responsesIn(...pages: readonly string[]): NormalisedList<ResponseItem> {
+  const list = new ListNormaliser({ key: rowKey, what: 'GET /events/…/responses', keyRemover: noKeyRemover })
+  const reader = list.firstReader()
+  readPages(pages, reader)
+  const chunk = reader.take()
+  list.add(chunk)
+  if (list.hasDuplicates) list.resolve(chunk)
+  const batch = list.batch(chunk)
+  const rows = Array.from({ length: batch.count }, (_, place) => batch.item(place))
+  return { ...list.summarise(), rows, rejects: chunk.rejects }
 }
 
 /** The row of one response with id 1 and these fields. */

@@ -3,6 +3,7 @@ import { onTestFinished } from 'vitest'
 import { createSource, type Source, type SourceOptions } from '../../../src/source/api.ts'
 import type { FetchedList } from '../../../src/source/fetched-list.ts'
 import { type FaultServer, startFaultServer } from './fault-server.ts'
+import { itemsOf } from '../accounts/read-items.ts'
 
 export const testKey = 'canary-7d1f/+"key"'
 
@@ -28,7 +29,7 @@ export async function wholeOf(reading: ReturnType<Source['responses']>): Promise
 /** The values of a list, and nothing kept. */
 export async function valuesOf(reading: ReturnType<Source['responses']>): Promise<readonly unknown[]> {
   using list = await wholeOf(reading)
-  return (await list.parse()).items.map((item) => item.value)
+  return (await itemsOf(list)).map((item) => item.value)
 }
 
 /** The error that a promise ends with. */

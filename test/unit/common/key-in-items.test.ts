@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { createKeyRemover, MIN_KEY_LENGTH_IN_ITEMS } from '../../../src/common/json/key-in-items.ts'
-import { parseList } from '../../../src/common/json/parse-list.ts'
+import { collect } from '../../support/accounts/read-items.ts'
 
 const key = 'k3y-of+the/account=='
 const removed = '[key removed]'
 
 function valuesOf(text: string, of = key): unknown[] {
-  return parseList([text], 'GET /x', createKeyRemover(of)).items.map(({ value }) => value)
+  return collect(text, createKeyRemover(of)).items.map(({ value }) => value)
 }
 
 describe('X2 the key is removed from items', () => {
@@ -34,11 +34,11 @@ describe('X2 the key is removed from items', () => {
 
   test('whatever the nesting: what is too deep to be stored is left to the rejects', () => {
     const deep = `[{"id":1,"a":${'['.repeat(100_000)}"${key}"${']'.repeat(100_000)}}]`
-    expect(parseList([deep], 'GET /x', createKeyRemover(key))).toMatchObject({ containedKey: true })
+    expect(collect(deep, createKeyRemover(key))).toMatchObject({ containedKey: true })
   })
 
   test('a list without it is not touched, and not said to hold it', () => {
-    const list = parseList([`[{"message":"${key.slice(0, -3)}"}]`], 'GET /x', createKeyRemover(key))
+    const list = collect(`[{"message":"${key.slice(0, -3)}"}]`, createKeyRemover(key))
     expect(list.containedKey).toBe(false)
     expect(list.items[0]?.value).toEqual({ message: key.slice(0, -3) })
   })
@@ -48,7 +48,7 @@ test.each(['a', '2024', 'x'.repeat(MIN_KEY_LENGTH_IN_ITEMS - 1)])(
   'X2 a key that may be an ordinary word or number changes no item: %s',
   (short) => {
     const text = `[{"message":"${short}","year":"2024"}]`
-    expect(parseList([text], 'GET /x', createKeyRemover(short))).toMatchObject({ containedKey: false })
+    expect(collect(text, createKeyRemover(short))).toMatchObject({ containedKey: false })
     expect(valuesOf(text, short)).toEqual([{ message: short, year: '2024' }])
   },
 )

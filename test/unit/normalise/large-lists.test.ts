@@ -1,55 +1,65 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { RejectItem, ResponseItem } from '../../../src/common/schema/tables.ts'
-import { normaliseResponses, largeResponses } from '../../../src/normalise/items/responses.ts'
-import type { NormalisedList } from '../../../src/normalise/list/list.ts'
+import { noKeyRemover } from '../../../src/common/json/key-in-items.ts'
+import type { Observation, RejectItem, ResponseItem } from '../../../src/common/schema/tables.ts'
+import { SortedIds } from '../../../src/normalise/list/id-set.ts'
+import { ListNormaliser } from '../../../src/normalise/list/list-normaliser.ts'
+import type { ListChunk, ResponseReader } from '../../../src/normalise/list/response-reader.ts'
 import { compareIntegerTexts } from '../../../src/normalise/values/collation.ts'
-import { fileChunks } from '../../../src/source/list/list-chunks.ts'
-import { parseList } from '../../../src/common/json/parse-list.ts'
+import type { ResponseBatch } from '../../../src/rows/response-batch.ts'
+import { readList } from '../../../src/source/list/read-list.ts'
 import { bodyOf } from '../../support/http/body.ts'
 import { anyItem, responseEntries, objectText } from '../../support/accounts/item-texts.ts'
+import { type NormalisedList, responsesIn, rowKey } from '../../support/accounts/normalising.ts'
 
-interface InPieces extends NormalisedList<ResponseItem> {
+interface InBlocks extends NormalisedList<ResponseItem> {
   readonly count: number
   readonly rejected: number
   readonly ids: readonly (readonly string[])[]
 }
 
-/** The list as it is read when it is too large for memory, and all its pieces put together. */
-async function inPieces(text: string, pieceBytes: number): Promise<InPieces> {
-  const pieces = fileChunks([bodyOf(text)], pieceBytes, 'GET /x')
-  const list = largeResponses()
-  const given: (readonly ResponseItem[] | null)[] = []
-  for await (const piece of pieces()) given.push(list.add(piece))
-  if (list.hasDuplicates) for await (const piece of pieces()) list.resolve(piece)
-  const facts = list.summarise()
+const itemsOf = (batch: ResponseBatch) => Array.from({ length: batch.count }, (_, place) => batch.item(place))
+
+/** The list as it is read when it is too large for memory, and all its chunks put together. */
+async function inBlocks(text: string, blockBytes: number): Promise<InBlocks> {
+  const list = new ListNormaliser({ key: rowKey, what: 'GET /x', keyRemover: noKeyRemover })
+  async function* read(reader: ResponseReader): AsyncGenerator<ListChunk, void> {
+    for await (const _ of readList([bodyOf(text)], blockBytes, 'GET /x', reader)) yield reader.take()
+  }
+  /** What the first reading gives, up to where it gives nothing any more. */
+  const sure: ResponseItem[] = []
+  for await (const chunk of read(list.firstReader())) {
+    list.add(chunk)
+    if (list.isMonotonic) sure.push(...itemsOf(list.batch(chunk)))
+  }
+  if (list.hasDuplicates) for await (const chunk of read(list.nextReader())) list.resolve(chunk)
+  const summary = list.summarise()
   const rows: ResponseItem[] = []
   const rejects: RejectItem[] = []
-  for await (const piece of pieces()) {
-    const taken = list.rowsOf(piece)
-    expect(taken.rows).toEqual(taken.rows.toSorted((a, b) => compareIntegerTexts(a.id, b.id)))
-    rows.push(...taken.rows)
-    rejects.push(...taken.rejects)
+  for await (const chunk of read(list.nextReader())) {
+    const taken = itemsOf(list.batch(chunk))
+    expect(taken).toEqual(taken.toSorted((a, b) => compareIntegerTexts(a.id, b.id)))
+    rows.push(...taken)
+    rejects.push(...chunk.rejects)
   }
-  // What the first reading gives is what is taken, up to where it gives nothing any more.
-  const sure = given.slice(0, given.includes(null) ? given.indexOf(null) : given.length)
-  if (sure.length === given.length) expect(sure.flat()).toEqual(rows)
-  const ids = [list.rowIds, list.rejectIds].map((these) => [...new Set(these)])
+  if (list.isMonotonic) expect(sure).toEqual(rows)
+  const ids = [list.rowIds, list.rejectIds].map((these) => [...new Set(Array.from(these, String))])
   const sorted = rows.sort((a, b) => compareIntegerTexts(a.id, b.id))
-  return { ...facts, rows: sorted, rejects, count: list.count, rejected: list.rejected, ids }
+  return { ...summary, rows: sorted, rejects, count: list.count, rejected: list.rejected, ids }
 }
 
-function expected(whole: NormalisedList<ResponseItem>): InPieces {
+function expected(whole: NormalisedList<ResponseItem>): InBlocks {
   const { rows, rejects } = whole
   const idsOf = (items: readonly { readonly id: string | null }[]) =>
     [...new Set(items.flatMap(({ id }) => id ?? []))].sort(compareIntegerTexts)
   return { ...whole, count: rows.length, rejected: rejects.length, ids: [idsOf(rows), idsOf(rejects)] }
 }
 
-const tell = ({ observations, ...list }: InPieces) => ({
-  ...list,
-  observations: observations.map((one) => JSON.stringify(one)).toSorted(),
-})
+const tell = ({ observations, ...list }: InBlocks) => ({ ...list, observations: sortedTexts(observations) })
+
+function sortedTexts(observations: readonly Observation[]): readonly string[] {
+  return observations.map((one) => JSON.stringify(one)).toSorted()
+}
 
 const items = fc.oneof(
   fc.array(
@@ -71,11 +81,11 @@ const items = fc.oneof(
   ),
 )
 
-test('P11 a list read in pieces is what it is when it is read whole', async () => {
-  const check = fc.asyncProperty(items, fc.integer({ min: 1, max: 200 }), async (texts, pieceBytes) => {
+test('P11 a list read in blocks is what it is when it is read whole', async () => {
+  const check = fc.asyncProperty(items, fc.integer({ min: 1, max: 200 }), async (texts, blockBytes) => {
     const text = `[${texts.join(',')}]`.toWellFormed()
-    const whole = expected(normaliseResponses(parseList([text], 'GET /x')))
-    expect(tell(await inPieces(text, pieceBytes))).toEqual(tell(whole))
+    const whole = expected(responsesIn(text))
+    expect(tell(await inBlocks(text, blockBytes))).toEqual(tell(whole))
   })
   await fc.assert(check, { numRuns: 500 })
 })
@@ -83,12 +93,12 @@ test('P11 a list read in pieces is what it is when it is read whole', async () =
 test('ids of eight bytes go up to both ends, and are found whatever their order', () => {
   const ends = ['9223372036854775807', '-9223372036854775808', '0', '-1', '9007199254740993']
   const check = fc.property(fc.array(fc.constantFrom(...ends, '5', '6', '7'), { maxLength: 40 }), (ids) => {
-    const list = largeResponses()
-    for (const id of ids) list.rowIds.add(id)
-    const found = [...ends, '5', '6', '7', '8'].filter((id) => list.rowIds.has(id))
+    const set = new SortedIds()
+    for (const id of ids) set.add(BigInt(id))
+    const found = [...ends, '5', '6', '7', '8'].filter((id) => set.has(BigInt(id)))
     expect(new Set(found)).toEqual(new Set(ids))
     const twins = ids.filter((id, place) => ids.indexOf(id) !== place)
-    expect([...list.rowIds.duplicates()]).toEqual([...new Set(twins)].sort(compareIntegerTexts))
+    expect(Array.from(set.duplicates(), String)).toEqual([...new Set(twins)].sort(compareIntegerTexts))
   })
   fc.assert(check, { numRuns: 300 })
 })

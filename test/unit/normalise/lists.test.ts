@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { normaliseResponses } from '../../../src/normalise/items/responses.ts'
-import { parseList } from '../../../src/common/json/parse-list.ts'
 import {
   eventsIn,
   eventsOf,
@@ -41,7 +39,7 @@ describe('an item that is no object is a reject, and the others are stored', () 
 describe('what a reject keeps', () => {
   test('the source text as it stood in the body, and its place over all pages', () => {
     const source = String.raw`{ "name" : "Zo\u00eb", "amount": 1.50 }`
-    const { rejects } = normaliseResponses(parseList(['[{"id":1},{"id":2}]', `[ ${source} ]`], 'GET /x'))
+    const { rejects } = responsesIn('[{"id":1},{"id":2}]', `[ ${source} ]`)
     expect(rejects).toMatchObject([{ item_index: 2, path: '$[2].id', payload: source, bytes: source.length }])
   })
 

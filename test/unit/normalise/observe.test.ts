@@ -1,8 +1,6 @@
 /** What lists show of what the specification leaves open. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { normaliseResponses } from '../../../src/normalise/items/responses.ts'
-import { parseList } from '../../../src/common/json/parse-list.ts'
 import { anyItem } from '../../support/accounts/item-texts.ts'
 import { eventsIn, eventsOf, responsesIn, responsesOf } from '../../support/accounts/normalising.ts'
 import { observedOf } from '../../support/accounts/observed.ts'
@@ -218,7 +216,7 @@ test('no name, e-mail address or message is ever among them, nor any text of a v
 test('whatever the items are, each observation is short and can be stored', () => {
   fc.assert(
     fc.property(fc.array(anyItem, { maxLength: 6 }), (texts) => {
-      const { observations } = normaliseResponses(parseList([`[${texts.join(',')}]`], 'GET /x'))
+      const { observations } = responsesIn(`[${texts.join(',')}]`)
       for (const { path, kind, value } of observations) {
         expect(`${path} ${kind} ${value}`).not.toMatch(/[\0@]/)
         expect(value.isWellFormed()).toBe(true)

@@ -3,10 +3,9 @@ import { describe, expect, test } from 'vitest'
 import type { EventItem, ResponseItem } from '../../../src/common/schema/tables.ts'
 import { isObject, isRawNumber, parseJson } from '../../../src/common/json/exact.ts'
 import type { JsonObject, JsonValue } from '../../../src/common/json/exact.ts'
-import type { NormalisedList } from '../../../src/normalise/list/list.ts'
 import { anyItem, eventEntries, objectText, responseEntries } from '../../support/accounts/item-texts.ts'
 import type { Entries } from '../../support/accounts/item-texts.ts'
-import { eventsIn, responsesIn } from '../../support/accounts/normalising.ts'
+import { eventsIn, type NormalisedList, responsesIn } from '../../support/accounts/normalising.ts'
 
 const listText = (items: readonly string[]): string => `[${items.join(',')}]`
 const items = fc.array(anyItem, { maxLength: 8 })

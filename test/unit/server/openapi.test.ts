@@ -1,7 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parsePing } from '../../../src/common/json/parse-list.ts'
+import { parsePing } from '../../../src/common/json/parse-ping.ts'
 import { openApi } from '../../../src/server/openapi/document.ts'
 import { problems } from '../../../src/server/problems.ts'
 import { exampleBodies, validatorOf } from '../../support/http/conforming.ts'

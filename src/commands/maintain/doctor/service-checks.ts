@@ -7,6 +7,7 @@ import type { ServiceConfig } from '../../../config/config.ts'
 import { CrossOriginError, NotFoundError } from '../../../common/errors.ts'
 import type { Source } from '../../../source/api.ts'
 import { formatDuration } from '../../../common/format-duration.ts'
+import { EventListReader } from '../../../normalise/list/event-list.ts'
 import { formatBytes, formatCount } from '../../output/format/number.ts'
 import { failed, failure, ok, skipped, warning, type CheckResult } from './check.ts'
 
@@ -92,7 +93,9 @@ export async function checkKey(
 export async function checkList(source: Source): Promise<CheckResult> {
   try {
     using reading = await source.events()
-    const detail = `${formatCount((await reading.parse()).items.length, 'event')} in ${formatBytes(reading.bytes)}`
+    const reader = new EventListReader(reading)
+    await reading.readThrough(reader)
+    const detail = `${formatCount(reader.count, 'event')} in ${formatBytes(reading.bytes)}`
     return ok(detail)
   } catch (error) {
     return serviceFailure(error)

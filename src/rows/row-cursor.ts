@@ -1,22 +1,45 @@
-import { DatabaseError } from '../../common/errors.ts'
-import { HEADER_BYTES, TRAILER } from './encoder.ts'
+import { DatabaseError } from '../common/errors.ts'
+
+/** What every binary COPY begins with: the signature, no flags, no extension. */
+const HEADER = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1')
+/** Stands where the number of a row's fields would, behind the last row. */
+const TRAILER = Buffer.from([0xff, 0xff])
+
+/** Joins rows to one COPY. */
+export function toCopy(rows: readonly Buffer[]): Buffer<ArrayBuffer> {
+  return Buffer.concat([HEADER, ...rows, TRAILER])
+}
 
 /**
- * Decodes rows from the binary format of COPY, one after the other. `next` moves to the next row; all other members are
+ * The rows of one COPY.
+ *
+ * @throws DatabaseError for one without its end: rows that are not in it are not absent
+ */
+export function fromCopy(bytes: Buffer): Buffer {
+  const end = bytes.length - TRAILER.length
+  if (end < HEADER.length || !bytes.subarray(end).equals(TRAILER)) throw incompleteCopy()
+  return bytes.subarray(HEADER.length, end)
+}
+
+/** Field of the event's id in each table; the account stands before it. */
+const EVENT_ID = 1
+
+/**
+ * Goes through rows in the binary format of COPY, one after the other. `next` moves to the next row; all other members are
  * about the current row.
  */
-export class CopyDecoder {
+export class RowCursor {
   readonly #bytes: Buffer
   /** The same bytes; it reads numbers quicker than a Buffer. */
   readonly #view: DataView
   /** Of each field of the row: where its length stands. */
   readonly #fields: number[] = []
-  #start = HEADER_BYTES
-  #end = HEADER_BYTES
+  #start = 0
+  #end = 0
   #index = -1
   #filled = 0
 
-  /** @param bytes one whole COPY */
+  /** @param bytes whole rows, without header and trailer */
   constructor(bytes: Buffer) {
     this.#bytes = bytes
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
@@ -26,17 +49,16 @@ export class CopyDecoder {
    * Goes to the next row.
    *
    * @returns false behind the last one
-   * @throws DatabaseError for a COPY without its end: rows that are not in it are not absent
+   * @throws DatabaseError for a row without its end
    */
   next(): boolean {
     this.#index += 1
     this.#start = this.#end
-    // guard: end of a copy
+    if (this.#start === this.#bytes.length) return false
     if (this.#start + 2 > this.#bytes.length) throw incompleteCopy()
     const view = this.#view
     const fields = this.#fields
     const count = view.getInt16(this.#start)
-    if (count === TRAILER) return false
     let at = this.#start + 2
     let filled = 0
     for (let field = 0; field < count; field += 1) {
@@ -47,6 +69,8 @@ export class CopyDecoder {
       if (length < 0) continue
       filled |= 1 << field
       at += length
+      // guard: end of a copy
+      if (at > this.#bytes.length) throw incompleteCopy()
     }
     this.#filled = filled
     this.#end = at
@@ -59,7 +83,7 @@ export class CopyDecoder {
    *
    * @returns whether it did
    */
-  skipIfEqual(other: CopyDecoder): boolean {
+  skipIfEqual(other: RowCursor): boolean {
     const length = other.#end - other.#start
     if (!this.#hasBytes(this.#end, other, length)) return false
     this.#index += 1
@@ -90,21 +114,21 @@ export class CopyDecoder {
     return this.#bytes.toString('utf8', at + 4, at + 4 + this.#view.getInt32(at))
   }
 
-  int8(field: number): string {
-    return String(this.#view.getBigInt64(this.#at(field) + 4))
+  int8(field: number): bigint {
+    return this.#view.getBigInt64(this.#at(field) + 4)
   }
 
   /** Whether both rows have the same bytes in every field. */
-  isEqual(other: CopyDecoder): boolean {
+  isEqual(other: RowCursor): boolean {
     const length = this.#end - this.#start
     return other.#end - other.#start === length && this.#hasBytes(this.#start, other, length)
   }
 
-  /** Which row comes first by its key: a text (by the bytes of UTF-8), then `integers` columns of integers. */
-  compareKey(other: CopyDecoder, integers: number): number {
-    const bytes = this.#compareBytes(other, 0)
+  /** Which row comes first by its key: the event (by the bytes of UTF-8), then `integers` columns of integers. */
+  compareKey(other: RowCursor, integers: number): number {
+    const bytes = this.#compareBytes(other, EVENT_ID)
     if (bytes !== 0) return bytes
-    for (let field = 1; field <= integers; field += 1) {
+    for (let field = EVENT_ID + 1; field <= EVENT_ID + integers; field += 1) {
       const difference = this.#compareIntegers(other, field)
       if (difference !== 0) return difference
     }
@@ -112,7 +136,7 @@ export class CopyDecoder {
   }
 
   /** Whether so many bytes from `at` on are those of the row where the other stands. */
-  #hasBytes(at: number, other: CopyDecoder, length: number): boolean {
+  #hasBytes(at: number, other: RowCursor, length: number): boolean {
     if (at + length > this.#bytes.length) return false
     const [ours, theirs] = [this.#view, other.#view]
     let offset = 0
@@ -123,14 +147,14 @@ export class CopyDecoder {
     return true
   }
 
-  #compareBytes(other: CopyDecoder, field: number): number {
+  #compareBytes(other: RowCursor, field: number): number {
     const [at, otherAt] = [this.#at(field), other.#at(field)]
     const [length, otherLength] = [this.#view.getInt32(at), other.#view.getInt32(otherAt)]
     return this.#bytes.compare(other.#bytes, otherAt + 4, otherAt + 4 + otherLength, at + 4, at + 4 + length)
   }
 
   /** Of four or of eight bytes, the first with the sign. */
-  #compareIntegers(other: CopyDecoder, field: number): number {
+  #compareIntegers(other: RowCursor, field: number): number {
     const [at, otherAt] = [this.#at(field), other.#at(field)]
     const high = this.#view.getInt32(at + 4) - other.#view.getInt32(otherAt + 4)
     if (high !== 0 || this.#view.getInt32(at) === 4) return high

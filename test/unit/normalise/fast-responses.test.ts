@@ -1,0 +1,190 @@
+/** The fast way of an ordinary response either declines, or writes the very bytes that the rules of `normalise` lead to. */
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { DECLINED } from '../../../src/normalise/items/field-spans.ts'
+import { ResponseWriter } from '../../../src/normalise/items/response-writer.ts'
+import { ItemIssues } from '../../../src/normalise/items/item-issues.ts'
+import { ResponseRows } from '../../../src/rows/response-rows.ts'
+import { InvalidResponseError } from '../../../src/common/errors.ts'
+import { type KeyRemover, noKeyRemover } from '../../../src/common/json/key-in-items.ts'
+import { ListNormaliser } from '../../../src/normalise/list/list-normaliser.ts'
+import { readPages } from '../../support/accounts/read-items.ts'
+import { anyItem } from '../../support/accounts/item-texts.ts'
+import { responsesIn } from '../../support/accounts/normalising.ts'
+
+const key = { account: 7, event_id: 'gâla', run: '12' }
+
+function bytesOf({ responses, payments, slots }: ResponseRows): string[] {
+  return [responses, payments, slots].map(
+    ({ bytes, end, count }) => `${count} ${bytes.toString('hex', 0, end)}`,
+  )
+}
+
+/** What the fast way makes of an item; null when it declines. */
+function fast(item: Buffer): string[] | null {
+  const rows = new ResponseRows(key)
+  const end = new ResponseWriter(new ItemIssues(), null).write(item, 0, rows)
+  if (end === DECLINED) {
+    expect(bytesOf(rows)).toEqual(['0 ', '0 ', '0 '])
+    return null
+  }
+  expect(end).toBe(item.length)
+  return bytesOf(rows)
+}
+
+/** What the rules make of it. */
+function slow(item: Buffer): string[] {
+  const rows = new ResponseRows(key)
+  const list = responsesIn(`[${item.toString()}]`)
+  expect(list.rejects).toEqual([])
+  for (const row of list.rows) rows.add(row)
+  return bytesOf(rows)
+}
+
+const spaces = fc.constantFrom('', '', '', ' ', '\n\t', '\r')
+const text = fc.oneof(
+  fc.string().map((value) => JSON.stringify(value)),
+  fc
+    .string({ unit: fc.constantFrom('a', '"', '\\', '/', '\b', '\f', '\n', '\r', '\t', 'é', '😀') })
+    .map((value) => JSON.stringify(value).replaceAll('/', '\\/')),
+  fc.constantFrom('null', '""', '"\\u00e9"', '"\\ud83d\\ude00"', '"\\x"', '"\u0001"', '"open'),
+)
+const digits = fc.oneof(
+  fc.bigInt({ min: -(10n ** 18n), max: 10n ** 19n }).map(String),
+  fc.constantFrom('-0', '0', '01', '1.0', '1e3', '-', 'null', '"5"'),
+)
+const amount = fc.oneof(
+  fc.stringMatching(/^"-?\d{1,20}(\.\d{1,9})?"$/),
+  fc.constantFrom('null', '12.5', '"1."', '".5"', '""', '"1e5"'),
+)
+const clock = fc
+  .tuple(
+    fc.constantFrom('2024-02-29', '0001-01-01', '9999-12-31', '1999-12-31', '2023-02-29', '1715-06-01'),
+    fc.constantFrom('T00:00:00', 'T23:59:59', 'T24:00:00', ' 10:00:00'),
+    fc.constantFrom('', '.5', '.123456', '.1234567', '.'),
+    fc.constantFrom('Z', '+00:00', '-05:30', '+15:59', '+16:00', ''),
+  )
+  .map((parts) => JSON.stringify(parts.join('')))
+const time = fc.oneof({ weight: 5, arbitrary: clock }, fc.constantFrom('null', '17'))
+
+function object(fields: Record<string, fc.Arbitrary<string>>): fc.Arbitrary<string> {
+  const entries = Object.entries(fields).map(([name, value]) =>
+    fc.tuple(fc.constant(name), value, spaces, spaces),
+  )
+  return fc
+    .tuple(
+      fc.shuffledSubarray(entries).chain((chosen) => fc.tuple(...chosen)),
+      spaces,
+    )
+    .map(
+      ([chosen, space]) =>
+        `{${chosen.map(([name, value, one, other]) => `${one}"${name}"${other}:${one}${value}${other}`).join(`${space},`)}${space}}`,
+    )
+}
+
+const slot = object({ name: text, start_date: time, end_date: time })
+const slots = fc.oneof(
+  fc
+    .tuple(
+      fc.array(fc.oneof({ weight: 8, arbitrary: slot }, fc.constantFrom('null', '{}', '[]', '1')), {
+        maxLength: 4,
+      }),
+      spaces,
+    )
+    .map(([items, space]) => `[${space}${items.join(`${space},`)}${space}]`),
+  fc.constantFrom('null', '[]', '[ ]', '[}', '{}', '[{}}'),
+)
+const ordinary = object({
+  id: fc.nat().map(String),
+  name: text,
+  email: text,
+  message: text,
+  created_at: time,
+  updated_at: time,
+  quantity: digits,
+  rsvp: text,
+  amount,
+  processing_fee: amount,
+  slots,
+})
+const withIds = object({ id: digits, rsvp: text })
+
+describe('an ordinary response', () => {
+  const agrees = (source: string): void => {
+    const item = Buffer.from(source)
+    const written = fast(item)
+    if (written !== null) expect(written).toEqual(slow(item))
+  }
+
+  test('has the rows that the rules lead to', () => {
+    fc.assert(fc.property(fc.oneof(ordinary, withIds), agrees), { numRuns: 3000 })
+  })
+
+  test('is declined, or has those rows, when it is odd', () => {
+    fc.assert(fc.property(anyItem, agrees), { numRuns: 3000 })
+  })
+
+  test('is declined when it is no JSON', () => {
+    const broken = fc
+      .tuple(ordinary, fc.nat(), fc.integer({ min: 0, max: 127 }), fc.boolean())
+      .map(([source, place, code, isInserted]) => {
+        const at = place % (source.length + 1)
+        return source.slice(0, at) + String.fromCharCode(code) + source.slice(isInserted ? at : at + 1)
+      })
+    fc.assert(
+      fc.property(broken, (source) => {
+        const item = Buffer.from(source)
+        const rows = new ResponseRows(key)
+        const end = new ResponseWriter(new ItemIssues(), null).write(item, 0, rows)
+        if (end === DECLINED) return
+        expect(bytesOf(rows)).toEqual(slow(item.subarray(0, end)))
+      }),
+      { numRuns: 3000 },
+    )
+  })
+
+  test('is taken, not declined', () => {
+    const taken = fast(
+      Buffer.from(
+        '{"id":1,"name":"A","email":"a@b","message":"x\\ny","quantity":2,"rsvp":"yes","created_at":"2024-03-01T10:00:00Z"}',
+      ),
+    )
+    expect(taken).not.toBeNull()
+  })
+
+  test('shows the same of itself as it does to the rules', () => {
+    const item = fc.oneof({ weight: 6, arbitrary: ordinary }, anyItem)
+    const property = fc.property(fc.array(item, { maxLength: 8 }), (items) => {
+      const page = `[${items.join(',')}]`.toWellFormed()
+      const [byBytes, byRules] = [noKeyRemover, { ...noKeyRemover, mayBeIn: () => true }].map((keyRemover) =>
+        shownBy(page, keyRemover),
+      )
+      expect(byBytes).toEqual(byRules)
+    })
+    fc.assert(property, { numRuns: 2000 })
+  })
+})
+
+/** What a list is found to be; null when it is none. */
+function shownBy(page: string, keyRemover: KeyRemover) {
+  const list = new ListNormaliser({ key, what: 'GET /x', keyRemover })
+  const reader = list.firstReader()
+  try {
+    readPages([page], reader)
+  } catch (error) {
+    if (error instanceof InvalidResponseError) return null
+    throw error
+  }
+  const chunk = reader.take()
+  list.add(chunk)
+  if (list.hasDuplicates) list.resolve(chunk)
+  const { observations, ...summary } = list.summarise()
+  const batch = list.batch(chunk)
+  return {
+    ...summary,
+    observations: observations.map((one) => JSON.stringify(one)).toSorted(),
+    rejects: chunk.rejects,
+    rows: bytesOf(batch.rows),
+    items: Array.from({ length: batch.count }, (_, place) => batch.item(place)),
+  }
+}
