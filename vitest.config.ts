@@ -13,12 +13,15 @@ export default defineConfig({
     hookTimeout: 120_000,
     setupFiles: ['test/support/seed.ts'],
     projects: [
-      { extends: true, test: { name: 'unit', include: ['test/unit/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: { name: 'unit', include: ['test/unit/**/*.test.ts', 'bench/studies/requests/*.test.ts'] },
+      },
       {
         extends: true,
         test: {
           name: 'integration',
-          include: ['test/integration/**/*.test.ts'],
+          include: ['test/integration/**/*.test.ts', 'bench/studies/peers/*.test.ts'],
           globalSetup: ['test/support/set-up.ts'],
         },
       },

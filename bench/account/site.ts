@@ -7,8 +7,8 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { linesOf, startDigests } from '../equality.ts'
-import type { Digests, ResponseLines } from '../equality.ts'
+import { linesOf, startDigests } from './equality.ts'
+import type { Digests, ResponseLines } from './equality.ts'
 import { createAccount, edit } from './account.ts'
 import type { Account, AccountShape, SentEvent, SentResponse } from './account.ts'
 import { openList } from './list-file.ts'

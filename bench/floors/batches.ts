@@ -1,5 +1,5 @@
 import type { SentEvent, SentResponse } from '../account/account.ts'
-import { eventRow, paymentRow, responseRow, slotRows } from '../rows.ts'
+import { eventRow, paymentRow, responseRow, slotRows } from '../account/rows.ts'
 import { copyLine } from './copy-text.ts'
 import { AT_ONCE, responsesPath } from './fetching.ts'
 import type { Client } from './fetching.ts'

@@ -1,6 +1,6 @@
 import type { PGlite } from '@electric-sql/pglite'
-import { tableNames } from '../rows.ts'
-import type { TableName } from '../rows.ts'
+import { tableNames } from '../account/rows.ts'
+import type { TableName } from '../account/rows.ts'
 import { copyBatches, copyEvents } from './batches.ts'
 import { copyStatement } from './copy-text.ts'
 import type { Read } from './download.ts'

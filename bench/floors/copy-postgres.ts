@@ -1,7 +1,7 @@
 import { finished } from 'node:stream/promises'
 import { Client } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
-import type { TableName } from '../rows.ts'
+import type { TableName } from '../account/rows.ts'
 import { copyBatches, copyEvents } from './batches.ts'
 import type { CopyBatch } from './batches.ts'
 import { copyStatement } from './copy-text.ts'

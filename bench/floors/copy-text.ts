@@ -1,5 +1,5 @@
-import { tables } from '../rows.ts'
-import type { Row, TableName, Value } from '../rows.ts'
+import { tables } from '../account/rows.ts'
+import type { Row, TableName, Value } from '../account/rows.ts'
 
 /** The account and the run that a floor writes for; the time stamps of ours have a default. */
 const ACCOUNT = 1

@@ -11,7 +11,7 @@ import type { AccountShape } from '../account/account.ts'
 import { responsesPath } from '../floors/fetching.ts'
 import { startServer } from '../measured/server.ts'
 import type { MeasuredServer } from '../measured/server.ts'
-import type { Done, Place, Tools } from '../work.ts'
+import type { Done, Place, Tools } from '../runner/work.ts'
 import type { Answered, Ask, Plan } from './plan.ts'
 import { load, startLoad } from './start.ts'
 

@@ -40,7 +40,7 @@ export async function compile(folder: string, profiles: string | null = null): P
     command: profiles === null ? await builtCommand() : await commandWithMaps(folder, profiles),
     floors: join(dist, 'bench/floors/main.js'),
     constantServer: join(dist, 'bench/floors/constant-server.js'),
-    scripts: join(dist, 'bench/peers/scripts'),
+    scripts: join(dist, 'bench/studies/peers/scripts'),
     tellCost: join(dist, 'bench/measured/tell-cost.js'),
   }
 }

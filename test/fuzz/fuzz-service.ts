@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { installPackages } from '../../bench/peers/packages.ts'
+import { installPackages } from '../support/commands/python-packages.ts'
 import { openServedMirror } from './served-mirror.ts'
 
 const help = `npm run fuzz-service [-- options of "schemathesis run"]

@@ -8,11 +8,11 @@ import { accountsOf } from '../../../bench/account/accounts.ts'
 import { writeSite } from '../../../bench/account/site.ts'
 import type { Version } from '../../../bench/account/versions.ts'
 import type { EngineName } from '../../../bench/engines/engine.ts'
-import { requireEqual } from '../../../bench/equality.ts'
-import type { Digests, TableDigest } from '../../../bench/equality.ts'
+import { requireEqual } from '../../../bench/account/equality.ts'
+import type { Digests, TableDigest } from '../../../bench/account/equality.ts'
 import type { Figures } from '../../../bench/main.ts'
-import { engineOf, measurementsFor, scenarios } from '../../../bench/scenarios.ts'
-import type { Summary } from '../../../bench/summary.ts'
+import { engineOf, measurementsFor, scenarios } from '../../../bench/scenarios/scenarios.ts'
+import type { Summary } from '../../../bench/figures/summary.ts'
 
 const run = promisify(execFile)
 const bench = new URL('../../../bench/main.ts', import.meta.url).pathname

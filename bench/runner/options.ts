@@ -1,0 +1,109 @@
+import { parseArgs } from 'node:util'
+import { drawPairs } from '../../src/commands/output/format/table.ts'
+import { engineNames } from '../engines/engine.ts'
+import { engineOf, scenarioNames, scenarios } from '../scenarios/scenarios.ts'
+import type { Scenario } from '../scenarios/scenarios.ts'
+
+export interface Options {
+  /** Of the largest account; the others follow. */
+  readonly events: number
+  readonly responses: number
+  readonly scenarios: readonly Scenario[]
+  readonly repeat: number
+  /** File for every figure as JSON; null: none. */
+  readonly json: string | null
+  /** Folder for a CPU profile of each measured process; null: none are taken. */
+  readonly profile: string | null
+}
+
+export const help = `npm run bench -- [options]
+
+  --events N        events of the largest account, from 10 (10000); the others are made smaller with it
+  --responses N     responses to each event (100)
+  --scenario NAME   one of those below, with those whose names begin with it; may be given more than once (all)
+  --engine NAME     only the scenarios on ${engineNames.join(' or ')} (both)
+  --repeat N        rounds, each with floors and scenarios (1)
+  --json FILE       every figure of every round
+  --profile FOLDER  a CPU profile of each measured process (slower: take no times from such a run)
+
+Scenarios:
+
+${drawPairs(
+  scenarios.map(({ name, what }) => [name, what]),
+  '  ',
+)}
+Progress goes to stderr, the tables to stdout. See docs/performance.md.
+`
+
+const declared = {
+  events: { type: 'string', default: '10000' },
+  responses: { type: 'string', default: '100' },
+  engine: { type: 'string', multiple: true },
+  scenario: { type: 'string', multiple: true },
+  repeat: { type: 'string', default: '1' },
+  json: { type: 'string' },
+  profile: { type: 'string' },
+  help: { type: 'boolean', default: false },
+} as const
+
+/** An argument that cannot be used. */
+export class ArgumentError extends Error {}
+
+/**
+ * Reads the arguments; null when help is asked for.
+ *
+ * @throws ArgumentError naming the argument.
+ */
+export function readOptions(args: readonly string[]): Options | null {
+  const values = parse(args)
+  if (values.help) return null
+  const names = chosen('scenario', values.scenario, scenarioNames)
+  const engines = chosen('engine', values.engine, engineNames)
+  const wanted = scenarios.filter(({ name }) =>
+    names.some((known) => name === known || name.startsWith(`${known}-`)),
+  )
+  const kept = wanted.filter((scenario) => engines.includes(engineOf(scenario)))
+  if (kept.length === 0) throw new ArgumentError(`No scenario that was named is on ${engines.join(' or ')}.`)
+  return {
+    events: count('events', values.events, 10),
+    responses: count('responses', values.responses),
+    scenarios: kept,
+    repeat: count('repeat', values.repeat),
+    json: values.json ?? null,
+    profile: values.profile ?? null,
+  }
+}
+
+/** @throws ArgumentError when it is not a whole number, or less than the least. */
+export function count(option: string, text: string, least = 1): number {
+  const value = Number(text)
+  if (!Number.isSafeInteger(value) || value < least) {
+    throw new ArgumentError(`--${option} must be a whole number from ${least}, not "${text}".`)
+  }
+  return value
+}
+
+/**
+ * The names that were given, in the order of the known ones; all of these when none was.
+ *
+ * @throws ArgumentError at one that is unknown.
+ */
+export function chosen<Name extends string>(
+  option: string,
+  named: readonly string[] | undefined,
+  names: readonly Name[],
+): readonly Name[] {
+  const unknown = named?.find((name) => !names.some((known) => known === name))
+  if (unknown !== undefined) {
+    throw new ArgumentError(`--${option} must be one of ${names.join(', ')}, not "${unknown}".`)
+  }
+  return names.filter((name) => named?.includes(name) ?? true)
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options: declared }).values
+  } catch (error) {
+    throw new ArgumentError(error instanceof Error ? error.message : String(error), { cause: error })
+  }
+}

@@ -1,0 +1,122 @@
+/**
+ * `npm run bench:peers`: what users would otherwise pick, beside headcount, on the same service and the same Postgres,
+ * with the floors before and after. Each is run cold, unchanged, and after edits and deletions, and is compared with
+ * the service value by value.
+ */
+import { join, resolve } from 'node:path'
+import { inspect } from 'node:util'
+import { formatNumber } from '../../../src/commands/output/format/number.ts'
+import { accountsOf } from '../../account/accounts.ts'
+import { enginesIn } from '../../engines/engines.ts'
+import { exitCodeOf } from '../../runner/command-line.ts'
+import { compile } from '../../measured/compiled.ts'
+import { startService } from '../../service/service.ts'
+import { temporaryFolder } from '../../runner/temporary-folder.ts'
+import { writeBetweenMarks } from './report/document.ts'
+import type { Measured } from './report/figures.ts'
+import { measureFloors } from './floors.ts'
+import type { Floor } from './floors.ts'
+import { countLines } from './report/lines.ts'
+import { help, readOptions } from './options.ts'
+import type { Options } from './options.ts'
+import { installPackages, versionIn } from '../../../test/support/commands/python-packages.ts'
+import { sizes } from './peer.ts'
+import type { Peer, Size } from './peer.ts'
+import { measurePeer } from './series.ts'
+import type { Bench, Series } from './series.ts'
+import { drawPeers } from './report/table.ts'
+import type { Contender } from './report/table.ts'
+import { drawTargets } from './report/targets.ts'
+
+const room = import.meta.dirname
+const began = performance.now()
+
+/** Returns whether every peer gave its figures. */
+async function main(options: Options): Promise<boolean> {
+  const pythons = await installAll(options)
+  const shapes = accountsOf(options.events, options.responses)
+  const measuredSizes = sizes.filter((size) => options.peers.some((peer) => peer.sizes.includes(size)))
+  const folder = await temporaryFolder()
+  say('compiling, and making the accounts')
+  const compiled = await compile(join(folder, 'compiled'))
+  await using engines = enginesIn(folder)
+  await using service = await startService(
+    folder,
+    shapes,
+    new Map(measuredSizes.map((size) => [size, ['original', 'edited']])),
+  )
+  const engine = await engines.engine('postgres')
+  const { limitMs } = options
+  const floors: Floor[] = []
+  const series: Series[] = []
+  for (let round = 1; round <= options.repeat; round++) {
+    for (const size of measuredSizes.filter((size) => round === 1 || size === 'whole')) {
+      const { events, responses } = shapes[size]
+      const report = (text: string): void =>
+        say(`round ${round}, ${formatNumber(events)} × ${formatNumber(responses)}: ${text}`)
+      const bench: Bench = { folder, compiled, engine, service, shapes, limitMs, say: report }
+      floors.push(...(await measureFloors(bench, size)))
+      for (const peer of options.peers.filter((one) => one.sizes.includes(size))) {
+        series.push(await measureInstalled(bench, peer, pythons, size))
+      }
+      floors.push(...(await measureFloors(bench, size)))
+    }
+  }
+
+  const contenders = await Promise.all(options.peers.map(contend))
+  const measured: Measured = { floors, series }
+  const tables = measuredSizes.map((size) => {
+    const { events, responses } = shapes[size]
+    const title = `${formatNumber(events)} events of ${formatNumber(responses)} responses, served by ${service.server}:`
+    return `${title}\n\n${drawPeers(contenders, size, measured)}\n`
+  })
+  const text = tables.join('') + drawTargets(measured)
+  process.stdout.write(text)
+  if (options.write !== null) await writeBetweenMarks(options.write, text)
+  return series.every(({ failure }) => failure === null)
+}
+
+/** The Python of each folder of packages, or why there is none. */
+async function installAll({ peers, folder }: Options): Promise<ReadonlyMap<string, string | Error>> {
+  const pythons = new Map<string, string | Error>()
+  for (const name of new Set(peers.flatMap(({ packages }) => packages?.folder ?? []))) {
+    const place = resolve(folder, name)
+    say(`installing ${name} into ${place}`)
+    const python = await installPackages(requirementsOf(name), place).catch((error: unknown) =>
+      error instanceof Error ? error : new Error(String(error)),
+    )
+    if (python instanceof Error) say(`${name} is left out: ${inspect(python)}`)
+    pythons.set(name, python)
+  }
+  return pythons
+}
+
+async function measureInstalled(
+  bench: Bench,
+  peer: Peer,
+  pythons: ReadonlyMap<string, string | Error>,
+  size: Size,
+): Promise<Series> {
+  const python = peer.packages === null ? '' : (pythons.get(peer.packages.folder) ?? '')
+  if (typeof python === 'string') return measurePeer(bench, peer, python, size)
+  return { peer: peer.name, size, runs: [], failure: `not run: ${python.message}` }
+}
+
+async function contend(peer: Peer): Promise<Contender> {
+  const { what, packages, files } = peer
+  const lines = await countLines(files.map((file) => join(room, file)))
+  if (packages === null) return { peer, title: what, lines }
+  const requirements = requirementsOf(packages.folder)
+  const versions = packages.names.map(async (name) => `${name} ${await versionIn(requirements, name)}`)
+  return { peer, title: `${what} (${(await Promise.all(versions)).join(', ')})`, lines }
+}
+
+function requirementsOf(folder: string): string {
+  return join(room, folder, 'requirements.txt')
+}
+
+function say(text: string): void {
+  process.stderr.write(`${String(Math.round((performance.now() - began) / 1000)).padStart(4)} s  ${text}\n`)
+}
+
+process.exit(await exitCodeOf(process.argv.slice(2), { help, readOptions, main }))
