@@ -148,6 +148,12 @@ export default defineConfig({
                   'Start it by test/support/databases/postgres-server.ts: it runs below folders that others may not enter.',
               },
             ],
+            patterns: [
+              {
+                regex: '/studies/',
+                message: 'bench/studies is a workspace of its own: nothing else imports it.',
+              },
+            ],
           },
         ],
       },
