@@ -1,15 +1,14 @@
-/** An account large enough that a run writes several batches, and its service, which takes some time for each answer. */
+/** An account of the simulation, large enough that a run writes several batches, and its service, slow to answer. */
 import { setTimeout } from 'node:timers/promises'
-import { send, startFaultServer } from '../../support/http/fault-server.ts'
+import { accountOf, newResponse } from '../account/account.ts'
+import type { Account } from '../account/account.ts'
 import type { Chance } from '../account/chance.ts'
 import { drawResponse } from '../account/draw-items.ts'
 import { isGood } from '../account/items.ts'
-import type { EventItem, EventRow, ResponseItem, ResponseRow } from '../account/items.ts'
-
-export interface KillAccount {
-  readonly events: Map<string, { item: EventItem; responses: ResponseItem[] }>
-  nextId: number
-}
+import type { EventItem, EventRow, ResponseRow } from '../account/items.ts'
+import { ownKeys } from '../service/keys.ts'
+import { startService } from '../service/service.ts'
+import type { Heard } from '../service/service.ts'
 
 /** An event as the service has it: its record, and its responses by id. */
 export interface ServedUnit {
@@ -17,8 +16,8 @@ export interface ServedUnit {
   readonly responses: ReadonlyMap<string, ResponseRow>
 }
 
-export function killAccount(chance: Chance, events: number, responses: number): KillAccount {
-  const account: KillAccount = { events: new Map(), nextId: 1 }
+export function killAccount(chance: Chance, events: number, responses: number): Account {
+  const account = accountOf(chance, { events: [], validators: 'none' }, 'owner')
   for (let place = 0; place < events; place++) addEvent(account, chance, responses)
   return account
 }
@@ -27,16 +26,15 @@ export function killAccount(chance: Chance, events: number, responses: number): 
 const LOST_SHARE = 1 / 12
 
 /** Every run finds work: rows come, change and go in most lists, and a few events too; none grows to a page's length. */
-export function moveOn(account: KillAccount, chance: Chance): void {
-  let mayGo = LOST_SHARE * rowsOf(account)
-  const ids = [...account.events.keys()]
-  for (const id of chance.shuffle(ids).slice(0, 2)) {
-    const responses = account.events.get(id)?.responses.length ?? 0
-    mayGo -= 1 + responses
-    addEvent(account, chance, responses)
-    account.events.delete(id)
+export function moveOn(account: Account, chance: Chance): void {
+  let mayGo = LOST_SHARE * account.events.reduce((sum, { responses }) => sum + 1 + responses.length, 0)
+  const going = new Set(chance.shuffle(account.events).slice(0, 2))
+  for (const { responses } of going) {
+    mayGo -= 1 + responses.length
+    addEvent(account, chance, responses.length)
   }
-  for (const event of account.events.values()) {
+  account.events = account.events.filter((event) => !going.has(event))
+  for (const event of account.events) {
     if (chance.odds(0.2)) continue
     if (chance.odds(0.2)) event.item = eventItem(event.item.row?.id ?? '', chance)
     event.responses = event.responses.map((item) => {
@@ -45,32 +43,24 @@ export function moveOn(account: KillAccount, chance: Chance): void {
     if (mayGo < 1) continue
     mayGo -= 1
     event.responses.splice(chance.int(0, event.responses.length), 1)
-    event.responses.push(response(account, chance))
+    event.responses.push(newResponse(account, chance))
   }
 }
 
-function rowsOf({ events }: KillAccount): number {
-  return [...events.values()].reduce((sum, { responses }) => sum + 1 + responses.length, 0)
-}
-
-export function servedUnits({ events }: KillAccount): Map<string, ServedUnit> {
+export function servedUnits({ events }: Account): Map<string, ServedUnit> {
   const units = new Map<string, ServedUnit>()
-  for (const [id, { item, responses }] of events) {
+  for (const { item, responses } of events) {
     if (item.row === null) continue
     const rows = responses.filter(isGood).map(({ row }) => [row.id, row] as const)
-    units.set(id, { record: item.row, responses: new Map(rows) })
+    units.set(item.row.id, { record: item.row, responses: new Map(rows) })
   }
   return units
 }
 
-function addEvent(account: KillAccount, chance: Chance, responses: number): void {
-  const id = `event-${(account.nextId += 1)}`
-  const list = Array.from({ length: responses }, () => response(account, chance))
-  account.events.set(id, { item: eventItem(id, chance), responses: list })
-}
-
-function response(account: KillAccount, chance: Chance): ResponseItem {
-  return drawResponse(chance, String((account.nextId += 1)))
+function addEvent(account: Account, chance: Chance, responses: number): void {
+  const item = eventItem(`event-${(account.nextId += 1)}`, chance)
+  const list = Array.from({ length: responses }, () => newResponse(account, chance))
+  account.events.push({ item, responses: list })
 }
 
 /** Without a time, so that it is always due. */
@@ -82,38 +72,42 @@ function eventItem(id: string, chance: Chance): EventItem {
 
 export interface KillService extends AsyncDisposable {
   readonly baseUrl: string
-  /** Paths below the base address, in order; emptied by whoever looks. */
-  readonly asked: string[]
-  /** Called at each request. */
+  /** Ids of the events whose responses were asked for since `forget`. */
+  readonly asked: ReadonlySet<string>
+  /** Called at each request with how many there were since `forget`. */
   onRequest: (count: number) => void
+  forget(): void
 }
 
 const ANSWERS_AFTER_MS = 4
 
-export async function startKillService(account: KillAccount): Promise<KillService> {
-  const server = await startFaultServer()
+export async function startKillService(account: Account): Promise<KillService> {
+  const server = await startService()
+  const asked = new Set<string>()
+  const heard: Heard[] = []
+  let requests = 0
   const service: KillService = {
-    baseUrl: server.baseUrl.href,
-    asked: [],
+    baseUrl: server.baseUrl,
+    asked,
     onRequest: () => {},
+    forget: () => {
+      asked.clear()
+      heard.length = 0
+      requests = 0
+    },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   }
-  server.always(async (socket, request) => {
-    const path = request.path.slice('/api/v1'.length)
-    service.onRequest(service.asked.push(path))
-    await setTimeout(ANSWERS_AFTER_MS)
-    await send(answer(account, path))(socket, request)
+  server.episodes.set(ownKeys[0], {
+    account,
+    troubles: new Map(),
+    refusedFrom: null,
+    heard,
+    moved: [],
+    onRequest: async (subject) => {
+      if (subject.includes('/')) asked.add(subject.slice(subject.indexOf('/') + 1))
+      service.onRequest((requests += 1))
+      await setTimeout(ANSWERS_AFTER_MS)
+    },
   })
   return service
-}
-
-function answer({ events }: KillAccount, path: string) {
-  if (path === '/ping') return { body: { email: 'owner@example.org' } }
-  if (path === '/events') return { body: listOf([...events.values()].map(({ item }) => item)) }
-  const event = events.get(path.split('/')[2] ?? '')
-  return event === undefined ? { status: 404 } : { body: listOf(event.responses) }
-}
-
-function listOf(items: readonly { readonly text: string }[]): string {
-  return `[${items.map(({ text }) => text).join(',')}]`
 }

@@ -11,7 +11,7 @@ test.each([
   { timeout: 300_000 },
   async (engine, kills) => {
     const killed: Killed[] = []
-    await killMany({ engine, kills, seed: 3, events: 30, responses: 20, onKill: (one) => killed.push(one) })
+    await killMany({ engine, kills, seed: 5, events: 30, responses: 20, onKill: (one) => killed.push(one) })
     expect(killed).toHaveLength(kills)
     expect(killed.map(({ again }) => again)).toEqual(killed.map(() => 0))
   },

@@ -6,7 +6,8 @@ import type { Chance } from '../account/chance.ts'
 import { momentOf, require, requireEqual, requireReplay } from '../judge/judge.ts'
 import type { Moment } from '../judge/judge.ts'
 import { moveOn, servedUnits } from './account.ts'
-import type { KillAccount, KillService, ServedUnit } from './account.ts'
+import type { KillService, ServedUnit } from './account.ts'
+import type { Account } from '../account/account.ts'
 import type { KillPlace } from './databases.ts'
 import { look, Memory, prepareLook } from '../judge/snapshot.ts'
 import type { Seen } from '../judge/snapshot.ts'
@@ -14,7 +15,7 @@ import { ownKeys } from '../service/keys.ts'
 import { canonical } from '../account/items.ts'
 
 export interface Scene {
-  readonly account: KillAccount
+  readonly account: Account
   readonly service: KillService
   readonly place: KillPlace
   readonly chance: Chance
@@ -47,11 +48,10 @@ export async function killOnce(scene: Scene): Promise<Killed> {
   const done = requireWhole(scene, seen)
   const read = readInBackfill(seen)
 
-  service.asked.length = 0
+  service.forget()
   const { code, stderr } = await wholeRun(scene, mode)
   requireEqual(code, 0, `the run after the kill ended badly:\n${stderr}`)
-  const asked = new Set(service.asked.flatMap((path) => path.split('/')[2] ?? []))
-  const again = mode === 'backfill' && !isFinished ? [...read].filter((id) => asked.has(id)) : []
+  const again = mode === 'backfill' && !isFinished ? [...read].filter((id) => service.asked.has(id)) : []
   requireEqual(again, [], 'the backfill read again what it had stored')
   const after = await lookAt(scene)
   requireEqual(liveOf(after), liveOfServed(servedUnits(account)), 'the mirror after the next run')
@@ -62,12 +62,12 @@ export async function killOnce(scene: Scene): Promise<Killed> {
 
 /** At a moment between the first request and some time after the last one. */
 async function killedRun({ account, service, place, chance }: Scene, mode: string): Promise<boolean> {
-  const requests = account.events.size + 2
+  const requests = account.events.length + 2
   const at = chance.int(0, Math.ceil(requests * 1.4))
   const delay = chance.int(0, at > requests ? 600 : 40)
   const child = startRun(mode, service, place)
   const ended = once(child, 'exit')
-  service.asked.length = 0
+  service.forget()
   const kill = () => setTimeout(() => child.kill('SIGKILL'), delay)
   service.onRequest = (count) => {
     if (count === Math.min(Math.max(at, 1), requests)) kill()

@@ -8,7 +8,7 @@ import { chanceOf } from '../account/chance.ts'
 import { letPass, readTables } from '../play/clock.ts'
 import type { Ask } from '../engine/engine.ts'
 import { killAccount, moveOn, startKillService } from '../kill/account.ts'
-import type { KillAccount, KillService } from '../kill/account.ts'
+import type { KillService } from '../kill/account.ts'
 import { openKillPlace } from '../kill/databases.ts'
 import type { KillPlace } from '../kill/databases.ts'
 import { ownKeys } from '../service/keys.ts'
@@ -37,7 +37,7 @@ const WARM_UP = 10
 /** @returns what grew beyond its bound */
 async function soak({ title, engine, runs, all, minutes }: Soak): Promise<readonly string[]> {
   const chance = chanceOf(1)
-  const account: KillAccount = killAccount(chance, 60, 30)
+  const account = killAccount(chance, 60, 30)
   await using place: KillPlace = await openKillPlace(engine)
   await using service: KillService = await startKillService(account)
   print(`\n${title}\n${heading}`)
@@ -52,7 +52,7 @@ async function soak({ title, engine, runs, all, minutes }: Soak): Promise<readon
     const options = { database: place.url, apiKey: ownKeys[0], baseUrl: service.baseUrl, all }
     const { status } = await sync(options)
     if (status !== 'succeeded') throw new Error(`run ${run} ended as ${status}`)
-    service.asked.length = 0
+    service.forget()
     const when = at.get(run)
     const stored = await place.look(async (ask) => {
       if (minutes > 0) await pass(ask, minutes)
