@@ -1,6 +1,5 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { send, startFaultServer } from '../../../test/support/http/fault-server.ts'
+import type { Answer } from '../../../test/support/http/fault-server.ts'
 import type { LivingEvent } from './life.ts'
 import { changesUntil, listedAt } from './ticks.ts'
 
@@ -18,43 +17,43 @@ export async function startLivingService(
   events: readonly LivingEvent[],
   origin: number,
 ): Promise<LivingService> {
+  const server = await startFaultServer()
   const byId = new Map(events.map((event) => [event.id, event]))
-  let now = 0
-  let requests = 0
-  let read: string[] = []
+  let [now, before] = [0, 0]
+  server.always(send(({ path }) => answer(path)))
 
-  function answer(path: string): unknown {
-    if (path === '/api/v1/ping') return { email: 'owner@example.org' }
-    if (path === '/api/v1/events') return listedAt(events, now).map((event) => eventItem(event, origin - now))
-    const event = byId.get(/^\/api\/v1\/events\/([\w-]+)\/responses$/.exec(path)?.[1] ?? '')
-    if (event === undefined) return null
-    read.push(event.id)
-    return [responseItem(changesUntil(event, now))]
+  function answer(path: string): Answer {
+    if (path === '/api/v1/ping') return { body: { email: 'owner@example.org' } }
+    if (path === '/api/v1/events') {
+      return { body: listedAt(events, now).map((event) => eventItem(event, origin - now)) }
+    }
+    const event = byId.get(readIn(path))
+    return event === undefined ? { status: 404 } : { body: [responseItem(changesUntil(event, now))] }
   }
 
-  const server = createServer((request, response) => {
-    requests += 1
-    const body = answer(request.url ?? '')
-    response.writeHead(body === null ? 404 : 200, { 'Content-Type': 'application/json' })
-    response.end(JSON.stringify(body))
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
   return {
-    baseUrl: `http://127.0.0.1:${port}/api/v1`,
+    baseUrl: server.baseUrl.href,
     moveTo: (moment) => {
       now = moment
-      requests = 0
-      read = []
+      before = server.requests.length
     },
-    asked: () => ({ read: read.toSorted(), requests }),
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
+    asked: () => {
+      const paths = server.requests.slice(before).map(({ path }) => path)
+      return {
+        read: paths
+          .map(readIn)
+          .filter((id) => id !== '')
+          .toSorted(),
+        requests: paths.length,
+      }
     },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   }
+}
+
+/** The event whose responses a path asks for; empty for another path. */
+function readIn(path: string): string {
+  return /^\/api\/v1\/events\/([\w-]+)\/responses$/.exec(path)?.[1] ?? ''
 }
 
 function eventItem({ id, at }: LivingEvent, origin: number): object {
