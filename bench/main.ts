@@ -2,15 +2,15 @@ import { writeFile } from 'node:fs/promises'
 import { availableParallelism, cpus } from 'node:os'
 import { join } from 'node:path'
 import { formatNumber } from '../src/commands/output/format/number.ts'
+import { runProgram } from '../test/support/commands/program.ts'
 import { accountsOf } from './account/accounts.ts'
 import type { AccountName, Accounts } from './account/accounts.ts'
 import type { Version } from './account/versions.ts'
 import { enginesIn } from './engines/engines.ts'
-import { exitCodeOf } from './runner/command-line.ts'
 import { compile, MEASURED } from './measured/compiled.ts'
 import { measuredOf } from './scenarios/measurements.ts'
 import type { MeasurementName } from './scenarios/measurements.ts'
-import { help, readOptions } from './runner/options.ts'
+import { declared, help, optionsOf } from './runner/options.ts'
 import type { Options } from './runner/options.ts'
 import { measureRound } from './runner/round.ts'
 import type { Bench, Round } from './runner/round.ts'
@@ -86,4 +86,4 @@ function say(text: string): void {
   process.stderr.write(`${text}\n`)
 }
 
-if (import.meta.main) process.exit(await exitCodeOf(process.argv.slice(2), { help, readOptions, main }))
+if (import.meta.main) process.exit(await runProgram(help, declared, (values) => main(optionsOf(values))))

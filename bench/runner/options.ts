@@ -1,5 +1,6 @@
-import { parseArgs } from 'node:util'
 import { drawPairs } from '../../src/commands/output/format/table.ts'
+import { ArgumentError, chosen, count } from '../../test/support/commands/program.ts'
+import type { Values } from '../../test/support/commands/program.ts'
 import { engineNames } from '../engines/engine.ts'
 import { engineOf, scenarioNames, scenarios } from '../scenarios/scenarios.ts'
 import type { Scenario } from '../scenarios/scenarios.ts'
@@ -35,7 +36,7 @@ ${drawPairs(
 Progress goes to stderr, the tables to stdout. See docs/performance.md.
 `
 
-const declared = {
+export const declared = {
   events: { type: 'string', default: '10000' },
   responses: { type: 'string', default: '100' },
   engine: { type: 'string', multiple: true },
@@ -43,20 +44,10 @@ const declared = {
   repeat: { type: 'string', default: '1' },
   json: { type: 'string' },
   profile: { type: 'string' },
-  help: { type: 'boolean', default: false },
 } as const
 
-/** An argument that cannot be used. */
-export class ArgumentError extends Error {}
-
-/**
- * Reads the arguments; null when help is asked for.
- *
- * @throws ArgumentError naming the argument.
- */
-export function readOptions(args: readonly string[]): Options | null {
-  const values = parse(args)
-  if (values.help) return null
+/** @throws ArgumentError naming the argument */
+export function optionsOf(values: Values<typeof declared>): Options {
   const names = chosen('scenario', values.scenario, scenarioNames)
   const engines = chosen('engine', values.engine, engineNames)
   const wanted = scenarios.filter(({ name }) =>
@@ -71,39 +62,5 @@ export function readOptions(args: readonly string[]): Options | null {
     repeat: count('repeat', values.repeat),
     json: values.json ?? null,
     profile: values.profile ?? null,
-  }
-}
-
-/** @throws ArgumentError when it is not a whole number, or less than the least. */
-export function count(option: string, text: string, least = 1): number {
-  const value = Number(text)
-  if (!Number.isSafeInteger(value) || value < least) {
-    throw new ArgumentError(`--${option} must be a whole number from ${least}, not "${text}".`)
-  }
-  return value
-}
-
-/**
- * The names that were given, in the order of the known ones; all of these when none was.
- *
- * @throws ArgumentError at one that is unknown.
- */
-export function chosen<Name extends string>(
-  option: string,
-  named: readonly string[] | undefined,
-  names: readonly Name[],
-): readonly Name[] {
-  const unknown = named?.find((name) => !names.some((known) => known === name))
-  if (unknown !== undefined) {
-    throw new ArgumentError(`--${option} must be one of ${names.join(', ')}, not "${unknown}".`)
-  }
-  return names.filter((name) => named?.includes(name) ?? true)
-}
-
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options: declared }).values
-  } catch (error) {
-    throw new ArgumentError(error instanceof Error ? error.message : String(error), { cause: error })
   }
 }

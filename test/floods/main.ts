@@ -1,8 +1,9 @@
 /** `npm run floods`: what a thousand clients that read slowly do to `headcount serve`. */
 import { copyFile, mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { bundleCommand } from '../../build/command.ts'
+import { count, runProgram } from '../support/commands/program.ts'
+import type { Values } from '../support/commands/program.ts'
 import { startPostgres } from '../support/databases/postgres.ts'
 import { floodWithSlowReaders } from './slow-readers.ts'
 
@@ -26,28 +27,24 @@ const LONGEST_WAIT_TIMES = 3
 const OWN_CONNECTIONS = 60
 const CUT_AFTER_SECONDS = 85
 
-const { values } = parseArgs({
-  options: {
-    clients: { type: 'string', default: '1000' },
-    accounts: { type: 'string', default: '4' },
-    seconds: { type: 'string', default: '90' },
-    help: { type: 'boolean', default: false },
-  },
-})
-if (values.help) process.stdout.write(help)
-else process.exitCode = await flood()
+const options = {
+  clients: { type: 'string', default: '1000' },
+  accounts: { type: 'string', default: '4' },
+  seconds: { type: 'string', default: '90' },
+} as const
+process.exitCode = await runProgram(help, options, flood)
 
-async function flood(): Promise<number> {
+async function flood(values: Values<typeof options>): Promise<boolean> {
   await using opened = new AsyncDisposableStack()
   const command = await bundled(opened)
   const postgres = await startPostgres()
   try {
-    const seconds = Number(values.seconds)
+    const seconds = count('seconds', values.seconds)
     const felt = await floodWithSlowReaders({
       command,
       database: `${postgres.url}/mirror_template`,
-      clients: Number(values.clients),
-      accounts: Number(values.accounts),
+      clients: count('clients', values.clients),
+      accounts: count('accounts', values.accounts),
       seconds,
     })
     const { memory, connections, alone, waited, missed, statuses } = felt
@@ -73,7 +70,7 @@ async function flood(): Promise<number> {
     }
     for (const fault of faults) say(`FAULT: ${fault}`)
     say(faults.length === 0 ? 'bounded, and fair' : 'not so')
-    return faults.length === 0 ? 0 : 1
+    return faults.length === 0
   } finally {
     await postgres.stop()
   }

@@ -1,6 +1,6 @@
 /** `npm run simulate`: plays histories from seeds, and shows the first that fails, as short as it goes. */
 import { availableParallelism } from 'node:os'
-import { parseArgs } from 'node:util'
+import { chosen, count, runProgram } from '../support/commands/program.ts'
 import { playMany } from './play/many.ts'
 import type { Many } from './play/many.ts'
 import { engines, openStageOn } from './engine/open.ts'
@@ -24,31 +24,16 @@ const help = `npm run simulate -- [options]
 
 const SHRINK_FOR_MS = 120_000
 
-const { values } = parseArgs({
-  options: {
-    seeds: { type: 'string', default: '1000' },
-    from: { type: 'string', default: '1' },
-    seed: { type: 'string' },
-    engine: { type: 'string', default: 'pglite' },
-    processes: { type: 'string', default: String(availableParallelism()) },
-    'keep-going': { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
-})
+const options = {
+  seeds: { type: 'string', default: '1000' },
+  from: { type: 'string', default: '1' },
+  seed: { type: 'string' },
+  engine: { type: 'string', default: 'pglite' },
+  processes: { type: 'string', default: String(availableParallelism()) },
+  'keep-going': { type: 'boolean', default: false },
+} as const
 
 const print = (text: string) => void process.stdout.write(`${text}\n`)
-
-function whole(option: string, text: string): number {
-  const value = Number(text)
-  if (Number.isSafeInteger(value) && value >= 1) return value
-  throw new RangeError(`--${option} must be a whole number from 1, not "${text}".`)
-}
-
-function engineOf(name: string): EngineName {
-  const engine = engines.find((known) => known === name)
-  if (engine !== undefined) return engine
-  throw new RangeError(`--engine must be one of ${engines.join(', ')}, not "${name}".`)
-}
 
 async function replay(engine: EngineName, seed: number): Promise<boolean> {
   await using stage = await openStageOn(engine)
@@ -101,18 +86,14 @@ async function showShortest(engine: EngineName, history: History): Promise<void>
   )
 }
 
-if (values.help) print(help)
-else {
-  const engine = engineOf(values.engine)
-  const holds =
-    values.seed === undefined
-      ? await search({
-          engine,
-          first: whole('from', values.from),
-          seeds: whole('seeds', values.seeds),
-          processes: whole('processes', values.processes),
-          keepGoing: values['keep-going'],
-        })
-      : await replay(engine, whole('seed', values.seed))
-  process.exitCode = holds ? 0 : 1
-}
+process.exitCode = await runProgram(help, options, (values) => {
+  const [engine = 'pglite'] = chosen('engine', [values.engine], engines)
+  if (values.seed !== undefined) return replay(engine, count('seed', values.seed))
+  return search({
+    engine,
+    first: count('from', values.from),
+    seeds: count('seeds', values.seeds),
+    processes: count('processes', values.processes),
+    keepGoing: values['keep-going'],
+  })
+})

@@ -1,10 +1,8 @@
 /** `npm run throttle`: what a run reaches under twelve kinds of limits, in simulated time. Ends with 1 when one is missed. */
-import { parseArgs } from 'node:util'
+import { runProgram } from '../support/commands/program.ts'
 import { judge, type Result, scenes } from './scenes.ts'
 
-const { values } = parseArgs({
-  options: { only: { type: 'string' }, help: { type: 'boolean', default: false } },
-})
+const options = { only: { type: 'string' } } as const
 const help = `npm run throttle -- [--only TEXT]
 
   Plays a run against a service with each kind of limit in simulated time, over the program's own queue, retries, gate
@@ -41,16 +39,17 @@ function shown({
   ])
 }
 
-if (values.help) process.stdout.write(help)
-else {
+process.exitCode = await runProgram(help, options, async (values) => {
   const head = ['limit', '', 'allowed/s', 'reached/s', 'refused', 'back', 'at most', '  verdict']
   process.stdout.write(`${row(head)}\n`)
+  let areMet = true
   for (const scene of scenes.filter(({ name }) => name.includes(values.only ?? ''))) {
     for (const tellsWhen of [true, false]) {
       if (scene.only === (tellsWhen ? 'untold' : 'told')) continue
       const result = await judge(scene, tellsWhen)
       process.stdout.write(`${shown(result)}\n`)
-      if (result.faults.length > 0) process.exitCode = 1
+      areMet &&= result.faults.length === 0
     }
   }
-}
+  return areMet
+})

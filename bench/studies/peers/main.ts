@@ -6,9 +6,9 @@
 import { join, resolve } from 'node:path'
 import { inspect } from 'node:util'
 import { formatNumber } from '../../../src/commands/output/format/number.ts'
+import { runProgram } from '../../../test/support/commands/program.ts'
 import { accountsOf } from '../../account/accounts.ts'
 import { enginesIn } from '../../engines/engines.ts'
-import { exitCodeOf } from '../../runner/command-line.ts'
 import { compile } from '../../measured/compiled.ts'
 import { startService } from '../../service/service.ts'
 import { temporaryFolder } from '../../runner/temporary-folder.ts'
@@ -17,7 +17,7 @@ import type { Measured } from './report/figures.ts'
 import { measureFloors } from './floors.ts'
 import type { Floor } from './floors.ts'
 import { countLines } from './report/lines.ts'
-import { help, readOptions } from './options.ts'
+import { declared, help, optionsOf } from './options.ts'
 import type { Options } from './options.ts'
 import { installPackages, versionIn } from '../../../test/support/commands/python-packages.ts'
 import { sizes } from './peer.ts'
@@ -119,4 +119,4 @@ function say(text: string): void {
   process.stderr.write(`${String(Math.round((performance.now() - began) / 1000)).padStart(4)} s  ${text}\n`)
 }
 
-process.exit(await exitCodeOf(process.argv.slice(2), { help, readOptions, main }))
+process.exit(await runProgram(help, declared, (values) => main(optionsOf(values))))

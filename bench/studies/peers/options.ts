@@ -1,6 +1,6 @@
-import { parseArgs } from 'node:util'
 import { drawPairs } from '../../../src/commands/output/format/table.ts'
-import { ArgumentError, chosen, count } from '../../runner/options.ts'
+import { chosen, count } from '../../../test/support/commands/program.ts'
+import type { Values } from '../../../test/support/commands/program.ts'
 import { sizes } from './peer.ts'
 import type { Peer, Size } from './peer.ts'
 import { peerNames, peers } from './peers.ts'
@@ -38,7 +38,7 @@ ${drawPairs(
 Progress goes to stderr, the table to stdout. See docs/performance.md.
 `
 
-const declared = {
+export const declared = {
   events: { type: 'string', default: '10000' },
   responses: { type: 'string', default: '100' },
   peer: { type: 'string', multiple: true },
@@ -47,17 +47,10 @@ const declared = {
   limit: { type: 'string', default: '15' },
   folder: { type: 'string', default: 'node_modules/.cache/peers' },
   write: { type: 'string' },
-  help: { type: 'boolean', default: false },
 } as const
 
-/**
- * Reads the arguments; null when help is asked for.
- *
- * @throws ArgumentError naming the argument.
- */
-export function readOptions(args: readonly string[]): Options | null {
-  const values = parse(args)
-  if (values.help) return null
+/** @throws ArgumentError naming the argument */
+export function optionsOf(values: Values<typeof declared>): Options {
   const names = chosen('peer', values.peer, peerNames)
   const wished = new Map(values.size?.flatMap(readSize))
   return {
@@ -78,12 +71,4 @@ function readSize(text: string): readonly (readonly [name: string, sizes: readon
   const [size = '', name] = text.split('=').toReversed()
   const wished = chosen('size', [size], sizes)
   return chosen('size', name === undefined ? undefined : [name], peerNames).map((peer) => [peer, wished])
-}
-
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options: declared }).values
-  } catch (error) {
-    throw new ArgumentError(error instanceof Error ? error.message : String(error), { cause: error })
-  }
 }

@@ -3,25 +3,33 @@
  * arrive. The days are foretold by the rule of src/sync/select/polling-schedule.ts; a smaller account is mirrored by the real run,
  * over HTTP and Postgres in simulated time, which must read exactly what is foretold.
  */
-import { isDeepStrictEqual, parseArgs } from 'node:util'
+import { isDeepStrictEqual } from 'node:util'
 import { formatNumber } from '../../../src/commands/output/format/number.ts'
 import { drawTable, right } from '../../../src/commands/output/format/table.ts'
+import { count, runProgram } from '../../../test/support/commands/program.ts'
 import { enginesIn } from '../../engines/engines.ts'
 import { figuresOf } from './figures.ts'
 import type { RequestFigures, Staleness } from './figures.ts'
 import { foretell } from './foretell.ts'
 import { DAY, liveAccount, MINUTE } from './life.ts'
+import type { LifeSize } from './life.ts'
 import { realTicks } from './real.ts'
 import { temporaryFolder } from '../../runner/temporary-folder.ts'
 
-const { values } = parseArgs({
-  options: {
-    events: { type: 'string', default: '2000' },
-    days: { type: 'string', default: '30' },
-    'real-events': { type: 'string', default: '200' },
-    'real-days': { type: 'string', default: '2' },
-  },
-})
+const help = `npm run bench:requests -- [options]
+
+  --events N        events of the account whose days are foretold (2000)
+  --days N          how many days (30)
+  --real-events N   events of the account that is mirrored by real runs (200)
+  --real-days N     how many days of it; 20 with a run every six hours follow (2)
+`
+
+const options = {
+  events: { type: 'string', default: '2000' },
+  days: { type: 'string', default: '30' },
+  'real-events': { type: 'string', default: '200' },
+  'real-days': { type: 'string', default: '2' },
+} as const
 
 const EVERY = 15 * MINUTE
 /** Then seldom, up to the longest wait of an old event and beyond. */
@@ -34,7 +42,7 @@ function momentsOf(from: number, until: number, step: number): readonly number[]
 }
 
 /** @throws Error at the first run that reads something else than foretold. */
-async function compareWithReal(events: number, days: number): Promise<number> {
+async function compareWithReal({ events, days }: LifeSize): Promise<number> {
   await using engines = enginesIn(await temporaryFolder())
   const engine = await engines.engine('postgres')
   await using mirror = await engine.copy(engine.empty)
@@ -83,16 +91,24 @@ function minutes(ms: number): string {
   return `${formatNumber(Math.round(ms / MINUTE))} min`
 }
 
-const account = liveAccount({ events: Number(values.events), days: Number(values.days) })
-const figures = figuresOf(account, [
-  ...foretell(account, momentsOf(0, Number(values.days) * DAY, EVERY), ORIGIN),
-])
-process.stdout.write(
-  `${draw(figures)}
+process.exit(
+  await runProgram(help, options, async (values) => {
+    const size = { events: count('events', values.events), days: count('days', values.days) }
+    const real = {
+      events: count('real-events', values['real-events']),
+      days: count('real-days', values['real-days']),
+    }
+    const account = liveAccount(size)
+    const figures = figuresOf(account, [...foretell(account, momentsOf(0, size.days * DAY, EVERY), ORIGIN)])
+    process.stdout.write(
+      `${draw(figures)}
 ${formatNumber(figures.requests)} requests in ${formatNumber(figures.runs)} runs; ${formatNumber(figures.requestsForAll)} for every event
 ${tell('active events', figures.active)}${tell('events past', figures.past)}`,
-)
-const runs = await compareWithReal(Number(values['real-events']), Number(values['real-days']))
-process.stdout.write(
-  `${formatNumber(runs)} real runs over ${values['real-events']} events read what was foretold\n`,
+    )
+    const runs = await compareWithReal(real)
+    process.stdout.write(
+      `${formatNumber(runs)} real runs over ${real.events} events read what was foretold\n`,
+    )
+    return true
+  }),
 )

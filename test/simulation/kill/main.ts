@@ -1,5 +1,5 @@
 /** `npm run kill-test`: SIGKILL at random moments over backfill and sync, as processes of their own. */
-import { parseArgs } from 'node:util'
+import { count, runProgram } from '../../support/commands/program.ts'
 import { killMany } from './kills.ts'
 import type { Killed } from './round.ts'
 import type { EngineName } from '../engine/open.ts'
@@ -11,22 +11,13 @@ const help = `npm run kill-test -- [options]
   --seed N       the first seed of the moments and of the account (1)
 `
 
-const { values } = parseArgs({
-  options: {
-    postgres: { type: 'string', default: '200' },
-    pglite: { type: 'string', default: '50' },
-    seed: { type: 'string', default: '1' },
-    help: { type: 'boolean', default: false },
-  },
-})
+const options = {
+  postgres: { type: 'string', default: '200' },
+  pglite: { type: 'string', default: '50' },
+  seed: { type: 'string', default: '1' },
+} as const
 
 const print = (text: string) => void process.stdout.write(`${text}\n`)
-
-function whole(option: string, text: string): number {
-  const value = Number(text)
-  if (Number.isSafeInteger(value) && value >= 0) return value
-  throw new RangeError(`--${option} must be a whole number, not "${text}".`)
-}
 
 /** More than the 5,000 rows of a batch, also where only changed lists are written. */
 const size = { events: 90, responses: 80 }
@@ -50,19 +41,19 @@ async function killOn(engine: EngineName, kills: number, seed: number): Promise<
     })
   }
   if (process.stderr.isTTY) process.stderr.write('\r')
-  const count = (of: (killed: Killed) => boolean) => all.filter(of).length
-  const backfills = count(({ mode }) => mode === 'backfill')
-  const split = count(({ fresh, old }) => fresh > 0 && old > 0)
+  const counted = (of: (killed: Killed) => boolean) => all.filter(of).length
+  const backfills = counted(({ mode }) => mode === 'backfill')
+  const split = counted(({ fresh, old }) => fresh > 0 && old > 0)
   print(
     `${engine}: ${kills} kills (${backfills} in backfills, ${kills - backfills} in syncs, ${split} between two batches): ` +
       'every event wholly old or wholly new, exact after one more run',
   )
 }
 
-if (values.help) print(help)
-else {
-  const seed = whole('seed', values.seed)
-  const [postgres, pglite] = [whole('postgres', values.postgres), whole('pglite', values.pglite)]
+process.exitCode = await runProgram(help, options, async (values) => {
+  const seed = count('seed', values.seed)
+  const [postgres, pglite] = [count('postgres', values.postgres, 0), count('pglite', values.pglite, 0)]
   if (postgres > 0) await killOn('postgres', postgres, seed)
   if (pglite > 0) await killOn('pglite', pglite, seed)
-}
+  return true
+})

@@ -2,8 +2,8 @@
  * `npm run soak`: many runs in one process, as a worker makes them: a day of a 15-minute schedule in simulated time,
  * then runs in real time on both engines. Memory, connections, open files and tables may not grow.
  */
-import { parseArgs } from 'node:util'
 import { sync } from '../../../src/index.ts'
+import { count, runProgram } from '../../support/commands/program.ts'
 import { chanceOf } from '../account/chance.ts'
 import { letPass, readTables } from '../play/clock.ts'
 import type { Ask } from '../engine/engine.ts'
@@ -16,9 +16,16 @@ import type { EngineName } from '../engine/open.ts'
 import { grown, heading, lineOf, takeFigures, takeStored } from './figures.ts'
 import type { Figures } from './figures.ts'
 
-const { values } = parseArgs({
-  options: { runs: { type: 'string', default: '50' }, ticks: { type: 'string', default: '96' } },
-})
+const help = `npm run soak -- [options]
+
+  --runs N    runs in real time on each engine (50)
+  --ticks N   runs of the schedule, 15 minutes of simulated time apart (96)
+`
+
+const options = {
+  runs: { type: 'string', default: '50' },
+  ticks: { type: 'string', default: '96' },
+} as const
 
 const print = (text: string) => void process.stdout.write(`${text}\n`)
 
@@ -75,24 +82,27 @@ async function pass(ask: Ask, minutes: number): Promise<void> {
   await letPass(ask, { all, times: new Map(moved) }, minutes)
 }
 
-const ticks = Number(values.ticks)
-const runs = Number(values.runs)
-const faults = [
-  ...(await soak({
-    title: `${ticks} runs, one each 15 minutes of simulated time, on Postgres`,
-    engine: 'postgres',
-    runs: ticks,
-    all: false,
-    minutes: 15,
-  })),
-  ...(await soak({ title: `${runs} runs on Postgres`, engine: 'postgres', runs, all: true, minutes: 0 })),
-  ...(await soak({
-    title: `${runs} runs on PGlite, opened and closed for each`,
-    engine: 'pglite',
-    runs,
-    all: true,
-    minutes: 0,
-  })),
-]
-print(faults.length === 0 ? '\nnothing grew' : `\n${faults.join('\n')}`)
-process.exitCode = faults.length === 0 ? 0 : 1
+process.exitCode = await runProgram(help, options, async (values) => {
+  const [ticks, runs] = [count('ticks', values.ticks), count('runs', values.runs)]
+  const soaks: readonly Soak[] = [
+    {
+      title: `${ticks} runs, one each 15 minutes of simulated time, on Postgres`,
+      engine: 'postgres',
+      runs: ticks,
+      all: false,
+      minutes: 15,
+    },
+    { title: `${runs} runs on Postgres`, engine: 'postgres', runs, all: true, minutes: 0 },
+    {
+      title: `${runs} runs on PGlite, opened and closed for each`,
+      engine: 'pglite',
+      runs,
+      all: true,
+      minutes: 0,
+    },
+  ]
+  const faults: string[] = []
+  for (const one of soaks) faults.push(...(await soak(one)))
+  print(faults.length === 0 ? '\nnothing grew' : `\n${faults.join('\n')}`)
+  return faults.length === 0
+})
