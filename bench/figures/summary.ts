@@ -39,26 +39,11 @@ export function summarise(rounds: readonly Round[]): readonly Summary[] {
       engine: measuredOf(name).engine ?? '',
       minMs: Math.min(...all.map(({ ms }) => ms)),
       medianMs: median(all.map(({ ms }) => ms)),
-      cpuMs: of(
-        all.flatMap(({ cpuMs }) => cpuMs ?? []),
-        median,
-      ),
-      peakBytes: of(
-        all.flatMap(({ peakBytes }) => peakBytes ?? []),
-        largest,
-      ),
-      walBytes: of(
-        writes.map(({ walBytes }) => walBytes),
-        least,
-      ),
-      rows: of(
-        writes.map(({ rows }) => rows),
-        median,
-      ),
-      historyRows: of(
-        writes.map(({ historyRows }) => historyRows),
-        median,
-      ),
+      cpuMs: of(all, ({ cpuMs }) => cpuMs, median),
+      peakBytes: of(all, ({ peakBytes }) => peakBytes, largest),
+      walBytes: of(writes, ({ walBytes }) => walBytes, least),
+      rows: of(writes, ({ rows }) => rows, median),
+      historyRows: of(writes, ({ historyRows }) => historyRows, median),
       requests: median(all.map(({ requests }) => requests)),
       parts: parts.length === 0 ? null : medianParts(parts),
       answered: answered.length === 0 ? null : medianAnswered(answered),
@@ -96,7 +81,13 @@ function medianAnswered(all: readonly Answered[]): AnsweredSummary {
   }
 }
 
-function of(values: readonly number[], choose: (values: readonly number[]) => number): number | null {
+/** Null where none has this figure. */
+function of<Measured>(
+  all: readonly Measured[],
+  figure: (measured: Measured) => number | null,
+  choose: (values: readonly number[]) => number,
+): number | null {
+  const values = all.flatMap((measured) => figure(measured) ?? [])
   return values.length === 0 ? null : choose(values)
 }
 

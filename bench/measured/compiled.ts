@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { bundleCommand } from '../../build/command.ts'
 import { runProcess } from './process.ts'
 
-/** headcount as users run it, the floors and the scripts of the peers: compiled, in a folder of their own. */
+/** headcount as users run it, and the floors: compiled, in a folder of their own. */
 export interface Compiled {
   /** The entry of the command line. */
   readonly command: string
@@ -11,9 +11,9 @@ export interface Compiled {
   readonly floors: string
   /** The server that is a floor. */
   readonly constantServer: string
-  /** The folder of the scripts. */
-  readonly scripts: string
   readonly tellCost: string
+  /** The folder of all that was compiled; files stand there as in the repository. */
+  readonly dist: string
 }
 
 /** Inside a folder of profiles; hidden, so that `profiles/*` are the profiles. */
@@ -29,10 +29,14 @@ export const MEASURED = 'src/headcount.cjs, which `npx --no -- headcount` runs'
  * pay for types that are stripped at each start. What Node compiled is kept from the first run on, as with users.
  *
  * @param profiles a folder of CPU profiles: then the command is one with the maps that they are read with
+ * @param config what is compiled: the floors, and perhaps more
  */
-export async function compile(folder: string, profiles: string | null = null): Promise<Compiled> {
+export async function compile(
+  folder: string,
+  profiles: string | null = null,
+  config = join(import.meta.dirname, 'compiled.tsconfig.json'),
+): Promise<Compiled> {
   const dist = join(folder, 'dist')
-  const config = join(import.meta.dirname, 'compiled.tsconfig.json')
   await runProcess([join(repository, 'node_modules/typescript/bin/tsc'), '-p', config, '--outDir', dist])
   await symlink(join(repository, 'node_modules'), join(folder, 'node_modules'))
   await copyFile(join(repository, 'package.json'), join(folder, 'package.json'))
@@ -40,8 +44,8 @@ export async function compile(folder: string, profiles: string | null = null): P
     command: profiles === null ? await builtCommand() : await commandWithMaps(folder, profiles),
     floors: join(dist, 'bench/floors/main.js'),
     constantServer: join(dist, 'bench/floors/constant-server.js'),
-    scripts: join(dist, 'bench/studies/peers/scripts'),
     tellCost: join(dist, 'bench/measured/tell-cost.js'),
+    dist,
   }
 }
 

@@ -1,19 +1,14 @@
 import { measureCommand } from './series.ts'
-import type { Bench } from './series.ts'
-import type { Size } from './peer.ts'
+import type { Bench, CommandCost } from './series.ts'
+import type { Size } from './peers.ts'
 
 /** What no peer can be faster than: the bodies alone, and the same rows copied into headcount's tables. */
 export type FloorName = 'download' | 'copy'
 export const floorNames: readonly FloorName[] = ['download', 'copy']
 
-export interface Floor {
+export interface Floor extends CommandCost {
   readonly floor: FloorName
   readonly size: Size
-  readonly ms: number
-  readonly cpuMs: number
-  readonly peakBytes: number | null
-  readonly walBytes: number
-  readonly requests: number
 }
 
 /** Measures the floors (bench/floors) as the peers are: a process of their own, on an empty mirror at rest. */

@@ -3,6 +3,7 @@
  * with the floors before and after. Each is run cold, unchanged, and after edits and deletions, and is compared with
  * the service value by value.
  */
+import { readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { inspect } from 'node:util'
 import { formatNumber } from '../../../src/commands/output/format/number.ts'
@@ -12,23 +13,21 @@ import { enginesIn } from '../../engines/engines.ts'
 import { compile } from '../../measured/compiled.ts'
 import { startService } from '../../service/service.ts'
 import { temporaryFolder } from '../../runner/temporary-folder.ts'
-import { writeBetweenMarks } from './report/document.ts'
 import type { Measured } from './report/figures.ts'
 import { measureFloors } from './floors.ts'
 import type { Floor } from './floors.ts'
-import { countLines } from './report/lines.ts'
 import { declared, help, optionsOf } from './options.ts'
 import type { Options } from './options.ts'
-import { installPackages, versionIn } from '../../../test/support/commands/python-packages.ts'
-import { sizes } from './peer.ts'
-import type { Peer, Size } from './peer.ts'
+import { installPackages } from '../../../test/support/commands/python-packages.ts'
+import { sizes } from './peers.ts'
+import type { Peer, Size } from './peers.ts'
 import { measurePeer } from './series.ts'
 import type { Bench, Series } from './series.ts'
+import { contend, requirementsOf } from './report/contenders.ts'
 import { drawPeers } from './report/table.ts'
-import type { Contender } from './report/table.ts'
 import { drawTargets } from './report/targets.ts'
 
-const room = import.meta.dirname
+const [BEGIN, END] = ['<!-- peers:begin -->', '<!-- peers:end -->']
 const began = performance.now()
 
 /** Returns whether every peer gave its figures. */
@@ -38,7 +37,11 @@ async function main(options: Options): Promise<boolean> {
   const measuredSizes = sizes.filter((size) => options.peers.some((peer) => peer.sizes.includes(size)))
   const folder = await temporaryFolder()
   say('compiling, and making the accounts')
-  const compiled = await compile(join(folder, 'compiled'))
+  const compiled = await compile(
+    join(folder, 'compiled'),
+    null,
+    join(import.meta.dirname, 'compiled.tsconfig.json'),
+  )
   await using engines = enginesIn(folder)
   await using service = await startService(
     folder,
@@ -102,17 +105,13 @@ async function measureInstalled(
   return { peer: peer.name, size, runs: [], failure: `not run: ${python.message}` }
 }
 
-async function contend(peer: Peer): Promise<Contender> {
-  const { what, packages, files } = peer
-  const lines = await countLines(files.map((file) => join(room, file)))
-  if (packages === null) return { peer, title: what, lines }
-  const requirements = requirementsOf(packages.folder)
-  const versions = packages.names.map(async (name) => `${name} ${await versionIn(requirements, name)}`)
-  return { peer, title: `${what} (${(await Promise.all(versions)).join(', ')})`, lines }
-}
-
-function requirementsOf(folder: string): string {
-  return join(room, folder, 'requirements.txt')
+/** @throws Error when the document does not have both marks. */
+async function writeBetweenMarks(file: string, text: string): Promise<void> {
+  const before = await readFile(file, 'utf8')
+  const [head, rest] = before.split(BEGIN)
+  const [, tail] = rest?.split(END) ?? []
+  if (tail === undefined) throw new Error(`${file} has no ${BEGIN} with ${END} after it.`)
+  await writeFile(file, `${head}${BEGIN}\n\n${text}\n${END}${tail}`)
 }
 
 function say(text: string): void {

@@ -1,8 +1,8 @@
 import { drawPairs } from '../../../src/commands/output/format/table.ts'
 import { chosen, count } from '../../../test/support/commands/program.ts'
 import type { Values } from '../../../test/support/commands/program.ts'
-import { sizes } from './peer.ts'
-import type { Peer, Size } from './peer.ts'
+import { sizes } from './peers.ts'
+import type { Peer, Size } from './peers.ts'
 import { peerNames, peers } from './peers.ts'
 
 export interface Options {

@@ -12,7 +12,7 @@ import type { Service } from '../../service/service.ts'
 import { findDifferences } from './comparison/differences.ts'
 import type { Differences } from './comparison/differences.ts'
 import { expectedEvents } from './comparison/expected.ts'
-import type { Peer, Size } from './peer.ts'
+import type { Peer, Size } from './peers.ts'
 import { runTree } from './process-tree.ts'
 import type { Command, TreeCost } from './process-tree.ts'
 import { fingerprint } from './comparison/shown-rows.ts'
@@ -26,12 +26,16 @@ export const shownIn = {
 export type RunName = keyof typeof shownIn
 export const runNames = Object.keys(shownIn) as RunName[]
 
-/** One run of a peer. */
-export interface PeerRun extends TreeCost {
-  readonly run: RunName
+/** What a command cost on a database at rest. */
+export interface CommandCost extends TreeCost {
   /** Of the whole server. */
   readonly walBytes: number
   readonly requests: number
+}
+
+/** One run of a peer. */
+export interface PeerRun extends CommandCost {
+  readonly run: RunName
   /** Of the peer's rows after it (`fingerprint`). */
   readonly print: string
   readonly differences: Differences
@@ -95,7 +99,7 @@ export async function measureCommand(
   command: Command,
   url: string,
   limitMs: number,
-): Promise<TreeCost & { readonly walBytes: number; readonly requests: number }> {
+): Promise<CommandCost> {
   const mark = await rest(url)
   const asked = await service.requests()
   const cost = await runTree(command, limitMs)

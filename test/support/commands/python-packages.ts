@@ -35,9 +35,3 @@ export async function installPackages(requirements: string, folder: string): Pro
 async function textOf(file: string): Promise<string | null> {
   return readFile(file, 'utf8').catch(() => null)
 }
-
-/** The version that a requirements file names of a package. */
-export async function versionIn(requirements: string, name: string): Promise<string> {
-  const [, version = ''] = new RegExp(`^${name}==(.+)$`, 'm').exec(await readFile(requirements, 'utf8')) ?? []
-  return version
-}

@@ -1,7 +1,7 @@
 import { median } from '../../../figures/summary.ts'
 import type { Floor, FloorName } from '../floors.ts'
-import type { Size } from '../peer.ts'
-import type { PeerRun, RunName, Series } from '../series.ts'
+import type { Size } from '../peers.ts'
+import type { CommandCost, PeerRun, RunName, Series } from '../series.ts'
 
 /** Everything that was measured. */
 export interface Measured {
@@ -10,15 +10,7 @@ export interface Measured {
 }
 
 /** One run of a peer, over all rounds in which it came to its end. */
-export interface RunFigures {
-  /** Medians. */
-  readonly ms: number
-  readonly cpuMs: number
-  readonly requests: number
-  /** Null where there is no /proc. */
-  readonly peakBytes: number | null
-  /** The least: it is the whole server's. */
-  readonly walBytes: number
+export interface RunFigures extends CommandCost {
   /** Of the last round. */
   readonly differences: PeerRun['differences']
 }
@@ -45,7 +37,8 @@ function seriesOf(series: readonly Series[], peer: string, size: Size): readonly
   return series.filter((one) => one.peer === peer && one.size === size)
 }
 
-function summarise(all: readonly Omit<Floor, 'floor' | 'size'>[]): Omit<RunFigures, 'differences'> {
+/** Medians, but for the largest peak and the least WAL: that is the whole server's. */
+function summarise(all: readonly CommandCost[]): CommandCost {
   const peaks = all.flatMap(({ peakBytes }) => peakBytes ?? [])
   return {
     ms: median(all.map(({ ms }) => ms)),

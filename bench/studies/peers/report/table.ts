@@ -1,18 +1,12 @@
-import { formatNumber } from '../../../../src/commands/output/format/number.ts'
+import { formatCount, formatNumber } from '../../../../src/commands/output/format/number.ts'
+import { tableNames } from '../../../account/rows.ts'
+import type { Differences } from '../comparison/differences.ts'
+import type { Contender } from './contenders.ts'
 import { failureOf, floorOf, runOf } from './figures.ts'
 import type { Measured, RunFigures } from './figures.ts'
 import { floorNames } from '../floors.ts'
-import type { Peer, Size } from '../peer.ts'
+import type { Size } from '../peers.ts'
 import { runNames } from '../series.ts'
-import { tellDeletions, tellEquality } from './verdict.ts'
-
-/** A row of the table before its peer was measured. */
-export interface Contender {
-  readonly peer: Peer
-  /** With the version, where it is a package. */
-  readonly title: string
-  readonly lines: number
-}
 
 const headings = [
   'on the same service and Postgres',
@@ -68,6 +62,32 @@ function drawPeer({ peer, title, lines }: Contender, size: Size, measured: Measu
     failure === null ? tellEquality([cold, unchanged, edited]) : `**${oneLine(failure)}**`,
     lines === 0 ? '' : formatNumber(lines),
   ])
+}
+
+/** Whether rows that the service no longer sends are gone. */
+function tellDeletions({ extra }: Differences): string {
+  const { responses = 0 } = extra
+  if (responses > 0) return `no: ${formatCount(responses, 'response')} stayed`
+  return tableNames.every((table) => extra[table] === undefined)
+    ? 'yes'
+    : 'yes, but not their payments and slots'
+}
+
+/** Whether each value that the service sends is there after each run; rows that should be gone are told above. */
+function tellEquality(runs: readonly (RunFigures | null | undefined)[]): string {
+  const told = runs.map((run) => (run ? tellDifferences(run.differences) : []))
+  const worst = told.toSorted((a, b) => b.length - a.length)[0] ?? []
+  return worst.length === 0 ? 'yes' : `no: ${worst.join(', ')}`
+}
+
+function tellDifferences({ missing, values }: Differences): readonly string[] {
+  return [
+    ...tableNames.flatMap((table) => {
+      const count = missing[table]
+      return count === undefined ? [] : [`${formatNumber(count)} ${table} missing`]
+    }),
+    ...Object.entries(values).map(([column, count]) => `${formatNumber(count)} \`${column}\` differ`),
+  ]
 }
 
 function row(cells: readonly string[]): string {

@@ -1,6 +1,6 @@
 import { runOf } from './figures.ts'
 import type { Measured } from './figures.ts'
-import { sizes } from '../peer.ts'
+import { sizes } from '../peers.ts'
 import type { RunName } from '../series.ts'
 
 /** How many times faster headcount shall be than the fastest of some peers. */
