@@ -1,14 +1,11 @@
 /** The mirror as it was: whatever the service sent, the past is told as the live tables told it then. */
-import { PGlite } from '@electric-sql/pglite'
 import { describe, expect, test } from 'vitest'
 import { connect } from '../../../src/db/connect.ts'
 import type { Database } from '../../../src/db/connect.ts'
-import type { Engine } from '../../../src/db/transaction.ts'
-import { sync } from '../../../src/index.ts'
-import { engines, freshPlace } from '../../support/databases/databases.ts'
+import { engines } from '../../support/databases/databases.ts'
 import { editedAccount } from '../../support/accounts/edited-account.ts'
-import { send, startFaultServer } from '../../support/http/fault-server.ts'
-import { testKey } from '../../support/http/reading.ts'
+import { startWire } from '../../support/http/wire.ts'
+import type { Wire } from '../../support/http/wire.ts'
 
 const columns = {
   events: 'account_id, id, title, event_at, description, event_type, location, _extra, _changed_at',
@@ -20,29 +17,12 @@ const columns = {
 } as const
 const tables = ['events', 'responses', 'payments', 'slots'] as const
 
-/** A mirror that stays open over many runs, for opening a PGlite takes longer than a run. */
-async function openMirror(engine: Engine) {
-  await using opened = new AsyncDisposableStack()
-  const service = opened.use(await startFaultServer())
-  const place = opened.use(await freshPlace(engine))
-  const pglite =
-    engine === 'pglite' ? opened.use(await PGlite.create(place.url.slice('pglite:'.length))) : null
-  const target = pglite === null ? { database: place.url } : { pglite }
-  const database = opened.use(await connect(pglite === null ? place.url : { pglite }))
-  const resources = opened.move()
-  return {
-    database,
-    sync: (bodies: ReadonlyMap<string, string>) => {
-      service.always(
-        send(({ path }) => {
-          const [, , , first, id] = path.split('/')
-          return { body: first === 'events' ? (bodies.get(decodeURIComponent(id ?? '')) ?? '[]') : {} }
-        }),
-      )
-      return sync({ ...target, apiKey: testKey, baseUrl: service.baseUrl.href, all: true })
-    },
-    [Symbol.asyncDispose]: () => resources.disposeAsync(),
-  }
+/** What the service sends from now on, all of it mirrored. */
+async function mirror(wire: Wire, bodies: ReadonlyMap<string, string>) {
+  wire.bodies.clear()
+  for (const [id, body] of bodies) wire.bodies.set(id, body)
+  const { error } = await wire.sync({ all: true })
+  expect(error).toBeNull()
 }
 
 function select(database: Database, text: string) {
@@ -68,11 +48,11 @@ async function clock(database: Database): Promise<string> {
 
 describe.each(engines)('a history of edits, deletions and returns (%s)', (engine) => {
   test('is told at every moment as the live tables told it then; the changes between lead from each to the next', async () => {
-    await using mirror = await openMirror(engine)
-    const { database } = mirror
+    await using wire = await startWire(engine)
+    await using database = await connect(wire.target)
     const moments: { at: string; rows: unknown; fields: readonly string[] }[] = []
     for (const bodies of editedAccount('the past', engine === 'postgres' ? 24 : 8)) {
-      await mirror.sync(bodies)
+      await mirror(wire, bodies)
       moments.push({
         at: await clock(database),
         rows: await rowsOf(database, (table) => `headcount.${table}`),
@@ -105,8 +85,8 @@ async function setBackByADay(database: Database) {
 }
 
 test('O6 clock set back a day: what was deleted and comes back begins where its former version ended', async () => {
-  await using mirror = await openMirror('postgres')
-  const { database } = mirror
+  await using wire = await startWire('postgres')
+  await using database = await connect(wire.target)
   const whole = new Map([
     ['', '[{"id":"gala"},{"id":"ball"},{"id":"fair"}]'],
     ['gala', '[{"id":1,"name":"Ann"},{"id":2}]'],
@@ -116,11 +96,11 @@ test('O6 clock set back a day: what was deleted and comes back begins where its 
     ['', '[{"id":"gala"},{"id":"fair"}]'],
     ['gala', '[{"id":2}]'],
   ])
-  await mirror.sync(whole)
-  await mirror.sync(less)
+  await mirror(wire, whole)
+  await mirror(wire, less)
   await setBackByADay(database)
   const added = '[{"id":1,"name":"Ann"},{"id":2},{"id":4}]'
-  await mirror.sync(new Map([...whole, ['gala', added]]))
+  await mirror(wire, new Map([...whole, ['gala', added]]))
   const began = await select(
     database,
     `select id, _changed_at = _first_seen_at, _changed_at > now(), (

@@ -3,9 +3,11 @@
  * lost without proof that the service dropped it; the key stands nowhere; history has no gap and replays.
  */
 import { expect } from 'vitest'
+import { isObject, parseWithSource } from '../../../src/common/json/exact.ts'
 import type { RunReport } from '../../../src/common/schema/tables.ts'
 import type { Account } from '../accounts/account.ts'
-import { byId, meaningOf } from '../accounts/comparison.ts'
+import { idOf, meaningOf } from '../accounts/wire-item.ts'
+import type { Kind } from '../accounts/wire-item.ts'
 import type { Contents, Version } from './contents.ts'
 import { testKey } from '../http/reading.ts'
 
@@ -13,8 +15,8 @@ import { testKey } from '../http/reading.ts'
 const canary = testKey.slice(0, 'canary-7d1f'.length)
 
 interface LiveEvent {
-  record: unknown
-  readonly responses: Map<string, unknown>
+  record: string | undefined
+  readonly responses: Map<string, string | undefined>
 }
 
 /** The events of the live tables in their meaning, by id. */
@@ -25,10 +27,13 @@ export function liveEvents({ versions }: Contents): Map<string, LiveEvent> {
 function eventsOf(versions: readonly Version[]): Map<string, LiveEvent> {
   const events = new Map<string, LiveEvent>()
   for (const { event_id, response_id, document } of versions) {
-    const event = events.get(event_id) ?? { record: undefined, responses: new Map<string, unknown>() }
+    const event = events.get(event_id) ?? { record: undefined, responses: new Map<string, string>() }
     events.set(event_id, event)
-    if (response_id === null) event.record = meaningOf(document)
-    else event.responses.set(response_id, meaningOf(document))
+    const kind = response_id === null ? 'event' : 'response'
+    for (const [, meaning] of byId(kind, [document])) {
+      if (response_id === null) event.record = meaning
+      else event.responses.set(response_id, meaning)
+    }
   }
   return events
 }
@@ -36,10 +41,21 @@ function eventsOf(versions: readonly Version[]): Map<string, LiveEvent> {
 /** The events of the account in the same form. */
 export function servedEvents(account: Account): Map<string, LiveEvent> {
   const events = new Map<string, LiveEvent>()
-  for (const [id, record] of byId(account.events)) {
-    events.set(id, { record, responses: byId(account.responses.get(id) ?? []) })
+  for (const [id, record] of byId('event', account.events)) {
+    events.set(id, { record, responses: byId('response', account.responses.get(id) ?? []) })
   }
   return events
+}
+
+/** Items by id, in their meaning; what has no usable id is left out. */
+function byId(kind: Kind, list: readonly unknown[]): Map<string, string> {
+  const items = parseWithSource(JSON.stringify(list))
+  return new Map(
+    (Array.isArray(items) ? items.filter(isObject) : []).flatMap((item) => {
+      const id = idOf(kind, item)
+      return id === null ? [] : [[id, meaningOf(kind, item)]]
+    }),
+  )
 }
 
 /** Each event is what it was, or what the service answers now; rows that are held or rejected are what they were. */
