@@ -13,6 +13,7 @@ import {
   UsageError,
 } from '../../../src/common/errors.ts'
 import { freshMirror, freshPlace, onBoth, onServer } from '../../support/databases/databases.ts'
+import { lockTable } from '../../support/databases/locks.ts'
 import { openPool } from '../../support/databases/pools.ts'
 
 async function failure(work: Promise<unknown>): Promise<Error> {
@@ -226,20 +227,11 @@ describe('a server that cannot be used', () => {
   test('D7 a lock held by another session: given up after the lock time-out, with the reason', async () => {
     await using mirror = await freshMirror('postgres')
     const { database } = mirror
-    const held = Promise.withResolvers<void>()
-    const done = Promise.withResolvers<void>()
-    const reader = database.transaction(async (trx) => {
-      await trx.query('lock table headcount.accounts in access exclusive mode')
-      held.resolve()
-      await done.promise
-    })
-    await held.promise
+    await using _lock = await lockTable(database, 'accounts')
     const work = database.transaction((trx) => trx.query('select 1 from headcount.accounts'), {
       lockTimeoutMs: 100,
     })
     expect((await failure(work)).message).toMatch(/lock timeout.*Another session holds a lock/)
-    done.resolve()
-    await reader
   })
 
   test('D13 a role without rights: what it lacks is named', async () => {

@@ -6,37 +6,14 @@ import type { Database } from '../../../src/db/connect.ts'
 import { currentProcess } from '../../../src/db/lease/process-identity.ts'
 import type { ProcessIdentity } from '../../../src/db/lease/process-identity.ts'
 import { takeLease } from '../../../src/db/lease/lease.ts'
-import type { RunReport } from '../../../src/common/schema/tables.ts'
 import { AccountLockedError, LeaseLostError } from '../../../src/common/errors.ts'
 import { freshPlace, onBoth } from '../../support/databases/databases.ts'
+import { reportWith } from '../../support/runs/report.ts'
 
 const accountId = 7
 const mode = 'sync'
 
-const none = { inserted: 0, updated: 0, deleted: 0 }
-const report: RunReport = {
-  run_id: 1,
-  account: 'default',
-  mode,
-  status: 'partial',
-  started_at: '2026-01-01T00:00:00Z',
-  finished_at: '2026-01-01T00:00:01Z',
-  duration_ms: 1000,
-  events: { listed: 0, due: 0, unchanged: 0, changed: 0, failed: 0 },
-  rows: { events: none, responses: none, payments: none, slots: none },
-  rejected: 0,
-  set_aside: 0,
-  held: 0,
-  holds: [],
-  unconfirmed: 0,
-  requests: 0,
-  retries: 0,
-  not_modified: 0,
-  bytes_received: 0,
-  warnings: [],
-  errors: [],
-  errors_total: 0,
-}
+const report = reportWith({ status: 'partial' })
 
 async function elsewhere(): Promise<ProcessIdentity> {
   return { ...(await currentProcess()), host: 'elsewhere', pid: 4711 }

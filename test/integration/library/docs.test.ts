@@ -1,14 +1,13 @@
 /** `docs/library.md` is one program; it runs as it stands, but for the addresses. */
 import { readFileSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtempDisposable, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as library from '../../../src/index.ts'
-import { createHttpService } from '../../../src/server/service.ts'
-import { createMemoryStore } from '../../../src/server/stores/memory-store.ts'
 import { run } from '../../support/commands/command.ts'
 import { engines, freshPlace } from '../../support/databases/databases.ts'
+import { serveAccount } from '../../support/http/serving.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const page = readFileSync(join(root, 'docs/library.md'), 'utf8')
@@ -26,20 +25,16 @@ const account = {
   events: () => [...lists.keys()].map((id) => ({ id, title: id, event_at: '2030-05-01T18:00:00Z' })),
   responses: (eventId: string) => lists.get(eventId),
 }
-const service = createHttpService({ store: createMemoryStore({ apiKey, account }) })
+const opened = new AsyncDisposableStack()
 let baseUrl = ''
 let cwd = ''
 
 beforeAll(async () => {
-  const { url } = await service.listen({ host: '127.0.0.1', port: 0 })
-  baseUrl = url
-  cwd = await mkdtemp(join(tmpdir(), 'headcount-test-library-'))
+  baseUrl = opened.use(await serveAccount(account, apiKey)).url
+  cwd = opened.use(await mkdtempDisposable(join(tmpdir(), 'headcount-test-library-'))).path
 })
 
-afterAll(async () => {
-  await service.close()
-  await rm(cwd, { recursive: true, force: true })
-})
+afterAll(() => opened.disposeAsync())
 
 test('calls every function of the library', () => {
   const functions = Object.entries(library).flatMap(([name, value]) =>

@@ -11,13 +11,12 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { createSampleAccount } from '../../../src/commands/demo/account/account.ts'
-import { createHttpService } from '../../../src/server/service.ts'
-import { createMemoryStore } from '../../../src/server/stores/memory-store.ts'
 import { freshPlace, onServer } from '../../support/databases/databases.ts'
 import { closedPort } from '../../support/http/fault-server.ts'
 import { buildImage, last, readStages, words, type Image } from '../../support/commands/image.ts'
 import { projectFolder, shell } from '../../support/commands/npm.ts'
 import { startProcess, type Process } from '../../support/commands/process.ts'
+import { serveAccount } from '../../support/http/serving.ts'
 
 interface Container {
   readonly image: string
@@ -208,9 +207,7 @@ describe('the image', () => {
     const asWorker = await setUpDatabase(place.url)
     const apiKey = 'canary-0e5f9a7c3b'
     const account = createSampleAccount({ seed: 7, now: new Date() })
-    const service = createHttpService({ store: createMemoryStore({ apiKey, account }) })
-    await using _ = { [Symbol.asyncDispose]: () => service.close() }
-    const { url } = await service.listen({ host: '127.0.0.1', port: 0 })
+    const { url } = server.use(await serveAccount(account, apiKey))
     const env = await environment({ api_key: apiKey, database_url: asWorker }, url)
     expect(checkHealth(env).status).toBe(1)
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtempDisposable, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
@@ -7,10 +7,9 @@ import { answerTo } from '../../support/mirror/query.ts'
 import type { Database } from '../../../src/db/connect.ts'
 import { sync } from '../../../src/index.ts'
 import { createSampleAccount } from '../../../src/commands/demo/account/account.ts'
-import { createHttpService } from '../../../src/server/service.ts'
-import { createMemoryStore } from '../../../src/server/stores/memory-store.ts'
 import { headcount, inShell, run } from '../../support/commands/command.ts'
 import { engines, freshPlace } from '../../support/databases/databases.ts'
+import { serveAccount } from '../../support/http/serving.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
@@ -26,20 +25,16 @@ function blocks(language: string, document = readme): string[] {
 }
 
 const account = createSampleAccount({ seed: 'readme', now: new Date() })
-const service = createHttpService({ store: createMemoryStore({ apiKey, account }) })
+const served = new AsyncDisposableStack()
 let baseUrl = ''
 let cwd = ''
 
 beforeAll(async () => {
-  const { url } = await service.listen({ host: '127.0.0.1', port: 0 })
-  baseUrl = url
-  cwd = await mkdtemp(join(tmpdir(), 'headcount-test-readme-'))
+  baseUrl = served.use(await serveAccount(account, apiKey)).url
+  cwd = served.use(await mkdtempDisposable(join(tmpdir(), 'headcount-test-readme-'))).path
 })
 
-afterAll(async () => {
-  await service.close()
-  await rm(cwd, { recursive: true, force: true })
-})
+afterAll(() => served.disposeAsync())
 
 test('the first lines are the two commands', () => {
   expect(readme.split('\n').slice(0, 2)).toEqual(['    npm ci && npm run demo', '    npm test'])

@@ -3,18 +3,16 @@ import chromium from '@sparticuz/chromium'
 import { chromium as launcher, type Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSampleAccount } from '../../../src/commands/demo/account/account.ts'
-import { createHttpService, type Service } from '../../../src/server/service.ts'
-import { createMemoryStore } from '../../../src/server/stores/memory-store.ts'
+import { serveAccount } from '../../support/http/serving.ts'
 
 let browser: Browser
-let service: Service
+const opened = new AsyncDisposableStack()
 let page: URL
 
 beforeAll(async () => {
   if (process.platform !== 'linux') return
   const account = createSampleAccount({ seed: 1, now: new Date('2026-06-17T10:00:00Z') })
-  service = createHttpService({ store: createMemoryStore({ apiKey: 'any', account }) })
-  const { url } = await service.listen({ host: '127.0.0.1', port: 0 })
+  const { url } = opened.use(await serveAccount(account, 'any'))
   page = new URL('/docs', url)
   // One process for all would end with the first page, and a page that may ask any origin proves less.
   const args = chromium.args.filter((arg) => arg !== '--single-process' && arg !== '--disable-web-security')
@@ -23,7 +21,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await browser?.close()
-  await service?.close()
+  await opened.disposeAsync()
 })
 
 interface Seen {

@@ -1,7 +1,5 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createSampleAccount } from '../../../src/commands/demo/account/account.ts'
-import { createHttpService } from '../../../src/server/service.ts'
-import { createMemoryStore } from '../../../src/server/stores/memory-store.ts'
 import {
   chunked,
   cutShort,
@@ -12,14 +10,13 @@ import {
   upstream,
 } from '../../support/http/fault-server.ts'
 import { faultServer, numberText, testKey, valuesOf } from '../../support/http/reading.ts'
+import { serveAccount } from '../../support/http/serving.ts'
 
 test('the whole sample account comes through a connection that breaks now and then', async () => {
   const account = createSampleAccount({ seed: 7, now: new Date('2026-03-01T12:00:00Z') })
-  const service = createHttpService({ store: createMemoryStore({ apiKey: testKey, account }) })
-  onTestFinished(() => service.close())
-  const { url } = await service.listen({ host: '127.0.0.1', port: 0 })
+  await using service = await serveAccount(account, testKey)
   const between = await faultServer()
-  const answers = upstream(new URL(url).origin)
+  const answers = upstream(new URL(service.url).origin)
   between.always(send(answers))
   between.next(send(answers, resetInBody), send(answers, chunked), send(answers, oneByteSlices))
   const source = numberText(between.baseUrl)

@@ -2,6 +2,9 @@
 import { connect } from '../../../src/db/connect.ts'
 import { createService, type ServiceOptions } from '../../../src/index.ts'
 import { createKey } from '../../../src/mirror/keys/keys.ts'
+import { createHttpService } from '../../../src/server/service.ts'
+import { createMemoryStore } from '../../../src/server/stores/memory-store.ts'
+import type { MemoryAccount } from '../../../src/server/stores/memory-store.ts'
 import { optionOf, type Target } from '../runs/stage.ts'
 
 export interface Serving extends AsyncDisposable {
@@ -21,6 +24,16 @@ export async function serve(target: Target, options: ServiceOptions = {}, port =
   })
   const { url } = await service.listen({ host: '127.0.0.1', port })
   return { url, errors, [Symbol.asyncDispose]: () => service.close() }
+}
+
+/** An account in memory, served over HTTP on loopback by the service itself. */
+export async function serveAccount(
+  account: MemoryAccount,
+  apiKey: string,
+): Promise<{ readonly url: string } & AsyncDisposable> {
+  const service = createHttpService({ store: createMemoryStore({ apiKey, account }) })
+  const { url } = await service.listen({ host: '127.0.0.1', port: 0 })
+  return { url, [Symbol.asyncDispose]: () => service.close() }
 }
 
 /** A new key of an account of this mirror. */

@@ -3,34 +3,18 @@ import { formatReport } from '../../../src/commands/output/run-report.ts'
 import { formatStatus } from '../../../src/commands/output/status.ts'
 import { openLines } from '../../../src/commands/terminal/progress.ts'
 import type { AccountStatus } from '../../../src/mirror/account-status.ts'
-import type { Progress, RunReport } from '../../../src/index.ts'
+import type { Progress } from '../../../src/index.ts'
+import { reportWith } from '../../support/runs/report.ts'
 
-const none = { inserted: 0, updated: 0, deleted: 0 }
 const plain = { style: (_: unknown, text: string) => text }
 
-const report: RunReport = {
+const report = reportWith({
   run_id: 7,
-  account: 'default',
-  mode: 'sync',
-  status: 'succeeded',
-  started_at: '2026-01-01T00:00:00Z',
-  finished_at: '2026-01-01T00:00:01Z',
   duration_ms: 812,
   events: { listed: 40, due: 12, unchanged: 12, changed: 0, failed: 0 },
-  rows: { events: none, responses: none, payments: none, slots: none },
-  rejected: 0,
-  set_aside: 0,
-  held: 0,
-  holds: [],
-  unconfirmed: 0,
   requests: 14,
-  retries: 0,
-  not_modified: 0,
   bytes_received: 91_234,
-  warnings: [],
-  errors: [],
-  errors_total: 0,
-}
+})
 
 describe('the report for people', () => {
   test('of a run that changed nothing is four lines', () => {

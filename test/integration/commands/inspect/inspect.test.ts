@@ -17,6 +17,7 @@ import {
 import { closedPort, send } from '../../../support/http/fault-server.ts'
 import { selfSigned } from '../../../support/http/certificate.ts'
 import { startFaultServer } from '../../../support/http/fault-server.ts'
+import { readerOf } from '../../../support/mirror/reader.ts'
 
 onBothCommandStages('what a mirror answers, on', (stage) => {
   test('query, status, runs, rejects', async () => {
@@ -425,54 +426,30 @@ describe('doctor', () => {
 
   test('D13 names the right that is missing', async () => {
     await using s = await commandStage('postgres', accountOf({ gala: 1 }))
-    const role = `reader_${process.pid}`
-    await using database = await s.place.open()
-    const send = (text: string) => database.transaction((trx) => trx.query(text))
-    await send(`create role ${role} login password 'geheimnis'`)
-    try {
-      await send(`grant usage on schema headcount to ${role}`)
-      await send(`grant select on all tables in schema headcount to ${role}`)
-      const url = new URL(s.place.url)
-      url.username = role
-      url.password = 'geheimnis'
-      const ran = await s.run(['doctor', '--json'], { env: { DATABASE_URL: url.href } })
-      expect(ran.code).toBe(5)
-      expect(checksOf(ran.stdout).get('database')?.detail).toMatch(
-        /may not read and write accepted_rejects, accounts, .*grant select, insert/,
-      )
-    } finally {
-      await send(`drop owned by ${role}`)
-      await send(`drop role ${role}`)
-    }
+    await using reader = await readerOf(s.place.url)
+    const ran = await s.run(['doctor', '--json'], { env: { DATABASE_URL: reader.url } })
+    expect(ran.code).toBe(5)
+    expect(checksOf(ran.stdout).get('database')?.detail).toMatch(
+      /may not read and write accepted_rejects, accounts, .*grant select, insert/,
+    )
   })
 
   test('D13 names the right that pending migrations would miss', async () => {
     await using s = await commandStage('postgres', accountOf({ gala: 1 }))
-    const role = `writer_${process.pid}`
+    await using writer = await readerOf(s.place.url, 'select, insert, update, delete')
     await using database = await s.place.open()
     const send = (text: string) => database.transaction((trx) => trx.query(text))
-    await send(`create role ${role} login password 'geheimnis'`)
-    try {
-      await send(`grant usage on schema headcount to ${role}`)
-      await send(`grant select, insert, update, delete on all tables in schema headcount to ${role}`)
-      const url = new URL(s.place.url)
-      url.username = role
-      url.password = 'geheimnis'
-      const examine = async () => {
-        const ran = await s.run(['doctor', '--json'], { env: { DATABASE_URL: url.href } })
-        return { code: ran.code, schema: checksOf(ran.stdout).get('schema')?.detail }
-      }
-      expect((await examine()).code).toBe(0)
-      await send('delete from headcount.schema_migrations')
-      const lacking = await examine()
-      expect(lacking.code).toBe(5)
-      expect(lacking.schema).toMatch(/grant create on schema headcount/)
-      await send(`grant create on schema headcount to ${role}`)
-      expect((await examine()).code).toBe(0)
-    } finally {
-      await send(`drop owned by ${role}`)
-      await send(`drop role ${role}`)
+    const examine = async () => {
+      const ran = await s.run(['doctor', '--json'], { env: { DATABASE_URL: writer.url } })
+      return { code: ran.code, schema: checksOf(ran.stdout).get('schema')?.detail }
     }
+    expect((await examine()).code).toBe(0)
+    await send('delete from headcount.schema_migrations')
+    const lacking = await examine()
+    expect(lacking.code).toBe(5)
+    expect(lacking.schema).toMatch(/grant create on schema headcount/)
+    await send(`grant create on schema headcount to ${writer.name}`)
+    expect((await examine()).code).toBe(0)
   })
 
   test('tells a clock that is wrong', async () => {

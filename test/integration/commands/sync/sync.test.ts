@@ -14,6 +14,7 @@ import {
   onBothCommandStages,
   onPostgresCommandStage,
 } from '../../../support/commands/command-stage.ts'
+import { lockTable } from '../../../support/databases/locks.ts'
 import { closedPort, send, silence } from '../../../support/http/fault-server.ts'
 import { testKey } from '../../../support/http/reading.ts'
 
@@ -239,14 +240,8 @@ onBothCommandStages('O2 a run that is told to stop, on', (stage) => {
 test('O2 SIGTERM while a lock holds the batch: 143 within 8 s, and nothing of the batch is stored', async () => {
   await using s = await commandStage('postgres', accountOf({ gala: 3 }))
   await using database = await s.place.open()
-  const ended = Promise.withResolvers<void>()
-  const locked = Promise.withResolvers<void>()
-  const reader = database.transaction(async (trx) => {
-    await trx.query('lock table headcount.responses in access exclusive mode')
-    locked.resolve()
-    await ended.promise
-  })
-  await locked.promise
+  await using stack = new AsyncDisposableStack()
+  stack.use(await lockTable(database, 'responses'))
   let ms = 0
   const ran = await s.run(['sync'], {
     meanwhile: async (child) => {
@@ -257,8 +252,7 @@ test('O2 SIGTERM while a lock holds the batch: 143 within 8 s, and nothing of th
       ms = performance.now() - began
     },
   })
-  ended.resolve()
-  await reader
+  await stack.disposeAsync()
   expect(ran.code).toBe(143)
   expect(ms).toBeLessThan(8000)
   expect((await database.transaction((trx) => trx.query('select id from headcount.responses'))).rows).toEqual(
@@ -270,14 +264,7 @@ test('O2 SIGTERM while a lock holds the batch: 143 within 8 s, and nothing of th
 test('O2 a second signal ends it at once, also when its batch waits for a lock', async () => {
   await using s = await commandStage('postgres', accountOf({ gala: 3 }))
   await using database = await s.place.open()
-  const ended = Promise.withResolvers<void>()
-  const locked = Promise.withResolvers<void>()
-  const reader = database.transaction(async (trx) => {
-    await trx.query('lock table headcount.responses in access exclusive mode')
-    locked.resolve()
-    await ended.promise
-  })
-  await locked.promise
+  await using _lock = await lockTable(database, 'responses')
   const ran = await s.run(['sync'], {
     meanwhile: async (child) => {
       await isWaitingForLock(database)
@@ -291,8 +278,6 @@ test('O2 a second signal ends it at once, also when its batch waits for a lock',
     },
   })
   expect(ran.code).toBe(130)
-  ended.resolve()
-  await reader
 })
 
 test('O8 a run whose stdout is closed goes on to its end', async () => {

@@ -4,8 +4,6 @@ import { connect } from '../../../../src/db/connect.ts'
 import { sync } from '../../../../src/index.ts'
 import type { RunOptions, RunReport } from '../../../../src/index.ts'
 import { createSampleAccount } from '../../../../src/commands/demo/account/account.ts'
-import { createHttpService } from '../../../../src/server/service.ts'
-import { createMemoryStore } from '../../../../src/server/stores/memory-store.ts'
 import { chanceOf } from '../../../simulation/account/chance.ts'
 import type { Chance } from '../../../simulation/account/chance.ts'
 import { accountOf, refusal, responseItem } from '../../../support/accounts/account.ts'
@@ -15,7 +13,7 @@ import { send } from '../../../support/http/fault-server.ts'
 import { freePort } from '../../../support/http/free-port.ts'
 import { readLive } from '../../../support/mirror/live-rows.ts'
 import { EVENTS, mirrorClient, responsesTo } from '../../../support/http/mirror-client.ts'
-import { keyOf, serve } from '../../../support/http/serving.ts'
+import { keyOf, serve, serveAccount } from '../../../support/http/serving.ts'
 import { startStage } from '../../../support/runs/stage.ts'
 import type { Stage } from '../../../support/runs/stage.ts'
 
@@ -25,9 +23,7 @@ describe('a chain', () => {
   test('of three mirrors has the same rows in all, follows a change, and reads no row for what is as it was', async () => {
     await using stack = new AsyncDisposableStack()
     const account = createSampleAccount({ seed: 3, now: new Date('2026-06-17T10:00:00Z') })
-    const sample = createHttpService({ store: createMemoryStore({ apiKey: sampleKey, account }) })
-    stack.defer(() => sample.close())
-    const { url } = await sample.listen({ host: '127.0.0.1', port: 0 })
+    const { url } = stack.use(await serveAccount(account, sampleKey))
     const [first, second, third] = [
       stack.use(await freshPlace('postgres')),
       stack.use(await freshPlace('postgres')),
