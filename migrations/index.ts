@@ -11,6 +11,7 @@ import { goodRuns } from './0011_good_runs.ts'
 import { accounts } from './0012_accounts.ts'
 import { names } from './0013_names.ts'
 import { observedByRuns } from './0014_observed_by_runs.ts'
+import { lateIndexes } from './0015_late_indexes.ts'
 
 /** One step of the schema. Statements run one by one, all of a migration in one transaction. */
 export interface Migration {
@@ -34,4 +35,5 @@ export const migrations: readonly Migration[] = [
   { number: 12, name: 'accounts', statements: accounts },
   { number: 13, name: 'names', statements: names },
   { number: 14, name: 'observed_by_runs', statements: observedByRuns },
+  { number: 15, name: 'late_indexes', statements: lateIndexes },
 ]

@@ -118,8 +118,6 @@ table responses -- Live responses: exactly what the service answers now, one row
   _changed_at timestamp with time zone not null default now() -- When a run last changed this row: the start of the present version.
   _run_id bigint not null -- The run that stored the present version (sync_runs.id).
   constraint responses_pkey PRIMARY KEY (account_id, event_id, id)
-  CREATE INDEX responses_created_at ON headcount.responses USING btree (created_at)
-  CREATE INDEX responses_email ON headcount.responses USING hash (email)
 
 table schema_migrations -- Migrations applied to this schema.
   number integer not null -- Number of the migration.

@@ -22,7 +22,7 @@ export function logTo(logger: Pick<Logger, 'debug' | 'info' | 'warn'> | undefine
 
 /** How far a run is; sent after each event. */
 export interface Progress {
-  readonly phase: 'events' | 'responses' | 'removing' | 'comparing'
+  readonly phase: 'events' | 'responses' | 'removing' | 'comparing' | 'indexing'
   /** `skipped`: read already by the backfill that this one continues; not part of `total`. */
   readonly events: { readonly done: number; readonly total: number; readonly skipped: number }
   /** Responses read so far. */

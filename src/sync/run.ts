@@ -1,4 +1,5 @@
 import type { RunMode, RunReport } from '../common/schema/tables.ts'
+import { createMissingIndexes } from '../db/indexes.ts'
 import { failRun, finishRun } from './finish-run.ts'
 import { selectDueEvents } from './select/select-events.ts'
 import { verifyAccountIdentity } from './open/account-identity.ts'
@@ -7,7 +8,7 @@ import { fetchIdentity, fetchEventList } from './fetch/fetch-events.ts'
 import { readStates } from '../load/state/sync-state.ts'
 import { openRun } from './open/open-run.ts'
 import type { RunContext } from './run-context.ts'
-import { resolveOptions, type RunOptions } from './options.ts'
+import { logTo, resolveOptions, type RunOptions } from './options.ts'
 import { syncDueEvents } from './fetch/sync-events.ts'
 import { rereadUnconfirmed } from './fetch/second-reading.ts'
 import { recordEarlyEnd, deleteAbsentEvents } from './write/delete-events.ts'
@@ -38,11 +39,21 @@ async function run(mode: RunMode, options: RunOptions): Promise<RunReport> {
   await using open = await openRun(access, settings, mode).catch((cause: unknown) => {
     throw toInterruptedError(settings.signal, cause)
   })
-  try {
-    return await execute(open)
-  } catch (cause) {
+  const report = await execute(open).catch(async (cause: unknown) => {
     throw await failRun(open, cause)
-  }
+  })
+  if (access === 'write') await createIndexes(open)
+  return report
+}
+
+/** What a first load left out, when it has ended. The run is closed and its report made: whether they could be made changes neither. */
+function createIndexes({ mode, mirror, settings, stats }: RunContext): Promise<void> {
+  return createMissingIndexes(mirror.database, {
+    always: mode === 'backfill' && settings.events === null,
+    signal: settings.signal,
+    log: logTo(settings.logger),
+    onIndex: () => stats.report('indexing'),
+  })
 }
 
 /** The story of a run. */

@@ -7,7 +7,8 @@ import { isEmptyFolder } from '../../../db/pglite/data-dir.ts'
 import { notOurs } from '../../../db/pglite/data-dir-mode.ts'
 import { schemaState } from '../../../db/migrate.ts'
 import type { Transaction } from '../../../db/transaction.ts'
-import { failed, failure, ok, type CheckResult } from './check.ts'
+import { createIndexStatement, hasManyRows, missingIndexes, ownsTable } from '../../../db/indexes.ts'
+import { failed, failure, ok, warning, type CheckResult } from './check.ts'
 
 const DATABASE = 5
 const OLDEST_POSTGRES = 15
@@ -137,13 +138,23 @@ async function lackingRightToMigrate(trx: Transaction): Promise<string | null> {
   return `migrations are pending, and ${String(rows[0][0])} may not create in the schema headcount: grant create on schema headcount to this role, or run ${commandName()} migrate as its owner`
 }
 
+/** The next run makes what is missing, if its role may. */
+async function checkIndexes({ kysely }: Database, detail: string): Promise<CheckResult> {
+  const missing = await missingIndexes(kysely)
+  if (missing.length === 0 || (await ownsTable(kysely)) || !(await hasManyRows(kysely))) return ok(detail)
+  const statements = missing.map((index) => `\n${createIndexStatement(index)};`).join('')
+  return warning(
+    `${detail}; queries lack an index, and only the owner of headcount.responses may make it. As that role run:${statements}`,
+  )
+}
+
 export async function checkSchema(database: Database): Promise<CheckResult> {
   try {
     const { current, needed } = await schemaState(database)
     if (current > needed) {
       return failed(DATABASE, `version ${current} is newer than this program (${needed}): upgrade headcount`)
     }
-    if (current === needed) return ok(`up to date (version ${current})`)
+    if (current === needed) return await checkIndexes(database, `up to date (version ${current})`)
     const lacking = await database.transaction(lackingRightToMigrate, { readOnly: true })
     if (lacking !== null) return failed(DATABASE, lacking)
     const what = current === 0 ? 'none yet' : `version ${current}, ${needed} is needed`

@@ -1,0 +1,167 @@
+/** The indexes that only queries use are made when a first load has ended. */
+import { expect, test } from 'vitest'
+import { connect } from '../../../src/db/connect.ts'
+import { missingIndexes } from '../../../src/db/indexes.ts'
+import { migrate } from '../../../src/db/migrate.ts'
+import { accountOf } from '../../support/accounts/account.ts'
+import { headcount } from '../../support/commands/command.ts'
+import { freshPlace, onServer } from '../../support/databases/databases.ts'
+import { startPoolingProxy } from '../../support/databases/pooling-proxy.ts'
+import { testKey } from '../../support/http/reading.ts'
+import { onBothStages, onPostgresStage, type Stage } from '../../support/runs/stage.ts'
+
+const MANY = 20_000
+const both = ['responses_created_at', 'responses_email']
+
+/** Sends statements to the mirror, without the look at it that the stage would take: it has many rows. */
+async function send(on: Stage, ...statements: readonly string[]) {
+  await using database = await connect(on.target)
+  return await database.transaction(async (trx) => {
+    let last: readonly (readonly unknown[])[] = []
+    for (const statement of statements) last = (await trx.query(statement)).rows
+    return last
+  })
+}
+
+/** The valid indexes of the table of responses, but for its key. */
+async function indexesOf(on: Stage): Promise<unknown[]> {
+  const rows = await send(
+    on,
+    `select c.relname::text
+       from pg_index i join pg_class c on c.oid = i.indexrelid
+      where i.indrelid = 'headcount.responses'::regclass and i.indisvalid and not i.indisprimary
+      order by 1`,
+  )
+  return rows.map(([name]) => name)
+}
+
+onBothStages('indexes after the first load', (stage) => {
+  test('a first load of many rows ends with them', async () => {
+    await using on = await stage(accountOf({ gala: MANY }))
+    expect(await on.run('sync')).toMatchObject({ exit: 0 })
+    expect(await indexesOf(on)).toEqual(both)
+  })
+
+  test('few rows are worth none, until a backfill has ended', async () => {
+    await using on = await stage(accountOf({ gala: 3 }))
+    await on.sync()
+    expect(await indexesOf(on)).toEqual([])
+    await on.backfill({ events: ['gala'] })
+    expect(await indexesOf(on)).toEqual([])
+    await on.backfill()
+    expect(await indexesOf(on)).toEqual(both)
+  })
+
+  test('while another run is live they are left to the next run, which need not change anything', async () => {
+    await using on = await stage(accountOf({ gala: MANY }))
+    await on.run('sync')
+    await send(
+      on,
+      'drop index headcount.responses_email',
+      `insert into headcount.sync_runs (account_id, mode, status) values (4711, 'sync', 'running')`,
+    )
+    await on.run('sync')
+    expect(await indexesOf(on)).toEqual(['responses_created_at'])
+    await send(on, 'delete from headcount.sync_runs where account_id = 4711')
+    expect(await on.run('sync')).toMatchObject({ exit: 0, report: { events: { changed: 0 } } })
+    expect(await indexesOf(on)).toEqual(both)
+  })
+})
+
+onPostgresStage('indexes after the first load', (stage) => {
+  test('an index that an interrupted build left invalid is dropped and made again', async () => {
+    await using on = await stage(accountOf({ gala: 3 }))
+    await on.backfill()
+    await send(
+      on,
+      `update pg_index set indisvalid = false where indexrelid = 'headcount.responses_email'::regclass`,
+    )
+    const [[before] = []] = await send(on, `select 'headcount.responses_email'::regclass::oid::text`)
+    await on.backfill()
+    const [[after] = []] = await send(on, `select 'headcount.responses_email'::regclass::oid::text`)
+    expect(await indexesOf(on)).toEqual(both)
+    expect(after).not.toBe(before)
+  })
+
+  test('they are made behind a proxy that gives every transaction another connection', async () => {
+    await using on = await stage(accountOf({ gala: MANY }))
+    await using proxy = await startPoolingProxy(on.url)
+    expect(await on.run('sync', { database: proxy.url })).toMatchObject({ exit: 0 })
+    expect(await indexesOf(on)).toEqual(both)
+  })
+
+  test('a role that does not own the table goes without, and doctor names the statements', async () => {
+    await using on = await stage(accountOf({ gala: MANY }))
+    const role = `sync_${new URL(on.url).pathname.slice(1)}`
+    await onServer(`create role ${role} login password 'sync'`)
+    try {
+      await on.run('sync')
+      await send(
+        on,
+        'drop index headcount.responses_email',
+        `grant usage on schema headcount to ${role}`,
+        `grant select, insert, update, delete on all tables in schema headcount to ${role}`,
+        `grant usage on all sequences in schema headcount to ${role}`,
+      )
+      const url = new URL(on.url)
+      url.username = role
+      url.password = 'sync'
+      expect(await on.run('backfill', { database: url.href })).toMatchObject({ exit: 0 })
+      expect(await indexesOf(on)).toEqual(['responses_created_at'])
+      const { stdout, code } = await headcount(['doctor', '--database', url.href], {
+        env: { HEADCOUNT_API_KEY: testKey, HEADCOUNT_BASE_URL: on.service.baseUrl.href },
+      })
+      expect(code).toBe(0)
+      expect(stdout).toMatch(/warning +schema .*only the owner of headcount.responses/)
+      expect(stdout).toContain(
+        'create index concurrently if not exists responses_email on headcount.responses using hash (email);',
+      )
+      expect(stdout).not.toContain('responses_created_at')
+    } finally {
+      await send(on, `drop owned by ${role}`)
+      await onServer(`drop role ${role}`)
+    }
+  })
+
+  test('a signal ends the build, the run keeps its result, and the next run makes them', async () => {
+    await using on = await stage(accountOf({ gala: MANY }))
+    const stop = new AbortController()
+    await using reader = await connect(on.url)
+    const held = Promise.withResolvers<void>()
+    const released = Promise.withResolvers<void>()
+    // A writer that does not end: the build waits for it.
+    const writing = reader.transaction(async (trx) => {
+      await trx.query('lock table headcount.responses in row exclusive mode')
+      held.resolve()
+      await released.promise
+    })
+    await held.promise
+    const running = on.run('sync', {
+      signal: stop.signal,
+      onProgress: ({ phase }) => void (phase === 'indexing' && setTimeout(() => stop.abort(), 300)),
+    })
+    expect(await running).toMatchObject({ exit: 0 })
+    expect(await indexesOf(on)).toEqual([])
+    released.resolve()
+    await writing
+    await on.run('sync')
+    expect(await indexesOf(on)).toEqual(both)
+  })
+})
+
+test('a mirror that has rows keeps its indexes', async () => {
+  await using place = await freshPlace('postgres', { blank: true })
+  await using database = await place.open()
+  await migrate(database)
+  await database.transaction(async (trx) => {
+    for (const text of [
+      'delete from headcount.schema_migrations where number >= 15',
+      'create index responses_email on headcount.responses using hash (email)',
+      'create index responses_created_at on headcount.responses (created_at)',
+      `insert into headcount.responses (account_id, event_id, id, kind, _run_id) values (1, 'gala', 1, 'rsvp', 1)`,
+    ])
+      await trx.query(text)
+  })
+  await migrate(database)
+  expect(await missingIndexes(database.kysely)).toEqual([])
+})
