@@ -18,6 +18,7 @@ function start() {
     if (problem.text) process.stderr.write(problem.text + '\n')
   }
   compilePgliteOnce()
+  compileOnOneThread()
   boundYoungObjects()
   // What Node compiled is kept for the next start, beside the code and as safe as it; where that cannot be written, nothing is.
   require('node:module').enableCompileCache(path.join(__dirname, '../dist/cache'))
@@ -32,6 +33,11 @@ function compilePgliteOnce() {
   v8.setFlagsFromString('--no-wasm-dynamic-tiering')
 }
 
+// More threads that compile would take the processors from the database server beside them, and compile no less.
+function compileOnOneThread() {
+  require('node:v8').setFlagsFromString('--concurrent-turbofan-max-threads=1')
+}
+
 // The part of the heap for young objects grows to 8 MB and no further: its default takes 100 MB more, its first size twice the time for garbage.
 // It grows when garbage is collected, and is looked at then: an idle process is not woken.
 function boundYoungObjects() {
@@ -42,8 +48,8 @@ function boundYoungObjects() {
     })
     if (young.space_size < 8 * 1024 * 1024) return
     v8.setFlagsFromString('--semi-space-growth-factor=1')
-    // The rest is swept when it has doubled, not when it is four times what was in use.
-    v8.setFlagsFromString('--heap-growing-percent=100')
+    // The rest is swept when it is three times what was in use, not when it is four times that.
+    v8.setFlagsFromString('--heap-growing-percent=200')
     growing.disconnect()
   })
   growing.observe({ entryTypes: ['gc'] })

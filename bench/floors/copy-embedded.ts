@@ -2,7 +2,7 @@ import type { PGlite } from '@electric-sql/pglite'
 import { tableNames } from '../account/rows.ts'
 import type { TableName } from '../account/rows.ts'
 import { copyBatches, copyEvents } from './batches.ts'
-import { copyStatement } from './copy-text.ts'
+import { copyStatement, indexStatements } from './copy-text.ts'
 import type { Read } from './download.ts'
 import { openClient, readEvents } from './fetching.ts'
 
@@ -13,6 +13,7 @@ export async function copyIntoEmbedded(base: string, folder: string): Promise<Re
   const { PGlite } = await import('@electric-sql/pglite')
   const pglite = await PGlite.create(folder)
   try {
+    for (const statement of indexStatements) await pglite.query(statement)
     const events = await readEvents(http)
     const texts: Record<TableName, string[]> = { events: [], responses: [], payments: [], slots: [] }
     texts.events.push(copyEvents(events))

@@ -4,7 +4,7 @@ import { from as copyFrom } from 'pg-copy-streams'
 import type { TableName } from '../account/rows.ts'
 import { copyBatches, copyEvents } from './batches.ts'
 import type { CopyBatch } from './batches.ts'
-import { copyStatement } from './copy-text.ts'
+import { copyStatement, indexStatements } from './copy-text.ts'
 import type { Read } from './download.ts'
 import { openClient, readEvents } from './fetching.ts'
 
@@ -20,6 +20,8 @@ export async function copyIntoPostgres(base: string, url: string): Promise<Read>
   const connections = Array.from({ length: CONNECTIONS }, () => new Client(url))
   try {
     await Promise.all(connections.map((connection) => connection.connect()))
+    const [first] = connections
+    for (const statement of indexStatements) await first?.query(statement)
     const events = await readEvents(http)
     const batches = copyBatches(http, events, ROWS_PER_TRANSACTION)
     await Promise.all(
@@ -29,7 +31,6 @@ export async function copyIntoPostgres(base: string, url: string): Promise<Read>
         }
       }),
     )
-    const [first] = connections
     if (first !== undefined) await copy(first, 'events', copyEvents(events))
     return { requests: 1 + events.length }
   } finally {

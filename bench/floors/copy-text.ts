@@ -6,6 +6,12 @@ const ACCOUNT = 1
 const RUN = 1
 const tablesOfRun: ReadonlySet<TableName> = new Set(['events', 'responses'])
 
+/** A new mirror has none of them yet (src/db/indexes.ts); a script makes its tables with all that queries need. */
+export const indexStatements: readonly string[] = [
+  'create index on headcount.responses using hash (email)',
+  'create index on headcount.responses (created_at)',
+]
+
 /** Copies lines made by `copyLine` into a table. */
 export function copyStatement(table: TableName, source: 'stdin' | "'/dev/blob'"): string {
   const columns = ['account_id', ...tables[table].columns, ...(tablesOfRun.has(table) ? ['_run_id'] : [])]

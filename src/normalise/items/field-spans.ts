@@ -42,15 +42,15 @@ export class FieldSpans {
   readonly ends: Int32Array
   /** The names with their closing quotes. */
   readonly #names: readonly Uint8Array[]
-  /** Which field stood at each place of the last object: those of a list mostly have the same order. */
-  readonly #order: Uint8Array
+  /** Which field came behind each field when it was last seen; at 0 which came first. Objects mostly have the same order. */
+  readonly #next: Uint8Array
 
   constructor(names: readonly string[]) {
     this.forms = new Uint8Array(names.length)
     this.starts = new Int32Array(names.length)
     this.ends = new Int32Array(names.length)
     this.#names = names.map((name) => new TextEncoder().encode(`${name}"`))
-    this.#order = new Uint8Array(names.length + 1)
+    this.#next = new Uint8Array(names.length + 1)
   }
 
   /**
@@ -64,8 +64,9 @@ export class FieldSpans {
     if (bytes[start] !== OPEN_BRACE) return DECLINED
     let at = skipSpace(bytes, start + 1)
     if (bytes[at] === CLOSE_BRACE) return at + 1
-    for (let place = 0; ; place += 1) {
-      const field = bytes[at] === QUOTE ? this.#fieldAt(bytes, at + 1, place) : DECLINED
+    let field = DECLINED
+    for (;;) {
+      field = bytes[at] === QUOTE ? this.#fieldAt(bytes, at + 1, field + 1) : DECLINED
       if (field === DECLINED || this.forms[field] !== ABSENT) return DECLINED
       at = skipSpace(bytes, at + 1 + (this.#names[field] ?? bytes).length)
       if (bytes[at] !== COLON) return DECLINED
@@ -81,17 +82,22 @@ export class FieldSpans {
   /** Which fields the object has (observe/field-states.ts). */
   mask(): number {
     let mask = 0
-    for (const form of this.forms) mask = (mask << 2) | (form > PLAIN_TEXT ? PLAIN_TEXT : form)
+    for (let field = 0; field < this.forms.length; field += 1)
+      mask = (mask << 2) | Math.min(this.forms[field] ?? 0, PLAIN_TEXT)
     return mask
   }
 
-  /** The field whose name stands at `start`, with the quote behind it. */
+  /** The field whose name stands at `start`, with the quote behind it. @param place in `#next` */
   #fieldAt(bytes: Buffer, start: number, place: number): number {
-    const expected = this.#order[place] ?? 0
+    const expected = this.#next[place] ?? 0
     if (isAt(bytes, start, this.#names[expected] ?? bytes)) return expected
-    const field = this.#names.findIndex((name) => isAt(bytes, start, name))
-    if (field !== DECLINED) this.#order[place] = field
-    return field
+    // A closure would be made for each field of each item.
+    for (let field = 0; field < this.#names.length; field += 1) {
+      if (!isAt(bytes, start, this.#names[field] ?? bytes)) continue
+      this.#next[place] = field
+      return field
+    }
+    return DECLINED
   }
 
   #readValue(bytes: Buffer, start: number, field: number): number {

@@ -59,6 +59,7 @@ export class ResponseWriter {
   #kind: Kind = BARE
   /** Of the slots of the item: masks, and the forms of both times. */
   readonly #slotForms: number[] = []
+  #slotCount = 0
 
   constructor(issues: ItemIssues, observer: ResponseObserver | null) {
     this.#issues = issues
@@ -74,7 +75,7 @@ export class ResponseWriter {
     const end = response.read(bytes, start)
     if (end === DECLINED || end - start > MAX_ITEM_BYTES) return DECLINED
     this.#bytes = bytes
-    this.#slotForms.length = 0
+    this.#slotCount = 0
     rows.begin()
     rows.responses.reserve(end - start + FIXED_BYTES)
     if (this.#writeResponse(rows.responses) && this.#writePayment(rows) && this.#writeSlots(rows)) {
@@ -90,7 +91,7 @@ export class ResponseWriter {
     const fieldMask = response.mask()
     this.#issues.fieldsPresent |= fieldMask
     const observer = this.#observer
-    for (let at = 0; at < this.#slotForms.length; at += 3) {
+    for (let at = 0; at < 3 * this.#slotCount; at += 3) {
       const slotMask = this.#slotForms[at] ?? 0
       this.#issues.slotFieldsPresent |= slotMask
       observer?.slots.addForms(slotMask, this.#slotForms[at + 1] ?? 0, this.#slotForms[at + 2] ?? 0)
@@ -114,9 +115,11 @@ export class ResponseWriter {
 
   #observeRsvp(observer: ResponseObserver): void {
     const { starts, ends } = response
-    if (observer.rsvp.isLast(this.#bytes, starts[RSVP] ?? 0, ends[RSVP] ?? 0)) return
+    const [start, end] = [starts[RSVP] ?? 0, ends[RSVP] ?? 0]
+    if (observer.rsvp.hasBytes(this.#bytes, start, end)) return
     const [value, name, email, message] = [RSVP, NAME, EMAIL, MESSAGE].map((field) => this.#text(field))
     observer.addRsvp(value ?? '', { name: name ?? null, email: email ?? null, message: message ?? null })
+    if (observer.rsvp.has(value ?? '')) observer.rsvp.addBytes(this.#bytes, start, end)
   }
 
   #text(field: number): string | null {
@@ -277,7 +280,11 @@ export class ResponseWriter {
     rows.end = localEnds + this.#timeBytes(END)
     rows.null()
     rows.count += 1
-    this.#slotForms.push(slot.mask(), this.#slotForm(START), this.#slotForm(END))
+    const at = 3 * this.#slotCount
+    this.#slotForms[at] = slot.mask()
+    this.#slotForms[at + 1] = this.#slotForm(START)
+    this.#slotForms[at + 2] = this.#slotForm(END)
+    this.#slotCount += 1
     return true
   }
 

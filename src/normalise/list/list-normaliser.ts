@@ -26,7 +26,8 @@ export class ListNormaliser {
   readonly rejectIds = new SortedIds()
   rejected = 0
   readonly #options: ResponseListOptions
-  readonly #observer = new ResponseObserver()
+  /** Null when all is summed up: the list may wait for the database long after. */
+  #observer: ResponseObserver | null = new ResponseObserver()
   readonly #duplicateKeys = new ObservedValues('response', 'duplicate_key')
   readonly #order = new IdOrder()
   readonly #setAside = new SetAsideValues()
@@ -96,9 +97,10 @@ export class ListNormaliser {
     return this.rowIds.length - (this.#duplicates?.discarded ?? 0)
   }
 
-  /** What it shows, when all is read and settled. */
+  /** What it shows, when all is read and settled. May be called once. */
   summarise(): ListSummary {
-    const observed = [this.#observer, this.#duplicateKeys, this.#order]
+    const observed = [this.#observer, this.#duplicateKeys, this.#order].filter((part) => part !== null)
+    this.#observer = null
     return {
       length: this.#length,
       setAside: this.#setAside.total,

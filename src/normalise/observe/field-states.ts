@@ -30,19 +30,24 @@ export class FieldStates {
 
   /** @param own the fields that the specification gives to this shape: only they can be missing. */
   observations(shape: string, fields: readonly string[], own: readonly string[]): readonly Observation[] {
-    return fields.flatMap((field, place) => {
+    const last = lastOf.get(shape)
+    if (last?.present === this.#present && last.absent === this.#absent) return last.observations
+    const observations: Observation[] = []
+    for (const [place, field] of fields.entries()) {
       const present = stateOf(this.#present, fields, place)
-      const states = {
-        value: present & VALUE,
-        null: present & NULL,
-        absent: own.includes(field) && stateOf(this.#absent, fields, place) & NULL,
-      }
-      return Object.entries(states)
-        .filter(([, isSeen]) => isSeen)
-        .map(([value]): Observation => ({ path: `${shape}.${field}`, kind: 'sent', value }))
-    })
+      const isMissing = own.includes(field) && stateOf(this.#absent, fields, place) & NULL
+      const path = `${shape}.${field}`
+      if (present & VALUE) observations.push({ path, kind: 'sent', value: 'value' })
+      if (present & NULL) observations.push({ path, kind: 'sent', value: 'null' })
+      if (isMissing) observations.push({ path, kind: 'sent', value: 'absent' })
+    }
+    lastOf.set(shape, { present: this.#present, absent: this.#absent, observations })
+    return observations
   }
 }
+
+/** What the last list gave of each shape: neighbouring lists are mostly alike. */
+const lastOf = new Map<string, { present: number; absent: number; observations: readonly Observation[] }>()
 
 function stateOf(mask: number, fields: readonly string[], place: number): number {
   return mask >> ((fields.length - 1 - place) * BITS)

@@ -8,7 +8,7 @@ const Z = 0x5a
 /** The forms of a field's time stamps. */
 export class TimestampFormats {
   readonly #forms: ObservedValues
-  readonly #lengths = new Set<number>()
+  readonly #lengths: number[] = []
   #last = 0
 
   constructor(path: string) {
@@ -29,8 +29,8 @@ export class TimestampFormats {
   addForm(length: number): void {
     if (length === this.#last) return
     this.#last = length
-    if (this.#lengths.has(length)) return
-    this.#lengths.add(length)
+    if (this.#lengths.includes(length)) return
+    this.#lengths.push(length)
     const zone = length > 0 ? 'Z' : '±HH:MM'
     const digits = Math.abs(length) - SECONDS.length - zone.length - 1
     this.#forms.add(`${SECONDS}${digits > 0 ? `.${'s'.repeat(digits)}` : ''}${zone}`)
