@@ -24,9 +24,14 @@ export class ResponseBatch {
     return this.#itemAt(index)
   }
 
+  /** The places of all rows. */
+  places(): number[] {
+    return Array.from({ length: this.count }, (_, index) => index)
+  }
+
   /** The ids of all rows. */
   ids(): string[] {
-    return Array.from({ length: this.count }, (_, index) => String(this.rows.id(index)))
+    return this.places().map((index) => String(this.rows.id(index)))
   }
 
   /** The place of an id; -1 when no row has it. */

@@ -70,7 +70,9 @@ export const maintenanceCommands: CommandGroup = {
         'Compares events, responses, payments and slots with what the service answers now, and prints each ' +
         'difference (exit 10). Writes nothing; a run may go on meanwhile (a pglite: folder is in use until it ends). ' +
         'A list that changed since the last sync is said to have changed, and what is held is said to be held: ' +
-        'neither is a difference. backfill --restart mends what it finds; sync trusts what it read before and does not.',
+        'neither is a difference. backfill --restart mends what it finds; sync trusts what it read before and does not. ' +
+        'Rows are compared as bytes, made as a sync makes them; one list in a hundred, chosen at random, is read another ' +
+        'way and compared in SQL, so that a mistake in the reading would be seen.',
       examples: [
         ['verify', 'everything'],
         ['verify --sample 20', 'the responses to 20 events at random'],
@@ -81,6 +83,10 @@ export const maintenanceCommands: CommandGroup = {
           '--sample <n>',
           'the responses to so many events only, chosen at random',
           integer({ min: 1, max: 1_000_000_000 }),
+        ),
+        options.flag(
+          '--thorough',
+          'every list is read another way than a sync does and compared in SQL: slower',
         ),
         options.flag('--event <id...>', 'only these events'),
         options.json('what was found'),

@@ -79,7 +79,7 @@ function lists({ lists_chosen, lists_compared, ...report }: VerifyReport): strin
     [report.errors_total, 'failed'],
   ] as const
   return [
-    `${formatNumber(lists_compared)} of ${formatNumber(lists_chosen)} compared`,
+    `${formatNumber(lists_compared)} of ${formatNumber(lists_chosen)} compared (${formatNumber(report.lists_thorough)} in SQL)`,
     ...others.flatMap(([count, what]) => (count === 0 ? [] : `${formatNumber(count)} ${what}`)),
   ].join(', ')
 }

@@ -7,6 +7,7 @@ import { formatDifferences, formatVerification } from '../output/verify-report.t
 
 type VerifyFlags = Flags & {
   readonly sample?: number
+  readonly thorough?: true
   readonly event?: readonly string[]
   readonly json?: true
   readonly quiet?: true
@@ -25,6 +26,7 @@ export const verify: Command<VerifyFlags> = async ({ flags, terminal, signal }) 
       ...runOptions(config),
       ...(flags.event !== undefined && { events: flags.event }),
       ...(flags.sample !== undefined && { sample: flags.sample }),
+      ...(flags.thorough && { thorough: true }),
       signal,
       ...log,
       onProgress: (progress) => shown.show(progress),

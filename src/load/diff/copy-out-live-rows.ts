@@ -10,16 +10,17 @@ const KEY_COLUMNS = { responses: 3, payments: 3, slots: 4 } as const
 
 /**
  * Reads what is live of these events, in the form in which it would be written: a tenth of the work of rows as text
- * that become objects. Null when no response of them is live; payments and slots without one are not looked at.
+ * that become objects. Null when no response of them is live; payments and slots without one are not looked at, unless
+ * `withOrphans` is set.
  *
  * @param key of a row that would be written: the account, and the run, which stands in the rows as if it had written them
- * @param ids only of responses with these ids; null: of all
+ * @param scope.ids only of responses with these ids; null: of all
  */
 export async function copyOutLiveRows(
   trx: Transaction,
   { account, run }: Pick<RowKey, 'account' | 'run'>,
   event_ids: readonly string[],
-  ids: readonly string[] | null,
+  { ids, withOrphans }: { readonly ids: readonly string[] | null; readonly withOrphans: boolean },
 ): Promise<LiveRows | null> {
   // COPY takes no parameters: what it reads stands in settings of the transaction, each looked at once (array(select …)).
   await trx.query(
@@ -30,7 +31,7 @@ export async function copyOutLiveRows(
   const onlyIds = ids !== null
   const responses = await read(trx, 'responses', onlyIds)
   // guard: new lists
-  if (responses.length === 0) return null
+  if (responses.length === 0 && !withOrphans) return null
   return {
     responses,
     payments: await read(trx, 'payments', onlyIds),

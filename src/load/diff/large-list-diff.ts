@@ -47,7 +47,7 @@ export class LargeListDiff {
   }
 
   async #compare(trx: Transaction, list: ResponseBatch, ids: readonly IntegerText[]): Promise<ListChanges> {
-    const change = (await diffLists(trx, [list], ids)).get(this.event_id)
+    const change = (await diffLists(trx, [list], { ids })).get(this.event_id)
     for (const field of change?.fields ?? []) this.#fields.add(field)
     return change ?? { list, added: [], differing: [] }
   }

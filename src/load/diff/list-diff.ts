@@ -24,6 +24,16 @@ export interface ListDiff extends ListChanges {
   readonly fields: readonly string[]
   /** Ids that are live and not in the list. */
   readonly absent: readonly string[]
+  /** Ids of live payments and slots that neither the list nor a live response has, where they are looked for. */
+  readonly orphans: ReadonlySet<string>
+}
+
+/** Which live rows are compared: all of these events when nothing is given. */
+export interface DiffScope {
+  /** Only those of responses with these ids; null: of all. */
+  readonly ids?: readonly string[] | null
+  /** Also payments and slots where no response of the events is live. */
+  readonly withOrphans?: boolean
 }
 
 /** How many integer columns follow the event in the key of each table. */
@@ -38,17 +48,16 @@ const RESPONSE_ID = 2
  * found too.
  *
  * @param lists of different events
- * @param ids only live responses with these ids are compared; null: all of these events
  */
 export async function diffLists(
   trx: Transaction,
   lists: readonly ResponseBatch[],
-  ids: readonly string[] | null = null,
+  { ids = null, withOrphans = false }: DiffScope = {},
 ): Promise<ReadonlyMap<string, ListDiff>> {
   const diffs = new Map(lists.map((list) => [list.event_id, new ListDiffBuilder(list)]))
   const [first] = lists
   if (first === undefined) return diffs
-  const live = await copyOutLiveRows(trx, first.rows.key, [...diffs.keys()], ids)
+  const live = await copyOutLiveRows(trx, first.rows.key, [...diffs.keys()], { ids, withOrphans })
   if (live === null) {
     for (const diff of diffs.values()) diff.addAll()
     return diffs
@@ -66,7 +75,8 @@ const DIFFERS = 2
 /** Collects the difference of one list. */
 class ListDiffBuilder implements ListDiff {
   readonly list: ResponseBatch
-  readonly absent: string[] = []
+  readonly #absent = new Set<string>()
+  readonly orphans = new Set<string>()
   readonly liveFields = new PresentFields()
   live = 0
   readonly #states: Uint8Array
@@ -78,6 +88,10 @@ class ListDiffBuilder implements ListDiff {
 
   get fields(): readonly string[] {
     return this.liveFields.names()
+  }
+
+  get absent(): readonly string[] {
+    return [...this.#absent]
   }
 
   get added(): readonly number[] {
@@ -98,7 +112,19 @@ class ListDiffBuilder implements ListDiff {
 
   /** Marks a response as changed: its row, payment or slots differ. */
   markChanged(place: number): void {
-    if (place >= 0 && this.#states[place] !== ADDED) this.#states[place] = DIFFERS
+    if (this.#states[place] !== ADDED) this.#states[place] = DIFFERS
+  }
+
+  /** Marks the response of a payment or slot that differs, or is on one side only. */
+  markPart(id: bigint): void {
+    const place = this.list.indexOf(id)
+    if (place >= 0) this.markChanged(place)
+    // The table of responses is compared first.
+    else if (!this.#absent.has(String(id))) this.orphans.add(String(id))
+  }
+
+  markAbsent(id: bigint): void {
+    this.#absent.add(String(id))
   }
 
   #placesOf(state: number): number[] {
@@ -155,7 +181,7 @@ function diffTable(diffs: DiffsByEvent, incoming: IncomingLists, table: Response
       const diff = diffOf(row)
       if (kind !== 'incoming') diff.liveFields.add(table, kind === 'same' ? ours : theirs)
       // guard: parts that differ
-      if (kind !== 'same') diff.markChanged(diff.list.indexOf(row.int8(RESPONSE_ID)))
+      if (kind !== 'same') diff.markPart(row.int8(RESPONSE_ID))
       return
     }
     const { diff, place } = kind === 'live' ? { diff: diffOf(theirs), place: -1 } : locate(ours.index)
@@ -163,7 +189,7 @@ function diffTable(diffs: DiffsByEvent, incoming: IncomingLists, table: Response
     diff.live += 1
     diff.liveFields.add(table, kind === 'same' ? ours : theirs)
     if (kind === 'differs') diff.markChanged(place)
-    if (kind === 'live') diff.absent.push(String(theirs.int8(RESPONSE_ID)))
+    if (kind === 'live') diff.markAbsent(theirs.int8(RESPONSE_ID))
   })
 }
 

@@ -1,13 +1,14 @@
 /** Comparisons of `verify` with the live tables, one statement batch at a time; they only read. */
 import { sql } from 'kysely'
-import type { EventItem, HeldGroup, ResponseItem } from '../../common/schema/tables.ts'
+import type { EventItem, HeldGroup } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
+import type { ResponseBatch } from '../../rows/response-batch.ts'
+import { diffLists } from './list-diff.ts'
 import { eventDifferences, responseDifferences } from './column-diff.ts'
 import type { Difference, Differences, RowScope } from './column-diff.ts'
 import type { EventResponse } from '../write/recordsets.ts'
-import { hexDigest } from '../state/sync-state.ts'
 import { splitIds } from '../split-ids.ts'
-import { chunkRowStream, singleRow, chunkRows } from '../statements.ts'
+import { singleRow, chunkRows } from '../statements.ts'
 
 /** The stored state of a list: its digest, and the live rows that the list lacked. */
 export interface StoredList {
@@ -19,41 +20,62 @@ export interface StoredList {
   readonly error_code: string | null
 }
 
-/** Null when the list was never read. */
-export async function readStoredList(
+/** What is stored of these lists, by event; nothing of one that was never read. */
+export async function readStoredLists(
   trx: Transaction,
   account: number,
-  event_id: string,
-): Promise<StoredList | null> {
-  const known = await trx.kysely
-    .selectFrom('headcount.sync_state')
-    .select([hexDigest, 'held_deletions', 'unconfirmed_absences', 'error_code'])
-    .where('account_id', '=', account)
-    .where('event_id', '=', event_id)
-    .where('checked_at', 'is not', null)
-    .executeTakeFirst()
-  if (known === undefined) return null
-  return {
-    ...known,
-    held_deletions: known.held_deletions ?? [],
-    unconfirmed_absences: known.unconfirmed_absences ?? [],
-  }
+  event_ids: readonly string[],
+): Promise<ReadonlyMap<string, StoredList>> {
+  const { rows } = await sql<StoredList & { readonly event_id: string }>`
+    select event_id, encode(digest, 'hex') as digest, coalesce(held_deletions, '[]') as held_deletions,
+           coalesce(unconfirmed_absences, '[]') as unconfirmed_absences, error_code
+      from headcount.sync_state
+     where account_id = ${account} and event_id = any (${event_ids}::text[]) and checked_at is not null`.execute(
+    trx.kysely,
+  )
+  return new Map(rows.map((row) => [row.event_id, row]))
 }
 
 /** The response list of an event that the service answers with. */
 export interface ExpectedResponses {
-  rows(): AsyncIterable<readonly ResponseItem[]>
+  batches(): AsyncIterable<ResponseBatch>
   /** Whether there may be a live row with this id: one of the rows, held, not confirmed absent, or of a rejected item. */
-  isExpectedId(id: string): boolean
+  readonly isExpectedId: (id: string) => boolean
 }
 
-/** Compares every response to one event. At most `max` differences are listed, all are counted. */
+export interface CompareOptions {
+  /** At most so many differences are listed; all are counted. */
+  readonly max: number
+  /** Every column is compared in SQL, not only those of rows whose bytes differ. */
+  readonly inSql: boolean
+}
+
+/**
+ * Compares lists with the live rows byte by byte, in the form in which a sync would write them.
+ *
+ * @returns the events of which every live row is as the list says, and no other is live
+ */
+export async function equalLists(
+  trx: Transaction,
+  lists: readonly (Pick<ExpectedResponses, 'isExpectedId'> & { readonly batch: ResponseBatch })[],
+): Promise<ReadonlySet<string>> {
+  const batches = lists.map(({ batch }) => batch)
+  const diffs = await diffLists(trx, batches, { withOrphans: true })
+  const isEqual = ({ batch: { event_id }, isExpectedId }: (typeof lists)[number]) => {
+    const diff = diffs.get(event_id)
+    const isSame = diff !== undefined && diff.added.length === 0 && diff.differing.length === 0
+    return isSame && [...diff.absent, ...diff.orphans].every(isExpectedId)
+  }
+  return new Set(lists.filter(isEqual).map(({ batch }) => batch.event_id))
+}
+
+/** Compares every response to one event. */
 export async function compareResponses(
   trx: Transaction,
   account: number,
   event_id: string,
   expected: ExpectedResponses,
-  max: number,
+  { max, inSql }: CompareOptions,
 ): Promise<Differences> {
   const listed: Difference[] = []
   let total = 0
@@ -64,12 +86,14 @@ export async function compareResponses(
     listed.push(...found.listed)
     total += found.total
   }
-  for await (const rows of chunkRowStream(expected.rows())) {
-    const responses = rows.map((response) => ({ event_id, response }))
-    await compare(
-      rows.map(({ id }) => id),
-      responses,
-    )
+  for await (const batch of expected.batches()) {
+    for (const places of chunkRows(inSql ? batch.places() : await changedPlaces(trx, batch))) {
+      const responses = places.map((place) => ({ event_id, response: batch.item(place) }))
+      await compare(
+        responses.map(({ response }) => response.id),
+        responses,
+      )
+    }
   }
   const others = await liveIds(trx, account, event_id)
   const extra = splitIds(others)
@@ -77,6 +101,12 @@ export async function compareResponses(
     .toArray()
   for (const ids of chunkRows(extra)) await compare(ids, [])
   return { listed, total }
+}
+
+/** The places of rows that are not live, or live in other bytes. */
+async function changedPlaces(trx: Transaction, batch: ResponseBatch): Promise<readonly number[]> {
+  const diff = (await diffLists(trx, [batch], { ids: batch.ids() })).get(batch.event_id)
+  return diff === undefined ? [] : [...diff.added, ...diff.differing].sort((one, other) => one - other)
 }
 
 /** Ids of the live responses of an event, and of its payments and slots without one, in one text. */

@@ -13,6 +13,8 @@ import type { ResponseObserver } from '../observe/responses.ts'
 /** What a list of responses is read with. */
 export interface ResponseListOptions extends ParseOptions {
   readonly key: RowKey
+  /** No item is taken straight from its bytes. */
+  readonly parseAll?: boolean
 }
 
 /** Bytes of a body, and how many bytes of the same chunk stand before them. */
@@ -98,7 +100,9 @@ export class ResponseReader implements ItemHandler {
 
   tryItem(bytes: Buffer, start: number): number {
     const chunk = this.#chunkOf(bytes)
-    const end = this.#mayHoldKey ? DECLINED : this.#writer.write(bytes, start, chunk.rows)
+    // guard: another reading for verify
+    const mustParse = this.#options.parseAll === true || this.#mayHoldKey
+    const end = mustParse ? DECLINED : this.#writer.write(bytes, start, chunk.rows)
     if (end === DECLINED) return DECLINED
     chunk.addSpan(start, end)
     chunk.length += 1

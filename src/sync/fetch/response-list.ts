@@ -12,6 +12,8 @@ export interface ListContext extends Pick<ResolvedOptions, 'redact' | 'signal'> 
   readonly key: RowKey
   /** What is known of the last reading. */
   readonly stored: StoredValidator | undefined
+  /** Every item goes through `JSON.parse` and the rules of `normalise`, also an ordinary one. */
+  readonly parseAll?: boolean
 }
 
 /** What a list leaves in the mirror beside its rows. */
@@ -35,8 +37,11 @@ export interface BufferedList extends ResponseList {
 }
 
 /** What reads the responses of a fetched list. */
-export function createNormaliser({ what, keyRemover }: FetchedList, { key }: ListContext): ListNormaliser {
-  return new ListNormaliser({ key, what, keyRemover })
+export function createNormaliser(
+  { what, keyRemover }: FetchedList,
+  { key, parseAll = false }: ListContext,
+): ListNormaliser {
+  return new ListNormaliser({ key, what, keyRemover, parseAll })
 }
 
 /**

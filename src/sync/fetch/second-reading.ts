@@ -1,7 +1,7 @@
 import pLimit from 'p-limit'
 import { HeadcountError, UnreachableError } from '../../common/errors.ts'
 import { deletionsOnly } from '../../load/dry-run/planner.ts'
-import { BatchQueue } from '../write/batch-queue.ts'
+import { EventBatches } from '../write/event-batches.ts'
 import { endsRun, isEarlyEnd } from './for-each-event.ts'
 import type { RunContext } from '../run-context.ts'
 import { writeList } from './sync-events.ts'
@@ -24,7 +24,7 @@ async function rereadLists(run: RunContext, chosen: readonly Reread[]): Promise<
   run.settings.logger.debug({ lists: chosen.length }, 'reading lists in several pages once more')
   // A dry run has written nothing of the first reading: its rows are planned already.
   const load = run.mirror.plan === null ? run.mirror.load : deletionsOnly(run.mirror.load)
-  await using batches = new BatchQueue({ ...run, mirror: { ...run.mirror, load } })
+  await using batches = new EventBatches({ ...run, mirror: { ...run.mirror, load } })
   const place = pLimit(run.settings.concurrency)
   let isEnded = false
   const tryOne = async ({ due }: Reread): Promise<void> => {
@@ -45,7 +45,7 @@ async function rereadLists(run: RunContext, chosen: readonly Reread[]): Promise<
   await batches.finish()
 }
 
-async function rereadList(run: RunContext, batches: BatchQueue, due: Reread['due']): Promise<void> {
+async function rereadList(run: RunContext, batches: EventBatches, due: Reread['due']): Promise<void> {
   const answer = await run.source.responses(due.event.id)
   if (answer === 'not_modified') throw new Error('The service was asked without a validator.')
   using reading = answer

@@ -1,7 +1,7 @@
 import { HeadcountError, NotFoundError, UnexpectedPaginationError } from '../../common/errors.ts'
 import type { FetchedList } from '../../source/fetched-list.ts'
 import type { QueueState } from '../../source/retry/rejected-request.ts'
-import { BatchQueue } from '../write/batch-queue.ts'
+import { EventBatches } from '../write/event-batches.ts'
 import { compareDigest, usableEtag } from './change-detection.ts'
 import { BACKFILL_PATIENCE_MS, PATIENCE_MS } from './deferred-events.ts'
 import type { DueEvent } from '../select/due-event.ts'
@@ -26,13 +26,13 @@ export interface SyncOutcome {
 
 /** Where an event goes that was read. */
 interface Destination {
-  readonly batches: BatchQueue
+  readonly batches: EventBatches
   readonly marker: CheckedMarker
 }
 
 /** Reads the due events, a bounded number at once, and hands what changed to the loader. */
 export async function syncDueEvents(run: RunContext, due: readonly DueEvent[]): Promise<SyncOutcome> {
-  await using batches = new BatchQueue(run)
+  await using batches = new EventBatches(run)
   const { mirror, pending, signal, stop } = run
   const write = (states: readonly UnchangedState[]) =>
     mirror.write((trx) => mirror.load.markUnchanged(trx, mirror.account.id, states))
@@ -80,7 +80,7 @@ async function syncEvent(
 /** Hands a list that was read to the loader. */
 export async function writeList(
   run: RunContext,
-  batches: BatchQueue,
+  batches: EventBatches,
   due: DueEvent,
   reading: FetchedList,
 ): Promise<void> {

@@ -55,8 +55,8 @@ async function compareIn(
   let total = records.total
   const orphans = onlyNamed ? [] : await unlistedEvents(trx.kysely, account.id, [...list.ids, ...kept])
   for (const { id: event_id } of orphans) {
-    const remaining = found.remaining - listedDifferences.length
-    const rowsOf = await compareResponses(trx, account.id, event_id, nothing, remaining)
+    const options = { max: found.remaining - listedDifferences.length, inSql: true }
+    const rowsOf = await compareResponses(trx, account.id, event_id, nothing, options)
     listedDifferences.push(...rowsOf.listed)
     total += rowsOf.total
   }
@@ -73,7 +73,7 @@ async function compareIn(
 
 /** Expected of an event that is not listed. */
 const nothing: ExpectedResponses = {
-  rows: async function* () {},
+  batches: async function* () {},
   isExpectedId: () => false,
 }
 

@@ -1,31 +1,19 @@
-import pLimit from 'p-limit'
-import type { EventItem, ResponseItem } from '../../common/schema/tables.ts'
-import type { Transaction } from '../../db/transaction.ts'
+import type { EventItem } from '../../common/schema/tables.ts'
 import { HeadcountError, NotFoundError } from '../../common/errors.ts'
 import { readStates } from '../../load/state/sync-state.ts'
-import { compareResponses, readStoredList } from '../../load/diff/stored-list.ts'
-import { PATIENCE_MS } from '../fetch/deferred-events.ts'
-import { heldIds } from '../deletions/guard.ts'
-import type { FetchedList } from '../../source/fetched-list.ts'
 import type { QueueState } from '../../source/retry/rejected-request.ts'
+import { PATIENCE_MS } from '../fetch/deferred-events.ts'
 import { earlyEndOf, forEachEvent } from '../fetch/for-each-event.ts'
+import { bufferList, type ResponseList } from '../fetch/response-list.ts'
 import { StreamedResponses } from '../fetch/streamed-responses.ts'
-import { bufferList, type ListContext, type ResponseList } from '../fetch/response-list.ts'
-import type { ComparisonResult, VerifyContext } from './report.ts'
+import { BatchQueue } from '../write/batch-queue.ts'
+import { compareInSnapshot, type FetchedEvent, type ListVerdict } from './compare-in-snapshot.ts'
+import type { VerifyContext } from './report.ts'
 
 /** Rows of a comparison are written by no run. */
 const NO_RUN = '0'
-/** Lists compared at once: a statement a list, and room for the caller's own in a pool of three connections. */
+/** Batches of lists compared at once: there is room for the caller's own statements in a pool of three connections. */
 const MAX_COMPARISONS = 2
-
-/** The verdict on one list. `held`: deletions of it on hold; `unconfirmed`: absences that one reading has shown; `isFailing`: the last sync could not read it. */
-type ListVerdict =
-  | ({ readonly is: 'compared'; readonly isFailing: boolean } & ComparisonResult)
-  | ({ readonly is: 'changed' | 'undecided'; readonly isFailing: boolean } & Pick<
-      ComparisonResult,
-      'held' | 'unconfirmed'
-    >)
-  | { readonly is: 'never_read' }
 
 /** Events without a verdict after a pass. */
 interface Inconclusive {
@@ -66,19 +54,25 @@ async function runPass(
   events: readonly EventItem[],
   count: () => void,
 ): Promise<Inconclusive> {
-  const { mirror, stats, signal, settings } = verification
+  const { mirror, stats, signal, settings, stop } = verification
   const states = await readStates(mirror.database.kysely, mirror.account.id)
-  const limit = pLimit(MAX_COMPARISONS)
   const notCompared: [EventItem, Exclude<ListVerdict, { is: 'compared' }>][] = []
   const notFound: EventItem[] = []
-  await forEachEvent(verification, events, {
-    read: async (event, answered, turn) => {
-      const wasRead = states.get(event.id)?.checked_at != null
-      const verdict = wasRead
-        ? await fetchAndCompare(verification, event, limit, { answered, turn })
-        : ({ is: 'never_read' } as const)
+  const compare = async (lists: readonly FetchedEvent[]) => {
+    for (const [event, verdict] of await compareInSnapshot(verification, lists))
       if (verdict.is === 'compared') addResult(verification, event, verdict)
       else notCompared.push([event, verdict])
+  }
+  await using batches = new BatchQueue<FetchedEvent>({
+    maxRows: settings.batchRows,
+    writers: MAX_COMPARISONS,
+    write: compare,
+    onFailure: stop,
+  })
+  await forEachEvent(verification, events, {
+    read: async (event, answered, turn) => {
+      if (states.get(event.id)?.checked_at == null) notCompared.push([event, { is: 'never_read' }])
+      else await fetchToCompare(verification, event, { answered, turn }, batches, compare)
     },
     before: ({ id }) => states.get(id),
     patienceMs: PATIENCE_MS,
@@ -96,88 +90,53 @@ async function runPass(
     },
   })
   const ended = earlyEndOf(signal)
+  await batches.flush()
   if (ended !== null) stats.fail(null, ended)
   return { notCompared, notFound }
 }
 
 function addResult(
-  { found, stats }: VerifyContext,
+  { found, stats, thorough }: VerifyContext,
   { id }: EventItem,
   verdict: ListVerdict & { is: 'compared' },
 ): void {
   found.add(verdict)
   found.lists += 1
+  if (thorough.has(id)) found.thorough += 1
   found.responses += verdict.rows
   stats.responsesRead += verdict.rows
   if (verdict.isFailing) found.failing.push(id)
 }
 
-/** Fetches the list; it stays in memory until it is compared. */
-async function fetchAndCompare(
-  { source, mirror: { database, account }, settings, found, stats }: VerifyContext,
-  { id }: EventItem,
-  limit: ReturnType<typeof pLimit>,
+/** Fetches the list and hands it to be compared. One in memory is compared with others; another by itself, while it lies in its file. */
+async function fetchToCompare(
+  { source, mirror, settings, stats, thorough }: VerifyContext,
+  event: EventItem,
   { answered, turn }: { readonly answered: () => void; readonly turn: QueueState },
-): Promise<ListVerdict> {
+  batches: BatchQueue<FetchedEvent>,
+  compare: (lists: readonly FetchedEvent[]) => Promise<void>,
+): Promise<void> {
+  const { id } = event
   const answer = await source.responses(id, null, turn)
   answered()
   if (answer === 'not_modified') throw new Error('The service was asked without a validator.')
   using reading = answer
-  return await limit(async () => {
-    const key = { account: account.id, event_id: id, run: NO_RUN }
-    const list = await readList(reading, {
-      redact: settings.redact,
-      signal: settings.signal,
-      key,
-      stored: undefined,
-    })
-    for (const warning of list.warnings) stats.warn(`Event ${id}: ${warning}`)
-    const work = (trx: Transaction) => compareIn(trx, account.id, id, list, found.remaining)
-    return database.transaction(work, { readOnly: true })
-  })
-}
-
-async function readList(reading: FetchedList, around: ListContext): Promise<ResponseList> {
-  if (!reading.isLarge) return bufferList(reading, around)
-  return new StreamedResponses(reading, around).readThrough()
-}
-
-async function* itemsOf(list: ResponseList): AsyncGenerator<readonly ResponseItem[], void> {
-  for await (const batch of list.batches())
-    yield Array.from({ length: batch.count }, (_, place) => batch.item(place))
-}
-
-/** The list beside the live rows and their digest, in one snapshot of the mirror. */
-async function compareIn(
-  trx: Transaction,
-  account: number,
-  event_id: string,
-  list: ResponseList,
-  remaining: number,
-): Promise<ListVerdict> {
-  const stored = await readStoredList(trx, account, event_id)
-  if (stored === null) return { is: 'never_read' }
-  const isFailing = stored.error_code !== null
-  const heldBefore = heldIds(stored.held_deletions)
-  const unconfirmedBefore = stored.unconfirmed_absences
-  const notCompared = { isFailing, held: heldBefore.length, unconfirmed: unconfirmedBefore.length }
-  // guard: changed since
-  if (stored.digest !== null && stored.digest !== list.digest) return { is: 'changed', ...notCompared }
-  const held = new Set(heldBefore.filter((id) => !list.has(id)))
-  const unconfirmed = new Set(unconfirmedBefore.filter((id) => !list.has(id)))
-  const expected = {
-    rows: () => itemsOf(list),
-    isExpectedId: (id: string) => list.has(id) || held.has(id) || unconfirmed.has(id),
+  const context = {
+    redact: settings.redact,
+    signal: settings.signal,
+    key: { account: mirror.account.id, event_id: id, run: NO_RUN },
+    stored: undefined,
+    parseAll: thorough.has(id),
   }
-  const differences = await compareResponses(trx, account, event_id, expected, remaining)
-  if (stored.digest === null && differences.total > 0) return { is: 'undecided', ...notCompared }
-  return {
-    is: 'compared',
-    isFailing,
-    ...differences,
-    rows: list.count,
-    held: held.size,
-    unconfirmed: unconfirmed.size,
-    rejected: list.rejected,
+  const warn = ({ warnings }: ResponseList) => {
+    for (const warning of warnings) stats.warn(`Event ${id}: ${warning}`)
   }
+  if (reading.isLarge) {
+    const list = await new StreamedResponses(reading, context).readThrough()
+    warn(list)
+    return await batches.addAlone(() => compare([{ event, list, batch: null }]))
+  }
+  const list = await bufferList(reading, context)
+  warn(list)
+  await batches.add({ event, list, batch: list.batch }, { rows: 1 + list.count, bytes: list.bytes })
 }

@@ -18,6 +18,8 @@ export interface VerifyReport {
   /** Events whose lists of responses were to be compared. */
   readonly lists_chosen: number
   readonly lists_compared: number
+  /** How many of them were read by `JSON.parse` and compared in SQL, column by column; of the others rows whose bytes differ. */
+  readonly lists_thorough: number
   /** Events whose lists the service changed since the last sync: nothing can be said of their rows. */
   readonly lists_changed: readonly string[]
   /**
@@ -63,6 +65,7 @@ export class VerifyStats {
   readonly listed: Difference[] = []
   total = 0
   lists = 0
+  thorough = 0
   responses = 0
   /** Records compared; null while nothing can be said of them. */
   events: number | null = null
@@ -106,4 +109,6 @@ export class VerifyStats {
 /** What `verify` works with: the way to the service, a mirror that it only reads, and what it found. */
 export interface VerifyContext extends ReadContext {
   readonly found: VerifyStats
+  /** Events whose lists are read and compared another way than a sync does, so that its mistakes are seen. */
+  readonly thorough: ReadonlySet<string>
 }

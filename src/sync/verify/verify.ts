@@ -11,8 +11,12 @@ import { resolveOptions, type RunOptions } from '../options.ts'
 import { resentRequests } from '../open/open-source.ts'
 import { rejectedButStored, requireKnownEvents } from '../select/rejected-events.ts'
 import { openRun } from '../open/open-run.ts'
+import type { ReadContext } from '../run-context.ts'
 import { notFoundError } from '../write/delete-events.ts'
 import { VerifyStats, type VerifyContext, type VerifyReport } from './report.ts'
+
+/** Of so many lists one is read and compared another way than a sync does. */
+const LISTS_PER_THOROUGH = 100
 
 /** What `verify` needs to know: as a run, but for what only writing needs. */
 export type VerifyOptions = Pick<
@@ -38,6 +42,8 @@ export type VerifyOptions = Pick<
 > & {
   /** Compares the responses to so many events, chosen at random; of all when not given. */
   readonly sample?: number
+  /** Reads and compares every list another way than a sync does; one in a hundred, chosen at random, when not given. */
+  readonly thorough?: boolean
   /** The chance that chooses, from 0 to below 1. */
   readonly random?: () => number
 }
@@ -57,10 +63,10 @@ export type VerifyOptions = Pick<
  */
 export async function verify(options: VerifyOptions): Promise<VerifyReport> {
   const settings = resolveOptions(options)
-  const sample = createSampler(options)
+  requireSampleSize(options.sample)
   try {
     await using run = await openRun('read', settings)
-    return await compareAll({ ...run, found: new VerifyStats(run.stats) }, sample)
+    return await compareAll(run, options)
   } catch (cause) {
     throw toInterruptedError(settings.signal, cause)
   }
@@ -68,16 +74,23 @@ export async function verify(options: VerifyOptions): Promise<VerifyReport> {
 
 /** The story of a verification. */
 async function compareAll(
-  verification: VerifyContext,
-  sample: (events: readonly EventItem[]) => readonly EventItem[],
+  run: ReadContext,
+  { sample = Infinity, thorough = false, random = Math.random }: VerifyOptions,
 ): Promise<VerifyReport> {
-  const { settings, stats } = verification
-  const identity = await fetchIdentity(verification)
-  const list = await fetchEventList(verification)
-  await compareIdentity(verification, identity, list.ids, false)
-  const readable = [...list.rows, ...(await rejectedButStored(verification, list))]
+  const { settings, stats } = run
+  const identity = await fetchIdentity(run)
+  const list = await fetchEventList(run)
+  await compareIdentity(run, identity, list.ids, false)
+  const readable = [...list.rows, ...(await rejectedButStored(run, list))]
   requireKnownEvents(settings.events, list, readable)
-  const chosen = sample(readable.filter(({ id }) => settings.events?.has(id) ?? true))
+  const named = readable.filter(({ id }) => settings.events?.has(id) ?? true)
+  const chosen = choose(named, sample, random)
+  const inSql = thorough ? chosen : choose(chosen, Math.ceil(chosen.length / LISTS_PER_THOROUGH), random)
+  const verification = {
+    ...run,
+    found: new VerifyStats(stats),
+    thorough: new Set(inSql.map(({ id }) => id)),
+  }
   stats.listed = readable.length
   stats.due = chosen.length
   const areCompared = await compareEventRows(verification, list)
@@ -126,6 +139,7 @@ function reportOf({ mirror, source, settings, stats, found }: VerifyContext): Ve
     differences_total: found.total,
     lists_chosen: stats.due,
     lists_compared: found.lists,
+    lists_thorough: found.thorough,
     lists_changed: found.changed.toSorted(),
     lists_undecided: found.undecided.toSorted(),
     lists_never_read: found.neverRead.toSorted(),
@@ -146,23 +160,10 @@ function reportOf({ mirror, source, settings, stats, found }: VerifyContext): Ve
   }
 }
 
-/**
- * A choice of so many at random, in their order; of all when no number is given.
- *
- * @throws UsageError unless the number is a whole one from 1.
- */
-function createSampler({
-  sample,
-  random = Math.random,
-}: {
-  readonly sample?: number
-  readonly random?: () => number
-}): <Item>(items: readonly Item[]) => readonly Item[] {
-  if (sample === undefined) return (items) => items
-  if (!Number.isInteger(sample) || sample < 1) {
-    throw new UsageError(`The option \`sample\` must be a whole number from 1, not ${sample}.`)
-  }
-  return (items) => choose(items, sample, random)
+/** @throws UsageError unless the number is a whole one from 1. */
+function requireSampleSize(sample = 1): void {
+  if (Number.isInteger(sample) && sample >= 1) return
+  throw new UsageError(`The option \`sample\` must be a whole number from 1, not ${sample}.`)
 }
 
 /** Each item is taken with the chance that fills what is left of the sample from what is left of the items. */

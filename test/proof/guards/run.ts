@@ -246,6 +246,13 @@ export const runGuards: readonly Guard[] = [
     only: 'undecided, never equal',
   },
   {
+    name: 'another reading for verify',
+    promise: 'verify reads some lists without the fast way of a sync, whose mistakes it would share',
+    mutation: 'never',
+    tests: ['test/unit/normalise/fast-responses.test.ts'],
+    only: 'parses every item',
+  },
+  {
     name: 'digest without records',
     promise:
       'no digest of the list of events is stored while the record of an event that failed is old or missing',

@@ -188,3 +188,11 @@ function shownBy(page: string, keyRemover: KeyRemover) {
     items: Array.from({ length: batch.count }, (_, place) => batch.item(place)),
   }
 }
+
+test('a reader that parses every item takes none straight from its bytes', () => {
+  const item = Buffer.from('{"id":1}')
+  const readerOf = (parseAll: boolean) =>
+    new ListNormaliser({ key, what: 'GET /x', keyRemover: noKeyRemover, parseAll }).firstReader()
+  expect(readerOf(false).tryItem(item, 0)).toBe(item.length)
+  expect(readerOf(true).tryItem(item, 0)).toBe(DECLINED)
+})
