@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { request } from 'undici'
-import type { RunReport } from '../../src/index.ts'
+import type { RunReport, VerifyReport } from '../../src/index.ts'
 import type { AccountShape } from '../account/account.ts'
 import type { Compiled } from '../measured/compiled.ts'
 import type { Read } from '../floors/download.ts'
@@ -43,6 +43,7 @@ export interface Done extends Read {
 export async function doWork(work: Work, tools: Tools, place: Place): Promise<Done> {
   if (work === 'sync') return runSync([], tools, place)
   if (work === 'syncAll') return runSync(['--all'], tools, place)
+  if (work === 'verify') return runVerify(tools, place)
   if (work === 'node') return startNode(place)
   if (isServing(work)) return serve(work, tools, place)
   if (work !== 'notModified') return runFloor(work, place.url ?? '', tools, place)
@@ -62,14 +63,27 @@ async function runFloor(work: Work, operand: string, tools: Tools, place: Place)
 
 /** @throws Error when the run did not read what it should have. */
 async function runSync(flags: readonly string[], tools: Tools, place: Place): Promise<Done> {
-  const { base, url, shape } = place
-  const args = [tools.compiled.command, 'sync', ...flags, '--json', '--quiet']
-  const env = { HEADCOUNT_BASE_URL: base, HEADCOUNT_API_KEY: 'bench', DATABASE_URL: url ?? '' }
-  const { cost, stdout } = await measure(tools, place, args, env)
+  const { cost, stdout } = await runCommand(['sync', ...flags], tools, place)
+  const { shape } = place
   const { status, events, requests, not_modified: notModified } = JSON.parse(stdout) as RunReport
   const due = flags.includes('--all') ? shape.events : shape.active
   if (status === 'succeeded' && events.due === due) return { cost, requests, notModified }
   throw new Error(`the run ${status} with ${events.due} events due instead of ${due}`)
+}
+
+/** @throws Error when it did not find every list equal. */
+async function runVerify(tools: Tools, place: Place): Promise<Done> {
+  const { cost, stdout } = await runCommand(['verify'], tools, place)
+  const { status, lists_compared: lists, requests } = JSON.parse(stdout) as VerifyReport
+  if (status === 'equal' && lists === place.shape.events) return { cost, requests }
+  throw new Error(
+    `the mirror was found ${status}, with ${lists} lists compared instead of ${place.shape.events}`,
+  )
+}
+
+function runCommand(args: readonly string[], tools: Tools, { name, base, url }: Place) {
+  const env = { HEADCOUNT_BASE_URL: base, HEADCOUNT_API_KEY: 'bench', DATABASE_URL: url ?? '' }
+  return measure(tools, { name }, [tools.compiled.command, ...args, '--json', '--quiet'], env)
 }
 
 /** The least that a run could be: a start of Node and two requests, on a connection that is open. */
@@ -86,7 +100,7 @@ async function startNode({ base }: Place): Promise<Done> {
 
 async function measure(
   { compiled, profile }: Tools,
-  { name }: Place,
+  { name }: Pick<Place, 'name'>,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<{ cost: Cost; stdout: string }> {

@@ -11,6 +11,8 @@ export type Work =
   | Serving
   /** `sync --all`: every list is read. */
   | 'syncAll'
+  /** `verify`: every list is read and compared. */
+  | 'verify'
   /** `sync`: what is due is read. */
   | 'sync'
   /** `node -e 0`, and two round trips to the service. */
@@ -53,6 +55,7 @@ export const measurements = {
   changed: { ...again, shows: 'changed' },
   parse: { ...read, work: 'parse', shows: 'every' },
   'every-list': { ...again, shows: 'every' },
+  verify: { ...again, work: 'verify' },
   'not-modified': { ...read, work: 'notModified', way: 'etag' },
   etag: { ...again, way: 'etag' },
   'growth-tenth': { ...again, work: 'sync', account: 'tenth', shows: 'active' },

@@ -34,7 +34,7 @@ export interface Scenario {
 }
 
 /** Of the process, in every scenario on Postgres. */
-export const PEAK_ON_POSTGRES = { figure: 'peak memory', most: 300e6 } as const satisfies Bound
+export const PEAK_ON_POSTGRES = { figure: 'peak memory', most: 220e6 } as const satisfies Bound
 
 /**
  * What a server has that kept some lists in memory, and 1,000 connections of some 50 kB. A kilobyte left behind by each
@@ -53,7 +53,7 @@ const waiting: Floor = {
 }
 
 export const scenarios: readonly Scenario[] = [
-  { name: 'cold', what: 'into an empty mirror', floor: 'copy', bounds: [time(1)] },
+  { name: 'cold', what: 'into an empty mirror', floor: 'copy', bounds: [time(0.6)] },
   {
     name: 'unchanged',
     what: 'the same again, every list read, no ETag',
@@ -70,13 +70,19 @@ export const scenarios: readonly Scenario[] = [
     name: 'changed',
     what: 'one response edited in each hundredth event',
     floor: 'download',
-    bounds: [time(2)],
+    bounds: [time(1.8)],
   },
   {
     name: 'every-list',
     what: 'one response in a hundred edited in every list',
     floor: 'parse',
     bounds: [time(3)],
+  },
+  {
+    name: 'verify',
+    what: 'verify of a mirror that is as the service says',
+    floor: 'every-list',
+    bounds: [time(1.2)],
   },
   {
     name: 'edited',
@@ -88,25 +94,25 @@ export const scenarios: readonly Scenario[] = [
     name: 'large-cold',
     what: 'as many responses in one list, into an empty mirror',
     floor: 'copy',
-    bounds: [time(1.6), PEAK_ON_POSTGRES],
+    bounds: [time(0.9), PEAK_ON_POSTGRES],
   },
   {
     name: 'large-changed',
     what: 'one list, one response in a hundred edited',
     floor: 'copy',
-    bounds: [time(1.6), PEAK_ON_POSTGRES],
+    bounds: [time(0.9), PEAK_ON_POSTGRES],
   },
   {
     name: 'pglite-cold',
     what: 'a tenth of the events, on PGlite',
     floor: 'pglite-copy',
-    bounds: [time(1.5)],
+    bounds: [time(0.8)],
   },
   {
     name: 'pglite-unchanged',
     what: 'the same again on PGlite, every list read',
     floor: 'pglite-download',
-    bounds: [time(1.5), ...nothingWritten],
+    bounds: [time(2.5), ...nothingWritten],
   },
   {
     name: 'latency',
@@ -118,19 +124,19 @@ export const scenarios: readonly Scenario[] = [
     name: 'latency-cold',
     what: `the same, into an empty mirror`,
     floor: waiting,
-    bounds: [time(1.05)],
+    bounds: [time(1.08)],
   },
   {
     name: 'start',
     what: 'the command sync with nothing due',
     floor: 'node',
-    bounds: [{ figure: 'extra time', most: 250 }],
+    bounds: [{ figure: 'extra time', most: 150 }],
   },
   {
     name: 'growth',
     what: 'sync, a tenth of the events due and one response edited in each, beside a mirror of a tenth',
     floor: 'growth-tenth',
-    bounds: [time(1.2)],
+    bounds: [time(1.1)],
   },
   {
     name: 'serve',
