@@ -1,43 +1,12 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Agent, request } from 'undici'
-import { afterEach, expect, test } from 'vitest'
-import { createHttpService, type HttpServiceOptions } from '../../../src/server/service.ts'
-import { createMemoryStore } from '../../../src/server/stores/memory-store.ts'
-import type { MemoryAccount } from '../../../src/server/stores/memory-store.ts'
+import { expect, test } from 'vitest'
+import { createHttpService } from '../../../src/server/service.ts'
+import { singleKey, singleStore, startSingle } from '../../support/http/http-service.ts'
 
 /** Taken before any service is made here. */
 const globalsBefore = [globalThis.Request, globalThis.Response, globalThis.fetch]
-
-const apiKey = 'k-2f9c1e0a7b5d'
-const open: AsyncDisposable[] = []
-
-afterEach(async () => {
-  for (const resource of open.splice(0)) await resource[Symbol.asyncDispose]()
-})
-
-function storeOf(events: MemoryAccount['events'] = () => []) {
-  return createMemoryStore({ apiKey, account: { email: 'a@example.org', events, responses: () => [] } })
-}
-
-/** Starts a service on a free port of the loopback; `get` asks it over kept-alive connections. */
-async function start(events?: MemoryAccount['events'], options: Partial<HttpServiceOptions> = {}) {
-  const service = createHttpService({ store: storeOf(events), ...options })
-  const { url, port } = await service.listen({ host: '127.0.0.1', port: 0 })
-  const dispatcher = new Agent()
-  open.push({
-    [Symbol.asyncDispose]: async () => {
-      await dispatcher.destroy()
-      await service.close()
-    },
-  })
-  const get = async (path: string) => {
-    const answer = await request(`${url}${path}`, { headers: { 'X-API-Key': apiKey }, dispatcher })
-    return { headers: answer.headers, json: await answer.body.json() }
-  }
-  return { service, url, port, get }
-}
 
 async function openSocket(port: number, text = ''): Promise<Socket> {
   const socket = connect(port, '127.0.0.1')
@@ -48,22 +17,22 @@ async function openSocket(port: number, text = ''): Promise<Socket> {
 }
 
 test('names its base address, which ends in /api/v1', async () => {
-  const { url, port } = await start()
+  const { url, port } = await startSingle()
   expect(url).toBe(`http://127.0.0.1:${port}/api/v1`)
 })
 
 test('answers without a server too', async () => {
-  const service = createHttpService({ store: storeOf() })
+  const service = createHttpService({ store: singleStore() })
   const answer = await service.fetch(
-    new Request('http://x/api/v1/ping', { headers: { 'X-API-Key': apiKey } }),
+    new Request('http://x/api/v1/ping', { headers: { 'X-API-Key': singleKey } }),
   )
-  expect(await answer.json()).toEqual({ email: 'a@example.org' })
+  expect(await answer.json()).toEqual({ email: 'owner@example.org' })
   await service.close()
 })
 
 test('says what to do when the port is taken', async () => {
-  const { port, service } = await start()
-  const other = createHttpService({ store: storeOf() })
+  const { port, service } = await startSingle()
+  const other = createHttpService({ store: singleStore() })
   await expect(other.listen({ host: '127.0.0.1', port })).rejects.toThrow(
     /cannot listen on 127\.0\.0\.1:\d+.*choose another/,
   )
@@ -75,7 +44,7 @@ test('says what to do when the port is taken', async () => {
 })
 
 test('leaves the globals of the process alone', async () => {
-  const { get } = await start()
+  const { get } = await startSingle()
   await get('/ping')
   expect(
     [globalThis.Request, globalThis.Response, globalThis.fetch].map(
@@ -87,9 +56,11 @@ test('leaves the globals of the process alone', async () => {
 test('close lets an answer in flight end and cuts kept-alive and silent sockets', async () => {
   const gate = Promise.withResolvers<object[]>()
   const asked = Promise.withResolvers<void>()
-  const { service, get, port } = await start(() => {
-    asked.resolve()
-    return gate.promise
+  const { service, get, port } = await startSingle({
+    events: () => {
+      asked.resolve()
+      return gate.promise
+    },
   })
   await get('/ping')
   const sockets = [await openSocket(port), await openSocket(port, 'GET /api/v1/ping HTTP/1.1\r\nHost: a')]
@@ -113,7 +84,7 @@ test('close lets an answer in flight end and cuts kept-alive and silent sockets'
 })
 
 test('close with nothing in flight does not wait for kept-alive sockets', async () => {
-  const { service, get } = await start()
+  const { service, get } = await startSingle()
   await get('/ping')
   const began = performance.now()
   await service.close()
@@ -122,10 +93,12 @@ test('close with nothing in flight does not wait for kept-alive sockets', async 
 
 test('close cuts an answer that does not end in time', async () => {
   const asked = Promise.withResolvers<void>()
-  const { service, get } = await start(
-    () => {
-      asked.resolve()
-      return new Promise<object[]>(() => {})
+  const { service, get } = await startSingle(
+    {
+      events: () => {
+        asked.resolve()
+        return new Promise<object[]>(() => {})
+      },
     },
     { closeTimeout: 100 },
   )

@@ -1,51 +1,14 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { Agent, request } from 'undici'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createSampleAccount } from '../../../src/commands/demo/account/account.ts'
 import { createHttpService, type HttpServiceOptions } from '../../../src/server/service.ts'
-import { createMemoryStore } from '../../../src/server/stores/memory-store.ts'
 import type { MemoryAccount } from '../../../src/server/stores/memory-store.ts'
+import { singleKey, startSingle } from '../../support/http/http-service.ts'
 
-const apiKey = 'k-2f9c1e0a7b5d'
-const open: AsyncDisposable[] = []
-
-afterEach(async () => {
-  for (const resource of open.splice(0)) await resource[Symbol.asyncDispose]()
-})
-
-/** Starts a service on a free port of the loopback; `get` asks it with the right key unless told otherwise. */
-async function start(account: Partial<MemoryAccount> = {}, options: Partial<HttpServiceOptions> = {}) {
-  const served: MemoryAccount = {
-    email: 'owner@example.org',
-    events: () => [],
-    responses: () => undefined,
-    ...account,
-  }
-  const service = createHttpService({ store: createMemoryStore({ apiKey, account: served }), ...options })
-  const { url, port } = await service.listen({ host: '127.0.0.1', port: 0 })
-  const dispatcher = new Agent()
-  open.push({
-    [Symbol.asyncDispose]: async () => {
-      await dispatcher.destroy()
-      await service.close()
-    },
-  })
-  const get = async (
-    path: string,
-    init: { method?: 'GET' | 'HEAD'; headers?: Record<string, string | string[]> } = {},
-  ) => {
-    const answer = await request(`${url}${path}`, { headers: { 'X-API-Key': apiKey }, ...init, dispatcher })
-    const text = await answer.body.text()
-    return {
-      status: answer.statusCode,
-      headers: answer.headers,
-      text,
-      json: text === '' ? undefined : JSON.parse(text),
-    }
-  }
-  return { port, get }
-}
+/** An account without events but for what a test says. */
+const start = (account: Partial<MemoryAccount> = {}, options: Partial<HttpServiceOptions> = {}) =>
+  startSingle({ events: () => [], responses: () => undefined, ...account }, options)
 
 /** What one connection gets back for bytes sent as they are. */
 async function raw(port: number, text: string): Promise<string> {
@@ -140,7 +103,7 @@ describe('event ids in the path', () => {
       const { port } = await start(account)
       const answer = await raw(
         port,
-        `GET /api/v1${path} HTTP/1.1\r\nHost: a\r\nX-API-Key: ${apiKey}\r\nConnection: close\r\n\r\n`,
+        `GET /api/v1${path} HTTP/1.1\r\nHost: a\r\nX-API-Key: ${singleKey}\r\nConnection: close\r\n\r\n`,
       )
       expect(answer).toMatch(/^HTTP\/1\.1 404 /)
       expect(answer).toContain('unknown_event')
@@ -151,18 +114,18 @@ describe('event ids in the path', () => {
 describe('the key', () => {
   test.each(['X-API-Key', 'X-API-KEY', 'x-api-key'])('is read from the header written %s', async (name) => {
     const { get } = await start()
-    expect((await get('/ping', { headers: { [name]: apiKey } })).status).toBe(200)
+    expect((await get('/ping', { headers: { [name]: singleKey } })).status).toBe(200)
   })
 
   const wrong: [string, Record<string, string | string[]>][] = [
     ['missing', {}],
     ['empty', { 'X-API-Key': '' }],
     ['another', { 'X-API-Key': 'k-0000000000ff' }],
-    ['a part of it', { 'X-API-Key': apiKey.slice(0, -1) }],
-    ['longer', { 'X-API-Key': `${apiKey}0` }],
-    ['in other case', { 'X-API-Key': apiKey.toUpperCase() }],
-    ['sent twice', { 'X-API-Key': [apiKey, apiKey] }],
-    ['in the wrong header', { Authorization: `Bearer ${apiKey}` }],
+    ['a part of it', { 'X-API-Key': singleKey.slice(0, -1) }],
+    ['longer', { 'X-API-Key': `${singleKey}0` }],
+    ['in other case', { 'X-API-Key': singleKey.toUpperCase() }],
+    ['sent twice', { 'X-API-Key': [singleKey, singleKey] }],
+    ['in the wrong header', { Authorization: `Bearer ${singleKey}` }],
   ]
 
   test.each(wrong)('%s gives 401 with a JSON body that repeats nothing of it', async (_, headers) => {
@@ -178,7 +141,7 @@ describe('the key', () => {
       detail: expect.stringContaining('X-API-Key'),
       code: 'key_refused',
     })
-    expect(JSON.stringify([answer.text, answer.headers])).not.toContain(apiKey.slice(0, -1))
+    expect(JSON.stringify([answer.text, answer.headers])).not.toContain(singleKey.slice(0, -1))
   })
 
   test('that is empty is never shown to a store', async () => {
@@ -240,7 +203,7 @@ describe('what is not there', () => {
       for (const path of ['/ping', '/events', '/events/a/responses']) {
         const answer = await raw(
           port,
-          `${method} /api/v1${path} HTTP/1.1\r\nHost: a\r\nX-API-Key: ${apiKey}\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}`,
+          `${method} /api/v1${path} HTTP/1.1\r\nHost: a\r\nX-API-Key: ${singleKey}\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}`,
         )
         expect(answer).toMatch(/^HTTP\/1\.1 405 /)
         expect(answer).toMatch(/^allow: GET, HEAD\r$/im)

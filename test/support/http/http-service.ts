@@ -1,4 +1,5 @@
 /** A service over a store, listening on loopback until the test ends. */
+import { Agent, request } from 'undici'
 import { onTestFinished } from 'vitest'
 import type { Database } from '../../../src/db/connect.ts'
 import { createMirrorStore, type MirrorStoreOptions } from '../../../src/server/stores/mirror/mirror-store.ts'
@@ -10,6 +11,7 @@ export const singleKey = 'k-2f9c1e0a7b5d'
 
 export interface Listening {
   readonly service: Service
+  readonly url: string
   readonly port: number
   /** What the service told of what went wrong. */
   readonly errors: readonly unknown[]
@@ -19,8 +21,8 @@ export async function listening(store: Store, options: Partial<HttpServiceOption
   const errors: unknown[] = []
   const service = createHttpService({ store, onError: (error) => errors.push(error), ...options })
   onTestFinished(() => service.close())
-  const { port } = await service.listen({ host: '127.0.0.1', port: 0 })
-  return { service, port, errors }
+  const { url, port } = await service.listen({ host: '127.0.0.1', port: 0 })
+  return { service, url, port, errors }
 }
 
 /** One account in memory, with the key `singleKey`. */
@@ -31,6 +33,31 @@ export function singleStore(account: Partial<MemoryAccount> = {}): Store {
     apiKey: singleKey,
     account: { email: 'owner@example.org', events, responses, ...account },
   })
+}
+
+/** `singleStore` that listens; `get` asks it over kept-alive connections, with its key unless told otherwise. */
+export async function startSingle(
+  account: Partial<MemoryAccount> = {},
+  options: Partial<HttpServiceOptions> = {},
+) {
+  const started = await listening(singleStore(account), options)
+  const dispatcher = new Agent()
+  onTestFinished(() => dispatcher.destroy())
+  const get = async (
+    path: string,
+    init: { method?: 'GET' | 'HEAD'; headers?: Record<string, string | string[]> } = {},
+  ) => {
+    const headers = { 'X-API-Key': singleKey }
+    const answer = await request(`${started.url}${path}`, { headers, ...init, dispatcher })
+    const text = await answer.body.text()
+    return {
+      status: answer.statusCode,
+      headers: answer.headers,
+      text,
+      json: text === '' ? undefined : JSON.parse(text),
+    }
+  }
+  return { ...started, get }
 }
 
 /** The mirror in a database; its store tells the same listener. */

@@ -10,6 +10,8 @@ const hourAgo = '2026-10-18T11:00:00.000000Z'
 const almostHourAgo = '2026-10-18T11:00:00.001000Z'
 const policy: HoldPolicy = { now, runNow: now, holdForMs: 3_600_000, acceptDeletions: false }
 const accepting: HoldPolicy = { ...policy, acceptDeletions: true }
+/** Of a decision without anything out of the ordinary. */
+const settled = { unconfirmedCount: 0, tripsBreaker: false, isSetBack: false }
 const plenty: RemainingBudget = { removed: 0, breakerOpen: false, liveAtStart: 1_000_000 }
 
 function ids(from: number, count: number): string[] {
@@ -146,9 +148,7 @@ describe('the brake over a run', () => {
     expect(decideResponses(change, policy, plenty)).toEqual({
       remove: ids(1, 2),
       held: [],
-      unconfirmedCount: 0,
-      tripsBreaker: false,
-      isSetBack: false,
+      ...settled,
     })
   })
 })
@@ -205,9 +205,7 @@ describe('the list of events', () => {
     expect(decideEvents(change, accepting, budget)).toEqual({
       remove: ['e1', 'e2'],
       held: [],
-      unconfirmedCount: 0,
-      tripsBreaker: false,
-      isSetBack: false,
+      ...settled,
     })
   })
 
@@ -248,9 +246,7 @@ describe('a hold', () => {
     expect(decideResponses(change, policy, plenty)).toEqual({
       remove: ids(1, 20),
       held: [held('many_missing', now, ids(21, 5))],
-      unconfirmedCount: 0,
-      tripsBreaker: false,
-      isSetBack: false,
+      ...settled,
     })
   })
 
@@ -265,9 +261,7 @@ describe('a hold', () => {
     expect(decideResponses(losing(0, 50, { held: [group(hourAgo)] }), policy, plenty)).toEqual({
       remove: [],
       held: [],
-      unconfirmedCount: 0,
-      tripsBreaker: false,
-      isSetBack: false,
+      ...settled,
     })
   })
 
@@ -302,9 +296,7 @@ describe('a hold', () => {
     expect(decideResponses(change, accepting, plenty)).toEqual({
       remove: ids(1, 20),
       held: [held('many_missing', now, ids(21, 5))],
-      unconfirmedCount: 0,
-      tripsBreaker: false,
-      isSetBack: false,
+      ...settled,
     })
   })
 })
