@@ -1,6 +1,4 @@
 /** Every answer of the service is what its document says: of both stores, of every status. */
-import { createConnection } from 'node:net'
-import { text } from 'node:stream/consumers'
 import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { request } from 'undici'
@@ -9,15 +7,15 @@ import { connect } from '../../../src/db/connect.ts'
 import { openApi } from '../../../src/server/openapi/document.ts'
 import { EVENT_FIELDS, RESPONSE_FIELDS, SLOT_FIELDS } from '../../../src/normalise/items/fields.ts'
 import { createSampleAccount } from '../../../src/commands/demo/account/account.ts'
-import { createHttpService } from '../../../src/server/service.ts'
-import { createMemoryStore } from '../../../src/server/stores/memory-store.ts'
 import type { Store } from '../../../src/server/stores/store.ts'
 import { UnavailableError } from '../../../src/server/problems.ts'
 import { complaintsOf, expectConforms } from '../../support/http/conforming.ts'
 import { fromSchemas } from '../../support/accounts/from-schema.ts'
 import { eventEntries, objectText, responseEntries } from '../../support/accounts/item-texts.ts'
 import { eventsIn, responsesIn } from '../../support/accounts/normalising.ts'
-import { keyOf, serve } from '../../support/http/serving.ts'
+import { listening } from '../../support/http/http-service.ts'
+import { exchange } from '../../support/http/raw-http.ts'
+import { keyOf, serve, serveAccount } from '../../support/http/serving.ts'
 import { trickyTexts } from '../../support/accounts/tricky-texts.ts'
 import { startWire } from '../../support/http/wire.ts'
 
@@ -190,7 +188,7 @@ describe('conforms to the document', () => {
       responses: (id: string) => account.responses(id),
     }
     const apiKey = 'sample-key'
-    await using service = await listen(createMemoryStore({ apiKey, account: served }))
+    await using service = await serveAccount(served, apiKey)
     await askAll(
       { url: service.url, apiKey },
       recent.map(({ id }) => id),
@@ -199,15 +197,13 @@ describe('conforms to the document', () => {
   })
 
   test('bytes that are no request', async () => {
-    await using service = await listen(createMemoryStore({ apiKey: 'any', account: empty }))
+    await using service = await serveAccount(empty, 'any')
     const { port } = new URL(service.url)
     for (const bytes of ['GET /api/v1/ping HTTP/1.1\r\n\r\n', 'what?\r\n\r\n']) {
-      const [head = '', text = ''] = (await exchange(Number(port), bytes)).split('\r\n\r\n')
-      const [first = '', ...lines] = head.split('\r\n')
-      const headers = Object.fromEntries(lines.map((line) => line.toLowerCase().split(': ')))
-      const status = Number(first.split(' ')[1])
-      expect(status).toBe(400)
-      expectConforms({ method: 'GET', path: '/api/v1/ping', status, headers, text })
+      const answers = await exchange(Number(port), bytes)
+      expect(answers).toMatchObject([{ status: 400 }])
+      for (const { body: text, ...answer } of answers)
+        expectConforms({ method: 'GET', path: '/api/v1/ping', ...answer, text })
     }
   })
 
@@ -219,24 +215,11 @@ describe('conforms to the document', () => {
   ])('that nothing can be answered: %i, %s', async (status, error) => {
     const fail = () => Promise.reject(error)
     const store: Store = { resolve: fail, requireReady: fail, close: async () => {} }
-    await using service = await listen(store)
+    const { url } = await listening(store)
     for (const path of ['/ping', '/events', '/events/a/responses', '/nothing'])
       for (const method of ['GET', 'HEAD', 'PUT'])
-        expect((await ask({ url: service.url, apiKey: 'any' }, path, { method })).status).toBe(status)
+        expect((await ask({ url, apiKey: 'any' }, path, { method })).status).toBe(status)
   })
 })
 
 const empty = { email: 'owner@example.org', events: () => [], responses: () => undefined }
-
-/** What one connection gets back for bytes sent as they are. */
-async function exchange(port: number, bytes: string): Promise<string> {
-  const socket = createConnection(port, '127.0.0.1')
-  socket.write(bytes)
-  return text(socket)
-}
-
-async function listen(store: Store) {
-  const service = createHttpService({ store })
-  const { url } = await service.listen({ host: '127.0.0.1', port: 0 })
-  return { url, [Symbol.asyncDispose]: () => service.close() }
-}

@@ -1,20 +1,12 @@
 import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createHttpService } from '../../../src/server/service.ts'
 import { singleKey, singleStore, startSingle } from '../../support/http/http-service.ts'
+import { openSocket } from '../../support/http/raw-http.ts'
 
 /** Taken before any service is made here. */
 const globalsBefore = [globalThis.Request, globalThis.Response, globalThis.fetch]
-
-async function openSocket(port: number, text = ''): Promise<Socket> {
-  const socket = connect(port, '127.0.0.1')
-  socket.on('error', () => {})
-  await once(socket, 'connect')
-  if (text !== '') socket.write(text)
-  return socket
-}
 
 test('names its base address, which ends in /api/v1', async () => {
   const { url, port } = await startSingle()

@@ -1,24 +1,15 @@
-import { once } from 'node:events'
-import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { createSampleAccount } from '../../../src/commands/demo/account/account.ts'
 import { createHttpService, type HttpServiceOptions } from '../../../src/server/service.ts'
 import type { MemoryAccount } from '../../../src/server/stores/memory-store.ts'
 import { singleKey, startSingle } from '../../support/http/http-service.ts'
+import { closing, exchange, requestText } from '../../support/http/raw-http.ts'
+
+const key = ['X-API-Key', singleKey] as const
 
 /** An account without events but for what a test says. */
 const start = (account: Partial<MemoryAccount> = {}, options: Partial<HttpServiceOptions> = {}) =>
   startSingle({ events: () => [], responses: () => undefined, ...account }, options)
-
-/** What one connection gets back for bytes sent as they are. */
-async function raw(port: number, text: string): Promise<string> {
-  const socket = connect(port, '127.0.0.1')
-  socket.write(text)
-  let answer = ''
-  socket.on('data', (chunk) => (answer += chunk.toString()))
-  await once(socket, 'close')
-  return answer
-}
 
 describe('the three endpoints', () => {
   test('answer the sample account over HTTP, also after it moved on', async () => {
@@ -101,12 +92,8 @@ describe('event ids in the path', () => {
     async (path) => {
       const account = createSampleAccount({ seed: 1, now: new Date('2026-06-17T10:00:00Z') })
       const { port } = await start(account)
-      const answer = await raw(
-        port,
-        `GET /api/v1${path} HTTP/1.1\r\nHost: a\r\nX-API-Key: ${singleKey}\r\nConnection: close\r\n\r\n`,
-      )
-      expect(answer).toMatch(/^HTTP\/1\.1 404 /)
-      expect(answer).toContain('unknown_event')
+      const [answer] = await exchange(port, requestText(`/api/v1${path}`, [key, closing]))
+      expect(answer).toMatchObject({ status: 404, body: expect.stringContaining('unknown_event') })
     },
   )
 })
@@ -162,12 +149,8 @@ describe('the key', () => {
     for (const path of ['/nothing', '/events/nothing/responses', '/../../nothing', '/events/%/responses']) {
       expect((await get(path, { headers: {} })).status).toBe(401)
     }
-    expect(
-      await raw(
-        port,
-        'POST /api/v1/ping HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nConnection: close\r\n\r\n',
-      ),
-    ).toMatch(/^HTTP\/1\.1 401 /)
+    const post = requestText('/api/v1/ping', [['Content-Length', '0'], closing], 'POST')
+    expect(await exchange(port, post)).toMatchObject([{ status: 401 }])
   })
 })
 
@@ -201,14 +184,14 @@ describe('what is not there', () => {
     async (method) => {
       const { port } = await start({ responses: () => [] })
       for (const path of ['/ping', '/events', '/events/a/responses']) {
-        const answer = await raw(
-          port,
-          `${method} /api/v1${path} HTTP/1.1\r\nHost: a\r\nX-API-Key: ${singleKey}\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}`,
-        )
-        expect(answer).toMatch(/^HTTP\/1\.1 405 /)
-        expect(answer).toMatch(/^allow: GET, HEAD\r$/im)
-        expect(answer).toMatch(/^content-type: application\/problem\+json\r$/im)
-        expect(answer).toContain('method_not_allowed')
+        const sent = requestText(`/api/v1${path}`, [key, ['Content-Length', '2'], closing], method)
+        expect(await exchange(port, `${sent}{}`)).toMatchObject([
+          {
+            status: 405,
+            headers: { allow: 'GET, HEAD', 'content-type': 'application/problem+json' },
+            body: expect.stringContaining('method_not_allowed'),
+          },
+        ])
       }
     },
   )
