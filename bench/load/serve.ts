@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import pLimit from 'p-limit'
 import { request } from 'undici'
 import { connect } from '../../src/db/connect.ts'
-import { createKey } from '../../src/mirror/keys/keys.ts'
+import { newKey } from '../../test/support/mirror/new-key.ts'
 import { createAccount } from '../account/account.ts'
 import type { AccountShape } from '../account/account.ts'
 import { responsesPath } from '../floors/fetching.ts'
@@ -173,9 +173,7 @@ async function startServing(tools: Tools, place: Place): Promise<Served> {
 
 async function makeKey(url: string): Promise<string> {
   await using database = await connect(url)
-  const options = { account: 'default', label: null, expiresAt: null }
-  const { key } = await database.transaction((trx) => createKey(trx, options))
-  return key
+  return await newKey(database)
 }
 
 function start(

@@ -6,8 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { request } from 'undici'
 import { connect } from '../../src/db/connect.ts'
-import type { Database } from '../../src/db/connect.ts'
-import { createKey } from '../../src/mirror/keys/keys.ts'
+import { newKey } from '../support/mirror/new-key.ts'
 import { addAccount, addLargeList } from '../support/accounts/many-accounts.ts'
 import { requestText } from '../support/http/raw-http.ts'
 import type { Flood, SlowAsk, Statuses } from './flood.ts'
@@ -70,15 +69,10 @@ async function fill({ database: url, accounts }: FloodOptions): Promise<readonly
     const account = number === accounts ? 'other' : `slow-${number}`
     const { key } = await addAccount(database, account)
     for (const [event, rows] of Object.entries(lists)) await addLargeList(database, { account, event, rows })
-    if (number < accounts) keys.push(await anotherKey(database, account))
+    if (number < accounts) keys.push(await newKey(database, account))
     keys.push(key)
   }
   return keys
-}
-
-async function anotherKey(database: Database, account: string): Promise<string> {
-  const options = { account, label: null, expiresAt: null }
-  return (await database.transaction((trx) => createKey(trx, options))).key
 }
 
 /** Each list, whole and in parts that differ from client to client, compressed or not, once or many times ahead. */

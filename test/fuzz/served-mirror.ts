@@ -2,8 +2,8 @@
 import { connect } from '../../src/db/connect.ts'
 import { createService, sync } from '../../src/index.ts'
 import { openSampleService } from '../../src/commands/demo/sample-service.ts'
-import { createKey } from '../../src/mirror/keys/keys.ts'
 import { startPostgres } from '../support/databases/postgres.ts'
+import { newKey } from '../support/mirror/new-key.ts'
 
 export interface ServedMirror extends AsyncDisposable {
   /** Ends in `/api/v1`. */
@@ -35,8 +35,5 @@ async function mirrorSample(database: string): Promise<void> {
 
 async function keyOf(url: string): Promise<string> {
   await using database = await connect(url)
-  const made = await database.transaction((trx) =>
-    createKey(trx, { account: 'default', label: null, expiresAt: null }),
-  )
-  return made.key
+  return await newKey(database)
 }

@@ -1,6 +1,6 @@
 /** Mirrors of several accounts, filled by SQL: no service was read for them. */
 import type { Database } from '../../../src/db/connect.ts'
-import { createKey } from '../../../src/mirror/keys/keys.ts'
+import { newKey } from '../mirror/new-key.ts'
 
 export interface MirroredAccount {
   readonly name: string
@@ -38,10 +38,7 @@ export async function addAccount(database: Database, name: string): Promise<Mirr
     )
     await vouch(trx, id, ['', ...eventIds])
   })
-  const { key } = await database.transaction((trx) =>
-    createKey(trx, { account: name, label: null, expiresAt: null }),
-  )
-  return { name, email, key, eventIds }
+  return { name, email, key: await newKey(database, name), eventIds }
 }
 
 /** An event with so many responses, of some 80 characters each as they are served and those of the message. */

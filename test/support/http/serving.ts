@@ -1,10 +1,10 @@
 /** The mirror of a test, served over HTTP on loopback. */
 import { connect } from '../../../src/db/connect.ts'
 import { createService, type ServiceOptions } from '../../../src/index.ts'
-import { createKey } from '../../../src/mirror/keys/keys.ts'
 import { createHttpService } from '../../../src/server/service.ts'
 import { createMemoryStore } from '../../../src/server/stores/memory-store.ts'
 import type { MemoryAccount } from '../../../src/server/stores/memory-store.ts'
+import { newKey } from '../mirror/new-key.ts'
 import { optionOf, type Target } from '../runs/stage.ts'
 
 export interface Serving extends AsyncDisposable {
@@ -39,6 +39,5 @@ export async function serveAccount(
 /** A new key of an account of this mirror. */
 export async function keyOf(target: Target, account = 'default'): Promise<string> {
   await using database = await connect(target)
-  const made = await database.transaction((trx) => createKey(trx, { account, label: null, expiresAt: null }))
-  return made.key
+  return await newKey(database, account)
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { noKeyRemover } from '../../../src/common/json/key-in-items.ts'
@@ -7,10 +8,22 @@ import { ListNormaliser } from '../../../src/normalise/list/list-normaliser.ts'
 import type { ListChunk, ResponseReader } from '../../../src/normalise/list/response-reader.ts'
 import { compareIntegerTexts } from '../../../src/normalise/values/collation.ts'
 import type { ResponseBatch } from '../../../src/rows/response-batch.ts'
+import type { Body } from '../../../src/source/body/receive.ts'
 import { readList } from '../../../src/source/list/read-list.ts'
-import { bodyOf } from '../../support/http/body.ts'
 import { anyItem, responseEntries, objectText } from '../../support/accounts/item-texts.ts'
 import { type NormalisedList, responsesIn, rowKey } from '../../support/accounts/normalising.ts'
+
+/** A body in memory, as if it had been received. */
+function bodyOf(text: string): Body {
+  const all = Buffer.from(text)
+  return {
+    size: all.length,
+    buffer: null,
+    digest: createHash('sha256').update(all).digest(),
+    isUtf8: true,
+    read: async (bytes, place) => void all.copy(bytes, 0, place),
+  }
+}
 
 interface InBlocks extends NormalisedList<ResponseItem> {
   readonly count: number

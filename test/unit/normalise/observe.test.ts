@@ -1,9 +1,16 @@
 /** What lists show of what the specification leaves open. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { Observation } from '../../../src/common/schema/tables.ts'
+import type { ListSummary } from '../../../src/normalise/list/list-summary.ts'
 import { anyItem } from '../../support/accounts/item-texts.ts'
 import { eventsIn, eventsOf, responsesIn, responsesOf } from '../../support/accounts/normalising.ts'
-import { observedOf } from '../../support/accounts/observed.ts'
+
+/** What a list showed of one kind, as `path value`, sorted. */
+function observedOf(list: ListSummary, kind: string): readonly string[] {
+  const ofKind = ({ path, kind: its, value }: Observation) => (its === kind ? [`${path} ${value}`] : [])
+  return list.observations.flatMap(ofKind).toSorted()
+}
 
 describe('fields of each shape', () => {
   test('had a value, were null or absent; a field of another shape is not missed', () => {
