@@ -1,4 +1,5 @@
 import type { JsonObject } from '../common/json/exact.ts'
+import { keyColumns, valueColumns, type ChildTable } from '../common/schema/live-tables.ts'
 import type { PaymentItem, ResponseItem, SlotItem } from '../common/schema/items.ts'
 import { writeDigits, MAX_DIGITS } from './integers.ts'
 import { jsonbText } from './jsonb.ts'
@@ -8,37 +9,17 @@ import { Timestamp } from './timestamps.ts'
 
 /** The columns of the live tables as rows are copied, in their order. */
 export const COPY_COLUMNS = {
-  responses: [
-    'account_id',
-    'event_id',
-    'id',
-    'kind',
-    'name',
-    'email',
-    'message',
-    'quantity',
-    'rsvp',
-    'created_at',
-    'updated_at',
-    '_extra',
-    '_run_id',
-  ],
-  payments: ['account_id', 'event_id', 'response_id', 'amount', 'processing_fee'],
-  slots: [
-    'account_id',
-    'event_id',
-    'response_id',
-    'position',
-    'name',
-    'start_date',
-    'end_date',
-    'start_local',
-    'end_local',
-    '_extra',
-  ],
+  responses: [...columnsOf('responses'), '_run_id'],
+  payments: columnsOf('payments'),
+  slots: columnsOf('slots'),
 } as const
 
-export type ResponseTable = keyof typeof COPY_COLUMNS
+function columnsOf(table: ResponseTable): readonly string[] {
+  return ['account_id', ...keyColumns(table), ...valueColumns(table)]
+}
+
+/** A response has one row in the first, at most one in the second, and any number in the third. */
+export type ResponseTable = 'responses' | ChildTable
 const tables: readonly ResponseTable[] = ['responses', 'payments', 'slots']
 
 /** What the rows of a list have in common. */

@@ -1,5 +1,6 @@
 /** What `normalise` makes of a payload and `load` writes: events, responses with their parts, rejects, observations. */
 import type { JsonObject } from '../json/exact.ts'
+import type { LiveTables, SqlType } from './live-tables.ts'
 
 /** A bigint as its digits. */
 export type IntegerText = string
@@ -11,47 +12,42 @@ export type Timestamp = string
 /** Which shape a response has (glossary: kind). */
 export type ResponseKind = 'reply' | 'payment' | 'signup' | 'mixed' | 'bare'
 
+/** How a value of a column is given; big integers and amounts as text, to keep their digits. */
+export interface ValueTypes {
+  text: string
+  int: number
+  bigint: IntegerText
+  numeric: DecimalText
+  timestamptz: Timestamp
+  /** The wall clock as sent, without zone. */
+  timestamp: string
+  jsonb: JsonObject
+}
+
+/** What the service sends for a row of a live table. */
+type Values<Table extends keyof LiveTables> = {
+  readonly [Column in keyof LiveTables[Table]['values']]: LiveTables[Table]['values'][Column] extends SqlType
+    ? ValueTypes[LiveTables[Table]['values'][Column]] | null
+    : never
+}
+
 /** An event as it goes into the mirror. */
-export interface EventItem {
+export interface EventItem extends Values<'events'> {
   readonly id: string
-  readonly title: string | null
-  readonly event_at: Timestamp | null
-  readonly description: string | null
-  readonly event_type: string | null
-  readonly location: string | null
-  readonly _extra: JsonObject | null
 }
 
 /** A response as it goes into the mirror, with its payment and its slots. */
-export interface ResponseItem {
+export interface ResponseItem extends Omit<Values<'responses'>, 'kind'> {
   readonly id: IntegerText
   readonly kind: ResponseKind
-  readonly name: string | null
-  readonly email: string | null
-  readonly message: string | null
-  readonly quantity: IntegerText | null
-  readonly rsvp: string | null
-  readonly created_at: Timestamp | null
-  readonly updated_at: Timestamp | null
-  readonly _extra: JsonObject | null
   readonly payment: PaymentItem | null
   readonly slots: readonly SlotItem[]
 }
 
-export interface PaymentItem {
-  readonly amount: DecimalText | null
-  readonly processing_fee: DecimalText | null
-}
+export interface PaymentItem extends Values<'payments'> {}
 
-/** A slot; its position is its place in the array, from 1. `*_local` is the wall clock as sent, without zone. */
-export interface SlotItem {
-  readonly name: string | null
-  readonly start_date: Timestamp | null
-  readonly end_date: Timestamp | null
-  readonly start_local: string | null
-  readonly end_local: string | null
-  readonly _extra: JsonObject | null
-}
+/** A slot; its position is its place in the array, from 1. */
+export interface SlotItem extends Values<'slots'> {}
 
 /** An item that cannot be stored in the live tables, kept with the reason. */
 export interface RejectItem {

@@ -1,6 +1,7 @@
 /** What a run tells of itself: printed by `--json`, stored in `sync_runs.report`, carried by its error. */
 
 import type { IntegerText } from './items.ts'
+import type { MirrorTable } from './live-tables.ts'
 import type { ReportedHold } from './holds.ts'
 
 export type RunStatus = 'running' | 'succeeded' | 'partial' | 'held' | 'failed' | 'interrupted' | 'abandoned'
@@ -84,7 +85,6 @@ export function outcomeOf({ status, held }: Pick<RunReport, 'status' | 'held'>):
 }
 
 /** A table that mirrors the service. */
-export type MirrorTable = 'events' | 'responses' | 'payments' | 'slots'
 
 /** A row that a run would write, remove or hold back: an event, a response, or a part of one. */
 export interface PlannedRow {

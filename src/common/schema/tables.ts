@@ -6,12 +6,14 @@
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 import type { JsonObject, JsonValue } from '../json/exact.ts'
-import type { DecimalText, IntegerText, ResponseKind, Timestamp } from './items.ts'
+import type { IntegerText, ResponseKind, Timestamp, ValueTypes } from './items.ts'
+import type { LiveTables, SqlType } from './live-tables.ts'
 import type { HeldGroup } from './holds.ts'
 import type { LeaseMode, RunReport, RunStatus } from './run-report.ts'
 
 export type * from './holds.ts'
 export type * from './items.ts'
+export type * from './live-tables.ts'
 export type * from './run-report.ts'
 
 type Json<T = JsonValue> = ColumnType<T | null, string | null, string | null>
@@ -36,52 +38,21 @@ interface Provenance {
   _run_id: IntegerText
 }
 
-interface EventsTable extends Provenance {
-  account_id: number
-  id: string
-  title: string | null
-  event_at: Timestamp | null
-  description: string | null
-  event_type: string | null
-  location: string | null
-  _extra: Json<JsonObject>
-}
+/** The columns of a live table that hold what the service sends, and its key. */
+type Columns<Table extends keyof LiveTables> = { account_id: number } & {
+  [Column in keyof LiveTables[Table]['key']]: ColumnOf<LiveTables[Table]['key'][Column]>
+} & { [Column in keyof LiveTables[Table]['values']]: ColumnOf<LiveTables[Table]['values'][Column]> | null }
 
-interface ResponsesTable extends Provenance {
-  account_id: number
-  event_id: string
-  id: IntegerText
-  kind: ResponseKind
-  name: string | null
-  email: string | null
-  message: string | null
-  quantity: IntegerText | null
-  rsvp: string | null
-  created_at: Timestamp | null
-  updated_at: Timestamp | null
-  _extra: Json<JsonObject>
-}
+type ColumnOf<Type> = Type extends 'jsonb'
+  ? Json<JsonObject>
+  : Type extends SqlType
+    ? ValueTypes[Type]
+    : never
 
-interface PaymentsTable {
-  account_id: number
-  event_id: string
-  response_id: IntegerText
-  amount: DecimalText | null
-  processing_fee: DecimalText | null
-}
-
-interface SlotsTable {
-  account_id: number
-  event_id: string
-  response_id: IntegerText
-  position: number
-  name: string | null
-  start_date: Timestamp | null
-  end_date: Timestamp | null
-  start_local: string | null
-  end_local: string | null
-  _extra: Json<JsonObject>
-}
+type EventsTable = Columns<'events'> & Provenance
+type ResponsesTable = Omit<Columns<'responses'>, 'kind'> & Provenance & { kind: ResponseKind }
+type PaymentsTable = Columns<'payments'>
+type SlotsTable = Columns<'slots'>
 
 interface HistorySpan {
   valid_from: Timestamp

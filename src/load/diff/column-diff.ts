@@ -1,9 +1,16 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
+import { LIVE_TABLES, type SqlType } from '../../common/schema/live-tables.ts'
 import type { IntegerText, EventItem, MirrorTable } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { eventRecordset, paymentRecordset, responseRecordset, slotRecordset } from '../write/recordsets.ts'
-import type { EventResponse } from '../write/recordsets.ts'
+import {
+  childRecordset,
+  comparable,
+  eventRecordset,
+  isDistinct,
+  responseRecordset,
+  type EventResponse,
+} from '../write/recordsets.ts'
 
 /** A row that only one side has, or one column in which the two sides differ. Values are text, in the service's spelling. */
 export interface Difference {
@@ -43,77 +50,29 @@ export interface DiffOptions {
 /** A value may be as long as an item; of a longer one this is the beginning. */
 const MAX_VALUE_LENGTH = 4000
 
-type Column = (value: RawBuilder<unknown>) => {
-  readonly shown: RawBuilder<unknown>
-  readonly compared: RawBuilder<unknown>
+/** How a value is shown: as the service spells it. By hand a column may hold infinity, which no item of the service can. */
+function shown(type: SqlType, value: RawBuilder<unknown>): RawBuilder<unknown> {
+  if (type === 'timestamptz')
+    return sql`case when isfinite(${value}) then headcount.iso_utc(${value}) else ${value}::text end`
+  if (type === 'timestamp')
+    return sql`case when isfinite(${value}) then headcount.iso_wall_clock(${value}) else ${value}::text end`
+  return sql`${value}::text`
 }
 
-const plain: Column = (value) => ({ shown: sql`${value}::text`, compared: value })
-/** An amount that only gained a digit (12.5, 12.50) differs: it is kept as sent. */
-const amount: Column = (value) => ({ shown: sql`${value}::text`, compared: sql`${value}::text` })
-const instant: Column = (value) => ({
-  // By hand a column may hold infinity, which no item of the service can.
-  shown: sql`case when isfinite(${value}) then headcount.iso_utc(${value}) else ${value}::text end`,
-  compared: value,
-})
-const wallClock: Column = (value) => ({
-  shown: sql`case when isfinite(${value}) then headcount.iso_wall_clock(${value}) else ${value}::text end`,
-  compared: value,
-})
-
-interface Compared {
-  /** The column of the live table that `Scope` looks at. */
-  readonly id: string
-  /** What a row is found by, under the same names on both sides. */
-  readonly keys: readonly ('event_id' | 'response_id' | 'position')[]
-  readonly columns: Readonly<Record<string, Column>>
+/** The column of each live table that `RowScope` looks at. */
+const ID_COLUMNS: Readonly<Record<MirrorTable, string>> = {
+  events: 'id',
+  responses: 'id',
+  payments: 'response_id',
+  slots: 'response_id',
 }
 
-const compared: Readonly<Record<MirrorTable, Compared>> = {
-  events: {
-    id: 'id',
-    keys: ['event_id'],
-    columns: {
-      title: plain,
-      event_at: instant,
-      description: plain,
-      event_type: plain,
-      location: plain,
-      _extra: plain,
-    },
-  },
-  responses: {
-    id: 'id',
-    keys: ['event_id', 'response_id'],
-    columns: {
-      kind: plain,
-      name: plain,
-      email: plain,
-      message: plain,
-      quantity: plain,
-      rsvp: plain,
-      created_at: instant,
-      updated_at: instant,
-      _extra: plain,
-    },
-  },
-  payments: {
-    id: 'response_id',
-    keys: ['event_id', 'response_id'],
-    columns: { amount, processing_fee: amount },
-  },
-  slots: {
-    id: 'response_id',
-    keys: ['event_id', 'response_id', 'position'],
-    columns: {
-      name: plain,
-      start_date: instant,
-      end_date: instant,
-      start_local: wallClock,
-      end_local: wallClock,
-      _extra: plain,
-    },
-  },
+/** What rows are found by, under the same names in all tables. */
+const KEYS: Readonly<Record<MirrorTable, readonly ('event_id' | 'response_id' | 'position')[]>> = {
+  events: ['event_id'],
+  responses: ['event_id', 'response_id'],
+  payments: ['event_id', 'response_id'],
+  slots: ['event_id', 'response_id', 'position'],
 }
 
 /** Compares the records of events with the live ones in scope, column by column; reads only. */
@@ -143,12 +102,12 @@ export async function responseDifferences(
     },
     {
       table: 'payments',
-      incoming: paymentRecordset(responses),
+      incoming: childRecordset('payments', responses),
       live: sql`select live.* from headcount.payments live`,
     },
     {
       table: 'slots',
-      incoming: slotRecordset(responses),
+      incoming: childRecordset('slots', responses),
       live: sql`select live.* from headcount.slots live`,
     },
   ] as const
@@ -163,6 +122,19 @@ export async function responseDifferences(
   return { listed, total }
 }
 
+/** Each column of both sides, as it is shown and as it is compared. */
+function columnPairs(table: MirrorTable) {
+  const on = (side: 'i' | 'l', name: string, type: SqlType) => {
+    const value = sql.ref(`${side}.${name}`)
+    return { shown: shown(type, value), compared: comparable(type, value) }
+  }
+  return Object.entries(LIVE_TABLES[table].values).map(([name, type]) => ({
+    name,
+    expected: on('i', name, type),
+    found: on('l', name, type),
+  }))
+}
+
 async function differences(
   trx: Transaction,
   account: number,
@@ -171,19 +143,13 @@ async function differences(
   live: RawBuilder<unknown>,
   { scope, max, values }: DiffOptions,
 ): Promise<Differences> {
-  const { id, keys, columns } = compared[table]
-  const on = (side: 'i' | 'l', name: string) => sql.ref(`${side}.${name}`)
-  const pairs = Object.entries(columns).map(([name, column]) => ({
-    name,
-    expected: column(on('i', name)),
-    found: column(on('l', name)),
-  }))
-  const tuple = (side: 'expected' | 'found') => sql.join(pairs.map((pair) => pair[side].compared))
+  const keys = KEYS[table]
+  const pairs = columnPairs(table)
   const rowAsJson = (side: 'expected' | 'found') =>
     sql`jsonb_strip_nulls(jsonb_build_object(${sql.join(
       pairs.flatMap((pair) => [sql.lit(pair.name), pair[side].shown]),
     )}))::text`
-  const key = (name: Compared['keys'][number]) => (keys.includes(name) ? sql.ref(name) : sql`null`)
+  const key = (name: (typeof keys)[number]) => (keys.includes(name) ? sql.ref(name) : sql`null`)
   const longest = values ? MAX_VALUE_LENGTH : 0
   const { rows } = await sql<Omit<Difference, 'table'> & { total: number }>`
     select event_id, ${key('response_id')}::bigint as response_id, ${key('position')}::int as position,
@@ -192,7 +158,7 @@ async function differences(
            found.name as column, left(found.expected, ${longest}) as expected,
            left(found.found, ${longest}) as found, (count(*) over ())::int as total
       from (${incoming}) i
-      full join (${live} where live.account_id = ${account} and ${scope(sql.ref(`live.${id}`))}) l
+      full join (${live} where live.account_id = ${account} and ${scope(sql.ref(`live.${ID_COLUMNS[table]}`))}) l
         using (${sql.join(keys.map((name) => sql.ref(name)))})
      cross join lateral (
        select null as place, null as name,
@@ -212,7 +178,7 @@ async function differences(
      ) found
      where i.event_id is null
         or l.event_id is null
-        or (${tuple('expected')}) is distinct from (${tuple('found')})
+        or ${isDistinct(table, 'i', 'l')}
      order by event_id, response_id, position, found.place
      limit ${max === null ? null : Math.max(max, 1)}`.execute(trx.kysely)
   return {

@@ -1,15 +1,12 @@
+import { valueColumns } from '../../common/schema/live-tables.ts'
 import { COPY_COLUMNS, type ResponseTable } from '../../rows/response-rows.ts'
 import type { RowCursor } from '../../rows/row-cursor.ts'
 
 const SIGNUP = Buffer.from('signup')
 const KIND = COPY_COLUMNS.responses.indexOf('kind')
 
-/** Columns that bear the name of a field of the specification. */
-const FIELDS = {
-  responses: ['name', 'email', 'message', 'quantity', 'rsvp', 'created_at', 'updated_at'],
-  payments: ['amount', 'processing_fee'],
-  slots: ['name', 'start_date', 'end_date'],
-} as const
+/** Columns that bear no name of a field of the specification. */
+const NO_FIELDS: ReadonlySet<string> = new Set(['kind', 'start_local', 'end_local', '_extra'])
 
 /** Collects which fields of the specification the live rows of one list have. */
 export class PresentFields {
@@ -34,6 +31,8 @@ export class PresentFields {
 
   #fieldsOf(table: ResponseTable): readonly string[] {
     const columns: readonly string[] = COPY_COLUMNS[table]
-    return FIELDS[table].filter((name) => this.#masks[table] & (1 << columns.indexOf(name)))
+    return valueColumns(table).filter(
+      (name) => !NO_FIELDS.has(name) && this.#masks[table] & (1 << columns.indexOf(name)),
+    )
   }
 }

@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import type { EventItem, Tables } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { eventValidFrom, archiveEvents } from './history.ts'
-import { eventRecordset } from './recordsets.ts'
+import { assignments, columnList, eventRecordset, isDistinct } from './recordsets.ts'
 import { noCounts, chunkRows, assertRowCount } from '../statements.ts'
 import type { WriteOptions, WriteResult } from '../statements.ts'
 
@@ -27,10 +27,7 @@ export async function changedEvents(
         from (${eventRecordset(chunk)}) i
         left join headcount.events l on l.account_id = ${account} and l.id = i.id
        where l.id is null
-          or (i.title, i.event_at, i.description, i.event_type, i.location, i._extra)
-             is distinct from (l.title, l.event_at, l.description, l.event_type, l.location, l._extra)`.execute(
-      kysely,
-    )
+          or ${isDistinct('events', 'i', 'l')}`.execute(kysely)
     for (const { id, is_new } of rows) (is_new ? added : changed).add(id)
   }
   return { added, changed }
@@ -43,7 +40,7 @@ export async function liveEvents(
   ids: readonly string[],
 ): Promise<readonly EventItem[]> {
   const { rows } = await sql<EventItem>`
-    select id, title, event_at, description, event_type, location, _extra
+    select ${columnList('events')}
       from headcount.events
      where account_id = ${account} and id = any (${ids}::text[])
      order by id`.execute(kysely)
@@ -75,10 +72,8 @@ export async function upsertEvents(
 
 async function insertEvents(trx: Transaction, options: WriteOptions, events: readonly EventItem[]) {
   const result = await sql`
-    insert into headcount.events (account_id, id, title, event_at, description, event_type, location, _extra,
-                                  _first_seen_at, _changed_at, _run_id)
-    select ${options.account}, id, title, event_at, description, event_type, location, _extra,
-           began, began, ${options.run}
+    insert into headcount.events (account_id, ${columnList('events')}, _first_seen_at, _changed_at, _run_id)
+    select ${options.account}, ${columnList('events')}, began, began, ${options.run}
       from (${eventRecordset(events)}) incoming
      cross join lateral (select ${eventValidFrom(options.account)} as began) version
      order by id`.execute(trx.kysely)
@@ -88,8 +83,7 @@ async function insertEvents(trx: Transaction, options: WriteOptions, events: rea
 async function updateEvents(trx: Transaction, options: WriteOptions, events: readonly EventItem[]) {
   const result = await sql`
     update headcount.events live
-       set title = i.title, event_at = i.event_at, description = i.description, event_type = i.event_type,
-           location = i.location, _extra = i._extra,
+       set ${assignments('events', 'i')},
            _changed_at = case when ${options.history} then greatest(now(), live._changed_at) else live._changed_at end,
            _run_id = ${options.run}
       from (${eventRecordset(events)}) i

@@ -1,7 +1,16 @@
+/** Rows on their way into the mirror, and the lists of their columns, as SQL: all of it from the table of columns. */
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
+import {
+  columnTypes,
+  keyColumns,
+  LIVE_TABLES,
+  valueColumns,
+  type ChildTable,
+  type SqlType,
+} from '../../common/schema/live-tables.ts'
+import type { EventItem, MirrorTable, ResponseItem } from '../../common/schema/tables.ts'
 import type { ListChanges } from '../diff/list-diff.ts'
-import type { EventItem, ResponseItem } from '../../common/schema/tables.ts'
 
 /** A response on its way into the mirror, with the event that it answers. */
 export interface EventResponse {
@@ -21,44 +30,40 @@ export function itemsOf(
 
 /**
  * Rows go to the database as one JSON parameter: no limit of 65,535 parameters, one round trip, and big
- * integers and amounts keep their digits. `index` counts the rows that were sent, from 0.
+ * integers and amounts keep their digits.
  */
+function recordset(rows: readonly object[], types: Readonly<Record<string, string>>): RawBuilder<unknown> {
+  const columns = Object.entries(types).map(([name, type]) => sql`${sql.ref(name)} ${sql.raw(type)}`)
+  return sql`select * from json_to_recordset(${JSON.stringify(rows)}::json) as item(${sql.join(columns)})`
+}
+
+/** Events on their way into the mirror. */
+export function eventRecordset(events: readonly EventItem[]): RawBuilder<unknown> {
+  return recordset(events, columnTypes('events'))
+}
+
+/** Responses, without their payments and slots. `index` counts the rows that were sent, from 0. */
 export function responseRecordset(responses: readonly EventResponse[]): RawBuilder<unknown> {
-  const rows = responses.map(({ event_id, response: { payment, slots: _, ...columns } }, index) => ({
+  const rows = responses.map(({ event_id, response: { payment: _, slots: __, ...columns } }, index) => ({
     index,
     event_id,
     ...columns,
-    is_paid: payment !== null,
-    ...payment,
   }))
-  return sql`select * from json_to_recordset(${JSON.stringify(rows)}::json) as item(
-    index int, event_id text, id bigint, kind text, name text, email text, message text, quantity bigint, rsvp text,
-    created_at timestamptz, updated_at timestamptz, _extra jsonb,
-    is_paid boolean, amount numeric, processing_fee numeric)`
+  return recordset(rows, { index: 'int', ...columnTypes('responses') })
 }
 
-/** The payments of these responses. */
-export function paymentRecordset(responses: readonly EventResponse[]): RawBuilder<unknown> {
-  const rows = responses.flatMap(({ event_id, response: { id, payment } }) =>
-    payment === null ? [] : [{ event_id, response_id: id, ...payment }],
-  )
-  return sql`select * from json_to_recordset(${JSON.stringify(rows)}::json) as item(
-    event_id text, response_id bigint, amount numeric, processing_fee numeric)`
+/** The payments or the slots of these responses; positions of slots from 1. */
+export function childRecordset(table: ChildTable, responses: readonly EventResponse[]): RawBuilder<unknown> {
+  return recordset(childRows(table, responses), columnTypes(table))
 }
 
-/** The slots of these responses, positions from 1. */
-export function slotRecordset(responses: readonly EventResponse[]): RawBuilder<unknown> {
-  const rows = responses.flatMap(({ event_id, response }) =>
-    response.slots.map((slot, index) => ({
-      event_id,
-      response_id: response.id,
-      position: index + 1,
-      ...slot,
-    })),
-  )
-  return sql`select * from json_to_recordset(${JSON.stringify(rows)}::json) as item(
-    event_id text, response_id bigint, position int, name text,
-    start_date timestamptz, end_date timestamptz, start_local timestamp, end_local timestamp, _extra jsonb)`
+/** The payments or the slots of these responses. */
+export function childRows(table: ChildTable, responses: readonly EventResponse[]): readonly object[] {
+  return responses.flatMap(({ event_id, response: { id: response_id, payment, slots } }): object[] => {
+    if (table === 'slots')
+      return slots.map((slot, index) => ({ event_id, response_id, position: index + 1, ...slot }))
+    return payment === null ? [] : [{ event_id, response_id, ...payment }]
+  })
 }
 
 /** The keys of these responses. */
@@ -67,8 +72,37 @@ export function keyRecordset(keys: readonly { event_id: string; id: string }[]):
     as key(event_id, id)`
 }
 
-/** Events on their way into the mirror. */
-export function eventRecordset(events: readonly EventItem[]): RawBuilder<unknown> {
-  return sql`select * from json_to_recordset(${JSON.stringify(events)}::json) as item(
-    id text, title text, event_at timestamptz, description text, event_type text, location text, _extra jsonb)`
+export function keysOf(responses: readonly EventResponse[]) {
+  return responses.map(({ event_id, response: { id } }) => ({ event_id, id }))
+}
+
+/** The key columns of a table, and all columns that hold what the service sends, as a list. */
+export function keyList(table: MirrorTable, of?: string): RawBuilder<unknown> {
+  return references(keyColumns(table), of)
+}
+
+export function columnList(table: MirrorTable, of?: string): RawBuilder<unknown> {
+  return references(Object.keys(columnTypes(table)), of)
+}
+
+function references(columns: readonly string[], of?: string): RawBuilder<unknown> {
+  return sql.join(columns.map((name) => sql.ref(of === undefined ? name : `${of}.${name}`)))
+}
+
+/** Sets every column but those of the key to the value of another row. */
+export function assignments(table: MirrorTable, from: string): RawBuilder<unknown> {
+  return sql.join(valueColumns(table).map((name) => sql`${sql.ref(name)} = ${sql.ref(`${from}.${name}`)}`))
+}
+
+/** A value as it is compared: an amount that only gained a digit (12.5, 12.50) is another one, for it is kept as sent. */
+export function comparable(type: SqlType, value: RawBuilder<unknown>): RawBuilder<unknown> {
+  return type === 'numeric' ? sql`${value}::text` : value
+}
+
+/** Whether two rows have other values. */
+export function isDistinct(table: MirrorTable, one: string, other: string): RawBuilder<boolean> {
+  const columns = Object.entries(LIVE_TABLES[table].values)
+  const tuple = (of: string) =>
+    sql.join(columns.map(([name, type]) => comparable(type, sql.ref(`${of}.${name}`))))
+  return sql<boolean>`(${tuple(one)}) is distinct from (${tuple(other)})`
 }

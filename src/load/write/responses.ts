@@ -5,10 +5,15 @@ import { changedResponses } from '../diff/changed-responses.ts'
 import type { ListChanges } from '../diff/list-diff.ts'
 import { copyResponses } from './copy-responses.ts'
 import { responseValidFrom, isClockBehind, archiveResponses } from './history.ts'
-import { itemsOf, responseRecordset } from './recordsets.ts'
-import type { EventResponse } from './recordsets.ts'
-import { insertPayments, replacePayments } from './payments.ts'
-import { insertSlots, replaceSlots } from './slots.ts'
+import { insertChildRows, replaceChildRows } from './child-rows.ts'
+import {
+  assignments,
+  columnList,
+  itemsOf,
+  keysOf,
+  responseRecordset,
+  type EventResponse,
+} from './recordsets.ts'
 import { addCounts, noCounts, chunkRows, assertRowCount } from '../statements.ts'
 import type { WriteOptions, WriteResult } from '../statements.ts'
 
@@ -32,8 +37,8 @@ export async function upsertResponses(
   for (const chunk of chunkRows(changed)) {
     await archiveResponses(trx, options, 'update', keysOf(chunk))
     const responses = { inserted: 0, updated: await updateResponses(trx, options, chunk), deleted: 0 }
-    const payments = await replacePayments(trx, options.account, chunk)
-    const slots = await replaceSlots(trx, options.account, chunk)
+    const payments = await replaceChildRows(trx, options.account, 'payments', chunk)
+    const slots = await replaceChildRows(trx, options.account, 'slots', chunk)
     addCounts(rows, { ...noCounts(), responses, payments, slots })
   }
   const withAdded = lists.filter((list) => list.added.length > 0).map(({ list }) => list.event_id)
@@ -49,18 +54,16 @@ async function insertAll(
   const rows = noCounts()
   for (const chunk of chunkRows(responses)) {
     rows.responses.inserted += await insertResponses(trx, options, chunk)
-    rows.payments.inserted += await insertPayments(trx, options.account, chunk)
-    rows.slots.inserted += await insertSlots(trx, options.account, chunk)
+    for (const table of ['payments', 'slots'] as const)
+      rows[table].inserted += await insertChildRows(trx, options.account, table, chunk)
   }
   return rows
 }
 
 async function insertResponses(trx: Transaction, options: WriteOptions, responses: readonly EventResponse[]) {
   const result = await sql`
-    insert into headcount.responses (account_id, event_id, id, kind, name, email, message, quantity, rsvp,
-                                     created_at, updated_at, _extra, _first_seen_at, _changed_at, _run_id)
-    select ${options.account}, event_id, id, kind, name, email, message, quantity, rsvp,
-           created_at, updated_at, _extra, began, began, ${options.run}
+    insert into headcount.responses (account_id, ${columnList('responses')}, _first_seen_at, _changed_at, _run_id)
+    select ${options.account}, ${columnList('responses')}, began, began, ${options.run}
       from (${responseRecordset(responses)}) incoming
      cross join lateral (select ${responseValidFrom(options.account)} as began) version
      order by event_id, id`.execute(trx.kysely)
@@ -70,8 +73,7 @@ async function insertResponses(trx: Transaction, options: WriteOptions, response
 async function updateResponses(trx: Transaction, options: WriteOptions, responses: readonly EventResponse[]) {
   const result = await sql`
     update headcount.responses live
-       set kind = i.kind, name = i.name, email = i.email, message = i.message, quantity = i.quantity,
-           rsvp = i.rsvp, created_at = i.created_at, updated_at = i.updated_at, _extra = i._extra,
+       set ${assignments('responses', 'i')},
            _changed_at = case when ${options.history} then greatest(now(), live._changed_at) else live._changed_at end,
            _run_id = ${options.run}
       from (${responseRecordset(responses)}) i
@@ -79,8 +81,4 @@ async function updateResponses(trx: Transaction, options: WriteOptions, response
     trx.kysely,
   )
   return assertRowCount('headcount.responses, update', responses.length, result)
-}
-
-function keysOf(responses: readonly EventResponse[]) {
-  return responses.map(({ event_id, response }) => ({ event_id, id: response.id }))
 }
