@@ -1,6 +1,12 @@
 import type { JsonObject } from '../common/json/exact.ts'
-import { keyColumns, valueColumns, type ChildTable } from '../common/schema/live-tables.ts'
-import type { PaymentItem, ResponseItem, SlotItem } from '../common/schema/items.ts'
+import {
+  keyColumns,
+  LIVE_TABLES,
+  valueColumns,
+  type ChildTable,
+  type SqlType,
+} from '../common/schema/live-tables.ts'
+import type { ResponseItem } from '../common/schema/items.ts'
 import { writeDigits, MAX_DIGITS } from './integers.ts'
 import { jsonbText } from './jsonb.ts'
 import { Decimal, maxNumericBytes } from './numeric.ts'
@@ -12,6 +18,13 @@ export const COPY_COLUMNS = {
   responses: [...columnsOf('responses'), '_run_id'],
   payments: columnsOf('payments'),
   slots: columnsOf('slots'),
+} as const
+
+/** The columns that hold what the service sends, in the order of the rows. */
+const VALUE_COLUMNS = {
+  responses: Object.entries(LIVE_TABLES.responses.values),
+  payments: Object.entries(LIVE_TABLES.payments.values),
+  slots: Object.entries(LIVE_TABLES.slots.values),
 } as const
 
 function columnsOf(table: ResponseTable): readonly string[] {
@@ -114,23 +127,27 @@ export class ResponseRows {
     responses.count += 1
   }
 
-  add(item: ResponseItem): void {
-    const rows = this.responses
+  add({ id, payment, slots, ...values }: ResponseItem): void {
     this.begin()
-    this.#integer(rows, item.id)
-    this.#text(rows, item.kind)
-    this.#text(rows, item.name)
-    this.#text(rows, item.email)
-    this.#text(rows, item.message)
-    this.#integer(rows, item.quantity)
-    this.#text(rows, item.rsvp)
-    this.#instant(rows, item.created_at)
-    this.#instant(rows, item.updated_at)
-    this.#jsonb(rows, item._extra)
-    if (item.payment !== null) this.#addPayment(item.id, item.payment)
-    for (const [index, slot] of item.slots.entries()) this.#addSlot(item.id, index + 1, slot)
-    rows.reserve(FIXED_BYTES)
+    this.#integer(this.responses, id)
+    this.#values('responses', values)
+    this.responses.reserve(FIXED_BYTES)
     this.endResponse()
+    if (payment !== null) {
+      this.payments.begin()
+      this.#integer(this.payments, id)
+      this.#values('payments', { ...payment })
+      this.payments.count += 1
+    }
+    for (const [index, slot] of slots.entries()) {
+      this.slots.begin()
+      this.#integer(this.slots, id)
+      this.slots.view.setInt32(this.slots.end, 4)
+      this.slots.view.setInt32(this.slots.end + 4, index + 1)
+      this.slots.end += 8
+      this.#values('slots', { ...slot })
+      this.slots.count += 1
+    }
   }
 
   id(index: number): bigint {
@@ -189,33 +206,24 @@ export class ResponseRows {
     return at
   }
 
-  #addPayment(id: string, { amount, processing_fee }: PaymentItem): void {
-    const rows = this.payments
-    rows.begin()
-    this.#integer(rows, id)
-    this.#numeric(rows, amount)
-    this.#numeric(rows, processing_fee)
-    rows.count += 1
+  #values(table: ResponseTable, item: Readonly<Record<string, string | JsonObject | null>>): void {
+    const rows = this[table]
+    for (const [name, type] of VALUE_COLUMNS[table]) {
+      const value = item[name] ?? null
+      if (value === null) rows.null()
+      else if (typeof value !== 'string') this.#jsonb(rows, value)
+      else this.#value(rows, type, value)
+    }
   }
 
-  #addSlot(id: string, position: number, slot: SlotItem): void {
-    const rows = this.slots
-    rows.begin()
-    this.#integer(rows, id)
-    rows.view.setInt32(rows.end, 4)
-    rows.view.setInt32(rows.end + 4, position)
-    rows.end += 8
-    this.#text(rows, slot.name)
-    this.#instant(rows, slot.start_date)
-    this.#instant(rows, slot.end_date)
-    this.#local(rows, slot.start_date)
-    this.#local(rows, slot.end_date)
-    this.#jsonb(rows, slot._extra)
-    rows.count += 1
+  #value(rows: RowBuffer, type: SqlType, text: string): void {
+    if (type === 'bigint') this.#integer(rows, text)
+    else if (type === 'numeric') this.#numeric(rows, text)
+    else if (type === 'timestamptz' || type === 'timestamp') this.#instant(rows, type, text)
+    else this.#text(rows, text)
   }
 
-  #text(rows: RowBuffer, value: string | null): void {
-    if (value === null) return rows.null()
+  #text(rows: RowBuffer, value: string): void {
     rows.reserve(FIXED_BYTES + value.length * MAX_BYTES_PER_CHARACTER)
     const start = rows.end + 4
     // Also of the shortest texts: a loop over their characters was tried, and costs more.
@@ -225,8 +233,7 @@ export class ResponseRows {
   }
 
   /** @param digits of an integer that fits into 64 bits */
-  #integer(rows: RowBuffer, digits: string | null): void {
-    if (digits === null) return rows.null()
+  #integer(rows: RowBuffer, digits: string): void {
     rows.reserve(FIXED_BYTES)
     rows.view.setInt32(rows.end, 8)
     if (digits.length > MAX_DIGITS) rows.view.setBigInt64(rows.end + 4, BigInt(digits))
@@ -234,25 +241,17 @@ export class ResponseRows {
     rows.end += FIELD8_BYTES
   }
 
-  #instant(rows: RowBuffer, text: string | null): void {
-    if (text === null) return rows.null()
+  /** @param text with an offset, or a wall clock without one */
+  #instant(rows: RowBuffer, type: 'timestamptz' | 'timestamp', text: string): void {
     rows.reserve(FIXED_BYTES)
-    timestamp.read(this.#write(text), 0, text.length)
+    const iso = type === 'timestamptz' ? text : `${text}Z`
+    timestamp.read(this.#write(iso), 0, iso.length)
     rows.view.setInt32(rows.end, 8)
     rows.end = timestamp.write(rows.view, rows.end + 4)
   }
 
-  #local(rows: RowBuffer, text: string | null): void {
-    if (text === null) return rows.null()
-    rows.reserve(FIXED_BYTES)
-    timestamp.read(this.#write(text), 0, text.length)
-    rows.view.setInt32(rows.end, 8)
-    rows.end = timestamp.writeLocal(rows.view, rows.end + 4)
-  }
-
   /** @param text of a decimal number, with or without an exponent, within the bounds of numeric */
-  #numeric(rows: RowBuffer, text: string | null): void {
-    if (text === null) return rows.null()
+  #numeric(rows: RowBuffer, text: string): void {
     rows.reserve(FIXED_BYTES + maxNumericBytes(text.length))
     const end = decimal.read(this.#write(text), 0, text.length)
     if (end < text.length) decimal.shift(Number(text.slice(end + 1)))
@@ -261,8 +260,7 @@ export class ResponseRows {
     rows.end = next
   }
 
-  #jsonb(rows: RowBuffer, value: JsonObject | null): void {
-    if (value === null) return rows.null()
+  #jsonb(rows: RowBuffer, value: JsonObject): void {
     const text = jsonbText(value)
     rows.reserve(FIXED_BYTES + text.length * MAX_BYTES_PER_CHARACTER)
     const start = rows.end + 4

@@ -1,6 +1,7 @@
 /** The fast way of an ordinary response: from the bytes of its JSON to the bytes of its rows, without objects between. */
 import { BACKSLASH, CLOSE_BRACKET, COMMA } from '../../common/json/characters.ts'
 import type { ResponseKind } from '../../common/schema/items.ts'
+import { LIVE_TABLES } from '../../common/schema/live-tables.ts'
 import { MAX_DIGITS, writeDigits } from '../../rows/integers.ts'
 import { Decimal, maxNumericBytes } from '../../rows/numeric.ts'
 import { copyBytes, type RowBuffer } from '../../rows/row-buffer.ts'
@@ -29,6 +30,13 @@ const SLOTS = field('slots')
 const SLOT_NAME = SLOT_FIELDS.indexOf('name')
 const START = SLOT_FIELDS.indexOf('start_date')
 const END = SLOT_FIELDS.indexOf('end_date')
+
+/** The columns of `responses` between the kind and `_extra`, each with its field. */
+const SENT_COLUMNS = Object.entries(LIVE_TABLES.responses.values).flatMap(([name, type]) => {
+  const column = RESPONSE_FIELDS.findIndex((field) => field === name)
+  return column === -1 ? [] : [{ column, type }]
+})
+const FIRST_COLUMN = { column: NAME, type: 'text' }
 
 interface Kind {
   readonly name: ResponseKind
@@ -135,12 +143,16 @@ export class ResponseWriter {
     if (response.forms[ID] !== INTEGER || !this.#writeInteger(rows, ID)) return false
     rows.view.setInt32(rows.end, kind.bytes.length)
     rows.end = copyBytes(kind.bytes, 0, kind.bytes.length, rows.bytes, rows.end + 4)
-    if (!this.#writeText(rows, response, NAME)) return false
-    if (!this.#writeText(rows, response, EMAIL)) return false
-    if (!this.#writeText(rows, response, MESSAGE)) return false
-    if (!this.#writeInteger(rows, QUANTITY)) return false
-    if (!this.#writeText(rows, response, RSVP)) return false
-    if (!this.#writeInstant(rows, CREATED_AT) || !this.#writeInstant(rows, UPDATED_AT)) return false
+    for (let place = 0; place < SENT_COLUMNS.length; place += 1) {
+      const { column, type } = SENT_COLUMNS[place] ?? FIRST_COLUMN
+      const isWritten =
+        type === 'text'
+          ? this.#writeText(rows, response, column)
+          : type === 'bigint'
+            ? this.#writeInteger(rows, column)
+            : this.#writeInstant(rows, column)
+      if (!isWritten) return false
+    }
     rows.null()
     rows.reserve(FIXED_BYTES)
     return true
