@@ -16,15 +16,15 @@ export async function readLock(path: string): Promise<StoredLock | null> {
   const text = await unlessCode('ENOENT', () => readFile(path, 'utf8'))
   const file = await unlessCode('ENOENT', () => stat(path))
   if (text === null || file === null) return null
-  return { id: idOf(text), holder: parseProcessIdentity(canonicalJson(text)), beat: file.mtimeMs }
+  return { id: idOf(text), holder: parseProcessIdentity(parseOrNull(text)), beat: file.mtimeMs }
 }
 
 export function idOf(text: string): string {
-  const content = canonicalJson(text)
+  const content = parseOrNull(text)
   return isObject(content) && typeof content['id'] === 'string' ? content['id'] : ''
 }
 
-function canonicalJson(text: string): JsonValue {
+function parseOrNull(text: string): JsonValue {
   try {
     return parseJson(text)
   } catch {

@@ -24,7 +24,7 @@ export async function copyOutLiveRows(
 ): Promise<LiveRows | null> {
   // COPY takes no parameters: what it reads stands in settings of the transaction, each looked at once (array(select …)).
   await trx.query(
-    `select set_config('headcount.account', $1, true), set_config('headcount.events', $2, true),
+    `select set_config('headcount.account_id', $1, true), set_config('headcount.events', $2, true),
             set_config('headcount.ids', $3, true), set_config('headcount.run', $4, true)`,
     [String(account), JSON.stringify(event_ids), `{${ids?.join(',') ?? ''}}`, run],
   )
@@ -48,7 +48,7 @@ async function read(trx: Transaction, table: ResponseTable, onlyIds: boolean): P
     await trx.copyOut(`
     select ${selected.join(', ')}
       from headcount.${table}
-     where account_id = current_setting('headcount.account')::int
+     where account_id = current_setting('headcount.account_id')::int
        and event_id = any (array(select json_array_elements_text(current_setting('headcount.events')::json)))
        ${onlyIds ? `and ${columns[2]} = any (array(select unnest(current_setting('headcount.ids')::bigint[])))` : ''}
      order by ${columns.slice(0, KEY_COLUMNS[table]).join(', ')}`),
