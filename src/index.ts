@@ -1,4 +1,4 @@
-/** The library's door. See the README for a first call; the types say the rest. */
+/** Where the library begins. docs/library.md shows each call; the types say the rest. */
 export { backfill, sync } from './sync/run.ts'
 export { verify } from './sync/verify/verify.ts'
 export { migrate } from './sync/migration.ts'

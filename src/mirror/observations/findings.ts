@@ -1,6 +1,7 @@
 /** What an account's traffic and its live rows show of what the specification leaves open. */
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
+import { valueColumns } from '../../common/schema/live-tables.ts'
 import type { ObservationKind, Timestamp } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { EVENT_FIELDS, RESPONSE_FIELDS, SLOT_FIELDS } from '../../normalise/items/fields.ts'
@@ -20,6 +21,9 @@ export interface Finding {
   readonly last_seen_at: Timestamp | null
 }
 
+const columns = valueColumns('responses')
+const RESPONSE_COLUMNS = RESPONSE_FIELDS.filter((field) => columns.includes(field))
+
 /** Of each fact that rows alone tell at most so many values, the most frequent first. */
 const MAX_FINDINGS = 100
 
@@ -37,7 +41,7 @@ export async function readFindings({ kysely }: Transaction, account: number): Pr
            union all ${extraKeys('response', RESPONSE_FIELDS)}
            union all ${extraKeys('slot', SLOT_FIELDS)}),
          nulls (item, numbers) as (
-           ${nullCounts('response', sql`kind`, ['name', 'email', 'message', 'created_at', 'updated_at', 'quantity', 'rsvp'])}
+           ${nullCounts('response', sql`kind`, RESPONSE_COLUMNS)}
            union all ${nullCounts('event', sql`'event'`, EVENT_FIELDS)}
            union all ${nullCounts('slot', sql`'slot'`, SLOT_FIELDS)}
            union all

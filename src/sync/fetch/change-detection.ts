@@ -27,7 +27,7 @@ const MAX_ETAG_AGE_MS = 24 * 3_600_000
 export type StoredValidator = Pick<ListState, keyof StoredDigest | 'etag' | 'last_full_read_at'>
 
 /** The validator to ask with, or null when the list is to be read whole. `now` is ISO 8601. */
-export function usableEtag(
+export function etagToSend(
   stored: Pick<ListState, keyof StoredValidator | 'held_deletions'> | undefined,
   now: string,
 ): string | null {

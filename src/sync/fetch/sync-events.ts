@@ -2,7 +2,7 @@ import { HeadcountError, NotFoundError, UnexpectedPaginationError } from '../../
 import type { FetchedList } from '../../source/fetched-list.ts'
 import type { QueueState } from '../../source/retry/rejected-request.ts'
 import { EventBatches } from '../write/event-batches.ts'
-import { compareDigest, usableEtag } from './change-detection.ts'
+import { compareDigest, etagToSend } from './change-detection.ts'
 import { BACKFILL_PATIENCE_MS, PATIENCE_MS } from './deferred-events.ts'
 import type { DueEvent } from '../select/due-event.ts'
 import { earlyEndOf, forEachEvent } from './for-each-event.ts'
@@ -66,7 +66,7 @@ async function syncEvent(
   { answered, turn }: { readonly answered: () => void; readonly turn: QueueState },
 ): Promise<void> {
   const usesState = run.mode !== 'backfill'
-  const etag = usesState ? usableEtag(due.state, run.mirror.lease.startedAt) : null
+  const etag = usesState ? etagToSend(due.state, run.mirror.lease.startedAt) : null
   const answer = await run.source.responses(due.event.id, etag, turn)
   answered()
   if (answer === 'not_modified') return markUnchanged(run, into, due, { etag, read_whole: false })

@@ -11,6 +11,7 @@ import { ListNormaliser } from '../../../src/normalise/list/list-normaliser.ts'
 import { readPages } from '../../support/accounts/read-items.ts'
 import { anyItem } from '../../support/accounts/item-texts.ts'
 import { responsesIn } from '../../support/accounts/normalising.ts'
+import { examples } from '../../support/seed.ts'
 
 const key = { account: 7, event_id: 'gâla', run: '12' }
 
@@ -117,11 +118,11 @@ describe('an ordinary response', () => {
   }
 
   test('has the rows that the rules lead to', () => {
-    fc.assert(fc.property(fc.oneof(ordinary, withIds), agrees), { numRuns: 3000 })
+    fc.assert(fc.property(fc.oneof(ordinary, withIds), agrees), { numRuns: examples(3000) })
   })
 
   test('is declined, or has those rows, when it is odd', () => {
-    fc.assert(fc.property(anyItem, agrees), { numRuns: 3000 })
+    fc.assert(fc.property(anyItem, agrees), { numRuns: examples(3000) })
   })
 
   test('is declined when it is no JSON', () => {
@@ -139,7 +140,7 @@ describe('an ordinary response', () => {
         if (end === DECLINED) return
         expect(bytesOf(rows)).toEqual(slow(item.subarray(0, end)))
       }),
-      { numRuns: 3000 },
+      { numRuns: examples(3000) },
     )
   })
 
@@ -161,7 +162,7 @@ describe('an ordinary response', () => {
       )
       expect(byBytes).toEqual(byRules)
     })
-    fc.assert(property, { numRuns: 2000 })
+    fc.assert(property, { numRuns: examples(2000) })
   })
 })
 

@@ -3,7 +3,7 @@ import { NORMALISER_VERSION } from '../../../src/normalise/version.ts'
 import {
   compareDigest,
   etagContradictsContent,
-  usableEtag,
+  etagToSend,
 } from '../../../src/sync/fetch/change-detection.ts'
 
 const older = NORMALISER_VERSION - 1
@@ -68,7 +68,7 @@ test.each([
   ['none of a list that has none', { ...stored, etag: null }, null],
   ['none of a list never heard of', undefined, null],
 ])('a validator is trusted: %s', (_, state, expected) => {
-  expect(usableEtag(state, now)).toBe(expected)
+  expect(etagToSend(state, now)).toBe(expected)
 })
 
 test.each([
