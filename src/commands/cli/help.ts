@@ -45,15 +45,6 @@ export function section(out: Output, heading: string, lines: readonly string[]):
   return ['', out.style('bold', heading), ...lines.map((line) => `  ${line}`)].join('\n')
 }
 
-export const exitCodes: readonly string[] = [
-  '0  all is mirrored                  6  partial: some events could not be read',
-  '1  unexpected                       7  the service broke its contract',
-  '2  usage or configuration           8  read but not applied: deletions held, or items rejected',
-  '3  key refused                      9  another run holds the account',
-  '4  service unreachable              10  verify found a difference',
-  '5  database                         130, 143  interrupted',
-]
-
 export const settingsHelp: readonly string[] = [
   'HEADCOUNT_BASE_URL        address of the service, like https://events.example/api/v1',
   'HEADCOUNT_API_KEY         the key (never a flag), or HEADCOUNT_API_KEY_FILE: a file that holds it',

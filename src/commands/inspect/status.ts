@@ -3,6 +3,7 @@ import type { Config, Flags } from '../../config/config.ts'
 import { UsageError } from '../../common/errors.ts'
 import type { AccountStatus } from '../../mirror/account-status.ts'
 import { eventStatusCall, statusCall, type StatusInput } from '../../mirror/calls/status.ts'
+import { exitCodesOfStatus } from '../exit-codes.ts'
 import type { Command, Context } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
 import { stripControlChars } from '../../common/strip-control-chars.ts'
@@ -20,11 +21,6 @@ type StatusFlags = Flags & {
   /** The id of the one event to show. */
   readonly event?: string
 }
-
-/** The mirror is older than `--max-age` allows: as if some events could not be read. */
-const TOO_OLD = 6
-/** Deletions wait for somebody's decision: read, but not applied. */
-const HELD_TOO_LONG = 8
 
 export const status: Command<StatusFlags> = async (context) => {
   const { flags } = context
@@ -47,8 +43,8 @@ async function judge(
   const old = tooOld(accounts, maxAgeMs)
   const held = accounts.flatMap(heldTooLong)
   for (const line of [...old, ...held]) await terminal.err.write(`headcount: ${stripControlChars(line)}\n`)
-  if (old.length > 0) return TOO_OLD
-  return held.length > 0 ? HELD_TOO_LONG : 0
+  if (old.length > 0) return exitCodesOfStatus.tooOld
+  return held.length > 0 ? exitCodesOfStatus.heldTooLong : 0
 }
 
 async function eventStatus(context: Context<StatusFlags>, id: string): Promise<number> {

@@ -2,7 +2,8 @@
 import { readServiceConfig, type Flags, type ServiceConfig } from '../../config/config.ts'
 import { outcomeOf } from '../../common/schema/run-report.ts'
 import { HeadcountError } from '../../common/errors.ts'
-import type { Logger, RunOptions, RunReport, RunStatus } from '../../index.ts'
+import { exitCodeOfRun } from '../exit-codes.ts'
+import type { Logger, RunOptions, RunReport } from '../../index.ts'
 import type { Context } from '../cli/context.ts'
 import { openLog, type Log } from '../log.ts'
 import { confirmingAccount } from './new-account.ts'
@@ -69,7 +70,7 @@ async function runOnce(
     const { formatPlan } = await import('../output/change-plan.ts')
     await terminal.out.write(formatPlan(report.plan))
   }
-  return exitCodeOf(report.status)
+  return exitCodeOfRun(report.status)
 }
 
 /** The settings in the form that a run takes them. */
@@ -139,9 +140,4 @@ async function announce(
     const { formatReport } = await import('../output/run-report.ts')
     await err.write(formatReport(report, err))
   }
-}
-
-function exitCodeOf(status: RunStatus): number {
-  if (status === 'partial') return 6
-  return status === 'held' ? 8 : 0
 }

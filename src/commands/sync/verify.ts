@@ -1,6 +1,7 @@
 import { readServiceConfig, type Flags } from '../../config/config.ts'
 import type { Logger, VerifyReport } from '../../index.ts'
 import type { Command } from '../cli/context.ts'
+import { exitCodesOfVerify } from '../exit-codes.ts'
 import { openDisplay, runOptions } from './run-command.ts'
 import { writeJson } from '../output/format/json.ts'
 import { formatDifferences, formatVerification } from '../output/verify-report.ts'
@@ -12,8 +13,6 @@ type VerifyFlags = Flags & {
   readonly json?: true
   readonly quiet?: true
 }
-
-const exitCodes: Readonly<Record<VerifyReport['status'], number>> = { equal: 0, partial: 6, different: 10 }
 
 export const verify: Command<VerifyFlags> = async ({ flags, terminal, signal }) => {
   const config = await readServiceConfig(flags)
@@ -38,7 +37,7 @@ export const verify: Command<VerifyFlags> = async ({ flags, terminal, signal }) 
   else if (report.status !== 'equal' || config.logLevel === 'info' || config.logLevel === 'debug') {
     await terminal.err.write(formatVerification(report, terminal.err))
   }
-  return exitCodes[report.status]
+  return exitCodesOfVerify[report.status]
 }
 
 /** One line where logs are asked for; the differences themselves are on stdout. */
