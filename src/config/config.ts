@@ -3,11 +3,12 @@
  * {@link Config}. Every fault is collected and reported at once. Nothing else reads the environment.
  */
 import { createSettingsReader, type Flag, type SettingsReader } from './reading.ts'
-import { apiKey, secretSource, type Environment } from './secrets.ts'
+import { secretSource, type Environment } from './secrets.ts'
 import { settings, variableNames } from './settings.ts'
 import { databaseTarget, InvalidValueError } from '../common/parse-values.ts'
 import { unknownVariables, withoutServiceLinks } from './variable-names.ts'
 import { ConfigurationError } from '../common/errors.ts'
+import { apiKey } from '../source/api-key.ts'
 import { isUnprotected } from '../source/url.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
@@ -107,7 +108,7 @@ export async function readServiceConfig(
 ): Promise<ServiceConfig> {
   const reading = openOwnReader(environment)
   const baseUrl = await reading.demand(settings.baseUrl, flags['baseUrl'], baseUrlRemedy)
-  const key = reading.secret('HEADCOUNT_API_KEY', apiKey, keyRemedy)
+  const key = reading.secret('HEADCOUNT_API_KEY', trimmedApiKey, keyRemedy)
   const allowHttp = await reading.take(settings.allowHttp, flags['allowHttp'])
   // guard: plain http
   if (baseUrl && !allowHttp && isUnprotected(baseUrl)) reading.faults.push(PLAIN_HTTP_FAULT)
@@ -134,9 +135,14 @@ export async function environmentFaults(
 ): Promise<readonly string[]> {
   const reading = openOwnReader(environment)
   for (const setting of Object.values(settings)) await reading.take<unknown>(setting)
-  reading.secret('HEADCOUNT_API_KEY', apiKey)
+  reading.secret('HEADCOUNT_API_KEY', trimmedApiKey)
   readDatabase(reading, undefined)
   return reading.faults
+}
+
+/** Blanks around a key come from copying. */
+function trimmedApiKey(text: string): string {
+  return apiKey(text.replace(/^[ \t]+|[ \t]+$/g, ''))
 }
 
 function openOwnReader(environment: Environment): SettingsReader {

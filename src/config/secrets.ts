@@ -44,16 +44,3 @@ function readSecretFile(variable: string, path: string): string {
   if (text === '') throw new InvalidValueError(`${variable}: the file ${JSON.stringify(path)} is empty`)
   return text
 }
-
-/**
- * A key travels in an HTTP header: one line of printable ASCII, or it would be cut, changed or refused on the way.
- * Blanks around it come from copying.
- */
-export function apiKey(text: string): string {
-  const key = text.replace(/^[ \t]+|[ \t]+$/g, '')
-  if (key === '') throw new InvalidValueError('is empty: give it a value or remove it')
-  if (/[\r\n]/.test(key)) throw new InvalidValueError('must be one line: there is a line break in it')
-  if (/[^\x20-\x7e]/.test(key))
-    throw new InvalidValueError('must be plain ASCII: there is another character in it')
-  return key
-}

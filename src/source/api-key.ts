@@ -1,27 +1,35 @@
-/** What a key must be before it may go into a header, and what a message may say of one. */
+/** The form of an API key, and what messages say about one. No message quotes a key. */
 import { ConfigurationError } from '../common/errors.ts'
 import { optionName } from '../common/option-names.ts'
+import { InvalidValueError } from '../common/parse-values.ts'
 
-/** @throws ConfigurationError, which never quotes the key. */
-export function assertValidApiKey(key: string): void {
-  if (/^[ \t]*$/.test(key)) {
-    throw new ConfigurationError([
-      `The API key (${optionName('apiKey')}) is empty. Give the one that the API page of the service shows.`,
-    ])
-  }
-  if (/[\r\n]/.test(key)) {
-    throw new ConfigurationError([
-      'The API key holds a line break. Give it as one line, as the API page shows it.',
-    ])
-  }
+/**
+ * An API key travels in an HTTP header: one line of printable ASCII.
+ *
+ * @throws InvalidValueError that continues the name of the setting
+ */
+export function apiKey(key: string): string {
+  if (/^[ \t]*$/.test(key)) throw new InvalidValueError('is empty: give it a value or remove it')
+  if (/[\r\n]/.test(key)) throw new InvalidValueError('must be one line: there is a line break in it')
   if (!/^[\x20-\x7e]+$/.test(key)) {
+    throw new InvalidValueError('must be plain ASCII: there is another character in it')
+  }
+  return key
+}
+
+/** @throws ConfigurationError */
+export function assertValidApiKey(key: string): void {
+  try {
+    apiKey(key)
+  } catch (error) {
+    if (!(error instanceof InvalidValueError)) throw error
     throw new ConfigurationError([
-      'The API key holds a character outside printable ASCII. Copy it again from the API page of the service.',
+      `The API key (${optionName('apiKey')}) ${error.message}. Copy it from the API page of the service.`,
     ])
   }
 }
 
-/** What to do about a key that the service rejects; no part of it is told. */
+/** What to do about a key that the service rejects. */
 export function rejectedKeyRemedy(key: string): string {
   const quotes = /^(["'`]).*\1$/.test(key)
     ? ' It stands in quotation marks, which are sent with it: remove them if they are not part of the key.'

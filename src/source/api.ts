@@ -1,7 +1,7 @@
-/** The three endpoints of the service, as the rest of the program sees them. */
+/** The client for the three endpoints of the service. */
 import pLimit, { type LimitFunction } from 'p-limit'
 import { version } from '../common/version.ts'
-import { resolvePath, readBaseAddress } from './url.ts'
+import { resolvePath } from './url.ts'
 import { readStart } from './body/receive.ts'
 import { createClient } from './http/client.ts'
 import { systemClock } from './throttle/clock.ts'
@@ -33,49 +33,50 @@ import { usableEtag } from './http/etag.ts'
 const DEFAULT_TIMEOUT_MS = 60_000
 const DEFAULT_CONCURRENCY = 8
 const DEFAULT_MAX_BODY_BYTES = 1024 ** 3
-/** A run has the list of events in memory whole: above this it does not fit. */
+/** A run holds the whole list of events in memory. */
 const MAX_EVENT_LIST_BYTES = 256 * 1024 ** 2
-/** Up to so many bytes a list stays in memory; beyond it is read in chunks, from a file. */
+/** A larger list goes to a file and is read in chunks. */
 const DEFAULT_MAX_BUFFERED_BYTES = 4 * 1024 ** 2
-/** A little below the longest item that is stored, so that most chunks need no look for a longer one. */
+/** A little below the longest item that is stored: most chunks then need no check for a longer one. */
 const DEFAULT_CHUNK_BYTES = 1_000_000
 const MAX_PING_BYTES = 1024 ** 2
 
 export interface SourceOptions {
-  /** `https://host/api/v1`, with or without a slash at its end; no user, query or fragment. */
+  /** As `baseAddress` or `serviceUrl` (url.ts) returned it. */
   readonly baseUrl: URL
   /** Printable ASCII, trimmed by the caller. */
   readonly apiKey: string
   readonly userAgent?: string
-  /** For one try of one request; 1 s is added for every 256 KiB of body received. */
+  /** Of one attempt; every 256 KiB of body received add 1 s. */
   readonly requestTimeoutMs?: number
-  /** The most bytes of a list, all its pages together, before and after decompression. */
+  /** The limit for all pages of a list together, before and after decompression. */
   readonly maxBodyBytes?: number
-  /** When the run must be over, in ms on the clock of `performance.now()`; null: never. */
+  /** When the run must end, by `performance.now()`; null: no deadline. */
   readonly runDeadline?: number | null
-  /** Ends everything at once; a reason of the error family is thrown as it is. */
+  /** Ends everything at once; a HeadcountError as its reason is thrown as it is. */
   readonly signal?: AbortSignal
-  /** Chance for the waits between tries, from 0 to below 1. */
+  /** Random numbers for the waits between attempts, from 0 to below 1. */
   readonly random?: () => number
   readonly log?: (level: 'debug' | 'info' | 'warn', message: string, fields?: object) => void
-  /** The most requests at once. */
+  /** The maximum of concurrent requests. */
   readonly concurrency?: number
-  /** Up to so many bytes a list is held in memory; a larger one goes to a temporary file. */
+  /** A larger list goes to a temporary file. */
   readonly maxBufferedBytes?: number
-  /** About how long the chunks are in which a larger list is read. */
+  /** A list in a file is read in chunks of about this size. */
   readonly chunkBytes?: number
 }
 
 export interface Source {
   /** The e-mail address of the key's owner, and the service's clock (`Date` header) when it shows it. */
   ping(): Promise<{ email: string | null; serverDate: Date | null }>
-  /** The whole list of events. Dispose of the reading when its payload has been used. */
+  /** The whole list of events. The caller disposes of it. */
   events(): Promise<FetchedList>
   /**
-   * The whole list of responses to one event. Dispose of the reading when its payload has been used.
+   * The whole list of responses to one event. The caller disposes of it.
    *
-   * @param etag the `etag` of an earlier reading: `not_modified` when the service says that the list is still that one
-   * @param queueState `unqueued` when not given; in another one, a RejectedRequestError is thrown when it is rejected and others are not
+   * @param etag of the stored list: the result is `not_modified` when the service confirms that tag
+   * @param queueState `unqueued` by default
+   * @throws RejectedRequestError when the service rejects a queued event and answers others
    */
   responses(
     eventId: string,
@@ -83,19 +84,19 @@ export interface Source {
     queueState?: QueueState,
   ): Promise<FetchedList | 'not_modified'>
   readonly counts: Readonly<RequestCounts>
-  /** How fast the service is asked at this moment. */
+  /** The current limits on requests. */
   readonly throttle: ThrottleSnapshot
-  /** While the service rejects requests so that it slows the caller down; else null. */
+  /** Null unless rejections slow the requests down. */
   readonly slowdown: Slowdown | null
-  /** Ends what is under way and closes every connection. */
+  /** Aborts every request and closes every connection. */
   close(): Promise<void>
 }
 
-/** @throws UsageError for a base address, ConfigurationError for a key, that cannot be used */
+/** @throws ConfigurationError for an invalid API key */
 export function createSource(options: SourceOptions): Source {
   assertValidApiKey(options.apiKey)
-  const base = readBaseAddress(options.baseUrl)
-  const context = createContext(options, base.origin)
+  const base = options.baseUrl
+  const context = createContext(options)
   const { redactor, throttle, lifetime } = context
   const largeLists = pLimit(1)
   const maxBytes = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES
@@ -110,8 +111,7 @@ export function createSource(options: SourceOptions): Source {
   }
   return {
     ping: () => redactErrors(fetchPing(context, resolvePath(base, 'ping'), spoolFor(largeLists, options))),
-    // The event list has a permit of its own: there is one at a time, and a caller may keep it while it reads the
-    // responses, which must not wait for it.
+    // The event list has a permit of its own: a caller may keep the list while it reads large lists of responses.
     events: async () =>
       redactErrors(
         fetchList(pLimit(1), {
@@ -140,7 +140,7 @@ export function createSource(options: SourceOptions): Source {
   }
 }
 
-function createContext(options: SourceOptions, origin: string): RequestContext {
+function createContext(options: SourceOptions): RequestContext {
   const {
     apiKey,
     requestTimeoutMs = DEFAULT_TIMEOUT_MS,
@@ -154,8 +154,14 @@ function createContext(options: SourceOptions, origin: string): RequestContext {
   const log: RequestContext['log'] = (level, message, fields) =>
     options.log?.(level, redactor.text(message), fields)
   return {
-    // One more than there are permits: a list that holds the permit for large lists needs none (send-request.ts).
-    client: createClient({ origin, apiKey, userAgent, requestTimeoutMs, connections: concurrency + 1 }),
+    // One connection more than permits: a list that holds the permit for large lists needs no other (send-request.ts).
+    client: createClient({
+      origin: options.baseUrl.origin,
+      apiKey,
+      userAgent,
+      requestTimeoutMs,
+      connections: concurrency + 1,
+    }),
     lifetime,
     pauseGate,
     clock: systemClock,
@@ -188,7 +194,7 @@ function spoolFor(
 
 type ListRequest = Pick<RequestSpec, 'queueState' | 'url' | 'maxBytes' | 'etag'>
 
-/** @returns a function that fetches a list; one too large for memory waits for one of `permits` */
+/** @returns a function that fetches a list; a list too large for memory waits for one of `permits` */
 function createListFetcher(context: RequestContext, options: SourceOptions) {
   const { chunkBytes = DEFAULT_CHUNK_BYTES } = options
   const { redactor } = context
@@ -239,7 +245,7 @@ async function fetchPing(
   })
   const instant = readHttpDate(headerOf(headers, 'date'))
   const { email } = parsePing(decodeUtf8(await readStart(body)))
-  // The address is stored and shown. One that contains the key is left out.
+  // The e-mail address is stored and shown. One that contains the key is omitted.
   const isSafe = email === null || context.redactor.text(email) === email
   return { email: isSafe ? email : null, serverDate: instant === null ? null : new Date(instant) }
 }

@@ -1,4 +1,4 @@
-/** A list as it was read: its digest, what it says about its own completeness, and its items on demand. */
+/** A fetched list: its digest, the signs that it is incomplete, and its items on demand. */
 import { hash } from 'node:crypto'
 import { headerOf } from './http/headers.ts'
 import { notableHeaders } from './http/notable-headers.ts'
@@ -13,40 +13,38 @@ import type { BodySpool } from './body/spool.ts'
 import { usableEtag } from './http/etag.ts'
 
 export interface FetchedList extends Disposable {
-  /** In how many it came. Between two of them the list may have changed. */
+  /** How many pages it has. The list may change between two pages. */
   readonly pages: number
-  /** Bytes of all pages, without compression. */
+  /** The bytes of all pages after decompression. */
   readonly bytes: number
-  /** SHA-256 over the version of our normaliser and the bodies of all pages, in hexadecimal. */
+  /** SHA-256 over the normaliser's version and the bodies of all pages, in hexadecimal. */
   digest(normaliser: number): string
-  /** Whether it is too large for memory: it lies in a file, and is read in chunks. */
+  /** Whether it is in a file, and is read in chunks. */
   readonly isLarge: boolean
-  /** A sign that forbids deletions from this list. Ask when it was read through: the number of items may reveal paging. */
+  /** A reason that forbids deletions. It is final after the list was read: the number of items may reveal paging. */
   readonly incompleteReason: 'paging' | 'no_end_mark' | null
   /**
-   * The validator to ask with the next time; null when there is none, or when the list may be more than was answered
-   * (pages, signs of more, no end mark). Ask when it was read through: before, a header that counts items makes it
-   * null, for they were not counted.
+   * The tag for the next request; null when the service sent none, or when the list may be incomplete. It is final
+   * after the list was read: until then a header that counts items makes it null.
    */
   readonly etag: string | null
   /** Names of headers that hint at limits, paging or caches (notable-headers.ts). */
   readonly notableHeaders: readonly string[]
-  /** What a person should know about this list. Ask when it was read through. */
+  /** Warnings for a person. They are final after the list was read. */
   readonly warnings: readonly string[]
   /**
-   * Reads the list through, item by item, and yields now and then (read-list.ts). Each call reads it anew. Throws
-   * InvalidResponseError, which quotes nothing, TemporaryFileError, and what the handler throws.
+   * Reads the whole list, and yields after each block (read-list.ts). Each call starts again.
+   *
+   * @throws InvalidResponseError that quotes no data, TemporaryFileError, and the handler's errors
    */
   read(handler: ItemHandler): AsyncGenerator<void, void>
-  /** The same without a pause. */
+  /** As `read`, without a pause. */
   readThrough(handler: ItemHandler): Promise<void>
-  /** What removes the key from items. */
   readonly keyRemover: KeyRemover
-  /** What the list is called in messages. */
+  /** The name of the list for messages. */
   readonly what: string
 }
 
-/** What a reading needs besides its pages. */
 export interface FetchedListOptions {
   readonly spool: BodySpool
   /** About how long the chunks of a large list are, in bytes. */
@@ -56,8 +54,8 @@ export interface FetchedListOptions {
 }
 
 const KEY_IN_LIST =
-  'the API key stands in this list; what is stored has "[key removed]" in its place. ' +
-  'Whoever can read that list at the service has the key: make a new one.'
+  'this list contains the API key; the mirror stores "[key removed]" in its place. ' +
+  'Everyone who can read that list at the service has the key: make a new one.'
 
 /** @param path the address of the list, for messages */
 export function createFetchedList(
@@ -74,7 +72,7 @@ export function createFetchedList(
   let signs: readonly string[] = fetched.unreadableLink ? ['its Link header cannot be read'] : []
   const isDelimited = fetched.pages.every((page) => page.isDelimited)
   const etag = headers.length === 1 ? usableEtag(headerOf(headers[0] ?? {}, 'etag')) : null
-  // Unequal to every count, as long as nothing was counted.
+  // Until the items are counted, NaN is unequal to every count.
   let items = Number.NaN
   let containedKey = false
   async function* read(handler: ItemHandler): AsyncGenerator<void, void> {
@@ -97,7 +95,7 @@ export function createFetchedList(
     },
     get etag() {
       const mayBeMore = signs.length > 0 || !isDelimited || paginationSigns(headers, items).length > 0
-      // A validator is stored: one that repeats the key is none.
+      // A tag is stored: one that contains the key is not used.
       return mayBeMore || etag === null || redactor.text(etag) !== etag ? null : etag
     },
     notableHeaders: notableHeaders(headers).map((name) => redactor.text(name)),

@@ -1,4 +1,4 @@
-/** What is told of the bytes of a body: their digest, and whether they are UTF-8. */
+/** The digest of a body, and whether its bytes are UTF-8. */
 import { createHash, hash } from 'node:crypto'
 import { isUtf8 } from 'node:buffer'
 import { Utf8Validator } from '../../common/utf8.ts'
@@ -9,12 +9,12 @@ export interface BodyChecks {
   readonly isUtf8: boolean
 }
 
-/** Of bytes that are all there: half the work of checking them as they come. */
+/** Checks a whole body: half the work of checking each chunk. */
 export function checkBody(bytes: Buffer): BodyChecks {
   return { digest: hash('sha256', bytes, 'buffer'), isUtf8: isUtf8(bytes) }
 }
 
-/** Of bytes that come chunk by chunk. */
+/** Checks a body chunk by chunk. */
 export class StreamingChecks {
   readonly #hash = createHash('sha256')
   readonly #utf8 = new Utf8Validator()
@@ -24,7 +24,7 @@ export class StreamingChecks {
     this.#utf8.add(chunk)
   }
 
-  /** The verdict, when the last chunk has come. */
+  /** Call it after the last chunk. */
   end(): BodyChecks {
     return { digest: this.#hash.digest(), isUtf8: this.#utf8.end() }
   }

@@ -1,4 +1,4 @@
-/** Receives a body: unwrapped, bounded, checked and hashed on the way; in memory, or in a file when it is large. */
+/** Receives a body: decompresses, limits, checks and hashes it. A large body goes to a file. */
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { BodyTooLargeError } from '../../common/errors.ts'
@@ -8,28 +8,28 @@ import type { RequestTimeout } from '../timeouts/request-timeout.ts'
 import type { BodySpool } from './spool.ts'
 import type { SpoolFile } from './spool-file.ts'
 
-/** A body as sent, without compression. */
+/** A body after decompression. */
 export interface Body extends BodyChecks {
   readonly size: number
-  /** All of it when it is held in memory. */
+  /** The whole body; null when it is in a file. */
   readonly buffer: Buffer | null
-  /** Fills `bytes` with what stands at this place. */
+  /** Fills `bytes` with the bytes from `offset` on. */
   read(bytes: Buffer, offset: number): Promise<void>
 }
 
 export interface ReceiveOptions {
   readonly timeout: RequestTimeout
   readonly spool: BodySpool
-  /** Bytes that the same reading has already: its other pages. */
+  /** Bytes of the earlier pages of the same list. */
   readonly bytesBefore: number
-  /** The most bytes, before and after decompression. */
+  /** The limit before and after decompression. */
   readonly maxBytes: number
-  /** Ends the wait for a place. */
+  /** Ends the wait for the permit for large lists. */
   readonly signal: AbortSignal
   readonly path: string
 }
 
-/** Bytes are written to the file as soon as so many have come. */
+/** Fewer bytes are not written to the file, except at the end. */
 const MIN_WRITE_BYTES = 1024 * 1024
 const GUNZIP_CHUNK_BYTES = 64 * 1024
 
@@ -53,7 +53,7 @@ export async function receiveBody(
     if (to.spool.fitsInMemory(to.bytesBefore + size)) continue
     filing ??= new SpoolWriter(await to.timeout.pauseWhile(to.spool.file(to.signal)))
     if (size - filing.size < MIN_WRITE_BYTES) continue
-    // A slow disk is not the service's doing.
+    // The time-out is for the service, not for a slow disk.
     await to.timeout.pauseWhile(filing.write(chunks))
     chunks = []
   }
@@ -62,11 +62,11 @@ export async function receiveBody(
   return filing.end()
 }
 
-/** Bytes on their way into the file of a reading. */
+/** Writes one body into the file of a list. */
 class SpoolWriter {
   readonly #file: SpoolFile
   readonly #check = new StreamingChecks()
-  /** Bytes written; the file has no part in them until all are there. */
+  /** Bytes written. The file counts them only when the body is whole. */
   size = 0
 
   constructor(file: SpoolFile) {
@@ -104,32 +104,32 @@ function bufferedBody(all: Buffer): Body {
   }
 }
 
-/** Most bodies come in one chunk. */
+/** Most bodies come in one chunk, which is not copied. */
 function concat(chunks: readonly Buffer[]): Buffer {
   const [only] = chunks
   return only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks)
 }
 
-/** The first bytes of a body, all of it when it is not longer: not to be written to. */
-export async function readStart(body: Body, most: number = body.size): Promise<Buffer> {
-  if (body.buffer !== null) return body.buffer.subarray(0, most)
-  const bytes = Buffer.allocUnsafe(Math.min(most, body.size))
+/** At most `maxBytes` bytes from the start of a body. The caller must not write to them. */
+export async function readStart(body: Body, maxBytes: number = body.size): Promise<Buffer> {
+  if (body.buffer !== null) return body.buffer.subarray(0, maxBytes)
+  const bytes = Buffer.allocUnsafe(Math.min(maxBytes, body.size))
   await body.read(bytes, 0)
   return bytes
 }
 
-/** The last bytes of a body. */
-export async function readEnd(body: Body, most: number): Promise<Buffer> {
-  const bytes = Buffer.allocUnsafe(Math.min(most, body.size))
+/** At most `maxBytes` bytes from the end of a body. */
+export async function readEnd(body: Body, maxBytes: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(Math.min(maxBytes, body.size))
   await body.read(bytes, body.size - bytes.length)
   return bytes
 }
 
-/** Takes one layer of gzip off a stream; the reader counts what comes out. */
+/** Takes one layer of gzip off a stream. The caller limits the output. */
 async function* gunzip(wire: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const gunzip = createGunzip({ chunkSize: GUNZIP_CHUNK_BYTES })
   const pumped = pipeline(wire, gunzip)
-  // A failure reaches the reader below through the stream; this promise only says it a second time.
+  // The same error reaches the caller through the stream.
   pumped.catch(() => {})
   try {
     yield* gunzip
@@ -138,7 +138,7 @@ async function* gunzip(wire: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   }
 }
 
-/** What is compressed is bounded by itself: a body may grow small when it is unwrapped. */
+/** Limits the compressed bytes: gzip may also expand a body. */
 async function* limitBytes(
   wire: AsyncIterable<Buffer>,
   { path, maxBytes }: Pick<ReceiveOptions, 'path' | 'maxBytes'>,
@@ -153,6 +153,6 @@ async function* limitBytes(
 
 function tooLarge(path: string, maxBytes: number): BodyTooLargeError {
   return new BodyTooLargeError(
-    `GET ${path}: the body is larger than the ${maxBytes} bytes that this program takes in (${optionName('maxBodyBytes')}; of the list of events at most 256 MB).`,
+    `GET ${path}: the body is larger than the limit of ${maxBytes} bytes (${optionName('maxBodyBytes')}; for the list of events at most 256 MB).`,
   )
 }

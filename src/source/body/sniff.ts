@@ -1,4 +1,4 @@
-/** Whether a whole body can be the JSON that was asked for, told from its first and last bytes, before any parse. */
+/** Checks the first and last bytes of a body before it is parsed: can it be the expected JSON? */
 import { InvalidResponseError, UnexpectedPaginationError, UnreachableError } from '../../common/errors.ts'
 import { type Body, readStart, readEnd } from './receive.ts'
 import { decodeUtf8 } from '../../common/utf8.ts'
@@ -15,11 +15,11 @@ const expectations = {
   object: { open: '{', close: '}', name: 'object' },
 } as const
 
-/** Within so many bytes of its end a list must open, and close. */
+/** The opening and the closing bracket must stand within so many bytes of either end. */
 const EDGE_BYTES = 4096
-/** So many bytes show whether a character takes two or four of them. */
+/** So many bytes show UTF-16 and UTF-32. */
 const UTF_PROBE_BYTES = 4
-/** Above this an object is not parsed only to word a message. */
+/** A larger object is not parsed for the sake of a message. */
 const MAX_PARSED_OBJECT_BYTES = 1024 * 1024
 const MAX_EXCERPT_BYTES = 64 * 1024
 const paginationKeys = ['next', 'cursor', 'next_page', 'page', 'data', 'items', 'results', 'total']
@@ -38,13 +38,13 @@ export async function requireJsonBody(
   const edge = await readStart(body, EDGE_BYTES)
   const start = decodeUtf8(edge).trimStart()
   const isOpen = start.startsWith(open)
-  // Before anything else: a body that breaks off may break off inside a character.
+  // This check comes first: a truncated body may end inside a character.
   if (isOpen && !subject.isDelimited && !(await readTrimmedEnd(body)).endsWith(close)) {
     throw new UnreachableError(
-      `GET ${subject.path}: the connection ended in the middle of the ${name}, which says nothing about its length.`,
+      `GET ${subject.path}: the connection ended in the middle of the ${name}, whose length was not announced.`,
     )
   }
-  // UTF-16 and UTF-32 of ASCII pass for UTF-8.
+  // ASCII in UTF-16 or UTF-32 is valid UTF-8 with zero bytes.
   // guard: UTF-8
   if (!body.isUtf8 || edge.subarray(0, 4).includes(0)) {
     throw new InvalidResponseError(
@@ -70,7 +70,7 @@ export async function requireJsonBody(
   throw new InvalidResponseError(`${answered} something that is no JSON ${name}. It begins: ${quoted}`)
 }
 
-/** Whether it is beyond doubt, as with nearly every body: no mark, no blank, and no zero as in UTF-16 and UTF-32. */
+/** The fast path for nearly every body: no byte order mark, no white space, no zero byte as in UTF-16 or UTF-32. */
 function beginsWith(start: Buffer, open: string): boolean {
   return start[0] === open.charCodeAt(0) && !start.includes(0)
 }
@@ -82,7 +82,7 @@ async function readTrimmedEnd(body: Body): Promise<string> {
 async function describePagination(body: Body): Promise<string> {
   const keys = (await objectKeys(body)).filter((key) => paginationKeys.includes(key.toLowerCase()))
   if (keys.length === 0) return ''
-  return ` (its keys ${keys.join(', ')} look as if the service answered in pages, in a way that is not known)`
+  return ` (its keys ${keys.join(', ')} suggest a form of pagination that this program does not know)`
 }
 
 async function objectKeys(body: Body): Promise<readonly string[]> {
@@ -91,7 +91,7 @@ async function objectKeys(body: Body): Promise<readonly string[]> {
   try {
     return Object.keys(Object(JSON.parse(text)))
   } catch {
-    // Not JSON either: the caller's message shows how it begins.
+    // Not JSON: the caller's message shows how the body begins.
     return []
   }
 }

@@ -1,4 +1,4 @@
-/** Where a body waits that is too large for memory: a file without a name, gone with the process that made it. */
+/** A temporary file for a body too large for memory. It has no name, so it ends with the process. */
 import { open, unlink, type FileHandle } from 'node:fs/promises'
 import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,7 @@ import { TemporaryFileError } from '../../common/errors.ts'
 export class SpoolFile implements Disposable {
   readonly #handle: FileHandle
   readonly #folder: string
-  /** Bytes that stay; what is written behind them by a try that fails is written over. */
+  /** The bytes of whole bodies. The next attempt overwrites the bytes of a failed one behind them. */
   size = 0
 
   private constructor(handle: FileHandle, folder: string) {
@@ -20,7 +20,7 @@ export class SpoolFile implements Disposable {
   static async create(folder = tmpdir()): Promise<SpoolFile> {
     const path = join(folder, `headcount-${randomUUID()}`)
     return withRemedy(folder, async () => {
-      // For nobody else: bodies hold personal data.
+      // Bodies hold personal data: only the owner may read them.
       const handle = await open(path, 'wx+', 0o600)
       try {
         await unlink(path)
@@ -54,7 +54,7 @@ export class SpoolFile implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    // It waits for what is under way; that it fails would concern nobody, for the file has no name.
+    // The file has no name: an error here leaves nothing behind.
     this.#handle.close().catch(() => {})
   }
 }

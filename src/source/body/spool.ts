@@ -1,8 +1,7 @@
 /**
- * Room for the bodies of one reading: memory up to a bound; beyond it a temporary file, for which a reading waits
- * until it has the one place that its source has for large lists.
+ * Where the bodies of one list are kept: in memory up to a limit, beyond it in a temporary file.
  *
- * Small bodies need no place: their number is bounded by the number of requests at once.
+ * A file needs the one permit of its source for large lists. The limit on concurrent requests bounds small lists.
  */
 import type { LimitFunction } from 'p-limit'
 import { acquire, type Release } from '../../common/semaphore.ts'
@@ -19,23 +18,22 @@ export class BodySpool implements Disposable {
     this.#maxBufferedBytes = maxBufferedBytes
   }
 
-  /** Whether this reading holds the permit for large lists. */
+  /** Whether this list holds the permit for large lists. */
   get isLarge(): boolean {
     return this.#release !== null
   }
 
-  /** Whether a reading of so many bytes is held in memory. */
   fitsInMemory(bytes: number): boolean {
     return bytes <= this.#maxBufferedBytes
   }
 
-  /** Waits for the place, and gives the reading's file. @throws TemporaryFileError */
+  /** Waits for the permit, and returns the file of the list. @throws TemporaryFileError */
   async file(signal: AbortSignal): Promise<SpoolFile> {
     this.#release ??= await acquire(this.#permits, signal)
     return (this.#file ??= await SpoolFile.create())
   }
 
-  /** A try has failed and its bytes are gone: the place goes back unless the pages kept still need it. */
+  /** An attempt has failed: releases the permit unless the earlier pages, of so many bytes, still need it. */
   discardBeyond(bytes: number): void {
     if (this.fitsInMemory(bytes)) this[Symbol.dispose]()
   }

@@ -1,18 +1,18 @@
-/** How a body is wrapped: what its headers say about its end, its compression and its character set. */
+/** The framing of a body: what the headers say about its end, compression and character set. */
 import { BodyTooLargeError, InvalidResponseError } from '../../common/errors.ts'
 import { type Headers, headerOf } from './headers.ts'
 
 export interface Framing {
   readonly gzip: boolean
-  /** Whether the end of the body can be told from the end of the connection. */
+  /** Whether the body has an end mark besides the end of the connection. */
   readonly isDelimited: boolean
 }
 
 /**
  * @param path for messages
- * @param limit the most bytes that may come over the wire
+ * @param limit of bytes over the wire
  * @throws InvalidResponseError for a part of a body, two encodings or an unknown one, or a character set other than
- * UTF-8; BodyTooLargeError when the body announces more than the limit
+ * UTF-8; BodyTooLargeError when `Content-Length` is above the limit
  */
 export function readFraming(headers: Headers, path: string, limit: number): Framing {
   // guard: part of a list

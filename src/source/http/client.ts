@@ -1,4 +1,4 @@
-/** The only place that speaks HTTP outwards: one pool of connections a run, bound to one origin. */
+/** The only HTTP client for the service: one pool of connections per run, bound to one origin. */
 import { Pool } from 'undici'
 import { ResponseStream } from './response-stream.ts'
 
@@ -6,13 +6,13 @@ const MAX_CONNECT_MS = 10_000
 
 export interface Client {
   /**
-   * Sends one GET. Follows nothing, retries nothing.
+   * Sends one GET, without redirects and retries.
    *
-   * @param etag asks for the list only if it is no longer the one that this validator belongs to
+   * @param etag goes into `If-None-Match`
    * @param onBytes is called with the size of each chunk of the body that is read
    */
   get(url: URL, etag: string | null, onBytes: (bytes: number) => void): ResponseStream
-  /** Breaks off what is under way and closes every connection. */
+  /** Aborts every request and closes every connection. */
   close(): Promise<void>
 }
 
@@ -21,7 +21,7 @@ export interface ClientOptions {
   readonly apiKey: string
   readonly userAgent: string
   readonly requestTimeoutMs: number
-  /** The most connections at once; a request above them waits for one. */
+  /** The maximum of connections; further requests wait. */
   readonly connections: number
 }
 
@@ -29,11 +29,11 @@ export function createClient(options: ClientOptions): Client {
   const connectTimeout = Math.min(MAX_CONNECT_MS, options.requestTimeoutMs)
   const pool = new Pool(options.origin, {
     connections: options.connections,
-    // Said aloud, so that no environment variable can switch the check of certificates off.
+    // Explicit: no environment variable can switch off the check of certificates.
     connect: { /* guard: certificates */ rejectUnauthorized: true, timeout: connectTimeout },
-    // One protocol, whose end marks of a body are checked: Content-Length and the last chunk.
+    // HTTP/1.1 only: its end marks of a body (Content-Length, the last chunk) are checked.
     allowH2: false,
-    // The request's own deadline (request-timeout.ts) bounds these; a pause between chunks alone proves nothing.
+    // One deadline for the whole request replaces these (request-timeout.ts).
     headersTimeout: 0,
     bodyTimeout: 0,
   })

@@ -1,7 +1,7 @@
-/** Headers of an answer, by lower-case name. */
+/** Headers of a response, by lower-case name. */
 export type Headers = Readonly<Record<string, string | string[] | undefined>>
 
-/** The value of a header; one that was sent several times is joined with commas, as HTTP allows for lists. */
+/** The value of a header; the values of a repeated header are joined with commas, as HTTP allows for lists. */
 export function headerOf(headers: Headers, name: string): string | null {
   const value = headers[name]
   if (value === undefined) return null

@@ -1,4 +1,4 @@
-/** What goes wrong below HTTP, in words: the host, the cause, and what to do. */
+/** Errors below HTTP, explained: the host, the cause, and what to do. */
 import {
   CertificateError,
   InvalidResponseError,
@@ -38,19 +38,19 @@ const certificateRemedies: Readonly<Record<string, string>> = {
 const unknownIssuer =
   'its issuer is not trusted. For an issuer of your own, name its certificate in NODE_EXTRA_CA_CERTS'
 
-/** OpenSSL's words for a certificate that it does not trust, as Node passes them on. */
+/** OpenSSL's codes for an untrusted certificate, as Node reports them. */
 const certificateCode =
   /CERT|ISSUER|UNABLE_TO_VERIFY|CRL|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|HOSTNAME_MISMATCH/
 const noTlsCode = /^(?:EPROTO|ERR_SSL_)/
-// undici's parser asserts what it expects of an answer, and passes on what it then throws.
+// undici's parser throws assertion errors for some invalid responses.
 // guard: an answer that is no HTTP
 const networkCode = /^(?:UND_ERR_|HPE|E[A-Z0-9]+$|EAI_|Z_|ERR_ASSERTION$)/
 const timeOut = /^(?:UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/
 const ownFault = /^UND_ERR_(?:INVALID_|NOT_SUPPORTED|ABORTED|DESTROYED|CLOSED)/
 
 /**
- * The error of the family for what the HTTP client, a socket, TLS or zlib threw; null when it is none of
- * theirs, which is a fault of this program.
+ * The HeadcountError for an error of the HTTP client, a socket, TLS or zlib; null for any other error, which is a bug
+ * of this program.
  */
 export function toNetworkError(error: unknown, url: URL): HeadcountError | null {
   const code = codeOf(error)
@@ -83,11 +83,11 @@ export function toNetworkError(error: unknown, url: URL): HeadcountError | null 
   return new Failure(`GET ${pathname} failed: ${why} (${code}).`, { cause: error })
 }
 
-/** The code of an error, or of the first error in a group (one for each address that was tried). */
+/** The code of an error, or of the first error in a group (one for each attempted address). */
 function codeOf(error: unknown): string | null {
   if (!(error instanceof Error)) return null
   if ('code' in error && typeof error.code === 'string') return error.code
-  // undici 8.12 leaves the code of its parser's errors out.
+  // undici 8.12 omits the code of its parser's errors.
   if (error.name === 'HTTPParserError') return 'HPE'
   return error instanceof AggregateError ? codeOf(error.errors[0]) : null
 }

@@ -1,4 +1,4 @@
-/** Headers that tell an operator how a service wants to be asked. Their names only: values may be anybody's. */
+/** Names of headers about limits, paging and caches. Values are never kept: they may be personal data. */
 import type { Headers } from './headers.ts'
 
 const MAX_NOTABLE_HEADERS = 20
@@ -7,7 +7,7 @@ const MAX_NOTABLE_HEADERS = 20
  * - limits: `retry-after`, `ratelimit` and `ratelimit-…`, also with `x-` before it or `rate-limit` in it
  * - paging: `link`, `content-range`, `x-total…`, `total-count`, `x-page…` and `x-pagination…`, `x-per-page`,
  *   `x-next-…`, `x-prev-…`, `x-cursor`, `x-has-more`
- * - validators and caches on the way: `etag`, `last-modified`, `cache-control`, `age`, `expires`
+ * - validators and caches: `etag`, `last-modified`, `cache-control`, `age`, `expires`
  */
 const patterns = [
   /^retry-after$|^(?:x-)?rate-?limit(?:-[a-z0-9-]{1,40})?$/,
@@ -16,7 +16,7 @@ const patterns = [
   /^(?:etag|last-modified|cache-control|age|expires)$/,
 ]
 
-/** What was found of a name: a service sends the same ones with each of thousands of answers. */
+/** A cache: a service sends the same names with thousands of responses. */
 const isNotableByName = new Map<string, boolean>()
 const MAX_CACHED_NAMES = 1000
 
@@ -28,7 +28,7 @@ function isNotable(name: string): boolean {
   return isOne
 }
 
-/** The names, in lower case and in order, of the headers of all these answers that hint at limits, paging or caches. */
+/** The sorted lower-case names of the notable headers of these responses. */
 export function notableHeaders(answers: readonly Headers[]): readonly string[] {
   const hints = new Set<string>()
   for (const headers of answers) for (const name in headers) if (isNotable(name)) hints.add(name)

@@ -1,4 +1,4 @@
-/** Redirects, decided by hand: the key goes to one origin only, and a client that follows by itself would carry it away. */
+/** Redirects, followed by our own rule: HTTP clients send the key header to other origins too. */
 import { InvalidResponseError, CrossOriginError } from '../../common/errors.ts'
 
 const MAX_REDIRECTS = 3
@@ -9,9 +9,9 @@ export function isRedirect(status: number): boolean {
 }
 
 /**
- * Where a redirect leads.
+ * The target of a redirect.
  *
- * @param path the addresses asked so far in this request, the one that redirects last
+ * @param path the addresses of this request so far, the redirecting one last
  * @throws CrossOriginError for another scheme, host or port; InvalidResponseError for a loop, more than three
  * redirects, or no usable `Location`.
  */
@@ -38,7 +38,7 @@ export function followRedirect(path: readonly URL[], status: number, location: s
   return target
 }
 
-/** The rejection to go to another origin; it names where the way would have led, without its path. */
+/** Names the origin of the target, never its path. */
 function crossOriginError(what: string, target: URL, base: URL): CrossOriginError {
   const where = target.origin === 'null' ? `a ${target.protocol} address` : target.origin
   return new CrossOriginError(

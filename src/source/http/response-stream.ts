@@ -1,19 +1,19 @@
-/** One request under way: its head as soon as it is there, its body chunk by chunk, and what breaks it off. */
+/** The response to one request: its head, its body chunk by chunk, and its abort. */
 import type { Dispatcher } from 'undici'
 import type { Headers } from './headers.ts'
 
-/** So many bytes wait for the reader; above them the service waits. */
+/** Above so many unread bytes the connection is paused. */
 const MAX_BUFFERED_BYTES = 64 * 1024
 
-/** What an answer begins with. */
+/** The head of a response. */
 export interface ResponseHead {
   readonly status: number
   readonly headers: Headers
 }
 
 /**
- * undici's handler of a request, which it tells what comes. Its own `request` makes a stream of each body, and of each
- * signal listeners: for a body of some kilobytes that took longer than to receive it.
+ * A handler for undici's `dispatch`. undici's `request` creates a stream for each body and listeners for each signal:
+ * for a body of some kilobytes that took longer than the transfer.
  */
 export class ResponseStream
   implements Dispatcher.DispatchHandler, AsyncIterable<Buffer>, AsyncIterator<Buffer>
@@ -32,19 +32,19 @@ export class ResponseStream
     this.#onBytes = onBytes
   }
 
-  /** Rejects with the client's error, or the reason for which it was broken off. */
+  /** Rejects with the client's error, or with the reason of `abort`. */
   get head(): Promise<ResponseHead> {
     return this.#head.promise
   }
 
-  /** Closes the connection unless the answer is over; whoever awaits something of it gets the reason. */
+  /** Closes the connection unless the response is complete. Pending reads throw the reason. */
   abort(reason: Error): void {
     if (this.#isOver) return
     this.#fail(reason)
     this.#controller?.abort(reason)
   }
 
-  /** Lets go of what is left of the body. */
+  /** Aborts the rest of the body. */
   discard(): void {
     if (!this.#isOver) this.abort(new Error('The rest of the answer is not wanted.'))
   }
@@ -66,12 +66,12 @@ export class ResponseStream
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
-    // It was broken off before it had a connection.
+    // The request was aborted before it had a connection.
     if (this.#error !== null) controller.abort(this.#error)
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: Headers): void {
-    // 1xx comes before the answer.
+    // An informational response (1xx) precedes the final one.
     if (status >= 200) this.#head.resolve({ status, headers })
   }
 

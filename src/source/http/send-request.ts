@@ -1,4 +1,4 @@
-/** One try of one request: a permit, the pause gate, the timeout, redirects by hand, the status, the body. */
+/** One attempt of one request: permit, pause gate, time-out, redirects, status, body. */
 import type { LimitFunction } from 'p-limit'
 import { HeadcountError } from '../../common/errors.ts'
 import { type Body, receiveBody } from '../body/receive.ts'
@@ -35,7 +35,7 @@ export interface RequestContext {
   readonly pauseGate: PauseGate
   readonly clock: Clock
   readonly timeouts: RequestTimeouts
-  /** Bounds the requests at once; the pace narrows and widens it. */
+  /** Limits the concurrent requests; the throttle changes its size. */
   readonly permits: LimitFunction
   readonly throttle: Throttle
   readonly redactor: Redactor
@@ -47,20 +47,20 @@ export interface RequestContext {
   readonly log: (level: 'debug' | 'info' | 'warn', message: string, fields?: object) => void
 }
 
-/** What a source has counted so far. */
+/** The counters of a source. */
 export interface RequestCounts {
   /** Every request sent: retries, pages and redirects too. */
   requests: number
-  /** Requests sent again, but for those that were rejected. */
+  /** Requests sent again after a failure other than a rejection. */
   retries: number
-  /** Rejections: 429, and 503 with `Retry-After`. They spend neither a try nor the budget of retries. */
+  /** Rejections: 429, and 503 with `Retry-After`. They use neither an attempt nor the retry budget. */
   rejected: number
-  /** Refused requests that were sent again. */
+  /** Requests sent again after a rejection. */
   rejectedRetries: number
   notModified: number
-  /** Bytes of bodies as they came over the wire. */
+  /** Bytes of bodies over the wire. */
   bytesReceived: number
-  /** Which statuses were answered, by endpoint: `responses 429` (`page` for a next page at another path). */
+  /** The statuses by endpoint: `responses 429` (`page` for a next page at another path). */
   readonly statuses: Set<string>
 }
 
@@ -69,26 +69,26 @@ export interface RequestSpec {
   readonly url: URL
   readonly expected: 'list' | 'object'
   readonly spool: BodySpool
-  /** Bytes that the same reading has already. */
+  /** Bytes of the earlier pages of the same list. */
   readonly bytesBefore: number
-  /** The most bytes that the body may have. */
+  /** The limit of the body's bytes. */
   readonly maxBytes: number
-  /** The validator of the list that is known; null asks for the list whatever it is. */
+  /** The tag of the stored list; null for an unconditional request. */
   readonly etag: string | null
 }
 
 export interface HttpResponse {
-  /** The address that answered in the end. */
+  /** The address after all redirects. */
   readonly url: URL
   readonly headers: Headers
   readonly body: Body
   readonly isDelimited: boolean
 }
 
-/** A 304: the list is the one of our validator, or (`unproven`) the answer speaks of another one. */
+/** A 304 for our tag, or (`unproven`) a 304 about another one. */
 export type NotModified = 'not_modified' | 'unproven'
 
-/** @throws one of the error family; what may pass by itself is `retryable` */
+/** @throws HeadcountError; `retryable` when the failure is temporary */
 export async function sendRequest(
   context: RequestContext,
   request: RequestSpec & { readonly etag: null },
@@ -104,21 +104,21 @@ export async function sendRequest(
   return throttled(context, request, () => attemptWithTimeout(context, request))
 }
 
-/** Sends a request when the pace allows it, and tells the pace how it ended. */
+/** Sends a request when the throttle allows it, and reports the result to the throttle. */
 export async function throttled<T>(
   context: Pick<RequestContext, 'permits' | 'pauseGate' | 'throttle'>,
   { spool, queueState }: { readonly spool: Pick<BodySpool, 'isLarge'>; readonly queueState: QueueState },
   send: () => Promise<T>,
 ): Promise<T> {
-  // A reading that holds the permit for large lists goes first: the others may be waiting for it, each with a permit
-  // for requests, and it must be able to finish before they can.
+  // A list that holds the permit for large lists needs no permit for requests. The requests that have one may all wait
+  // for the permit for large lists.
   const release = spool.isLarge ? null : await acquire(context.permits, context.pauseGate.signal)
   try {
     const start = await context.throttle.waitForStart()
     try {
-      const onBytes = await send()
+      const result = await send()
       context.throttle.onEnd(start, null, queueState)
-      return onBytes
+      return result
     } catch (error) {
       context.throttle.onEnd(start, error, queueState)
       throw error
@@ -139,7 +139,7 @@ async function attemptWithTimeout(
     return await attempt(context, request, timeout)
   } catch (error) {
     if (context.lifetime.signal.aborted) throw toError(context.lifetime.signal.reason)
-    // A status that was read counts, even when the time ran out over the body that came with it.
+    // The error for a status stays, even when the time-out ended the body behind it.
     if (error instanceof HeadcountError) throw error
     if (timeout.reason !== null) throw timeout.reason
     throw toNetworkError(error, request.url) ?? error
@@ -158,7 +158,7 @@ async function attempt(
     context.throttle.stallDetector.onActivity()
   }
   for (let url = request.url; ; visited.push(url)) {
-    // Where a redirect leads is asked no sooner than anything else.
+    // A redirected request obeys the throttle too.
     if (visited.length > 1) await timeout.pauseWhile(context.throttle.waitForStart())
     context.counts.requests += 1
     const stream = context.client.get(url, request.etag, onBytes)
@@ -177,7 +177,7 @@ async function attempt(
 
 const endpoints: ReadonlySet<string> = new Set(['ping', 'events', 'responses'])
 
-/** Under the last segment of the path that was wanted; a next page may have any. */
+/** The last segment of the requested path; the path of a next page may end in any other. */
 function endpointOf({ pathname }: URL): string {
   const last = pathname.slice(pathname.lastIndexOf('/') + 1)
   return endpoints.has(last) ? last : 'page'
@@ -221,7 +221,7 @@ async function readResponse(
   return { url, headers, body, isDelimited }
 }
 
-/** As much of the body as a message may need. That it breaks off matters less than the status that came with it. */
+/** As much of the body as a message may need. An error in the body matters less than the status before it. */
 async function readExcerpt(headers: Headers, body: AsyncIterable<Buffer>, path: string): Promise<string> {
   const chunks: Buffer[] = []
   try {

@@ -1,4 +1,4 @@
-/** What a status other than 200 means. */
+/** The error for a status other than 200. */
 import {
   InvalidResponseError,
   type HeadcountError,
@@ -9,7 +9,7 @@ import {
 import { type Headers, headerOf } from './headers.ts'
 import { isTransientStatus } from '../retry/policy.ts'
 
-/** A status that may pass by itself, with what the service said about when to come back. */
+/** A temporary error status, with the headers for the time of a retry. */
 export class TransientStatusError extends UnreachableError {
   readonly status: number
   readonly retryAfter: string | null
@@ -24,7 +24,7 @@ export class TransientStatusError extends UnreachableError {
 }
 
 /**
- * @param excerpt the beginning of the body, already free of secrets; may be empty
+ * @param excerpt the beginning of the body, without secrets; may be empty
  * @param keyRemedy what to do when the key is rejected
  */
 export function errorForStatus(

@@ -1,4 +1,4 @@
-/** The `Link` header (RFC 8288), as far as a chain of pages needs it. */
+/** The `Link` header (RFC 8288): the relation `next`. */
 
 export interface NextLinks {
   /** Targets with the relation `next`, as written, each once. */
@@ -11,7 +11,7 @@ const target = /[\s,]*<([^>]*)>/y
 const parameter = /\s*;\s*([\w!#$&+\-^`|~.*]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?/y
 const end = /\s*(?:,|$)/y
 
-/** Reads every link of the header; those about another page than the one answered (`anchor`) are passed over. */
+/** Reads every link of the header. Links about another page (`anchor`) are ignored. */
 export function readNextLinks(header: string | null): NextLinks {
   const targets = new Set<string>()
   if (header === null) return { targets: [], unreadable: false }

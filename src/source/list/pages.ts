@@ -1,4 +1,4 @@
-/** Reads a list whole: its first page, and every next one that a page names. */
+/** Fetches all pages of a list: the first page, and every next page that a page names. */
 import { InvalidResponseError } from '../../common/errors.ts'
 import {
   sendRequest,
@@ -19,8 +19,7 @@ export interface FetchedPages {
 }
 
 /**
- * @param first the request for the first page; its `maxBytes` is for all pages together, and its `etag` for a list that was
- * one page
+ * @param first the request for the first page; its `maxBytes` is for all pages together
  * @throws CrossOriginError, InvalidResponseError (a circle, too many pages), and whatever one request throws
  */
 export async function fetchPages(
@@ -53,7 +52,6 @@ export async function fetchPages(
   return { pages, unreadableLink }
 }
 
-/** The request for the next page, whose bytes come on top of those that are here. */
 function nextRequest(request: RequestSpec, url: URL, bytes: number): RequestSpec {
   return {
     ...request,
@@ -64,7 +62,7 @@ function nextRequest(request: RequestSpec, url: URL, bytes: number): RequestSpec
   }
 }
 
-/** An answer that says "unchanged" of another list than ours proves nothing: the page is asked for once more, whole. */
+/** A 304 about another ETag proves nothing: the page is then requested again, without a tag. */
 async function fetchPage(
   context: RequestContext,
   request: RequestSpec,

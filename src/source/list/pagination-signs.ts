@@ -1,4 +1,4 @@
-/** Chains of pages, and the signs that a list is longer than what was answered. */
+/** The next page of a list, and the signs that a list has more items than were read. */
 import { InvalidResponseError } from '../../common/errors.ts'
 import { type Headers, headerOf } from '../http/headers.ts'
 import { type NextLinks, readNextLinks } from './link-header.ts'
@@ -9,7 +9,7 @@ export interface NextPage {
   readonly unreadable: boolean
 }
 
-/** What the `Link` header of an answer says of a next page. */
+/** The next pages that the `Link` header of a response names. */
 export function nextLinks(headers: Headers): NextLinks {
   return readNextLinks(headerOf(headers, 'link'))
 }
@@ -17,7 +17,7 @@ export function nextLinks(headers: Headers): NextLinks {
 /**
  * The page that a page names as next (`Link: rel="next"`).
  *
- * @throws InvalidResponseError for another scheme, host or port, an address that is none, or several different next pages
+ * @throws InvalidResponseError for another origin, an invalid address, or several different next pages
  */
 export function nextPage(headers: Headers, page: URL): NextPage {
   const { targets, unreadable } = nextLinks(headers)
@@ -42,7 +42,7 @@ export function nextPage(headers: Headers, page: URL): NextPage {
 const countHeaders = ['x-total-count', 'x-total', 'total-count', 'x-pagination-total-count']
 
 /**
- * Signs in the headers of a list's pages that it has more items or pages than were read, in words.
+ * Signs in the headers of a list's pages that it has more items or pages than were read, as text for messages.
  *
  * @param items how many items all pages have together
  */

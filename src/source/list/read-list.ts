@@ -1,18 +1,18 @@
-/** Reads the items of a list from its bodies, however they are held. */
+/** Reads the items of a list from its bodies, in memory or in a file. */
 import { ArrayReader, type ItemHandler } from '../../common/json/array-reader.ts'
 import { BodyTooLargeError } from '../../common/errors.ts'
 import type { Body } from '../body/receive.ts'
 
-/** An item above this is not held in memory, not even to be rejected. */
+/** A longer item does not fit into memory, not even to be rejected. */
 const MAX_BUFFERED_ITEM_BYTES = 64 * 1024 * 1024
 
 /**
- * Hands the items of all pages to the handler, and yields after each block: a body in memory is one block, another is read
- * from its file in blocks of about `blockBytes`. Nothing is written over what the handler was given.
+ * Passes the items of all pages to the handler, and yields after each block. A body in memory is one block; a file is
+ * read in blocks of about `blockBytes`. The handler may keep the bytes: no block is reused.
  *
  * @param bodies of the pages
  * @param what the list's name for messages
- * @throws InvalidResponseError for what is no list, TemporaryFileError, BodyTooLargeError for too long an item
+ * @throws InvalidResponseError for a body that is no list, TemporaryFileError, BodyTooLargeError for too long an item
  */
 export async function* readList(
   bodies: readonly Body[],
@@ -36,7 +36,7 @@ async function* readFile(
   what: string,
   reader: ArrayReader,
 ): AsyncGenerator<void, void> {
-  // The beginning of an item whose end has not come.
+  // The beginning of an item that continues in the next block.
   let rest = Buffer.alloc(0)
   let length = blockBytes
   for (let offset = 0; offset < body.size;) {
@@ -48,7 +48,7 @@ async function* readFile(
     const read = reader.read(block, offset === body.size)
     rest = block.subarray(read)
     if (rest.length > MAX_BUFFERED_ITEM_BYTES) throw itemTooLarge(what, offset - rest.length)
-    // An item that is longer than a block is not looked at anew with every further one.
+    // A block grows while it holds no whole item: each further scan then starts less often.
     length = read === 0 ? 2 * length : blockBytes
     yield
   }
@@ -56,7 +56,7 @@ async function* readFile(
 
 function itemTooLarge(what: string, start: number): BodyTooLargeError {
   return new BodyTooLargeError(
-    `${what}: the item that begins at byte ${start} is longer than ${MAX_BUFFERED_ITEM_BYTES / 1024 ** 2} MB, more than this program ` +
-      'holds in memory. The rows of this list stay as they were until the service sends a shorter one.',
+    `${what}: the item that begins at byte ${start} is longer than ${MAX_BUFFERED_ITEM_BYTES / 1024 ** 2} MB, the limit of this program. ` +
+      'The rows of this list stay as they were until the service sends a shorter item.',
   )
 }

@@ -1,14 +1,14 @@
-/** Whether a failed request is tried again, and when. Pure: clock, chance and counts come in as arguments. */
+/** Whether a failed request is retried, and when. Pure: time, random numbers and counts are arguments. */
 import { maxConsecutive } from '../throttle/rejection-share.ts'
 import type { QueueState } from './rejected-request.ts'
 import { readRetryAfter } from './retry-after.ts'
 
 export const MAX_ATTEMPTS = 3
-/** Of one request that has no queue to go back to. */
+/** Of a request that cannot be requeued. */
 export const MAX_REJECTIONS = 10
-/** While a share of all requests is rejected at random: a request that meets with more is not one of them. */
+/** Random rejections: a run of rejections less likely than this has another cause. */
 const GIVE_UP_CHANCE = 0.00001
-/** The budget of retries: a service in trouble is asked not much more than one in good health. */
+/** The retry budget limits the extra load on a service in trouble. */
 const MIN_RETRIES = 3
 const RETRY_SHARE_OF_REQUESTS = 0.1
 const FIRST_WAIT_MS = 250
@@ -16,42 +16,42 @@ const MAX_WAIT_MS = 10_000
 export const MAX_PAUSE_MS = 15 * 60_000
 
 export interface FailedAttempt {
-  /** The status answered, or whether the error that came instead of an answer may pass by itself. */
+  /** The status of the response, or whether the error without a response is temporary. */
   readonly outcome: { readonly status: number } | { readonly retryable: boolean }
-  /** How often this request has failed, this time included: by being rejected, and otherwise. */
+  /** How often this request was rejected, and how often it failed otherwise, this time included. */
   readonly rejections: number
   readonly attempts: number
-  /** The headers `Retry-After` and `Date` of the answer, as sent. */
+  /** The headers `Retry-After` and `Date` of the response. */
   readonly retryAfter: string | null
   readonly serviceDate: string | null
   /** From 0 to below 1. */
   readonly random: number
   /** The wall clock, ms since 1970. */
   readonly now: number
-  /** What is left of the run's deadline; null when there is none. */
+  /** The time until the run's deadline; null without a deadline. */
   readonly runRemainingMs: number | null
   readonly counts: RetryUsage
-  /** For how long the service has rejected every request, in ms. */
+  /** For how long the service has rejected every request. */
   readonly rejectingForMs: number
   readonly queueState: QueueState
-  /** Pages of the same list that are here already. */
+  /** Earlier pages of the same list. */
   readonly pagesRead: number
-  /** Other requests were answered since this one was first rejected. */
+  /** Whether other requests succeeded since the first rejection of this one. */
   readonly othersSucceeded: boolean
   /** The share of requests that is rejected at random; null when rejections are not random. */
   readonly randomShare: number | null
 }
 
 /**
- * `pause` is what the service asked for with `Retry-After`, in ms. It holds for every request, tried again or not;
- * when the rejection is `isAlone`, only for the one that was rejected.
+ * `pause` is the time of `Retry-After` in ms. It delays every request; when the rejection is `isAlone`, only the
+ * rejected one.
  */
 export type RetryDecision = { readonly pause: number; readonly isAlone: boolean } & (
   | { readonly wait: number }
   | { readonly giveUp: 'final' | 'attempts' | 'budget' | 'paused' | 'rejections' | 'deferred' | 'rejecting' }
 )
 
-/** Statuses that may pass by themselves. 501 and 505 say that the service will never do this: they do not. */
+/** Statuses of temporary failures. 501 and 505 are permanent: the service does not support the request. */
 export function isTransientStatus(status: number): boolean {
   if (status === 408 || status === 425 || status === 429) return true
   return status >= 500 && status <= 599 && status !== 501 && status !== 505
@@ -62,19 +62,19 @@ export function retryDecision(failure: FailedAttempt): RetryDecision {
   const mayPass = 'status' in outcome ? isTransientStatus(outcome.status) : outcome.retryable
   if (!mayPass) return { pause: 0, isAlone: false, giveUp: 'final' }
   const pause = readRetryAfter(failure.retryAfter, failure.serviceDate, failure.now) ?? 0
-  const refused = isRejection(failure)
-  const asked = { pause, isAlone: refused && isOnlyThisRequest(failure) }
+  const isRejected = isRejection(failure)
+  const asked = { pause, isAlone: isRejected && isOnlyThisRequest(failure) }
   // guard: longest pause
   const isTooLong = pause > (failure.runRemainingMs ?? MAX_PAUSE_MS)
   if (isTooLong)
     return { ...asked, giveUp: !asked.isAlone ? 'paused' : isQueued(failure) ? 'deferred' : 'rejections' }
-  // With a run deadline, that ends a run which gets nothing.
+  // A run with a deadline needs no other limit.
   if (failure.rejectingForMs > MAX_PAUSE_MS && failure.runRemainingMs === null)
     return { ...asked, giveUp: 'rejecting' }
-  if (refused) {
+  if (isRejected) {
     if (failure.rejections >= maxRejections(failure))
       return { ...asked, giveUp: isQueued(failure) ? 'deferred' : 'rejections' }
-    // The pace spaces the requests of this run; chance keeps them apart from those of others.
+    // The throttle spaces the requests of this run. The jitter separates them from requests of other clients.
     return { ...asked, wait: pause + jitteredWait(1, failure.random) }
   }
   if (failure.attempts >= MAX_ATTEMPTS) return { ...asked, giveUp: 'attempts' }
@@ -83,9 +83,9 @@ export function retryDecision(failure: FailedAttempt): RetryDecision {
 }
 
 /**
- * Whether a rejection concerns only the request that was rejected. The first one concerns all, for it may be the rate;
- * not when the event was sent to the back of the queue before, when others were answered since its first rejection,
- * or when requests are rejected at random.
+ * Whether a rejection concerns only the rejected request. The first rejection concerns all: the cause may be the rate.
+ * Only the request itself is concerned when its event was requeued before, when others succeeded since its first
+ * rejection, or when requests are rejected at random.
  */
 function isOnlyThisRequest({ queueState, othersSucceeded, randomShare }: FailedAttempt): boolean {
   // guard: a pause of one event
@@ -96,18 +96,18 @@ function isQueued({ queueState }: FailedAttempt): boolean {
   return queueState !== 'unqueued'
 }
 
-/** After so many rejections the request is given up, or goes (again) to the back of the queue. */
+/** After so many rejections the request is given up, or its event goes to the back of the queue. */
 function maxRejections({ queueState, pagesRead, randomShare }: FailedAttempt): number {
   if (queueState === 'unqueued') {
     // guard: refusals
     return Math.max(MAX_REJECTIONS, randomShare === null ? 0 : maxConsecutive(randomShare, GIVE_UP_CHANCE))
   }
-  // Pages that are here already are worth a second try; they would have to be read again.
+  // With earlier pages a second attempt is worth it: without one, they must be read again.
   // guard: back of the queue
   return queueState === 'requeued' && pagesRead === 0 ? 1 : maxConsecutive(randomShare ?? 0)
 }
 
-/** Whether the service said that it is asked too much, and nothing is wrong with it: 429, or 503 and when to come back. */
+/** Whether the service rejects the request for its load: 429, or 503 with `Retry-After`. */
 export function isRejection(
   answer: Pick<FailedAttempt, 'outcome' | 'retryAfter' | 'serviceDate' | 'now'>,
 ): boolean {
@@ -119,7 +119,7 @@ export function isRejection(
   )
 }
 
-/** Full jitter: anything from nothing to the doubled bound, so that requests that failed together come back apart. */
+/** Full jitter: requests that failed together are retried at different times. */
 function jitteredWait(attempts: number, random: number): number {
   return Math.floor(random * Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempts - 1)))
 }
@@ -128,12 +128,12 @@ export interface RetryUsage {
   /** Every request sent, retries and rejected ones too. */
   readonly requests: number
   readonly retries: number
-  /** Refused requests: asking them again costs no retry, and earns none. */
+  /** Sending a rejected request again uses no retry. Rejected requests add nothing to the budget. */
   readonly rejected: number
 }
 
 /** Whether a run that has sent so many requests may send one more retry. */
-export function hasRetryBudget({ requests, retries, rejected: refused }: RetryUsage): boolean {
+export function hasRetryBudget({ requests, retries, rejected }: RetryUsage): boolean {
   // guard: retry budget
-  return retries < Math.max(MIN_RETRIES, Math.floor((requests - refused) * RETRY_SHARE_OF_REQUESTS))
+  return retries < Math.max(MIN_RETRIES, Math.floor((requests - rejected) * RETRY_SHARE_OF_REQUESTS))
 }

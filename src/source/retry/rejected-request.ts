@@ -1,18 +1,18 @@
-/** What a request of an event does when it is rejected: 429, or 503 and when to come back. */
+/** What happens to the event of a rejected request: 429, or 503 with `Retry-After`. */
 import { UnreachableError } from '../../common/errors.ts'
 
 /**
- * - `queued`: the event's turn in the queue. Its first rejection closes the pause gate for all.
- * - `requeued`: it comes from the back of the queue, where its rejections sent it. They bind only itself.
- * - `unqueued`: there is no queue to go back to.
+ * - `queued`: the first attempt of the event. Its first rejection pauses all requests.
+ * - `requeued`: earlier rejections sent the event to the back of the queue. Further ones pause only the event itself.
+ * - `unqueued`: the request cannot be requeued.
  */
 export type QueueState = 'queued' | 'requeued' | 'unqueued'
 
-/** The service rejects this list, and not the others: it is asked again when all others were. */
+/** The service rejects this list and answers others: it is requested again after all others. */
 export class RejectedRequestError extends UnreachableError {
-  /** On the clock of the source: the service asked for patience until then. */
+  /** The end of the pause that the service named, on the clock of the source. */
   readonly notBefore: number
-  /** Pages of the list that it did answer. */
+  /** Pages of the list that were read before. */
   readonly pagesRead: number
 
   constructor(message: string, notBefore: number, pagesRead: number, options?: ErrorOptions) {

@@ -9,7 +9,7 @@ const withZone = new RegExp(
 )
 const withoutZone = new RegExp(String.raw`^${shortDay} ${month} [ \d]\d ${time} \d{4}$`)
 
-/** The instant in ms since 1970 that one of HTTP's three forms of a date names; null for anything else. */
+/** The instant in ms since 1970 of a date in one of HTTP's three forms; null for anything else. */
 export function readHttpDate(text: string | null): number | null {
   if (text === null) return null
   const instant = withZone.test(text)
@@ -21,12 +21,12 @@ export function readHttpDate(text: string | null): number | null {
 }
 
 /**
- * How long `Retry-After` asks to wait, in ms; null when it is absent or cannot be read.
- * A date is measured against the service's own `Date`, so that a clock that is wrong here does no harm.
+ * The pause that `Retry-After` names, in ms; null when it is absent or invalid.
+ * A date is compared with the service's own `Date`, so that a wrong clock here does no harm.
  */
 export function readRetryAfter(text: string | null, serviceDate: string | null, now: number): number | null {
   if (text === null) return null
-  // Ten digits and more are over three hundred years: not an answer to the question when to come back.
+  // Ten digits are more than 30 years: not a usable pause.
   if (/^\d{1,9}$/.test(text.trim())) return Number(text) * 1000
   const instant = readHttpDate(text.trim())
   return instant === null ? null : Math.max(0, instant - (readHttpDate(serviceDate) ?? now))

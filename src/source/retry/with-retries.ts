@@ -1,4 +1,4 @@
-/** Tries a request again as the policy of policy.ts says, with the clock, the chance and the pause gate of the source. */
+/** Retries a request by the policy (policy.ts), with the clock, random numbers and pause gate of the source. */
 import {
   HeadcountError,
   RequestSkippedError,
@@ -10,7 +10,7 @@ import { RejectedRequestError, type QueueState } from './rejected-request.ts'
 import { retryDecision, type RetryDecision, type FailedAttempt, isRejection, MAX_ATTEMPTS } from './policy.ts'
 import { TransientStatusError } from '../http/status.ts'
 
-/** What trying again needs of a source. */
+/** The parts of a source that retries need. */
 export type RetryContext = Pick<
   RequestContext,
   'pauseGate' | 'clock' | 'lifetime' | 'throttle' | 'counts' | 'random' | 'log'
@@ -18,13 +18,13 @@ export type RetryContext = Pick<
 
 export interface RetryOptions {
   readonly queueState: QueueState
-  /** Pages of the same list that are here already. */
+  /** Earlier pages of the same list. */
   readonly pagesRead: number
-  /** Is told of every failed try before anything is waited for, to give back what it held. */
+  /** Called after every failed attempt, before any wait, to release its resources. */
   readonly onFailure: () => void
 }
 
-/** @param attempt one try; throws one of the error family */
+/** @param attempt sends the request once; throws a HeadcountError */
 export async function withRetries<T>(
   context: RetryContext,
   attempt: () => Promise<T>,
@@ -39,13 +39,13 @@ export async function withRetries<T>(
       return await attempt()
     } catch (error) {
       onFailure()
-      // The end of the source's life and a pause gate that was shut for good concern every request alike.
+      // The end of the source and a permanently closed pause gate end every request.
       if (!(error instanceof HeadcountError) || error === context.pauseGate.signal.reason) throw error
       const failure = describeFailure(context, error)
-      const refused = isRejection(failure)
-      if (refused) rejections += 1
+      const isRejected = isRejection(failure)
+      if (isRejected) rejections += 1
       else attempts += 1
-      if (refused) context.counts.rejected += 1
+      if (isRejected) context.counts.rejected += 1
       if (rejections === 1) answersBefore = context.throttle.responses
       const othersSucceeded = rejections > 1 && context.throttle.responses > answersBefore
       const decision = retryDecision({
@@ -58,7 +58,7 @@ export async function withRetries<T>(
       })
       if (decision.pause > 0 && !decision.isAlone) context.throttle.pauseFor(decision.pause)
       if ('giveUp' in decision) throw finalError(context, error, decision, { rejections, pagesRead })
-      if (refused) context.counts.rejectedRetries += 1
+      if (isRejected) context.counts.rejectedRetries += 1
       else context.counts.retries += 1
       context.log('debug', `${error.message} Trying again.`, { attempts, rejections, wait_ms: decision.wait })
       await context.clock.sleep(decision.wait, context.pauseGate.signal)
@@ -119,11 +119,11 @@ function closeGate(
   pause: number,
 ): RetryLaterError {
   const until = new Date(Date.now() + pause)
-  const words =
+  const reason =
     why === 'paused'
       ? `The service asks to come back at ${until.toISOString()} (Retry-After), later than this run may wait.`
       : 'The service has refused every request for 15 minutes; what is left waits for the next run.'
-  const paused = new RetryLaterError(`${error.message} ${words}`, until)
+  const paused = new RetryLaterError(`${error.message} ${reason}`, until)
   context.pauseGate.closePermanently(new RequestSkippedError(paused.message, until))
   return paused
 }

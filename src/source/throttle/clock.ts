@@ -1,8 +1,8 @@
-/** Time as the policies of the source see it: a proof lets hours pass in a moment. */
+/** The clock of the throttle and of the retries. A simulation replaces it, so that hours pass in a moment. */
 import { sleep } from '../../common/abort.ts'
 
 export interface Clock {
-  /** In ms, from any beginning; never set back. */
+  /** Monotonic time in ms. */
   now(): number
   /** Waits so many ms, or throws the signal's reason as soon as it is aborted. */
   sleep(ms: number, signal: AbortSignal): Promise<void>

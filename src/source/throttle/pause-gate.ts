@@ -1,4 +1,4 @@
-/** One pause gate for all requests of a source: `Retry-After` closes it, whichever request was told. */
+/** One pause gate for all requests of a source: `Retry-After` on any response closes it. */
 import type { RequestSkippedError } from '../../common/errors.ts'
 import { type Clock, systemClock } from './clock.ts'
 
@@ -6,7 +6,7 @@ export class PauseGate {
   #notBefore = 0
   readonly #clock: Clock
   readonly #closed = new AbortController()
-  /** Ends every wait before a request: the source's life is over, or the pause gate is shut for good. */
+  /** Ends every wait before a request: the source has ended, or the pause gate is closed permanently. */
   readonly signal: AbortSignal
 
   constructor(lifetime: AbortSignal, clock: Clock = systemClock) {
@@ -14,21 +14,21 @@ export class PauseGate {
     this.signal = this.#closed.signal
     const end = (): void => this.#closed.abort(lifetime.reason)
     if (lifetime.aborted) end()
-    // Not AbortSignal.any: whoever looks at such a signal makes it look at all that it is made of.
+    // Not AbortSignal.any: each check of such a signal checks all its sources.
     else lifetime.addEventListener('abort', end, { once: true })
   }
 
-  /** Lets no request start for so many ms from now; a shorter time never replaces a longer one. */
+  /** Delays all requests for so many ms from now. A shorter pause never replaces a longer one. */
   pauseFor(ms: number): void {
     this.#notBefore = Math.max(this.#notBefore, this.#clock.now() + ms)
   }
 
-  /** The service asked for more time than this run has: no request starts any more, and all that wait are told why. */
+  /** No further request starts, and every wait ends with the error: the pause is longer than this run may wait. */
   closePermanently(error: RequestSkippedError): void {
     this.#closed.abort(error)
   }
 
-  /** Waits until the pause gate is open; throws the reason when the source's life ends or the pause gate is shut for good. */
+  /** Waits until the pause gate is open. @throws the reason when the source ends or the gate is closed permanently */
   async wait(): Promise<void> {
     for (;;) {
       this.signal.throwIfAborted()

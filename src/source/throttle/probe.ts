@@ -1,19 +1,19 @@
-/** A probe: whether the limit that is held still holds. Both bounds are doubled in steps, until one is rejected or neither is left. */
+/** A probe of the learned limit: both bounds double in steps until a request is rejected or neither bound limits. */
 import type { RateLimitState, Probe, RequestStart } from './rate-limit-state.ts'
 
 const MIN_STEP_RESPONSES = 4
 const MAX_STEP_RESPONSES = 25
-/** Of the answers that the last probe got. */
+/** The step's length as a share of the responses of the last probe. */
 const STEP_SHARE = 1 / 4
 const SEQUENTIAL_RATE = 10
-/** Timers count in ms. */
+/** Timers have a resolution of 1 ms. */
 export const UNLIMITED_RATE = 1000
-/** A slower limit is not believed. */
+/** No limit is taken for slower. */
 export const MIN_LIMIT = 0.1
 
 export function startProbe(state: RateLimitState, now: number): RateLimitState {
   const { rate, concurrency } = state
-  // At a low rate one at once is enough, and only one is rejected.
+  // At a low rate one concurrent request is enough, and then only one is rejected.
   const few = rate < SEQUENTIAL_RATE ? 1 : concurrency
   const probe = {
     rate,
@@ -34,7 +34,7 @@ function doubleRate(state: RateLimitState, probe: Probe, now: number): RateLimit
   return { ...state, rate, nextStart, changedAt: now, probe: { ...probe, step: 0, delayed: 0 } }
 }
 
-/** An answer during a probe; at the end of each step both bounds are doubled, as far as they hold the requests back. */
+/** Counts a response during a probe. At the end of each step, the bounds that limited the requests double. */
 export function continueProbe(
   state: RateLimitState,
   before: Probe,
@@ -70,11 +70,11 @@ export function continueProbe(
 function stepLength({ longestProbe, probe }: RateLimitState): number {
   const usual = Math.max(MIN_STEP_RESPONSES, Math.ceil(longestProbe * STEP_SHARE))
   const step = Math.min(MAX_STEP_RESPONSES, usual)
-  // A service that holds many in store is known only when all of them are used up.
+  // A bucket that holds many tokens shows its limit only when it is empty.
   return probe?.isFree === true ? MAX_STEP_RESPONSES * 4 : step
 }
 
-/** In ms, from starts a second. */
+/** The interval in ms for a rate of starts per second. */
 export function intervalOf(rate: number): number {
   return 1000 / rate
 }

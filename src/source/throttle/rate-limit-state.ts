@@ -2,52 +2,52 @@
 import { noResponsesSince, type RecentResponses } from './recent-rate.ts'
 import { noRejections, type RejectionShare } from './rejection-share.ts'
 
-/** A search for a limit that is no longer there (probe.ts). */
+/** A test whether the limit still applies (probe.ts). */
 export interface Probe {
-  /** To go back to when it fails. */
+  /** The bounds to return to when the probe fails. */
   readonly rate: number
   readonly concurrency: number
-  /** The most at once that were asked for a whole step and answered. */
+  /** The highest concurrency that passed a whole step without a rejection. */
   readonly provenConcurrency: number
-  /** Answers since it began, those of this step, and those of them whose request had to wait. */
+  /** Responses of the probe, responses of this step, and those of the step whose request was delayed. */
   readonly responses: number
   readonly step: number
   readonly delayed: number
-  /** Nothing holds the requests back any more: it is over after as many answers again. */
+  /** Neither bound limits the requests any more; one last step follows. */
   readonly isFree: boolean
 }
 
 export interface RateLimitState {
-  /** The most requests at once, ever and now. */
+  /** The configured maximum of concurrent requests, and the current bound. */
   readonly maxConcurrency: number
   readonly concurrency: number
-  /** Starts a second; infinite as long as there is no least interval. */
+  /** Starts per second; infinite without a rate limit. */
   readonly rate: number
   readonly nextStart: number
-  /** The lowest rate known to be too much; infinite when none is. */
+  /** The lowest rate that was rejected; infinite when none was. */
   readonly rejectedRate: number
-  /** That rate was kept to when it was rejected; else it is a guess from below, and more is tried by and by. */
+  /** Whether the throttle kept to that rate when it was rejected; else the rate is a low guess, and is raised slowly. */
   readonly isConfirmed: boolean
-  /** Requests started before this moment know nothing of the present bounds: their rejections do not lower them again. */
+  /** When the bounds changed. Rejections of requests started before do not lower the bounds again. */
   readonly changedAt: number
   readonly probe: Probe | null
-  /** The most answers that a probe got before it was rejected. */
+  /** The most responses that a failed probe got. */
   readonly longestProbe: number
-  /** Since when the service has rejected all; null when it has not. */
+  /** Since when the service has rejected every request; null when it does not. */
   readonly rejectingSince: number | null
-  /** Until when it is known to have rejected, or to have asked for patience. */
+  /** The last known end of the rejections or of a named pause. */
   readonly rejectingUntil: number
-  /** It rejected again after the pause that it had named. */
+  /** The service rejected again after the pause that it had named. */
   readonly isPauseTooShort: boolean
-  /** It closed while the limit was being learned: what it answered since rejections began tells the limit. */
+  /** The limit is being learned: the responses since the first rejection measure it. */
   readonly isLearning: boolean
-  /** Answers that must come before a probe; those since the last rejection, and when that was. */
+  /** Responses that are missing before the next probe. */
   readonly responsesOwed: number
   readonly responsesSinceRejection: number
-  /** Answers since the bound on requests at once has changed. */
+  /** Responses since the bound on concurrent requests changed. */
   readonly responsesAtConcurrency: number
   readonly recent: RecentResponses
-  /** What came since rejections began; null before. */
+  /** Counts since the first rejection; null before it. */
   readonly episode: RejectionEpisode | null
   readonly share: RejectionShare
 }
@@ -56,13 +56,13 @@ export interface RejectionEpisode {
   readonly since: number
   readonly responses: number
   readonly rejections: number
-  /** The most answers a second, from then to when the service answered again; 0 while they are too few to tell. */
+  /** The highest measured rate of responses per second; 0 until there are enough of them. */
   readonly sustainedRate: number
-  /** Rejections, one after the other, that came though the rate was kept up before. */
+  /** Consecutive rejections at a rate that was sustained before. */
   readonly unexplained: number
 }
 
-/** When a request was started, and whether the pace made it wait. */
+/** When a request started, and whether the throttle delayed it. */
 export interface RequestStart {
   readonly at: number
   readonly wasDelayed: boolean

@@ -1,59 +1,57 @@
 /**
- * How fast a service is asked, learned from its answers alone: a bound on the requests at once and, once it rejected
- * one, a rate (starts a second). Pure: a pace and what happened in, a pace out; times are ms on one clock.
+ * The rate limit, learned from the responses alone: a bound on concurrent requests and, after a rejection, a rate
+ * (starts per second). Pure: a state and an event in, a state out. Times are ms on one clock.
  *
- * - **A limit** is rejections that stop when the service is asked more slowly. A rejection halves both bounds; the rate
- *   then comes back in ten answers to nine tenths of what is known to be too much: the rate that was rejecting, or, when
- *   that is less, the answers a second since the rejections began, pauses included (exact for a bucket and for windows,
- *   for both are empty at either end). There it is held.
- * - **A probe** asks whether the limit still holds: 10 s after a rejection when each was paid for by 140 answers, else
- *   after 28 s, and after 65 answers at the least, the rate doubles every four answers, and the requests at once with it, until nothing
- *   holds them back or one is rejected; then all is as before. So a limit costs one rejection in a hundred requests, and
- *   28 s and some 30 answers after its end the service is asked as fast as ever. A bucket that holds many is probed in
- *   longer steps: a quarter of the answers that the last probe got.
- * - **Random rejections** do not stop: three in a row came at a rate that was known to be kept up before, with others
- *   answered between. They say nothing about the rate and no longer change it (rejection-share.ts).
- * - **A closed service** rejects all: it is tried at half the rate each time, every 15 s at the least. Three seconds of
- *   that are no matter of the rate (a quota was used up, one list is rejected with a long pause, a repair), and it is
- *   probed at once when it answers again: a pause that is named need not be guessed.
+ * - **A limit**: the rejections stop at a lower rate. A rejection halves both bounds. Within ten responses the rate
+ *   rises to 0.92 of the rejected rate, and stays there. When the responses per second since the first rejection,
+ *   pauses included, are far lower, they replace the rejected rate. That measure is exact for buckets and windows.
+ * - **A probe** tests whether the limit still applies. It begins 10 s after a rejection when 140 responses paid for each
+ *   rejection, else after 28 s; never before 65 responses. Rate and concurrency double every four responses, until
+ *   nothing limits the requests or one is rejected; then the old bounds return. So a limit costs one rejection in a
+ *   hundred requests, and 28 s and about 30 responses after its end the full rate is back. The steps of the next
+ *   probe are longer for a large bucket: a quarter of the responses of the last probe.
+ * - **Random rejections** do not stop: two in a row came at a rate that was sustained before, with responses between
+ *   them. They say nothing about the rate and no longer change it (rejection-share.ts).
+ * - **A closed service** rejects everything: each attempt halves the rate, down to one every 15 s. After three seconds
+ *   the cause is not the rate (a used-up quota, a repair), and a probe begins with the next response.
  *
- * `npm run throttle` shows what comes of it under twelve kinds of limits.
+ * `npm run throttle` shows the result under twelve kinds of limits.
  */
 import type { RejectionEpisode, RateLimitState, Probe, RequestStart } from './rate-limit-state.ts'
 import { startProbe, UNLIMITED_RATE, continueProbe, intervalOf, MIN_LIMIT } from './probe.ts'
 import { noResponsesSince, addResponse, rateBetween, rateIncluding } from './recent-rate.ts'
 import { asRandom, countResponse, countRejection } from './rejection-share.ts'
 
-/** Of the rate that was rejected. */
+/** The rate that is kept, as a share of the rejected rate. */
 const SAFE_SHARE = 0.92
 const RESPONSES_TO_RECOVER = 10
 const RESPONSES_PER_REJECTION = 140
 const MIN_RESPONSES = 65
 const MIN_HOLD_MS = 10_000
 const MAX_HOLD_MS = 28_500
-/** Many services count by the second: so long they may refuse once it is used up. At a high rate it is worth a try before. */
+/** Many services count by the second: after a rejection they may reject the rest of that second. */
 const SECOND_MS = 1000
 const REST_INTERVALS = 20
-/** A probe that got so much further than any before met with another limit. */
+/** A failed probe that got so much further than any before met another limit. */
 const OTHER_LIMIT_FACTOR = 1.5
 const MIN_PROBE_RESPONSES = 10
-/** What is known of a limit grows old: from each failed probe to the next it is taken for higher. */
+/** Each failed probe raises the rejected rate a little, for knowledge of a limit ages. */
 const AGEING = 1.01
-/** A guess is raised by so much for every ten answers. */
+/** Ten responses raise an unconfirmed rate by this factor. */
 const GUESS_STEP = 1.05
-/** A rate that was rejected is not much above what is kept up, or it says little. */
+/** A rejected rate further above the measured rate is replaced by the measured rate. */
 const MAX_RATE_OVER_GOODPUT = 1.6
-/** A rejection is not explained by a rate of less than this share of what was kept up. */
+/** A rate below this share of the sustained rate does not explain a rejection. */
 const SUSTAINED_SHARE = 0.95
 // guard: random refusals
 const MAX_UNEXPLAINED = 2
 const RESPONSES_PER_PERMIT = 4
-/** A closed service is tried every 15 s at the least. */
+/** A closed service is tried at least every 15 s. */
 const MIN_RATE = 1 / 15
 const LONG_REJECTING_MS = 3000
 const MIN_GOODPUT_RESPONSES = 15
 
-/** How long the next request has to wait, in ms; 0 when it may start. */
+/** The wait before the next request, in ms; 0 when it may start. */
 export function delayBeforeStart(state: RateLimitState, now: number): number {
   return state.rate === Infinity ? 0 : Math.max(0, state.nextStart - now)
 }
@@ -61,11 +59,11 @@ export function delayBeforeStart(state: RateLimitState, now: number): number {
 export function afterStart(state: RateLimitState, now: number): RateLimitState {
   if (state.rate === Infinity) return state
   const interval = intervalOf(state.rate)
-  // A timer that came late is made up for, but only so far that no burst comes of it.
+  // A late timer is compensated, but only by a quarter of an interval: no burst follows.
   return { ...state, nextStart: Math.max(state.nextStart, now - interval / 4) + interval }
 }
 
-/** The service answered, with whatever but a rejection. */
+/** A response other than a rejection. */
 export function afterResponse(before: RateLimitState, start: RequestStart, now: number): RateLimitState {
   const { episode } = before
   const state = {
@@ -74,7 +72,7 @@ export function afterResponse(before: RateLimitState, start: RequestStart, now: 
     responsesOwed: Math.max(0, before.responsesOwed - 1),
     responsesSinceRejection: before.responsesSinceRejection + 1,
     share: countResponse(before.share),
-    // An answer that was under way when rejections began belongs to what was before.
+    // A request in flight at the first rejection does not belong to the episode.
     episode:
       episode && start.at >= episode.since ? { ...episode, responses: episode.responses + 1 } : episode,
   }
@@ -89,7 +87,7 @@ export function afterResponse(before: RateLimitState, start: RequestStart, now: 
 /**
  * The service rejected the request: 429 or 503.
  *
- * @param pause what it asked for with `Retry-After`, in ms; else 0
+ * @param pause the time of `Retry-After` in ms; 0 without one
  */
 export function afterRejection(
   before: RateLimitState,
@@ -103,7 +101,7 @@ export function afterRejection(
   const state = {
     ...before,
     share,
-    // What rejects beyond chance is something new.
+    // More rejections than chance explains: a new episode begins.
     episode: before.share.isRandom ? null : episode,
     responsesOwed: before.responsesOwed + RESPONSES_PER_REJECTION,
     responsesSinceRejection: 0,
@@ -126,7 +124,7 @@ export function afterRejection(
     : failProbe(rejecting, rejecting.probe, start, now)
 }
 
-/** The request took too long, or the service is silent: fewer at once; how often they start is not what is wrong. */
+/** A request timed out, or the service has stalled: the concurrency is halved. The rate is not the cause. */
 export function afterOverload(
   state: RateLimitState,
   start: Pick<RequestStart, 'at'>,
@@ -136,15 +134,15 @@ export function afterOverload(
   return { ...state, concurrency: half(state.concurrency), responsesAtConcurrency: 0, changedAt: now }
 }
 
-/** Refused again with nothing answered between, a service is not asked too fast, it is closed: the limit is what it was. */
+/** Further rejections without a response between them mean a closed service: the learned limit does not change. */
 function backOff(state: RateLimitState, now: number, pause: number): RateLimitState {
-  // A service that names pauses is tried after each second one.
+  // A service that names pauses is tried after every second pause.
   const slowest = pause === 0 ? MIN_RATE : Math.max(MIN_RATE, Math.min(state.rate, 500 / pause))
   const rate = Math.max(slowest, state.rate / 2)
   return { ...state, rate, nextStart: now + intervalOf(rate), changedAt: now }
 }
 
-/** Lowers both bounds, unless the rejection shows that this is no use. */
+/** Lowers both bounds, unless the rejections turn out to be random. */
 function lowerLimits(state: RateLimitState, start: RequestStart, now: number): RateLimitState {
   const measured = start.wasDelayed
     ? state.rate
@@ -174,7 +172,7 @@ function lowerLimits(state: RateLimitState, start: RequestStart, now: number): R
   }
 }
 
-/** The rejections are random: the service is asked faster until something else holds the requests back. */
+/** The rejections are random: a probe raises the rate until something else limits the requests. */
 function acceptRandomRejections(
   state: RateLimitState,
   { responses, rejections }: RejectionEpisode,
@@ -187,7 +185,7 @@ function acceptRandomRejections(
   )
 }
 
-/** The first answer after rejections. */
+/** The first response after rejections. */
 function resume(state: RateLimitState, start: RequestStart, now: number): RateLimitState {
   const rejectingForMs = state.rejectingUntil - (state.rejectingSince ?? now)
   const isUnexplained = state.isPauseTooShort && state.episode !== null && state.episode.responses > 0
@@ -218,7 +216,7 @@ function countUnexplained(episode: RejectionEpisode): RejectionEpisode {
   return { ...episode, unexplained: episode.unexplained + 1 }
 }
 
-/** Towards the rate that is held. */
+/** Raises the rate towards the safe share of the rejected rate. */
 function increaseRate(state: RateLimitState, start: RequestStart): RateLimitState {
   const safe = state.rejectedRate * SAFE_SHARE
   if (state.rate >= safe) {
@@ -229,7 +227,7 @@ function increaseRate(state: RateLimitState, start: RequestStart): RateLimitStat
   return { ...state, rate: Math.min(safe, state.rate + safe / RESPONSES_TO_RECOVER) }
 }
 
-/** One more at once, the more rarely the more there are. */
+/** Adds one concurrent request after four responses for each permit. */
 function increaseConcurrency(state: RateLimitState): RateLimitState {
   if (state.concurrency === state.maxConcurrency) return state
   const responsesAtConcurrency = state.responsesAtConcurrency + 1
@@ -238,7 +236,7 @@ function increaseConcurrency(state: RateLimitState): RateLimitState {
     : { ...state, responsesAtConcurrency: 0, concurrency: state.concurrency + 1 }
 }
 
-/** A hold that was kept to its end shows that the limit explains the rejections. */
+/** Whether the limit was kept long enough since the last rejection. */
 function isTimeToProbe(
   { responsesSinceRejection, responsesOwed, rejectingUntil }: RateLimitState,
   now: number,
@@ -247,7 +245,7 @@ function isTimeToProbe(
   return now - rejectingUntil >= (responsesOwed === 0 ? MIN_HOLD_MS : MAX_HOLD_MS)
 }
 
-/** The limit still holds. One that the probe met much later than any before is another, and learned anew. */
+/** The limit still applies. When the probe got much further than any before, it met a new limit, which is learned. */
 function failProbe(state: RateLimitState, probe: Probe, start: RequestStart, now: number): RateLimitState {
   const isAnother =
     state.longestProbe > 0 &&

@@ -1,4 +1,4 @@
-/** The last answers, between 50 and 100 of them: enough to tell a rate. */
+/** The last 50 to 100 responses: enough to measure a rate. */
 export interface RecentResponses {
   readonly since: number
   readonly responses: number
@@ -18,17 +18,17 @@ export function addResponse(recent: RecentResponses, now: number): RecentRespons
 }
 
 /**
- * The rate of the last answers and of the request that was rejected now; and at least as fast as this one would be
- * after another, for the service may have been left alone before.
+ * The rate of the last responses with the request that was rejected now. It is at least the rate of that one request:
+ * the service may have been idle before.
  *
- * @param startedAt when the rejected request was started
+ * @param startedAt the start of the rejected request
  */
 export function rateIncluding(recent: RecentResponses, startedAt: number, now: number): number {
   const average = rateBetween(recent.earlierSince, now, recent.responses + recent.earlierResponses + 1)
   return Math.max(average, rateBetween(startedAt, now, 1))
 }
 
-/** A second. */
+/** Responses per second. */
 export function rateBetween(from: number, to: number, responses: number): number {
   return responses / (Math.max(1, to - from) / 1000)
 }

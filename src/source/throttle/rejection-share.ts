@@ -1,18 +1,17 @@
 /**
- * Random rejections: a share of the requests that is rejected however slowly the service is asked.
+ * Random rejections: the service rejects a share of the requests at any rate.
  *
- * Two moving averages over requests, a quick one (about the last 16) and a slow one (about the last 1,000). Once the
- * throttle has found the rejections to be random (rate-limit.ts), the slow one is the share to live with; when the quick one
- * goes four standard deviations and a tenth beyond it, or so many rejections come in a row as chance allows once in a
- * thousand times, something else rejects as well, and the rate limit is learned anew.
+ * There are two moving averages over requests: a fast one (about the last 16) and a slow one (about the last 1,000).
+ * Once rejections count as random (rate-limit.ts), the slow average is the expected share. The rate limit is learned
+ * again when the fast average exceeds it by four standard deviations and a tenth. The same happens after so many
+ * consecutive rejections as chance brings once in a thousand times.
  */
 
 export interface RejectionShare {
   readonly fast: number
   readonly slow: number
-  /** Rejections since the last answer. */
+  /** Rejections since the last response. */
   readonly consecutive: number
-  /** The rejections were found to be random. */
   readonly isRandom: boolean
 }
 
@@ -21,9 +20,9 @@ const SLOW_WINDOW = 1000
 const DEVIATIONS = 4
 const MARGIN = 0.1
 const CHANCE = 0.001
-/** Below this share there is nothing to live with. */
+/** Below this share rejections no longer count as random. */
 const MIN_SHARE = 0.002
-/** No share is taken for larger: a service that rejects more is closed. */
+/** A service that rejects more is closed. */
 const MAX_SHARE = 0.7
 
 export const noRejections: RejectionShare = { fast: 0, slow: 0, consecutive: 0, isRandom: false }
@@ -45,13 +44,13 @@ export function countRejection(share: RejectionShare): RejectionShare {
   return { fast, slow, consecutive, isRandom: share.isRandom && !isMore }
 }
 
-/** @param share of the requests since rejections began */
+/** @param share of the requests since the first rejection */
 export function asRandom(before: RejectionShare, share: number): RejectionShare {
   const known = Math.min(MAX_SHARE, share)
   return { ...before, fast: known, slow: known, isRandom: true }
 }
 
-/** So many rejections of one request, or in a row, chance brings hardly ever (`chance`) when it rejects this share. */
+/** More consecutive rejections than this have a lower probability than `chance` when this share is rejected. */
 export function maxConsecutive(share: number, chance = CHANCE): number {
   if (share <= 0) return 2
   return Math.max(2, Math.ceil(Math.log(chance) / Math.log(Math.min(MAX_SHARE, share))))

@@ -1,19 +1,19 @@
-/** Says that the service slows the run down, how much and until when: a line when it begins to matter, one when it is over. */
+/** Logs when the service slows the run down, by how much and until when; and when that is over. */
 import type { RateLimitState } from './rate-limit-state.ts'
 
-/** The pace while the service rejects requests, as a person reads it. */
+/** The limits while the service rejects requests, rounded for people. */
 export interface Slowdown {
-  /** Starts; null when only the rejected requests wait. */
+  /** Null when only the rejected requests wait. */
   readonly requests_per_second: number | null
   readonly requests_at_once: number
-  /** The end of the pause that the service asked for; null when it named none, or that has passed. */
+  /** The end of the pause that the service named; null without one. */
   readonly until: Date | null
 }
 
 export interface SlowdownReporter {
   readonly current: Slowdown | null
   onRejection(state: RateLimitState): void
-  /** The service asked for a pause, and no request starts before its end. */
+  /** All requests are paused for so many ms. */
   onPause(state: RateLimitState, ms: number): void
   onResponse(state: RateLimitState): void
 }
@@ -23,11 +23,11 @@ export interface SlowdownReporterOptions {
   readonly log: (level: 'info', message: string, fields: object) => void
 }
 
-/** So long it must go on, or a pause take, before it is worth a line. */
+/** Shorter slowdowns and pauses are not logged. */
 const MIN_REPORTED_MS = 3000
-/** So long nothing must be rejected before it is over: a limit that holds is probed about as often. */
+/** A slowdown is over after so long without a rejection: longer than the interval between two probes. */
 const QUIET_MS = 35_000
-/** A further pause of this length is worth a line of its own. */
+/** During a slowdown, only pauses of this length are logged. */
 const LONG_PAUSE_MS = 30_000
 
 export function createSlowdownReporter({ clock, log }: SlowdownReporterOptions): SlowdownReporter {
@@ -71,7 +71,7 @@ export function createSlowdownReporter({ clock, log }: SlowdownReporterOptions):
     },
     onPause: (state, ms) => {
       const until = clock.now() + ms
-      // The same pause is named in the answers to all requests that were under way.
+      // The responses to all requests in flight name the same pause.
       const isNew = until > pausedUntil + MIN_REPORTED_MS
       pausedUntil = Math.max(pausedUntil, until)
       if (isNew && ms >= (isReported ? LONG_PAUSE_MS : MIN_REPORTED_MS)) report(state)

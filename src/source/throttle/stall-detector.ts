@@ -1,15 +1,15 @@
-/** Watches for a service that has stalled: requests are out, and nothing comes. One timer for all of them. */
+/** Detects a stalled service: requests are open, and no byte arrives. One timer serves all requests. */
 
 export interface StallDetector extends Disposable {
-  /** Awaits the head of an answer. */
-  awaitHead<T>(answer: Promise<T>): Promise<T>
-  /** A chunk of some body came: a service that is busy sending has not stalled. */
+  /** Awaits the head of a response. */
+  awaitHead<T>(response: Promise<T>): Promise<T>
+  /** A chunk of a body arrived: the service has not stalled. */
   onActivity(): void
 }
 
 /**
- * @param afterMs so long nothing must come, and no request go out, while at least one head is awaited
- * @param stalled is told of each such span
+ * @param afterMs a silence of this length counts as a stall while at least one head is awaited
+ * @param onStall called after each such silence
  */
 export function createStallDetector(afterMs: number, onStall: (silentMs: number) => void): StallDetector {
   let awaited = 0
@@ -29,12 +29,12 @@ export function createStallDetector(afterMs: number, onStall: (silentMs: number)
     lastActivity = performance.now()
   }
   return {
-    awaitHead: async (answer) => {
+    awaitHead: async (response) => {
       awaited += 1
       onActivity()
       if (timer === undefined) checkIn(afterMs)
       try {
-        const head = await answer
+        const head = await response
         onActivity()
         return head
       } finally {

@@ -12,35 +12,35 @@ import { type StallDetector, createStallDetector } from './stall-detector.ts'
 import { TransientStatusError } from '../http/status.ts'
 import { RequestTimeoutError } from '../timeouts/request-timeout.ts'
 
-/** A nap at the longest: the pace may quicken while a request waits. */
+/** The limit on one sleep: the rate may rise while a request waits. */
 const MAX_SLEEP_MS = 250
-/** Of the time that a request may take: after so long a silence the service has stalled. */
+/** The service has stalled after a silence of this share of the request time-out. */
 const STALL_SHARE = 1 / 6
-/** Not every small change is worth a line in the log. */
+/** Smaller changes are not logged. */
 const NOTABLE_CHANGE = 1.25
 
-/** The limits as a person reads them. */
+/** The current limits, rounded for people. */
 export interface ThrottleSnapshot {
   readonly requests_at_once: number
-  /** Starts; null when there is no least interval between them. */
+  /** Null without a rate limit. */
   readonly requests_per_second: number | null
 }
 
 export interface Throttle extends Disposable {
   readonly snapshot: ThrottleSnapshot
-  /** While the service rejects requests so that it matters; else null. */
+  /** Null unless rejections slow the requests down. */
   readonly slowdown: Slowdown | null
-  /** For how long the service has rejected every request, in ms; 0 when it has not. */
+  /** For how long the service has rejected every request; 0 when it does not. */
   rejectingForMs(): number
-  /** How many requests were answered, with whatever but a rejection. */
+  /** How many requests got a response other than a rejection. */
   readonly responses: number
   /** The share of requests that is rejected at random; null when rejections are not random. */
   readonly randomShare: number | null
-  /** Waits until the pause gate is open and one more request may start; throws as the pause gate does. */
+  /** Waits until one more request may start. @throws as the pause gate does */
   waitForStart(): Promise<RequestStart>
-  /** The request has ended, with an answer (null) or an error. */
-  onEnd(start: RequestStart, error: unknown, setState: QueueState): void
-  /** No request starts for so many ms: the service asked for it. */
+  /** The request has ended with a response (null) or an error. */
+  onEnd(start: RequestStart, error: unknown, queueState: QueueState): void
+  /** Pauses all requests for so many ms. */
   pauseFor(ms: number): void
   readonly stallDetector: StallDetector
 }
@@ -62,7 +62,7 @@ class LearnedThrottle implements Throttle {
   readonly #options: ThrottleOptions
   readonly #slowdownReporter: ReturnType<typeof createSlowdownReporter>
   #state: RateLimitState
-  /** The state that the log has. */
+  /** The state that was logged last. */
   #logged: RateLimitState
   #lastStart = -Infinity
   #responses = 0
@@ -127,7 +127,7 @@ class LearnedThrottle implements Throttle {
       this.#setState(afterOverload(this.#state, start, now), 'a request took too long')
     else if (error instanceof TransientStatusError && (error.status === 429 || error.status === 503)) {
       const pause = readRetryAfter(error.retryAfter, error.serviceDate, Date.now()) ?? 0
-      // The rejections of an event that is rejected while others are answered say nothing about the rate.
+      // The service rejects this event and answers others: its rejections say nothing about the rate.
       if (queueState !== 'requeued')
         this.#setState(afterRejection(this.#state, start, now, pause), `the service answers ${error.status}`)
       this.#slowdownReporter.onRejection(this.#state)
@@ -153,7 +153,7 @@ class LearnedThrottle implements Throttle {
   }
 }
 
-/** An answer that says no for good is one too: the service had the time for it. */
+/** A permanent error status is a response too: the service was not overloaded. */
 function isResponse(error: unknown): boolean {
   if (error === null) return true
   return (
@@ -169,9 +169,9 @@ function isNotable(reported: RateLimitState, next: RateLimitState): boolean {
   return isQuicker || (next.concurrency === next.maxConcurrency && reported.concurrency < next.maxConcurrency)
 }
 
-function snapshotOf({ concurrency: permits, rate }: RateLimitState): ThrottleSnapshot {
+function snapshotOf({ concurrency, rate }: RateLimitState): ThrottleSnapshot {
   return {
-    requests_at_once: permits,
+    requests_at_once: concurrency,
     requests_per_second: rate === Infinity ? null : Number(rate.toPrecision(3)),
   }
 }

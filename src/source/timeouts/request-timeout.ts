@@ -1,6 +1,6 @@
 /**
- * One deadline over a whole request, from the first byte sent to the last received: a pause between two chunks
- * says nothing, for a slow drip never pauses long. It grows with what arrives, so that a large list can finish.
+ * One deadline for a whole request, from the first byte sent to the last byte received. A limit on pauses between chunks
+ * would not end a slow drip. The deadline grows with the bytes received, so that a large list can finish.
  */
 import { UnreachableError } from '../../common/errors.ts'
 import { optionName } from '../../common/option-names.ts'
@@ -8,20 +8,20 @@ import { toError, MAX_TIMER_MS } from '../../common/abort.ts'
 
 const BYTES_PER_SECOND = 256 * 1024
 
-/** The deadlines of all requests of a source: when its life ends, so do they, with its reason. */
+/** The deadlines of all requests of a source. All end when the source ends, with the same reason. */
 export class RequestTimeouts {
   readonly #life: AbortSignal
   readonly #running = new Set<RequestTimeout>()
 
   constructor(lifetime: AbortSignal) {
     this.#life = lifetime
-    // One listener for all: to add and remove one for each request costs more than the request's own checks.
+    // One listener for all: adding and removing one for each request is slow.
     lifetime.addEventListener('abort', () => {
       for (const deadline of this.#running) deadline.end(toError(lifetime.reason))
     })
   }
 
-  /** @param expired makes the reason, from the number of bytes received until then */
+  /** @param expired creates the error, from the number of bytes received */
   start(timeoutMs: number, expired: (bytes: number) => Error): RequestTimeout {
     const deadline = new RequestTimeout(timeoutMs, expired, () => this.#running.delete(deadline))
     this.#running.add(deadline)
@@ -30,7 +30,6 @@ export class RequestTimeouts {
   }
 }
 
-/** Runs until it is disposed of. */
 export class RequestTimeout implements Disposable {
   readonly #expired: (bytes: number) => Error
   readonly #forget: () => void
@@ -53,19 +52,19 @@ export class RequestTimeout implements Disposable {
     return this.#reason
   }
 
-  /** Names what is broken off at its end, in place of what was named before. */
+  /** Sets what the time-out aborts. Replaces the earlier callback. */
   onTimeout(stop: (reason: Error) => void): void {
     this.#stop = stop
     if (this.#reason !== null) stop(this.#reason)
   }
 
-  /** Body bytes as they came over the wire: every 256 KiB give one second more. */
+  /** Adds one second for every 256 KiB received over the wire. */
   extendFor(bytes: number): void {
     this.#bytes += bytes
     this.#due += (bytes / BYTES_PER_SECOND) * 1000
   }
 
-  /** Awaits something that is not the service's doing; the clock stands still meanwhile. */
+  /** Stops the clock while something other than the service is awaited. */
   async pauseWhile<T>(wait: Promise<T>): Promise<T> {
     const since = performance.now()
     this.#waits += 1
@@ -102,7 +101,7 @@ export class RequestTimeout implements Disposable {
   }
 }
 
-/** A request that took too long: the service may be asked for too much at once. */
+/** A request timed out: perhaps there are too many concurrent requests. */
 export class RequestTimeoutError extends UnreachableError {}
 
 /** @param bytes how much of the body came */

@@ -1,16 +1,16 @@
-/** How long a source lives: until it is closed, the caller aborts, or the run's deadline passes. */
+/** The lifetime of a source: it ends when the source is closed, the caller aborts, or the run's deadline passes. */
 import { HeadcountError, InterruptedError, RunTimeoutError } from '../../common/errors.ts'
 import { optionName } from '../../common/option-names.ts'
 import { toError, MAX_TIMER_MS } from '../../common/abort.ts'
 
 export interface SourceLifetime extends Disposable {
-  /** Aborted at the end of this life; its reason is always one of the error family. */
+  /** Aborted at the end; its reason is always a HeadcountError. */
   readonly signal: AbortSignal
-  /** What is left until the run's deadline, in ms; null when there is none. */
+  /** The time until the run's deadline, in ms; null without a deadline. */
   remainingMs(): number | null
 }
 
-/** @param runDeadline on the clock of `performance.now()`, in ms */
+/** @param runDeadline by `performance.now()`, in ms */
 export function startLifetime(signal: AbortSignal | undefined, runDeadline: number | null): SourceLifetime {
   const controller = new AbortController()
   const leftMs = (): number | null =>
@@ -27,7 +27,7 @@ export function startLifetime(signal: AbortSignal | undefined, runDeadline: numb
       return
     }
     timer = setTimeout(watch, Math.min(Math.ceil(left), MAX_TIMER_MS))
-    // What is awaited keeps the process alive; the deadline alone must not.
+    // The deadline alone must not keep the process alive.
     timer.unref()
   }
   if (signal?.aborted === true) interrupt()
@@ -44,7 +44,7 @@ export function startLifetime(signal: AbortSignal | undefined, runDeadline: numb
   }
 }
 
-/** A caller's reason of the error family (a signal, a lost lease) goes through as it is. */
+/** A HeadcountError of the caller (a signal, a lost lease) stays as it is. */
 function toHeadcountError(reason: unknown): HeadcountError {
   if (reason instanceof HeadcountError) return reason
   return new InterruptedError('The work was interrupted by its caller.', 143, { cause: toError(reason) })
