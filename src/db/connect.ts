@@ -8,7 +8,7 @@ export type { PGliteLike } from './pglite/types.ts'
 export type { ConnectOptions, Database, DatabaseLog, OnFolderInUse } from './database.ts'
 export { FolderServedError } from './pglite/data-dir-lock.ts'
 
-/** A database by its address, or one that the caller keeps open: a pool of pg's, a PGlite, or one that was opened here. */
+/** A database by its address, or an open one of the caller: a pg pool, a PGlite, or the result of `connect`. */
 export type Target =
   | string
   | { readonly url: string; readonly onFolderInUse: OnFolderInUse }
@@ -19,11 +19,11 @@ export type Target =
 /**
  * Opens the mirror's database.
  *
- * `target` is `postgres://…` or `postgresql://…`, `pglite:<folder>`, `pglite:memory`, or what the caller
- * keeps open and is never closed here: a pool of pg's (at least 3 connections) or a PGlite. The drivers are loaded when they are needed.
+ * `target` is `postgres://…` or `postgresql://…`, `pglite:<folder>`, `pglite:memory`, a pg pool (at least 3 connections)
+ * or a PGlite. A database of the caller is never closed here. The drivers are loaded on demand.
  *
- * @throws UsageError when the target cannot be read, DatabaseError when it cannot be reached,
- * DataDirInUseError when another process has the folder open, FolderServedError when that one answers in its place.
+ * @throws UsageError for an invalid target, DatabaseError when it cannot be reached, DataDirInUseError when another
+ * process has the folder open, FolderServedError when that process answers in place of this one.
  */
 export async function connect(target: Target, options: ConnectOptions = {}): Promise<Database> {
   if (typeof target !== 'string' && 'url' in target)
@@ -52,19 +52,19 @@ export async function connect(target: Target, options: ConnectOptions = {}): Pro
   return openPostgres(ownPool(url), { owned: true, label: labelOf(url), log: options.log })
 }
 
-/** The folder of an embedded database, as a whole path; null for what lies in none. */
+/** The absolute path of a PGlite folder; null for any other target. */
 export function pgliteDataDir(target: string): string | null {
   const folder = /^pglite:(.+)$/s.exec(target)?.[1]
   return folder === undefined || folder === 'memory' ? null : resolve(folder)
 }
 
-/** The same, for one who must not close it. */
+/** The same database, with a `close` that does nothing. */
 function withoutClose(database: Database): Database {
   const keep = async () => {}
   return { ...database, close: keep, [Symbol.asyncDispose]: keep }
 }
 
-/** What a message may say of a database URL: host, port and database, never user or password. */
+/** A database URL for messages: host, port and database, never user or password. */
 function labelOf(url: URL): string {
   const host = url.searchParams.get('host') ?? decodeURIComponent(url.hostname)
   const port = url.searchParams.get('port') ?? (url.port === '' ? '5432' : url.port)
@@ -74,13 +74,13 @@ function labelOf(url: URL): string {
 const howToWrite =
   'Write postgres://user:password@host:5432/database, with every special character of the password percent-encoded (@ as %40, / as %2F, # as %23), or pglite:<folder>.'
 
-/** The text is never quoted in an error: a wrongly written password would stand in it. */
+/** No error quotes the text: it may contain a badly encoded password. */
 function postgresUrl(text: string): URL {
   if (!/^postgres(ql)?:\/\//i.test(text))
     throw new UsageError(`The database is neither a Postgres URL nor a PGlite folder. ${howToWrite}`)
   const url = URL.parse(text)
   if (url === null) throw new UsageError(`The database URL cannot be read. ${howToWrite}`)
-  // An unencoded / ? or # in the password ends the host's part early: its rest would be shown as path or host.
+  // An unencoded / ? or # in the password ends the authority early: messages would show the rest as path or host.
   const hasUser = url.username !== '' || url.password !== ''
   if (!hasUser && text.includes('@')) throw new UsageError(`The database URL cannot be read. ${howToWrite}`)
   if (url.hash !== '')

@@ -1,4 +1,4 @@
-/** What a driver says, in our words: where it happened, what it means, what to do. */
+/** Errors of the drivers, explained: where they happened, what they mean, what to do. */
 import { commandName } from '../common/command-name.ts'
 import {
   TransactionConflictError,
@@ -9,7 +9,7 @@ import {
 } from '../common/errors.ts'
 
 /**
- * Turns whatever a driver threw into a DatabaseError that says what to do; an error of ours passes as it is.
+ * Converts an error of a driver to a DatabaseError that says what to do. A HeadcountError stays as it is.
  *
  * `label` names the database without user and password, like `Postgres at db.example:5432/mirror`.
  */
@@ -33,15 +33,15 @@ export function toDatabaseError(error: unknown, label: string): HeadcountError {
 }
 
 /**
- * SQLSTATEs that say nothing of other transactions: data and constraints (22, 23), limits of the program (54), out of
- * memory, too long idle or open (25P03, 25P04), a lock that was not given, a statement that was cancelled.
+ * SQLSTATEs that concern one transaction only: data and constraints (22, 23), program limits (54), out of memory,
+ * idle or open for too long (25P03, 25P04), lock time-out, cancelled statement.
  */
 const transactionOnlyState = /^(?:22|23|54)[0-9A-Z]{3}$|^(?:25P03|25P04|53200|55P03|57014)$/
 
-/** SQLSTATE where there is no mirror yet. */
+/** The SQLSTATE in a database without a mirror. */
 export const UNDEFINED_TABLE = '42P01'
 
-/** The SQLSTATE of a database's error (five characters), or the system's code (`ECONNREFUSED`); looks through causes. */
+/** The SQLSTATE (five characters) or the system's code (`ECONNREFUSED`) of an error or of its causes. */
 export function codeOf(error: unknown): string | null {
   for (let at = error; at instanceof Error; at = at.cause) {
     if ('code' in at && typeof at.code === 'string' && !(at instanceof HeadcountError)) return at.code
@@ -49,18 +49,18 @@ export function codeOf(error: unknown): string | null {
   return null
 }
 
-/** Whether the connection itself is gone or unusable, so that not even a rollback can be sent. */
+/** Whether the connection is lost, so that not even a rollback can be sent. */
 export function isConnectionLost(error: unknown): boolean {
   const code = codeOf(error)
   if (code === null || !sqlState.test(code)) return true
   return code.startsWith('08') || code.startsWith('57P') || code === '25P03' || code === '25P04'
 }
 
-/** Five characters, a digit among them: `EPIPE` is the system's. */
+/** Five characters with a digit: `EPIPE` is a code of the system. */
 const sqlState = /^(?=.*\d)[0-9A-Z]{5}$/
 
-function isMissingSchema(code: string, said: string): boolean {
-  return ['42P01', '3F000', '42883', '42703'].includes(code) && said.includes('headcount')
+function isMissingSchema(code: string, message: string): boolean {
+  return ['42P01', '3F000', '42883', '42703'].includes(code) && message.includes('headcount')
 }
 
 const unreachable = 'Check that the server runs, and the host and port of the database URL'
@@ -108,14 +108,14 @@ const remedies: Readonly<Record<string, string>> = {
   '57P05': 'The server closed an idle session',
 }
 
-function remedyOf(code: string, said: string): string | null {
+function remedyOf(code: string, message: string): string | null {
   const remedy = remedies[code]
   if (remedy !== undefined) return remedy
   if (code.startsWith('08')) return unreachable
-  if (/timeout exceeded when trying to connect|due to connection timeout/i.test(said)) return unreachable
-  if (/terminated unexpectedly|not queryable|read timeout/i.test(said))
+  if (/timeout exceeded when trying to connect|due to connection timeout/i.test(message)) return unreachable
+  if (/terminated unexpectedly|not queryable|read timeout/i.test(message))
     return 'The connection to the server was lost: see its log'
-  if (/does not support SSL/i.test(said))
+  if (/does not support SSL/i.test(message))
     return 'Take sslmode out of the database URL, or switch TLS on in the server'
   return null
 }
@@ -127,7 +127,7 @@ function messageOf(error: unknown): string {
   return error.message.replace(/\.$/, '')
 }
 
-/** PGlite hangs the statement's parameters, a user's data, on the error; they must not reach a log. */
+/** PGlite adds the statement's parameters, which are personal data, to its errors. They must not reach a log. */
 function withoutValues(error: unknown): unknown {
   if (error instanceof Error) {
     // guard: values in errors

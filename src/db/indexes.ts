@@ -1,6 +1,6 @@
 /**
- * The indexes of `responses` that queries use and no run needs. A first load is quicker without them, so that they are
- * made when it has ended: of all rows at once, outside the transactions of the run. Nothing may assume that they are there.
+ * The indexes of `responses` that queries use and runs do not. A first load is faster without them: they are created
+ * after it, outside the transactions of the run. No code may assume that they exist.
  */
 import { sql, type Kysely } from 'kysely'
 import type { Tables } from '../common/schema/tables.ts'
@@ -13,26 +13,25 @@ const INDEXES = {
 
 type IndexName = keyof typeof INDEXES
 
-/** With fewer rows a query needs no index, and the next load of many rows is quicker without. */
+/** With fewer rows a query needs no index, and the next load of many rows is faster without. */
 const MIN_ROWS = 20_000
-/** A heartbeat older than this: the run is dead. */
+/** A run with an older heartbeat is dead. */
 const LIVE_RUN_S = 30
-/** How long readers and writers of the table may have to wait for an invalid index to be dropped. */
+/** For the drop of an invalid index: readers and writers of the table wait as long. */
 const LOCK_TIMEOUT_MS = 2000
-/** How long one index may take. */
+/** For one index. */
 const TIME_LIMIT_MS = 300_000
 
-/** An index that is not there, or that a build which was interrupted left invalid. */
-export interface MissingIndex {
+/** An index that does not exist, or that an interrupted build left invalid. */
+interface MissingIndex {
   readonly name: IndexName
   readonly isInvalid: boolean
 }
 
-/** What the indexes are made for, and how. */
-export interface IndexOptions {
-  /** Also where there are few rows: at the end of a backfill. */
+interface IndexOptions {
+  /** Also with few rows: at the end of a backfill. */
   readonly always: boolean
-  /** Ends the build: the index is made by the next run. */
+  /** Ends the build; the next run creates the index. */
   readonly signal?: AbortSignal | undefined
   readonly log: DatabaseLog
   /** Called before each index. */
@@ -40,8 +39,7 @@ export interface IndexOptions {
 }
 
 /**
- * Makes the indexes that are missing, when the table is worth it and no run is live. Never throws: what could not be made is
- * left to the next run.
+ * Creates the missing indexes when the table is large enough and no run is live. Never throws: the next run tries again.
  */
 export async function createMissingIndexes(database: Database, options: IndexOptions): Promise<void> {
   try {
@@ -70,12 +68,12 @@ export async function missingIndexes(kysely: Kysely<Tables>): Promise<readonly M
     .map((name) => ({ name, isInvalid: found.has(name) }))
 }
 
-/** The statement that makes an index, for an operator whose program has not the right to. */
+/** The statement for an index; an operator runs it when the program has not the right to. */
 export function createIndexStatement({ name }: Pick<MissingIndex, 'name'>, how = 'concurrently '): string {
   return `create index ${how}if not exists ${name} ${INDEXES[name]}`
 }
 
-/** Whether the table has so many rows that its indexes are worth it. */
+/** Whether the table is large enough for the indexes. */
 export async function hasManyRows(kysely: Kysely<Tables>): Promise<boolean> {
   const { rows } = await sql<{ enough: boolean }>`
     select count(*) >= ${MIN_ROWS} as enough
@@ -97,7 +95,7 @@ async function mayCreate(kysely: Kysely<Tables>, always: boolean): Promise<boole
   return always || hasManyRows(kysely)
 }
 
-/** Whether a run of any account goes on: it may be a first load. */
+/** Whether any account has a live run, which may be a first load. */
 async function isRunLive(kysely: Kysely<Tables>): Promise<boolean> {
   const { rows } = await sql<{ live: boolean }>`
     select exists (
@@ -108,7 +106,7 @@ async function isRunLive(kysely: Kysely<Tables>): Promise<boolean> {
   return rows[0]?.live !== false
 }
 
-/** PGlite has one connection: nobody else can write meanwhile. */
+/** PGlite has one connection, so there are no other writers to wait for. */
 async function createPlainly(database: Database, index: MissingIndex): Promise<void> {
   await database.transaction((trx) => trx.query(createIndexStatement(index, '')))
 }
@@ -119,7 +117,7 @@ async function createConcurrently(
   { signal }: IndexOptions,
 ): Promise<void> {
   if (index.isInvalid) await dropInvalid(database, index)
-  // No setting outlives a transaction behind a proxy, and this statement cannot run in one: its limit is kept here.
+  // This statement cannot run in a transaction, and behind a proxy no setting outlives one. So its time-out is here.
   const mark = `headcount ${crypto.randomUUID()}`
   const cancel = () => void cancelStatement(database, mark)
   const limit = AbortSignal.any([AbortSignal.timeout(TIME_LIMIT_MS), ...(signal ? [signal] : [])])
@@ -131,7 +129,7 @@ async function createConcurrently(
   }
 }
 
-/** Whoever builds an index holds this lock until it is valid: an index under construction is not dropped. */
+/** The builder of an index holds the same lock until the index is valid: no index under construction is dropped. */
 async function dropInvalid(database: Database, { name }: MissingIndex): Promise<void> {
   await database.transaction(
     async (trx) => {

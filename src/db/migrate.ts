@@ -6,18 +6,18 @@ import type { Database } from './database.ts'
 import { codeOf, UNDEFINED_TABLE } from './errors.ts'
 import type { Transaction } from './transaction.ts'
 
-/** Any number that only headcount takes as an advisory lock. */
+/** The key of headcount's advisory lock: any number that no other program uses. */
 const lockNumber = '6283185307'
 
-/** The version of the schema that this program needs: the number of the last migration. Numbers may leave gaps. */
+/** The schema version that this program needs: the number of the last migration. Numbers may have gaps. */
 export const SCHEMA_VERSION = migrations.at(-1)?.number ?? 0
 
-/** Waiting for another starter's migration, which may build an index over all rows. */
+/** The migration of another process may build an index over all rows. */
 const lockTimeoutMs = 10 * 60_000
 
 /**
- * Brings the schema up to this program's version: the pending migrations, each in one transaction under a lock
- * that ends with it. Two starters at once do no harm; one that was killed left a migration wholly done or undone.
+ * Applies the pending migrations, each in one transaction under a lock. Two processes may migrate at the same time. A
+ * killed process leaves each migration either applied or not.
  *
  * @returns the migrations that this call applied, in order
  * @throws SchemaVersionError when the schema is newer than this program; DatabaseError
@@ -36,22 +36,18 @@ export async function migrate(database: Database): Promise<readonly { number: nu
   return applied
 }
 
-/** The schema's version in the database (0: there is none) and the one that this program needs. */
+/** The schema version of the database (0: no schema) and the version that this program needs. */
 export async function schemaState(database: Database): Promise<{ current: number; needed: number }> {
   return { current: await storedVersion(database), needed: SCHEMA_VERSION }
 }
 
-/**
- * For commands that only read: they change no schema.
- *
- * @throws SchemaVersionError when the schema is older or newer than this program needs
- */
+/** For commands that only read. @throws SchemaVersionError when the schema has another version than this program needs */
 export async function requireSchema(database: Database): Promise<void> {
   const { current } = await schemaState(database)
   requireVersion(current)
 }
 
-/** @throws SchemaVersionError when the schema is not of this version; 0: there is none */
+/** @throws SchemaVersionError when `current` (0: no schema) is another version than this program needs */
 export function requireVersion(current: number): void {
   refuseNewer(current)
   if (current === 0)
@@ -86,7 +82,7 @@ async function applyUnlessDone(trx: Transaction, migration: Migration): Promise<
   return true
 }
 
-/** `create schema if not exists` needs the right to create even where there is nothing to create: look first. */
+/** `create schema if not exists` needs the CREATE right even when the schema exists. So the catalog is read first. */
 async function beginSchema(trx: Transaction): Promise<void> {
   const { rows } = await trx.query(`select from pg_catalog.pg_namespace where nspname = 'headcount'`)
   if (rows.length === 0) await trx.query('create schema headcount')
@@ -97,7 +93,7 @@ async function beginSchema(trx: Transaction): Promise<void> {
   )`)
 }
 
-/** Asked at each start: the catalog only when the table is not there. */
+/** Runs at each start: it reads the catalog only when the table does not exist. */
 async function storedVersion(database: Database): Promise<number> {
   try {
     return await newestVersion(database)
@@ -108,8 +104,8 @@ async function storedVersion(database: Database): Promise<number> {
 }
 
 /**
- * Reads the catalog as a table: to_regclass answers from a cache that still denies what another starter made
- * while this transaction waited for the lock.
+ * Reads the catalog as a table: the cache of to_regclass does not know a table that another process created while this
+ * transaction waited for the lock.
  */
 async function currentVersion({ kysely }: Pick<Database, 'kysely'>): Promise<number> {
   const { rows: tables } = await sql`

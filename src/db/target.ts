@@ -3,17 +3,17 @@ import { UsageError } from '../common/errors.ts'
 import type { Database, OnFolderInUse, Target } from './connect.ts'
 import type { PGliteLike } from './pglite/types.ts'
 
-/** The three ways in which a caller of the library names the mirror's database: exactly one is to be given. */
+/** The database of the mirror: exactly one of `database`, `pool` and `pglite` must be given. */
 export interface DatabaseOptions {
   /** `postgres://…`, `pglite:<folder>` or `pglite:memory`. */
   readonly database?: string
-  /** A pool of the caller's, with room for three connections or more; it is not closed. */
+  /** A pool of the caller with at least three connections; it is not closed. */
   readonly pool?: Pool
-  /** A PGlite of the caller's, which no other process has open; it is not closed. */
+  /** A PGlite of the caller that no other process has open; it is not closed. */
   readonly pglite?: PGliteLike
-  /** @internal An open database of this program's own, which several parts of it use. */
+  /** @internal An open database of this program. */
   readonly opened?: Database
-  /** @internal Told when a folder is in use and waited for. */
+  /** @internal */
   readonly onFolderInUse?: OnFolderInUse
 }
 

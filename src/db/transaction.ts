@@ -1,78 +1,78 @@
 import type { Kysely } from 'kysely'
 import type { Tables } from '../common/schema/tables.ts'
 
-/** Which database is behind a connection: a Postgres server, or the embedded PGlite. */
+/** A Postgres server, or the embedded PGlite. */
 export type Engine = 'postgres' | 'pglite'
 
 /**
- * An open transaction. Everything that writes takes it as its first argument, and inside it nothing else
- * reaches the database (on PGlite a second query outside would wait for ever).
+ * An open transaction. Every function that writes takes it as its first argument. Inside it no other connection is used:
+ * on PGlite a query outside would wait for ever.
  */
 export interface Transaction {
   readonly engine: Engine
   readonly kysely: Kysely<Tables>
   /**
-   * Sends one statement as text, by the extended protocol: two statements in one text are an error. For what
-   * Kysely has no form for: a user's own query, whose columns are not known beforehand.
+   * Sends one statement as text by the extended protocol: two statements in one text are an error. For statements that
+   * Kysely cannot express, such as a user's query with unknown columns.
    *
    * @throws DatabaseError, TransactionConflictError
    */
   readonly query: (text: string, values?: readonly unknown[]) => Promise<QueryResult>
   /**
-   * The same for a statement that the database cancels after so long, with SQLSTATE 57014. A PGlite of the caller's is
-   * waited for until it is done.
+   * As `query`; the database cancels the statement after so many ms, with SQLSTATE 57014. A PGlite of the caller does
+   * not cancel it.
    */
   readonly queryWithin: (ms: number, text: string) => Promise<QueryResult>
   /**
    * Copies rows in the binary form of COPY into a table.
    *
    * @param target the table with its columns, as SQL: `headcount.events (account_id, id)`
-   * @returns how many rows the database wrote
+   * @returns the number of rows written
    * @throws DatabaseError, TransactionConflictError
    */
   readonly copy: (target: string, rows: Buffer<ArrayBuffer>) => Promise<number>
   /**
-   * Reads what a query gives in the binary form of COPY, whole.
+   * Reads the whole result of a query in the binary form of COPY.
    *
-   * @param query one `select`; it takes no parameters
+   * @param query one `select` without parameters
    * @throws DatabaseError, TransactionConflictError
    */
   readonly copyOut: (query: string) => Promise<Buffer>
 }
 
-/** What a statement answered. Rows are in the order of the columns; values as db/type-parsers.ts says. */
+/** The result of a statement. Each row has its values in the order of the columns (type-parsers.ts). */
 export interface QueryResult {
   readonly columns: readonly Column[]
   readonly rows: readonly (readonly unknown[])[]
-  /** Rows read or written, by the statement's own count; null for a statement that has none. */
+  /** The database's count of rows read or written; null for a statement without one. */
   readonly count: number | null
 }
 
 export interface Column {
   readonly name: string
-  /** The type's object id in Postgres (20 is bigint, 1700 numeric …). */
+  /** The object id of the type in Postgres (20 is bigint, 1700 numeric …). */
   readonly type: number
 }
 
 export interface TransactionOptions {
-  /** `repeatable read read only`: one view of the mirror for all its statements, and no way to write. */
+  /** `repeatable read read only`: one snapshot for all statements, without writes. */
   readonly readOnly?: boolean
-  /** A batch of rows: it may be lost in a crash of the server (its events stay wholly old), never torn. */
+  /** A batch of rows: a crash of the server may lose it as a whole, and its events keep their old rows. */
   readonly batch?: boolean
-  /** With `batch`: committed to disk all the same. */
+  /** With `batch`: a crash of the server does not lose it. */
   readonly durable?: boolean
-  /** About how many bytes of content will be written: an embedded database must have room for them. */
+  /** About how many bytes of content will be written: the disk of a PGlite must have space for them. */
   readonly contentBytes?: number
-  /** How long a statement may wait for a lock; 10 s by default, or for ever with `readOnly`; 0 for ever. */
+  /** For each statement; 10 s by default, none with `readOnly`; 0: none. */
   readonly lockTimeoutMs?: number
-  /** How long a statement may take; 5 minutes by default, 0 for ever. Without effect on PGlite: `queryWithin` has. */
+  /** For each statement; 5 minutes by default; 0: none. It has no effect on PGlite, where `queryWithin` has one. */
   readonly statementTimeoutMs?: number
 }
 
 /**
- * What a transaction sets for itself; all of it ends with the transaction, so that a proxy may give every
- * transaction another connection. A server that keeps an idle transaction open for more than 20 s (a frozen
- * process) ends it, and its locks with it. On PGlite that limit would make the next query hang for ever.
+ * The settings of a transaction. All end with it, for a proxy may give every transaction another connection. The server
+ * ends the transaction of a frozen process, with its locks, after 20 s. On PGlite that limit would make the next query
+ * hang for ever.
  */
 export function settingsOf(engine: Engine, options: TransactionOptions): Readonly<Record<string, string>> {
   const { readOnly, lockTimeoutMs, statementTimeoutMs = 300_000 } = options

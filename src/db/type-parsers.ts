@@ -1,18 +1,18 @@
 /**
- * One set of readers for the values of both drivers, so that the same query gives the same JavaScript values
- * on a Postgres server and on PGlite, and nothing is rounded:
+ * One set of parsers for the values of both drivers. The same query gives the same JavaScript values on a Postgres server
+ * and on PGlite, and no value is rounded:
  *
  * - bigint, numeric: the digits as text; smallint, int, oid, real, double: a number; boolean: a boolean
  * - timestamptz: ISO 8601 text in UTC with up to 6 fraction digits and `Z` (`infinity` and a trailing ` BC`
- *   stay as Postgres writes them, and may be sent back as they are)
+ *   stay as Postgres writes them)
  * - timestamp: the same without zone; date, time, interval, bytea, uuid: Postgres's own text
- * - json, jsonb: parsed by json.ts, large integers exact
+ * - json, jsonb: parsed by json/exact.ts, large integers exact
  * - arrays of these: arrays; every other type: Postgres's own text
  */
 import { DatabaseError } from '../common/errors.ts'
 import { parseJson } from '../common/json/exact.ts'
 
-export type TypeParser = (text: string) => unknown
+type TypeParser = (text: string) => unknown
 
 const text: TypeParser = (value) => value
 
@@ -49,7 +49,7 @@ const readers = new Map<number, TypeParser>(
   ]),
 )
 
-/** How the text form of a type (its object id) is read. */
+/** The parser for the text form of a type, by its object id. */
 export function parserFor(type: number): TypeParser {
   return readers.get(type) ?? text
 }
@@ -66,7 +66,7 @@ function readWallClock(value: string): string {
   return `${year}-${month}-${day}T${time}${era}`
 }
 
-/** In ISO form, in UTC and in a year of four digits: nothing is to be reckoned. A run reads tens of thousands of them. */
+/** The fast path: ISO form in UTC with a year of four digits. A run reads tens of thousands of them. */
 function usualInstant(value: string): boolean {
   return (
     value[4] === '-' && value[7] === '-' && value[10] === ' ' && value[13] === ':' && value.endsWith('+00')
@@ -84,7 +84,7 @@ function readInstant(value: string): string {
   const shift = (offsetHours * 3600 + offsetMinutes * 60 + offsetSeconds) * (sign === '-' ? -1 : 1)
   if (shift === 0) return `${year}-${month}-${day}T${hour}:${minute}:${second}${fraction}Z${era}`
 
-  // The calendar repeats every 400 years: the shift is reckoned in years that a Date can hold.
+  // The calendar repeats every 400 years: the shift is computed in years that a Date can hold.
   const counted = era === '' ? Number(year) : 1 - Number(year)
   const near = 2000 + (((counted % 400) + 400) % 400)
   const moved = new Date(

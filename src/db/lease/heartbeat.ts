@@ -4,18 +4,18 @@ import type { Database, DatabaseLog } from '../database.ts'
 
 const HEARTBEAT_INTERVAL_MS = 5000
 
-export interface Heartbeat {
-  /** Aborted with a LeaseLostError when the run is no longer running. */
+interface Heartbeat {
+  /** Aborted with a LeaseLostError when the run's row is no longer `running`. */
   readonly lost: AbortSignal
-  /** Stops for good because the run is lost; gives the error that says so. */
+  /** Stops the heartbeat of a lost run, and returns the error for it. */
   readonly end: () => LeaseLostError
-  /** No further beat begins, and one under way changes nothing: the run is about to be closed. */
+  /** Before the run is closed: no further beat begins, and a beat in flight does not end the run. */
   readonly pause: () => void
-  /** No beat comes after it resolved. Never inside a transaction: on PGlite a beat waits for it to end. */
+  /** Resolves after the last beat. Never call it in a transaction: on PGlite a beat waits for its end. */
   readonly stop: () => Promise<void>
 }
 
-/** A run's sign of life every 5 s. A beat that fails is tried again: only the row's state ends the run. */
+/** Starts the heartbeat of a run: one beat every 5 s. A failed beat is tried again; only the row's state ends the run. */
 export function startHeartbeat(
   database: Database,
   runId: string,
@@ -76,17 +76,17 @@ export function startHeartbeat(
   }
 }
 
-/** The sign of life of another run, as the database has it. */
+/** The last heartbeat of another run in the database. */
 export interface LastHeartbeat {
-  /** Which one: the time stamp as text. */
+  /** The time stamp as text. */
   readonly beat: string
-  /** Seconds since it, by the database's clock; negative when that clock was set back. */
+  /** Seconds since the beat by the database's clock; negative when that clock was set back. */
   readonly silence: number
 }
 
 /**
- * Tells for how many seconds another run has been silent. A beat that lies in the future says nothing of its age:
- * then it counts for how long the same beat has been seen, by this process's own clock.
+ * Measures for how many seconds another run has been silent. The age of a beat in the future is unknown: then the time
+ * counts since this process first saw that beat.
  */
 export function trackHeartbeatAge(
   now: () => number = () => performance.now(),

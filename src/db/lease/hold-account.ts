@@ -2,8 +2,8 @@ import type { Database } from '../database.ts'
 import { takeLease, type Lease, type LeaseOptions } from './lease.ts'
 
 /**
- * Holds an account for work that is no run: no run of it begins meanwhile, and none is under way. What it has in sync_runs goes
- * when the work ends; a process that was killed leaves it, and whoever comes next takes over.
+ * Holds the lease of an account for work that is no run: meanwhile the account has no run. The row in sync_runs is
+ * deleted after the work. A killed process leaves the row, and the next run takes over.
  *
  * @throws as takeLease, and what the work throws
  */

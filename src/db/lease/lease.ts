@@ -1,9 +1,9 @@
 /**
- * One live run per account: a row in sync_runs with status `running` (a partial unique index allows only one),
- * kept alive by a beat every 5 s. All clock values are the database's.
+ * One live run per account: a row in sync_runs with status `running` (a partial unique index allows only one), with a
+ * heartbeat every 5 s. All times are from the database's clock.
  *
- * Every batch fences itself with `for key share` on that row; a take-over locks it `for update`, so it waits for
- * the batch in flight, and the run that was taken over writes nothing more.
+ * Every batch locks that row with `for key share`. A take-over locks it with `for update`: it waits for the batch in
+ * flight, and the old run writes nothing more.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
@@ -23,17 +23,17 @@ import { isGoodRun } from '../../common/schema/run-report.ts'
 import type { LeaseMode, RunReport, RunStatus } from '../../common/schema/tables.ts'
 import type { Transaction } from '../transaction.ts'
 
-/** A beat younger than this: the other run lives. */
+/** A run with a younger heartbeat is alive. */
 const ALIVE_FOR_S = 15
-/** A beat older than this: the other run is dead, whatever its process does. */
+/** A run with an older heartbeat is dead, even when its process exists. */
 const DEAD_AFTER_S = 30
-/** A frozen holder's transaction is ended by the server after 20 s; a take-over waits longer than that. */
+/** Longer than the 20 s after which the server ends the transaction of a frozen process. */
 const TAKE_OVER_LOCK_TIMEOUT_MS = 30_000
 
 export interface Lease {
-  /** Number of the run (sync_runs.id). */
+  /** sync_runs.id */
   readonly runId: string
-  /** When it started, by the database's clock, in ISO 8601. */
+  /** By the database's clock, in ISO 8601. */
   readonly startedAt: string
   /** Aborted with a LeaseLostError when another run has taken over. */
   readonly lost: AbortSignal
@@ -41,7 +41,7 @@ export interface Lease {
   fence(trx: Transaction): Promise<void>
   /** Ends the run with its status and report. @throws LeaseLostError when another run has taken over */
   close(trx: Transaction, status: Exclude<RunStatus, 'running'>, report: RunReport): Promise<void>
-  /** No beat comes after it resolved. */
+  /** Resolves after the last beat. */
   stopHeartbeat(): Promise<void>
 }
 
@@ -49,15 +49,15 @@ export interface LeaseOptions {
   readonly accountId: number
   readonly mode: LeaseMode
   /**
-   * Last in the transaction that takes it, when nobody else holds the account any more. What it throws, the caller gets, and
-   * there was no run. It may be called again when another run was quicker.
+   * Called at the end of the transaction that takes the lease. An error rolls that transaction back. It may be called
+   * again when another run was faster.
    */
   readonly begin?: (trx: Transaction, runId: string) => Promise<void>
-  /** Only named events are read: such a run says nothing of the others. */
+  /** Only named events are read: such a run proves nothing about the others. */
   readonly namedEventsOnly?: boolean
-  /** Who takes it; this process by default. */
+  /** This process by default. */
   readonly holder?: ProcessIdentity
-  /** Ends the watch over another run's signs of life. */
+  /** Ends the wait for the death of another run. */
   readonly signal?: AbortSignal | undefined
   readonly log?: DatabaseLog | undefined
   /** Called after each beat that was stored. */
@@ -65,7 +65,7 @@ export interface LeaseOptions {
 }
 
 /**
- * Opens a run for the account, after the death of another one if need be.
+ * Starts a run of the account, or takes over from a dead one.
  *
  * @throws AccountLockedError when another run holds the account and lives; the signal's reason; DatabaseError
  */
@@ -86,7 +86,7 @@ export async function takeLease(database: Database, options: LeaseOptions): Prom
           : null
     if (opened !== null) return createLease(database, opened, options)
     if (other === null) continue
-    // A beat in the future is no sign of life: whoever lives sends another one within seconds.
+    // A beat in the future is no sign of life: a live run sends another one within seconds.
     if (other.silence >= 0 && other.silence < ALIVE_FOR_S) throw accountLocked(other)
     if (watched !== other.id) {
       const fields = { run_id: other.id, silent_for_s: Math.round(silence) }
@@ -109,7 +109,7 @@ type RunningRow = Omit<RunningRun, 'holder'> & { readonly holder: JsonValue }
 
 type OpenedRun = Pick<RunningRun, 'id' | 'startedAt'>
 
-/** `now()` stands still in a transaction; a take-over that waited for its lock needs the clock. */
+/** Uses `clock_timestamp()`: a take-over may wait for its lock, and `now()` is fixed within a transaction. */
 async function readRunning(
   { kysely }: Pick<Database, 'kysely'>,
   accountId: number,
@@ -129,7 +129,7 @@ async function holderHasExited({ holder }: RunningRun): Promise<boolean> {
   return holder !== null && hasExited(holder)
 }
 
-/** Null when another run was quicker. */
+/** Null when another run was faster. */
 async function insertRun(
   database: Database,
   options: LeaseOptions,
@@ -165,7 +165,7 @@ async function insertInto(
   return { id: run.id, startedAt: run.started_at }
 }
 
-/** Null when the other run turned out to live, or ended by itself. */
+/** Null when the other run has sent another heartbeat, or another process was faster. */
 async function takeOver(
   database: Database,
   options: LeaseOptions,
@@ -175,7 +175,7 @@ async function takeOver(
   const work = async (trx: Transaction) => {
     const other = await readRunning(trx, options.accountId, /* guard: lock of the take-over */ 'for update')
     if (other !== null) {
-      // Dead as it was judged, unless it has beaten since.
+      // The other run is dead only if its heartbeat is still the same.
       if (other.id !== dead.id || other.beat !== dead.beat) return null
       await trx.kysely
         .updateTable('headcount.sync_runs')

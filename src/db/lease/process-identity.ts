@@ -1,8 +1,8 @@
 /**
- * Which process holds something, so that another one can name it, and can tell when it is gone.
+ * The identity of a process that holds a lock: other processes can name it, and can see whether it has exited.
  *
- * A process number alone says nothing: it is used again, another machine has the same ones, and so has every
- * container. It counts only together with the boot and the process namespace it belongs to.
+ * A process id alone is not enough: ids are reused, and every machine and container has the same ones. It is valid only
+ * with its boot and its process namespace.
  */
 import { execFile } from 'node:child_process'
 import { readFile, readlink } from 'node:fs/promises'
@@ -10,7 +10,7 @@ import { hostname } from 'node:os'
 import { promisify } from 'node:util'
 import { isObject, type JsonValue } from '../../common/json/exact.ts'
 
-/** A process, everywhere and for ever. What a system cannot tell is an empty text. */
+/** Unique over all machines and boots. A value that the system does not provide is an empty text. */
 export type ProcessIdentity = {
   readonly host: string
   readonly boot_id: string
@@ -24,7 +24,7 @@ const run = promisify(execFile)
 
 let known: Promise<ProcessIdentity> | null = null
 
-/** The process that runs this. */
+/** The identity of this process. */
 export function currentProcess(): Promise<ProcessIdentity> {
   known ??= describeProcess()
   return known
@@ -45,7 +45,7 @@ async function describeProcess(): Promise<ProcessIdentity> {
   }
 }
 
-/** Whether the holder's process would be seen from here if it lived: same host, boot and process namespace. */
+/** Whether a live holder would be visible from here: same host, boot and process namespace. */
 export async function isLocal(holder: ProcessIdentity): Promise<boolean> {
   const here = await currentProcess()
   return (
@@ -56,7 +56,7 @@ export async function isLocal(holder: ProcessIdentity): Promise<boolean> {
   )
 }
 
-/** Whether the holder's process has surely ended. False also when that cannot be known from here. */
+/** Whether the holder has certainly exited. False also when that is not visible from here. */
 export async function hasExited(holder: ProcessIdentity): Promise<boolean> {
   if (!(await isLocal(holder))) return false
   // guard: dead holders
@@ -69,7 +69,7 @@ export function formatProcess(holder: ProcessIdentity | null): string {
   return holder === null ? 'an unknown process' : `process ${holder.pid} on ${holder.host}`
 }
 
-/** A holder as it was stored; null when it is none. */
+/** Parses a stored holder; null when it is invalid. */
 export function parseProcessIdentity(value: JsonValue | undefined): ProcessIdentity | null {
   if (!isObject(value)) return null
   const { host, boot_id, pid_namespace, pid, started } = value
@@ -79,12 +79,12 @@ export function parseProcessIdentity(value: JsonValue | undefined): ProcessIdent
   return { host, boot_id, pid_namespace, pid, started }
 }
 
-/** When a process started; null when there is none (or only its remains), '' when that cannot be told. */
+/** When a process started; null when it does not exist or is a zombie, '' when the system does not say. */
 async function startOf(pid: number): Promise<string | null> {
   if (process.platform !== 'linux') return isRunning(pid) ? startByPs(pid) : null
   const stat = await textOf(`/proc/${pid}/stat`)
   if (stat === null) return isRunning(pid) ? '' : null
-  // The second field is the command in parentheses, and may hold any character: count from behind it.
+  // The second field is the command in parentheses and may contain any character: fields count from behind it.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const [state] = fields
   return state === 'Z' || state === 'X' ? null : (fields[22 - 3] ?? '')

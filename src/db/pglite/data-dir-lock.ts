@@ -1,10 +1,9 @@
 /**
- * The lock on a folder of the embedded database. PGlite takes none, and two processes in one folder lose rows
- * that were acknowledged.
+ * The lock on a PGlite folder. PGlite takes none, and two processes in one folder lose acknowledged rows.
  *
- * The lock is the file `headcount.lock` in the folder, made atomically. It names its holder; its time of
- * change is the holder's beat, every 5 s. The beat goes through the open file, so that a holder that was
- * frozen and has lost its lock touches nothing of the next one's.
+ * The lock is the file `headcount.lock` in the folder, created atomically. It names its holder. Its modification time is
+ * the holder's heartbeat, every 5 s. The heartbeat uses the open file handle: a frozen holder that lost its lock does
+ * not touch the lock of the next one.
  */
 import { randomUUID } from 'node:crypto'
 import { futimesSync, readFileSync, unlinkSync } from 'node:fs'
@@ -17,28 +16,28 @@ import { idOf, lockName, readLock, unlessCode, type StoredLock } from './lock-fi
 import { hasExited, isLocal, formatProcess, currentProcess } from '../lease/process-identity.ts'
 
 const HEARTBEAT_MS = 5000
-/** Three beats missed: this process was frozen, and others may soon take it for dead, or have done so. */
+/** After three missed beats this process was frozen: another process may have taken the lock over. */
 const CHECK_AFTER_MS = 3 * HEARTBEAT_MS
-/** A beat older than this from a process that cannot be seen from here: it is dead. */
+/** A process that is not visible from here is dead after so long without a beat. */
 const DEAD_AFTER_MS = 30_000
-/** Clocks of two machines differ: a beat counts as old only when none came while it was watched for this long. */
+/** Clocks of two machines differ: a beat counts as old only after it was watched for so long without a new one. */
 const WATCH_MS = HEARTBEAT_MS + 1000
 
-/** The process that has the folder open answers in the place of this one. */
+/** The process that has the folder open answers in place of this one. */
 export class FolderServedError extends DataDirInUseError {}
 
-export interface LockOptions {
+interface LockOptions {
   readonly waitMs: number
   readonly log?: DatabaseLog | undefined
   readonly onInUse?: OnFolderInUse | undefined
-  /** Asked again and again while another process has the folder open: whether that one answers in its place. */
+  /** Whether the process that has the folder open answers in place of this one. Called repeatedly during the wait. */
   readonly isServed?: (() => Promise<boolean>) | undefined
 }
 
 export interface FolderLock {
-  /** Whether nobody took the folder over; looks at the lock itself when the last beat is 15 s old. */
+  /** Whether this process still holds the lock. It reads the lock file when the last beat is 15 s old. */
   isHeld(): boolean
-  /** @throws DataDirInUseError when another process took the folder over, for this one had shown no sign of life */
+  /** @throws DataDirInUseError when another process took the lock over */
   assertHeld(): void
   release(): Promise<void>
 }
@@ -46,7 +45,7 @@ export interface FolderLock {
 /**
  * Takes the lock on a folder that exists, waiting up to `waitMs` for another holder to end.
  *
- * @throws DataDirInUseError naming the holder; FolderServedError when the holder answers in its place
+ * @throws DataDirInUseError naming the holder; FolderServedError when the holder answers in place of this process
  */
 export async function lockFolder(
   folder: string,
@@ -82,7 +81,7 @@ export async function lockFolder(
   }
 }
 
-/** Null when there is a lock already. */
+/** Null when the lock exists. */
 async function tryToLock(path: string, folder: string): Promise<FolderLock | null> {
   const holder = await currentProcess()
   const id = randomUUID()
@@ -91,7 +90,7 @@ async function tryToLock(path: string, folder: string): Promise<FolderLock | nul
   try {
     await file.writeFile(`${JSON.stringify({ id, ...holder, since: new Date().toISOString() })}\n`)
   } catch (error) {
-    // A full disk: the empty file would keep everyone out until it looks dead.
+    // The disk is full: the empty lock file would keep every process out for 30 s.
     await file.close()
     await unlessCode('ENOENT', () => unlink(path))
     throw error
@@ -117,7 +116,7 @@ class HeldLock implements FolderLock {
     this.#id = id
     this.#folder = folder
     this.#timer = setInterval(() => {
-      // A beat that fails (a full or vanished disk) is missed; the next one is tried all the same.
+      // A beat fails when the disk is full or gone; the next beat is tried all the same.
       this.#underWay ??= this.#beat()
         .catch(() => {})
         .finally(() => (this.#underWay = null))
@@ -155,7 +154,7 @@ class HeldLock implements FolderLock {
   }
 
   async #beat(): Promise<void> {
-    // Taken first, for the process may be frozen at any line.
+    // The time comes first: the process may freeze at any line.
     const begun = performance.now()
     const now = new Date()
     await this.#file.utimes(now, now)
@@ -165,8 +164,8 @@ class HeldLock implements FolderLock {
   }
 
   /**
-   * Beats and tells whether the lock is still this one's, synchronously: what is about to be written after a freeze
-   * cannot wait for the next beat. The beat goes first, so that a process that is breaking the lock sees it and lets go.
+   * Beats, and returns whether the lock is still held. Synchronous: a write after a freeze cannot wait for the next beat.
+   * The beat comes first: a process that is about to remove the lock sees it and stops.
    */
   #beatNow(): boolean {
     const now = new Date()
@@ -174,17 +173,17 @@ class HeldLock implements FolderLock {
       futimesSync(this.#file.fd, now, now)
       return this.#isOwn()
     } catch {
-      // Gone, or not to be read: who cannot see his lock must not write.
+      // Without a readable lock file this process must not write.
       return false
     }
   }
 
-  /** Synchronous, for a way out that closes nothing (process.exit): this is no signal handler, it only tidies up. */
+  /** Synchronous, for an exit without `release` (process.exit). */
   readonly #remove = (): void => {
     try {
       if (this.#isOwn()) unlinkSync(this.#path)
     } catch {
-      // The lock is gone already, and so is what there was to do.
+      // The lock file is gone already.
     }
   }
 
@@ -196,22 +195,21 @@ class HeldLock implements FolderLock {
 async function isDead({ id, holder, beat }: StoredLock, watchedMs: number): Promise<boolean> {
   // guard: lock of the dead
   if (holder !== null && (await isLocal(holder))) return hasExited(holder)
-  // An unfinished file: its maker died between creating and writing it, or writes it at this moment.
+  // A file without an id: its process died between creating and writing it, or is writing it now.
   const isOld = Date.now() - beat >= DEAD_AFTER_MS || watchedMs >= DEAD_AFTER_MS
   return isOld && (id === '' || watchedMs >= WATCH_MS)
 }
 
 /**
- * Removes a dead holder's lock; false when another process is about to. Of several processes only the one that makes
- * the claim for this very lock may remove it, and it looks once more: so none can remove the lock that another one has
- * just made.
+ * Removes the lock of a dead holder; false when another process is about to. Only the process that creates the claim
+ * file for this lock may remove it, after another check: so no process removes a new lock.
  */
 async function breakStaleLock(path: string, dead: StoredLock): Promise<boolean> {
   const claim = `${path}.${dead.id === '' ? 'unfinished' : dead.id}`
   const file = await unlessCode('EEXIST', () => open(claim, 'wx', 0o600))
   if (file === null) {
     const claimed = await unlessCode('ENOENT', () => stat(claim))
-    // Whoever made the claim died in these few milliseconds.
+    // The process with the claim died within these few milliseconds.
     if (claimed !== null && Date.now() - claimed.mtimeMs >= DEAD_AFTER_MS)
       await unlessCode('ENOENT', () => unlink(claim))
     return false

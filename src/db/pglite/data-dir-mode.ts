@@ -1,19 +1,19 @@
 /**
- * An embedded database holds names, addresses and messages of people: its folder is for its owner only, as Postgres
- * wants its own to be. What lies in the folder needs no look of its own, for nobody else gets through to it.
+ * A PGlite folder holds personal data: only its owner may enter it, as with a data directory of Postgres. The files in
+ * it need no check, for nobody else can reach them.
  */
 import type { Stats } from 'node:fs'
 import { chmod, stat } from 'node:fs/promises'
 import { DatabaseError } from '../../common/errors.ts'
 import type { DatabaseLog } from '../database.ts'
 
-/** What the group and all others may do. */
+/** The permission bits of the group and of all others. */
 const OTHERS = 0o077
 
 /**
- * Takes the rights of others on a folder away, and says so.
+ * Removes the permissions of others on a folder, and logs a warning.
  *
- * @throws DatabaseError when that is not ours to do, or the file system keeps no rights
+ * @throws DatabaseError when this user may not do that, or the file system has no permissions
  */
 export async function closeToOthers(folder: string, log?: DatabaseLog): Promise<void> {
   const refusal = await notOurs(folder)
@@ -30,7 +30,7 @@ export async function closeToOthers(folder: string, log?: DatabaseLog): Promise<
   log?.('warn', `Others could enter the folder ${folder} (mode ${modeOf(found)}): now its owner alone can`)
 }
 
-/** Why a folder that others may enter cannot be closed to them by this user; null when it can, or is closed. */
+/** The message when others may enter the folder and this user cannot change that; else null. */
 export async function notOurs(folder: string): Promise<string | null> {
   const user = process.geteuid?.()
   const found = await stat(folder)
@@ -38,7 +38,7 @@ export async function notOurs(folder: string): Promise<string | null> {
   return `Others may enter the folder ${folder} (mode ${modeOf(found)}), and it belongs to another user (number ${found.uid}), who alone can change that: chmod go= ${folder}. Or name a new folder in it, like pglite:${folder}/mirror, which will be this user's.`
 }
 
-/** Windows has rights of another kind, which the mode does not show. */
+/** False on Windows: the mode does not show its permissions. */
 function isOpen({ mode }: Stats): boolean {
   return process.geteuid !== undefined && (mode & OTHERS) !== 0
 }

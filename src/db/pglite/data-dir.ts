@@ -1,8 +1,8 @@
 /**
- * The folder of the embedded database: which one is ours to open.
+ * Checks the folder of a PGlite before it is opened.
  *
- * PGlite itself makes a new database in any folder that has no PG_VERSION, over whatever is there, and writes into a
- * damaged one before it gives up. So the folder is looked at first, and what is not ours is not touched.
+ * PGlite creates a new database in any folder without PG_VERSION, over other files, and writes to a damaged database
+ * before it fails. So this module inspects the folder first, and leaves other folders unchanged.
  */
 import { mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,22 +13,22 @@ import type { DatabaseLog } from '../database.ts'
 import { lockName } from './lock-file.ts'
 import { closeToOthers } from './data-dir-mode.ts'
 
-/** The Postgres that PGlite 0.5 is built from; a data directory belongs to one major version. */
+/** The major version of Postgres in PGlite 0.5. A data directory belongs to one major version. */
 const majorVersion = '18'
 
-/** The database `postgres` has this number in every new data directory. */
+/** The object id of the database `postgres` in every new data directory. */
 const mainDatabase = '5'
 
-/** Stands in the folder while a new database is being made in it; what has it is unfinished and empty. */
+/** Marks a folder in which a new database is being created: it holds no data yet. */
 const unfinishedName = 'headcount.unfinished'
 
 const whatToDo = () => `Put a copy of it back, or name a new folder and run ${commandName()} backfill.`
 
 /**
- * Makes the folder when it is missing, and closes one that is there to others.
+ * Creates a missing folder, and removes the permissions of others from an existing one.
  *
- * @throws DatabaseError when something else is in its place, or `create` is false and there is none, or one that was
- * never finished; or when others may enter it and that is not ours to change
+ * @throws MirrorNotFoundError when `create` is false and the folder has no finished database
+ * @throws DatabaseError when the folder holds other files, or others may enter it and this user cannot change that
  */
 export async function prepareDataDir(folder: string, create: boolean, log?: DatabaseLog): Promise<void> {
   const names = await namesIn(folder)
@@ -49,10 +49,10 @@ export async function prepareDataDir(folder: string, create: boolean, log?: Data
 }
 
 /**
- * Looks whether the folder, now locked, can be opened, and clears away a database that was never finished.
+ * Inspects the locked folder, and removes an unfinished database.
  *
- * @returns whether a new database will be made in it
- * @throws DatabaseError when it is damaged; it stays as it is
+ * @returns whether a new database must be created
+ * @throws DatabaseError for a damaged database, which stays unchanged
  */
 export async function inspectDataDir(folder: string): Promise<'new' | 'existing'> {
   const names = (await namesIn(folder)) ?? []
@@ -70,7 +70,7 @@ export async function inspectDataDir(folder: string): Promise<'new' | 'existing'
   return 'existing'
 }
 
-/** What to say when PGlite itself could not open an existing folder; the trace of its attempt is removed. */
+/** The error when PGlite could not open an existing folder. Removes the file that PGlite left there. */
 export async function openingFailed(folder: string, error: unknown): Promise<DatabaseError> {
   await rm(join(folder, 'postmaster.pid'), { force: true })
   const reason = error instanceof Error ? error.message : String(error)
@@ -80,13 +80,13 @@ export async function openingFailed(folder: string, error: unknown): Promise<Dat
   )
 }
 
-/** Whether the folder exists and nothing is in it yet, as in a volume that was just made. */
+/** Whether the folder exists and is empty, like a new volume. */
 export async function isEmptyFolder(folder: string): Promise<boolean> {
   const names = await readdir(folder).catch(() => null)
   return names?.every(isIncidental) ?? false
 }
 
-/** From here until finishFolder a death leaves a folder that the next start clears. */
+/** Until `markInitialised` the next start deletes the contents of the folder. */
 export async function markInitialising(folder: string): Promise<void> {
   await writeFile(join(folder, unfinishedName), '', { mode: 0o600 })
 }
@@ -95,7 +95,7 @@ export async function markInitialised(folder: string): Promise<void> {
   await rm(join(folder, unfinishedName))
 }
 
-/** Our lock, or what a file system keeps at its root. */
+/** Our lock file, or a folder that a file system keeps at its root. */
 function isIncidental(name: string): boolean {
   return name === lockName || name.startsWith(`${lockName}.`) || name === 'lost+found'
 }
@@ -119,8 +119,8 @@ async function damageOf(folder: string, names: readonly string[]): Promise<strin
   if (version !== majorVersion)
     return `it belongs to Postgres ${/^\d+$/.test(version) ? version : '(unreadable)'}, not ${majorVersion}`
   const control = await readFile(join(folder, 'global', 'pg_control')).catch(() => null)
-  // The file has this size in every version; the eight bytes at its start are never all zero, and the number
-  // behind them is the form of the file: the major version times 100.
+  // The file has this size in every version. Its first eight bytes are never all zero. The number behind them is the
+  // file's format: the major version times 100.
   if (control?.length !== 8192) return 'global/pg_control is missing or cut short'
   if (control.readBigUInt64LE(0) === 0n || control.readUInt32LE(8) !== Number(majorVersion) * 100)
     return 'global/pg_control is damaged'

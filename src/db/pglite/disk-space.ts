@@ -3,16 +3,16 @@ import { DatabaseError } from '../../common/errors.ts'
 import type { TransactionOptions } from '../transaction.ts'
 
 const MB = 1_000_000
-/** A new segment of PGlite's log takes 17 MB at once; the rest is for rows, indexes and what others write meanwhile. */
+/** A new segment of PGlite's WAL takes 17 MB; the rest is for rows, indexes and other writers. */
 const MIN_FREE = 64 * MB
-/** Enough to say how a run ended. */
+/** Enough to store the end of a run. */
 const MIN_FREE_TO_FINISH = 20 * MB
-/** Content is written as a row, as an index entry and in the log. */
+/** Content is written to the table, to the indexes and to the WAL. */
 const COPIES = 3
 
 /**
- * Makes sure that a transaction finds room on the disk. PGlite, when the disk is full in the middle of a write to
- * its log, may spin for ever: no error, no signal, no deadline gets through (seen with 0.5.16 on 80 MB).
+ * Checks that the disk has space for a transaction. When the disk is full during a write to the WAL, PGlite may loop
+ * for ever, without an error and deaf to signals (seen with 0.5.16).
  *
  * @throws DatabaseError that says how much is free and how much is needed
  */

@@ -1,4 +1,4 @@
-/** The file that locks a folder, as it is found. */
+/** Reads the file that locks a folder. */
 import { readFile, stat } from 'node:fs/promises'
 import { isObject, parseJson, type JsonValue } from '../../common/json/exact.ts'
 import { parseProcessIdentity, type ProcessIdentity } from '../lease/process-identity.ts'
@@ -6,7 +6,7 @@ import { parseProcessIdentity, type ProcessIdentity } from '../lease/process-ide
 export const lockName = 'headcount.lock'
 
 export interface StoredLock {
-  /** Tells one lock from the next; '' while the file is being written. */
+  /** Unique for each lock; '' while the file is being written. */
   readonly id: string
   readonly holder: ProcessIdentity | null
   readonly beat: number
@@ -32,7 +32,7 @@ function parseOrNull(text: string): JsonValue {
   }
 }
 
-/** Null where the system answers with this code. */
+/** Null when the work fails with this code of the system. */
 export async function unlessCode<T>(code: string, work: () => Promise<T>): Promise<T | null> {
   try {
     return await work()

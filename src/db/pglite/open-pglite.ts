@@ -19,16 +19,16 @@ import { startStatementTimeout, type StatementTimeout } from './statement-timeou
 import type { Tables } from '../../common/schema/tables.ts'
 import { settingsOf, type QueryResult, type Transaction, type TransactionOptions } from '../transaction.ts'
 
-/** For what is nobody else's: a database in memory, and one that its caller answers for. */
+/** For a database in memory, and for a PGlite of the caller. */
 const noLock: FolderLock = { isHeld: () => true, assertHeld: () => {}, release: async () => {} }
 
-/** Over a database of the caller's; it is never closed here, and its own statements read values as before. */
+/** A database over a PGlite of the caller: it is never closed here, and keeps its own parsers. */
 export function wrapPGlite(pglite: PGliteLike): Database {
   return databaseOver(pglite, 'PGlite of the caller', noLock, null)
 }
 
 /**
- * Opens the embedded database in a folder, made and filled when it is missing, or in memory when none is named.
+ * Opens the PGlite in a folder, created when it is missing; or in memory when `folder` is null.
  *
  * @throws DataDirInUseError, FolderServedError, DatabaseError
  */
@@ -81,9 +81,9 @@ function databaseOver(
   pglite: PGliteLike,
   label: string,
   lock: FolderLock,
-  /** The same when it is ours, to be closed. */
+  /** The same PGlite when it was opened here, and must be closed here. */
   own: PGlite | null,
-  /** null: in memory, or the caller's own. */
+  /** null: in memory, or a PGlite of the caller. */
   folder: string | null = null,
 ): Database {
   const readers = own === null ? readersFor(pglite) : null
@@ -91,7 +91,7 @@ function databaseOver(
   let closed: Promise<void> | null = null
   const shut = async () => {
     try {
-      // Closing writes a checkpoint: in a folder that is another's by now, the database is let go as it is.
+      // Closing writes a checkpoint. When another process holds the folder, the database stays open instead.
       if (!pglite.closed && lock.isHeld()) await own?.close()
     } catch (error) {
       throw toDatabaseError(error, label)
@@ -126,7 +126,7 @@ const APPLY_SETTINGS =
   'select set_config(name, value, true) from unnest($1::text[], $2::text[]) as setting (name, value)'
 
 interface Surroundings {
-  /** null: a PGlite of the caller's. */
+  /** null: a PGlite of the caller. */
   readonly own: PGlite | null
   readonly readers: TypeParsers | null
   readonly lock: FolderLock
@@ -173,14 +173,14 @@ async function inTransaction<T>(
         return await whole(tx)
       } catch (error) {
         if (lock.isHeld()) throw error
-        // Even a ROLLBACK writes to the log, and the folder is another's by now: the transaction is left open.
+        // Another process holds the folder. Even a ROLLBACK writes to the WAL, so the transaction stays open.
         lost.reject(error)
         return new Promise<never>(() => {})
       }
     })
     return await Promise.race([ended, lost.promise])
   } catch (error) {
-    // What the work threw goes out as it is, also when its ROLLBACK failed; BEGIN and COMMIT are PGlite's own errors.
+    // An error of the work is thrown as it is, also when its ROLLBACK failed. Other errors come from BEGIN or COMMIT.
     throw thrown.length === 0 ? toDatabaseError(error, label) : thrown[0]
   }
 }
@@ -215,11 +215,11 @@ async function copied(
 async function copiedOut(sender: QueryRunner, label: string, query: string): Promise<Buffer> {
   const text = `copy (${query}) to '/dev/blob' with (format binary)`
   const { blob } = await sent(label, () => sender.query(text))
-  if (blob === undefined) throw new DatabaseError(`${label}: a COPY gave no rows, not even none`)
+  if (blob === undefined) throw new DatabaseError(`${label}: a COPY returned no data`)
   return Buffer.from(await blob.arrayBuffer())
 }
 
-/** Kysely with its own dialect; it sees no more of PGlite than how to send a statement. */
+/** Kysely's own dialect, reduced to sending statements. */
 function kyselyOver(sender: QueryRunner, label: string): Kysely<Tables> {
   return new Kysely({
     dialect: new PGliteDialect({

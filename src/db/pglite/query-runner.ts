@@ -1,17 +1,17 @@
-/** What stands before a PGlite that is asked: how values are read, whose the folder is, whether there is room on the disk. */
+/** Wrappers around a PGlite: value parsers, the check of the folder's lock, the check of free disk space. */
 import type { PGliteLike, TypeParsers, QueryRunner } from './types.ts'
 import type { FolderLock } from './data-dir-lock.ts'
 import { requireDiskSpace } from './disk-space.ts'
 import { parserFor } from '../type-parsers.ts'
 
-/** Every type gets our reader, also those for which PGlite has one of its own. */
+/** Our parser for every type, also where PGlite has its own. */
 export function readersFor({ parsers }: PGliteLike): TypeParsers {
   return Object.fromEntries(Object.keys(parsers).map((type) => [type, parserFor(Number(type))]))
 }
 
 /**
- * A database of the caller's keeps its own readers for what the caller asks: ours go with each statement. One of our
- * own has them for good, for PGlite copies all that come with a statement (600 of them, a fifth of a run's time).
+ * A PGlite of the caller keeps its own parsers: each statement carries ours. A PGlite opened here has ours permanently,
+ * for PGlite copies the 600 parsers of each statement: a fifth of a run's time.
  */
 export function reading(sender: QueryRunner, parsers: TypeParsers | null): QueryRunner {
   if (parsers === null) return sender
@@ -27,7 +27,7 @@ export function guarded(sender: QueryRunner, lock: FolderLock): QueryRunner {
   }
 }
 
-/** A single statement is a transaction of its own: one that writes needs room on the disk, too. */
+/** A statement that writes outside a transaction needs free disk space too. */
 export function withRoom(sender: QueryRunner, folder: string | null): QueryRunner {
   if (folder === null) return sender
   return {

@@ -1,15 +1,15 @@
 import type { PGliteLike } from './types.ts'
 
-/** A PGlite, which does one thing after the other, and how long those who share it are kept waiting. */
-export interface Shared {
-  /** The same; whoever asks it is counted while he waits. */
+/**
+ * Shares a PGlite, which runs one statement at a time, and measures how long its users wait.
+ *
+ * @returns `waitedMs`: the longest current wait; 0 when nobody waits
+ */
+export function sharePglite(pglite: PGliteLike): {
   readonly pglite: PGliteLike
-  /** Of the one who has waited longest until now; 0 when nobody does. */
   readonly waitedMs: () => number
-}
-
-export function sharePglite(pglite: PGliteLike): Shared {
-  /** Since when each waits, the oldest first. */
+} {
+  /** The start of each current wait, the oldest first. */
   const waiting = new Map<symbol, number>()
   const wait = () => {
     const one = Symbol('waiting')

@@ -1,8 +1,8 @@
 /**
- * A limit on the time of a statement on PGlite. Postgres computes in this very thread there: meanwhile no timer is called and
- * no signal is heard. So another thread keeps the time. When it is over, that one has V8 interrupt this one (by way of Node's
- * inspector, of which no port is opened) and Postgres is told what the signal of a cancel tells a server: that it shall end the
- * statement. It does so by itself at the next place where it looks, with an error (SQLSTATE 57014), and goes on as after any other.
+ * A time-out for a statement on PGlite. Postgres computes in this thread: meanwhile no timer fires and no signal handler
+ * runs. So a worker thread keeps the time. At the time-out it interrupts V8 in this thread, through Node's inspector and
+ * without an open port. The interrupt sets the flags that a cancel signal sets in a server. Postgres then ends the
+ * statement by itself with SQLSTATE 57014.
  */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -10,20 +10,20 @@ import { isMainThread, Worker } from 'node:worker_threads'
 import type { PGlite } from '@electric-sql/pglite'
 
 export interface StatementTimeout extends AsyncDisposable {
-  /** What `send` sends is cancelled when it is not done after so long. One at a time. */
+  /** Cancels the statement of `send` after so many ms. One statement at a time. */
   within<T>(ms: number, send: () => Promise<T>): Promise<T>
 }
 
-/** What a cancel needs of PGlite: it is not in its types, for it is there for extensions of Postgres. */
+/** The internals of PGlite that a cancel needs. They exist for extensions of Postgres. */
 type Limited = Pick<PGlite, 'execProtocolRawSync' | 'Module'>
 
-/** A cancel that came between two messages of a statement was in vain; it comes again. */
+/** A cancel between two messages of a statement has no effect; it is repeated. */
 const AGAIN_MS = 100
 
-/** A sleep is over when so much more time has passed; one step of `pg_sleep` is ten minutes at most. */
+/** Longer than one step of `pg_sleep`, which is ten minutes at most. */
 const AHEAD_MS = 1e9
 
-/** It has its text here: as a module it would be one more file for whoever bundles this one. */
+/** As text: a module would be one more file for programs that bundle this one. */
 const timekeeper = `
 const { parentPort, workerData } = require('node:worker_threads')
 let current = 0
@@ -46,7 +46,7 @@ parentPort.on('message', ({ statement, ms }) => {
 parentPort.postMessage('ready')
 `
 
-/** Until it is disposed of; nothing else may be asked of that PGlite meanwhile. @throws where no statement can be ended */
+/** Until it is disposed of, nothing else may use the PGlite. @throws TypeError where no statement can be cancelled */
 export async function startStatementTimeout(pglite: Limited): Promise<StatementTimeout> {
   if (!process.features.inspector || !isMainThread) {
     throw new TypeError(
@@ -96,14 +96,14 @@ export async function startStatementTimeout(pglite: Limited): Promise<StatementT
 }
 
 interface Watched extends Disposable {
-  /** Ends what Postgres computes at this moment; nothing when it does not. Called by an interrupt, at any moment. */
+  /** Cancels the statement that Postgres executes now, if there is one. Called by an interrupt, at any moment. */
   readonly cancel: () => void
 }
 
 /**
- * Knows when Postgres computes: what is marked afterwards would end another statement.
+ * Tracks when Postgres executes: a flag set afterwards would cancel another statement.
  *
- * @throws TypeError when this PGlite does not tell where its marks are
+ * @throws TypeError when this PGlite does not export its flags
  */
 function watchPostgres(pglite: Limited): Watched {
   const interrupt = addressIn(pglite, '_InterruptPending')
@@ -143,7 +143,7 @@ function addressIn({ Module: module }: Limited, name: string): number {
   return address
 }
 
-/** Another one whenever it has grown. */
+/** Read on each use: the object changes whenever the memory grows. */
 function memoryOf({ Module: module }: Limited): Uint8Array {
   const memory: unknown = Reflect.get(module, 'HEAPU8')
   if (!(memory instanceof Uint8Array))
@@ -155,7 +155,7 @@ interface AdvancedClock extends Disposable {
   readonly advance: () => void
 }
 
-/** `pg_sleep` asks for the time in a circle, and looks for a cancel only when that has passed: so it passes. */
+/** `pg_sleep` polls the clock, and checks for a cancel only at the end of the time. So the clock is advanced. */
 function advanceClock(): AdvancedClock {
   const now = performance.now.bind(performance)
   let aheadMs = 0

@@ -2,8 +2,8 @@ import { userInfo } from 'node:os'
 import { UsageError } from '../../common/errors.ts'
 
 /**
- * A `postgres://` URL with what it leaves open filled in as psql does where no variable is set. pg would look for
- * PGUSER, PGHOST and the like instead, and only the command line reads the environment.
+ * Adds psql's defaults to a `postgres://` URL. Without them pg reads PGUSER, PGHOST and the like, but only the command
+ * line may read the environment.
  *
  * @throws UsageError when it names no user and the system knows none
  */
@@ -37,7 +37,7 @@ function systemUser(): string {
   }
 }
 
-/** `sslmode` means what it means to psql; without this pg would take `require` for `verify-full` and warn. */
+/** Gives `sslmode` the meaning that it has in psql. By default pg takes `require` for `verify-full` and warns. */
 function withLibpqTls(url: URL): URL {
   const changed = new URL(url)
   const mode = url.searchParams.get('sslmode')

@@ -8,7 +8,7 @@ import type { Tables } from '../../common/schema/tables.ts'
 import { settingsOf, type Transaction, type TransactionOptions } from '../transaction.ts'
 import { WatchedPool } from './watched-pool.ts'
 
-/** A pool of our own for a `postgres://` URL. Nothing is connected yet. */
+/** A pool for a `postgres://` URL, without a connection yet. */
 export function ownPool(url: URL): Pool {
   return new Pool({
     connectionString: withLibpqDefaults(url).href,
@@ -21,7 +21,7 @@ export function ownPool(url: URL): Pool {
   })
 }
 
-/** A client that takes from the environment nothing of what a URL cannot rule out either. */
+/** A client that also ignores the environment variables that a URL cannot override. */
 function clientOf({ password, searchParams }: URL) {
   const hasPassword = password !== '' || searchParams.has('password')
   const options = searchParams.get('options')
@@ -31,13 +31,13 @@ function clientOf({ password, searchParams }: URL) {
       if (!hasPassword) Reflect.set(this, 'password', () => this.#missPassword())
     }
 
-    /** pg would leave the connection open, and the server waits a minute for an answer. */
+    /** pg leaves the connection open, and the server waits a minute for a password. */
     #missPassword(): never {
       void this.end()
       throw new Error('the server asks for a password, and the database URL has none')
     }
 
-    /** What pg sends first. No `options` of ours: a connection pooler refuses them, but takes the name. */
+    /** The start-up message. It has no `options` of ours: connection poolers refuse them, and accept the name. */
     getStartupConf(): object {
       const { user, database } = this
       return { user, database, application_name: 'headcount', ...(options !== null && { options }) }
@@ -45,16 +45,16 @@ function clientOf({ password, searchParams }: URL) {
   }
 }
 
-export interface PostgresOptions {
-  /** Whether the pool is ours, and ended by close(). */
+interface PostgresOptions {
+  /** Whether close() ends the pool. */
   readonly owned: boolean
-  /** How messages name the database; never with user or password. */
+  /** The name of the database in messages, without user and password. */
   readonly label: string
   readonly log: DatabaseLog | undefined
 }
 
 /**
- * A database over a pool, after one connection has been made.
+ * Opens a database over a pool, and tests one connection.
  *
  * @throws DatabaseError when it cannot be reached, or its encoding is not UTF8
  */
@@ -88,10 +88,9 @@ export async function openPostgres(pool: Pool, { owned, label, log }: PostgresOp
 }
 
 /**
- * A database holds text in the encoding that it was created with. LATIN1 cannot hold every name, and SQL_ASCII takes
- * any bytes and checks none.
+ * The encoding of a database is fixed. LATIN1 cannot store every name, and SQL_ASCII does not check any bytes.
  *
- * @throws DatabaseError when it is another one than UTF8
+ * @throws DatabaseError for another encoding than UTF8
  */
 async function requireUtf8({ query }: Pick<Session, 'query'>, label: string): Promise<void> {
   const { rows } = await query('show server_encoding')
@@ -103,12 +102,12 @@ async function requireUtf8({ query }: Pick<Session, 'query'>, label: string): Pr
   )
 }
 
-/** Kysely with its own dialect; it sees no more of the driver than a session. */
+/** Kysely's own dialect over a session. */
 function kyselyOver(session: () => Promise<Pick<Session, 'queryObjects' | 'release'>>): Kysely<Tables> {
   const connect = async () => {
     const { queryObjects, release } = await session()
     return {
-      // Kysely would also send cursors this way, had it been given a cursor's class.
+      // Kysely would send cursors this way too, but it has no cursor class here.
       query: queryObjects as unknown as PostgresPoolClient['query'],
       release,
     }
@@ -116,7 +115,7 @@ function kyselyOver(session: () => Promise<Pick<Session, 'queryObjects' | 'relea
   return new Kysely({ dialect: new PostgresDialect({ pool: { options: {}, connect, end: async () => {} } }) })
 }
 
-/** As statements and not by `set_config`, which a role that only reads need not be allowed to call. */
+/** As statements: a role that only reads may lack the right to call `set_config`. */
 function applied(settings: ReturnType<typeof settingsOf>): readonly string[] {
   return Object.entries(settings).map(([name, value]) => `set local ${name} to ${escapeLiteral(value)}`)
 }
@@ -133,7 +132,7 @@ async function inTransaction<T>(
   try {
     const isolation = options.readOnly === true ? 'repeatable read read only' : 'read committed'
     await session.send([`begin isolation level ${isolation}`, ...applied(settingsOf('postgres', options))])
-    // Inside the transaction Kysely sees one session, which it cannot give back.
+    // Inside the transaction Kysely uses one session, and cannot release it.
     const bound = kyselyOver(async () => ({ queryObjects: session.queryObjects, release: () => {} }))
     const queryWithin: Transaction['queryWithin'] = async (ms, text) => {
       await query(`set local statement_timeout to ${Math.ceil(ms)}`)

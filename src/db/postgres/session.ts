@@ -9,20 +9,20 @@ import type { QueryResult } from '../transaction.ts'
 import { parserFor } from '../type-parsers.ts'
 import type { WatchedPool } from './watched-pool.ts'
 
-/** pg takes it, though its types do not name it. */
+/** An option of pg that its types lack. */
 interface TimedQuery extends QueryConfig {
   readonly query_timeout: number
 }
 
 interface ExtendedQuery extends TimedQuery {
-  /** One text is then always one statement, also where nothing is bound: as on PGlite. Not in pg's types either. */
+  /** One text is then one statement, also without values: as on PGlite. pg's types lack it too. */
   readonly queryMode: 'extended'
 }
 
-/** Readers for the values of one query: neither the pool nor pg's globals are changed. */
+/** Parsers for one query: the pool and pg's global parsers stay unchanged. */
 const types: NonNullable<QueryConfig['types']> = { getTypeParser: (type: number) => parserFor(type) }
 
-/** A connection borrowed from a pool. What it sends throws DatabaseError, TransactionConflictError. */
+/** A connection borrowed from a pool. Its statements throw DatabaseError, TransactionConflictError. */
 export class Session {
   readonly #client: PoolClient
   readonly #pool: WatchedPool
@@ -47,11 +47,11 @@ export class Session {
     }
   }
 
-  /** The same with rows as objects, as pg gives them. */
+  /** As `query`, with rows as objects. */
   readonly queryObjects = (text: string, values: readonly unknown[]): Promise<PgQueryResult> =>
     this.#guarded(this.#client.query(this.#extended(text, values)))
 
-  /** Sends statements of ours in one message, one trip for all; nothing is bound in them. */
+  /** Sends several statements without values in one round trip. */
   async send(statements: readonly string[]): Promise<void> {
     const query: TimedQuery = { text: statements.join('; '), query_timeout: this.#answerMs }
     await this.#guarded(this.#client.query(query))
@@ -68,7 +68,7 @@ export class Session {
     return stream.rowCount
   }
 
-  /** Reads what a query gives in the binary form of COPY. */
+  /** Reads the result of a query in the binary form of COPY. */
   readonly copyOut = async (query: string): Promise<Buffer> => {
     const stream = Object.assign(copyTo(`copy (${query}) to stdout with (format binary)`), {
       query_timeout: this.#answerMs,
@@ -76,15 +76,14 @@ export class Session {
     })
     this.#client.query(stream)
     try {
-      // How many rows it were is told only later, when the stream has ended.
       return await this.#guarded(buffer(stream))
     } finally {
-      // pg put its own in its place, which ends the timer; a COPY to us does not call it by itself.
+      // pg replaced the callback with one that ends its timer. The stream of a COPY TO does not call it.
       stream.callback()
     }
   }
 
-  /** @throws DatabaseError when the server rolled back instead, as it does after a failed statement. */
+  /** @throws DatabaseError when the server rolled back instead, as after a failed statement */
   async commit(): Promise<void> {
     const { command } = await this.queryObjects('commit', [])
     if (command !== 'COMMIT') {
@@ -100,7 +99,7 @@ export class Session {
     await this.queryObjects('rollback', []).catch((error: unknown) => this.#breakWith(error))
   }
 
-  /** How long a statement may stay without an answer before the connection counts as lost; 0 for ever. */
+  /** A connection is lost after so long without an answer to a statement; 0: never. */
   setQueryTimeout(ms: number): void {
     this.#answerMs = ms
   }
@@ -120,7 +119,7 @@ export class Session {
     try {
       return await sent
     } catch (error) {
-      // What is sent over a connection that is gone fails without the reason, which the loss itself has.
+      // A statement on a lost connection fails without the reason. The loss itself has the reason.
       const cause = this.#pool.lossOf(this.#client) ?? error
       if (isConnectionLost(cause)) this.#breakWith(cause)
       throw toDatabaseError(cause, this.#label)

@@ -1,13 +1,13 @@
 import type { Pool, PoolClient } from 'pg'
 
-/** So long a statement that is under way when the pool is closed may take to end. */
+/** A statement in flight may take so long when the pool is closed. */
 const CLOSE_GRACE_MS = 500
 
 /**
- * A pool of connections none of which is ever without a listener: an `error` that nobody listens to ends the process.
+ * A pool in which every connection always has a listener: an `error` without one ends the process.
  *
- * Postgres may end a connection in the very packet in which it becomes ready. The pool's `connect` is emitted in that
- * moment; whoever waits for the connection gets it later, when its `error` was emitted already.
+ * Postgres may end a connection in the packet in which it becomes ready. The pool emits `connect` at that moment. The
+ * caller gets the connection later, after its `error`.
  */
 export class WatchedPool {
   readonly #pool: Pool
@@ -15,13 +15,12 @@ export class WatchedPool {
   readonly #onIdleLoss: (error: Error) => void
   readonly #listeners = new Map<PoolClient, (error: Error) => void>()
   readonly #losses = new WeakMap<PoolClient, Error>()
-  /** Those that are connected. */
   readonly #lent = new Set<PoolClient>()
-  /** Also those that are being connected. */
+  /** The size of `#lent` and the connections that are being made. */
   #borrowed = 0
   #isClosed = false
 
-  /** @param isOwned whether close() ends the pool; one that was given is left as it was. */
+  /** @param isOwned whether close() ends the pool */
   constructor(pool: Pool, isOwned: boolean, onIdleLoss: (error: Error) => void) {
     this.#pool = pool
     this.#isOwned = isOwned
@@ -32,7 +31,7 @@ export class WatchedPool {
     pool.on('remove', this.#forget)
   }
 
-  /** @throws what the driver says when there is no connection, or when it was lost before it could be used. */
+  /** @throws the driver's error when there is no connection, or it was lost at once */
   async borrow(): Promise<PoolClient> {
     this.#borrowed += 1
     let client: PoolClient
@@ -42,7 +41,7 @@ export class WatchedPool {
       this.#hasGivenBack()
       throw error
     }
-    // A pool that was given may have connected it before we listened.
+    // A pool of the caller may have connected it before we listened.
     this.#watch(client)
     this.#lent.add(client)
     const loss = this.lossOf(client)
@@ -51,14 +50,14 @@ export class WatchedPool {
     throw loss
   }
 
-  /** Why the connection is gone; null while it is not known to be. */
+  /** The error that ended the connection; null without one. */
   lossOf(client: PoolClient): Error | null {
     return this.#losses.get(client) ?? null
   }
 
   /** @param broken closes the connection instead of keeping it. */
   giveBack(client: PoolClient, broken: Error | null): void {
-    // It was cut.
+    // close() has released it already.
     if (!this.#lent.delete(client)) return
     client.release(broken ?? undefined)
     this.#hasGivenBack()
@@ -68,7 +67,7 @@ export class WatchedPool {
     this.#isClosed = true
     const cut = setTimeout(/* guard: statements nobody waits for */ () => this.#cut(), CLOSE_GRACE_MS)
     if (this.#isOwned) {
-      // It resolves before its connections are closed, and one that fails then still needs its listener.
+      // It resolves before its connections are closed: they still need their listeners.
       await this.#pool.end()
       clearTimeout(cut)
     } else {
@@ -77,12 +76,12 @@ export class WatchedPool {
     }
   }
 
-  /** Nobody waits any more for what is still under way: a statement may wait for a lock as long as it likes. */
+  /** Closes connections with a statement in flight, which may wait for a lock. Nobody waits for it any more. */
   #cut(): void {
     for (const client of this.#lent) {
       const closed = new Error('the database was closed')
       this.#losses.set(client, closed)
-      // pg ends a connection by force that has a statement under way.
+      // pg destroys a connection that has a statement in flight.
       this.giveBack(client, closed)
     }
   }
@@ -105,7 +104,7 @@ export class WatchedPool {
     if (this.#isClosed && !this.#isOwned) this.#letGo()
   }
 
-  /** Leaves a pool that was given as it was, as soon as nothing of it is borrowed or being connected. */
+  /** Removes the listeners from a pool of the caller as soon as no connection is borrowed or being made. */
   #letGo(): void {
     if (this.#borrowed > 0) return
     this.#pool.off('error', this.#onIdleLoss)

@@ -339,7 +339,11 @@ describe('a complete answer that is not the list', () => {
   test.each([
     ['H11 an HTML log-in page', '<!doctype html><title>Log in</title>', /HTML page.*base address.*Log in/],
     ['H12 an error object', '{"error":"maintenance"}', /object, not a list.*maintenance/],
-    ['an object with pages', '{"data":[],"next":"/events?page=2"}', /keys data, next suggest a form of pagination/],
+    [
+      'an object with pages',
+      '{"data":[],"next":"/events?page=2"}',
+      /keys data, next suggest a form of pagination/,
+    ],
     ['H13 an empty body', '', /empty body/],
     ['H13 nothing but space', ' \r\n', /empty body/],
     ['null', 'null', /no JSON list/],
