@@ -6,26 +6,26 @@ import { targetOf, type DatabaseOptions } from '../db/target.ts'
 import { UsageError } from '../common/errors.ts'
 import type { Service } from './service.ts'
 
-/** How the mirror is served. Exactly one of `database`, `pool` and `pglite` is to be given. */
+/** How the mirror is served. Exactly one of `database`, `pool` and `pglite` must be given. */
 export interface ServiceOptions extends DatabaseOptions {
   /**
-   * How old the last run that read everything due may be, in milliseconds; beyond it everything is answered with 503, and so is a
-   * list of which deletions are held for longer than `holdForMs`. Of any age when not given.
+   * The maximum age of the last run that read everything due, in milliseconds. Beyond it every request gets a 503, and
+   * so does a list whose deletions are held for longer than `holdForMs`. No limit by default.
    */
   readonly maxAgeMs?: number
-  /** As the runs of this mirror have it, in milliseconds; an hour when not given. Without `maxAgeMs` it says nothing. */
+  /** As in the runs of this mirror, in milliseconds; an hour by default. It has no effect without `maxAgeMs`. */
   readonly holdForMs?: number
-  /** Told what went wrong while a request was answered; the client gets no particulars. */
+  /** Called with each error of a request; the client gets no details. */
   readonly onError?: (error: unknown) => void
-  /** How long `close` waits for answers in flight, in milliseconds; 5,000 when not given. */
+  /** How long `close` waits for responses in flight, in milliseconds; 5,000 by default. */
   readonly closeTimeoutMs?: number
-  /** How many bytes of answered lists are kept in memory to be sent again; 64 MiB when not given. */
+  /** The size of the cache of responses, in bytes; 64 MiB by default. */
   readonly keptBytes?: number
 }
 
 /**
- * The service of the specification, answered from the mirror of one or more accounts, by keys that `headcount keys` makes.
- * The database is opened by the first request or by `listen`, and closed by `close` unless it is the caller's.
+ * The service of the specification over the mirror of one or more accounts, for the keys of `headcount keys`.
+ * The first request or `listen` opens the database. `close` closes it unless it is the caller's.
  *
  * `fetch` and `listen` throw UsageError, DatabaseError, SchemaVersionError and DataDirInUseError when the database cannot be used.
  */
@@ -41,7 +41,7 @@ export function createService(options: ServiceOptions): Service {
     try {
       return await opening
     } catch (error) {
-      // The database may be there the next time; another request may be at it already.
+      // The next request tries again; another request may have begun that already.
       if (opened === opening) opened = null
       throw error
     }
@@ -59,7 +59,7 @@ export function createService(options: ServiceOptions): Service {
   }
 }
 
-/** @throws UsageError for a time or a size that is none */
+/** @throws UsageError for an invalid time or size */
 function requireAmounts({ maxAgeMs, holdForMs, closeTimeoutMs, keptBytes }: ServiceOptions): void {
   for (const [name, value] of Object.entries({ maxAgeMs, holdForMs, closeTimeoutMs, keptBytes })) {
     if (value === undefined || (Number.isSafeInteger(value) && value >= 0)) continue
@@ -72,7 +72,7 @@ interface Open {
   readonly service: Service
 }
 
-/** The libraries that answer HTTP are loaded now, and not with the library. */
+/** Loads the HTTP libraries on demand. */
 async function openOver(target: Parameters<typeof connect>[0], options: ServiceOptions): Promise<Open> {
   const { maxAgeMs = null, holdForMs = DEFAULT_HOLD_FOR_MS } = options
   const { onError = () => {}, closeTimeoutMs, keptBytes } = options

@@ -1,16 +1,14 @@
 /**
- * Something of which there is only so much, shared between accounts and the keys of an account: whoever has little of it
- * comes before whoever has much.
+ * Shares a limited resource between accounts and the keys of an account: the requester that holds less comes first.
  */
 
-/** Who has a share. */
 export interface Requester {
   readonly account: string
   readonly key: string
 }
 
 export interface Allocation extends Disposable {
-  /** It turned out to be more, or less; what is had already is never refused. */
+  /** Never fails: the memory, for example, is in use already. */
   resize(amount: number): void
 }
 
@@ -19,18 +17,18 @@ export interface Usage {
   readonly key: number
 }
 
-/** Whether someone who has so much may have more, when so much is left. */
-export type AllocationRule = (held: Usage, left: number, amount: number) => boolean
+/** Whether a requester with this usage may get the amount when so much is left. */
+type AllocationRule = (held: Usage, left: number, amount: number) => boolean
 
 /**
- * As much as is left for others when one has it: one key gets a third of all, one account half, two accounts a third
- * each, and there is always something for the next one who comes.
+ * Always leaves a share for the next requester: one key gets a third of the total, one account half, two accounts a
+ * third each.
  */
 export const leavesEqualShare: AllocationRule = ({ account, key }, left, amount) =>
   // guard: as much for others
   key + amount <= left - account
 
-/** As long as there is any: somebody sees to it that those who have much give it back. */
+/** Whatever is left. The caller makes requesters with much give some back. */
 export const whileAvailable: AllocationRule = (_, left, amount) => amount <= left
 
 interface Waiting {
@@ -44,7 +42,7 @@ export class FairAllocator {
   readonly #rule: AllocationRule
   readonly #accounts = new UsageCounter()
   readonly #keys = new UsageCounter()
-  /** By key, in the order in which they came. */
+  /** By key, in order of arrival. */
   readonly #waiting = new Map<string, Set<Waiting>>()
 
   constructor(total: number, rule: AllocationRule) {
@@ -52,14 +50,14 @@ export class FairAllocator {
     this.#rule = rule
   }
 
-  /** Null when there is none for it now; it overtakes those who wait for more. */
+  /** Null when too little is left. It overtakes requests that wait for more. */
   tryAcquire(requester: Requester, amount: number): Allocation | null {
     return this.#fits({ requester, amount }) ? this.#allocate(requester, amount) : null
   }
 
-  /** Waits for it so long; null when it did not come. */
+  /** Waits for so many ms; then null. */
   async acquire(requester: Requester, amount: number, waitMs: number): Promise<Allocation | null> {
-    // Nobody overtakes those of the same key.
+    // A request does not overtake others of the same key.
     const share = this.#waiting.has(requester.key) ? null : this.tryAcquire(requester, amount)
     if (share !== null) return share
     const { promise, resolve } = Promise.withResolvers<Allocation | null>()
@@ -77,12 +75,12 @@ export class FairAllocator {
     }
   }
 
-  /** How much the account and the key of a requester have. */
+  /** The usage of the requester's account and of its key. */
   usageOf({ account, key }: Requester): Usage {
     return { account: this.#accounts.of(account), key: this.#keys.of(key) }
   }
 
-  /** Who is next of those who wait. */
+  /** The first requester in the queue. */
   get nextWaiting(): Requester | null {
     return this.#firstsInOrder()[0]?.requester ?? null
   }
@@ -111,7 +109,7 @@ export class FairAllocator {
     this.#keys.add(key, amount)
   }
 
-  /** The first of each key that waits, those who have least before the others. */
+  /** The first request of each key, those with the lowest usage first. */
   #firstsInOrder(): readonly Waiting[] {
     if (this.#waiting.size === 0) return []
     const firsts = [...this.#waiting.values()].flatMap(([first]) => first ?? [])
@@ -136,10 +134,10 @@ export class FairAllocator {
   }
 }
 
-/** What each of some has, and when it was last given something. */
+/** The usage by name, and the order in which names were last served. */
 class UsageCounter {
   readonly #held = new Map<string, number>()
-  /** In the order in which they were served; those who were not for long are forgotten. */
+  /** In order of service; the oldest entries are dropped. */
   readonly #served = new Map<string, number>()
   #serving = 0
 
@@ -160,7 +158,7 @@ class UsageCounter {
     if (this.#served.size > MAX_REMEMBERED && oldest !== undefined) this.#served.delete(oldest)
   }
 
-  /** Less is first; of those who have the same, who was served longer ago. */
+  /** By usage; with equal usage the one that was served longer ago comes first. */
   compare(a: string, b: string): number {
     return this.of(a) - this.of(b) || (this.#served.get(a) ?? 0) - (this.#served.get(b) ?? 0)
   }

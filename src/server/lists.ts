@@ -1,4 +1,4 @@
-/** How a list is answered: from what the client has, from memory, from the store, in this order. */
+/** The response to a request for a list: a 304, a body from the cache, or a body from the store. */
 import type { AdmittedRequest } from './http/admission.ts'
 import { JSON_TYPE, PRIVATE_CACHE_HEADERS, type HttpResponse } from './http/http-response.ts'
 import { createBodyCache } from './http/body-cache.ts'
@@ -20,14 +20,14 @@ export interface ListRequest {
   }
 }
 
-/** What the reading of a list takes at most, but for texts of rare letters: a large one is read in chunks. */
+/** The most memory that reading a list takes, except with rare characters: a large list is read in chunks. */
 const READ_BUFFER_BYTES = 4 * 1024 ** 2
 
-/** @param keptBytes how much of what was answered is kept in memory, in bytes */
+/** @param keptBytes the size of the cache of bodies */
 export function createListResponder(keptBytes: number) {
   const bodies = createBodyCache(keptBytes)
 
-  /** @returns undefined when the account has no such event any more */
+  /** @returns undefined when the event has been deleted */
   async function respond(request: ListRequest): Promise<HttpResponse | undefined> {
     const { list, page, isHead, headers } = request
     const encoding = negotiateEncoding(headers['accept-encoding'])
@@ -40,7 +40,6 @@ export function createListResponder(keptBytes: number) {
     return readAndRespond(request, etag, encoding)
   }
 
-  /** The body that is kept under this tag, if there is one. */
   async function sendCached({ list, page, admitted }: ListRequest, etag: string, encoding: ContentEncoding) {
     const body = await bodies.find(cacheKey(list, etag), admitted)
     if (body === undefined) return undefined
@@ -56,7 +55,7 @@ export function createListResponder(keptBytes: number) {
     using reading = new DisposableStack()
     const share = reading.use(await admitted.memory(READ_BUFFER_BYTES))
     if (bodies.has(cacheKey(list, expected))) {
-      // Somebody else read it while there was no memory for it.
+      // Another request read the list while this one waited for memory.
       share.resize(0)
       const made = await sendCached(request, expected, encoding)
       if (made !== undefined) return made
@@ -64,7 +63,7 @@ export function createListResponder(keptBytes: number) {
     }
     const items = await list.read(page)
     if (items === undefined) return undefined
-    // The list may be another one by now than it was when it was found.
+    // The list may have changed since the lookup.
     const etag = etagOf(items, page, encoding)
     const made = { version: items, etag, encoding, page, next: items.next }
     if (!items.isWhole) {
@@ -81,7 +80,7 @@ export function createListResponder(keptBytes: number) {
     return listResponse(body.bytes, made)
   }
 
-  return { answer: respond }
+  return respond
 }
 
 function cacheKey(list: ServedList, etag: string): string {
@@ -110,7 +109,7 @@ function notModified(list: ServedList, etag: string): HttpResponse {
   return { status: 304, headers: cacheHeaders(list, etag), body: null }
 }
 
-/** What a 304 says too. */
+/** The headers that a 304 has too. */
 function cacheHeaders({ age }: ListVersion, etag: string): Record<string, string> {
   return { ...PRIVATE_CACHE_HEADERS, Age: String(age), ETag: etag }
 }

@@ -1,10 +1,10 @@
-/** Errors as documents (RFC 9457), the same for every way in which one comes about. */
+/** Error responses as problem documents (RFC 9457). */
 import type { HttpResponse } from './http/http-response.ts'
 import { MAX_HEADER_BYTES, MAX_PAGE_ITEMS, MAX_URL_CHARACTERS } from './http/limits.ts'
 
 export const PROBLEM_TYPE = 'application/problem+json'
 
-/** Every error that is answered, by its code; `detail` says what to do, where the answer itself has no better one. */
+/** Every error response by its code. `detail` says what to do, unless the response has a more precise text. */
 export const problems = {
   bad_request: { status: 400, title: 'The request cannot be read', detail: 'send a request of HTTP/1.1' },
   bad_query: {
@@ -80,11 +80,11 @@ export const problems = {
 
 export type ProblemCode = keyof typeof problems
 
-/** Nothing can be answered now; the same request may be answered later. */
+/** The service cannot answer now; the same request may succeed later. */
 export class UnavailableError extends Error {
   override readonly name = 'UnavailableError'
   readonly code: 'not_ready' | 'not_mirrored' | 'too_old' | 'held' | 'too_many_requests'
-  /** After so many seconds it makes sense to ask again. */
+  /** In seconds. */
   readonly retryAfter: number
 
   constructor(code: UnavailableError['code'], retryAfter: number, detail?: string, options?: ErrorOptions) {
@@ -94,7 +94,6 @@ export class UnavailableError extends Error {
   }
 }
 
-/** The document of an error. */
 export function problem(
   code: ProblemCode,
   headers: Readonly<Record<string, string>> = {},
@@ -108,11 +107,11 @@ export function problem(
   }
 }
 
-/** One answer for every key that opens nobody, so that it tells nothing of the others. */
+/** The same response for every invalid key: it reveals nothing about other keys. */
 export const unauthorized: HttpResponse = problem('key_refused', { 'WWW-Authenticate': 'ApiKey' })
 
 export function unavailableProblem({ code, message, retryAfter }: UnavailableError): HttpResponse {
-  // What was sent ahead on the connection would only be refused in its turn.
+  // The pipelined requests behind this one would be rejected too.
   const ending = code === 'too_many_requests' ? { Connection: 'close' } : {}
   return problem(code, { 'Retry-After': String(retryAfter), ...ending }, message)
 }

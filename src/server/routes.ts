@@ -12,11 +12,10 @@ import { EVENTS, type Access, type ListName, type Store } from './stores/store.t
 
 export interface RoutesOptions {
   readonly store: Store
-  /** Told what went wrong while a request was answered; the client gets no particulars. */
+  /** Called with each error of a request; the client gets no details. */
   readonly onError: (error: unknown) => void
-  /** How many bytes of bodies are kept in memory to be sent again. */
+  /** The size of the cache of bodies. */
   readonly keptBytes: number
-  /** How long clients may take over answers. */
   readonly sendTimeout: SendTimeout
 }
 
@@ -26,21 +25,21 @@ type AccountRoute = (
   admitted: AdmittedRequest,
 ) => HttpResponse | Promise<HttpResponse>
 
-/** Everything that the service answers. `docs/service.md` tells what the specification leaves open and how it is decided here. */
+/** All routes of the service. `docs/service.md` has the decisions that the specification leaves open. */
 export function createRoutes({ store, onError, keptBytes, sendTimeout }: RoutesOptions) {
   const app = new Hono<Bindings>()
   const { handle, fail } = createResponder(onError, sendTimeout)
-  const lists = createListResponder(keptBytes)
-  const admission = createAdmission()
+  const respondWithList = createListResponder(keptBytes)
+  const admit = createAdmission()
 
-  /** Answers who shows a valid key, and nobody else; `list` is the one that the path asks for. */
+  /** Requires a valid key. `list` returns the list that the path names. */
   function authenticated(answer: AccountRoute, list: (request: Request) => ListName | null = () => null) {
     return handle(async (request, held) => {
       const key = request.req.header('X-API-Key')
       const found = /* guard: no key, no question */ key ? await store.resolve(key, list(request)) : undefined
       if (found === undefined) return unauthorized
       const isWanted = () => request.env?.outgoing?.destroyed !== true
-      return answer(request, found, admission.admit(found.requester, held, isWanted))
+      return answer(request, found, admit(found.requester, held, isWanted))
     })
   }
 
@@ -54,7 +53,7 @@ export function createRoutes({ store, onError, keptBytes, sendTimeout }: RoutesO
         'cache-control': req.header('Cache-Control'),
         'accept-encoding': req.header('Accept-Encoding'),
       }
-      const answer = await lists.answer({ list, page, isHead: req.method === 'HEAD', admitted, headers })
+      const answer = await respondWithList({ list, page, isHead: req.method === 'HEAD', admitted, headers })
       return answer ?? problem('unknown_event')
     }
 
@@ -72,12 +71,12 @@ export function createRoutes({ store, onError, keptBytes, sendTimeout }: RoutesO
   const requireReady = () => store.requireReady()
   for (const [path, route] of openRoutes(requireReady)) app.get(path, handle(route))
   app.notFound(/* guard: key before paths */ authenticated(unknownPath))
-  // What is thrown beside an answer; by default it is written to the console.
+  // By default Hono writes errors outside a route to the console.
   app.onError(fail)
   return app
 }
 
-/** What is answered without a key. */
+/** The routes without a key. */
 function openRoutes(
   requireReady: () => Promise<void>,
 ): readonly (readonly [path: string, route: () => HttpResponse | Promise<HttpResponse>])[] {
@@ -107,7 +106,7 @@ function methodNotAllowed(): HttpResponse {
   return problem('method_not_allowed', { Allow: 'GET, HEAD' })
 }
 
-/** Made once, when it is first asked for: that costs more than any answer. */
+/** Made once, on demand: making it costs more than any other response. */
 function memoised(make: () => HttpResponse): () => HttpResponse {
   let made: HttpResponse | null = null
   return () => (made ??= make())

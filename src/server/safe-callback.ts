@@ -1,10 +1,10 @@
-/** Tells a listener what went wrong. When it throws there is nobody else to tell, and no answer may fail for it. */
+/** Wraps an error callback so that its own errors are ignored: no response may fail because of them. */
 export function safeCallback(listener: (error: unknown) => void): (error: unknown) => void {
   return (error) => {
     try {
       listener(error)
     } catch {
-      // As said.
+      // There is nobody else to report it to.
     }
   }
 }

@@ -15,47 +15,45 @@ import { ConnectionQueues } from './http/request-queue.ts'
 
 export interface HttpServiceOptions {
   readonly store: Store
-  /** Told what went wrong while a request was answered, and what the socket reported. */
+  /** Called with each error of a request or of the socket. */
   readonly onError?: (error: unknown) => void
-  /** How long `close` waits for answers in flight, in milliseconds. Default 5,000. */
+  /** How long `close` waits for responses in flight, in milliseconds; 5,000 by default. */
   readonly closeTimeout?: number
-  /** How many bytes of answered bodies are kept in memory to be sent again. Default 64 MiB. */
+  /** The size of the cache of bodies; 64 MiB by default. */
   readonly keptBytes?: number
   readonly clientTimeouts?: Partial<ClientTimeouts>
 }
 
-/** How long clients may take. */
-export interface ClientTimeouts {
-  /** Over a request, in milliseconds. */
+interface ClientTimeouts {
+  /** How long a client may take to send a request. */
   readonly requestMs: number
-  /** Over an answer. */
+  /** How long a client may take to read a response. */
   readonly send: SendTimeout
 }
 
 export interface Service {
-  /** Answers one request without a server. The body is to be read or cancelled: a large one is read meanwhile. */
+  /** Answers one request without a server. The caller must read or cancel the body, for a large one holds resources. */
   fetch(request: Request): Promise<Response>
   /**
-   * Listens for HTTP. `port` 0 takes any free port; the answer names the one taken, and the base address,
-   * which ends in `/api/v1`.
+   * Listens for HTTP. `port` 0 takes any free port. Returns the port and the base address, which ends in `/api/v1`.
    *
-   * @throws UsageError when the address cannot be listened on, or the service listens already.
+   * @throws UsageError when the address cannot be listened on, or the service listens already
    */
   listen(address: { host: string; port: number }): Promise<{ url: string; port: number }>
-  /** Takes no more requests, lets answers in flight end and cuts what is left after the time-out; called again, it waits for the same. */
+  /** Stops accepting requests, waits for responses in flight, and closes the rest after the time-out. Idempotent. */
   close(): Promise<void>
 }
 
 const DEFAULT_CACHE_BYTES = 64 * 1024 ** 2
-/** Nobody needs longer to send a request without a body. */
+/** Enough for a request without a body. */
 const REQUEST_MS = 10_000
 const CHECK_INTERVAL_MS = 2_000
-/** An answer is due on few of them at a time; one more is closed. */
+/** Further connections are closed. */
 const MAX_CONNECTIONS = 4_000
-/** Longer than most clients keep a connection that they do not use: they close first, and meet no closing one. */
+/** Longer than most clients keep an idle connection: the client closes first, and never uses a closing connection. */
 const KEEP_ALIVE_MS = 65_000
 
-/** The service of the specification over HTTP. It writes no log and changes no global of the process. */
+/** The service of the specification over HTTP. It writes no log and changes no globals. */
 export function createHttpService({
   store,
   onError = () => {},
@@ -67,9 +65,9 @@ export function createHttpService({
   const report = safeCallback(onError)
   const routes = createRoutes({ store, onError: report, keptBytes, sendTimeout })
   const answer = getRequestListener(routes.fetch, {
-    // By default the adapter puts its own Request and Response in the place of the process's own.
+    // By default the adapter replaces the global Request and Response.
     overrideGlobalObjects: false,
-    // HTTP/1.0 has no Host header.
+    // For HTTP/1.0, which has no Host header.
     hostname: 'localhost',
     errorHandler: () => toFetchResponse(unreadableUrl, false, report, new DisposableStack()),
   })
@@ -85,7 +83,7 @@ export function createHttpService({
   )
   const server = serverOver(queues, requestMs)
 
-  // Node closes a kept-alive socket only after its idle time, and one that has sent nothing not at all.
+  // Node closes idle sockets only after the keep-alive time, and sockets without a request never.
   function endWhenIdle(): void {
     if (!server.listening && queues.isIdle) server.closeAllConnections()
   }
@@ -120,7 +118,7 @@ export function createHttpService({
   }
 }
 
-/** @param requestMs how long a client may take over a request */
+/** @param requestMs how long a client may take to send a request */
 function serverOver(queues: ConnectionQueues, requestMs: number): Server {
   const limits = {
     maxHeaderSize: MAX_HEADER_BYTES,
@@ -128,7 +126,7 @@ function serverOver(queues: ConnectionQueues, requestMs: number): Server {
     requestTimeout: requestMs,
     connectionsCheckingInterval: Math.min(CHECK_INTERVAL_MS, requestMs),
     keepAliveTimeout: KEEP_ALIVE_MS,
-    // Node's own answers to both have no body.
+    // Node's own response has no body.
     requireHostHeader: false,
   }
   const enqueue = (request: IncomingMessage, response: ServerResponse) => {
@@ -137,12 +135,12 @@ function serverOver(queues: ConnectionQueues, requestMs: number): Server {
     queues.enqueue(request, response)
   }
   const server = createServer(limits, enqueue)
-  // Those beyond a count would be left out; their bytes are counted anyway.
+  // By default Node drops headers beyond a count. The limit on their bytes is enough.
   server.maxHeadersCount = 0
-  // Whoever keeps one that he does not use makes room for the next who comes.
+  // Idle connections make room for new ones.
   server.maxConnections = MAX_CONNECTIONS
   server.on('drop', () => server.closeIdleConnections())
-  // No body is waited for, whatever is expected.
+  // The service reads no request body, also with an `Expect` header.
   server.on('checkContinue', enqueue).on('checkExpectation', enqueue)
   server.on('clientError', (error, socket) => {
     queues.onDrained(socket, () => respondToParseError(error, socket))
@@ -152,7 +150,7 @@ function serverOver(queues: ConnectionQueues, requestMs: number): Server {
 
 const unreadableUrl = problem('bad_request', {}, 'send an address that is one')
 
-/** What is said to a request that no route is asked for; null: the routes are. */
+/** The error response before any route; null for a valid request. */
 function rejection(request: IncomingMessage): HttpResponse | null {
   // guard: one Host
   if (request.httpVersion === '1.1' && !hasOneHost(request)) {
@@ -166,8 +164,8 @@ function rejection(request: IncomingMessage): HttpResponse | null {
 }
 
 /**
- * Where a body ends, and whether anything is read after the offer of another protocol, a proxy in front may see otherwise:
- * what follows on the connection could be somebody else's request.
+ * Whether this must be the last request of its connection. A proxy in front may see the end of a body or an upgrade
+ * differently: the next bytes could be the request of another client (request smuggling).
  */
 function endsConnection({ headers }: IncomingMessage): boolean {
   return (
@@ -178,6 +176,6 @@ function endsConnection({ headers }: IncomingMessage): boolean {
 }
 
 function hasOneHost({ rawHeaders }: IncomingMessage): boolean {
-  const names = rawHeaders.filter((name, place) => place % 2 === 0 && name.length === 4)
+  const names = rawHeaders.filter((name, index) => index % 2 === 0 && name.length === 4)
   return names.filter((name) => name.toLowerCase() === 'host').length === 1
 }

@@ -1,39 +1,41 @@
-/** What answers may hold while they are on their way: clients that read slowly leave enough to all others. */
+/** Limits what responses in flight may hold: slow clients leave enough for all others. */
 import { FairAllocator, leavesEqualShare, type Requester, type Allocation } from '../fair-allocator.ts'
 import { UnavailableError } from '../problems.ts'
 
-/** Of all keys; one key may have a third of them, and one account half. Each is a connection: they are answered in turn. */
+/** Of all keys; one key may have a third of them, and one account half. */
 const MAX_RESPONSES = 1_500
-/** Of bodies that are being read, made or sent, beside those that are kept. */
+/** For bodies that are being made or sent, besides the cache. */
 const MAX_BYTES = 48 * 1024 ** 2
 const MAX_WAIT_MS = 10_000
 const RETRY_SOON_SECONDS = 1
 const RETRY_AFTER_SECONDS = 5
 
-/** An answer that is on its way. */
+/** A response in flight. */
 export interface AdmittedRequest {
   /**
-   * Waits until there is memory for a part of it.
+   * Waits for memory.
    *
-   * @throws UnavailableError when others do not give back enough in time, or nobody wants it any more
+   * @throws UnavailableError when other responses do not release enough in time, or the client has gone
    */
   memory(bytes: number): Promise<Allocation>
-  /** Gives this back when the answer has gone. */
+  /** Disposes of this when the response has been sent. */
   keep(held: Disposable): void
 }
-
-export type Admission = ReturnType<typeof createAdmission>
 
 export function createAdmission() {
   const responses = new FairAllocator(MAX_RESPONSES, leavesEqualShare)
   const memory = new FairAllocator(MAX_BYTES, leavesEqualShare)
 
   /**
-   * @param until what the answer holds until it has gone
-   * @param isWanted whether somebody still waits for it
-   * @throws UnavailableError when too many answers to the requester are on their way
+   * @param until is disposed of when the response has been sent
+   * @param isWanted whether the client still waits
+   * @throws UnavailableError when too many responses to the requester are in flight
    */
-  function admit(requester: Requester, until: DisposableStack, isWanted: () => boolean): AdmittedRequest {
+  return function admit(
+    requester: Requester,
+    until: DisposableStack,
+    isWanted: () => boolean,
+  ): AdmittedRequest {
     const share = responses.tryAcquire(requester, /* guard: answers of a key */ 1)
     if (share === null) throw new UnavailableError('too_many_requests', RETRY_SOON_SECONDS)
     until.use(share)
@@ -47,6 +49,4 @@ export function createAdmission() {
       keep: (held) => void until.use(held),
     }
   }
-
-  return { admit }
 }

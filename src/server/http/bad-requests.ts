@@ -1,22 +1,22 @@
-/** What is answered to bytes that node cannot read as a request: there is no request to route. */
+/** The response to bytes that Node cannot parse as a request. */
 import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { problem, type ProblemCode } from '../problems.ts'
 import { MAX_URL_CHARACTERS } from './limits.ts'
 
-/** A connection that is closed while something of the client's is unread takes the answer with it: so long it is read. */
+/** A connection that is closed with unread bytes may lose the response: the rest is read for so long. */
 const LINGER_MS = 1_000
 
-/** Of a request line; the packet is what came last. */
+/** Matches a request line in the last packet. */
 const longUrl = new RegExp(`^[A-Z]+ [^ \\r\\n]{${MAX_URL_CHARACTERS}}`)
 
 interface ClientError extends NodeJS.ErrnoException {
   readonly rawPacket?: Buffer
 }
 
-/** Answers the `clientError` of a server of node's, and ends the connection. Nothing may be being answered on it. */
+/** Answers the `clientError` of a Node server, and ends the connection. No other response may be in flight on it. */
 export function respondToParseError(error: ClientError, socket: Duplex): void {
-  // It is ending, and this is what still comes.
+  // The connection is ending already; these are its last bytes.
   if (socket.writableEnded) return
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()

@@ -4,7 +4,7 @@ import Negotiator from 'negotiator'
 
 export type ContentEncoding = 'gzip' | 'identity'
 
-/** The content encoding that the client likes best of ours; who accepts none of them gets the body as it is. */
+/** The client's preferred encoding; a client that accepts none gets the body without compression. */
 export function negotiateEncoding(acceptEncoding: string | undefined): ContentEncoding {
   if (acceptEncoding === undefined) return 'identity'
   const accepted = new Negotiator({ headers: { 'accept-encoding': acceptEncoding } })
@@ -21,7 +21,7 @@ export async function encodeBody(
   return encoding === 'gzip' ? compress(body) : body
 }
 
-/** What a body goes through while it is sent; null: nothing. */
+/** Creates the transform for a streamed body; null: none. */
 export function encoderFor(encoding: ContentEncoding) {
   return encoding === 'gzip' ? () => createGzip() : null
 }

@@ -1,4 +1,4 @@
-/** An answer before it is sent, and the two ways in which it is sent. */
+/** A response before it is sent, and the two ways to send it. */
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -13,7 +13,7 @@ export interface HttpResponse {
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** The data are one person's own, and every use of what a client keeps is to be asked for. */
+/** The data are personal: shared caches must not store them, and clients must revalidate. */
 export const PRIVATE_CACHE_HEADERS = {
   'Cache-Control': 'private, no-cache',
   Vary: 'X-API-Key, Accept-Encoding',
@@ -28,17 +28,17 @@ export function jsonResponse(value: object, headers: Readonly<Record<string, str
 }
 
 /** A body that is read while it is sent. */
-export interface StreamBody {
+interface StreamBody {
   readonly chunks: AsyncIterable<string>
-  /** Ends what is open for it. To be called in any case, for a body of which nothing was sent never begins. */
+  /** Releases the resources of the body. Call it always, also when no chunk was read. */
   readonly close: () => Promise<void>
-  /** Compresses the chunks; null: they are sent as they are. */
+  /** Compresses the chunks; null: no compression. */
   readonly transform: (() => Transform) | null
 }
 
 /**
- * Sends an answer over node:http, and resolves when it has gone, or the client has, or the client was too slow and is cut.
- * Only what the store throws is thrown on, when nothing can be said to the client any more but that the answer ends here.
+ * Sends a response over node:http. Resolves when the response was sent, the client has gone, or a slow client was cut
+ * off. Throws only errors of the store: then the response is incomplete and the connection is reset.
  */
 export async function sendResponse(
   outgoing: ServerResponse,
@@ -83,13 +83,13 @@ async function stream(
     for await (const bytes of readable) if (!(await body.write(bytes))) return
     await body.end(null)
   }
-  // As bytes, so that a chunk counts as what it is when reading waits for the client.
+  // As bytes and not as objects: back-pressure then counts the size of a chunk.
   const readable = Readable.from(encodeChunks(read()), { objectMode: false, highWaterMark: 1 })
   try {
     await (transform === null ? pipeline(readable, send) : pipeline(readable, transform(), send))
   } catch {
     resetConnection(outgoing)
-    // A client that went away, or was too slow, is no failure of ours.
+    // A client that has gone, or was too slow, is no error.
     if (failure !== null) throw new Error('the answer was cut off', failure)
   }
 }
@@ -99,10 +99,10 @@ async function* encodeChunks(chunks: AsyncIterable<string>): AsyncGenerator<Buff
 }
 
 /**
- * The answer as an object, for who has no server of node's.
+ * The response as an object of the Fetch API.
  *
- * @param onError told what fails when nobody waits for it
- * @param held given back when the answer is the caller's, or was read by him
+ * @param onError called with errors that nobody awaits
+ * @param held is disposed of when the body is complete or was read
  */
 export function toFetchResponse(
   { status, headers, body }: HttpResponse,
@@ -128,7 +128,7 @@ function webStream(
   onError: (error: unknown) => void,
 ): ReadableStream {
   const readable = Readable.from(encodeChunks(chunks), { objectMode: false, highWaterMark: 1 })
-  // Also when it is cancelled before anything was read.
+  // Also when the body is cancelled before the first read.
   readable.once('close', () => void close().catch(onError))
   const web: unknown = Readable.toWeb(transform === null ? readable : readable.compose(transform()))
   if (!(web instanceof ReadableStream)) throw new TypeError('Readable.toWeb gives a ReadableStream')

@@ -2,7 +2,7 @@ import { problems } from '../problems.ts'
 import type { PageRequest } from '../stores/store.ts'
 import { MAX_PAGE_ITEMS } from './limits.ts'
 
-/** The query cannot be used; the message says how it should be. */
+/** The query is invalid; the message says what it must be. */
 export class BadQueryError extends Error {
   override readonly name = 'BadQueryError'
 }
@@ -11,9 +11,9 @@ const MIN_INTEGER = -(2n ** 63n)
 const MAX_INTEGER = 2n ** 63n - 1n
 
 /**
- * What `?limit=…&after=…` asks for; other parameters are nobody's.
+ * Parses `?limit=…&after=…`; other parameters are ignored.
  *
- * @param ids what the ids of the list are: `after` must be one
+ * @param ids the type of the list's ids, and so of `after`
  * @throws BadQueryError
  */
 export function parsePageRequest(
@@ -28,12 +28,12 @@ export function parsePageRequest(
   if (after !== null && ids === 'integer' && !isInteger(after)) {
     throw new BadQueryError('after must be the id of a response, an integer')
   }
-  // The database has no such text.
+  // Postgres cannot store U+0000.
   if (after?.includes('\0') === true) throw new BadQueryError('after must be the id of an event')
   return { limit: limit === null ? null : Number(limit), after }
 }
 
-/** As the validator of the list and the links to its parts have it. */
+/** The query of a page, for its tag and for links. */
 export function toQuery({ limit, after }: PageRequest): string {
   const query = new URLSearchParams()
   if (limit !== null) query.set('limit', String(limit))

@@ -1,29 +1,27 @@
 /**
- * The requests of a connection are answered one after the other. A client may send many ahead of their answers; were they
- * answered at once, each would keep its body in memory until its turn, however slowly the client reads.
+ * Answers the pipelined requests of a connection one after the other. Otherwise the bodies of all responses would wait
+ * in memory behind the first one, however slowly the client reads.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 
-/** Nobody sends more requests than these ahead of their answers; the connection is cut. */
+/** Of a connection; with more pipelined requests it is closed. */
 const MAX_WAITING = 1_000
-/** Of all connections: when more is sent ahead, the connection is cut on which most waits. */
+/** Of all connections; beyond it the connection with the most waiting bytes is closed. */
 const MAX_WAITING_BYTES = 16 * 1024 ** 2
-/** What a request takes beside its text. */
+/** The memory of a request besides its text. */
 const REQUEST_BYTES = 4 * 1024
 
 interface QueuedRequest {
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  /** Of the request, as long as it waits. */
+  /** While the request waits; 0 for one that is answered at once. */
   readonly bytes: number
 }
 
-/** Of a connection, from its first request until it is closed. */
 interface ConnectionQueue {
-  /** The first is being answered. */
+  /** The first one is being answered. */
   requests: QueuedRequest[]
-  /** Of those that wait. */
   waitingBytes: number
   onDrained: (() => void) | null
 }
@@ -35,18 +33,18 @@ export class ConnectionQueues {
   #waitingBytes = 0
 
   /**
-   * @param answer begins an answer
-   * @param onIdle called when an answer has ended that was the last one due on its connection
+   * @param answer starts a response
+   * @param onIdle called after the last response on a connection
    */
   constructor(answer: (request: IncomingMessage, response: ServerResponse) => void, onIdle: () => void) {
     this.#answer = answer
     this.#onIdle = onIdle
   }
 
-  /** Answers a request when those before it on its connection are. */
+  /** Answers a request after the earlier ones of its connection. */
   enqueue(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request
-    // What came with what it was cut for.
+    // The connection was closed because of an earlier request.
     if (socket.destroyed) return
     const queue = this.#queueOf(socket)
     const isFirst = queue.requests.length === 0
@@ -60,14 +58,14 @@ export class ConnectionQueues {
     else if (this.#waitingBytes > MAX_WAITING_BYTES) this.#cutLongestQueue()
   }
 
-  /** Does it when everything that was asked on the connection is answered; only the first that is to be done is. */
+  /** Calls `last` after the last response on the connection; of several calls only the first counts. */
   onDrained(connection: Duplex, last: () => void): void {
     const queue = this.#queues.get(connection)
     if (queue === undefined || queue.requests.length === 0) last()
     else queue.onDrained ??= last
   }
 
-  /** The last answer that is due on each connection. */
+  /** The last response of each connection. */
   lastResponses(): readonly ServerResponse[] {
     return [...this.#queues.values()].flatMap(({ requests }) => requests.at(-1)?.response ?? [])
   }

@@ -1,4 +1,4 @@
-/** Turns what a route answers, or throws, into what the client gets. */
+/** Sends the result of a route, or the problem for its error. */
 import type { HttpBindings } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Context } from 'hono'
@@ -8,22 +8,22 @@ import { sendResponse, toFetchResponse, type HttpResponse } from './http-respons
 import { BadQueryError } from './pagination.ts'
 import type { SendTimeout } from './slow-client.ts'
 
-/** Called by node's server there are both sides of the connection; called as a function there are not. */
+/** Node's request and response; absent when `fetch` was called. */
 export type Bindings = { readonly Bindings: Partial<HttpBindings> }
 export type Request = Context<Bindings>
 
-/** @param held until the answer has gone */
-export type Route = (request: Request, held: DisposableStack) => HttpResponse | Promise<HttpResponse>
+/** @param held is disposed of when the response has been sent */
+type Route = (request: Request, held: DisposableStack) => HttpResponse | Promise<HttpResponse>
 
 const RETRY_SOON_SECONDS = 5
 
 /**
- * @param onError told what went wrong while a request was answered; the client gets no particulars
- * @param timeout how long clients may take over answers
+ * @param onError called with each error of a request; the client gets no details
+ * @param timeout how long clients may take to read responses
  */
 export function createResponder(onError: (error: unknown) => void, timeout: SendTimeout) {
   function errorResponse(thrown: unknown): HttpResponse {
-    // What ended the reading of a list; that its transaction could not be ended well follows from it.
+    // The first error ended the reading of a list; the failed end of its transaction follows from it.
     const error: unknown = thrown instanceof SuppressedError ? thrown.suppressed : thrown
     if (error instanceof BadQueryError) return problem('bad_query', {}, error.message)
     if (error instanceof UnavailableError && error.cause === undefined) return unavailableProblem(error)
@@ -58,7 +58,7 @@ export function createResponder(onError: (error: unknown) => void, timeout: Send
       }
       return await send(request, answer, held)
     },
-    /** Answers what was thrown beside a route. */
+    /** Answers an error outside a route. */
     fail: (error: unknown, request: Request) => send(request, errorResponse(error), new DisposableStack()),
   }
 }

@@ -1,26 +1,26 @@
 import type { ServerResponse } from 'node:http'
 
-/** How long a client may keep us waiting over an answer: so long, and longer for what it has taken. */
+/** How long the service waits for a client that reads a response: a fixed time, and more for the bytes it has read. */
 export interface SendTimeout {
   readonly baseMs: number
   readonly bytesPerSecond: number
 }
 
-/** As a run allows the service: a drip ends, a large list can finish. */
+/** The same values that a run allows the service: a slow drip ends, a large list can finish. */
 export const DEFAULT_SEND_TIMEOUT: SendTimeout = { baseMs: 60_000, bytesPerSecond: 256 * 1024 }
 
-/** What is handed over at once: whether the client takes it shows only when all of it is gone. */
+/** Of one write: whether the client reads shows only after a whole write. */
 const MAX_WRITE_BYTES = 256 * 1024
 
-/** The body of an answer, sent as fast as its client takes it. */
-export interface BodyWriter {
-  /** Resolves when the client has taken it; false: it has gone, or was too slow and is cut. */
+/** Writes a body as fast as its client reads. */
+interface BodyWriter {
+  /** Resolves when the client has read the bytes; false: it has gone, or was too slow and was cut off. */
   write(bytes: Uint8Array): Promise<boolean>
-  /** The same with the last bytes, or all, or none. */
+  /** As `write`, with the last bytes. */
   end(bytes: Uint8Array | null): Promise<boolean>
 }
 
-/** Every body goes this way, from memory or while it is read. Only the time counts in which the client is waited for. */
+/** For every body, cached or streamed. Only the time of waiting for the client counts. */
 export function bodyWriter(outgoing: ServerResponse, { baseMs, bytesPerSecond }: SendTimeout): BodyWriter {
   let taken = 0
   let waitedMs = 0
@@ -65,13 +65,13 @@ export function bodyWriter(outgoing: ServerResponse, { baseMs, bytesPerSecond }:
       if (bytes !== null && before > 0 && !(await write(bytes.subarray(0, before)))) return false
       if (outgoing.destroyed) return false
       outgoing.end(bytes?.subarray(before))
-      // Most answers are taken by the system at once: then they are in no memory of ours.
+      // The system accepts most bodies at once: they then take no memory of this process.
       return outgoing.socket?.writableLength === 0 || outgoing.writableFinished || until('finish')
     },
   }
 }
 
-/** A body that ends in the middle may look whole; a connection that is reset does not, and the system keeps nothing for it. */
+/** A truncated body may look whole; a reset connection does not, and frees the system's buffers. */
 export function resetConnection({ socket }: ServerResponse): void {
   socket?.resetAndDestroy()
 }

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { EVENTS, type ListItems, type ServedList, type Store, type PageRequest } from './store.ts'
 
-/** An account in memory, such as the sample account; items have an `id` and are what `JSON.stringify` can write. */
+/** An account in memory, such as the sample account. Its items have an `id` and can be serialised to JSON. */
 export interface MemoryAccount {
   readonly email: string
   events(): readonly object[] | Promise<readonly object[]>
@@ -27,7 +27,6 @@ export function createMemoryStore({ apiKey, account }: { apiKey: string; account
   }
 }
 
-/** An item as it goes out. */
 interface SerialisedItem {
   readonly id: string
   readonly text: string
@@ -35,7 +34,7 @@ interface SerialisedItem {
 
 type Compare = (a: string, b: string) => number
 
-/** As the mirror's database orders them: by the bytes of UTF-8. */
+/** The order of the mirror's database: by the bytes of UTF-8. */
 const byBytes: Compare = (a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))
 const byNumber: Compare = (a, b) => Number(BigInt(a) - BigInt(b))
 
@@ -74,7 +73,7 @@ async function* chunksOf(items: readonly SerialisedItem[]): AsyncGenerator<strin
   if (items.length > 0) yield items.map(({ text }) => text).join(',')
 }
 
-/** Digests have one length, so that comparing them takes the same time whatever was sent. */
+/** Digests have a fixed length: comparing them takes the same time for every key. */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }

@@ -1,60 +1,58 @@
 import type { Requester } from '../fair-allocator.ts'
 
 /**
- * What the HTTP part answers from: the mirror is one store, an account in memory another. A store knows accounts by
- * their keys.
+ * The data behind the HTTP service: the mirror is one store, an account in memory another. API keys identify accounts.
  */
 export interface Store {
   /**
-   * Whom a key opens, and how the list stands that is asked for; no item of it is read. Undefined when the key opens
-   * nobody (not known, expired, revoked). The key is never empty. How long the answer takes must not tell how much of the
-   * key was right.
+   * The account of a key, and the version of the requested list, without its items. Undefined for an invalid key
+   * (unknown, expired, revoked). The time must not depend on how much of the key is right.
    *
-   * @param list the list that is asked for; null: none
-   * @throws UnavailableError while nothing can be said, or not of this account
+   * @param key is not empty
+   * @param list null: none
+   * @throws UnavailableError while the store, or this account, cannot be read
    */
   resolve(key: string, list: ListName | null): Promise<Access | undefined>
-  /** @throws UnavailableError while nothing can be answered */
+  /** @throws UnavailableError while the store cannot be read */
   requireReady(): Promise<void>
-  /** Ends what is under way beside requests; called when no request is any more. */
+  /** Ends background work; called after the last request. */
   close(): Promise<void>
 }
 
-/** An event's id, for the responses to it; the list of events itself has the name that no event has. */
+/** An event's id for its list of responses, or `EVENTS`. */
 export type ListName = string
 
-/** The list of events. */
+/** The list of events: no event has this id. */
 export const EVENTS = ''
 
 export interface Access {
-  /** Whose key it is, and which, so that what there is only so much of can be shared. */
+  /** For the fair allocation of limited resources. */
   readonly requester: Requester
-  /** Of the key's owner; null: not known. */
+  /** Of the key's owner; null: unknown. */
   readonly email: string | null
-  /** Null: none was asked for; undefined: the account has no such event. */
+  /** Null: none was requested; undefined: the account has no such event. */
   readonly list: ServedList | null | undefined
 }
 
-/** A list as it stands; its items are not read yet. */
+/** A list whose items are not read yet. */
 export interface ServedList extends ListVersion {
-  /** Names the list among those of all accounts, for what is kept of it. */
+  /** Unique over all accounts, for the cache. */
   readonly name: string
   /**
-   * @returns undefined when the account has no such event any more
-   * @throws UnavailableError when too many large lists are read already
+   * @returns undefined when the event has been deleted
+   * @throws UnavailableError when too many large lists are being read
    */
   read(window: PageRequest): Promise<ListItems | undefined>
 }
 
-/** What is known of a list besides its items. */
 export interface ListVersion {
-  /** Equal versions of a list have equal items, to the byte. */
+  /** Equal versions of a list have equal items, byte for byte. */
   readonly version: string
-  /** Seconds since the service was last seen to have it so. */
+  /** Seconds since a run last checked the list at the service. */
   readonly age: number
 }
 
-/** The part of a list that is asked for, in the order of ids. */
+/** The requested part of a list, in the order of ids. */
 export interface PageRequest {
   /** The items after this id; null: from the first one on. */
   readonly after: string | null
@@ -62,12 +60,12 @@ export interface PageRequest {
   readonly limit: number | null
 }
 
-/** Items in one view of the list, which may be younger than the one that was found. */
+/** Items of one version of the list, which may be newer than the version of the lookup. */
 export interface ListItems extends ListVersion, AsyncDisposable {
   /** The id of the last item when more follow, else null. */
   readonly next: string | null
-  /** Whether they are in memory all. */
+  /** Whether all items are in memory. */
   readonly isWhole: boolean
-  /** Their JSON texts with commas between them, piece by piece; no piece is empty. */
+  /** The JSON texts of the items with commas between them, in chunks; no chunk is empty. */
   readonly chunks: AsyncIterable<string>
 }

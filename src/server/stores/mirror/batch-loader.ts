@@ -1,4 +1,4 @@
-/** Questions that are asked at the same time are asked at once: a statement costs about as much for thirty as for one. */
+/** Batches concurrent lookups into one statement: thirty cost about as much as one. */
 import { UnavailableError } from '../../problems.ts'
 
 interface Waiting<Question, Answer> {
@@ -6,17 +6,16 @@ interface Waiting<Question, Answer> {
   readonly answer: PromiseWithResolvers<Answer>
 }
 
-/** The most questions in one statement. */
 const MAX_BATCH = 500
-/** While the database does not answer, those who asked give up, and ask again. */
+/** A limit for the time in which the database does not answer: clients then give up and retry. */
 const MAX_WAITING = 20_000
 const RETRY_AFTER_SECONDS = 5
 
 /**
- * Gathers what is asked while the statement before it is under way.
+ * Collects lookups while the previous statement is running.
  *
- * @param askAll answers questions in their order
- * @returns what answers one; it throws UnavailableError when too many wait already
+ * @param askAll returns the results in the order of the lookups
+ * @returns a function for one lookup; it throws UnavailableError when too many wait already
  */
 export function createBatchLoader<Question, Answer>(
   askAll: (questions: readonly Question[]) => Promise<readonly Answer[]>,
@@ -26,7 +25,7 @@ export function createBatchLoader<Question, Answer>(
 
   async function askWaiting(): Promise<void> {
     isAsking = true
-    // What is asked in this very moment, by other connections that had something to read, goes with it.
+    // Lookups of other connections that are readable at this moment join the batch.
     await new Promise((resolve) => setImmediate(resolve))
     while (waiting.length > 0) {
       const asked = waiting.splice(0, MAX_BATCH)

@@ -6,32 +6,31 @@ import { EVENTS } from '../store.ts'
 import type { PageRequest } from '../store.ts'
 import { eventText, responseText } from './serialise-items.ts'
 
-/** What is read of one list. */
-export interface ListScope {
+interface ListScope {
   readonly trx: Pick<Transaction, 'kysely'>
   readonly account: number
   readonly list: string
 }
 
-/** Some items that follow each other. */
+/** Consecutive items. */
 export interface ItemChunk {
   /** Their JSON texts with commas between them. */
   readonly text: string
   readonly count: number
-  /** The id of the last of them. */
+  /** The id of the last item. */
   readonly last: string
-  /** Whether the part ends with them; one that does not may yet be followed by nothing. */
+  /** Whether this is certainly the last chunk. */
   readonly isEnd: boolean
 }
 
-/** A first chunk as small as this is there at once; the next ones are as long as their items allow. */
+/** A small first chunk is fast; the size of the next ones follows from their items. */
 const FIRST_ROWS = 500
-/** Of more rows Postgres thinks the statement worth compiling (`jit_above_cost`), which takes longer than to run it. */
+/** For more rows Postgres compiles the statement (`jit_above_cost`), which takes longer than to execute it. */
 const MAX_ROWS = 3_000
-/** Of one chunk; one more item may follow. */
+/** Of one chunk; the last item may exceed it. */
 const CHUNK_BYTES = 1024 ** 2
 
-/** Where the items are, and how their ids are compared. */
+/** The table of the items, and the order of their ids. */
 function listSql({ account, list }: ListScope) {
   if (list === EVENTS) {
     // guard: account of the events served
@@ -43,7 +42,7 @@ function listSql({ account, list }: ListScope) {
   return { from, id: sql`r.id`, type: sql`bigint`, item: sql.raw(responseText) }
 }
 
-/** The last id of the part when another item follows it; null when none does. */
+/** The last id of the page when more items follow; else null. */
 export async function lastIdOfPage(scope: ListScope, { after, limit }: PageRequest): Promise<string | null> {
   if (limit === null) return null
   const { from, id, type } = listSql(scope)
@@ -55,7 +54,7 @@ export async function lastIdOfPage(scope: ListScope, { after, limit }: PageReque
   return rows.length === 2 ? (rows[0]?.id ?? null) : null
 }
 
-/** Whether more than so many items follow one, in the part that ends there. */
+/** Whether more than `count` items follow `after`, up to `upTo`. */
 export async function hasMoreThan(
   scope: ListScope,
   after: string,
@@ -70,7 +69,7 @@ export async function hasMoreThan(
   return rows.length === 1
 }
 
-/** The chunks of a part: of the items after one and, when it ends before the list does, up to another. */
+/** The items after `after` and up to `upTo`, in chunks. */
 export async function* readChunks(
   scope: ListScope,
   after: string | null,
@@ -88,7 +87,7 @@ export async function* readChunks(
   }
 }
 
-/** As many as fill a chunk, if the next items are as long as these. */
+/** The number of items that fill a chunk if they are as long as these. */
 function nextChunkRows({ text, count }: ItemChunk): number {
   return Math.max(1, Math.min(MAX_ROWS, Math.floor((count * CHUNK_BYTES) / Buffer.byteLength(text))))
 }
@@ -124,6 +123,6 @@ async function readChunk(
   const [chunk] = answer.rows
   if (chunk === undefined || chunk.found === 0) return null
   const { found, ...rest } = chunk
-  // Of items longer than foreseen fewer come than were found.
+  // When items are longer than expected, the chunk has fewer items than were found.
   return { ...rest, isEnd: found < rows && rest.count === found }
 }

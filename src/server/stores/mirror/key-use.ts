@@ -1,15 +1,9 @@
 import type { Database } from '../../../db/database.ts'
 import { recordKeyUse } from '../../../mirror/keys/keys.ts'
 
-/** Notes that keys are used, beside the requests: none waits for it, or fails with it. */
-export interface KeyUseRecorder {
-  record(id: string): void
-  /** Resolves when nothing is being noted. */
-  settled(): Promise<void>
-}
-
-export function createKeyUseRecorder(database: Database, onError: (error: unknown) => void): KeyUseRecorder {
-  const noting = new Map<string, Promise<void>>()
+/** Records the use of keys in the background: no request waits for it, or fails with it. */
+export function createKeyUseRecorder(database: Database, onError: (error: unknown) => void) {
+  const pending = new Map<string, Promise<void>>()
 
   async function write(id: string): Promise<void> {
     try {
@@ -17,16 +11,17 @@ export function createKeyUseRecorder(database: Database, onError: (error: unknow
     } catch (error) {
       onError(error)
     } finally {
-      noting.delete(id)
+      pending.delete(id)
     }
   }
 
   return {
-    record(id) {
-      if (!noting.has(id)) noting.set(id, write(id))
+    record(id: string): void {
+      if (!pending.has(id)) pending.set(id, write(id))
     },
-    async settled() {
-      await Promise.all(noting.values())
+    /** Resolves when no write is pending. */
+    async settled(): Promise<void> {
+      await Promise.all(pending.values())
     },
   }
 }

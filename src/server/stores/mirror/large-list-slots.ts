@@ -1,36 +1,32 @@
 import { FairAllocator, whileAvailable, type Requester, type Allocation } from '../../fair-allocator.ts'
 import { UnavailableError } from '../../problems.ts'
 
-/** A connection to the database for a large list, as long as its client takes, or until others need it more. */
+/** A database connection for a large list, until the response has been sent or another requester needs it more. */
 export interface LargeListSlot extends Disposable {
-  /** Aborted when it is to be given back. */
+  /** Aborted when the slot must be released. */
   readonly reclaimed: AbortSignal
 }
 
-/** Places for large lists. Whoever has one gives it to an account, or a key of the same account, that has fewer. */
+/** Slots for large lists. A holder must release a slot to an account, or a key of its account, that has fewer. */
 export interface LargeListSlots {
   /** Null when all are taken. */
   tryAcquire(requester: Requester): LargeListSlot | null
-  /**
-   * Waits for one.
-   *
-   * @throws UnavailableError when none is given back in time
-   */
+  /** Waits for a slot. @throws UnavailableError when none is released in time */
   acquire(requester: Requester): Promise<LargeListSlot>
   /**
-   * Waits for the turn to begin a list: whoever asks for one need not wait until another's hundred are read.
+   * Waits for permission to start reading a list, fairly: nobody waits for the hundred lists of another requester.
    *
    * @throws UnavailableError when it does not come in time
    */
   acquireStart(requester: Requester): Promise<Disposable>
 }
 
-/** Lists that are begun at once: the connections that are there do no more. */
+/** As many as there are connections for it. */
 const MAX_STARTING = 3
 
 const MAX_WAIT_MS = 30_000
 const RETRY_AFTER_SECONDS = 30
-/** In which most large lists are read. */
+/** Most large lists are read within this time. */
 const MIN_HOLD_MS = 500
 
 interface HeldSlot {
@@ -42,11 +38,11 @@ interface HeldSlot {
 export function createLargeListSlots(count: number): LargeListSlots {
   const shares = new FairAllocator(count, whileAvailable)
   const starts = new FairAllocator(MAX_STARTING, whileAvailable)
-  /** In the order in which they were taken. */
+  /** The oldest first. */
   const taken = new Set<HeldSlot>()
   let timer: NodeJS.Timeout | undefined
 
-  /** Asks for a slot back when somebody waits who has fewer: the one that was had longest. */
+  /** Reclaims the oldest slot of a requester that has more than the first one in the queue. */
   function reclaimOne(): void {
     clearTimeout(timer)
     const next = shares.nextWaiting

@@ -7,17 +7,16 @@ import type { ItemChunk } from './items.ts'
 import type { LargeListSlot, LargeListSlots } from './large-list-slots.ts'
 import { openSnapshot, type Snapshot } from './snapshot.ts'
 
-/** A list of up to so many characters is read at once, and its connection given back before it is sent. */
+/** A list of up to so many characters is read whole, and its connection released before it is sent. */
 const MAX_BUFFERED_CHARACTERS = 2 * 1024 ** 2
 
-/** Which list, and who asks for it. */
-export interface RequestedList {
+interface RequestedList {
   readonly account: number
   readonly list: string
   readonly requester: Requester
 }
 
-/** Reads a list, or a part of it, in one view of the mirror. A large one keeps its connection while it is sent. */
+/** Reads a list or a page of it in one snapshot of the mirror. A large list keeps its connection while it is sent. */
 export async function readList(
   database: Database,
   slots: LargeListSlots,
@@ -35,7 +34,7 @@ export async function readList(
     return { ...(await bufferedList(started)), chunks: withoutSnapshot(started) }
   const slot = slots.tryAcquire(requested.requester)
   if (slot !== null) return streamedList(started, slot)
-  // No connection waits for a slot.
+  // A request that waits for a slot must not hold a connection.
   await started.snapshot[Symbol.asyncDispose]()
   using waited = new DisposableStack()
   const acquired = waited.use(await slots.acquire(requested.requester))
@@ -52,8 +51,8 @@ async function bufferedList({ standing, first, snapshot }: StartedRead): Promise
 }
 
 /**
- * The list as long as its client takes. When its slot is needed it gives it back at once, and with it its view of the
- * mirror, and goes on between other statements.
+ * Streams a list. When its slot is reclaimed, it releases the slot and the snapshot at once, and goes on with single
+ * statements.
  */
 function streamedList(started: StartedRead, slot: LargeListSlot): ListItems {
   const { standing, inView, rest, snapshot } = started
@@ -66,7 +65,7 @@ function streamedList(started: StartedRead, slot: LargeListSlot): ListItems {
     pending = next.catch(() => {})
     return next
   }
-  // Nothing was written in the view: how it ends does not matter.
+  // The snapshot wrote nothing: an error at its end does not matter.
   const leave = () => void pending.then(() => held.disposeAsync()).catch(() => {})
   slot.reclaimed.addEventListener('abort', leave, { once: true })
 
@@ -87,14 +86,14 @@ function streamedList(started: StartedRead, slot: LargeListSlot): ListItems {
 interface StartedRead {
   readonly standing: Omit<ListItems, 'chunks' | typeof Symbol.asyncDispose>
   readonly first: readonly ItemChunk[]
-  /** What follows in the view of the mirror. */
+  /** The chunks after `first`, in the snapshot. */
   readonly inView: AsyncGenerator<ItemChunk, void>
   readonly snapshot: Snapshot
-  /** What follows an item, without the view. */
+  /** The chunks after an item, without the snapshot. */
   readonly rest: (after: string) => AsyncGenerator<ItemChunk, void>
 }
 
-/** @returns undefined when the list went since it was found */
+/** @returns undefined when the list was deleted since the lookup */
 async function startRead(
   database: Database,
   { account, list }: RequestedList,
@@ -129,16 +128,15 @@ interface KnownVersion {
 }
 
 /**
- * Pieces that are read between other statements are of one view as long as the list has the version that it had at first. So
- * it is on PGlite, which has one connection, for which everything else would wait until the client has taken all; and on
- * Postgres when others need the connection.
+ * Chunks that are read without a snapshot belong together as long as the list keeps its version. PGlite always reads this
+ * way: with its one connection, everything else would wait for the client. Postgres does so after a slot was reclaimed.
  */
 async function* whileUnchanged(
   chunks: AsyncGenerator<ItemChunk, void>,
   { database, account, list, version }: KnownVersion,
 ): AsyncGenerator<ItemChunk, void> {
   for await (const chunk of chunks) {
-    // Rows and version change together: a chunk that was read before it was looked at is of that view.
+    // Rows and version change in one transaction: a chunk read before the check belongs to that version.
     const now = await listVersion(database.kysely, account, list)
     // guard: one view on PGlite; one view without a place
     if (now?.version !== version) throw new Error('The list changed while it was sent.')
@@ -158,13 +156,13 @@ async function readFirst(
     first.push(value)
     characters += value.text.length
     if (value.isEnd) return { first, isAll: true }
-    // Whoever asks for a large list need not wait until enough of it is read to see that it is one.
+    // A quick check recognises a large list after its first chunk.
     if (first.length === 1 && (await moreFollow(value, remainingItems(value)))) break
   }
   return { first, isAll: false }
 }
 
-/** How many items fit into a list that is read at once after this chunk, if they are as long as these. */
+/** How many items of the same length still fit into a list that is read whole. */
 function remainingItems({ text, count }: ItemChunk): number {
   return Math.max(0, Math.floor((MAX_BUFFERED_CHARACTERS * count) / text.length) - count)
 }

@@ -1,4 +1,4 @@
-/** Whom a key opens and how a list stands: all that is asked of the database before a 304. */
+/** The account of a key and the version of a list: all that a 304 needs from the database. */
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../../../common/schema/tables.ts'
@@ -10,39 +10,39 @@ import { ITEM_FORM } from './serialise-items.ts'
 export interface Lookup {
   /** Of the key, in hexadecimal. */
   readonly sha256: string
-  /** The list's name in `sync_state`; null: none is asked for. */
+  /** The list's name in `sync_state`; null: none is requested. */
   readonly list: string | null
 }
 
-/** What the mirror says of one question; without `key_id` the key opens nobody. */
+/** The result of a lookup; without `key_id` the key is invalid. */
 export interface LookupRow extends KnownFreshness {
-  /** Of the schema, by its migrations. */
+  /** The schema version. */
   readonly schema: number
   readonly key_id: string | null
   readonly sha256: string | null
-  /** The key was not used today, as far as is noted. */
+  /** Whether no use of the key was recorded today. */
   readonly is_first_use: boolean
   readonly account: number
   readonly email: string | null
   /** Whether the event is in the mirror; true for the list of events. */
   readonly is_known: boolean
-  /** What is served of the list; null: it was never read. */
+  /** Null: the list was never read. */
   readonly version: string | null
-  /** Since the list was last read or found unchanged, in seconds; null: never. */
+  /** Seconds since the list was last read or found unchanged; null: never. */
   readonly age: number | null
 }
 
-/** NULL stays NULL, which `greatest` alone would take for the lesser. */
+/** NULL stays NULL; `greatest` alone would return 0. */
 const seconds = (since: string) =>
   sql`case when ${sql.ref(since)} is not null then greatest(0, floor(extract(epoch from now() - ${sql.ref(since)})))::int end`
 
 /**
- * Which bytes are served of a list `s` of sync_state, and its age. Rows that are served are written together with its version;
- * another form of the items makes other bytes of the same rows.
+ * The version and age of a list `s` of sync_state. Runs write rows and `list_version` in one transaction. `ITEM_FORM`
+ * stands for the serialisation, which turns equal rows into other bytes.
  */
 const listVersionSql = sql`s.list_version || ${` ${ITEM_FORM}`}::text as version, ${seconds('s.checked_at')} as age`
 
-/** @param which of the runs of the account */
+/** @param which condition on the runs of the account */
 const runAge = (which: string) => sql`(
   select ${seconds('started_at')}
     from headcount.sync_runs
@@ -50,7 +50,7 @@ const runAge = (which: string) => sql`(
    order by id desc
    limit 1)`
 
-/** What is held counts list by list. */
+/** Held deletions count for each list separately. */
 const freshness = sql`
   ${runAge(`status in ('succeeded', 'held') and not named_events_only`)} as run_age,
   case when s.held_deletion_count > 0 then ${runAge('good')} end as good_run_age,
@@ -62,9 +62,9 @@ const freshness = sql`
 const noFreshness = sql`null::int as run_age, null::int as good_run_age, null::jsonb as holds, null::timestamptz as now`
 
 /**
- * Answers questions in their order. Half of the time is the planning, so that it joins as little as can be.
+ * Returns the results in the order of the lookups. Planning is half of the time, so the statement has few joins.
  *
- * @param withFreshness whether it matters how old the mirror is
+ * @param withFreshness whether the freshness is needed
  */
 export async function lookUpMany(
   kysely: Kysely<Tables>,
@@ -87,7 +87,7 @@ export async function lookUpMany(
   return rows
 }
 
-/** How a list stands in the view of a transaction; undefined when it is not there, or not any more. */
+/** The version of a list in the snapshot of a transaction; undefined when it does not exist. */
 export async function listVersion(
   kysely: Kysely<Tables>,
   account: number,

@@ -15,19 +15,19 @@ import { readList } from './list.ts'
 import { createLargeListSlots } from './large-list-slots.ts'
 
 export interface MirrorStoreOptions extends FreshnessLimits {
-  /** Told what went wrong beside a request: that a key was used could not be noted. */
+  /** Called when the use of a key could not be recorded. */
   readonly onError: (error: unknown) => void
 }
 
-/** Large lists at once; the connections that are left answer everything else. */
+/** Concurrent large lists; the other connections serve everything else. */
 const MAX_LARGE_LISTS = 2
 const RETRY_SOON_SECONDS = 5
 const AFTER_A_RUN_SECONDS = 60
 const SHUTDOWN_GRACE_MS = 500
-/** A database that is being migrated may keep a statement waiting for minutes. */
+/** During a migration a statement may wait for minutes. */
 const TIMEOUT_MS = 5_000
 
-/** A mirror as a store: any account of it, by the keys that were made for it. Its database stays its opener's. */
+/** A store over all accounts of a mirror. The caller closes the database. */
 export function createMirrorStore(
   database: Database,
   { maxAgeMs, holdForMs, onError }: MirrorStoreOptions,
@@ -37,7 +37,7 @@ export function createMirrorStore(
     lookUpMany(database.kysely, asked, maxAgeMs !== null),
   )
   const keyUse = createKeyUseRecorder(database, safeCallback(onError))
-  // Anybody may ask for it, without a key: not with a statement each.
+  // /readyz needs no key: batching limits the statements.
   const readSchemaVersion = createBatchLoader(async (asked: readonly null[]) => {
     const { current } = await schemaState(database)
     return asked.map(() => current)
@@ -80,18 +80,18 @@ export function createMirrorStore(
       requireSchema(await withTimeout(readSchemaVersion(null)))
     },
     close: async () => {
-      // It may wait for a lock: the database is closed upon it then.
+      // A write may wait for a lock: after the grace period the caller closes the database.
       await Promise.race([keyUse.settled(), sleep(SHUTDOWN_GRACE_MS, undefined, { ref: false })])
     },
   }
 }
 
-/** No text with U+0000 reaches the database, which has none: no event has such an id. */
+/** Postgres cannot store U+0000: no event has such an id. */
 function storableName(list: ListName | null): string | null {
   return list?.includes('\0') === true ? null : list
 }
 
-/** While another program brings the schema up to date, and when it has and this one is the older. */
+/** The schema may be migrated while this process serves, even beyond the version that it knows. */
 function requireSchema(version: number): void {
   try {
     requireVersion(version)
@@ -105,7 +105,7 @@ function requireSchema(version: number): void {
 }
 
 /** @throws UnavailableError when the database does not answer in time */
-export async function withTimeout<T>(answer: Promise<T>): Promise<T> {
+async function withTimeout<T>(answer: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => {
     late.reject(

@@ -1,12 +1,12 @@
 import type { Database } from '../../../db/database.ts'
 import type { Transaction } from '../../../db/transaction.ts'
 
-/** One view of the mirror that stays open until it is disposed of. */
+/** An open read-only transaction, until it is disposed of. */
 export interface Snapshot extends AsyncDisposable {
   readonly trx: Transaction
 }
 
-/** A table that is being changed may be locked for minutes; who waits keeps a connection from those who ask for other things. */
+/** A migration may lock a table for minutes, and every waiting request would hold a connection. */
 const LOCK_TIMEOUT_MS = 5_000
 
 /** @throws DatabaseError */
@@ -21,7 +21,7 @@ export async function openSnapshot(database: Database): Promise<Snapshot> {
     readOnly: true,
     /* guard: locked lists */ lockTimeoutMs: LOCK_TIMEOUT_MS,
   })
-  // Before the transaction is open its failure is that of opening; later it is a connection that was lost meanwhile.
+  // An error before the transaction is open rejects `opened`. A later error is a lost connection, thrown at disposal.
   closed.catch(opened.reject)
   const trx = await opened.promise
   return {
