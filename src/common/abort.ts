@@ -1,6 +1,6 @@
-/** Waits that end: by the thing awaited, or by a signal, whose reason is then thrown. */
+/** Waits that an abort signal ends; they then throw its reason. */
 
-/** The longest delay that a timer keeps (2^31 - 1 ms); a longer one would fire at once. */
+/** The longest delay of a timer (2^31 - 1 ms); a longer one fires at once. */
 export const MAX_TIMER_MS = 2_147_483_647
 
 /** Waits so many ms, or throws the signal's reason as soon as it is aborted. */
@@ -15,8 +15,8 @@ export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Who waits beside each signal. A signal has one listener of ours for all of them: to add one to it and take it away
- * again costs more than most waits.
+ * The pending waits of each signal. One listener serves them all: adding and removing a listener costs more than most
+ * waits.
  */
 const rejectersBySignal = new WeakMap<AbortSignal, Set<(reason: Error) => void>>()
 
@@ -31,7 +31,7 @@ function rejectersOf(signal: AbortSignal): Set<(reason: Error) => void> {
   return added
 }
 
-/** What the promise gives, or the signal's reason as an error when that comes first; the promise then ends unheard. */
+/** Settles as the promise, or rejects with the signal's reason when that comes first. */
 export function raceAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: first, resolve, reject } = Promise.withResolvers<T>()
   if (signal.aborted) reject(toError(signal.reason))
@@ -48,7 +48,7 @@ export function raceAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<
   return first
 }
 
-/** Resolves when the signal is aborted, at once when it is. */
+/** Resolves when the signal is aborted. */
 export async function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return
   await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))

@@ -1,8 +1,8 @@
 import type { RunReport } from './schema/tables.ts'
 
 /**
- * The error family. Each error says what to do next, and carries what a caller needs to decide:
- * a stable `code`, the `exitCode` of the command line (design: exit codes) and whether trying again may help.
+ * The base class of all errors. The message says what to do next. `code` is stable, `exitCode` is that of the command
+ * line, and `retryable` says whether another attempt may succeed.
  */
 export abstract class HeadcountError extends Error {
   abstract readonly code: string
@@ -93,10 +93,10 @@ export class RetryLaterError extends UnreachableError {
   }
 }
 
-/** Another request of this run was told so; this one was not sent. */
+/** This request was not sent, for the service asked another request of the run for a long pause. */
 export class RequestSkippedError extends RetryLaterError {}
 
-/** The service went away while a run was reading: many events in a row could not be read, and nothing was answered. */
+/** The service became unreachable during a run: many consecutive events could not be read. */
 export class OutageError extends UnreachableError {
   override readonly code = 'outage'
 }
@@ -125,7 +125,7 @@ export class InvalidResponseError extends HeadcountError {
   readonly exitCode = 7
 }
 
-/** An object where a list belongs, with keys as of a service that answers in pages in a way that is not known. */
+/** An object instead of a list, with keys that suggest an unknown form of pagination. */
 export class UnexpectedPaginationError extends InvalidResponseError {}
 
 /** A redirect or a page link that leads to another origin; the key is never sent there. */
@@ -144,7 +144,7 @@ export class DatabaseError extends HeadcountError {
   readonly exitCode = 5
 }
 
-/** One transaction failed for what was done in it (too long, too large, a value rejected); the database is there for others. */
+/** One transaction failed because of its own statements (too long, too large, a value rejected); others may succeed. */
 export class TransactionFailedError extends DatabaseError {}
 
 /** A conflict with another transaction (deadlock, serialization failure): the same batch may pass when tried again. */
@@ -153,7 +153,7 @@ export class TransactionConflictError extends TransactionFailedError {
   override readonly retryable = true
 }
 
-/** A list too large for memory found no place on this machine's disk. */
+/** There is no disk space for a list too large for memory. */
 export class TemporaryFileError extends HeadcountError {
   readonly code = 'temporary_file'
   readonly exitCode = 5
@@ -164,7 +164,7 @@ export class SchemaVersionError extends DatabaseError {
   override readonly code = 'schema_version'
 }
 
-/** The folder of an embedded database is not there, and was not to be made. */
+/** The folder of a PGlite does not exist, and must not be created. */
 export class MirrorNotFoundError extends DatabaseError {
   override readonly code = 'no_mirror'
 }
@@ -181,7 +181,7 @@ export class AccountLockedError extends HeadcountError {
   override readonly retryable = true
 }
 
-/** This run was taken over by another one, for it had shown no sign of life; it writes nothing more. */
+/** Another run has taken over from this one, which had sent no heartbeat; it writes nothing more. */
 export class LeaseLostError extends HeadcountError {
   readonly code = 'lease_lost'
   readonly exitCode = 9

@@ -15,7 +15,7 @@ export type NamedOption =
 
 const shownNames = new Map<NamedOption, string>()
 
-/** The option as the user knows it: its own name in the library, a flag or variable on the command line. */
+/** The option's name for the user: the property in the library, a flag or variable on the command line. */
 export function optionName(option: NamedOption): string {
   return shownNames.get(option) ?? `\`${option}\``
 }

@@ -1,20 +1,20 @@
-/** No text that leaves this module carries the key: not a message, not a quoted body, not a cause. */
+/** Removes the API key from messages, from quoted bodies and from causes. */
 import { HeadcountError } from './errors.ts'
 
 const MAX_EXCERPT_LENGTH = 200
 const MAX_CAUSE_DEPTH = 8
 const REMOVED = '[key removed]'
-/** A key of three characters is no secret, and it stands in ordinary words. */
+/** A shorter key is not secret, and occurs in ordinary words. */
 const MIN_KEY_LENGTH = 4
 
 export interface Redactor {
-  /** The text without the key, in whatever spelling. */
+  /** The text without the key in any encoding. */
   readonly text: (text: string) => string
   /** The beginning of a body for a message: the key removed, then control characters, then all after 200 characters. */
   readonly excerpt: (text: string) => string
   /**
-   * The error without the key in message, stack and causes: one of the family stays itself, any other, and any
-   * cause that is none, is replaced by a plain copy with its name, words, code and frames.
+   * The error without the key in message, stack and causes. A HeadcountError is changed in place. Any other error is
+   * replaced by a plain copy with its name, message, code and stack frames.
    */
   readonly error: (error: unknown) => Error
 }
@@ -33,7 +33,7 @@ export function createRedactor(key: string): Redactor {
   return { text, excerpt, error: (error) => redactError(error, text, 0) }
 }
 
-/** A character as itself, in a URL, in a JSON string and in HTML. */
+/** The encodings of a character in a URL, in a JSON string and in HTML. */
 function spellings(character: string): string {
   const code = character.charCodeAt(0)
   const hex = code.toString(16).padStart(2, '0')
@@ -63,12 +63,12 @@ function redactError(error: unknown, text: (given: string) => string, depth: num
 function redactOwnError(error: HeadcountError, text: (given: string) => string): HeadcountError {
   const { message } = error
   error.message = text(message)
-  // The stack repeats the message as it was at first; its frames are ours.
+  // The stack repeats the original message.
   if (error.stack !== undefined) error.stack = error.stack.replace(message, () => error.message)
   return error
 }
 
-/** An error of the HTTP client may carry headers, sockets or a part of the body: only its words are kept. */
+/** An error of the HTTP client may contain headers, sockets or a part of the body: they are not copied. */
 function copyForeignError(error: unknown, text: (given: string) => string): Error {
   const copy = new Error(text(messageOf(error)))
   if (!(error instanceof Error)) return copy
@@ -81,7 +81,7 @@ function copyForeignError(error: unknown, text: (given: string) => string): Erro
 
 function messageOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause)
-  // JSON.parse quotes a few characters around the fault, which may be a part of the key that no pattern knows.
+  // JSON.parse quotes a few characters around the error, which may be a part of the key.
   if (cause instanceof SyntaxError) return cause.message.replace(/, (?:\.{3})?".*$/s, ', not valid JSON')
   return cause.message
 }

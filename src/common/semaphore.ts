@@ -1,11 +1,11 @@
-/** A bounded number of places, taken and given back by hand where a function's span does not fit. */
+/** Permits of p-limit that are acquired and released by hand. */
 import type { LimitFunction } from 'p-limit'
 import { raceAbort } from './abort.ts'
 
-/** Gives a place back; a second call does nothing. */
+/** Releases the permit; a second call does nothing. */
 export type Release = () => void
 
-/** Waits for a place; when the signal is aborted first, its reason is thrown and no place stays taken. */
+/** Waits for a permit. @throws the signal's reason when it is aborted first; no permit stays taken */
 export async function acquire(limit: LimitFunction, signal: AbortSignal): Promise<Release> {
   const turn = Promise.withResolvers<Release>()
   const occupy = async (): Promise<void> => {
@@ -18,7 +18,7 @@ export async function acquire(limit: LimitFunction, signal: AbortSignal): Promis
   try {
     return await raceAbort(turn.promise, signal)
   } catch (error) {
-    // The turn may have come in the very moment of the abort.
+    // The permit may arrive at the moment of the abort.
     void turn.promise.then((giveBack) => giveBack())
     throw error
   }

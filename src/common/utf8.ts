@@ -5,10 +5,10 @@ const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
 /** A character has at most so many bytes. */
 const MAX_CHARACTER_BYTES = 4
 
-/** Whether a body is UTF-8, told while its chunks come: a character may begin in one and end in the next. */
+/** Checks chunk by chunk whether a body is UTF-8: a character may begin in one chunk and end in the next. */
 export class Utf8Validator {
   #isUtf8 = true
-  /** The beginning of a character whose end has not come yet. */
+  /** The beginning of a character that continues in the next chunk. */
   #tail = Buffer.alloc(0)
 
   add(piece: Buffer): void {
@@ -19,7 +19,7 @@ export class Utf8Validator {
     this.#tail = Buffer.from(bytes.subarray(whole))
   }
 
-  /** The verdict, when the last chunk has come. */
+  /** Call it after the last chunk. */
   end(): boolean {
     return this.#isUtf8 && this.#tail.length === 0
   }

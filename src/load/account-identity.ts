@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import type { Tables } from '../common/schema/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
 
-/** What the mirror is built from. */
+/** The source of the mirror's data. */
 interface Identity {
   readonly email: string | null
   readonly base_url: string
@@ -11,10 +11,10 @@ interface Identity {
 }
 
 /**
- * Stores what the mirror is built from.
+ * Stores the source of the mirror's data.
  *
- * @param isOther another account or address than before: its "not modified", the times at which lists were read and what
- * one reading lacked say nothing of the rows that are stored, so that every list is read again. Digests stay, for they are of content.
+ * @param isOther another account or address than before: tags, due times and unconfirmed absences are then deleted, and
+ * every list is read again. Digests stay, for they depend on the content alone.
  */
 export async function saveIdentity(
   trx: Transaction,
@@ -41,7 +41,7 @@ export async function saveIdentity(
     .execute()
 }
 
-/** The live events, by the clock of the database; one without a time is never past. */
+/** The live events. `is_past` is by the database's clock; an event without a time is never past. */
 export function readEvents(
   kysely: Kysely<Tables>,
   account: number,

@@ -26,8 +26,8 @@ import type {
 import type { WriteOptions, WriteResult } from './statements.ts'
 
 /**
- * All writes of a run to the mirror, after every decision was taken. One implementation writes (`postgresLoader`), the other
- * only compares and counts (planner.ts): so a dry run takes the same path as a real run.
+ * All writes of a run to the mirror. `postgresLoader` writes; the planner of a dry run (planner.ts) compares and counts.
+ * So a dry run takes the same decisions as a real run.
  */
 export interface Loader {
   saveIdentity(
@@ -51,7 +51,7 @@ export interface Loader {
     account: number,
     backfill: string | null,
     states: readonly AppliedState[],
-    records: EventRowsChange,
+    eventRows: EventRowsChange,
   ): Promise<void>
   markUnchanged(trx: Transaction, account: number, lists: readonly UnchangedState[]): Promise<void>
   saveObservations(
@@ -62,22 +62,22 @@ export interface Loader {
   ): Promise<void>
   saveFailures(trx: Transaction, account: number, failures: readonly FailedState[]): Promise<void>
   deleteStaleState(trx: Transaction, account: number, listed: readonly string[]): Promise<void>
-  /** What is held or rejected after all these writes. */
+  /** The open issues after all these writes. */
   openIssues(trx: Transaction, account: number): Promise<OpenIssues>
 }
 
 export const postgresLoader: Loader = {
-  saveIdentity: saveIdentity,
+  saveIdentity,
   events: upsertEvents,
   responses: upsertResponses,
-  deleteResponses: deleteResponses,
-  deleteEvents: deleteEvents,
-  deleteOrphans: deleteOrphans,
-  replaceRejects: replaceRejects,
-  saveRead: saveRead,
-  markUnchanged: markUnchanged,
-  saveFailures: saveFailures,
-  saveObservations: saveObservations,
-  deleteStaleState: deleteStaleState,
+  deleteResponses,
+  deleteEvents,
+  deleteOrphans,
+  replaceRejects,
+  saveRead,
+  markUnchanged,
+  saveFailures,
+  saveObservations,
+  deleteStaleState,
   openIssues: countOpenIssues,
 }

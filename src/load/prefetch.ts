@@ -5,8 +5,8 @@ const KEEP_ALIVE_INTERVAL_MS = 5000
 const timedOut = Symbol('a statement must be sent')
 
 /**
- * Prepares the next value while the current one is used: rows are read and parsed while the database works on the ones
- * before. However long a value takes, statements sent meanwhile keep the transaction from its idle timeout.
+ * Prepares the next value while the current one is used: rows are parsed while the database writes the ones before.
+ * During a long wait it sends statements, so that the idle time-out does not end the transaction.
  */
 export async function* prefetch<T>(
   trx: Pick<Transaction, 'query'>,
@@ -25,7 +25,7 @@ export async function* prefetch<T>(
   }
   const begin = () => {
     const next = values.next()
-    // When the consumer of the value before fails, nobody awaits this one.
+    // When the consumer fails, nobody awaits this value.
     next.catch(() => undefined)
     return next
   }

@@ -1,11 +1,10 @@
 import type { TableCounts } from '../common/schema/tables.ts'
 import { DatabaseError } from '../common/errors.ts'
 
-/** The account and the run that rows are written for, and whether former versions go into history. */
 export interface WriteOptions {
   readonly account: number
   readonly run: string
-  /** False when only our own new version rewrites rows: that is no change of the data. */
+  /** Whether old versions go into history. False when only a new normaliser rewrites rows: the data have not changed. */
   readonly history: boolean
 }
 
@@ -23,18 +22,18 @@ export function addCounts(total: TableCounts, part: TableCounts): void {
   }
 }
 
-/** How many rows were written, and to which events. */
+/** The counts of rows written, and the events they belong to. */
 export interface WriteResult {
   readonly rows: TableCounts
   readonly events: ReadonlySet<string>
 }
 
-/** Rows of one statement: enough that the round trip does not count, few enough that it stays below a second. */
+/** Enough to hide the round trip, and few enough to stay below a second. */
 const MAX_ROWS_PER_STATEMENT = 5000
-/** Characters of content in one statement: several copies of its parameter are in memory at once. */
+/** Several copies of a statement's parameter are in memory at once. */
 const MAX_CONTENT_PER_STATEMENT = 4_000_000
 
-/** Splits rows into statement batches. A row is never split, however long it is. */
+/** Splits rows into statement batches. */
 export function* chunkRows<Row>(rows: readonly Row[]): Generator<readonly Row[]> {
   let start = 0
   let content = 0
@@ -50,7 +49,7 @@ export function* chunkRows<Row>(rows: readonly Row[]): Generator<readonly Row[]>
   if (start < rows.length) yield rows.slice(start)
 }
 
-/** The same for rows that come in chunks of any size: small chunks are joined. */
+/** As `chunkRows`, for rows in chunks of any size: small chunks are joined. */
 export async function* chunkRowStream<Row>(
   incoming: AsyncIterable<readonly Row[]>,
 ): AsyncGenerator<readonly Row[]> {
@@ -74,7 +73,7 @@ export async function* chunkRowStream<Row>(
   if (group.length > 0) yield group
 }
 
-/** About how long a value is as JSON: its texts and keys count, at any depth. */
+/** The approximate length of a value as JSON: its texts and keys count, at any depth. */
 function contentLength(value: unknown): number {
   if (typeof value === 'string') return value.length
   if (typeof value !== 'object' || value === null) return 0
@@ -84,10 +83,9 @@ function contentLength(value: unknown): number {
 }
 
 /**
- * Compares what a statement wrote with what was sent, for a database can lose rows without an error
- * (PGlite does so with deeply nested jsonb).
+ * Compares the number of rows sent with the number written: PGlite loses rows with deeply nested jsonb without an error.
  *
- * @throws DatabaseError when they differ: the transaction is rolled back.
+ * @throws DatabaseError when they differ
  */
 export function assertRowCount(
   what: string,
@@ -105,7 +103,7 @@ export function assertRowCount(
   return written
 }
 
-/** The row of an aggregate, which gives exactly one. */
+/** The only row of an aggregate. */
 export function singleRow<Row>(rows: readonly Row[]): Row {
   const [row] = rows
   if (!row || rows.length > 1) {

@@ -1,10 +1,10 @@
 const CHECK_INTERVAL_MS = 5000
-/** Clocks that are kept by the network drift by far less between two looks. */
+/** NTP corrects a clock by far less between two checks. */
 const MAX_DRIFT_MS = 2000
 
 /**
- * Tells when the wall clock moved without time passing for this process: the machine slept, or the clock was set.
- * Timers stand still in a sleep, so that one of an hour would ring an hour after the machine woke.
+ * Calls back when the wall clock jumps: the machine slept, or the clock was set. Timers stop during sleep: a timer of an
+ * hour would fire an hour late.
  *
  * @returns a function that ends the watch
  */

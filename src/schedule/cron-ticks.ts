@@ -6,36 +6,35 @@ const HOURS_OF_A_DAY = 24
 /** An offset's next ticks may belong to the other half of the year: look a few ahead. */
 const LOOKAHEAD_TICKS = 3
 
-/** The moments of a schedule. */
+/** The ticks of a schedule. */
 export interface Ticks {
-  /** The next ones after now, the earliest first. */
+  /** The next ticks after now, the earliest first. */
   next(count: number): readonly Date[]
-  /** Whom ticks are told from now on. */
+  /** Sets the listener of all further ticks. */
   listen(listener: TickListener): void
-  /** Reckons the next tick from the clock as it is now, again when it had been started before. */
+  /** Starts, or restarts after a change of the clock. */
   start(): void
-  /** For good. */
+  /** Stops permanently. */
   stop(): void
 }
 
 export interface TickListener {
-  /** A tick; the promise is settled when the work that it started is over. */
+  /** A tick. The promise settles when the work of the tick has ended. */
   tick(at: Date): Promise<void>
-  /** A tick that came before the work of an earlier one was over; it is not told through `tick`. */
+  /** A tick during the work of an earlier one; `tick` is not called for it. */
   overlapped(at: Date): void
-  /** A tick whose moment passed without this process having had the time to notice. */
+  /** A tick that this process noticed too late. */
   missed(at: Date): void
 }
 
 /**
- * A schedule in cron's form, read off the wall clock of a time zone.
+ * A cron schedule by the wall clock of a time zone.
  *
- * node-cron leaves out the hour that is repeated in autumn and a time that does not exist in spring. So each offset
- * that the zone knows gets a clock of its own that is never changed, and of its ticks those count that are right by
- * the zone: a schedule for every hour goes on through the repeated hour; a time of the day comes exactly once a
- * day, later by the leap where the clock leaps over it.
+ * node-cron skips the repeated hour in autumn and the missing hour in spring. So each UTC offset of the zone has its own
+ * task, and only the ticks with the offset of that moment count. An hourly schedule also runs in the repeated hour. A
+ * time of the day comes exactly once a day, later by the missing hour when it does not exist.
  *
- * @throws ConfigurationError when the schedule cannot be read or never comes
+ * @throws ConfigurationError when the schedule is invalid or has no ticks
  */
 export function createTicks(schedule: string, timeZone: string): Ticks {
   let listener: TickListener | null = null
@@ -80,11 +79,11 @@ export function createTicks(schedule: string, timeZone: string): Ticks {
   }
 }
 
-/** In how many hours of its days the schedule comes. */
+/** The number of hours of a day with ticks. */
 function readHours(schedule: string): number {
   try {
     const { hour } = parse(schedule)
-    // Some that can be read never come, like the 29th day before the end of February.
+    // Some valid schedules have no ticks, such as the 30th of February.
     const task = createTask(schedule, () => undefined, { timezone: 'UTC' })
     task.getNextRuns(1)
     void task.destroy()

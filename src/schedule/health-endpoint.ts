@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { listenOn } from '../common/listen.ts'
 import type { Health } from './health.ts'
 
-/** Asked from the same machine or container only: nobody else has a use for it. */
+/** Only for the same machine or container. */
 const host = '127.0.0.1'
 
 export interface HealthEndpoint extends AsyncDisposable {
@@ -21,7 +21,7 @@ export async function serveHealth(port: number, health: () => Health): Promise<H
     const current = health()
     return context.json(current, current.healthy ? 200 : 503, { 'Cache-Control': 'no-store' })
   })
-  // By default the adapter puts its own Request and Response in the place of the process's own.
+  // By default the adapter replaces the global Request and Response.
   const answer = getRequestListener(routes.fetch, { overrideGlobalObjects: false })
   const server = createServer((request, response) => void answer(request, response))
   const remedy = 'choose another HEADCOUNT_HEALTH_PORT'

@@ -1,15 +1,15 @@
 import { ageOf, now, type MonotonicTime } from './monotonic-time.ts'
 
-/** A run whose last sign of life is older may hang. */
+/** A run without a heartbeat for so long may hang. */
 const MAX_SILENCE_MS = 30_000
 /** Lists named in the reason; `held_too_long` has them all. */
 const MAX_NAMED = 5
 
-/** What a worker has seen of its runs; kept in memory, so that it can be asked while the database is down. */
+/** What a worker knows of its runs. It is in memory, so that the health endpoint works without the database. */
 export interface WorkerState {
-  /** The last run after which everything due was in the mirror, and for how long the mirror counts as fresh after its start. */
+  /** The last good run, and for how long the mirror counts as fresh after its start. */
   lastGood: { readonly started: MonotonicTime; readonly freshMs: number } | null
-  /** The deletions that are held since the last run that could be closed. */
+  /** The held deletions after the last finished run. */
   holds: { readonly seen: MonotonicTime; readonly lists: readonly HeldList[] }
   running: { readonly started: MonotonicTime; lastSign: MonotonicTime } | null
   /** Why the last run was not a good one; null after a good one. */
@@ -19,11 +19,11 @@ export interface WorkerState {
   skippedTicks: number
 }
 
-/** A list of which deletions are held. */
+/** A list with held deletions. */
 export interface HeldList {
   /** Names the list, the reason, and since when. */
   readonly description: string
-  /** For how long after the run nobody need look, in ms. */
+  /** The time after the run until the hold counts as too long, in ms. */
   readonly overdueAfterMs: number
 }
 
@@ -43,14 +43,14 @@ export interface Health {
   readonly healthy: boolean
   readonly reason: string
   readonly last_good_run_started_at: string | null
-  /** Lists of which deletions are held for too long, or are never confirmed by time. */
+  /** Lists whose deletions are held for too long, or never expire by time. */
   readonly held_too_long: readonly string[]
   readonly run_in_progress_since: string | null
   readonly next_run_at: string | null
   readonly skipped_ticks: number
 }
 
-/** Healthy is a mirror that is fresh, or a run under way that lives; and no deletions wait for somebody's decision. */
+/** Healthy: the mirror is fresh or a live run is in progress, and no deletions wait for a decision. */
 export function healthOf(state: WorkerState): Health {
   const heldTooLong = overdueHolds(state.holds)
   return {
@@ -97,11 +97,11 @@ function formatLists(lists: readonly string[]): string {
   return `${lists.slice(0, MAX_NAMED).join('; ')}${more > 0 ? `; and ${more} more` : ''}`
 }
 
-/** For how long the mirror is fresh after a run: two intervals of the schedule, from the ticks after its start. */
+/** How long the mirror is fresh after a run: two intervals of the schedule, from the ticks after the run's start. */
 export function freshFor(started: MonotonicTime, ticks: readonly Date[]): number {
   const [first, second, third] = ticks.map((tick) => tick.getTime())
   if (first === undefined || second === undefined) return 0
-  // The shorter gap is the interval, and the longer one a night: until the second tick the mirror is fresh anyway.
+  // The shorter gap is the interval; the longer one may be a night. Until the second tick the mirror is fresh anyway.
   const interval = Math.min(second - first, third === undefined ? Infinity : third - second)
   return Math.max(second - started.wall, 2 * interval)
 }

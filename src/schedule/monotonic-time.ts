@@ -1,4 +1,4 @@
-/** A point in time on both clocks, in milliseconds: one stands still while the machine sleeps, the other may be set. */
+/** A point in time on both clocks, in ms: the monotonic clock stops while the machine sleeps, the wall clock may be set. */
 export interface MonotonicTime {
   readonly wall: number
   readonly monotonic: number
@@ -8,7 +8,7 @@ export function now(): MonotonicTime {
   return { wall: Date.now(), monotonic: performance.now() }
 }
 
-/** How long ago a moment was; where the clocks do not agree, the longer time counts. */
+/** The age of a moment: the longer time when the clocks disagree. */
 export function ageOf(moment: MonotonicTime): number {
   return Math.max(Date.now() - moment.wall, performance.now() - moment.monotonic)
 }

@@ -9,9 +9,9 @@ import { now, type MonotonicTime } from './monotonic-time.ts'
 import { freshFor, type HeldList, type WorkerState } from './health.ts'
 import type { Ticks } from './cron-ticks.ts'
 
-/** How a run ended. */
+/** The result of a run. */
 export interface RunOutcome {
-  /** In a word, for people. */
+  /** For people. */
   readonly outcome: string
   /** Everything that was due is in the mirror. */
   readonly isGood: boolean
@@ -19,12 +19,12 @@ export interface RunOutcome {
 }
 
 /**
- * One run; it calls `sign` as a sign of life.
+ * One run; it calls `onHeartbeat` as a sign of life.
  *
- * @throws AuthenticationError or UsageError for a fault that no later run will mend; whatever else ends this run only.
- * After a run of the same worker that came to its end a UsageError must be a ConfigurationError or an AccountMismatchError for that.
+ * @throws AuthenticationError or UsageError for an error that ends the worker; any other error ends this run only.
+ * After the first finished run only a ConfigurationError or an AccountMismatchError ends the worker as a UsageError.
  */
-export type Run = (sign: () => void) => Promise<RunOutcome>
+export type Run = (onHeartbeat: () => void) => Promise<RunOutcome>
 
 export type Log = (level: 'info' | 'warn' | 'error', message: string, fields?: object) => void
 
@@ -48,7 +48,7 @@ export interface RunGuard {
 
 export function createRunGuard({ run, ticks, state, log, onFatal }: RunGuardOptions): RunGuard {
   let current: Promise<void> | null = null
-  /** A run came to an end of its own: the address of the service is right. */
+  /** A run has finished: the address of the service is right. */
   let hasReported = false
   let last: { readonly started: MonotonicTime; readonly ended: MonotonicTime } | null = null
 
@@ -103,7 +103,7 @@ export function createRunGuard({ run, ticks, state, log, onFatal }: RunGuardOpti
   }
 }
 
-/** A base address that a run has used to its end is right: a 404 there is a service between two versions of itself. */
+/** After a finished run the base address is right: a 404 then comes from a service that is being deployed. */
 function isFatal(error: HeadcountError, hasReported: boolean): boolean {
   if (error instanceof AuthenticationError || error instanceof ConfigurationError) return true
   return error instanceof AccountMismatchError || (error instanceof UsageError && !hasReported)

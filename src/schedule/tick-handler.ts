@@ -2,9 +2,9 @@ import type { Log, RunGuard } from './run-guard.ts'
 import type { WorkerState } from './health.ts'
 import type { TickListener, Ticks } from './cron-ticks.ts'
 
-/** What becomes of ticks: a run, or a line in the log. */
+/** Turns ticks into runs, or into log lines. */
 export interface TickHandler extends TickListener {
-  /** The wall clock moved by itself: the machine slept, or someone set it. */
+  /** The machine slept, or the clock was set. */
   clockJumped(): void
 }
 
@@ -37,7 +37,7 @@ export function createTickHandler({ ticks, guard, state, log, signal }: TickHand
   }
   const missed = (at: Date) => {
     if (guard.wasRunningAt(at)) return overlapped(at)
-    // That run began after the tick, so that it makes up for it.
+    // The current run began after the tick, and replaces its run.
     if (guard.current !== null) return
     const fields = { tick: at.toISOString() }
     log('warn', 'a tick was missed (did the machine sleep?): one run makes up for all of them', fields)

@@ -2,7 +2,7 @@ const DAY_MS = 86_400_000
 const WEEK_MS = 7 * DAY_MS
 const FIVE_YEARS_MS = 5 * 366 * DAY_MS
 
-/** How far a wall clock is ahead of UTC, written so that it is the name of a time zone too: `+01:00`. */
+/** An offset from UTC, in a form that is also the name of a time zone: `+01:00`. */
 export type Offset = string
 
 /** The offset of a time zone at an instant (ms since 1970). */
@@ -22,7 +22,7 @@ function offsetFormat(timeZone: string): Intl.DateTimeFormat {
   return made
 }
 
-/** Every offset that the zone has in the five years from an instant on; a week is shorter than any summer time. */
+/** Every offset of the zone in the five years after an instant. Steps of a week find every daylight-saving period. */
 export function upcomingOffsets(timeZone: string, instant: number): readonly Offset[] {
   const offsets = new Set<Offset>()
   for (let at = instant; at < instant + FIVE_YEARS_MS; at += WEEK_MS) offsets.add(offsetAt(timeZone, at))
@@ -35,8 +35,8 @@ export function offsetMs(offset: Offset): number {
 }
 
 /**
- * The instant that a wall clock's reading (its digits as ms since 1970) means: of two the first one, and where the
- * clock leaps over it, the reading of a clock that had not been changed.
+ * The instant of a wall-clock reading (its digits as ms since 1970). Of two instants it is the first one. For a missing
+ * reading, the offset before the change applies.
  */
 export function instantOfWallClock(timeZone: string, reading: number): number {
   const before = reading - offsetMs(offsetAt(timeZone, reading - DAY_MS))

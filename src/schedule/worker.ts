@@ -6,7 +6,7 @@ import { createRunGuard, type Log, type Run } from './run-guard.ts'
 import { healthOf, createWorkerState } from './health.ts'
 import { createTicks } from './cron-ticks.ts'
 
-/** A worker ends within 8 s, for a container engine kills at ten; the run under way gets this much of it. */
+/** For the run in progress: a worker ends within 8 s, for container engines kill it after ten. */
 const SHUTDOWN_GRACE_MS = 6500
 
 export interface WorkerOptions {
@@ -22,13 +22,12 @@ export interface WorkerOptions {
 }
 
 /**
- * Runs once now and then at every tick of the schedule, never two at a time, until it is stopped. A tick that comes
- * during a run is dropped; ticks that passed unseen, because the machine slept, give one run. A failed run is
- * logged, and the next tick tries again.
+ * Runs once at the start and then at every tick of the schedule, until it is stopped. A tick during a run is skipped.
+ * One run replaces all ticks that were missed during sleep. A failed run is logged, and the next tick tries again.
  *
- * @returns after a stop, when the run under way has ended or 6.5 s have passed.
- * @throws what a run threw that no later run will mend: AuthenticationError, UsageError (see {@link Run}).
- * @throws ConfigurationError for a schedule that cannot be used; UsageError when the health port is taken.
+ * @returns after a stop, when the run in progress has ended or 6.5 s have passed
+ * @throws AuthenticationError, UsageError of a run that no later run can repair (see {@link Run})
+ * @throws ConfigurationError for an invalid schedule; UsageError when the health port is taken
  */
 export async function runWorker({ signal, log, ...options }: WorkerOptions): Promise<void> {
   const state = createWorkerState()

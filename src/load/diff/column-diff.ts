@@ -75,7 +75,7 @@ const KEYS: Readonly<Record<MirrorTable, readonly ('event_id' | 'response_id' | 
   slots: ['event_id', 'response_id', 'position'],
 }
 
-/** Compares the records of events with the live ones in scope, column by column; reads only. */
+/** Compares event rows with the live ones in scope, column by column; reads only. */
 export function eventDifferences(
   trx: Transaction,
   account: number,

@@ -16,7 +16,7 @@ export interface AcceptedReject {
   readonly accepted_at: string
 }
 
-/** The SHA-256 sums in this scope that begin with `prefix`: of the rejects, or of what was accepted before. */
+/** The SHA-256 sums of the table in this scope that begin with `prefix`. */
 export async function findByHashPrefix(
   trx: Transaction,
   table: 'headcount.rejects' | 'headcount.accepted_rejects',
@@ -35,11 +35,9 @@ export async function findByHashPrefix(
 }
 
 /**
- * Accepts the rejects with these sums, in every list of the scope that has them now. What was accepted before
- * keeps its time.
+ * Accepts the rejects with these sums in every list of the scope that has them now. Earlier acceptances keep their time.
  *
- * An acceptance outlives its item: when a list or an event disappears for a while and comes back, the owner is not asked
- * again.
+ * An acceptance outlives its item: when a list or an event disappears and comes back, it still applies.
  */
 export async function acceptRejects(
   trx: Transaction,
@@ -67,7 +65,7 @@ export async function acceptRejects(
   return rows
 }
 
-/** Revokes acceptances, also of items that are no longer there. */
+/** Revokes acceptances, also of items that no longer exist. */
 export async function revokeAccepted(
   trx: Transaction,
   { account, event_id }: RejectScope,

@@ -3,9 +3,8 @@ import type { Observation } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { assertRowCount } from '../statements.ts'
 
-/** A stored observation. */
-export interface StoredObservation extends Observation {
-  /** Finished runs that saw it. */
+interface StoredObservation extends Observation {
+  /** The number of finished runs that saw it. */
   readonly count: number
 }
 
@@ -23,7 +22,7 @@ export async function readObservations(
 /**
  * Stores observations.
  *
- * @param runs how many finished runs saw them, beside those counted before: 0 while the run goes on, 1 when it is finished.
+ * @param runs is added to their counts: 0 during the run, 1 at its end
  */
 export async function saveObservations(
   trx: Transaction,
@@ -32,7 +31,7 @@ export async function saveObservations(
   runs: 0 | 1,
 ): Promise<void> {
   if (observations.length === 0) return
-  // In one order: two batches may store the same observations at once.
+  // Sorted, against deadlocks: two batches may store the same observations at once.
   const result = await sql`
     insert into headcount.api_observations as known (account_id, path, kind, value, count)
     select ${account}, path, kind, value, ${runs}

@@ -8,11 +8,11 @@ import { chunkRowStream, singleRow, assertRowCount } from '../statements.ts'
 /** The rejects of one list; `event_id` is null for the list of events. */
 export interface ListRejects {
   readonly event_id: string | null
-  /** In chunks, for there may be as many as there are items in the list. */
+  /** In chunks: every item of a list may be rejected. */
   readonly rejects: Iterable<readonly RejectItem[]> | AsyncIterable<readonly RejectItem[]>
 }
 
-/** Makes the stored rejects of these lists what the service answers now: the former ones go, the present ones come. */
+/** Replaces the stored rejects of these lists. */
 export async function replaceRejects(
   trx: Transaction,
   account: number,
@@ -43,7 +43,7 @@ async function* rowsOf(lists: readonly ListRejects[]) {
   }
 }
 
-/** Rejects that need a decision, and those that the owner can live with. */
+/** Rejects that need a decision, and those that the owner accepted. */
 export interface RejectCounts {
   readonly rejected: number
   readonly accepted: number

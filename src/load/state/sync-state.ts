@@ -8,7 +8,7 @@ import { singleRow, chunkRows, assertRowCount } from '../statements.ts'
 /** `sync_state.event_id` of the event list; no event has an empty id. */
 export const EVENT_LIST_KEY = ''
 
-/** What is known of a list before it is read. */
+/** The stored state of a list. */
 export interface ListState {
   readonly event_id: string
   readonly digest: string | null
@@ -25,47 +25,46 @@ export interface ListState {
   readonly error_code: string | null
 }
 
-/** The state to store of a list that was read and applied. */
+/** The new state of a list that was read and applied. */
 export interface AppliedState {
   readonly event_id: string
-  /** NULL while rows are live that the list lacks (held or unconfirmed): the digest must stand for the rows. */
+  /** NULL while rows are live that the list lacks (held or unconfirmed): the digest must match the rows. */
   readonly digest: string | null
   readonly normaliser_version: number
-  /** The service's validator of this list; NULL as the digest. */
+  /** NULL under the same condition as the digest. */
   readonly etag: string | null
   readonly held_deletions: readonly HeldGroup[]
   readonly unconfirmed_absences: readonly string[]
   readonly set_aside: number
   /** Seconds until the list is due again; null: at the next run. */
   readonly poll_interval_s: number | null
-  /** Rows that are served of the list were written or removed: what is served gets another version. */
+  /** Whether served rows of the list were written or deleted: the list then gets a new version. */
   readonly has_changed: boolean
 }
 
 /**
- * What a transaction wrote to event rows, which the event list shows. `renormalised`: the list is the same, only another
- * version of the normaliser reads it.
+ * The change of a transaction to event rows. `renormalised`: the list is the same, only the normaliser is newer.
  */
 export type EventRowsChange = 'none' | 'renormalised' | 'changed'
 
-/** A list that has not changed since it was last applied. */
+/** The new state of a list that has not changed. */
 export interface UnchangedState {
   readonly event_id: string
   readonly poll_interval_s: number | null
-  /** The validator that came with it last. */
+  /** The tag of the last response. */
   readonly etag: string | null
   /** Whether its body was read; false after 304 Not Modified. */
   readonly read_whole: boolean
 }
 
-/** A list that could not be read; its rows stay as they are and it is due at the next run. */
+/** The error of a list that could not be read. Its rows stay, and it is due at the next run. */
 export interface FailedState {
   readonly event_id: string
   readonly error_code: string
   readonly error_message: string
 }
 
-/** The digest in the form in which digests are compared. */
+/** The digest as hexadecimal text. */
 export const hexDigest = sql<string | null>`encode(digest, 'hex')`.as('digest')
 
 export async function readStates(
@@ -103,8 +102,8 @@ export async function readStates(
 }
 
 /**
- * Gives the event list a new version, as SQL. Changed event rows also invalidate the stored digest. Otherwise, if this run
- * died before it stored a digest and the service went back to the former list, that digest would pass for these rows.
+ * SQL: gives the event list a new version. Changed event rows also invalidate the stored digest. Otherwise a run could die
+ * before it stores the new digest, and the service could return to the old list: the old digest would then match.
  */
 export function newEventListVersion(
   account: number,
@@ -118,10 +117,10 @@ export function newEventListVersion(
 }
 
 /**
- * Stores the state of lists in the transaction that writes their rows, as its last statement: it may give the list of events
- * another version, and two transactions that both do so wait for each other from there on.
+ * Stores the state of lists, as the last statement of the transaction that writes their rows. It may lock the row of the
+ * event list: other transactions that do so wait from here on.
  *
- * @param records what the transaction wrote to records of events; `none` when the list of events is among the states
+ * @param records the change of the transaction to event rows; `none` when the event list is among the states
  */
 export async function saveRead(
   trx: Transaction,
@@ -168,7 +167,7 @@ export async function saveRead(
   assertRowCount('headcount.sync_state, read', rows.length, result)
 }
 
-/** Marks lists as checked and unchanged: one statement for thousands of them. */
+/** Marks lists as checked and unchanged, thousands with one statement. */
 export async function markUnchanged(
   trx: Transaction,
   account: number,
@@ -220,15 +219,15 @@ export async function deleteStaleState(
   await sql`delete from headcount.sync_state where ${stale}`.execute(trx.kysely)
 }
 
-/** So many holds of an account are reported one by one, the oldest first. */
+/** Of an account; the oldest holds are reported. */
 export const MAX_REPORTED_HOLDS = 100
 
-/** What is held, unconfirmed, rejected or set aside in an account, and the clock of the database. */
+/** The counts of held, unconfirmed, rejected and set-aside data of an account, and the database's time. */
 export interface OpenIssues {
   /** Without those that the owner accepted. */
   readonly rejected: number
   readonly held: number
-  /** Absences that a second reading of their list will confirm or not. */
+  /** Absences that the next read of their list confirms or not. */
   readonly unconfirmed: number
   readonly set_aside: number
   /** At most {@link MAX_REPORTED_HOLDS}. */

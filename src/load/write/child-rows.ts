@@ -1,4 +1,4 @@
-/** The rows that hang on responses: payments and slots. */
+/** Writes the child rows of responses: payments and slots. */
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import { keyColumns, type ChildTable } from '../../common/schema/live-tables.ts'
@@ -17,7 +17,7 @@ import {
   type EventResponse,
 } from './recordsets.ts'
 
-/** Writes the rows of responses that have none in the mirror yet. */
+/** Inserts the child rows of new responses. */
 export async function insertChildRows(
   trx: Transaction,
   account: number,
@@ -28,7 +28,7 @@ export async function insertChildRows(
   return length === 0 ? 0 : insert(trx, account, table, childRecordset(table, responses), length)
 }
 
-/** Brings the rows of these responses to what was sent. Slots are matched by position. */
+/** Makes the child rows of these responses equal to those of the service. Slots are matched by position. */
 export async function replaceChildRows(
   trx: Transaction,
   account: number,
@@ -83,7 +83,7 @@ async function insert(
   return assertRowCount(`headcount.${table}, insert`, count, result)
 }
 
-/** How many rows are to be written; most changes of a response are none of its payment or slots. */
+/** Counts the rows to write: most changes of a response do not change its payment or slots. */
 async function countChanges(
   trx: Transaction,
   account: number,
@@ -102,7 +102,7 @@ async function countChanges(
   return singleRow(rows)
 }
 
-/** The live rows that hang on these responses. */
+/** The live child rows of these responses. */
 export function liveChildRows(
   table: ChildTable,
   account: number,

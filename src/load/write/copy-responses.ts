@@ -6,12 +6,12 @@ import type { ListChanges } from '../diff/list-diff.ts'
 import { assertRowCount, noCounts } from '../statements.ts'
 
 /**
- * Copies responses that are not in the mirror, with their payments and slots, straight into the live tables: the
- * shortest way that Postgres has, at half of the work of an INSERT from JSON.
+ * Copies new responses, with their payments and slots, into the live tables: COPY takes half the work of an INSERT from
+ * JSON.
  */
 export async function copyResponses(trx: Transaction, lists: readonly ListChanges[]): Promise<TableCounts> {
   const written = noCounts()
-  // Rows in the order of their key go to neighbouring places of its index.
+  // Rows in the order of their key go to neighbouring pages of its index.
   const rows = lists
     .map(({ list, added }) => (added.length === list.count ? list.rows : list.rows.pick(added)))
     .sort((one, other) => compareTexts(one.key.event_id, other.key.event_id))

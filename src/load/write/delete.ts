@@ -10,7 +10,7 @@ import type { WriteOptions } from '../statements.ts'
 
 type Key = { readonly event_id: string; readonly id: string }
 
-/** Takes responses with their payments and slots out of the live tables and into history. */
+/** Moves responses with their payments and slots from the live tables into history. */
 export async function deleteResponses(
   trx: Transaction,
   options: WriteOptions,
@@ -51,12 +51,12 @@ async function deleteParts(
               join k on live.event_id = k.event_id and live.response_id = k.id
              where live.account_id = ${account})::int as live,
            (select count(*) from deleted)::int as deleted`.execute(trx.kysely)
-  // Both parts of a statement see the table as it was before the statement.
+  // The count sees the table before the deletion: all parts of a statement use one snapshot.
   const { live, deleted } = singleRow(rows)
   return assertRowCount(`${table}, delete`, live, { numAffectedRows: BigInt(deleted) })
 }
 
-/** Takes events with everything that hangs on them out of the live tables: rows into history, state and rejects away. */
+/** Moves events and their responses from the live tables into history, and deletes their state and rejects. */
 export async function deleteEvents(
   trx: Transaction,
   options: WriteOptions,

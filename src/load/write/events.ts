@@ -7,13 +7,13 @@ import { assignments, columnList, eventRecordset, isDistinct } from './recordset
 import { noCounts, chunkRows, assertRowCount } from '../statements.ts'
 import type { WriteOptions, WriteResult } from '../statements.ts'
 
-/** Events whose record is not in the mirror yet, and those whose record differs from it. */
-export interface ChangedEvents {
+/** The ids of events without a live row, and of those whose live row differs. */
+interface ChangedEvents {
   readonly added: ReadonlySet<string>
   readonly changed: ReadonlySet<string>
 }
 
-/** Compares the records of events with the live rows; reads only. */
+/** Compares event rows with the live rows; reads only. */
 export async function changedEvents(
   kysely: Kysely<Tables>,
   account: number,
@@ -33,7 +33,7 @@ export async function changedEvents(
   return { added, changed }
 }
 
-/** The live records of these events. */
+/** The live rows of these events. */
 export async function liveEvents(
   kysely: Kysely<Tables>,
   account: number,
@@ -47,7 +47,7 @@ export async function liveEvents(
   return rows
 }
 
-/** Brings the records of events to what the service lists; equal ones are not touched. Tells which were written. */
+/** Makes the live event rows equal to these; equal rows are not written. */
 export async function upsertEvents(
   trx: Transaction,
   options: WriteOptions,

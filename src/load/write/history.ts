@@ -5,12 +5,12 @@ import { keyRecordset } from './recordsets.ts'
 import { assertRowCount } from '../statements.ts'
 import type { WriteOptions } from '../statements.ts'
 
-/** How a version ended: a next one followed, or the service no longer returned the item. */
-export type HistoryOperation = 'update' | 'delete'
+/** Why a version ended: a newer version replaced it, or the service no longer returned the item. */
+type HistoryOperation = 'update' | 'delete'
 
 /**
- * Copies the live versions of these responses into history, before they are changed or removed. One time stamp
- * a transaction (`now()`), so that the spans of a row touch without a gap.
+ * Copies the live versions of these responses into history, before they are updated or deleted. A transaction has one
+ * time stamp (`now()`), so that the versions of a row leave no gap.
  */
 export async function archiveResponses(
   trx: Transaction,
@@ -31,7 +31,7 @@ export async function archiveResponses(
   assertRowCount('headcount.response_history', keys.length, result)
 }
 
-/** Whether the clock of the database was set back behind the end of some version of a response, as SQL. */
+/** SQL: whether the database's clock is behind the end of any version of a response. */
 export const CLOCK_IS_BEHIND =
   'coalesce((select max(valid_to) > now() from headcount.response_history), false)'
 
@@ -42,8 +42,8 @@ export async function isClockBehind(trx: Transaction): Promise<boolean> {
 }
 
 /**
- * When the version of a response begins that is inserted although the clock was set back: not before a former version
- * of its key ended, for a moment has one version of a row.
+ * The start of a response's new version when the clock was set back: not before the end of its last version, so that
+ * versions do not overlap.
  */
 export function responseValidFrom(account: number): RawBuilder<unknown> {
   return sql`greatest(now(), (
@@ -54,8 +54,8 @@ export function responseValidFrom(account: number): RawBuilder<unknown> {
 }
 
 /**
- * The same for an event, whatever the clock says: the greatest end of all is asked for first, once a statement, so
- * that only where it is in the future every key is looked up.
+ * The start of an event's new version. The statement reads the latest end of all versions once. It looks up each key
+ * only when that end is in the future.
  */
 export function eventValidFrom(account: number): RawBuilder<unknown> {
   return sql`case when (select max(valid_to) from headcount.event_history) > now() then greatest(now(), (
@@ -65,7 +65,7 @@ export function eventValidFrom(account: number): RawBuilder<unknown> {
              )) else now() end`
 }
 
-/** Copies the live versions of these events into history, before they are changed or removed. */
+/** Copies the live versions of these events into history, before they are updated or deleted. */
 export async function archiveEvents(
   trx: Transaction,
   options: WriteOptions,

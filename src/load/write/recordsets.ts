@@ -1,4 +1,4 @@
-/** Rows on their way into the mirror, and the lists of their columns, as SQL: all of it from the table of columns. */
+/** SQL for rows to write and for their columns, made from the table of columns. */
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import {
@@ -12,13 +12,13 @@ import {
 import type { EventItem, MirrorTable, ResponseItem } from '../../common/schema/tables.ts'
 import type { ListChanges } from '../diff/list-diff.ts'
 
-/** A response on its way into the mirror, with the event that it answers. */
+/** A response to write, with the id of its event. */
 export interface EventResponse {
   readonly event_id: string
   readonly response: ResponseItem
 }
 
-/** The responses of these lists that are added, or that differ, as objects. */
+/** The added or the differing responses of these lists, as objects. */
 export function itemsOf(
   lists: readonly ListChanges[],
   kind: 'added' | 'differing',
@@ -29,20 +29,18 @@ export function itemsOf(
 }
 
 /**
- * Rows go to the database as one JSON parameter: no limit of 65,535 parameters, one round trip, and big
- * integers and amounts keep their digits.
+ * Rows as one JSON parameter: the limit of 65,535 parameters does not apply, and large integers and amounts stay exact.
  */
 function recordset(rows: readonly object[], types: Readonly<Record<string, string>>): RawBuilder<unknown> {
   const columns = Object.entries(types).map(([name, type]) => sql`${sql.ref(name)} ${sql.raw(type)}`)
   return sql`select * from json_to_recordset(${JSON.stringify(rows)}::json) as item(${sql.join(columns)})`
 }
 
-/** Events on their way into the mirror. */
 export function eventRecordset(events: readonly EventItem[]): RawBuilder<unknown> {
   return recordset(events, columnTypes('events'))
 }
 
-/** Responses, without their payments and slots. `index` counts the rows that were sent, from 0. */
+/** Responses without their payments and slots. `index` counts the rows from 0. */
 export function responseRecordset(responses: readonly EventResponse[]): RawBuilder<unknown> {
   const rows = responses.map(({ event_id, response: { payment: _, slots: __, ...columns } }, index) => ({
     index,
@@ -52,12 +50,12 @@ export function responseRecordset(responses: readonly EventResponse[]): RawBuild
   return recordset(rows, { index: 'int', ...columnTypes('responses') })
 }
 
-/** The payments or the slots of these responses; positions of slots from 1. */
+/** The payments or the slots of these responses as a recordset. */
 export function childRecordset(table: ChildTable, responses: readonly EventResponse[]): RawBuilder<unknown> {
   return recordset(childRows(table, responses), columnTypes(table))
 }
 
-/** The payments or the slots of these responses. */
+/** The payments or the slots of these responses. Positions of slots count from 1. */
 export function childRows(table: ChildTable, responses: readonly EventResponse[]): readonly object[] {
   return responses.flatMap(({ event_id, response: { id: response_id, payment, slots } }): object[] => {
     if (table === 'slots')
@@ -76,11 +74,11 @@ export function keysOf(responses: readonly EventResponse[]) {
   return responses.map(({ event_id, response: { id } }) => ({ event_id, id }))
 }
 
-/** The key columns of a table, and all columns that hold what the service sends, as a list. */
 export function keyList(table: MirrorTable, of?: string): RawBuilder<unknown> {
   return references(keyColumns(table), of)
 }
 
+/** All columns of the key and of the service's data. */
 export function columnList(table: MirrorTable, of?: string): RawBuilder<unknown> {
   return references(Object.keys(columnTypes(table)), of)
 }
@@ -89,12 +87,12 @@ function references(columns: readonly string[], of?: string): RawBuilder<unknown
   return sql.join(columns.map((name) => sql.ref(of === undefined ? name : `${of}.${name}`)))
 }
 
-/** Sets every column but those of the key to the value of another row. */
+/** Assigns the values of another row to every column outside the key. */
 export function assignments(table: MirrorTable, from: string): RawBuilder<unknown> {
   return sql.join(valueColumns(table).map((name) => sql`${sql.ref(name)} = ${sql.ref(`${from}.${name}`)}`))
 }
 
-/** A value as it is compared: an amount that only gained a digit (12.5, 12.50) is another one, for it is kept as sent. */
+/** A value in the form for comparisons: amounts keep their digits, so 12.5 and 12.50 are different. */
 export function comparable(type: SqlType, value: RawBuilder<unknown>): RawBuilder<unknown> {
   return type === 'numeric' ? sql`${value}::text` : value
 }

@@ -18,8 +18,8 @@ import { addCounts, noCounts, chunkRows, assertRowCount } from '../statements.ts
 import type { WriteOptions, WriteResult } from '../statements.ts'
 
 /**
- * Brings responses, their payments and their slots to what the service answers. Rows that are equal are not
- * touched. Nothing is removed here but the payments and slots that a response no longer has.
+ * Makes live responses, payments and slots equal to those of the service. Equal rows are not written. No response is
+ * deleted, only the payments and slots that a response no longer has.
  */
 export async function upsertResponses(
   trx: Transaction,
@@ -32,7 +32,7 @@ export async function upsertResponses(
     if (await isClockBehind(trx)) addCounts(rows, await insertAll(trx, options, itemsOf(lists, 'added')))
     else addCounts(rows, await copyResponses(trx, lists))
   }
-  // Somebody deleted them since they were compared.
+  // These rows were deleted by hand since the comparison.
   if (added.length > 0) addCounts(rows, await insertAll(trx, options, added))
   for (const chunk of chunkRows(changed)) {
     await archiveResponses(trx, options, 'update', keysOf(chunk))
@@ -45,7 +45,7 @@ export async function upsertResponses(
   return { rows, events: new Set([...withAdded, ...[...added, ...changed].map(({ event_id }) => event_id)]) }
 }
 
-/** Where the clock was set back: each row begins where its former version ended, which COPY cannot look up. */
+/** For a clock that was set back: a row begins at the end of its last version, which COPY cannot look up. */
 async function insertAll(
   trx: Transaction,
   options: WriteOptions,
