@@ -1,7 +1,10 @@
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
+import { valueColumns } from '../../common/schema/live-tables.ts'
 import type { Tables } from '../../common/schema/tables.ts'
 import { singleRow } from '../statements.ts'
+
+const EVENT_COLUMNS = valueColumns('events').filter((name) => name !== '_extra')
 
 /** Fields of the specification that at least one live event has. */
 export async function presentEventFields(
@@ -10,12 +13,11 @@ export async function presentEventFields(
 ): Promise<readonly string[]> {
   const { rows } = await sql<{ fields: string[] }>`
     select array_remove(array[
-             case when bool_or(title is not null) then 'title' end,
-             case when bool_or(event_at is not null) then 'event_at' end,
-             case when bool_or(description is not null) then 'description' end,
-             case when bool_or(event_type is not null) then 'event_type' end,
-             case when bool_or(location is not null) then 'location' end
-           ], null) as fields
+             ${sql.join(
+               EVENT_COLUMNS.map(
+                 (name) => sql`case when bool_or(${sql.ref(name)} is not null) then ${sql.lit(name)} end`,
+               ),
+             )}], null) as fields
       from headcount.events
      where account_id = ${account}`.execute(kysely)
   return rows[0]?.fields ?? []

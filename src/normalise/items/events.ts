@@ -1,7 +1,7 @@
 import type { EventItem } from '../../common/schema/items.ts'
 import type { JsonObject } from '../../common/json/exact.ts'
 import { readText, readTimestamp, createRowBuilder, collectUnknown, readField } from './row-builder.ts'
-import { EVENT_FIELDS, EVENT_FIELD_SET, eventFieldMask } from './fields.ts'
+import { EVENT_FIELDS, EVENT_FIELD_SET } from './fields.ts'
 import type { ItemType } from './item.ts'
 import type { ItemIssues } from './item-issues.ts'
 import { readEventId } from '../values/ids.ts'
@@ -9,7 +9,6 @@ import { readEventId } from '../values/ids.ts'
 export const EVENT: ItemType<EventItem> = {
   name: 'event',
   fields: EVENT_FIELDS,
-  fieldMask: eventFieldMask,
   readId: readEventId,
   buildRow: buildEvent,
 }

@@ -1,6 +1,7 @@
 import { isObject, MAX_ITEM_BYTES } from '../../common/json/exact.ts'
 import type { JsonObject, JsonValue } from '../../common/json/exact.ts'
 import type { RejectItem } from '../../common/schema/items.ts'
+import { fieldMask } from '../observe/field-states.ts'
 import type { ItemObserver } from '../observe/item-observer.ts'
 import type { ItemIssues } from './item-issues.ts'
 import { createReject } from './rejects.ts'
@@ -11,7 +12,6 @@ export interface ItemType<Row> {
   readonly name: 'event' | 'response'
   /** The fields that the specification names, in the order of the masks. */
   readonly fields: readonly string[]
-  readonly fieldMask: (fields: JsonObject) => number
   readonly readId: (value: JsonValue) => string | null
   readonly buildRow: (fields: JsonObject, id: string, issues: ItemIssues) => Row
 }
@@ -37,14 +37,14 @@ export function normaliseItem<Row>(
   if (id === null) return { reject: createReject(item, isRounded(sent) ? 'too_deep' : 'id_invalid') }
   // guard: size
   if (item.bytes > MAX_ITEM_BYTES) {
-    issues.fieldsPresent |= itemType.fieldMask({ id: sent })
+    issues.fieldsPresent |= fieldMask({ id: sent }, itemType.fields)
     return { reject: createReject(item, 'too_large', id) }
   }
-  const fieldMask = itemType.fieldMask(item.value)
-  issues.fieldsPresent |= fieldMask
+  const present = fieldMask(item.value, itemType.fields)
+  issues.fieldsPresent |= present
   const row = itemType.buildRow(item.value, id, issues)
   if (issues.fatal !== null) return { reject: createReject(item, issues.fatal, id) }
-  observer?.observe(item.value, row, fieldMask)
+  observer?.observe(item.value, row, present)
   return { row }
 }
 

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../common/json/exact.ts'
 import { readAmount } from '../values/decimals.ts'
 import { readText, readTimestamp, createRowBuilder, collectUnknown, readField } from './row-builder.ts'
 import type { RowBuilder } from './row-builder.ts'
-import { RESPONSE_FIELD_SET, responseFieldMask, RESPONSE_FIELDS } from './fields.ts'
+import { RESPONSE_FIELD_SET, RESPONSE_FIELDS } from './fields.ts'
 import type { ItemIssues } from './item-issues.ts'
 import { readBigint } from '../values/ids.ts'
 import { isPayment, kindOf } from './kind.ts'
@@ -15,7 +15,6 @@ const NO_SLOTS: readonly SlotItem[] = []
 export const RESPONSE: ItemType<ResponseItem> = {
   name: 'response',
   fields: RESPONSE_FIELDS,
-  fieldMask: responseFieldMask,
   readId: readBigint,
   buildRow: buildResponse,
 }

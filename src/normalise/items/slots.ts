@@ -2,7 +2,8 @@ import type { SlotItem } from '../../common/schema/tables.ts'
 import { isObject } from '../../common/json/exact.ts'
 import type { JsonObject, JsonValue } from '../../common/json/exact.ts'
 import { readText, readTimestamp, createRowBuilder, collectUnknown, readField } from './row-builder.ts'
-import { SLOT_FIELD_SET, slotFieldMask } from './fields.ts'
+import { fieldMask } from '../observe/field-states.ts'
+import { SLOT_FIELD_SET, SLOT_FIELDS } from './fields.ts'
 import type { ItemIssues } from './item-issues.ts'
 import { withoutOffset } from '../values/timestamps.ts'
 
@@ -16,7 +17,7 @@ export function readSlots(value: JsonValue, issues: ItemIssues): readonly SlotIt
 }
 
 function buildSlot(fields: JsonObject, issues: ItemIssues): SlotItem {
-  issues.slotFieldsPresent |= slotFieldMask(fields)
+  issues.slotFieldsPresent |= fieldMask(fields, SLOT_FIELDS)
   const builder = createRowBuilder(fields, issues, SLOT_LEVEL, 'slots.')
   const start = readField(builder, 'start_date', fields['start_date'], readTimestamp)
   const end = readField(builder, 'end_date', fields['end_date'], readTimestamp)

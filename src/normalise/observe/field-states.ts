@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../common/json/exact.ts'
+import type { JsonObject } from '../../common/json/exact.ts'
 import type { Observation } from '../../common/schema/items.ts'
 
 const BITS = 2
@@ -6,11 +6,16 @@ const NULL = 0b01
 const VALUE = 0b10
 
 /**
- * Which fields an item has, as one number with two bits for each, the last field's the lowest. The bits of several
- * items may be put into one by `|`.
+ * Which of these fields an item has, as one number with two bits for each, the last field's the lowest. The bits of
+ * several items may be put into one by `|`.
  */
-export function addFieldState(mask: number, value: JsonValue | undefined): number {
-  return (mask << BITS) | (value === undefined ? 0 : value === null ? NULL : VALUE)
+export function fieldMask(item: JsonObject, fields: readonly string[]): number {
+  let mask = 0
+  for (const field of fields) {
+    const value = item[field]
+    mask = (mask << BITS) | (value === undefined ? 0 : value === null ? NULL : VALUE)
+  }
+  return mask
 }
 
 /** The fields that had a value in one item at least. @param fields in the order in which they came into the mask */

@@ -7,10 +7,9 @@ import {
   RESPONSE_FIELDS,
   SLOT_FIELD_SET,
   SLOT_FIELDS,
-  slotFieldMask,
 } from '../items/fields.ts'
 import type { ItemObserver } from './item-observer.ts'
-import { FieldStates } from './field-states.ts'
+import { fieldMask, FieldStates } from './field-states.ts'
 import { ObservedValues } from './observed-values.ts'
 import { WITHHELD } from './safe-value.ts'
 import { TimestampFormats } from './timestamp-formats.ts'
@@ -98,7 +97,7 @@ export class SlotObserver {
     for (const [place, slot] of row.slots.entries()) {
       const fields = sent[place]
       if (!isObject(fields)) continue
-      this.states.add(slotFieldMask(fields))
+      this.states.add(fieldMask(fields, SLOT_FIELDS))
       this.start.add(fields['start_date'], slot.start_date)
       this.end.add(fields['end_date'], slot.end_date)
       this.#unknown.addUnknown(slot._extra, SLOT_FIELD_SET)
