@@ -1,6 +1,6 @@
 /**
  * A first load is quicker without the indexes that only queries use: the run that ends it makes them
- * (src/db/indexes.ts). A mirror that has rows keeps its indexes.
+ * (src/db/deferred-indexes.ts). A mirror that has rows keeps its indexes.
  */
 export const lateIndexes: readonly string[] = [
   `do $$

@@ -1,7 +1,7 @@
 /** Where the library begins. docs/library.md shows each call; the types say the rest. */
 export { backfill, sync } from './sync/run.ts'
 export { verify } from './sync/verify/verify.ts'
-export { migrate } from './sync/migration.ts'
+export { migrate } from './sync/migrate-mirror.ts'
 export { createService } from './server/create-service.ts'
 export {
   acceptRejects,
@@ -12,7 +12,7 @@ export {
   removeAccount,
   renameAccount,
   revokeKey,
-} from './mirror/api/change.ts'
+} from './mirror/library-api/change.ts'
 export type {
   AcceptRejectsOptions,
   CreateKeyOptions,
@@ -21,16 +21,16 @@ export type {
   RemoveAccountOptions,
   RenameAccountOptions,
   RevokeKeyOptions,
-} from './mirror/api/change.ts'
-export { eventStatus, observations, query, rejects, runs, status } from './mirror/api/inspect.ts'
+} from './mirror/library-api/change.ts'
+export { eventStatus, observations, query, rejects, runs, status } from './mirror/library-api/inspect.ts'
 export type {
   EventStatusOptions,
   ListOptions,
   QueryAnswer,
   QueryOptions,
   StatusOptions,
-} from './mirror/api/inspect.ts'
-export type { AccountFilter, MirrorOptions } from './mirror/api/with-mirror.ts'
+} from './mirror/library-api/inspect.ts'
+export type { AccountFilter, MirrorOptions } from './mirror/library-api/with-mirror.ts'
 export type { AccountStatus, RunSummary } from './mirror/account-status.ts'
 export type { AccountSummary } from './mirror/accounts/list.ts'
 export type { CreatedKey } from './mirror/calls/keys.ts'
@@ -43,7 +43,7 @@ export type { AccountObservations } from './mirror/observations/open-questions.t
 export type { PrunableVersions } from './mirror/prune.ts'
 export type { AcceptedReject } from './load/state/accepted-rejects.ts'
 export type { ServiceOptions } from './server/create-service.ts'
-export type { Service } from './server/service.ts'
+export type { Service } from './server/http-service.ts'
 export type { DatabaseOptions } from './db/target.ts'
 export type { Logger, Progress, RunOptions } from './sync/options.ts'
 export type { Slowdown } from './source/throttle/slowdown.ts'

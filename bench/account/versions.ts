@@ -40,7 +40,7 @@ function everyEdited({ responses }: AccountShape): FateOf {
   return (index) => (index % step === middle ? 'edited' : 'same')
 }
 
-/** Lists that lost rows and are now as long as this look like a page: their deletions would be held (src/sync/deletions/guard.ts). */
+/** Lists that lost rows and are now as long as this look like a page: their deletions would be held (src/sync/deletions/deletion-guard.ts). */
 const PAGE_LENGTHS: ReadonlySet<number> = new Set([50, 100, 200, 250, 500, 1000])
 
 /** So few and so spread that no deletion looks like an outage. */

@@ -1,4 +1,4 @@
-import type { Mark } from './marks.ts'
+import type { Mark } from './write-counters.ts'
 
 export type EngineName = 'postgres' | 'pglite'
 export const engineNames: readonly EngineName[] = ['postgres', 'pglite']

@@ -1,6 +1,6 @@
 import { cp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { makeEmpty } from './marks.ts'
+import { makeEmpty } from './write-counters.ts'
 import type { Engine, Mirror } from './engine.ts'
 
 /** PGlite in folders that are copies of one made before. */

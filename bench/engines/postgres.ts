@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 import { startServer } from '../../test/support/databases/postgres-server.ts'
-import { makeEmpty, markNow } from './marks.ts'
+import { makeEmpty, markNow } from './write-counters.ts'
 import type { Engine, Mirror } from './engine.ts'
 
 /** A Postgres 18 of the bench's own, all settings as they come: checksums, fsync, 128 MB of shared buffers. */

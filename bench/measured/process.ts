@@ -3,8 +3,8 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { COST_DESCRIPTOR } from './told.ts'
-import type { Told } from './told.ts'
+import { COST_DESCRIPTOR } from './cost-report.ts'
+import type { Told } from './cost-report.ts'
 
 /** No process takes as long; one that hangs is ended, and has failed. */
 const LONGEST_MS = 20 * 60_000
@@ -35,7 +35,7 @@ export interface Program {
   readonly args: readonly string[]
   /** The whole environment, but for the search path. */
   readonly env?: Readonly<Record<string, string>>
-  /** Compiled tell-cost.ts. */
+  /** Compiled report-cost.ts. */
   readonly tellCost: string
   /** Where a CPU profile goes; null: none is taken. */
   readonly profile: { readonly folder: string; readonly name: string } | null

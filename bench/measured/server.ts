@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { costOf, costTold, profiling, startNode } from './process.ts'
 import type { Cost, Program } from './process.ts'
-import { PREPARED } from './told.ts'
+import { PREPARED } from './cost-report.ts'
 
 /** A server that is measured while others ask it. */
 export interface MeasuredServer extends AsyncDisposable {

@@ -2,8 +2,8 @@ import { connect } from '../../src/db/connect.ts'
 import type { Mirror } from '../engines/engine.ts'
 import { mirrorDigests, requireEqual } from '../account/equality.ts'
 import type { Digests } from '../account/equality.ts'
-import { setMark, settle, writesSince } from '../engines/marks.ts'
-import type { Writes } from '../engines/marks.ts'
+import { setMark, settle, writesSince } from '../engines/write-counters.ts'
+import type { Writes } from '../engines/write-counters.ts'
 
 /**
  * What was written to a mirror since its mark.

@@ -1,6 +1,6 @@
 import type { AccountName } from '../account/accounts.ts'
 import type { Engine, EngineName, Mirror } from '../engines/engine.ts'
-import type { Way } from '../service/ways.ts'
+import type { Way } from '../service/response-modes.ts'
 
 /** The mirrors that hold an account as it was, made when they are first asked for and kept for a round. */
 export interface LoadedMirrors extends AsyncDisposable {

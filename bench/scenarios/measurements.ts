@@ -3,7 +3,7 @@ import type { Version } from '../account/versions.ts'
 import type { EngineName } from '../engines/engine.ts'
 import type { FloorName } from '../floors/main.ts'
 import type { Serving } from '../load/serve.ts'
-import type { Way } from '../service/ways.ts'
+import type { Way } from '../service/response-modes.ts'
 
 /** What is done while the clock runs: a floor, a run of ours, or a server that answers. */
 export type Work =

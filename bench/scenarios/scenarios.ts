@@ -5,7 +5,7 @@ import { AT_ONCE } from '../floors/fetching.ts'
 import { CLIENTS } from '../load/serve.ts'
 import { measuredOf, measurementNames } from './measurements.ts'
 import type { MeasurementName } from './measurements.ts'
-import { SLOW_MS } from '../service/ways.ts'
+import { SLOW_MS } from '../service/response-modes.ts'
 
 /** What a scenario is compared with: what was measured in the same round, or a time that follows from the account. */
 export type Floor = MeasurementName | { readonly what: string; readonly ms: (accounts: Accounts) => number }

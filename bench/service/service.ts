@@ -1,12 +1,12 @@
 import { mkdir, rename, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AccountName, Accounts } from '../account/accounts.ts'
-import type { Served, Site, Wanted } from '../account/site.ts'
+import type { Served, Site, Wanted } from '../account/body-files.ts'
 import type { Version } from '../account/versions.ts'
 import { runProcess } from '../measured/process.ts'
 import { startNginx } from './nginx.ts'
 import { startOwnServer } from './own-server.ts'
-import type { Way } from './ways.ts'
+import type { Way } from './response-modes.ts'
 
 /** A server over the folder of the sites. */
 export interface WebServer extends AsyncDisposable {
@@ -66,7 +66,7 @@ async function makeSites(
     shape: accounts[account],
     versions,
   }))
-  const script = join(import.meta.dirname, '../account/site.ts')
+  const script = join(import.meta.dirname, '../account/body-files.ts')
   const { stdout } = await runProcess([script, JSON.stringify(wanted)])
   const made = JSON.parse(stdout) as readonly Site[]
   return new Map([...needed.keys()].map((account, place) => [account, made[place] ?? {}]))

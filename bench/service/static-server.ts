@@ -1,5 +1,5 @@
 /**
- * Serves the folders of site.ts, in a process of its own, where there is no nginx, and what nginx cannot: answers that
+ * Serves the folders of body-files.ts, in a process of its own, where there is no nginx, and what nginx cannot: answers that
  * come late. Started by own-server.ts with the folder.
  */
 import { createReadStream } from 'node:fs'
@@ -9,8 +9,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { SLOW_MS } from './ways.ts'
-import type { Way } from './ways.ts'
+import { SLOW_MS } from './response-modes.ts'
+import type { Way } from './response-modes.ts'
 
 const folder = process.argv[2] ?? ''
 const address = /^\/(plain|etag|slow)\/(\w+)\/api\/v1\/(?:(ping|events)|events\/([\w-]+)\/responses)$/

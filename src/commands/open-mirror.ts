@@ -6,7 +6,7 @@ import type { Context } from './cli/context.ts'
 import { isListenedOn } from './control/socket.ts'
 import { raceAbort } from '../common/abort.ts'
 import { logTo } from '../sync/options.ts'
-import { openLog, type Log } from './log.ts'
+import { openLog, type Log } from './open-log.ts'
 
 /**
  * Opens the mirror for reading, and closes it after the work or when the user interrupts. A folder is never

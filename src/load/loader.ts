@@ -1,6 +1,6 @@
 import type { EventItem, Observation, TableCounts } from '../common/schema/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
-import { saveIdentity } from './account-identity.ts'
+import { saveIdentity } from './stored-identity.ts'
 import { upsertEvents } from './write/events.ts'
 import type { ListChanges } from './diff/list-diff.ts'
 import { saveObservations } from './state/observations.ts'

@@ -3,8 +3,8 @@ import { UsageError } from '../common/errors.ts'
 import type { Database } from '../db/connect.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { singleRow } from '../load/statements.ts'
-import { resolveInstant } from './instants/instant.ts'
-import type { InstantInput } from './instants/moment.ts'
+import { resolveInstant } from './instants/resolve-instant.ts'
+import type { InstantInput } from './instants/parse-instant.ts'
 
 /** Versions of one transaction: well below a second on PGlite, whose statements cannot be interrupted. */
 const VERSIONS_PER_BATCH = 2000

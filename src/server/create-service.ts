@@ -4,7 +4,7 @@ import { DEFAULT_HOLD_FOR_MS } from '../common/schema/holds.ts'
 import { requireSchema } from '../db/migrate.ts'
 import { targetOf, type DatabaseOptions } from '../db/target.ts'
 import { UsageError } from '../common/errors.ts'
-import type { Service } from './service.ts'
+import type { Service } from './http-service.ts'
 
 /** How the mirror is served. Exactly one of `database`, `pool` and `pglite` must be given. */
 export interface ServiceOptions extends DatabaseOptions {
@@ -77,7 +77,7 @@ async function openOver(target: Parameters<typeof connect>[0], options: ServiceO
   const { maxAgeMs = null, holdForMs = DEFAULT_HOLD_FOR_MS } = options
   const { onError = () => {}, closeTimeoutMs, keptBytes } = options
   const [{ createHttpService }, { createMirrorStore }] = await Promise.all([
-    import('./service.ts'),
+    import('./http-service.ts'),
     import('./stores/mirror/mirror-store.ts'),
   ])
   const database = await connect(target, { createFolder: false })

@@ -4,9 +4,9 @@ import { jsonResponse, PRIVATE_CACHE_HEADERS, type HttpResponse } from './http/h
 import { parsePageRequest } from './http/pagination.ts'
 import { createResponder, type Bindings, type Request } from './http/responder.ts'
 import type { SendTimeout } from './http/slow-client.ts'
-import { createListResponder } from './lists.ts'
+import { createListResponder } from './list-responder.ts'
 import { openApi } from './openapi/document.ts'
-import { docsPage } from './openapi/page.ts'
+import { docsPage } from './openapi/docs-page.ts'
 import { problem, unauthorized } from './problems.ts'
 import { EVENTS, type Access, type ListName, type Store } from './stores/store.ts'
 

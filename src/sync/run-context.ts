@@ -10,7 +10,7 @@ import type { FailedState, ListState, UnchangedState } from '../load/state/sync-
 import type { Source } from '../source/api.ts'
 import type { DeletionBudget } from './deletions/budget.ts'
 import type { ListsRead } from './deletions/emptied-lists.ts'
-import type { HoldPolicy } from './deletions/guard.ts'
+import type { HoldPolicy } from './deletions/deletion-guard.ts'
 import type { UnconfirmedLists } from './deletions/unconfirmed-absences.ts'
 import type { Observations } from './drift/observations.ts'
 import type { FirstResponses } from './fetch/event-list.ts'

@@ -1,5 +1,5 @@
 import type { RunMode, RunReport } from '../common/schema/tables.ts'
-import { createMissingIndexes } from '../db/indexes.ts'
+import { createMissingIndexes } from '../db/deferred-indexes.ts'
 import { failRun, finishRun } from './finish-run.ts'
 import { selectDueEvents } from './select/select-events.ts'
 import { verifyAccountIdentity } from './open/account-identity.ts'

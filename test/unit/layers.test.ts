@@ -35,7 +35,7 @@ const forbidden = [
   ['src/sync/run.ts', '../index.ts'],
   ['src/mirror/accounts.ts', '../commands/maintain/accounts.ts'],
   ['src/mirror/calls/status.ts', '../../config/config.ts'],
-  ['src/server/service.ts', '../sync/run.ts'],
+  ['src/server/http-service.ts', '../sync/run.ts'],
   ['src/server/stores/mirror/list.ts', '../../../sync/run.ts'],
   ['src/schedule/worker.ts', '../sync/run.ts'],
   ['src/schedule/worker.ts', '../cli.ts'],

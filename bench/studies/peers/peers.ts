@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Compiled } from '../../measured/compiled.ts'
-import type { Way } from '../../service/ways.ts'
+import type { Way } from '../../service/response-modes.ts'
 import type { Command } from './process-tree.ts'
 
 /** An account that peers are measured on: all events, or the first tenth of them. */

@@ -1,5 +1,5 @@
-import { DAY } from './life.ts'
-import type { LivingEvent } from './life.ts'
+import { DAY } from './living-account.ts'
+import type { LivingEvent } from './living-account.ts'
 import { requestsForAll, requestsOf } from './ticks.ts'
 import type { Tick } from './ticks.ts'
 

@@ -1,6 +1,6 @@
 import { send, startFaultServer } from '../../../test/support/http/fault-server.ts'
 import type { Answer } from '../../../test/support/http/fault-server.ts'
-import type { LivingEvent } from './life.ts'
+import type { LivingEvent } from './living-account.ts'
 import { changesUntil, listedAt } from './ticks.ts'
 
 /** A service whose account moves on with the simulated time; it notes whose responses were asked for. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { figuresOf } from './figures.ts'
-import { foretell } from './foretell.ts'
-import { DAY, liveAccount, MINUTE } from './life.ts'
-import type { LivingEvent } from './life.ts'
+import { foretell } from './predict-runs.ts'
+import { DAY, liveAccount, MINUTE } from './living-account.ts'
+import type { LivingEvent } from './living-account.ts'
 
 const HOUR = 60 * MINUTE
 const ORIGIN = Date.UTC(2026, 0, 1)

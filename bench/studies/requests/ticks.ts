@@ -1,4 +1,4 @@
-import type { LivingEvent } from './life.ts'
+import type { LivingEvent } from './living-account.ts'
 
 /** What a run of the schedule asked the service for. */
 export interface Tick {

@@ -1,6 +1,6 @@
 import { Help, type Command } from 'commander'
 import { commandName } from '../../common/command-name.ts'
-import type { Example } from './declare.ts'
+import type { Example } from './command-spec.ts'
 import type { Output } from '../terminal/terminal.ts'
 
 /** How help looks: bold headings, command and flag names in colour where the terminal has it. */

@@ -1,5 +1,5 @@
 import { duration, integer, oneOf } from '../../common/parse-values.ts'
-import type { CommandGroup } from './declare.ts'
+import type { CommandGroup } from './command-spec.ts'
 import * as options from './options.ts'
 
 const limit = (fallback: string) =>

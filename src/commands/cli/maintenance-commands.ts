@@ -1,6 +1,6 @@
 import { integer } from '../../common/parse-values.ts'
-import { parsePastInstant } from '../../mirror/instants/moment.ts'
-import type { CommandGroup } from './declare.ts'
+import { parsePastInstant } from '../../mirror/instants/parse-instant.ts'
+import type { CommandGroup } from './command-spec.ts'
 import * as options from './options.ts'
 
 const loadAccounts = () => import('../maintain/accounts.ts')

@@ -1,7 +1,7 @@
 /** The command line as it is declared: names, flags, help. What a command does is loaded when it is called. */
 import { Command as Declaration } from 'commander'
 import type { Command } from './context.ts'
-import type { CommandGroup, Example } from './declare.ts'
+import type { CommandGroup, Example } from './command-spec.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { exampleSection, helpStyle, section, settingsHelp } from './help.ts'
 import { inspectCommands } from './inspect-commands.ts'

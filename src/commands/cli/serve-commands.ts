@@ -1,6 +1,6 @@
 import { duration, keyLabel } from '../../common/parse-values.ts'
-import { parseFutureInstant } from '../../mirror/instants/moment.ts'
-import type { CommandGroup } from './declare.ts'
+import { parseFutureInstant } from '../../mirror/instants/parse-instant.ts'
+import type { CommandGroup } from './command-spec.ts'
 import * as options from './options.ts'
 
 const loadKeys = () => import('../serve/keys.ts')

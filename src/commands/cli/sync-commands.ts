@@ -1,4 +1,4 @@
-import type { CommandGroup } from './declare.ts'
+import type { CommandGroup } from './command-spec.ts'
 import * as options from './options.ts'
 
 const event = () => options.flag('--event <id...>', 'only these events; no other is written or removed')

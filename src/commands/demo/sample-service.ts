@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createSampleAccount, type SampleAccount } from './account/account.ts'
-import { createHttpService } from '../../server/service.ts'
+import { createHttpService } from '../../server/http-service.ts'
 import { createMemoryStore } from '../../server/stores/memory-store.ts'
 
 export const sampleEmail = 'hello@lantern-houses.example'

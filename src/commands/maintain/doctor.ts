@@ -15,7 +15,7 @@ import { showFolderWait } from '../data-dir-wait.ts'
 import { raceAbort } from '../../common/abort.ts'
 import { stripControlChars } from '../../common/strip-control-chars.ts'
 import { writeJson } from '../output/format/json.ts'
-import { redactSecrets } from '../log.ts'
+import { redactSecrets } from '../open-log.ts'
 import type { Output, Style } from '../terminal/terminal.ts'
 
 type DoctorFlags = Flags & { readonly json?: true }

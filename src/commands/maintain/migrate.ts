@@ -1,7 +1,7 @@
 import { readConfig, type Flags } from '../../config/config.ts'
 import type { Command } from '../cli/context.ts'
 import { raceAbort } from '../../common/abort.ts'
-import { openLog } from '../log.ts'
+import { openLog } from '../open-log.ts'
 import { writeJson } from '../output/format/json.ts'
 
 type MigrateFlags = Flags & { readonly json?: true; readonly quiet?: true }

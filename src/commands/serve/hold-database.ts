@@ -3,7 +3,7 @@ import type { Config } from '../../config/config.ts'
 import { connect, pgliteDataDir, type Database } from '../../db/connect.ts'
 import type { Logger } from '../../index.ts'
 import { logTo } from '../../sync/options.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../open-log.ts'
 
 /** Calls under way are given so long when the folder is closed after a run, and when the process is told to stop. */
 const GRACE_MS = 5000

@@ -12,12 +12,12 @@ import { DEFAULT_ACCOUNT, requireKnownAccount } from '../../sync/open/find-accou
 import type { Command, Context } from '../cli/context.ts'
 import { holdDatabase, openExisting } from './hold-database.ts'
 import { aborted, raceAbort } from '../../common/abort.ts'
-import { openLog, type Log } from '../log.ts'
+import { openLog, type Log } from '../open-log.ts'
 import { logFormatOfService } from '../terminal/logger.ts'
 import { describeRemoval } from '../../mirror/accounts/removal-hint.ts'
 import { runOptions } from '../sync/run-command.ts'
 import { confirmingAccount } from '../sync/new-account.ts'
-import { rateLimitLog } from '../terminal/rate-limit-log.ts'
+import { rateLimitLog } from '../terminal/log-throttle.ts'
 import { workOn } from '../sync/worker.ts'
 
 type ServeFlags = Flags & {

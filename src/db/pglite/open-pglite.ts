@@ -14,7 +14,7 @@ import {
 } from './data-dir.ts'
 import { requireDiskSpace } from './disk-space.ts'
 import { guarded, reading, readersFor, withRoom } from './query-runner.ts'
-import { sharePglite } from './shared.ts'
+import { sharePglite } from './share-pglite.ts'
 import { startStatementTimeout, type StatementTimeout } from './statement-timeout.ts'
 import type { Tables } from '../../common/schema/tables.ts'
 import { settingsOf, type QueryResult, type Transaction, type TransactionOptions } from '../transaction.ts'

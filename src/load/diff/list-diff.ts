@@ -1,8 +1,8 @@
 /** Compares response lists with the live rows, without a lock and without WAL. */
 import type { Transaction } from '../../db/transaction.ts'
-import type { ResponseBatch } from '../../rows/response-batch.ts'
-import type { ResponseTable } from '../../rows/response-rows.ts'
-import { RowCursor } from '../../rows/row-cursor.ts'
+import type { ResponseBatch } from '../../copy-format/response-batch.ts'
+import type { ResponseTable } from '../../copy-format/response-rows.ts'
+import { RowCursor } from '../../copy-format/row-cursor.ts'
 import { copyOutLiveRows } from './copy-out-live-rows.ts'
 import { mergeJoin } from './merge-join.ts'
 import { PresentFields } from './present-fields.ts'

@@ -1,4 +1,4 @@
-import type { RowCursor } from '../../rows/row-cursor.ts'
+import type { RowCursor } from '../../copy-format/row-cursor.ts'
 
 /** Where a key was found: in both with equal bytes, in both with different bytes, or on one side only. */
 export type MatchKind = 'same' | 'differs' | 'incoming' | 'live'

@@ -1,6 +1,6 @@
 import { valueColumns } from '../../common/schema/live-tables.ts'
-import { COPY_COLUMNS, type ResponseTable } from '../../rows/response-rows.ts'
-import type { RowCursor } from '../../rows/row-cursor.ts'
+import { COPY_COLUMNS, type ResponseTable } from '../../copy-format/response-rows.ts'
+import type { RowCursor } from '../../copy-format/row-cursor.ts'
 
 const SIGNUP = Buffer.from('signup')
 const KIND = COPY_COLUMNS.responses.indexOf('kind')

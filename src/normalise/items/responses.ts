@@ -7,7 +7,7 @@ import { RESPONSE_FIELD_SET, RESPONSE_FIELDS } from './fields.ts'
 import type { ItemIssues } from './item-issues.ts'
 import { readBigint } from '../values/ids.ts'
 import { isPayment, kindOf } from './kind.ts'
-import type { ItemType } from './item.ts'
+import type { ItemType } from './normalise-item.ts'
 import { readSlots } from './slots.ts'
 
 const NO_SLOTS: readonly SlotItem[] = []

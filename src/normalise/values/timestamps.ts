@@ -1,11 +1,11 @@
-import { Timestamp } from '../../rows/timestamps.ts'
+import { Timestamp } from '../../copy-format/timestamps.ts'
 
 /** Longer than any time stamp that can be stored. */
 const MAX_LENGTH = 64
 const timestamp = new Timestamp()
 const bytes = Buffer.alloc(MAX_LENGTH)
 
-/** Whether the text is a time stamp that can be stored (rows/timestamps.ts). */
+/** Whether the text is a time stamp that can be stored (copy-format/timestamps.ts). */
 export function isTimestamp(text: string): boolean {
   if (text.length > MAX_LENGTH) return false
   // Of other characters than ASCII more bytes are written.

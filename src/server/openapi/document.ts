@@ -1,7 +1,7 @@
 import { MAX_PAGE_ITEMS } from '../http/limits.ts'
 import { version } from '../../common/version.ts'
 import { errors } from './errors.ts'
-import type { Document, Header, Named, Parameter } from './notation.ts'
+import type { Document, Header, Named, Parameter } from './openapi-types.ts'
 import { paths } from './paths.ts'
 import { schemas } from './schemas.ts'
 

@@ -1,6 +1,6 @@
 /** Every error that the service answers, as components of the document. */
 import { PROBLEM_TYPE, problems, type ProblemCode } from '../problems.ts'
-import type { Answer, Header, Named, Reference } from './notation.ts'
+import type { Answer, Header, Named, Reference } from './openapi-types.ts'
 import { schemaOf } from './schemas.ts'
 
 interface Described {

@@ -1,7 +1,7 @@
 /** The endpoints of the service. */
 import { errorsNamed, EVERYWHERE, headersOfErrors, withoutBody, type ErrorName } from './errors.ts'
 import { events, ping, responses } from './examples.ts'
-import type { Answer, Named, Operation, Parameter, Path, Reference, Schema } from './notation.ts'
+import type { Answer, Named, Operation, Parameter, Path, Reference, Schema } from './openapi-types.ts'
 import { QUERY_TEXT } from './patterns.ts'
 import { listOf, responseId, schemaOf } from './schemas.ts'
 

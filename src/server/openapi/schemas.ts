@@ -1,5 +1,5 @@
 /** What the service answers with: every field of its specification, as narrow as a mirror serves it. */
-import type { Named, Schema } from './notation.ts'
+import type { Named, Schema } from './openapi-types.ts'
 import { AMOUNT, EDGE_OF_CALENDAR, TEXT, UTC_TIME, ZONED_TIME } from './patterns.ts'
 
 const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` })

@@ -1,4 +1,4 @@
-import type { Decision, DeletionTotals } from './guard.ts'
+import type { Decision, DeletionTotals } from './deletion-guard.ts'
 
 /**
  * What a run has deleted so far, beside what it may. Batches that are still being written count from the moment at

@@ -5,7 +5,7 @@ import type { ResponseList } from '../fetch/response-list.ts'
 import type { RunContext } from '../run-context.ts'
 import type { ListWrite } from '../write/event-write.ts'
 import { looksEmpty, type Evidence } from './emptied-lists.ts'
-import { decideResponses } from './guard.ts'
+import { decideResponses } from './deletion-guard.ts'
 import { confirmAbsences, type ListDecision } from './unconfirmed-absences.ts'
 
 /** What is decided of each list that loses responses, by event. */

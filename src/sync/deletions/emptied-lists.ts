@@ -2,7 +2,7 @@
  * What a run has learnt from its lists of responses about the service as a whole. Lists that came back empty are decided
  * last, when all others are read: which of them came first must not matter, and one alone says too little.
  */
-import { fewRows } from './guard.ts'
+import { fewRows } from './deletion-guard.ts'
 import type { EventWrite } from '../write/event-write.ts'
 
 /** So many lists that became empty in one run may be an organiser's work. */

@@ -8,7 +8,7 @@ import { compareUtf8 } from '../../normalise/values/collation.ts'
 import type { FetchedListFacts } from '../fetch/list-facts.ts'
 import type { DueEvent } from '../select/due-event.ts'
 import type { ListWrite } from '../write/event-write.ts'
-import { heldIds, type Decision } from './guard.ts'
+import { heldIds, type Decision } from './deletion-guard.ts'
 
 /** A list that lacks more is not read again in the same run: that is no page shift, and the next run reads it anyway. */
 const MAX_ABSENCES_TO_REREAD = 10

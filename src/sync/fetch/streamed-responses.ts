@@ -1,6 +1,6 @@
 import type { ListNormaliser } from '../../normalise/list/list-normaliser.ts'
 import type { ListChunk, ResponseReader } from '../../normalise/list/response-reader.ts'
-import type { ResponseBatch } from '../../rows/response-batch.ts'
+import type { ResponseBatch } from '../../copy-format/response-batch.ts'
 import type { FetchedList } from '../../source/fetched-list.ts'
 import { describeList, redactRejects } from './list-facts.ts'
 import { compareDigest, type DigestMatch } from './change-detection.ts'

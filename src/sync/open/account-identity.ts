@@ -1,6 +1,6 @@
 import { AccountMismatchError } from '../../common/errors.ts'
 import { optionName } from '../../common/option-names.ts'
-import { readEvents } from '../../load/account-identity.ts'
+import { readEvents } from '../../load/stored-identity.ts'
 import type { ListState } from '../../load/state/sync-state.ts'
 import type { Identity } from '../fetch/event-list.ts'
 import type { ReadContext, RunContext } from '../run-context.ts'

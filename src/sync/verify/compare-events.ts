@@ -1,8 +1,8 @@
 import type { Transaction } from '../../db/transaction.ts'
 import { EVENT_LIST_KEY, readStates, type ListState } from '../../load/state/sync-state.ts'
 import { unlistedEvents } from '../../load/diff/orphans.ts'
-import { compareEvents, compareResponses, type ExpectedResponses } from '../../load/diff/stored-list.ts'
-import { heldIds } from '../deletions/guard.ts'
+import { compareEvents, compareResponses, type ExpectedResponses } from '../../load/diff/verify-lists.ts'
+import { heldIds } from '../deletions/deletion-guard.ts'
 import type { EventList } from '../fetch/event-list.ts'
 import type { ComparisonResult, VerifyContext } from './report.ts'
 

@@ -6,9 +6,9 @@ import {
   readStoredLists,
   type ExpectedResponses,
   type StoredList,
-} from '../../load/diff/stored-list.ts'
-import type { ResponseBatch } from '../../rows/response-batch.ts'
-import { heldIds } from '../deletions/guard.ts'
+} from '../../load/diff/verify-lists.ts'
+import type { ResponseBatch } from '../../copy-format/response-batch.ts'
+import { heldIds } from '../deletions/deletion-guard.ts'
 import type { ResponseList } from '../fetch/response-list.ts'
 import type { ComparisonResult, VerifyContext } from './report.ts'
 

@@ -5,7 +5,7 @@ import { addCounts, type WriteOptions, type WriteResult } from '../../load/state
 import { droppedField, observationsOf } from '../drift/observations.ts'
 import type { DigestMatch } from '../fetch/change-detection.ts'
 import { droppedFields, type FetchedListFacts } from '../fetch/list-facts.ts'
-import { holdWarnings } from '../deletions/guard.ts'
+import { holdWarnings } from '../deletions/deletion-guard.ts'
 import type { Changes, DeletionDecisions } from '../deletions/decide-deletions.ts'
 import type { DueEvent } from '../select/due-event.ts'
 import type { EmptiedList } from '../deletions/emptied-lists.ts'

@@ -12,7 +12,7 @@ import {
   mergeEvidence,
   type Decision,
   type ListEvidence,
-} from '../deletions/guard.ts'
+} from '../deletions/deletion-guard.ts'
 import type { DueEvent } from '../select/due-event.ts'
 import { fetchEventList } from '../fetch/fetch-events.ts'
 import { isEventListCurrent, type EventList } from '../fetch/event-list.ts'

@@ -3,7 +3,7 @@ import type { RunContext } from '../run-context.ts'
 import { BatchQueue, MAX_WRITERS } from './batch-queue.ts'
 import type { EventWrite, StreamedWrite } from './event-write.ts'
 import { writeEventBatch } from './write-batch.ts'
-import { writeStreamedList } from './write-large-list.ts'
+import { writeStreamedList } from './write-streamed-list.ts'
 
 /** Gathers events into batches and loads them. */
 export class EventBatches implements AsyncDisposable {

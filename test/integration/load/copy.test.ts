@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { ResponseItem } from '../../../src/common/schema/tables.ts'
-import { ResponseRows } from '../../../src/rows/response-rows.ts'
-import { fromCopy, RowCursor, toCopy } from '../../../src/rows/row-cursor.ts'
+import { ResponseRows } from '../../../src/copy-format/response-rows.ts'
+import { fromCopy, RowCursor, toCopy } from '../../../src/copy-format/row-cursor.ts'
 import { onBoth } from '../../support/databases/databases.ts'
 
 const tables = [

@@ -5,8 +5,8 @@ import type { ResponseItem, SlotItem } from '../../../src/common/schema/tables.t
 import type { Transaction } from '../../../src/db/transaction.ts'
 import { changedResponses } from '../../../src/load/diff/changed-responses.ts'
 import { copyResponses } from '../../../src/load/write/copy-responses.ts'
-import { ResponseBatch } from '../../../src/rows/response-batch.ts'
-import { ResponseRows } from '../../../src/rows/response-rows.ts'
+import { ResponseBatch } from '../../../src/copy-format/response-batch.ts'
+import { ResponseRows } from '../../../src/copy-format/response-rows.ts'
 import { diffLists } from '../../../src/load/diff/list-diff.ts'
 import { onBoth } from '../../support/databases/databases.ts'
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { createHttpService } from '../../../src/server/service.ts'
+import { createHttpService } from '../../../src/server/http-service.ts'
 import { singleKey, singleStore, startSingle } from '../../support/http/http-service.ts'
 import { openSocket } from '../../support/http/raw-http.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createSampleAccount } from '../../../src/commands/demo/account/account.ts'
-import { createHttpService, type HttpServiceOptions } from '../../../src/server/service.ts'
+import { createHttpService, type HttpServiceOptions } from '../../../src/server/http-service.ts'
 import type { MemoryAccount } from '../../../src/server/stores/memory-store.ts'
 import { singleKey, startSingle } from '../../support/http/http-service.ts'
 import { closing, exchange, requestText } from '../../support/http/raw-http.ts'

@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check'
 import { isRawNumber, type JsonValue } from '../../../src/common/json/exact.ts'
-import type { Named, Schema } from '../../../src/server/openapi/notation.ts'
+import type { Named, Schema } from '../../../src/server/openapi/openapi-types.ts'
 import { trickyTexts } from './tricky-texts.ts'
 
 type Values = fc.Arbitrary<JsonValue>

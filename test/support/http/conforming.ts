@@ -2,7 +2,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect } from 'vitest'
 import { openApi } from '../../../src/server/openapi/document.ts'
-import type { Answer, Header, Operation, Reference } from '../../../src/server/openapi/notation.ts'
+import type { Answer, Header, Operation, Reference } from '../../../src/server/openapi/openapi-types.ts'
 
 /** As it is served: bounds beyond a double are doubles again. */
 const served = JSON.parse(JSON.stringify(openApi()))

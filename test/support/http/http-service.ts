@@ -3,7 +3,7 @@ import { Agent, request } from 'undici'
 import { onTestFinished } from 'vitest'
 import type { Database } from '../../../src/db/connect.ts'
 import { createMirrorStore, type MirrorStoreOptions } from '../../../src/server/stores/mirror/mirror-store.ts'
-import { createHttpService, type HttpServiceOptions, type Service } from '../../../src/server/service.ts'
+import { createHttpService, type HttpServiceOptions, type Service } from '../../../src/server/http-service.ts'
 import { createMemoryStore, type MemoryAccount } from '../../../src/server/stores/memory-store.ts'
 import type { Store } from '../../../src/server/stores/store.ts'
 

@@ -1,7 +1,7 @@
 /** The mirror of a test, served over HTTP on loopback. */
 import { connect } from '../../../src/db/connect.ts'
 import { createService, type ServiceOptions } from '../../../src/index.ts'
-import { createHttpService } from '../../../src/server/service.ts'
+import { createHttpService } from '../../../src/server/http-service.ts'
 import { createMemoryStore } from '../../../src/server/stores/memory-store.ts'
 import type { MemoryAccount } from '../../../src/server/stores/memory-store.ts'
 import { newKey } from '../mirror/new-key.ts'

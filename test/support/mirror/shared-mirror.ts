@@ -1,7 +1,7 @@
 /** A mirror of several accounts that is served for all tests of a file, and silent: nothing is printed, nothing goes wrong. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest'
 import type { Database } from '../../../src/db/connect.ts'
-import { createHttpService } from '../../../src/server/service.ts'
+import { createHttpService } from '../../../src/server/http-service.ts'
 import { freshMirror } from '../databases/databases.ts'
 import { mirrorStore } from '../http/http-service.ts'
 import { addAccount, type MirroredAccount } from '../accounts/many-accounts.ts'

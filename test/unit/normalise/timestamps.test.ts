@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Timestamp } from '../../../src/rows/timestamps.ts'
+import { Timestamp } from '../../../src/copy-format/timestamps.ts'
 import { isTimestamp } from '../../../src/normalise/values/timestamps.ts'
 import { event, eventsOf, response } from '../../support/accounts/normalising.ts'
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { openApi } from '../../../src/server/openapi/document.ts'
-import { docsPage } from '../../../src/server/openapi/page.ts'
+import { docsPage } from '../../../src/server/openapi/docs-page.ts'
 
 const { html, contentSecurityPolicy } = docsPage()
 const text = html.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')

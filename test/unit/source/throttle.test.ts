@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { RetryLaterError, UnreachableError } from '../../../src/common/errors.ts'
 import { BACKFILL_PATIENCE_MS } from '../../../src/sync/fetch/deferred-events.ts'
 import { always, change, fixedWindow, none, randomly, tokenBucket } from '../../throttle/limits.ts'
-import { judge, type LimitScene } from '../../throttle/scenes.ts'
+import { judge, type LimitScene } from '../../throttle/scenarios.ts'
 import { play } from '../../throttle/simulated-run.ts'
 import { randomFrom } from '../../throttle/simulated-clock.ts'
 

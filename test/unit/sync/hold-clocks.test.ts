@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { HeldGroup } from '../../../src/common/schema/tables.ts'
-import { decideResponses, holdWarnings } from '../../../src/sync/deletions/guard.ts'
+import { decideResponses, holdWarnings } from '../../../src/sync/deletions/deletion-guard.ts'
 import { holdEnd } from '../../../src/sync/deletions/hold-clocks.ts'
 
 const HOUR = 3_600_000

@@ -7,7 +7,7 @@ import { isEmptyFolder } from '../../../db/pglite/data-dir.ts'
 import { notOurs } from '../../../db/pglite/data-dir-mode.ts'
 import { schemaState } from '../../../db/migrate.ts'
 import type { Transaction } from '../../../db/transaction.ts'
-import { createIndexStatement, hasManyRows, missingIndexes, ownsTable } from '../../../db/indexes.ts'
+import { createIndexStatement, hasManyRows, missingIndexes, ownsTable } from '../../../db/deferred-indexes.ts'
 import { failed, failure, ok, warning, type CheckResult } from './check.ts'
 
 const DATABASE = 5

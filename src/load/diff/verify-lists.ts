@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { EventItem, HeldGroup } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import type { ResponseBatch } from '../../rows/response-batch.ts'
+import type { ResponseBatch } from '../../copy-format/response-batch.ts'
 import { diffLists } from './list-diff.ts'
 import { eventDifferences, responseDifferences } from './column-diff.ts'
 import type { Difference, Differences, RowScope } from './column-diff.ts'

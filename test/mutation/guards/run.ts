@@ -90,14 +90,14 @@ export const runGuards: readonly Guard[] = [
     name: 'status partial',
     promise: 'a run in which an event could not be read is not called succeeded',
     mutation: 'remove',
-    tests: ['test/integration/sync/write/meaning.test.ts'],
+    tests: ['test/integration/sync/write/service-changes.test.ts'],
     only: 'S11',
   },
   {
     name: 'status held',
     promise: 'a run is not called succeeded while anything is held or rejected',
     mutation: 'never',
-    tests: ['test/integration/sync/write/meaning.test.ts'],
+    tests: ['test/integration/sync/write/service-changes.test.ts'],
     only: 'S12',
   },
   {
@@ -168,7 +168,7 @@ export const runGuards: readonly Guard[] = [
     name: 'failed first',
     promise: 'what failed is read first by the next run',
     mutation: { replace: 'others' },
-    tests: ['test/integration/sync/write/meaning.test.ts'],
+    tests: ['test/integration/sync/write/service-changes.test.ts'],
     only: 'S11',
   },
   {
@@ -182,14 +182,14 @@ export const runGuards: readonly Guard[] = [
     name: 'our own version',
     promise: 'a new version that reads payloads differently makes no history',
     mutation: 'always',
-    tests: ['test/integration/sync/write/meaning.test.ts'],
+    tests: ['test/integration/sync/write/service-changes.test.ts'],
     only: 'S15',
   },
   {
     name: 'our own version, in the middle',
     promise: 'a new version that reads payloads differently makes no history, also when its first run dies',
     mutation: 'always',
-    tests: ['test/integration/sync/write/meaning.test.ts'],
+    tests: ['test/integration/sync/write/service-changes.test.ts'],
     only: 'S15 and a run dies',
   },
   {

@@ -206,14 +206,14 @@ export const databaseGuards: readonly Guard[] = [
     name: 'indexes after all loads',
     promise: 'no index is made while another run is live, which may be a first load',
     mutation: 'never',
-    tests: ['test/integration/db/indexes.test.ts'],
+    tests: ['test/integration/db/deferred-indexes.test.ts'],
     only: 'while another run is live',
   },
   {
     name: 'invalid index',
     promise: 'an index that an interrupted build left behind is made again, for Postgres never uses it',
     mutation: 'never',
-    tests: ['test/integration/db/indexes.test.ts'],
+    tests: ['test/integration/db/deferred-indexes.test.ts'],
     only: 'left invalid',
   },
 ]

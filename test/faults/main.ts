@@ -4,8 +4,8 @@ import { parseArgs } from 'node:util'
 import { faults, faultsIn } from './faults.ts'
 import type { Fault } from './faults.ts'
 import { namedTests } from './named-tests.ts'
-import { runTests } from './run-tests.ts'
-import type { TestResult } from './run-tests.ts'
+import { runTests } from '../mutation/run-tests.ts'
+import type { TestResult } from '../mutation/run-tests.ts'
 
 const help = `npm run faults -- [options] [ID …]
 

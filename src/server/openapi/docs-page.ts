@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { html, raw } from 'hono/html'
 import { openApi } from './document.ts'
-import type { Answer, Document, Operation, Schema, SecurityScheme } from './notation.ts'
+import type { Answer, Document, Operation, Schema, SecurityScheme } from './openapi-types.ts'
 import {
   answerTable,
   example,
@@ -12,8 +12,8 @@ import {
   problemTable,
   prose,
   type Html,
-} from './page-parts.ts'
-import { STYLE } from './page-style.ts'
+} from './docs-page-parts.ts'
+import { STYLE } from './docs-page-style.ts'
 
 /** Of the page's own address, which it does not know. */
 const ORIGIN = 'http://HOST:PORT'

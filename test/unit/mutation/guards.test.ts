@@ -4,8 +4,8 @@ import { copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { guards } from '../../proof/guards.ts'
-import { findMarkers, mutate } from '../../proof/markers.ts'
+import { guards } from '../../mutation/guards.ts'
+import { findMarkers, mutate } from '../../mutation/markers.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const markers = await findMarkers(root)

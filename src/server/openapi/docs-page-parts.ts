@@ -1,7 +1,7 @@
 /** Texts, types and tables of the document in HTML; what is put into a template is escaped there. */
 import { html } from 'hono/html'
 import { isRawNumber } from '../../common/json/exact.ts'
-import type { Answer, Header, Named, Parameter, Schema } from './notation.ts'
+import type { Answer, Header, Named, Parameter, Schema } from './openapi-types.ts'
 import { TEXT } from './patterns.ts'
 
 export type Html = ReturnType<typeof html>

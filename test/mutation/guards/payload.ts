@@ -117,7 +117,7 @@ export const payloadGuards: readonly Guard[] = [
     name: 'key in rejects',
     promise: 'the key is not stored, not even in what could not be read',
     mutation: 'unwrap',
-    tests: ['test/integration/sync/secrets.test.ts', 'test/integration/sync/endings.test.ts'],
+    tests: ['test/integration/sync/secrets.test.ts', 'test/integration/sync/finish-run.test.ts'],
     only: 'X2',
   },
 ]

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseFutureInstant, parsePastInstant } from '../../../src/mirror/instants/moment.ts'
+import { parseFutureInstant, parsePastInstant } from '../../../src/mirror/instants/parse-instant.ts'
 import { InvalidValueError } from '../../../src/common/parse-values.ts'
 
 describe('a moment, as it is written', () => {

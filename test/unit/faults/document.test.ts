@@ -2,8 +2,8 @@ import { glob, readFile } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { faults, faultsIn } from '../../proof/faults.ts'
-import { guards } from '../../proof/guards.ts'
+import { faults, faultsIn } from '../../faults/faults.ts'
+import { guards } from '../../mutation/guards.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const text = await readFile(join(root, 'docs/reliability.md'), 'utf8')

@@ -1,6 +1,6 @@
-import type { ResponseBatch } from '../../rows/response-batch.ts'
+import type { ResponseBatch } from '../../copy-format/response-batch.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { startLargeListDiff } from '../../load/diff/large-list-diff.ts'
+import { startLargeListDiff } from '../../load/diff/streamed-list-diff.ts'
 import { prefetch } from '../../load/prefetch.ts'
 import { addCounts, noCounts, type WriteResult } from '../../load/statements.ts'
 import { decideDeletions, type DeletionDecisions } from '../deletions/decide-deletions.ts'

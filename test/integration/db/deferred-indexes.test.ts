@@ -1,7 +1,7 @@
 /** The indexes that only queries use are made when a first load has ended. */
 import { expect, test } from 'vitest'
 import { connect } from '../../../src/db/connect.ts'
-import { missingIndexes } from '../../../src/db/indexes.ts'
+import { missingIndexes } from '../../../src/db/deferred-indexes.ts'
 import { migrate } from '../../../src/db/migrate.ts'
 import { accountOf } from '../../support/accounts/account.ts'
 import { headcount } from '../../support/commands/command.ts'

@@ -1,7 +1,7 @@
 import { NORMALISER_VERSION } from '../../../src/normalise/version.ts'
 import { dueReason, nextPollInterval } from '../../../src/sync/select/polling-schedule.ts'
 import type { PolledList } from '../../../src/sync/select/polling-schedule.ts'
-import type { LivingEvent } from './life.ts'
+import type { LivingEvent } from './living-account.ts'
 import { changesUntil, listedAt } from './ticks.ts'
 import type { Tick } from './ticks.ts'
 

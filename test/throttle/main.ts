@@ -1,6 +1,6 @@
 /** `npm run throttle`: what a run reaches under twelve kinds of limits, in simulated time. Ends with 1 when one is missed. */
 import { runProgram } from '../support/commands/program.ts'
-import { judge, type Result, scenes } from './scenes.ts'
+import { judge, type Result, scenes } from './scenarios.ts'
 
 const options = { only: { type: 'string' } } as const
 const help = `npm run throttle -- [--only TEXT]

@@ -5,8 +5,8 @@
 import { subscribe } from 'node:diagnostics_channel'
 import { readFileSync, writeSync } from 'node:fs'
 import { Socket } from 'node:net'
-import { COST_DESCRIPTOR, PREPARED } from './told.ts'
-import type { Told } from './told.ts'
+import { COST_DESCRIPTOR, PREPARED } from './cost-report.ts'
+import type { Told } from './cost-report.ts'
 
 const moments: { begun: number; connecting: number | null; asking: number | null } = {
   begun: Date.now(),

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Transaction } from '../../db/transaction.ts'
-import type { InstantInput } from './moment.ts'
+import type { InstantInput } from './parse-instant.ts'
 
 /** The instant that is meant, by the clock of the database, and on which side of it. */
 export function resolveInstant(

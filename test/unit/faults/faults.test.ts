@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { faults } from '../../proof/faults.ts'
-import { namedTests } from '../../proof/named-tests.ts'
+import { faults } from '../../faults/faults.ts'
+import { namedTests } from '../../faults/named-tests.ts'
 
 const named = await namedTests(join(import.meta.dirname, '../../..'))
 
