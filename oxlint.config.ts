@@ -6,11 +6,11 @@ import { defineConfig } from 'oxlint'
  */
 const layers = [
   { name: 'common', imports: [] },
-  { name: 'rows', imports: ['common'] },
+  { name: 'copy-format', imports: ['common'] },
   { name: 'source', imports: ['common'] },
-  { name: 'normalise', imports: ['common', 'rows'] },
+  { name: 'normalise', imports: ['common', 'copy-format'] },
   { name: 'db', imports: ['common'] },
-  { name: 'load', imports: ['common', 'rows', 'db/transaction.ts'] },
+  { name: 'load', imports: ['common', 'copy-format', 'db/transaction.ts'] },
   { name: 'sync', imports: 'below' },
   { name: 'mirror', imports: 'below' },
   { name: 'server', imports: ['common', 'db', 'mirror'] },
@@ -18,7 +18,7 @@ const layers = [
   { name: 'config', imports: ['common', 'source'] },
   {
     name: 'index.ts',
-    imports: ['common', 'rows', 'source', 'normalise', 'db', 'load', 'sync', 'mirror', 'server'],
+    imports: ['common', 'copy-format', 'source', 'normalise', 'db', 'load', 'sync', 'mirror', 'server'],
   },
   { name: 'commands', imports: 'below' },
   { name: 'cli.ts', imports: 'below' },

@@ -27,7 +27,7 @@ const forbidden = [
   ['src/db/migrate.ts', '../load/write/responses.ts'],
   ['src/db/migrate.ts', 'pg'],
   ['src/db/migrate.ts', '@electric-sql/pglite'],
-  ['src/sync/run.ts', '../server/service.ts'],
+  ['src/sync/run.ts', '../server/http-service.ts'],
   ['src/sync/run.ts', '../schedule/worker.ts'],
   ['src/sync/run.ts', '../mirror/accounts.ts'],
   ['src/sync/run.ts', '../config/config.ts'],

@@ -16,7 +16,7 @@ import { openLog, type Log } from '../open-log.ts'
 import { logFormatOfService } from '../terminal/logger.ts'
 import { describeRemoval } from '../../mirror/accounts/removal-hint.ts'
 import { runOptions } from '../sync/run-command.ts'
-import { confirmingAccount } from '../sync/new-account.ts'
+import { confirmingAccount } from '../sync/confirm-new-account.ts'
 import { rateLimitLog } from '../terminal/log-throttle.ts'
 import { workOn } from '../sync/worker.ts'
 

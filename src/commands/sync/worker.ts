@@ -11,7 +11,7 @@ import { holdDatabase, openExisting, type HeldDatabase } from '../serve/hold-dat
 import { openLog, type Log } from '../open-log.ts'
 import { logFormatOfService } from '../terminal/logger.ts'
 import { reported, runOptions } from './run-command.ts'
-import { confirmingAccount } from './new-account.ts'
+import { confirmingAccount } from './confirm-new-account.ts'
 import { describeHeldList } from '../output/held-deletions.ts'
 
 /** Runs `sync` on a schedule until a signal stops it; a stop is no failure. */

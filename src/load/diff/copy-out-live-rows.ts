@@ -1,6 +1,6 @@
 import type { Transaction } from '../../db/transaction.ts'
 import { COPY_COLUMNS, type ResponseTable, type RowKey } from '../../copy-format/response-rows.ts'
-import { fromCopy } from '../../copy-format/row-cursor.ts'
+import { fromCopy } from '../../copy-format/copy-framing.ts'
 
 /** Live rows in the binary form of COPY, each table's in the order of its key. */
 export type LiveRows = Readonly<Record<ResponseTable, Buffer>>

@@ -14,7 +14,7 @@ import { singleRow, chunkRows } from '../statements.ts'
 const IDS_PER_CHUNK = 20_000
 
 /** The difference between a large list and the rows that were live before it was written. */
-export class LargeListDiff {
+export class StreamedListDiff {
   readonly event_id: string
   readonly live: number
   /** The ids of the live responses in one text: as separate strings they take ten times the memory. */
@@ -68,15 +68,15 @@ async function* absentFrom(
 }
 
 /** Starts the diff of a large list, before any of its rows is written. */
-export async function startLargeListDiff(
+export async function startStreamedListDiff(
   trx: Transaction,
   account: number,
   event_id: string,
-): Promise<LargeListDiff> {
+): Promise<StreamedListDiff> {
   const { rows } = await sql<{ live: number; ids: string }>`
     select count(*)::int as live, coalesce(string_agg(id::text, ' ' order by id), '') as ids
       from headcount.responses
      where account_id = ${account} and event_id = ${event_id}`.execute(trx.kysely)
   const { live, ids } = singleRow(rows)
-  return new LargeListDiff(event_id, live, ids)
+  return new StreamedListDiff(event_id, live, ids)
 }

@@ -1,7 +1,7 @@
 import type { TableCounts } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { COPY_COLUMNS, type ResponseRows, type ResponseTable } from '../../copy-format/response-rows.ts'
-import { toCopy } from '../../copy-format/row-cursor.ts'
+import { toCopy } from '../../copy-format/copy-framing.ts'
 import type { ListChanges } from '../diff/list-diff.ts'
 import { assertRowCount, noCounts } from '../statements.ts'
 

@@ -1,7 +1,7 @@
 /**
  * A list in several pages may change between two of them: an item that moves onto a page that was read already is in
  * none, although the service still has it. What such a list lacks is absent only when a second reading lacks it too.
- * Pure. The deletion guard (guard.ts) decides on the absences that are confirmed.
+ * Pure. The deletion guard (deletion-guard.ts) decides on the absences that are confirmed.
  */
 import type { ListState } from '../../load/state/sync-state.ts'
 import { compareUtf8 } from '../../normalise/values/collation.ts'

@@ -1,6 +1,6 @@
 import type { ResponseBatch } from '../../copy-format/response-batch.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { startLargeListDiff } from '../../load/diff/streamed-list-diff.ts'
+import { startStreamedListDiff } from '../../load/diff/streamed-list-diff.ts'
 import { prefetch } from '../../load/prefetch.ts'
 import { addCounts, noCounts, type WriteResult } from '../../load/statements.ts'
 import { decideDeletions, type DeletionDecisions } from '../deletions/decide-deletions.ts'
@@ -65,7 +65,7 @@ async function apply(
 ): Promise<BatchResult> {
   const { id } = due.event
   const account = run.mirror.account.id
-  const change = await startLargeListDiff(trx, account, id)
+  const change = await startStreamedListDiff(trx, account, id)
   // The budget of deletions is counted before any row of this list is there.
   if (change.live > 0) await run.initial.liveCounts(trx.kysely)
   const records = await writeEventRows(trx, run, [{ ...due, list: large }])

@@ -1,7 +1,12 @@
 import { assert, constantFrom, integer, record, subarray, array, boolean, property } from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { HeldGroup, HoldReason } from '../../../src/common/schema/tables.ts'
-import { decideEvents, decideResponses, heldIds, mergeEvidence } from '../../../src/sync/deletions/deletion-guard.ts'
+import {
+  decideEvents,
+  decideResponses,
+  heldIds,
+  mergeEvidence,
+} from '../../../src/sync/deletions/deletion-guard.ts'
 import { DeletionBudget } from '../../../src/sync/deletions/budget.ts'
 import type { HoldPolicy, ListLoss, RemainingBudget } from '../../../src/sync/deletions/deletion-guard.ts'
 

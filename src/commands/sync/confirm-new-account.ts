@@ -22,7 +22,7 @@ export async function confirmingAccount<T>(
   } catch (error) {
     if (!(error instanceof UnknownAccountError)) throw error
     // Loaded only now: every run starts with this file.
-    const { requireYes } = await import('./unknown-account.ts')
+    const { requireYes } = await import('./ask-about-account.ts')
     await requireYes(error, mayAsk ? terminal : null, signal)
     return work(true)
   }
