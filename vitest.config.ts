@@ -7,8 +7,8 @@ process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.c
 export default defineConfig({
   test: {
     pool: 'forks',
-    // The machine of a developer and of CI has two cores at least; a fifth of the time a file waits for something.
-    maxWorkers: 3,
+    // The machine of a developer and of CI has two cores at least; for much of its time a file waits for something.
+    maxWorkers: 4,
     testTimeout: 60_000,
     hookTimeout: 120_000,
     setupFiles: ['test/support/seed.ts'],

@@ -183,5 +183,5 @@ function start(
   env: Readonly<Record<string, string>>,
 ): Promise<MeasuredServer> {
   const to = profile === null ? null : { folder: profile, name }
-  return startServer({ args, env, tellCost: compiled.tellCost, profile: to })
+  return startServer({ args, env, reportCost: compiled.reportCost, profile: to })
 }

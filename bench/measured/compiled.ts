@@ -11,7 +11,7 @@ export interface Compiled {
   readonly floors: string
   /** The server that is a floor. */
   readonly constantServer: string
-  readonly tellCost: string
+  readonly reportCost: string
   /** The folder of all that was compiled; files stand there as in the repository. */
   readonly dist: string
 }
@@ -44,7 +44,7 @@ export async function compile(
     command: profiles === null ? await builtCommand() : await commandWithMaps(folder, profiles),
     floors: join(dist, 'bench/floors/main.js'),
     constantServer: join(dist, 'bench/floors/constant-server.js'),
-    tellCost: join(dist, 'bench/measured/tell-cost.js'),
+    reportCost: join(dist, 'bench/measured/report-cost.js'),
     dist,
   }
 }

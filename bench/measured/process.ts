@@ -36,7 +36,7 @@ export interface Program {
   /** The whole environment, but for the search path. */
   readonly env?: Readonly<Record<string, string>>
   /** Compiled report-cost.ts. */
-  readonly tellCost: string
+  readonly reportCost: string
   /** Where a CPU profile goes; null: none is taken. */
   readonly profile: { readonly folder: string; readonly name: string } | null
 }
@@ -47,9 +47,9 @@ export interface Program {
  * @throws Error with what it wrote to stderr when it ended with another code than 0.
  */
 export async function measureProcess(program: Program): Promise<{ cost: Cost; stdout: string }> {
-  const { args, env = {}, tellCost, profile } = program
+  const { args, env = {}, reportCost, profile } = program
   const started = { wall: Date.now(), clock: performance.now() }
-  const child = startNode([...profiling(profile), '--import', tellCost, ...args], env)
+  const child = startNode([...profiling(profile), '--import', reportCost, ...args], env)
   const telling = costTold(child, started.clock)
   // Awaited in its turn: of a process that failed, what it wrote says more than that it told nothing.
   telling.catch(() => {})

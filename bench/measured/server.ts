@@ -20,9 +20,9 @@ export interface MeasuredServer extends AsyncDisposable {
  * @throws Error with what it wrote to stderr when it ended before
  */
 export async function startServer(program: Program): Promise<MeasuredServer> {
-  const { args, env = {}, tellCost, profile } = program
+  const { args, env = {}, reportCost, profile } = program
   const started = { wall: Date.now(), clock: performance.now() }
-  const child = startNode([...profiling(profile), '--import', tellCost, ...args], env)
+  const child = startNode([...profiling(profile), '--import', reportCost, ...args], env)
   const ended = once(child, 'exit')
   const telling = costTold(child, started.clock)
   // Awaited when it is ended.

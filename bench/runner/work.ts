@@ -105,5 +105,5 @@ async function measure(
   env: Readonly<Record<string, string>> = {},
 ): Promise<{ cost: Cost; stdout: string }> {
   const to = profile === null ? null : { folder: profile, name }
-  return measureProcess({ args, env, tellCost: compiled.tellCost, profile: to })
+  return measureProcess({ args, env, reportCost: compiled.reportCost, profile: to })
 }

@@ -3,19 +3,19 @@ import type { CommandGroup } from './command-spec.ts'
 import * as options from './options.ts'
 
 const limit = (fallback: string) =>
-  options.checked('--limit <n>', 'at most so many', integer({ min: 1, max: 100_000 }), fallback)
+  options.checked('--limit <n>', 'show at most this many', integer({ min: 1, max: 100_000 }), fallback)
 
 export const inspectCommands: CommandGroup = {
-  heading: 'Look at it:',
+  heading: 'Inspect the mirror:',
   commands: [
     {
       name: 'query',
       load: async () => (await import('../inspect/query.ts')).query,
-      summary: 'ask the mirror a question in SQL',
+      summary: 'run one SQL query on the mirror',
       description:
-        'Takes one select, with, values or table, explain of one, and show; in a read-only transaction that is always ' +
-        'rolled back. What writes is refused. Tables are found by their ' +
-        'plain names (events, responses, payments, slots, response_details, list_status …); times are UTC.',
+        'Runs one statement: select, with, values, table, show, or explain of a query. It runs in a read-only ' +
+        'transaction that is rolled back; a statement that writes is refused. Tables need no schema in front ' +
+        '(events, responses, payments, slots, response_details, list_status …). Times are UTC.',
       examples: [
         ['query "select * from responses limit 5"', 'a table on a terminal'],
         ['query "select * from payments" --format csv > payments.csv', 'a file'],
@@ -26,46 +26,46 @@ export const inspectCommands: CommandGroup = {
       options: [
         options.checked(
           '--format <format>',
-          'table, json, ndjson or csv; default: table on a terminal, else csv (whole and exact)',
+          'table, json, ndjson or csv; default: table on a terminal, otherwise csv (complete and exact)',
           oneOf(['table', 'json', 'ndjson', 'csv']),
         ),
         options.flag('--json', 'the same as --format json'),
         options.flag(
           '--safe-csv',
-          "in CSV, put a ' before text that a spreadsheet would run as a formula (= + - @ tab CR)",
+          "in CSV, put a ' before text that a spreadsheet would run as a formula (it begins with = + - @ tab or CR)",
         ),
         options.checked(
           '--timeout <time>',
-          'end the statement after this time (4s at most where serve or worker has the PGlite folder open)',
+          'cancel the statement after this time (at most 4s while serve or worker has the PGlite folder open)',
           duration('1ms', '1h'),
           '30s',
         ),
-        options.account('what views and functions show; tables hold every account'),
+        options.account('the account that views and functions show; tables hold all accounts'),
         options.database(),
       ],
     },
     {
       name: 'status',
       load: async () => (await import('../inspect/status.ts')).status,
-      summary: 'how fresh and how whole the mirror is',
+      summary: 'show how fresh and how complete the mirror is',
       description:
-        'Shows for each account the last good run, the events due, the rows, what was rejected, what is held and why; ' +
-        'or for one event when it was read, when it will be, and why.',
+        'For each account: the last successful run, the events that are due, the rows, the rejects, and the held ' +
+        'deletions with their reasons. For one event: when its list was last read, when it will be read next, and why.',
       examples: [
-        ['status', 'a look'],
-        ['status --max-age 1h', 'for monitoring: exit 6 when it is older, 8 when deletions wait for you'],
-        ['status --event gala-2026', 'how this event stands, and when it is read'],
+        ['status', 'all accounts'],
+        ['status --max-age 1h', 'for monitoring: exit 6 when older, 8 when deletions need a decision'],
+        ['status --event gala-2026', 'the state of one event'],
       ],
       options: [
         options
           .checked(
             '--max-age <time>',
-            'exit 6 when an account has no good run younger than this, 8 when deletions are held too long',
+            'exit 6 when an account has no successful run within this time, 8 when deletions are held too long',
             duration('1s', '365d'),
           )
           .conflicts('event'),
-        options.flag('--event <id>', 'only this event: last and next read, held, rejected, failing'),
-        options.json('the same'),
+        options.flag('--event <id>', 'only this event: last and next read, held, rejected, failed'),
+        options.json('print the same'),
         options.holdFor(),
         options.account('only this account'),
         options.database(),
@@ -74,46 +74,46 @@ export const inspectCommands: CommandGroup = {
     {
       name: 'runs',
       load: async () => (await import('../inspect/runs.ts')).runs,
-      summary: 'the last runs',
-      description: 'Lists the last runs, the newest first, with what they changed.',
+      summary: 'list the latest runs',
+      description: 'Lists the latest runs, newest first, with what each changed.',
       examples: [['runs --limit 5', 'the last five']],
       options: [limit('20'), ...options.ofAccounts()],
     },
     {
       name: 'rejects',
       load: async () => (await import('../inspect/rejects.ts')).rejects,
-      summary: 'items of the service that cannot be stored',
+      summary: 'list items of the service that cannot be stored',
       description:
-        'Lists what the service answers now that cannot be a row, with the reason, the place, the beginning of ' +
-        'the item and whether it was accepted. They are stored as soon as the service mends them.',
+        'Lists the items in the current answers of the service that cannot be stored as rows: the reason, the place, ' +
+        'the beginning of the item, and whether it was accepted. An item is stored as soon as the service corrects it.',
       examples: [
-        ['rejects', 'what there is'],
-        ['rejects --json', 'with the items whole (up to 64 KiB)'],
-        ['rejects accept 3f9a01c2', 'this one is no cause for exit 8 any more'],
+        ['rejects', 'all of them'],
+        ['rejects --json', 'with complete items (up to 64 KiB each)'],
+        ['rejects accept 3f9a01c2', 'this item no longer causes exit 8'],
       ],
       options: [limit('100'), ...options.ofAccounts()],
       group: {
-        heading: 'Decide:',
+        heading: 'Accept rejects:',
         commands: [
           {
             name: 'accept',
             load: async () => (await import('../inspect/rejects.ts')).rejectsAccept,
-            summary: 'live with an item: no exit 8 for it until it changes',
+            summary: 'accept an item: it causes no exit 8 until it changes',
             description:
-              'Accepts items by their SHA-256, or by its first eight digits or more when they mean one item. An accepted ' +
-              'item is listed and not stored, as before, but a run that met no other trouble ends with 0. When the ' +
-              'item changes it is to be decided anew.',
+              'Accepts items by their SHA-256, or by its first eight or more digits when only one item has them. An ' +
+              'accepted item is still listed and not stored, but a run with no other problem ends with 0. When the ' +
+              'item changes, it must be accepted again.',
             examples: [
-              ['rejects accept 3f9a01c2', 'in every list that has this very item'],
-              ['rejects accept 3f9a01c2 --event gala-2026', 'only there'],
-              ['rejects accept 3f9a01c2 --revoke', 'take it back'],
+              ['rejects accept 3f9a01c2', 'in every list that contains this item'],
+              ['rejects accept 3f9a01c2 --event gala-2026', 'only in the list of this event'],
+              ['rejects accept 3f9a01c2 --revoke', 'undo it'],
             ],
-            args: [['<sha256...>', 'as rejects shows it; eight digits or more']],
+            args: [['<sha256...>', 'as shown by rejects; at least eight digits']],
             options: [
               options.flag('--event <id>', 'only in the list of this event'),
-              options.flag('--revoke', 'take back what was accepted'),
-              options.json('what was accepted'),
-              options.account('only of this account'),
+              options.flag('--revoke', 'undo an earlier accept'),
+              options.json('print what was accepted'),
+              options.account('only in this account'),
               options.database(),
             ],
           },
@@ -123,10 +123,10 @@ export const inspectCommands: CommandGroup = {
     {
       name: 'observations',
       load: async () => (await import('../inspect/observations.ts')).observations,
-      summary: 'what the service does where its specification is silent',
+      summary: 'show how the service behaves where its specification is silent',
       description:
-        'Goes through what the specification leaves open (paging, errors, missing fields, values, shapes, limits, ids, ' +
-        'order, headers, forms of time) and shows what the traffic of each account has shown, and what headcount does.',
+        'For each point that the specification leaves open (paging, errors, missing fields, values, types, limits, ' +
+        'ids, order, headers, time formats): what was observed in the traffic of each account, and what headcount does.',
       examples: [['observations --json', 'for a program']],
       options: options.ofAccounts(),
     },

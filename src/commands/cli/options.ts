@@ -43,7 +43,7 @@ export const account = (description: string) => ofSetting(settings.account, '<na
 
 /** Of a command that runs, beside the name of its account. */
 export const newAccount = () =>
-  ofSetting(settings.newAccount, '', 'for the first run of a further account in a mirror that has others')
+  ofSetting(settings.newAccount, '', 'allow the first run of another account in a mirror that has accounts')
 
 export const service = () => [
   ofSetting(settings.baseUrl, '<url>', 'address of the service'),
@@ -52,38 +52,42 @@ export const service = () => [
 
 /** How the service is read. */
 export const read = () => [
-  ofSetting(settings.concurrency, '<n>', 'most requests at once, 1 to 256'),
-  ofSetting(settings.requestTimeout, '<time>', 'deadline of one request; large bodies get more'),
-  ofSetting(settings.runTimeout, '<time>', 'deadline of the whole run'),
-  ofSetting(settings.maxBody, '<size>', 'largest body that is read'),
+  ofSetting(settings.concurrency, '<n>', 'maximum number of concurrent requests, 1 to 256'),
+  ofSetting(settings.requestTimeout, '<time>', 'time limit of one request; large bodies get more'),
+  ofSetting(settings.runTimeout, '<time>', 'time limit of the whole run'),
+  ofSetting(settings.maxBody, '<size>', 'maximum size of a response body'),
 ]
 
 export const holdFor = () =>
   ofSetting(settings.holdFor, '<time>', 'how long deletions that look like an outage are held')
 
 export const listen = () => [
-  ofSetting(settings.serveHost, '<host>', 'where it listens; 0.0.0.0 for everybody'),
-  ofSetting(settings.servePort, '<port>', 'on which port; 0: any free one'),
+  ofSetting(settings.serveHost, '<host>', 'address to listen on; 0.0.0.0 for all interfaces'),
+  ofSetting(settings.servePort, '<port>', 'port to listen on; 0 for any free one'),
 ]
 
 export const schedule = () => [
   ofSetting(settings.schedule, '<cron>', 'when to run, in five or six fields'),
-  ofSetting(settings.timezone, '<zone>', 'whose wall clock the schedule is read off'),
-  ofSetting(settings.healthPort, '<port>', 'where GET /healthz is answered, on 127.0.0.1'),
+  ofSetting(settings.timezone, '<zone>', 'time zone of the schedule'),
+  ofSetting(settings.healthPort, '<port>', 'answer GET /healthz on this port of 127.0.0.1'),
 ]
 
 export const keepOpen = () =>
-  ofSetting(settings.keepOpen, '', 'keep a pglite: folder open between runs; query, status … ask the worker')
+  ofSetting(
+    settings.keepOpen,
+    '',
+    'keep a pglite: folder open between runs; query, status … go through the worker',
+  )
 
 export const maxStaleness = () =>
-  ofSetting(settings.maxStaleness, '<time>', 'longest time that an old, unchanged event is not read')
+  ofSetting(settings.maxStaleness, '<time>', 'read an old, unchanged event at least this often')
 
-export const json = (what: string) => flag('--json', `${what} as one JSON document on stdout`)
+export const json = (what: string) => flag('--json', `${what} as one JSON document`)
 
 /** Of a command that shows what there is, of all accounts or of one. */
-export const ofAccounts = () => [json('the same'), account('only this account'), database()]
+export const ofAccounts = () => [json('print the same'), account('only this account'), database()]
 
-export const quiet = (what = 'a run that succeeds writes nothing') =>
+export const quiet = (what = 'no output on success') =>
   flag('-q, --quiet', `only warnings and errors: ${what}`)
 
 /** What messages call the options by here. */

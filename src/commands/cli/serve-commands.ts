@@ -11,28 +11,29 @@ const keyCommands: CommandGroup = {
     {
       name: 'create',
       load: async () => (await loadKeys()).keysCreate,
-      summary: 'make a key for one account and print it',
+      summary: 'create a key for one account and print it',
       description:
-        'Prints the new key, alone on stdout. It opens one account, for reading. Nobody can show it again: one that ' +
-        'is lost is revoked and replaced. The account is the one that is named, else default, else the only one of the mirror.',
+        'Prints the new key on stdout, and nothing else. It gives read access to one account: the one named by --account, ' +
+        'otherwise default, otherwise the only account of the mirror. A key cannot be shown again: revoke a lost one ' +
+        'and create another.',
       examples: [
         ['keys create > website.key', 'into a file'],
         ['keys create --label website --expires 90d', 'for ninety days'],
-        ['keys create --account north --json', 'with its number, for a program'],
+        ['keys create --account north --json', 'with its number, as JSON'],
       ],
       options: [
         options.checked(
           '--label <text>',
-          'what it is for, as keys list shows it (at most 200 characters)',
+          'what the key is for, as shown by keys (at most 200 characters)',
           keyLabel,
         ),
         options.checked(
-          '--expires <moment>',
-          'when it ends: a date (midnight in UTC), an instant like 2030-01-01T12:00:00Z, or a time from now like 90d; default never',
+          '--expires <time>',
+          'when it expires: a date (midnight UTC), a time like 2030-01-01T12:00:00Z, or a time from now like 90d; default never',
           parseFutureInstant,
         ),
-        options.json('the key with its number'),
-        options.account('the account that it opens'),
+        options.json('print the key with its number'),
+        options.account('the account that the key gives access to'),
         options.database(),
       ],
     },
@@ -42,20 +43,20 @@ const keyCommands: CommandGroup = {
       summary: 'the same as keys',
       description:
         'Lists the keys of the mirror: number, account, label, state (active, expired or revoked), and the day of ' +
-        'the last use in UTC.',
+        'last use (UTC).',
       examples: [['keys list --account north', 'of one account']],
       options: options.ofAccounts(),
     },
     {
       name: 'revoke',
       load: async () => (await loadKeys()).keysRevoke,
-      summary: 'take a key back, for ever',
-      description: 'From then on the key opens nothing. It stays in the list, as revoked.',
-      examples: [['keys revoke 3', 'the number is in keys list']],
-      args: [['<id>', 'the number of the key, as keys list shows it']],
+      summary: 'revoke a key for good',
+      description: 'The key stops working at once. It stays in the list as revoked.',
+      examples: [['keys revoke 3', 'the number is shown by keys']],
+      args: [['<id>', 'the number of the key, as shown by keys']],
       options: [
-        options.json('what was revoked'),
-        options.account('only when it is of this account'),
+        options.json('print what was revoked'),
+        options.account('only if the key belongs to this account'),
         options.database(),
       ],
     },
@@ -68,28 +69,29 @@ export const serveCommands: CommandGroup = {
     {
       name: 'serve',
       load: async () => (await import('../serve/serve.ts')).serve,
-      summary: 'answer as the service, from the mirror, until it is stopped',
+      summary: 'answer as the service, from the mirror, until stopped',
       description:
-        'Answers GET /api/v1/ping, /api/v1/events and /api/v1/events/:event_id/responses over HTTP, to whoever shows a ' +
-        'key that keys create made; the key decides which account is shown. /docs describes it. With --sync the mirror is kept ' +
-        'up to date by the same process, as by worker; a pglite: folder can be served and filled in no other way.',
+        'Answers GET /api/v1/ping, /api/v1/events and /api/v1/events/:event_id/responses over HTTP. A request needs a ' +
+        'key made by keys create; the key decides which account is answered. /docs describes the interface. With --sync ' +
+        'the same process keeps the mirror up to date, as worker does; a pglite: folder can be served and synced at the ' +
+        'same time only this way.',
       examples: [
         ['serve', 'on http://127.0.0.1:8080/api/v1'],
-        ['serve --sync', 'and run the schedule of the worker'],
-        ['serve --port 0 --max-age 1h', 'on any free port; 503 when the mirror is older'],
+        ['serve --sync', 'and sync on a schedule, as worker does'],
+        ['serve --port 0 --max-age 1h', 'on any free port; 503 when the mirror is older than 1h'],
       ],
       options: [
-        options.flag('--sync', 'run `sync` now and then on the schedule of the worker'),
+        options.flag('--sync', 'also sync on a schedule, as worker does'),
         options.checked(
           '--max-age <time>',
-          'answer 503 when the last good run of an account is older, or deletions are held too long',
+          'answer 503 when the last successful run of an account is older, or deletions are held too long',
           duration('1s', '365d'),
         ),
-        options.quiet('only the line that says where it listens'),
+        options.quiet('only the line with the address'),
         ...options.below('Settings:', [...options.listen(), options.database()]),
         ...options.below('Settings of --sync:', [
           ...options.service(),
-          options.account('name of the account that is kept up to date'),
+          options.account('name of the account to sync'),
           options.newAccount(),
           ...options.read(),
           options.holdFor(),
@@ -101,14 +103,14 @@ export const serveCommands: CommandGroup = {
     {
       name: 'keys',
       load: async () => (await loadKeys()).keys,
-      summary: 'keys with which the mirror is asked as a service',
+      summary: 'list, create or revoke keys for serve',
       description:
-        'Lists the keys of the mirror: what each is for, its state, and the day of its last use. A key itself is ' +
-        'shown once, when it is created; the mirror keeps only its hash.',
+        'Lists the keys of the mirror: what each is for, its state, and the day of its last use. The key itself is ' +
+        'shown once, when it is created; the mirror stores only its hash.',
       examples: [
         ['keys create --label website', 'a new key, on stdout'],
-        ['keys', 'what keys there are'],
-        ['keys revoke 3', 'this one opens nothing any more'],
+        ['keys', 'list them'],
+        ['keys revoke 3', 'stop a key from working'],
       ],
       options: options.ofAccounts(),
       group: keyCommands,

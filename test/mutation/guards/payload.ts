@@ -98,7 +98,7 @@ export const payloadGuards: readonly Guard[] = [
     promise:
       'the rows of a large list are written at its first reading only as long as no id can stand twice',
     mutation: 'always',
-    tests: ['test/unit/normalise/large-lists.test.ts'],
+    tests: ['test/unit/normalise/duplicates.test.ts', 'test/unit/normalise/large-lists.test.ts'],
   },
   {
     name: 'first reading taken back',

@@ -9,7 +9,7 @@ const source = join(import.meta.dirname, '../../../src')
 /** What the library is made of, but for the page that describes the service, whose style has two dashes too. */
 const files = globSync(['*.ts', '{common,source,normalise,load,db,sync,server}/**/*.ts'], {
   cwd: source,
-}).filter((file) => !/^cli\.ts$|^common\/command-name\.ts$|^server\/openapi\/page-style\.ts$/.test(file))
+}).filter((file) => !/^cli\.ts$|^common\/command-name\.ts$|^server\/openapi\/docs-page-style\.ts$/.test(file))
 
 test('a program that uses the library is told of its options, never of variables and flags of the command', () => {
   expect(files.length).toBeGreaterThan(200)
