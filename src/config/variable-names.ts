@@ -2,6 +2,8 @@ import { distance } from 'fastest-levenshtein'
 import type { Environment } from './secrets.ts'
 
 const prefix = 'HEADCOUNT_'
+/** The variables that are read and have a name of other programs too. */
+const withoutPrefixNames = ['DATABASE_URL', 'DATABASE_URL_FILE', 'NO_COLOR']
 
 /**
  * Kubernetes gives every container variables for each service of its namespace; a service called `headcount`
@@ -30,14 +32,22 @@ export function unknownVariables(environment: Environment, known: readonly strin
   return Object.keys(environment)
     .filter((name) => name.startsWith(prefix) && !known.includes(name))
     .sort()
-    .map((name) => `${name} is no setting of headcount${didYouMean(name, known)}`)
+    .map((name) => `${name} is no setting of headcount${suggestion(name, known)}`)
 }
 
-/** ` (did you mean X?)` for the nearest candidate, or nothing when none is near. */
+function suggestion(name: string, known: readonly string[]): string {
+  const withoutPrefix = name.slice(prefix.length)
+  return withoutPrefixNames.includes(withoutPrefix)
+    ? ` (did you mean ${withoutPrefix}?)`
+    : didYouMean(name, known)
+}
+
+/** ` (did you mean X?)` for the nearest candidate, or nothing when none is near: at most half of a short word is wrong. */
 export function didYouMean(word: string, candidates: readonly string[]): string {
+  const most = Math.min(3, Math.floor(word.length / 2))
   const near = candidates
     .map((candidate) => ({ candidate, steps: distance(word, candidate) }))
     .sort((a, b) => a.steps - b.steps)
-    .find(({ candidate, steps }) => steps <= 3 || (steps <= 6 && candidate.startsWith(word)))
+    .find(({ candidate, steps }) => steps <= most || (steps <= 6 && candidate.startsWith(word)))
   return near === undefined ? '' : ` (did you mean ${near.candidate}?)`
 }

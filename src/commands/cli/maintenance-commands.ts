@@ -80,11 +80,13 @@ export const maintenanceCommands: CommandGroup = {
         ['verify --event gala-2026', 'only this event'],
       ],
       options: [
-        options.checked(
-          '--sample <n>',
-          'only the responses to this many events, chosen at random',
-          integer({ min: 1, max: 1_000_000_000 }),
-        ),
+        options
+          .checked(
+            '--sample <n>',
+            'only the responses to this many events, chosen at random',
+            integer({ min: 1, max: 1_000_000_000 }),
+          )
+          .conflicts('event'),
         options.flag('--thorough', 'parse every list by the other code and compare in SQL: slower'),
         options.flag('--event <id...>', 'only these events'),
         options.json('print what was found'),
@@ -155,7 +157,7 @@ export const maintenanceCommands: CommandGroup = {
       summary: 'try everything with a sample account on this machine',
       description:
         'Serves a sample account on this machine, mirrors it into the folder ./headcount-demo, changes it, mirrors it ' +
-        'again and runs three queries. Reads no settings and touches no other mirror.',
+        'again and runs four queries. Reads no settings and touches no other mirror.',
       examples: [['demo', 'takes about ten seconds']],
     },
   ],

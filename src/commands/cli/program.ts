@@ -2,8 +2,9 @@
 import { Command as Declaration } from 'commander'
 import type { Command } from './context.ts'
 import type { CommandGroup, Example } from './command-spec.ts'
+import { UsageError } from '../../common/errors.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { exampleSection, helpStyle, section, settingsHelp } from './help.ts'
+import { exampleSection, fullName, helpStyle, ownName, section, settingsHelp } from './help.ts'
 import { inspectCommands } from './inspect-commands.ts'
 import { maintenanceCommands } from './maintenance-commands.ts'
 import { serveCommands } from './serve-commands.ts'
@@ -60,12 +61,26 @@ function declareGroup(
       .addHelpText('after', () => exampleSection(to.out, examples))
       .allowExcessArguments(false)
       .action(async function (this: Declaration) {
+        refuseFlagsBefore(this)
         await to.execute(await load(), this.optsWithGlobals<never>(), this.args)
       })
     for (const arg of args) command.argument(...arg)
     for (const option of options) command.addOption(option)
     if (group !== undefined) declareGroup(command, group, to)
   }
+}
+
+/** A flag before the name of a subcommand (`rejects --limit 3 accept`) must be one of the subcommand too. */
+function refuseFlagsBefore(command: Declaration): void {
+  const own = command.options.map((option) => option.long)
+  const given = command.parent?.options.find(
+    (option) =>
+      command.parent?.getOptionValueSource(option.attributeName()) === 'cli' && !own.includes(option.long),
+  )
+  if (given === undefined) return
+  throw new UsageError(
+    `${ownName(command).join(' ')} has no flag ${given.long}; see ${fullName(command)} --help`,
+  )
 }
 
 const startExamples: readonly Example[] = [

@@ -32,7 +32,7 @@ export const syncCommands: CommandGroup = {
         ['sync --accept-deletions', 'apply held deletions'],
       ],
       options: [
-        options.flag('--all', 'read every event, not only those that are due'),
+        options.flag('--all', 'read every event, not only those that are due').conflicts('event'),
         options.flag(
           '--dry-run',
           'write nothing: print what would be inserted, updated, deleted and held; same report and exit code',

@@ -37,28 +37,54 @@ export function unknownCommand(parent: Command, word: string): UsageError {
   return new UsageError(`${what} ${word}${didYouMean(word, names)}; see ${fullName(parent)} --help`)
 }
 
+/** The flags before the name of a command of its own are those of the command above it. */
 function unknownFlags(command: Command, argv: readonly string[]): string[] {
+  const parent = command.parent
+  if (parent === null) return unknownFlagsOf(command, argv)
+  const at = argv.indexOf(command.name())
+  const before = parent.parent === null ? [] : unknownFlags(parent, argv.slice(0, at))
+  return [...before, ...unknownFlagsOf(command, argv.slice(at + 1))]
+}
+
+function unknownFlagsOf(command: Command, words: readonly string[]): string[] {
   const known = [...command.options.flatMap((option) => option.long ?? []), '--help']
-  const rest = command.parent === null ? argv : argv.slice(argv.indexOf(command.name()) + 1)
-  const flags = command.parseOptions([...rest]).unknown.filter((word) => /^-./.test(word))
+  const flags = command.parseOptions([...words]).unknown.filter((word) => /^-./.test(word))
   return flags.map((flag) => {
     const [name = flag] = flag.split('=')
-    return `${nameOf(command)} has no flag ${name}${didYouMean(name, known)}; see ${fullName(command)} --help`
+    const fault = known.includes(name)
+      ? `the flag ${name} takes no value`
+      : `${nameOf(command)} has no flag ${name}${didYouMean(name, known)}`
+    return `${fault}; see ${fullName(command)} --help`
   })
 }
 
 function otherFault(error: CommanderError, command: Command): string {
-  if (error.code === 'commander.excessArguments') {
-    if (command.commands.length > 0) {
-      const names = command.commands.map((own) => own.name()).join(' or ')
-      return `${nameOf(command)} takes flags, or ${names} with its own words; see ${fullName(command)} --help`
-    }
-    const expected = command.registeredArguments.map((argument) => argument.name())
-    return expected.length === 0
-      ? `${nameOf(command)} takes flags only, no other words; see ${fullName(command)} --help`
-      : `${nameOf(command)} takes one ${expected.join(' and one ')}: put it into quotes if it has spaces`
+  const help = `see ${fullName(command)} --help`
+  const [quoted = '', other = ''] = Array.from(error.message.matchAll(/'([^']*)'/g), ([, text]) => text)
+  switch (error.code) {
+    case 'commander.excessArguments':
+      return `${excessWords(command)}; ${help}`
+    case 'commander.missingArgument':
+    case 'commander.missingMandatoryOptionValue':
+      return `${nameOf(command)} needs ${quoted.startsWith('-') ? quoted : `<${quoted}>`}; ${help}`
+    case 'commander.optionMissingArgument':
+      return `${nameOf(command)}: ${quoted} needs a value; ${help}`
+    case 'commander.conflictingOption':
+      return `${nameOf(command)}: ${quoted} and ${other} exclude each other; ${help}`
+    default:
+      return `${nameOf(command)}: ${error.message.replace(/^error: /, '')}`
   }
-  return `${nameOf(command)}: ${error.message.replace(/^error: /, '')}`
+}
+
+function excessWords(command: Command): string {
+  if (command.commands.length > 0) {
+    const names = command.commands.map((own) => own.name()).join(', ')
+    return `${nameOf(command)} takes flags, or one of its commands: ${names}`
+  }
+  const expected = command.registeredArguments.map((argument) => argument.name())
+  return expected.length === 0
+    ? `${nameOf(command)} takes flags only, no other words`
+    : `${nameOf(command)} takes one ${expected.join(' and one ')}: put it into quotes if it has spaces`
 }
 
 function nameOf(command: Command): string {

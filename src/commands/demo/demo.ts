@@ -1,9 +1,10 @@
-import { connect, type Database } from '../../db/connect.ts'
+import { connect, type Database, type OnFolderInUse } from '../../db/connect.ts'
 import { runReadOnlyQuery } from '../../mirror/query/read-only-query.ts'
 import { parseStatement } from '../../mirror/query/statement.ts'
 import type { Command } from '../cli/context.ts'
 import { raceAbort } from '../../common/abort.ts'
 import { showFolderWait } from '../data-dir-wait.ts'
+import { showSeconds } from '../terminal/show-seconds.ts'
 import { demoFolder, demoTarget, resetDemo } from './folder.ts'
 import { showGuests } from './guests.ts'
 import { showMoney } from './money.ts'
@@ -11,14 +12,14 @@ import { showNextSteps } from './next-steps.ts'
 import { showOpenSlots } from './open-slots.ts'
 import { openDemoOutput, rowsOf, type Row } from './output.ts'
 import { openSampleService } from './sample-service.ts'
-import { introduce, syncAgain, syncFirst } from './sync-twice.ts'
+import { introduce, syncAgain, syncFirst, type DemoContext } from './sync-twice.ts'
 
-/** Each question takes some milliseconds. */
-const QUESTION_TIMEOUT_MS = 10_000
+/** A query takes some milliseconds. */
+const QUERY_TIMEOUT_MS = 10_000
 
 /**
- * A walk through headcount with an invented account: mirror it, see it change, ask three questions. It reads no
- * setting, so that it cannot meet anybody's own mirror, and speaks to this machine alone.
+ * A tour with a sample account: mirror it, change it, mirror it again, run four queries. It reads no settings, so that it
+ * cannot touch anybody's own mirror, and it connects to this machine only.
  */
 export const demo: Command<object> = async ({ terminal: { out, err }, signal }) => {
   const page = openDemoOutput(out)
@@ -33,19 +34,29 @@ export const demo: Command<object> = async ({ terminal: { out, err }, signal }) 
     err,
     (line) => void err.write(`${line}\n`),
   )
-  await raceAbort(resetDemo(wait), signal)
+  await startDatabase(wait, { err, signal })
   await syncFirst(context)
   await page.heading('2  Ten minutes later, mirror it again')
   await syncAgain(context)
 
   await using database = await connect(demoTarget)
   const query = (statement: string) => raceAbort(rowsIn(database, statement), signal)
-  await page.heading('3  Ask it in SQL')
+  await page.heading('3  Ask it four questions in SQL')
   await showGuests(page, query)
   await showMoney(page, query)
   await showOpenSlots(page, query)
   await showNextSteps(page)
   return 0
+}
+
+async function startDatabase(
+  wait: OnFolderInUse,
+  { err, signal }: Pick<DemoContext, 'err' | 'signal'>,
+): Promise<void> {
+  using _line = err.isTerminal
+    ? showSeconds(err, (seconds) => `   starting the embedded Postgres, ${seconds} s`)
+    : null
+  await raceAbort(resetDemo(wait), signal)
 }
 
 /** Answers a statement as `headcount query` does. */
@@ -54,7 +65,7 @@ async function rowsIn(database: Database, statement: string): Promise<readonly R
   await runReadOnlyQuery(
     database,
     parseStatement(statement),
-    { timeoutMs: QUESTION_TIMEOUT_MS },
+    { timeoutMs: QUERY_TIMEOUT_MS },
     async (part) => void rows.push(...rowsOf(part)),
   )
   return rows

@@ -27,13 +27,14 @@ const BESIDE_BAR = 14
 /** Without this mark a terminal that turns Arabic and Hebrew around makes one run of a name and the message after it. */
 const LEFT_TO_RIGHT = '\u200e'
 
-const newestColumns = ['newest', 'rsvp', right('heads'), 'name', 'message'] as const
+const newestColumns = ['when', 'rsvp', right('heads'), 'name', 'message'] as const
 
 /** Heads by reply for the next event, and who replied last. */
 export async function showGuests(page: DemoOutput, query: Query): Promise<void> {
   await page.question('Who comes to the next event?')
   await page.block(drawHeads(page, await query(heads)))
   await page.sql(heads)
+  await page.question('Who answered last, and what did they write?')
   const rows = (await query(newest)).map(
     ({ created_at = '', rsvp = '', quantity = '', name = '', message = '' }) => {
       return [formatShortAge(created_at, Date.now()), rsvp, quantity, name + LEFT_TO_RIGHT, message]

@@ -23,7 +23,7 @@ export async function introduce(page: DemoOutput, account: SampleAccount): Promi
   const responses = formatNumber(countResponses(account))
   await page.heading('headcount demo')
   await page.block(
-    `An invented account, three neighbourhood houses with ${events} events and ${responses}\n` +
+    `A sample account, three neighbourhood houses with ${events} events and ${responses}\n` +
       'responses, is served over HTTP on this machine. Nothing leaves it.',
   )
 }

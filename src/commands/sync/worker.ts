@@ -3,7 +3,7 @@ import { pgliteDataDir } from '../../db/connect.ts'
 import { holdTimeLeft } from '../../common/schema/holds.ts'
 import { isGoodRun, outcomeOf } from '../../common/schema/run-report.ts'
 import type { DatabaseOptions } from '../../db/target.ts'
-import { DataDirInUseError, MirrorNotFoundError } from '../../common/errors.ts'
+import { DataDirInUseError, MirrorNotFoundError, UsageError } from '../../common/errors.ts'
 import type { RunReport } from '../../index.ts'
 import type { RunOutcome } from '../../schedule/run-guard.ts'
 import type { Command, Context } from '../cli/context.ts'
@@ -20,6 +20,10 @@ export const worker: Command<Flags> = async ({ flags, terminal, signal }) => {
   const config = { ...given, logFormat: logFormatOfService(given, terminal.err) }
   const work = { config, terminal, signal, ...(await openLog(config, terminal)) }
   if (pgliteDataDir(config.database.target) === null) {
+    if (flags['keepOpen'] !== undefined)
+      throw new UsageError(
+        'worker: --keep-open is for a pglite: folder; connections to Postgres need no flag',
+      )
     await workOn({ database: config.database.target }, work)
   } else await workInFolder(work)
   work.logger.info({}, 'the worker was told to stop, and has')

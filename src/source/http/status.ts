@@ -41,6 +41,11 @@ export function errorForStatus(
   if (status === 404 || status === 410) {
     return new NotFoundError(`${answered} - there is nothing at this address.`)
   }
-  if (isTransientStatus(status)) return new TransientStatusError(answered, status, headers)
+  if (isTransientStatus(status)) return new TransientStatusError(asSentence(answered), status, headers)
   return new InvalidResponseError(`${answered} - only 200 is an answer that can be used.`)
+}
+
+/** More may follow: the number of tries, when the service asks to come back. */
+function asSentence(text: string): string {
+  return /[.!?…]$/.test(text) ? text : `${text}.`
 }

@@ -35,8 +35,10 @@ describe('the demo, in a folder of its own', () => {
 
   afterAll(() => rm(cwd, { recursive: true, force: true }))
 
-  test('ends well, with three answers drawn', () => {
+  test('ends well, with four questions answered', () => {
     expect(ran).toMatchObject({ code: 0, stderr: '' })
+    const questions = ran.stdout.split('\n').filter((line) => /^ {3}\S.*\?$/.test(line))
+    expect(questions).toHaveLength(4)
     expect(ran.stdout).toMatch(/Who comes to the next event\?[^]+^ +yes +\d+ {2}█+/m)
     expect(ran.stdout).toMatch(/^ +total +[\d,]+ +[\d,]+\.\d\d +[\d,]+\.\d\d$/m)
     expect(ran.stdout).toMatch(/^ +\w{3} \d\d \w{3} \d\d:\d\d .* ●+$/m)
@@ -87,6 +89,7 @@ describe('the demo, in a folder of its own', () => {
       const again = await headcountOnTerminal(['demo'], { cwd })
       expect(again.code).toBe(0)
       expect(again.stdout).toContain(`${escape}[32m█`)
+      expect(again.stdout).toContain('starting the embedded Postgres, 0 s')
       // Of an event that comes nearer meanwhile one more guest may have answered.
       const [before = 0, now = 0] = [ran, again].map(({ stdout }) => firstRun(stdout))
       expect(before).toBeGreaterThan(1000)

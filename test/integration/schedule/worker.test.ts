@@ -204,6 +204,14 @@ describe('O7 settings that cannot be used end it with 2 before anything runs:', 
     expect(ran.stderr).toContain('worker has no flag --shedule (did you mean --schedule?)')
   })
 
+  test('a flag for an embedded database, with a server', async () => {
+    const ran = await headcount(['worker', '--keep-open', '--database', 'postgres://127.0.0.1:1/x'], {
+      env: good,
+    })
+    expect(ran).toMatchObject({ code: 2, stdout: '' })
+    expect(ran.stderr).toContain('worker: --keep-open is for a pglite: folder')
+  })
+
   test('but a health port that Kubernetes made up is none of ours', async () => {
     await using s = await commandStage('postgres', accountOf({ gala: 1 }))
     const env = {

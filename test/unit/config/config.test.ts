@@ -186,6 +186,10 @@ test('the faults of what is set can be had without asking for what is not', asyn
     'HEADCOUNT_ALL_HTTP is no setting of headcount (did you mean HEADCOUNT_ALLOW_HTTP?)',
     'HEADCOUNT_API_KEY must be one line: there is a line break in it',
   ])
+  expect(await environmentFaults({ HEADCOUNT_DATABASE_URL: 'postgres://db/x', HEADCOUNT_KEY: 'x' })).toEqual([
+    'HEADCOUNT_DATABASE_URL is no setting of headcount (did you mean DATABASE_URL?)',
+    'HEADCOUNT_KEY is no setting of headcount',
+  ])
 })
 
 describe('O7 the variables that Kubernetes makes are ignored', () => {
