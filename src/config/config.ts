@@ -209,6 +209,30 @@ export function noColour(environment: Environment = ownEnvironment): boolean {
   return (environment['NO_COLOR'] ?? '') !== ''
 }
 
+export interface Pager {
+  /** For the shell. */
+  readonly command: string
+  readonly environment: Environment
+}
+
+/** The pager that the user chose, as git takes it; null: none. `less` gets the options that git gives it. */
+export function pagerOf(environment: Environment = ownEnvironment): Pager | null {
+  const command = environment['HEADCOUNT_PAGER'] ?? environment['PAGER'] ?? ''
+  if (command === '' || command === 'cat') return null
+  return { command, environment: { LESS: 'FRSX', ...environment } }
+}
+
+/** The language of numbers, as `de-DE`, from LC_ALL, LC_NUMERIC or LANG; `en-US` where none is set. */
+export function languageOfNumbers(environment: Environment = ownEnvironment): string {
+  const name = environment['LC_ALL'] || environment['LC_NUMERIC'] || environment['LANG'] || ''
+  const language = name.replace(/[.@].*$/, '').replace('_', '-')
+  try {
+    return new Intl.NumberFormat(language).resolvedOptions().locale
+  } catch {
+    return 'en-US'
+  }
+}
+
 /** Whether failures should show where in the code they came from; known before the settings are read. */
 export function wantsStacks(environment: Environment = ownEnvironment): boolean {
   return environment[settings.logLevel.variable] === 'debug'

@@ -150,5 +150,6 @@ export type SettingName = keyof typeof settings
 export const variableNames: readonly string[] = [
   'HEADCOUNT_API_KEY',
   'HEADCOUNT_API_KEY_FILE',
+  'HEADCOUNT_PAGER',
   ...Object.values(settings).map((setting) => setting.variable),
 ]

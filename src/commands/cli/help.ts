@@ -52,6 +52,7 @@ export const settingsHelp: readonly string[] = [
   '                          when not set',
   'HEADCOUNT_LOG_LEVEL       debug, info, warn or error; info when not set',
   'HEADCOUNT_LOG_FORMAT      pretty or json; of worker and serve json where no terminal is, else pretty',
+  'HEADCOUNT_PAGER, PAGER    what shows an answer of query that does not fit the screen, as less; none when not set',
   'NO_COLOR                  any value: no colour',
   'Every flag of a setting names its variable in its own help; a flag wins over the environment.',
 ]

@@ -1,4 +1,4 @@
-import { duration, integer, oneOf } from '../../common/parse-values.ts'
+import { duration, integer, oneOf, timeZone } from '../../common/parse-values.ts'
 import type { CommandGroup } from './command-spec.ts'
 import * as options from './options.ts'
 
@@ -20,16 +20,29 @@ export const inspectCommands: CommandGroup = {
         ['query "select * from responses limit 5"', 'a table on a terminal'],
         ['query "select * from payments" --format csv > payments.csv', 'a file'],
         ['query "table events" --json', 'for a program'],
+        ['query "table response_details" --excel --output guests.csv', 'for a spreadsheet'],
         ['query - < question.sql', 'the statement from stdin'],
       ],
       args: [['<sql>', 'one statement, or - for stdin']],
       options: [
         options.checked(
           '--format <format>',
-          'table, json, ndjson or csv; default: table on a terminal, otherwise csv (complete and exact)',
+          'table (NULL is ∅), json, ndjson or csv; default: by the name of --output, else table on a terminal, else csv',
           oneOf(['table', 'json', 'ndjson', 'csv']),
         ),
         options.flag('--json', 'the same as --format json'),
+        options.flag(
+          '--json-numbers',
+          'in JSON, numbers instead of texts for bigint and numeric, where a double holds every digit',
+        ),
+        options.flag('--no-header', 'without the names of the columns (table and csv)'),
+        options.checked('--limit <n>', 'at most this many rows', integer({ min: 1, max: 1_000_000_000 })),
+        options.flag('--output <file>', 'write to this file; an answer that breaks off leaves it as it was'),
+        options.checked('--timezone <zone>', 'the time zone of days and times; default UTC', timeZone),
+        options.flag(
+          '--excel',
+          'CSV that a spreadsheet opens as it should: byte order mark, separator and decimal comma of your language (LANG), times of --timezone or of this machine without a zone, no formulas',
+        ),
         options.flag(
           '--safe-csv',
           "in CSV, put a ' before text that a spreadsheet would run as a formula (it begins with = + - @ tab or CR)",

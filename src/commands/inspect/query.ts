@@ -1,44 +1,110 @@
+import { extname } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import type { Flags } from '../../config/config.ts'
+import { languageOfNumbers, pagerOf, type Flags } from '../../config/config.ts'
 import { UsageError } from '../../common/errors.ts'
 import { queryCall } from '../../mirror/calls/query.ts'
-import type { Command } from '../cli/context.ts'
+import type { Command, Context } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
 import { stripControlChars } from '../../common/strip-control-chars.ts'
-import { queryResultWriter, type QueryFormat } from '../output/query-result.ts'
+import {
+  fileDestination,
+  pagedDestination,
+  plainDestination,
+  type Destination,
+} from '../output/query/destination.ts'
+import { queryFormats, queryResultWriter, type QueryFormat } from '../output/query/result-writer.ts'
 import { parseStatement } from '../../mirror/query/statement.ts'
 
 type QueryFlags = Flags & {
   readonly format?: QueryFormat
   readonly json?: true
+  readonly jsonNumbers?: true
   readonly safeCsv?: true
+  readonly excel?: true
+  /** False after `--no-header`. */
+  readonly header: boolean
+  readonly output?: string
+  readonly timezone?: string
+  readonly limit?: number
   /** Milliseconds. */
   readonly timeout: number
 }
 
-/**
- * Answers one statement in SQL. A table for eyes; csv for whatever else reads stdout, for it loses nothing
- * where a table shortens and draws lines.
- */
+/** Ends a query whose answer nobody reads any further. */
+class ReaderLeft extends Error {}
+
+/** Answers one statement in SQL: a table on a terminal; csv for whatever else reads stdout, for it is exact. */
 export const query: Command<QueryFlags> = async (context) => {
   const { flags, terminal } = context
-  if (flags.json && flags.format !== undefined && flags.format !== 'json') {
-    throw new UsageError(`--json and --format ${flags.format} contradict each other: give one of them`)
-  }
-  const format = flags.json ? 'json' : (flags.format ?? (terminal.out.isTerminal ? 'table' : 'csv'))
+  const format = formatOf(context)
+  refuseFlagsWithoutEffect(flags, format)
   // Before the mirror is opened: what is no statement needs none.
   const sql = await readText(context.operands[0] ?? '')
   parseStatement(sql)
-  const writer = queryResultWriter(format, { out: terminal.out, safeCsv: flags.safeCsv ?? false })
-  const notes = await callMirror(
-    context,
-    queryCall,
-    ({ account }) => ({ sql, timeoutMs: flags.timeout, account }),
-    (part) => terminal.out.write(writer.part(part)),
-  )
-  await terminal.out.write(writer.end())
-  for (const note of notes) await terminal.err.write(`headcount: ${stripControlChars(note)}\n`)
+  const timeZone = flags.timezone ?? null
+  const writer = queryResultWriter(format, {
+    out: flags.output === undefined ? terminal.out : plainFile,
+    header: flags.header,
+    safeCsv: flags.safeCsv ?? false,
+    excel: flags.excel ? languageOfNumbers() : null,
+    jsonNumbers: flags.jsonNumbers ?? false,
+    timeZone,
+  })
+  await using destination = await destinationOf(context)
+  const write = async (text: string) => {
+    if (!(await destination.write(text))) throw new ReaderLeft()
+  }
+  try {
+    const { notes, hasMore } = await callMirror(
+      context,
+      queryCall,
+      ({ account }) => ({ sql, timeoutMs: flags.timeout, account, limit: flags.limit ?? null, timeZone }),
+      (part) => write(writer.part(part)),
+    )
+    await write(writer.end())
+    await destination.finish()
+    const more = hasMore ? [`the first ${flags.limit} rows; there are more (--limit ${flags.limit})`] : []
+    for (const note of [...notes, ...more])
+      await terminal.err.write(`headcount: ${stripControlChars(note)}\n`)
+  } catch (error) {
+    if (!(error instanceof ReaderLeft)) throw error
+  }
   return 0
+}
+
+/** A file is no terminal: it is exact. */
+const plainFile = { isTerminal: false, width: null, style: (_: unknown, text: string) => text }
+
+function formatOf({ flags, terminal }: Context<QueryFlags>): QueryFormat {
+  const extension = extname(flags.output ?? '').slice(1)
+  const wanted = [
+    ...(flags.json ? [['--json', 'json'] as const] : []),
+    ...(flags.excel ? [['--excel', 'csv'] as const] : []),
+    ...(flags.format === undefined ? [] : [[`--format ${flags.format}`, flags.format] as const]),
+  ]
+  const [first, other] = wanted
+  if (first !== undefined && other !== undefined && first[1] !== other[1]) {
+    throw new UsageError(`query: ${first[0]} and ${other[0]} contradict each other: give one of them`)
+  }
+  const named = queryFormats.find((format) => format === extension)
+  return first?.[1] ?? named ?? (terminal.out.isTerminal && flags.output === undefined ? 'table' : 'csv')
+}
+
+/** @throws UsageError: whoever gives a flag expects something of it */
+function refuseFlagsWithoutEffect(flags: QueryFlags, format: QueryFormat): void {
+  const isJson = format === 'json' || format === 'ndjson'
+  const faults = [
+    ...(flags.safeCsv && format !== 'csv' ? ['--safe-csv is for csv'] : []),
+    ...(flags.jsonNumbers && !isJson ? ['--json-numbers is for json and ndjson'] : []),
+    ...(!flags.header && isJson ? ['--no-header is for table and csv'] : []),
+  ]
+  if (faults.length > 0) throw new UsageError(`query: ${faults.join('; ')}: the format is ${format}`)
+}
+
+async function destinationOf({ flags, terminal: { out } }: Context<QueryFlags>): Promise<Destination> {
+  if (flags.output !== undefined) return fileDestination(flags.output)
+  const pager = out.isTerminal ? pagerOf() : null
+  return pager === null ? plainDestination(out) : pagedDestination(out, pager)
 }
 
 async function readText(operand: string): Promise<string> {

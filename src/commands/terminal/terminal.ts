@@ -16,6 +16,8 @@ export interface Output {
   readonly isTerminal: boolean
   /** Columns of the terminal; null when it is none. */
   readonly width: number | null
+  /** Lines of the terminal; null when it is none, or does not say. */
+  readonly height: number | null
   /**
    * Resolves when the text is out, or when the reader has gone. What is written after a text that is still being made waits
    * for it. @throws OutputError when it could not be written
@@ -58,7 +60,7 @@ export function openTerminal(stdout: Stream, stderr: Stream): Terminal {
 }
 
 /** A stream of the process; Node's types call it a terminal even when it is a pipe. */
-type Stream = NodeJS.WritableStream & Partial<Pick<WriteStream, 'isTTY' | 'columns' | 'hasColors'>>
+type Stream = NodeJS.WritableStream & Partial<Pick<WriteStream, 'isTTY' | 'columns' | 'rows' | 'hasColors'>>
 
 /** `mayFail`: where nobody hears there is nobody to tell; the exit code remains. */
 function openOutput(stream: Stream, transform: (text: string) => string, mayFail = false): Output {
@@ -83,6 +85,9 @@ function openOutput(stream: Stream, transform: (text: string) => string, mayFail
     isTerminal: stream.isTTY ?? false,
     get width() {
       return stream.isTTY ? stream.columns || 80 : null
+    },
+    get height() {
+      return (stream.isTTY && stream.rows) || null
     },
     write: (text) => {
       if (last === null && typeof text === 'string') return send(text)

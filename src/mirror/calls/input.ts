@@ -7,6 +7,7 @@ export interface InputFields {
   textOrNull(name: string): string | null
   texts(name: string): readonly string[]
   number(name: string): number
+  numberOrNull(name: string): number | null
   boolean(name: string): boolean
   /** The fields of an object in it; null where it has none. */
   fieldsOrNull(name: string): InputFields | null
@@ -40,6 +41,7 @@ export function inputFields(json: JsonValue | undefined): InputFields {
       if (typeof found !== 'number') throw wrong(name, 'a number')
       return found
     },
+    numberOrNull: (name) => (value(name) === null ? null : fields.number(name)),
     boolean: (name) => {
       const found = value(name)
       if (typeof found !== 'boolean') throw wrong(name, 'true or false')

@@ -95,6 +95,10 @@ export interface QueryOptions extends AccountFilter {
   readonly sql: string
   /** How long the database may work on it, in milliseconds; 30 s when not given. */
   readonly timeoutMs?: number
+  /** Rows at most; all when not given. */
+  readonly limit?: number
+  /** An IANA name: dates, days and texts of times in the statement are those of this zone. UTC when not given. */
+  readonly timeZone?: string
   /**
    * Takes the rows in parts of about a megabyte while they are read, so that no result is too large; the next part is read
    * when its promise is settled. `rows` of the result is empty then.
@@ -105,6 +109,8 @@ export interface QueryOptions extends AccountFilter {
 export interface QueryAnswer extends QueryRows {
   /** What bounds the result: accounts that had no good run yet, and what `account` does not select. */
   readonly notes: readonly string[]
+  /** Whether `limit` left rows out. */
+  readonly hasMore: boolean
 }
 
 /**
@@ -113,14 +119,20 @@ export interface QueryAnswer extends QueryRows {
  * @throws UsageError when the statement cannot be run; MirrorNotFoundError when nothing was synced yet; DatabaseError
  */
 export async function query(options: QueryOptions): Promise<QueryAnswer> {
-  const { sql, account, timeoutMs = 30_000, onRows } = options
-  const input = { sql, account: account ?? null, timeoutMs: requireWholeNumber('timeoutMs', timeoutMs, 1) }
+  const { sql, account = null, timeoutMs = 30_000, limit, timeZone = null, onRows } = options
+  const input = {
+    sql,
+    account,
+    timeoutMs: requireWholeNumber('timeoutMs', timeoutMs, 1),
+    limit: limit === undefined ? null : requireWholeNumber('limit', limit, 1),
+    timeZone,
+  }
   let columns: QueryRows['columns'] = []
   const rows: QueryRows['rows'][number][] = []
-  const notes = await callMirror(options, queryCall, input, async (part) => {
+  const end = await callMirror(options, queryCall, input, async (part) => {
     columns = part.columns
     if (onRows !== undefined) return onRows({ columns, rows: part.rows })
     for (const row of part.rows) rows.push(row)
   })
-  return { columns, rows, notes }
+  return { columns, rows, ...end }
 }

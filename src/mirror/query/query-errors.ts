@@ -69,9 +69,15 @@ function describeQueryError(cause: Error, code: string, sent: SentText | undefin
   const isUnknown =
     code === SYNTAX && sent !== undefined && position !== null && isAtStart(sent.part, position)
   if (isUnknown) return `query: ${message}; ${ACCEPTED_STATEMENTS}, and only reads`
-  const where = sent === undefined || position === null ? '' : `, ${lineAndColumn(sent.part.whole, position)}`
-  const hint = 'hint' in cause && typeof cause.hint === 'string' ? `. ${cause.hint}` : ''
-  return `query: ${message}${where}${hint}`
+  const where = sent === undefined || position === null ? [] : [excerptAt(sent.part.whole, position)]
+  const remarks = [
+    ['Detail', 'detail'],
+    ['Hint', 'hint'],
+  ].flatMap(([name, field = '']) => {
+    const remark: unknown = Reflect.get(cause, field)
+    return typeof remark === 'string' ? [`${name}: ${remark}`] : []
+  })
+  return [`query: ${message}`, ...where, ...remarks].join('\n')
 }
 
 /** Where in the user's text, in characters from 1: the server counts from the beginning of ours. */
@@ -82,10 +88,35 @@ function positionInText(cause: Error, { prefix, part }: SentText): number | null
   return position >= 1 ? position : null
 }
 
-function lineAndColumn(text: string, position: number): string {
+/** Characters of the line that are shown, and how many of them before the place. */
+const SHOWN = 70
+const BEFORE = 50
+
+/** The line of the statement, with a caret below the place: `line 3: select nam` and `               ^`. */
+function excerptAt(text: string, position: number): string {
   const before = codePoints(text)
     .slice(0, position - 1)
     .join('')
-    .split(/\r\n|\r|\n/)
-  return `line ${before.length}, column ${codePoints(before.at(-1) ?? '').length + 1}`
+  const number = before.split(/\r\n|\r|\n/).length
+  const start = codePoints(before.slice(Math.max(before.lastIndexOf('\n'), before.lastIndexOf('\r')) + 1))
+  const rest = codePoints(text.slice(before.length).split(/[\r\n]/, 1)[0] ?? '')
+  const head = `line ${number}: ${start.length > BEFORE ? '…' : ''}`
+  const shown = blankLess(start.slice(-BEFORE).join(''))
+  const room = SHOWN - Math.min(start.length, BEFORE)
+  const tail = blankLess(rest.slice(0, room).join('')) + (rest.length > room ? '…' : '')
+  return `${head}${shown}${tail}\n${' '.repeat(head.length)}${blanksOf(shown)}^`
+}
+
+/** A tab has no width of its own. */
+const blankLess = (text: string) => text.replaceAll('\t', ' ')
+
+/** As many blanks as a terminal takes columns for the text: two for a wide character, none for a mark over another. */
+function blanksOf(text: string): string {
+  return text
+    .replace(/[\p{M}\u200b-\u200d]/gu, '')
+    .replace(
+      /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60]|\p{Emoji_Presentation}/gu,
+      '  ',
+    )
+    .replace(/[^ ]/gu, ' ')
 }

@@ -10,12 +10,21 @@ export interface ReadOnlyQueryOptions {
   readonly timeoutMs: number
   /** What views show, and functions tell of; null: every account. */
   readonly account?: string | null
+  /** Rows of the result at most; null: all. */
+  readonly limit?: number | null
+  /** The session's time zone; null: UTC. */
+  readonly timeZone?: string | null
   /** How long the next statement may take where others wait for the database meanwhile; asked before each. */
   readonly maxStatementMs?: (() => Promise<number>) | undefined
 }
 
 const cursor = 'headcount_query'
 const declare = `declare ${cursor} no scroll cursor for `
+
+export interface QueryEnd {
+  /** Whether `limit` left rows out. */
+  readonly hasMore: boolean
+}
 
 /** Rows of the first part, and of any other at most. */
 const FIRST_ROWS = 100
@@ -40,20 +49,23 @@ class RolledBack extends Error {}
 export async function runReadOnlyQuery(
   database: Database,
   statement: Statement,
-  { timeoutMs, account = null, maxStatementMs }: ReadOnlyQueryOptions,
+  { timeoutMs, account = null, limit = null, timeZone = null, maxStatementMs }: ReadOnlyQueryOptions,
   receive: Receive,
-): Promise<void> {
+): Promise<QueryEnd> {
+  let hasMore = false
   try {
     await database.transaction(
       async (trx) => {
         await trx.query('set local search_path to headcount, public')
         // As a statement of its own: not every role may call set_config.
         if (account !== null) await trx.query(`set local headcount.account to ${quoteLiteral(account)}`)
+        if (timeZone !== null) await trx.query(`set local timezone to ${quoteLiteral(timeZone)}`)
         // Plans are for the whole answer; else they are made for its first tenth.
         await trx.query('set local cursor_tuple_fraction to 1')
-        await releasingLocks(trx, () =>
-          runStatement(withTimeLimit(trx, timeoutMs, maxStatementMs), statement, receive),
-        )
+        const send = withTimeLimit(trx, timeoutMs, maxStatementMs)
+        await releasingLocks(trx, async () => {
+          hasMore = await runStatement(send, statement, { receive, limit })
+        })
         throw new RolledBack()
       },
       { readOnly: true, statementTimeoutMs: timeoutMs },
@@ -61,21 +73,26 @@ export async function runReadOnlyQuery(
   } catch (error) {
     if (!(error instanceof RolledBack)) throw toQueryError(error, timeoutMs)
   }
+  return { hasMore }
 }
 
 type SendStatement = (text: string) => Promise<QueryResult>
 
-async function runStatement(send: SendStatement, statement: Statement, receive: Receive): Promise<void> {
-  switch (statement.kind) {
-    case 'show':
-      return receive(requireDistinctColumns(await send(`show ${statement.name}`)))
-    case 'explain':
-      return receive(requireDistinctColumns(await explain(send, statement)))
-    case 'rows':
-      // guard: query as a cursor
-      await sendText(send, declare, statement)
-      return fetchAll(send, receive)
+interface Reader {
+  readonly receive: Receive
+  readonly limit: number | null
+}
+
+/** @returns whether rows were left out */
+async function runStatement(send: SendStatement, statement: Statement, reader: Reader): Promise<boolean> {
+  if (statement.kind === 'rows') {
+    // guard: query as a cursor
+    await sendText(send, declare, statement)
+    return fetchRows(send, reader)
   }
+  const answer = await (statement.kind === 'show' ? send(`show ${statement.name}`) : explain(send, statement))
+  await reader.receive(requireColumns(answer))
+  return false
 }
 
 /**
@@ -102,13 +119,19 @@ async function sendText(
   }
 }
 
-async function fetchAll(send: SendStatement, receive: Receive): Promise<void> {
+async function fetchRows(send: SendStatement, { receive, limit }: Reader): Promise<boolean> {
+  let left = limit ?? Infinity
   for (let count = FIRST_ROWS, isFirst = true; ; isFirst = false) {
-    const part = await send(`fetch ${count} from ${cursor}`)
-    if (part.rows.length > 0 || isFirst) await receive(requireDistinctColumns(part))
-    if (part.rows.length < count) return
-    const wanted = Math.floor((count * PART_CHARACTERS) / characterCount(part.rows))
-    count = Math.max(1, Math.min(wanted, MAX_ROWS))
+    // One row more than may be shown tells whether there are more.
+    const wanted = Math.min(count, left + 1)
+    const part = await send(`fetch ${wanted} from ${cursor}`)
+    const rows = part.rows.slice(0, left)
+    if (rows.length > 0 || isFirst) await receive(requireColumns({ ...part, rows }))
+    if (part.rows.length > left) return true
+    if (part.rows.length < wanted) return false
+    left -= rows.length
+    const fitting = Math.floor((wanted * PART_CHARACTERS) / characterCount(part.rows))
+    count = Math.max(1, Math.min(fitting, MAX_ROWS))
   }
 }
 
@@ -173,12 +196,7 @@ async function releasingLocks(trx: Transaction, work: () => Promise<void>): Prom
   await unlock()
 }
 
-function requireDistinctColumns(answer: QueryResult): QueryResult {
-  const names = answer.columns.map(({ name }) => name)
-  if (names.length === 0) throw new UsageError('query: the statement answers rows without any column')
-  const twice = names.filter((name, at) => names.indexOf(name) !== at)
-  if (twice.length === 0) return answer
-  throw new UsageError(
-    `query: two columns are called ${[...new Set(twice)].join(' and ')}: give each its own name, like select events.id as event_id`,
-  )
+function requireColumns(answer: QueryResult): QueryResult {
+  if (answer.columns.length > 0) return answer
+  throw new UsageError('query: the result has rows without any column')
 }

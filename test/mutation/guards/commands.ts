@@ -85,7 +85,7 @@ export const commandGuards: readonly Guard[] = [
     name: 'query as a cursor',
     promise:
       'query takes what the grammar of the server takes for a cursor, so no COPY and nothing else that is no query',
-    mutation: { replace: "return receive(await sendText(send, '', statement))" },
+    mutation: { replace: "return reader.receive(await sendText(send, '', statement)).then(() => false)" },
     tests: [attempts],
     only: 'X8 nobody',
   },

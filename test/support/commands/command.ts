@@ -59,16 +59,22 @@ export async function run(program: string, args: readonly string[], options: Run
 /** The program that gives a command a terminal; not every machine has it. */
 export const scriptPath = ['/usr/bin/script', '/bin/script'].find((path) => existsSync(path)) ?? null
 
+export interface TerminalOptions extends RunOptions {
+  /** 120 by default. */
+  readonly columns?: number
+  /** Lines; unknown by default. */
+  readonly rows?: number
+  readonly stdoutTo?: string
+}
+
 /**
- * Runs `headcount …` on a terminal of 120 columns; with `stdoutTo`, stdout goes to that file and only stderr to
+ * Runs `headcount …` on a terminal; with `stdoutTo`, stdout goes to that file and only stderr to
  * the terminal. What it wrote there is in `stdout`, as a terminal gets it (line ends `\r\n`).
  */
-export function headcountOnTerminal(
-  args: readonly string[],
-  options: RunOptions & { readonly stdoutTo?: string } = {},
-): Promise<Ran> {
+export function headcountOnTerminal(args: readonly string[], options: TerminalOptions = {}): Promise<Ran> {
   const words = [process.execPath, cli, ...args].map(quoted)
-  const line = `stty cols 120; ${words.join(' ')}${options.stdoutTo === undefined ? '' : ` > ${quoted(options.stdoutTo)}`}`
+  const size = `cols ${options.columns ?? 120} rows ${options.rows ?? 0}`
+  const line = `stty ${size}; ${words.join(' ')}${options.stdoutTo === undefined ? '' : ` > ${quoted(options.stdoutTo)}`}`
   return run(scriptPath ?? 'script', ['--quiet', '--return', '--command', line, '/dev/null'], {
     ...options,
     env: { TERM: 'xterm-256color', ...options.env },

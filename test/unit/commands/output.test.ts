@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { formatTimestamp } from '../../../src/commands/output/format/timestamp.ts'
-import { queryResultWriter, type QueryFormat } from '../../../src/commands/output/query-result.ts'
+import { queryResultWriter, type QueryFormat } from '../../../src/commands/output/query/result-writer.ts'
+import type { ResultOptions } from '../../../src/commands/output/query/writer.ts'
 import {
   stripControlChars,
   escapeControlCharsInJson,
@@ -138,11 +139,18 @@ describe('the answer to a query', () => {
   const style = (_: unknown, text: string) => text
   const pipe = { isTerminal: false, width: null, style }
   const terminal = { isTerminal: true, width: 80, style }
-  const inParts = (parts: readonly QueryResult[], as: QueryFormat, out = pipe as Out, safeCsv = false) => {
-    const writer = queryResultWriter(as, { out, safeCsv })
+  const exact = { header: true, safeCsv: false, excel: null, jsonNumbers: false, timeZone: null }
+  const inParts = (
+    parts: readonly QueryResult[],
+    as: QueryFormat,
+    out = pipe as Out,
+    options: Partial<ResultOptions> = {},
+  ) => {
+    const writer = queryResultWriter(as, { ...exact, out, ...options })
     return parts.map((part) => writer.part(part)).join('') + writer.end()
   }
-  const format = (as: QueryFormat, out = pipe as Out, safeCsv = false) => inParts([answer], as, out, safeCsv)
+  const format = (as: QueryFormat, out = pipe as Out, options: Partial<ResultOptions> = {}) =>
+    inParts([answer], as, out, options)
 
   test('as json has columns and rows, integers as strings', () => {
     expect(JSON.parse(format('json'))).toEqual({
@@ -166,7 +174,7 @@ describe('the answer to a query', () => {
   })
 
   test('as csv has its formulas made harmless only when asked', () => {
-    expect(format('csv', pipe, true)).toContain("9007199254740993,'=1+1\n'-5,")
+    expect(format('csv', pipe, { safeCsv: true })).toContain("9007199254740993,'=1+1\n'-5,")
   })
 
   test('X5 as a table is clean, digits to the right, rows counted', () => {
@@ -176,11 +184,108 @@ describe('the answer to a query', () => {
         '────────────────  ──────────────────',
         '9007199254740993  =1+1',
         '              -5  , "quoted"\\nsecond',
-        '               1',
+        '               1  ∅',
         '(3 rows)',
         '',
       ].join('\n'),
     )
+  })
+
+  test('as a table that does not fit the terminal has a field a line, and no cell is cut', () => {
+    const narrow = { ...terminal, width: 30 }
+    const rows = [
+      ['1', 'Anna', 'a'.repeat(40)],
+      ['2', null, ''],
+    ]
+    const columns = [...answer.columns, { name: 'message', type: 25 }]
+    expect(inParts([{ columns, rows, count: 2 }], 'table', narrow)).toBe(
+      [
+        '── row 1 ─────────────────────',
+        'id       1',
+        'name     Anna',
+        'message  aaaaaaaaaaaaaaaaaaaaa',
+        '         aaaaaaaaaaaaaaaaaaa',
+        '── row 2 ─────────────────────',
+        'id       2',
+        'name     ∅',
+        'message',
+        '(2 rows)',
+        '',
+      ].join('\n'),
+    )
+    expect(inParts([{ columns, rows, count: 2 }], 'table', { ...terminal, width: 60 })).toContain(
+      ` 1  Anna  ${'a'.repeat(40)}\n`,
+    )
+  })
+
+  test('NULL and an empty text are not the same in csv', () => {
+    const odd = {
+      columns: [
+        { name: 'a', type: 25 },
+        { name: 'b', type: 25 },
+      ],
+      rows: [[null, '']],
+      count: 1,
+    }
+    expect(inParts([odd], 'csv')).toBe('a,b\n,""\n')
+    expect(inParts([odd], 'csv', pipe, { header: false })).toBe(',""\n')
+  })
+
+  test('two columns of one name are numbered in JSON, around the names that are there', () => {
+    const columns = ['id', 'id', 'id_2', 'id'].map((name) => ({ name, type: 23 }))
+    const twice = { columns, rows: [[1, 2, 3, 4]], count: 1 }
+    expect(JSON.parse(inParts([twice], 'ndjson'))).toEqual({ id: 1, id_3: 2, id_2: 3, id_4: 4 })
+    expect(JSON.parse(inParts([twice], 'json'))).toMatchObject({ columns: ['id', 'id_3', 'id_2', 'id_4'] })
+    expect(inParts([twice], 'csv')).toBe('id,id,id_2,id\n1,2,3,4\n')
+  })
+
+  test('bigint and numeric are numbers in JSON when that is wanted and no digit is lost', () => {
+    const numbers = [
+      '1',
+      '-0.50',
+      '9007199254740991',
+      '9007199254740993',
+      '0.1234567890123456',
+      '120.00',
+      'NaN',
+    ]
+    const columns = numbers.map((_, at) => ({ name: `n${at}`, type: at === 3 ? 20 : 1700 }))
+    const row = { columns, rows: [numbers], count: 1 }
+    expect(
+      Object.values(JSON.parse(inParts([row], 'ndjson', pipe, { jsonNumbers: true })) as object),
+    ).toEqual([1, -0.5, 9007199254740991, '9007199254740993', '0.1234567890123456', 120, 'NaN'])
+    expect(inParts([row], 'ndjson')).toContain('"n0":"1"')
+  })
+
+  test('instants are those of the zone that is named, digits of a second and all', () => {
+    const columns = [{ name: 'at', type: 1184 }]
+    const rows = [['2026-07-01T22:30:00.123456Z'], ['2026-12-31T23:30:00Z'], ['infinity'], [null]]
+    const result = { columns, rows, count: 4 }
+    expect(inParts([result], 'csv', pipe, { timeZone: 'Europe/Berlin' })).toBe(
+      'at\n2026-07-02T00:30:00.123456+02:00\n2027-01-01T00:30:00+01:00\ninfinity\n\n',
+    )
+    expect(inParts([result], 'ndjson', pipe, { timeZone: 'Asia/Kolkata' })).toContain(
+      '{"at":"2026-07-02T04:00:00.123456+05:30"}',
+    )
+  })
+
+  test('csv for a spreadsheet has the marks, separators and times of a language, and no formulas', () => {
+    const columns = [
+      { name: 'at', type: 1184 },
+      { name: 'amount', type: 1700 },
+      { name: 'name', type: 25 },
+    ]
+    const rows = [
+      ['2026-07-01T22:30:00.5Z', '1234.50', '=1+1'],
+      ['2026-07-01T22:30:00Z', null, '2.5'],
+    ]
+    const result = { columns, rows, count: 2 }
+    const excel = (language: string) =>
+      inParts([result], 'csv', pipe, { excel: language, timeZone: 'Europe/Berlin' })
+    expect(excel('de-DE')).toBe(
+      "\ufeffat;amount;name\r\n2026-07-02 00:30:00;1234,50;'=1+1\r\n2026-07-02 00:30:00;;2.5\r\n",
+    )
+    expect(excel('en-GB')).toContain("2026-07-02 00:30:00,1234.50,'=1+1\r\n")
   })
 
   test('numbers that JSON has no form for are kept as text', () => {

@@ -184,6 +184,7 @@ test('where there is no terminal, progress is one line of log in ten seconds', (
     style: plain.style,
     isTerminal: false,
     width: null,
+    height: null,
     stream: process.stderr,
   }
   using display = openLines(

@@ -13,12 +13,15 @@ export function right(heading: string): TableColumn {
 export interface TableOptions {
   /** Columns of the terminal, to which long cells are shortened; null: nothing is shortened. */
   readonly width: number | null
+  /** Without, the rows stand alone. */
+  readonly header?: boolean
   readonly styleHeading?: (text: string) => string
 }
 
 const GAP = '  '
 /** No column is made narrower than this to fit. */
 const NARROWEST = 8
+const segmenter = new Intl.Segmenter()
 
 /**
  * A table of text: aligned by what each character takes on a terminal (wide and joined characters too), one line
@@ -38,7 +41,7 @@ export function drawTable(
  */
 export function tableWriter(
   columns: readonly TableColumn[],
-  { width, styleHeading = (text) => text }: TableOptions,
+  { width, header = true, styleHeading = (text) => text }: TableOptions,
 ): (rows: readonly (readonly string[])[]) => string {
   const headings = columns.map((column) => (typeof column === 'string' ? column : column.right))
   let natural: readonly number[] | null = null
@@ -57,10 +60,56 @@ export function tableWriter(
         ),
       )
     const head = [line(headings).map(styleHeading), widths.map((columnWidth) => '─'.repeat(columnWidth))]
-    return [...(isFirst ? head : []), ...rows.map(line)]
+    return [...(isFirst && header ? head : []), ...rows.map(line)]
       .map((cells) => `${cells.join(GAP).trimEnd()}\n`)
       .join('')
   }
+}
+
+/** Columns that a terminal needs for a table of these rows. */
+export function tableWidth(headings: readonly string[], rows: readonly (readonly string[])[]): number {
+  const widths = headings.map((heading, at) =>
+    rows.reduce((widest, row) => Math.max(widest, stringWidth(row[at] ?? '')), stringWidth(heading)),
+  )
+  return sum(widths) + GAP.length * (headings.length - 1)
+}
+
+/** One row with a field a line. A value that is longer than the line goes on below itself. */
+export function drawRecord(
+  names: readonly string[],
+  cells: readonly string[],
+  { width, styleName }: { readonly width: number; readonly styleName: (name: string) => string },
+): string {
+  const widest = Math.max(...names.map((name) => stringWidth(name)))
+  const room = Math.max(NARROWEST, width - widest - GAP.length)
+  return names
+    .map((name, at) => {
+      const lines = wrap(cells[at] ?? '', room)
+      const blank = ' '.repeat(widest)
+      return lines
+        .map((text, line) => {
+          const label = line === 0 ? styleName(name) + ' '.repeat(widest - stringWidth(name)) : blank
+          return `${(label + GAP + text).trimEnd()}\n`
+        })
+        .join('')
+    })
+    .join('')
+}
+
+/** The text in lines of at most so many columns, broken between characters: nothing is added to it and nothing left out. */
+function wrap(text: string, columns: number): readonly string[] {
+  const lines = ['']
+  let used = 0
+  for (const { segment } of segmenter.segment(text)) {
+    const width = stringWidth(segment)
+    if (used + width > columns) {
+      lines.push('')
+      used = 0
+    }
+    lines[lines.length - 1] += segment
+    used += width
+  }
+  return lines
 }
 
 /** The table of a command that lists something: cleaned, in the width of the terminal, below bold headings. */
@@ -93,8 +142,6 @@ function fit(natural: readonly number[], room: number): readonly number[] {
 function sum(widths: readonly number[]): number {
   return widths.reduce((total, width) => total + width, 0)
 }
-
-const segmenter = new Intl.Segmenter()
 
 /** The text in at most so many columns; an ellipsis shows what was cut. */
 export function shorten(text: string, columns: number): string {

@@ -2,17 +2,16 @@
 import { chmod, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { migrations } from '../../../../migrations/index.ts'
 import type { Check } from '../../../../src/commands/maintain/doctor/check.ts'
 import type { EventStatus } from '../../../../src/mirror/event-status.ts'
 import { accountOf, refusal } from '../../../support/accounts/account.ts'
-import { headcount, inShell, scriptPath } from '../../../support/commands/command.ts'
+import { headcount } from '../../../support/commands/command.ts'
 import {
   commandStage,
   onBothCommandStages,
   onPostgresCommandStage,
-  type CommandStage,
 } from '../../../support/commands/command-stage.ts'
 import { closedPort, send } from '../../../support/http/fault-server.ts'
 import { selfSigned } from '../../../support/http/certificate.ts'
@@ -62,90 +61,6 @@ onBothCommandStages('what a mirror answers, on', (stage) => {
       ],
     })
   })
-})
-
-describe('query', () => {
-  let s: CommandStage
-  beforeAll(async () => {
-    s = await commandStage('postgres', accountOf({ gala: 3 }))
-    expect((await s.run(['sync', '-q'])).code).toBe(0)
-  })
-  afterAll(() => s[Symbol.asyncDispose]())
-
-  test('X8 answers what a cursor can be declared for, explain of it, and show; all else writes nothing', async () => {
-    const refused = await s.run(['query', 'delete from responses'])
-    expect(refused).toMatchObject({ code: 2, stdout: '' })
-    expect(refused.stderr).toBe(
-      'headcount: query: syntax error at or near "delete"; query takes one select, with, values, table, explain or show, and only reads\n',
-    )
-    const explained = await s.run(['query', 'explain (costs off) select from responses'])
-    expect(explained).toMatchObject({ code: 0, stdout: 'QUERY PLAN\nSeq Scan on responses\n' })
-  })
-
-  test('ends a statement that takes too long', async () => {
-    const ran = await s.run(['query', 'select pg_sleep(20)', '--timeout', '200ms'])
-    expect(ran.code).toBe(5)
-    expect(ran.stderr).toBe(
-      'headcount: query: the statement took longer than 200 ms; --timeout allows another time\n',
-    )
-  })
-
-  test('says what is wrong with a statement and where, in one line', async () => {
-    const missing = await s.run(['query', "/* who? */\nselect '😀', *\n  from nothing"])
-    expect(missing).toMatchObject({ code: 2, stdout: '' })
-    expect(missing.stderr).toBe('headcount: query: relation "nothing" does not exist, line 3, column 8\n')
-  })
-
-  test('two columns of one name are to be told apart', async () => {
-    const ran = await s.run(['query', 'select r.id, e.id, 1 as x, 2 as x from responses r, events e'])
-    expect(ran).toMatchObject({ code: 2, stdout: '' })
-    expect(ran.stderr).toContain('two columns are called id and x')
-    expect(ran.stderr).toContain(' as ')
-  })
-
-  test('answers csv in a pipe, and what is asked for anywhere', async () => {
-    const statement = `select id, '=1+1' as formula from responses where id = 1`
-    const answers = await Promise.all(
-      [[], ['--format', 'table'], ['--format', 'ndjson'], ['--json'], ['--format', 'csv', '--safe-csv']].map(
-        async (flags) => (await s.run(['query', statement, ...flags])).stdout,
-      ),
-    )
-    expect(answers).toEqual([
-      'id,formula\n1,=1+1\n',
-      'id  formula\n──  ───────\n 1  =1+1\n(1 row)\n',
-      '{"id":"1","formula":"=1+1"}\n',
-      '{"columns":["id","formula"],"rows":[\n{"id":"1","formula":"=1+1"}\n]}\n',
-      "id,formula\n1,'=1+1\n",
-    ])
-  })
-
-  test('finds tables by their plain names, in UTC, views too', async () => {
-    const answer = await s.run([
-      'query',
-      "select current_setting('TimeZone') as zone, count(*) from response_details",
-    ])
-    expect(answer.stdout).toBe('zone,count\nUTC,3\n')
-  })
-
-  test('takes the statement from stdin', async () => {
-    expect((await s.run(['query', '-'], { stdin: 'select 7 as n' })).stdout).toBe('n\n7\n')
-  })
-
-  test('O8 a reader that has seen enough is no failure', async () => {
-    const line = `$HEADCOUNT query "select generate_series(1, 200000) as n" | head -1; echo "\${PIPESTATUS[0]}"`
-    expect(await inShell(line, { env: s.env })).toEqual({ code: 0, stdout: 'n\n0\n', stderr: '' })
-  })
-
-  test.skipIf(scriptPath === null)(
-    'X5 on a terminal, a table that sends no escapes (needs script of util-linux)',
-    async () => {
-      const statement = `select U&'\\001b[2JEve\\009b1m' as name, 1.50 as amount`
-      const { stdout } = await s.onTerminal(['query', statement], { env: { NO_COLOR: '1' } })
-      expect(stdout).not.toMatch(/[\u001b\u009b]/)
-      expect(stdout).toContain('(1 row)')
-      expect((await s.onTerminal(['query', statement, '--json'])).stdout).not.toMatch(/[\u001b\u009b]/)
-    },
-  )
 })
 
 describe('status --max-age', () => {

@@ -1,0 +1,89 @@
+import { stringify } from 'csv-stringify/sync'
+import type { QueryResult } from '../../../db/transaction.ts'
+import { stripControlChars } from '../../../common/strip-control-chars.ts'
+import type { QueryResultWriter, ResultOptions } from './writer.ts'
+import { inZone, isNumeric, textOf } from './values.ts'
+
+type CsvOptions = Pick<ResultOptions, 'out' | 'header' | 'safeCsv' | 'timeZone'>
+
+type Cell = string | null
+type ToCells = (row: readonly unknown[]) => readonly Cell[]
+
+/** CSV as RFC 4180 has it, but with a line feed alone at the end of a record. NULL is an empty field, '' is `""`. */
+export function csvWriter(options: CsvOptions): QueryResultWriter {
+  return recordWriter(options, {
+    toCells: ({ columns }) => {
+      const changes = columns.map(({ type }) => inZone(type, options.timeZone))
+      return (row) => row.map((value, at) => textOf(value, changes[at]))
+    },
+    stringify: (cells) =>
+      stringify([...cells], {
+        quoted_match: /^$/,
+        /* guard: formulas */ escape_formulas: options.safeCsv,
+      }),
+  })
+}
+
+/**
+ * CSV as a spreadsheet of a language opens it with a double click: a byte order mark, the separator and the decimal comma
+ * of the language, times on the local clock without a zone, and no text that runs as a formula.
+ */
+export function excelWriter(options: CsvOptions, language: string): QueryResultWriter {
+  const decimal = new Intl.NumberFormat(language).format(0.5)[1]
+  const zone = options.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone
+  const writer = recordWriter(options, {
+    toCells: ({ columns }) => {
+      const changes = columns.map(({ type }) => {
+        if (isNumeric(type)) return (text: string) => text.replace('.', decimal === ',' ? ',' : '.')
+        const local = inZone(type, zone)
+        return (text: string) => wallClock(local?.(text) ?? text)
+      })
+      return (row) =>
+        row.map((value, at) => {
+          const text = textOf(value)
+          return text === null ? null : (changes[at]?.(text) ?? text)
+        })
+    },
+    stringify: (cells) =>
+      stringify([...cells], {
+        delimiter: decimal === ',' ? ';' : ',',
+        record_delimiter: 'windows',
+        escape_formulas: true,
+      }),
+  })
+  let isFirst = true
+  return {
+    ...writer,
+    part: (rows) => {
+      const mark = isFirst ? '\ufeff' : ''
+      isFirst = false
+      return mark + writer.part(rows)
+    },
+  }
+}
+
+/** `2026-07-01 12:30:00` of `2026-07-01T12:30:00.5+02:00`, which a spreadsheet takes for a text. */
+function wallClock(text: string): string {
+  return text.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)?$/, '$1 $2')
+}
+
+interface RecordForm {
+  readonly toCells: (result: QueryResult) => ToCells
+  readonly stringify: (cells: readonly (readonly Cell[])[]) => string
+}
+
+function recordWriter({ out, header }: CsvOptions, form: RecordForm): QueryResultWriter {
+  let toCells: ToCells | null = null
+  const write = (cells: readonly (readonly Cell[])[]) => {
+    const text = form.stringify(cells)
+    return out.isTerminal ? stripControlChars(text) : text
+  }
+  return {
+    part: (result) => {
+      const names = toCells === null && header ? [result.columns.map(({ name }) => name)] : []
+      toCells ??= form.toCells(result)
+      return write([...names, ...result.rows.map(toCells)])
+    },
+    end: () => '',
+  }
+}

@@ -1,0 +1,201 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { accountOf } from '../../../support/accounts/account.ts'
+import { inShell, scriptPath } from '../../../support/commands/command.ts'
+import { commandStage, type CommandStage } from '../../../support/commands/command-stage.ts'
+
+describe('query', () => {
+  let s: CommandStage
+  beforeAll(async () => {
+    s = await commandStage('postgres', accountOf({ gala: 3 }))
+    expect((await s.run(['sync', '-q'])).code).toBe(0)
+  })
+  afterAll(() => s[Symbol.asyncDispose]())
+
+  test('X8 answers what a cursor can be declared for, explain of it, and show; all else writes nothing', async () => {
+    const refused = await s.run(['query', 'delete from responses'])
+    expect(refused).toMatchObject({ code: 2, stdout: '' })
+    expect(refused.stderr).toBe(
+      'headcount: query: syntax error at or near "delete"; query takes one select, with, values, table, explain or show, and only reads\n',
+    )
+    const explained = await s.run(['query', 'explain (costs off) select from responses'])
+    expect(explained).toMatchObject({ code: 0, stdout: 'QUERY PLAN\nSeq Scan on responses\n' })
+  })
+
+  test('ends a statement that takes too long', async () => {
+    const ran = await s.run(['query', 'select pg_sleep(20)', '--timeout', '200ms'])
+    expect(ran.code).toBe(5)
+    expect(ran.stderr).toBe(
+      'headcount: query: the statement took longer than 200 ms; --timeout allows another time\n',
+    )
+  })
+
+  test('says what is wrong with a statement, where, and what Postgres advises', async () => {
+    const missing = await s.run(['query', "/* who? */\nselect '😀', *\n  from nothing"])
+    expect(missing).toMatchObject({ code: 2, stdout: '' })
+    expect(missing.stderr).toBe(
+      [
+        'headcount: query: relation "nothing" does not exist',
+        'line 3:   from nothing',
+        '               ^',
+        '',
+      ].join('\n'),
+    )
+    const wide = await s.run(['query', "select '日本' as a, nam from responses"])
+    expect(wide.stderr).toBe(
+      [
+        'headcount: query: column "nam" does not exist',
+        "line 1: select '日本' as a, nam from responses",
+        '                            ^',
+        'Hint: Perhaps you meant to reference the column "responses.name".',
+        '',
+      ].join('\n'),
+    )
+    const long = await s.run([
+      'query',
+      `select ${'1, '.repeat(100)} nam from responses where true and ${'true and '.repeat(9)}true`,
+    ])
+    expect(long.stderr.split('\n')[1]?.length).toBeLessThanOrEqual(80)
+    expect(long.stderr).toMatch(/^line 1: ….* nam from responses w…\n +\^$/m)
+  })
+
+  test('an error that comes with the rows is one of the statement, too', async () => {
+    const ran = await s.run(['query', 'select 1 / (id - 2) as n from responses'])
+    expect(ran).toMatchObject({ code: 2 })
+    expect(ran.stderr).toBe('headcount: query: division by zero\n')
+  })
+
+  test('two columns of one name are numbered in JSON, and stand as they are elsewhere', async () => {
+    const statement = 'select r.id, e.id, 1 as x, 2 as x from responses r, events e limit 1'
+    expect((await s.run(['query', statement])).stdout).toBe('id,id,x,x\n1,gala,1,2\n')
+    const ran = await s.run(['query', statement, '--format', 'ndjson'])
+    expect(JSON.parse(ran.stdout)).toEqual({ id: '1', id_2: 'gala', x: 1, x_2: 2 })
+  })
+
+  test('--limit stops reading and says that there is more, and says nothing where there is not', async () => {
+    const cut = await s.run([
+      'query',
+      'select generate_series(1, 5000) as n',
+      '--limit',
+      '150',
+      '--no-header',
+    ])
+    expect(cut).toMatchObject({ code: 0 })
+    expect(cut.stdout.trimEnd().split('\n')).toHaveLength(150)
+    expect(cut.stderr).toBe('headcount: the first 150 rows; there are more (--limit 150)\n')
+    const whole = await s.run(['query', 'select generate_series(1, 150) as n', '--limit', '150'])
+    expect(whole).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  test('--timezone is that of the days in the statement and of the times in the answer', async () => {
+    const statement = `select timestamptz '2026-07-01 22:30Z' as at, (timestamptz '2026-07-01 22:30Z')::date as day`
+    const ran = await s.run(['query', statement, '--timezone', 'Europe/Berlin'])
+    expect(ran.stdout).toBe('at,day\n2026-07-02T00:30:00+02:00,2026-07-02\n')
+    expect((await s.run(['query', statement])).stdout).toBe('at,day\n2026-07-01T22:30:00Z,2026-07-01\n')
+    expect(await s.run(['query', statement, '--timezone', 'Mars/Olympus'])).toMatchObject({ code: 2 })
+  })
+
+  test('--output writes a whole file in the format of its name, or leaves the former one', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'headcount-test-query-'))
+    const file = join(folder, 'answer.ndjson')
+    const written = await s.run(['query', 'select 1 as n, null as nothing', '--output', file])
+    expect(written).toEqual({ code: 0, stdout: '', stderr: '' })
+    expect(await readFile(file, 'utf8')).toBe('{"n":1,"nothing":null}\n')
+    const failed = await s.run(['query', 'select 1 / (3 - n) from generate_series(1, 3) n', '--output', file])
+    expect(failed).toMatchObject({ code: 2 })
+    expect(await readFile(file, 'utf8')).toBe('{"n":1,"nothing":null}\n')
+    expect(await readdir(folder)).toEqual(['answer.ndjson'])
+    const nowhere = await s.run(['query', 'select 1', '--output', join(folder, 'no', 'file.csv')])
+    expect(nowhere).toMatchObject({ code: 2 })
+    expect(nowhere.stderr).toContain('--output: the file')
+    await rm(folder, { recursive: true })
+  })
+
+  test.each([
+    [['--safe-csv', '--json'], '--safe-csv is for csv: the format is json'],
+    [['--json-numbers'], '--json-numbers is for json and ndjson: the format is csv'],
+    [['--no-header', '--format', 'ndjson'], '--no-header is for table and csv: the format is ndjson'],
+    [['--excel', '--json'], '--json and --excel contradict each other'],
+  ])('%j without effect is refused', async (flags, message) => {
+    const ran = await s.run(['query', 'select 1', ...flags])
+    expect(ran).toMatchObject({ code: 2, stdout: '' })
+    expect(ran.stderr).toContain(message)
+  })
+
+  test('answers csv in a pipe, and what is asked for anywhere', async () => {
+    const statement = `select id, '=1+1' as formula from responses where id = 1`
+    const answers = await Promise.all(
+      [[], ['--format', 'table'], ['--format', 'ndjson'], ['--json'], ['--format', 'csv', '--safe-csv']].map(
+        async (flags) => (await s.run(['query', statement, ...flags])).stdout,
+      ),
+    )
+    expect(answers).toEqual([
+      'id,formula\n1,=1+1\n',
+      'id  formula\n──  ───────\n 1  =1+1\n(1 row)\n',
+      '{"id":"1","formula":"=1+1"}\n',
+      '{"columns":["id","formula"],"rows":[\n{"id":"1","formula":"=1+1"}\n]}\n',
+      "id,formula\n1,'=1+1\n",
+    ])
+  })
+
+  test('finds tables by their plain names, in UTC, views too', async () => {
+    const answer = await s.run([
+      'query',
+      "select current_setting('TimeZone') as zone, count(*) from response_details",
+    ])
+    expect(answer.stdout).toBe('zone,count\nUTC,3\n')
+  })
+
+  test('takes the statement from stdin', async () => {
+    expect((await s.run(['query', '-'], { stdin: 'select 7 as n' })).stdout).toBe('n\n7\n')
+  })
+
+  test('O8 a reader that has seen enough is no failure', async () => {
+    const line = `$HEADCOUNT query "select generate_series(1, 200000) as n" | head -1; echo "\${PIPESTATUS[0]}"`
+    expect(await inShell(line, { env: s.env })).toEqual({ code: 0, stdout: 'n\n0\n', stderr: '' })
+  })
+
+  test.skipIf(scriptPath === null)(
+    'X5 on a terminal, a table that sends no escapes (needs script of util-linux)',
+    async () => {
+      const statement = `select U&'\\001b[2JEve\\009b1m' as name, 1.50 as amount`
+      const { stdout } = await s.onTerminal(['query', statement], { env: { NO_COLOR: '1' } })
+      expect(stdout).not.toMatch(/[\u001b\u009b]/)
+      expect(stdout).toContain('(1 row)')
+      expect((await s.onTerminal(['query', statement, '--json'])).stdout).not.toMatch(/[\u001b\u009b]/)
+    },
+  )
+
+  describe.skipIf(scriptPath === null)('on a terminal (needs script of util-linux)', () => {
+    const plain = { NO_COLOR: '1' }
+    const wide = `select 1 as id, repeat('x', 71) as message, 'end' as last`
+
+    test('rows that do not fit stand with a field a line, and no cell is cut', async () => {
+      const narrow = await s.onTerminal(['query', wide], { columns: 80, env: plain })
+      expect(narrow.stdout).toContain(`\r\nid       1\r\nmessage  ${'x'.repeat(71)}\r\nlast     end\r\n`)
+      const broad = await s.onTerminal(['query', wide], { columns: 120, env: plain })
+      expect(broad.stdout).toContain(` 1  ${'x'.repeat(71)}  end\r\n`)
+      for (const { stdout } of [narrow, broad]) expect(stdout).not.toContain('…')
+    })
+
+    test('an answer that is longer than the screen goes through the pager, a short one does not', async () => {
+      const env = { ...plain, HEADCOUNT_PAGER: 'sed s/^/paged:/' }
+      const long = await s.onTerminal(['query', 'select generate_series(1, 30) as n'], { rows: 24, env })
+      expect(long).toMatchObject({ code: 0 })
+      expect(long.stdout).toContain('paged:30')
+      const short = await s.onTerminal(['query', 'select 1 as n'], { rows: 24, env })
+      expect(short.stdout).not.toContain('paged')
+      const piped = await s.run(['query', 'select generate_series(1, 30) as n'], { env })
+      expect(piped.stdout).not.toContain('paged')
+    })
+
+    test('a pager that is left early ends the query, which is no failure', async () => {
+      const env = { ...plain, PAGER: 'head -1' }
+      const statement = 'select generate_series(1, 100000000) as n'
+      const ran = await s.onTerminal(['query', statement, '--format', 'csv'], { rows: 24, env })
+      expect(ran).toMatchObject({ code: 0, stdout: 'n\r\n' })
+    })
+  })
+})
