@@ -149,7 +149,8 @@ describe('D22 beside serve --sync', () => {
     const url = s.place.url
     const count = async () => (await s.run(['query', 'select count(*) from responses'])).stdout
     const before = await count()
-    const query = (sql: string) => sendCall(url, 'query', { sql, timeoutMs: 1000, account: null, limit: null, timeZone: null })
+    const query = (sql: string) =>
+      sendCall(url, 'query', { sql, timeoutMs: 1000, account: null, limit: null, timeZone: null })
     const refused = (message: string) => [
       { error: { code: 'usage', exit_code: 2, message: expect.stringContaining(message) as string } },
     ]
