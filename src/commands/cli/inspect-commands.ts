@@ -15,7 +15,7 @@ export const inspectCommands: CommandGroup = {
       description:
         'Runs one statement: select, with, values, table, show, or explain of a query. It runs in a read-only ' +
         'transaction that is rolled back; a statement that writes is refused. Tables need no schema in front ' +
-        '(events, responses, payments, slots, response_details, list_status …). Times are UTC.',
+        '(events, responses, payments, slots, response_details, list_status …); the command tables lists them. Times are UTC.',
       examples: [
         ['query "select * from responses limit 5"', 'a table on a terminal'],
         ['query "select * from payments" --format csv > payments.csv', 'a file'],
@@ -56,6 +56,21 @@ export const inspectCommands: CommandGroup = {
         options.account('the account that views and functions show; tables hold all accounts'),
         options.database(),
       ],
+    },
+    {
+      name: 'tables',
+      load: async () => (await import('../inspect/tables.ts')).tables,
+      summary: 'describe the tables, views and functions that query can use',
+      description:
+        'Lists the tables, views and functions of the mirror with what they hold. With a name: its columns, their types ' +
+        'and what they mean.',
+      examples: [
+        ['tables', 'all of them'],
+        ['tables responses', 'the columns of one'],
+        ['tables --json', 'all columns, for a program'],
+      ],
+      args: [['[name]', 'a table, a view or a function']],
+      options: [options.json('print the same'), options.database()],
     },
     {
       name: 'status',

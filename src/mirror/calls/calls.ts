@@ -7,6 +7,7 @@ const calls: Readonly<Record<string, () => Promise<SentCall>>> = {
   query: async () => (await import('./query.ts')).queryCall,
   status: async () => (await import('./status.ts')).statusCall,
   'event-status': async () => (await import('./status.ts')).eventStatusCall,
+  tables: async () => (await import('./tables.ts')).tablesCall,
   runs: async () => (await import('./runs.ts')).runsCall,
   rejects: async () => (await import('./rejects.ts')).rejectsCall,
   'accept-rejects': async () => (await import('./accept-rejects.ts')).acceptRejectsCall,

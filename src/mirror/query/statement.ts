@@ -3,6 +3,7 @@
  * nothing else, so the text goes behind it. The patterns here only find an `explain` or a `show` at its beginning; what
  * they do not understand goes to the server as it is, which refuses it.
  */
+import { commandName } from '../../common/command-name.ts'
 import { UsageError } from '../../common/errors.ts'
 
 export type Statement = RowsStatement | ExplainStatement | ShowStatement
@@ -62,7 +63,7 @@ export function parseStatement(whole: string): Statement {
   if (text === '') throw new UsageError('query: the statement is empty; try "select * from events limit 5"')
   if (text.startsWith('\\')) {
     throw new UsageError(
-      `query: \\ begins a command of psql, which is no SQL; ${ACCEPTED_STATEMENTS}. Tables: select * from pg_tables where schemaname = 'headcount'`,
+      `query: \\ begins a command of psql, which is no SQL; ${ACCEPTED_STATEMENTS}. Tables: ${commandName()} tables`,
     )
   }
   const show = showSetting.exec(text)?.[1]

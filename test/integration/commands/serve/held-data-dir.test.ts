@@ -24,6 +24,8 @@ const oddValues = `select 'NaN'::float8 as nan, array['-Infinity'::float8, 1.5] 
 const asked: readonly (readonly string[])[] = [
   ['status', '--json', '--max-age', '1s'],
   ['status', '--event', 'gala'],
+  ['tables', '--json'],
+  ['tables', 'evnts'],
   ['runs'],
   ['rejects', '--json'],
   ['keys'],
@@ -188,7 +190,7 @@ describe('D22 beside serve --sync', () => {
     })
     for (const args of asked)
       expect(comparable(await s.run(args))).toEqual(comparable(through.get(args) ?? first))
-    expect([...through.values()].map(({ code }) => code)).toEqual([6, 0, 0, 0, 0, 2, 0, 0])
+    expect([...through.values()].map(({ code }) => code)).toEqual([6, 0, 0, 2, 0, 0, 0, 2, 0, 0])
   })
 })
 
