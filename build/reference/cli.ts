@@ -14,6 +14,12 @@ const withoutFlag = [
     '`pglite:./headcount-data`',
     '`postgres://…` or `pglite:<folder>`; `worker` has no default',
   ],
+  [
+    '`HEADCOUNT_PAGER`, `PAGER`',
+    '',
+    '',
+    'the program that shows a result of `query` that does not fit the screen, like `less`; empty or not set: none',
+  ],
   ['`NO_COLOR`', '', '', 'any value: no colour'],
 ] as const
 
