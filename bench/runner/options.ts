@@ -31,7 +31,7 @@ Scenarios:
 
 ${drawPairs(
   scenarios.map(({ name, what }) => [name, what]),
-  '  ',
+  { indent: '  ' },
 )}
 Progress goes to stderr, the tables to stdout. See docs/performance.md.
 `

@@ -1,13 +1,19 @@
 import type { RunStatus, VerifyReport } from '../index.ts'
 
 /** The exit codes of the command line, as help lists them. Most are those of an error (common/errors.ts). */
-export const exitCodes: readonly string[] = [
-  '0  all is mirrored                  6  partial: some events could not be read',
-  '1  unexpected                       7  the service broke its contract',
-  '2  usage or configuration           8  read but not applied: deletions held, or items rejected',
-  '3  key refused                      9  another run holds the account',
-  '4  service unreachable              10  verify found a difference',
-  '5  database                         130, 143  interrupted',
+export const exitCodes: readonly (readonly [code: string, meaning: string])[] = [
+  ['0', 'all is mirrored'],
+  ['1', 'unexpected'],
+  ['2', 'usage or configuration'],
+  ['3', 'key refused'],
+  ['4', 'service unreachable'],
+  ['5', 'database'],
+  ['6', 'partial: some events could not be read'],
+  ['7', 'the service broke its contract'],
+  ['8', 'read but not applied: deletions held, or items rejected'],
+  ['9', 'another run holds the account'],
+  ['10', 'verify found a difference'],
+  ['130, 143', 'interrupted'],
 ]
 
 /** The exit code of a run that ended without an error. */

@@ -33,7 +33,7 @@ Peers:
 
 ${drawPairs(
   peers.map(({ name, what, sizes }) => [name, `${what} (${sizes.join(', ')})`]),
-  '  ',
+  { indent: '  ' },
 )}
 Progress goes to stderr, the table to stdout. See docs/performance.md.
 `

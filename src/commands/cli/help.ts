@@ -30,29 +30,44 @@ export function ownName(command: Command): string[] {
   return command.parent === null ? [] : [...ownName(command.parent), command.name()]
 }
 
-/** A section of example calls, aligned. */
+/** As wide as commander takes a page that is no terminal. */
+const WIDTH = 80
+
+/** A section of example calls, aligned; where they do not fit beside each other, the call stands below what it does. */
 export function exampleSection(out: Output, examples: readonly Example[]): string {
-  const width = Math.max(...examples.map(([line]) => line.length))
   const name = commandName()
-  const rows = examples.map(
-    ([line, what]) =>
-      `  ${out.style('cyan', `${name} ${line.padEnd(width)}`)}  ${out.style('dim', `# ${what}`)}`,
-  )
+  const calls = examples.map(([line]) => `${name} ${line}`)
+  const widest = Math.max(...calls.map((call) => call.length))
+  const isNarrow = examples.some(([, what]) => widest + what.length + 6 > (out.width ?? WIDTH))
+  const rows = examples.map(([, what], at) => {
+    const call = calls[at] ?? ''
+    const remark = out.style('dim', `# ${what}`)
+    if (isNarrow) return `  ${remark}\n  ${out.style('cyan', call)}`
+    return `  ${out.style('cyan', call.padEnd(widest))}  ${remark}`
+  })
   return ['', out.style('bold', 'Examples:'), ...rows].join('\n')
 }
 
-export function section(out: Output, heading: string, lines: readonly string[]): string {
-  return ['', out.style('bold', heading), ...lines.map((line) => `  ${line}`)].join('\n')
+/** A section of terms, each with what it means behind it. */
+export function section(out: Output, heading: string, terms: readonly Example[]): string {
+  const help = new Help()
+  help.helpWidth = out.width ?? WIDTH
+  const widest = Math.max(...terms.map(([term]) => term.length))
+  const rows = terms.map(([term, meaning]) => help.formatItem(term, widest, meaning, help))
+  return ['', out.style('bold', heading), ...rows].join('\n')
 }
 
-export const settingsHelp: readonly string[] = [
-  'HEADCOUNT_BASE_URL        address of the service, like https://events.example/api/v1',
-  'HEADCOUNT_API_KEY         the key (never a flag), or HEADCOUNT_API_KEY_FILE: a file that holds it',
-  'DATABASE_URL              postgres://… or pglite:<folder>, or DATABASE_URL_FILE; pglite:./headcount-data',
-  '                          when not set',
-  'HEADCOUNT_LOG_LEVEL       debug, info, warn or error; info when not set',
-  'HEADCOUNT_LOG_FORMAT      pretty or json; of worker and serve json where no terminal is, else pretty',
-  'HEADCOUNT_PAGER, PAGER    what shows an answer of query that does not fit the screen, as less; none when not set',
-  'NO_COLOR                  any value: no colour',
-  'Every flag of a setting names its variable in its own help; a flag wins over the environment.',
+export const settingsHelp: readonly Example[] = [
+  ['HEADCOUNT_BASE_URL', 'address of the service, like https://events.example/api/v1'],
+  ['HEADCOUNT_API_KEY', 'the key (never a flag), or HEADCOUNT_API_KEY_FILE: a file that holds it'],
+  ['DATABASE_URL', 'postgres://… or pglite:<folder>, or DATABASE_URL_FILE; default pglite:./headcount-data'],
+  ['HEADCOUNT_LOG_LEVEL', 'debug, info, warn or error; default info'],
+  [
+    'HEADCOUNT_LOG_FORMAT',
+    'pretty or json; default pretty, but json for worker and serve without a terminal',
+  ],
+  ['HEADCOUNT_PAGER, PAGER', 'shows a result of query that does not fit the screen, like less; default none'],
+  ['NO_COLOR', 'any value: no colour'],
 ]
+
+export const settingsNote = '  A flag wins over its variable. The help of a command names both.'

@@ -4,7 +4,7 @@ import type { Command } from './context.ts'
 import type { CommandGroup, Example } from './command-spec.ts'
 import { UsageError } from '../../common/errors.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { exampleSection, fullName, helpStyle, ownName, section, settingsHelp } from './help.ts'
+import { exampleSection, fullName, helpStyle, ownName, section, settingsHelp, settingsNote } from './help.ts'
 import { inspectCommands } from './inspect-commands.ts'
 import { maintenanceCommands } from './maintenance-commands.ts'
 import { serveCommands } from './serve-commands.ts'
@@ -32,7 +32,7 @@ export function createProgram(terminal: Terminal, execute: Execute): Declaration
       outputError: () => undefined,
       getOutHasColors: () => true,
     })
-    .addHelpText('after', () => section(out, 'Settings:', settingsHelp))
+    .addHelpText('after', () => `${section(out, 'Settings:', settingsHelp)}\n${settingsNote}`)
     .addHelpText('after', () => exampleSection(out, startExamples))
     .addHelpText('after', () => section(out, 'Exit codes:', exitCodes))
     .addHelpText('after', '\nhelp <command> or <command> --help tells more; --version prints the version.')

@@ -1,5 +1,5 @@
 import { formatNumber } from '../output/format/number.ts'
-import { right } from '../output/format/table.ts'
+import { right, text } from '../output/format/table.ts'
 import type { Style } from '../terminal/terminal.ts'
 import { formatMoment, formatShortAge } from './format-time.ts'
 import type { DemoOutput, Query, Row } from './output.ts'
@@ -27,7 +27,7 @@ const BESIDE_BAR = 14
 /** Without this mark a terminal that turns Arabic and Hebrew around makes one run of a name and the message after it. */
 const LEFT_TO_RIGHT = '\u200e'
 
-const newestColumns = ['when', 'rsvp', right('heads'), 'name', 'message'] as const
+const newestColumns = ['when', 'rsvp', right('heads'), text('name'), text('message')]
 
 /** Heads by reply for the next event, and who replied last. */
 export async function showGuests(page: DemoOutput, query: Query): Promise<void> {

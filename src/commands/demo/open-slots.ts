@@ -1,4 +1,5 @@
 import { formatMoment } from './format-time.ts'
+import { text } from '../output/format/table.ts'
 import type { DemoOutput, Query } from './output.ts'
 
 const fewestSignUps = `select s.start_local, e.title, s.name as slot, count(*) as sign_ups
@@ -8,7 +9,7 @@ const fewestSignUps = `select s.start_local, e.title, s.name as slot, count(*) a
  group by s.start_local, e.title, s.name
  order by sign_ups, s.start_local limit 8`
 
-const columns = ['local time', 'event', 'slot', 'sign-ups']
+const columns = ['local time', text('event'), text('slot'), 'sign-ups']
 
 const MAX_DOTS = 12
 

@@ -8,7 +8,7 @@ import { callMirror } from '../open-mirror.ts'
 import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import { writeJson, writeResult } from '../output/format/json.ts'
 import { formatBytes, formatCount } from '../output/format/number.ts'
-import { listTable, right, shorten } from '../output/format/table.ts'
+import { listTable, right, shorten, text } from '../output/format/table.ts'
 import type { Output } from '../terminal/terminal.ts'
 
 type RejectsFlags = Flags & { readonly json?: true; readonly limit: number }
@@ -34,7 +34,7 @@ export const rejects: Command<RejectsFlags> = async (context) => {
 function formatRejects(found: readonly ListedReject[], out: Output): string {
   const table = listTable(
     out,
-    ['account', 'event', 'sha256', 'reason', 'path', right('size'), 'accepted', 'item'],
+    ['account', 'event', 'sha256', text('reason'), text('path'), right('size'), 'accepted', text('item')],
     found.map((reject) => [
       reject.account,
       reject.event_id ?? '(the list of events)',

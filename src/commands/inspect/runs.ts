@@ -4,12 +4,16 @@ import { outcomeOf } from '../../common/schema/run-report.ts'
 import { runsCall, type ListedRun } from '../../mirror/calls/runs.ts'
 import type { Command } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
+import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import { formatDuration } from '../../common/format-duration.ts'
 import { writeResult } from '../output/format/json.ts'
-import { formatNumber } from '../output/format/number.ts'
-import { listTable, right } from '../output/format/table.ts'
+import { formatCount, formatNumber } from '../output/format/number.ts'
+import { drawPairs, listTable, right, shorten } from '../output/format/table.ts'
 import { formatTimestamp } from '../output/format/timestamp.ts'
 import type { Output } from '../terminal/terminal.ts'
+
+/** Of a message: the JSON has it whole. */
+const MESSAGE_COLUMNS = 200
 
 type RunsFlags = Flags & { readonly json?: true; readonly limit: number }
 
@@ -23,39 +27,57 @@ export const runs: Command<RunsFlags> = async (context) => {
 }
 
 function formatRuns(found: readonly ListedRun[], out: Output): string {
-  return listTable(
+  const isOfMany = new Set(found.map(({ account }) => account)).size > 1
+  const table = listTable(
     out,
     [
       right('run'),
-      'account',
+      ...(isOfMany ? ['account'] : []),
       'mode',
       'status',
-      'started',
+      'started (UTC)',
       right('took'),
       right('due'),
-      right('failed'),
       right('rows changed'),
-      right('held'),
-      right('rejected'),
     ],
     found.map((run) => [
       String(run.run_id),
-      run.account,
+      ...(isOfMany ? [run.account] : []),
       run.mode,
       run.report === null ? run.status : outcomeOf(run.report),
-      formatTimestamp(run.started_at, 'second'),
+      formatTimestamp(run.started_at, 'minute'),
       ...figures(run.report),
     ]),
   )
+  return table + troubles(found, out)
 }
 
 /** From the report; blank for a run that has none (running, or taken over by another). */
 function figures(report: RunReport | null): readonly string[] {
-  if (report === null) return ['', '', '', '', '', '']
+  if (report === null) return ['', '', '']
   const changed = Object.values(report.rows).reduce(
     (sum, { inserted, updated, deleted }) => sum + inserted + updated + deleted,
     0,
   )
-  const counts = [report.events.due, report.events.failed, changed, report.held, report.rejected]
-  return [formatDuration(report.duration_ms), ...counts.map(formatNumber)]
+  return [formatDuration(report.duration_ms), formatNumber(report.events.due), formatNumber(changed)]
+}
+
+/** Of each run that was not wholly good: what failed, is held or was rejected, and why. */
+function troubles(found: readonly ListedRun[], out: Output): string {
+  const pairs = found.flatMap(({ run_id, report }) => {
+    const text = report === null ? '' : troubleOf(report)
+    return text === '' ? [] : [[`run ${run_id}`, stripControlCharsInLine(text)] as const]
+  })
+  return pairs.length === 0 ? '' : `\n${drawPairs(pairs, { width: out.width })}`
+}
+
+function troubleOf({ events, held, rejected, errors }: RunReport): string {
+  const counts = [
+    events.failed === 0 ? '' : `${formatCount(events.failed, 'event')} failed`,
+    held === 0 ? '' : `${formatCount(held, 'deletion')} held`,
+    rejected === 0 ? '' : `${formatCount(rejected, 'item')} rejected`,
+  ].filter((text) => text !== '')
+  const [first] = errors
+  const why = first === undefined ? [] : [shorten(first.message, MESSAGE_COLUMNS)]
+  return [...(counts.length === 0 ? [] : [counts.join(', ')]), ...why].join(': ')
 }

@@ -7,8 +7,8 @@ import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import { writeResult } from '../output/format/json.ts'
 import { nothingMirrored } from '../output/status.ts'
 import { formatNumber } from '../output/format/number.ts'
-import { listTable, right } from '../output/format/table.ts'
-import { formatTimestamp } from '../output/format/timestamp.ts'
+import { listTable, right, text } from '../output/format/table.ts'
+import { formatInstant } from '../output/format/timestamp.ts'
 import type { Output } from '../terminal/terminal.ts'
 
 /** The accounts of the mirror, and what it has of each. */
@@ -25,7 +25,15 @@ export const accounts: Command<Flags & { readonly json?: true }> = async (contex
 function formatAccounts(found: readonly AccountSummary[], out: Output): string {
   return listTable(
     out,
-    ['account', 'e-mail', 'address', right('events'), right('responses'), right('keys'), 'last good run'],
+    [
+      'account',
+      text('e-mail'),
+      text('address'),
+      right('events'),
+      right('responses'),
+      right('keys'),
+      'last good run',
+    ],
     found.map((account) => [
       account.account,
       account.email ?? '',
@@ -35,13 +43,13 @@ function formatAccounts(found: readonly AccountSummary[], out: Output): string {
       formatNumber(account.active_keys),
       account.removing_since === null
         ? lastGoodRun(account.last_good_run_at)
-        : `half removed since ${formatTimestamp(account.removing_since, 'minute')}`,
+        : `half removed since ${formatInstant(account.removing_since)}`,
     ]),
   )
 }
 
 function lastGoodRun(at: string | null): string {
-  return at === null ? 'none yet' : formatTimestamp(at, 'minute')
+  return at === null ? 'none yet' : formatInstant(at)
 }
 
 /** Calls an account by another name, while no run holds it. */

@@ -16,6 +16,7 @@ import { raceAbort } from '../../common/abort.ts'
 import { stripControlChars } from '../../common/strip-control-chars.ts'
 import { writeJson } from '../output/format/json.ts'
 import { redactSecrets } from '../open-log.ts'
+import { wrapWords } from '../output/format/table.ts'
 import type { Output, Style } from '../terminal/terminal.ts'
 
 type DoctorFlags = Flags & { readonly json?: true }
@@ -136,8 +137,10 @@ const colours: Readonly<Record<CheckResult['state'], Style>> = {
 const NAME_WIDTH = 'configuration'.length
 
 function formatCheck(name: string, { state, detail }: CheckResult, out: Output): string {
+  const hang = NAME_WIDTH + 11
   const lines = stripControlChars(detail)
     .split('\n')
-    .join(`\n${' '.repeat(NAME_WIDTH + 11)}`)
+    .map((line) => wrapWords(line, { width: out.width, hang }))
+    .join(`\n${' '.repeat(hang)}`)
   return `${out.style(colours[state], state.padEnd(7))}  ${name.padEnd(NAME_WIDTH)}  ${lines}\n`
 }

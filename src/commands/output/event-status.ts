@@ -7,6 +7,7 @@ import { describeHold, describeMissing, nextSteps, MISSING_ONCE } from './held-d
 import { formatCount } from './format/number.ts'
 import { rejectedLine, setAsideQuery } from './status.ts'
 import { drawPairs } from './format/table.ts'
+import { formatInstant } from './format/timestamp.ts'
 
 const dueReasons: Readonly<Record<DueReason, string>> = {
   never_read: 'it was never read',
@@ -20,20 +21,22 @@ const dueReasons: Readonly<Record<DueReason, string>> = {
 }
 
 /** How one event stands in each account that has it, for people. */
-export function formatEvents(events: readonly EventStatus[], out: Pick<Output, 'style'>): string {
+export function formatEvents(events: readonly EventStatus[], out: Pick<Output, 'style' | 'width'>): string {
   return events.map((event) => formatEvent(event, out)).join('\n')
 }
 
-function formatEvent(event: EventStatus, out: Pick<Output, 'style'>): string {
+function formatEvent(event: EventStatus, out: Pick<Output, 'style' | 'width'>): string {
   const { set_aside, missing, held, failing } = event
   const title = out.style(
     'bold',
     stripControlCharsInLine(`event ${event.event_id} of account ${event.account}`),
   )
-  const described = [event.title, event.event_at].filter((part) => part !== null).join(', ')
+  const described = [event.title, event.event_at && formatInstant(event.event_at)]
+    .filter((part) => part !== null)
+    .join(', ')
   const pairs: (readonly [string, string])[] = [
-    ['last read', event.last_read_at ?? 'never'],
-    ['next read', missing === null ? (event.next_read_at ?? 'by the next run') : 'when it is listed again'],
+    ['last read', event.last_read_at === null ? 'never' : formatInstant(event.last_read_at)],
+    ['next read', missing === null ? nextRead(event) : 'when it is listed again'],
     ['due', describeDue(event)],
     ...(missing === null
       ? []
@@ -57,10 +60,16 @@ function formatEvent(event: EventStatus, out: Pick<Output, 'style'>): string {
       'failing',
       failing === null
         ? 'no'
-        : stripControlCharsInLine(`since ${failing.failed_at}, ${failing.code}: ${failing.message}`),
+        : stripControlCharsInLine(
+            `since ${formatInstant(failing.failed_at)}, ${failing.code}: ${failing.message}`,
+          ),
     ],
   ]
-  return `${title}${described && ` (${stripControlCharsInLine(described)})`}\n${drawPairs(pairs, '  ')}`
+  return `${title}${described && ` (${stripControlCharsInLine(described)})`}\n${drawPairs(pairs, { indent: '  ', width: out.width })}`
+}
+
+function nextRead({ next_read_at }: EventStatus): string {
+  return next_read_at === null ? 'by the next run' : formatInstant(next_read_at)
 }
 
 function describeDue({ due, missing }: EventStatus): string {

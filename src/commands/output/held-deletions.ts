@@ -4,6 +4,7 @@ import type { HoldReason, ReportedHold } from '../../common/schema/tables.ts'
 import type { HeldDeletions, HeldEventDeletion } from '../../mirror/list-status.ts'
 import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import { formatCount, formatNumber } from './format/number.ts'
+import { formatInstant } from './format/timestamp.ts'
 
 /** Events named one by one; the JSON has them all. */
 const NAMED = 5
@@ -28,8 +29,8 @@ export function describeHold(held: Omit<HeldDeletions, 'event_id'>): string {
   const end =
     applied_after === null
       ? 'time alone never applies them'
-      : `applied by the ${which(runs_to_wait)} after ${applied_after} that still misses them`
-  return `${formatCount(rows, 'deletion')}${named(events ?? [])} since ${since}: ${reasons[reason]}; ${end}`
+      : `applied by the ${which(runs_to_wait)} after ${formatInstant(applied_after)} that still misses them`
+  return `${formatCount(rows, 'deletion')}${named(events ?? [])} since ${formatInstant(since)}: ${reasons[reason]}; ${end}`
 }
 
 /** The deletion of one event, of which the list of events says nothing any more. */
@@ -37,8 +38,8 @@ export function describeMissing({ since, reason, applied_after, runs_to_wait }: 
   const end =
     applied_after === null
       ? 'time alone never deletes it'
-      : `deleted with its responses by the ${which(runs_to_wait)} after ${applied_after} that still misses it`
-  return `since ${since}, from the list of events: ${reasons[reason]}; ${end}`
+      : `deleted with its responses by the ${which(runs_to_wait)} after ${formatInstant(applied_after)} that still misses it`
+  return `since ${formatInstant(since)}, from the list of events: ${reasons[reason]}; ${end}`
 }
 
 function which(runs: 1 | 2 | null): string {
@@ -58,7 +59,7 @@ export function describeOverdue(holds: readonly ReportedHold[]): string {
 
 /** One hold in a few words: `event gala (12 deletions since …: the list came back empty)`. */
 export function describeHeldList({ event_id, rows, since, reason }: ReportedHold): string {
-  return `${listName(event_id)} (${formatCount(rows, 'deletion')} since ${since}: ${reasons[reason]})`
+  return `${listName(event_id)} (${formatCount(rows, 'deletion')} since ${formatInstant(since)}: ${reasons[reason]})`
 }
 
 export function listName(event_id: string | null): string {

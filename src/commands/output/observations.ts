@@ -3,14 +3,14 @@ import type { Finding } from '../../mirror/observations/findings.ts'
 import type { AccountObservations } from '../../mirror/observations/open-questions.ts'
 import type { Output } from '../terminal/terminal.ts'
 import { formatNumber } from './format/number.ts'
-import { drawTable, right } from './format/table.ts'
+import { drawTable, right, text } from './format/table.ts'
 import { nothingMirrored } from './status.ts'
 
 /** A terminal that is wider is not used: one reads across. */
 const WIDEST = 100
 const NARROW = 80
 
-const COLUMNS = ['of', 'fact', 'value', right('now'), right('runs'), 'last']
+const COLUMNS = ['of', text('fact'), text('value'), right('now'), right('runs'), 'last']
 
 const NOTES = `now: live rows that show it. runs: those that saw it in a list that was new or
 had changed. (not kept): longer than 64 characters, or it may tell of a

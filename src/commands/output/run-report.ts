@@ -8,10 +8,11 @@ import { acceptCommand, MISSING_ONCE } from './held-deletions.ts'
 import { formatDuration } from '../../common/format-duration.ts'
 import { formatBytes, formatCount, formatNumber } from './format/number.ts'
 import { setAsideQuery } from './status.ts'
+import { noteLine } from './format/note-line.ts'
 import { drawPairs, drawTable, right } from './format/table.ts'
 
 /** The report of a run for people: what was read, what changed, what needs a decision. */
-export function formatReport(report: RunReport, out: Pick<Output, 'style'>): string {
+export function formatReport(report: RunReport, out: Pick<Output, 'style' | 'width'>): string {
   const { events } = report
   return [
     `${headline(report, out)}\n`,
@@ -31,7 +32,7 @@ export function formatReport(report: RunReport, out: Pick<Output, 'style'>): str
         ['service', serviceLine(report)],
         ...(hasChanges(report) ? [] : [['rows', 'nothing changed'] as const]),
       ],
-      '  ',
+      { indent: '  ', width: out.width },
     ),
     rowsTable(report, out),
     ...attention(report, out),
@@ -79,10 +80,10 @@ function total({ inserted, updated, deleted }: RowCounts): number {
   return inserted + updated + deleted
 }
 
-function attention(report: RunReport, out: Pick<Output, 'style'>): string[] {
+function attention(report: RunReport, out: Pick<Output, 'style' | 'width'>): string[] {
   const notes: string[] = []
   const note = (word: string, colour: 'yellow' | 'red', text: string) =>
-    notes.push(`  ${out.style(colour, word)} ${stripControlChars(text).replaceAll('\n', '\n    ')}\n`)
+    notes.push(noteLine(out, [word, colour], text))
   if (report.held > 0) {
     const what = formatCount(report.held, 'deletion')
     note(

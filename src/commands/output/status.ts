@@ -9,13 +9,17 @@ import { formatAge } from '../../common/format-duration.ts'
 import { describeHold, nextSteps, listName, MISSING_ONCE, named } from './held-deletions.ts'
 import { formatCount, formatNumber } from './format/number.ts'
 import { describeRemoval } from '../../mirror/accounts/removal-hint.ts'
-import { drawPairs, shorten } from './format/table.ts'
+import { drawPairs, shorten, wrapWords } from './format/table.ts'
+import { formatInstant } from './format/timestamp.ts'
 
 /** Lists shown one by one; the JSON has them all. */
 const SHOWN = 10
 
 /** How each account stands, for people. */
-export function formatStatus(accounts: readonly AccountStatus[], out: Pick<Output, 'style'>): string {
+export function formatStatus(
+  accounts: readonly AccountStatus[],
+  out: Pick<Output, 'style' | 'width'>,
+): string {
   if (accounts.length === 0) return nothingMirrored()
   return accounts.map((account) => formatAccount(account, out)).join('\n')
 }
@@ -27,7 +31,7 @@ function removingLine({ account, removing_since }: AccountStatus): string[] {
   return [`  ${describeRemoval(account, removing_since)}\n`]
 }
 
-function formatAccount(status: AccountStatus, out: Pick<Output, 'style'>): string {
+function formatAccount(status: AccountStatus, out: Pick<Output, 'style' | 'width'>): string {
   const { rows, held, unconfirmed, failing } = status
   const origin = [status.email, status.base_url].filter((part) => part !== null).join(', ')
   const title = out.style('bold', stripControlCharsInLine(`account ${status.account}`))
@@ -56,16 +60,17 @@ function formatAccount(status: AccountStatus, out: Pick<Output, 'style'>): strin
         ...unconfirmedLine(status),
         ['failing', failing.length === 0 ? 'none' : formatCount(failing.length, 'list')],
       ],
-      '  ',
+      { indent: '  ', width: out.width },
     ),
     ...listHeld(status, out),
-    ...shownOf(unconfirmed).map(
-      (list) =>
-        `    ${listName(list.event_id)}: ${formatCount(list.rows, 'row')}${named(list.events ?? [])} unconfirmed since ${list.since}\n`,
+    ...shownOf(unconfirmed).map((list) =>
+      below(
+        `${listName(list.event_id)}: ${formatCount(list.rows, 'row')}${named(list.events ?? [])} unconfirmed since ${formatInstant(list.since)}`,
+        out,
+      ),
     ),
-    ...shownOf(failing).map(
-      ({ event_id, message }) =>
-        `    ${listName(event_id)}: ${shorten(stripControlCharsInLine(message), 160)}\n`,
+    ...shownOf(failing).map(({ event_id, message }) =>
+      below(`${listName(event_id)}: ${shorten(stripControlCharsInLine(message), 160)}`, out),
     ),
   ].join('')
 }
@@ -97,15 +102,21 @@ function lastRunUnlessGood({ last_run, last_good_run }: AccountStatus): (readonl
 }
 
 function describeRun(run: RunSummary): string {
-  return `run ${run.run_id}, ${run.mode}, ${outcomeOf(run)}, began ${run.started_at}`
+  return `run ${run.run_id}, ${run.mode}, ${outcomeOf(run)}, began ${formatInstant(run.started_at)}`
 }
 
-function listHeld({ account, held }: AccountStatus, out: Pick<Output, 'style'>): string[] {
+function listHeld({ account, held }: AccountStatus, out: Pick<Output, 'style' | 'width'>): string[] {
   if (held.length === 0) return []
   return [
-    ...shownOf(held).map((deletions) => `    ${listName(deletions.event_id)}: ${describeHold(deletions)}\n`),
-    `    ${out.style('dim', nextSteps(account))}\n`,
+    ...shownOf(held).map((deletions) =>
+      below(`${listName(deletions.event_id)}: ${describeHold(deletions)}`, out),
+    ),
+    `    ${out.style('dim', wrapWords(nextSteps(account), { width: out.width, hang: 4 }))}\n`,
   ]
+}
+
+function below(text: string, { width }: Pick<Output, 'width'>): string {
+  return `    ${wrapWords(text, { width, hang: 6 })}\n`
 }
 
 function shownOf<T>(list: readonly T[]): readonly T[] {

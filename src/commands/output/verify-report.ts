@@ -7,6 +7,7 @@ import { formatDuration } from '../../common/format-duration.ts'
 import { MISSING_ONCE } from './held-deletions.ts'
 import { formatBytes, formatCount, formatNumber } from './format/number.ts'
 import { asRemark } from './run-report.ts'
+import { noteLine } from './format/note-line.ts'
 import { drawPairs, shorten } from './format/table.ts'
 
 /** Differences, ids, errors and warnings shown to people; `--json` has more. */
@@ -37,7 +38,7 @@ function shown(value: string | null): string {
 }
 
 /** What `verify` did and found, for people. */
-export function formatVerification(report: VerifyReport, out: Pick<Output, 'style'>): string {
+export function formatVerification(report: VerifyReport, out: Pick<Output, 'style' | 'width'>): string {
   return [
     `${headline(report, out)}\n`,
     drawPairs(
@@ -52,7 +53,7 @@ export function formatVerification(report: VerifyReport, out: Pick<Output, 'styl
           `${formatCount(report.requests, 'request')}, ${formatBytes(report.bytes_received)} received`,
         ],
       ],
-      '  ',
+      { indent: '  ', width: out.width },
     ),
     ...notes(report, out),
   ].join('')
@@ -64,7 +65,7 @@ const words = {
   different: ['different', 'red'],
 } as const
 
-function headline(report: VerifyReport, out: Pick<Output, 'style'>): string {
+function headline(report: VerifyReport, out: Pick<Output, 'style' | 'width'>): string {
   const [word, colour] = words[report.status]
   const count = report.differences_total
   const differences = count === 0 ? '' : `: ${formatCount(count, 'difference')}`
@@ -87,10 +88,10 @@ function lists({ lists_chosen, lists_compared, ...report }: VerifyReport): strin
 const undecided =
   'differs from the mirror; without a stored digest it cannot be told whether the service or the mirror moved; the next sync compares it row by row'
 
-function notes(report: VerifyReport, out: Pick<Output, 'style'>): string[] {
+function notes(report: VerifyReport, out: Pick<Output, 'style' | 'width'>): string[] {
   const told: string[] = []
   const note = (word: string, colour: 'yellow' | 'red', text: string) =>
-    told.push(`  ${out.style(colour, word)} ${stripControlChars(text).replaceAll('\n', '\n    ')}\n`)
+    told.push(noteLine(out, [word, colour], text))
   if (report.differences_total > 0) {
     note(
       'differences',

@@ -8,8 +8,8 @@ import type { Command } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
 import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import { writeJson, writeResult } from '../output/format/json.ts'
-import { listTable, right } from '../output/format/table.ts'
-import { formatTimestamp } from '../output/format/timestamp.ts'
+import { listTable, right, text } from '../output/format/table.ts'
+import { formatInstant, formatTimestamp } from '../output/format/timestamp.ts'
 import type { Output } from '../terminal/terminal.ts'
 
 type KeysFlags = Flags & { readonly json?: true }
@@ -25,18 +25,22 @@ export const keys: Command<KeysFlags> = async (context) => {
 function formatKeys(found: readonly ListedKey[], out: Output): string {
   return listTable(
     out,
-    [right('id'), 'account', 'label', 'state', 'created', 'expires', 'last used', 'revoked'],
+    [right('id'), 'account', text('label'), 'state', 'created', 'expires', 'last used'],
     found.map((key) => [
       String(key.id),
       key.account,
       key.label ?? '',
-      key.state,
+      key.revoked_at === null ? key.state : `revoked ${formatTimestamp(key.revoked_at, 'day')}`,
       formatTimestamp(key.created_at, 'day'),
-      key.expires_at === null ? 'never' : formatTimestamp(key.expires_at, 'minute'),
+      key.expires_at === null ? 'never' : expiry(key.expires_at),
       key.last_used_on ?? 'never',
-      key.revoked_at === null ? '' : formatTimestamp(key.revoked_at, 'day'),
     ]),
   )
+}
+
+/** A day alone is its beginning, as `--expires` takes it. */
+function expiry(instant: string): string {
+  return /T00:00:00(?:\.0+)?Z$/.test(instant) ? formatTimestamp(instant, 'day') : formatInstant(instant)
 }
 
 type CreateFlags = Flags & { readonly json?: true; readonly label?: string; readonly expires?: InstantInput }
@@ -60,7 +64,7 @@ export const keysCreate: Command<CreateFlags> = async (context) => {
 }
 
 function describeCreated({ id, account, expiresAt }: CreatedKey): string {
-  const end = expiresAt === null ? '' : ` until ${expiresAt}`
+  const end = expiresAt === null ? '' : ` until ${formatInstant(expiresAt)}`
   return (
     `Key ${id} opens account ${stripControlCharsInLine(account)}${end} to whoever sends it as X-API-Key. ` +
     `It is shown this once; ${commandName()} keys revoke ${id} takes it back.\n`
@@ -88,6 +92,6 @@ function readId(text: string): number {
 function describeRevoked({ id, account, label, revoked_at, wasRevoked }: RevokedKey): string {
   const which = `Key ${id}${label === null ? '' : ` (${stripControlCharsInLine(label)})`} of account ${stripControlCharsInLine(account)}`
   return wasRevoked
-    ? `${which} was revoked before, at ${revoked_at}.\n`
+    ? `${which} was revoked before, at ${formatInstant(revoked_at)}.\n`
     : `${which} is revoked: from now on it opens nothing.\n`
 }

@@ -11,7 +11,14 @@ import { formatDuration } from '../../../src/common/format-duration.ts'
 import { formatBytes, formatCount, formatNumber } from '../../../src/commands/output/format/number.ts'
 import { progressBar } from '../../../src/commands/terminal/progress-bar.ts'
 import { progressLine } from '../../../src/commands/terminal/progress-line.ts'
-import { drawTable, shorten, right } from '../../../src/commands/output/format/table.ts'
+import {
+  drawPairs,
+  drawTable,
+  listTable,
+  right,
+  shorten,
+  text,
+} from '../../../src/commands/output/format/table.ts'
 import type { QueryResult } from '../../../src/db/transaction.ts'
 import type { Progress } from '../../../src/index.ts'
 
@@ -88,22 +95,48 @@ describe('a table', () => {
     )
   })
 
-  test('is made to fit: the widest column gives way, a narrow one does not', () => {
-    const text = drawTable(['id', 'message'], [['12', 'x'.repeat(100)]], {
+  test('is made to fit: the widest text gives way, a narrow one and what is no text do not', () => {
+    const drawn = drawTable(['id', text('message')], [['12', 'x'.repeat(100)]], {
       width: 30,
     })
-    expect(text.split('\n')[2]).toBe(`12  ${'x'.repeat(25)}…`)
+    expect(drawn.split('\n')[2]).toBe(`12  ${'x'.repeat(25)}…`)
   })
 
   test('is not shortened where there is no terminal', () => {
-    const text = drawTable(['message'], [['x'.repeat(1000)]], { width: null })
-    expect(text).toContain('x'.repeat(1000))
+    const drawn = drawTable([text('message')], [['x'.repeat(1000)]], { width: null })
+    expect(drawn).toContain('x'.repeat(1000))
   })
 
   test('wider than any terminal still shows something of every column', () => {
-    const columns = Array.from({ length: 30 }, (_, at) => `column number ${at}`)
+    const columns = Array.from({ length: 30 }, (_, at) => text(`column number ${at}`))
     const [head = ''] = drawTable(columns, [], { width: 80 }).split('\n')
     expect(head.match(/column …/g)).toHaveLength(30)
+  })
+
+  const style = (_: unknown, text: string) => text
+
+  test('of a list that does not fit even with its texts shortened has a field a line, and no id is cut', () => {
+    const columns = ['account', 'sha256', text('item')]
+    const rows = [['north', 'f'.repeat(64), 'x'.repeat(30)]]
+    expect(listTable({ width: 80, style }, columns, rows)).toBe(
+      ['─'.repeat(40), 'account  north', `sha256   ${'f'.repeat(64)}`, `item     ${'x'.repeat(30)}`, ''].join(
+        '\n',
+      ),
+    )
+    const [, , row = ''] = listTable({ width: 100, style }, columns, rows).split('\n')
+    expect(row).toBe(`north    ${'f'.repeat(64)}  ${'x'.repeat(24)}…`)
+  })
+
+  test('pairs go on below themselves, by whole words', () => {
+    expect(
+      drawPairs(
+        [
+          ['held', 'one two three four'],
+          ['a', 'b'],
+        ],
+        { indent: '  ', width: 20 },
+      ),
+    ).toBe('  held  one two\n        three four\n  a     b\n')
   })
 
   test('takes time in proportion to its rows', () => {

@@ -6,7 +6,7 @@ import type { AccountStatus } from '../../../src/mirror/account-status.ts'
 import type { Progress } from '../../../src/index.ts'
 import { reportWith } from '../../support/runs/report.ts'
 
-const plain = { style: (_: unknown, text: string) => text }
+const plain = { style: (_: unknown, text: string) => text, width: null }
 
 const report = reportWith({
   run_id: 7,
@@ -131,8 +131,8 @@ describe('the status for people', () => {
     ]
     const text = formatStatus([{ ...status, unconfirmed }], plain)
     expect(text).toMatch(/unconfirmed +13 rows missing from one reading of a list in several pages/)
-    expect(text).toContain(`event gala: 12 rows unconfirmed since ${since}`)
-    expect(text).toContain(`the list of events: 1 row (ball) unconfirmed since ${since}`)
+    expect(text).toContain(`event gala: 12 rows unconfirmed since 2026-01-01 00:00 UTC`)
+    expect(text).toContain(`the list of events: 1 row (ball) unconfirmed since 2026-01-01 00:00 UTC`)
     expect(formatReport({ ...report, unconfirmed: 2 }, plain)).toMatch(
       /unconfirmed 2 rows missing from one reading/,
     )
@@ -164,10 +164,10 @@ describe('the status for people', () => {
     const named = held.map((group) => ({ ...group, events: group.event_id === null ? events : null }))
     const text = formatStatus([{ ...status, held: named }], plain)
     expect(text).toContain(
-      `event gala: 12 deletions since ${since}: many rows vanished at once; applied by the second run after 2026-01-01T01:00:00Z that still misses them\n`,
+      `event gala: 12 deletions since 2026-01-01 00:00 UTC: many rows vanished at once; applied by the second run after 2026-01-01 01:00 UTC that still misses them\n`,
     )
     expect(text).toContain(
-      `the list of events: 6 deletions (a, b, c, d, e, …) since ${since}: the list came back empty; time alone never applies them\n`,
+      `the list of events: 6 deletions (a, b, c, d, e, …) since 2026-01-01 00:00 UTC: the list came back empty; time alone never applies them\n`,
     )
     expect(text).toMatch(/held +18 deletions, 6 of them for too long$/m)
     expect(text).toContain('headcount sync --accept-deletions\n')

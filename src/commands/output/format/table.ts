@@ -2,16 +2,26 @@ import stringWidth from 'string-width'
 import { stripControlCharsInLine } from '../../../common/strip-control-chars.ts'
 import type { Output } from '../../terminal/terminal.ts'
 
-/** A heading; its column is aligned to the left, or as `right` says. */
-export type TableColumn = string | { readonly right: string }
+/** A heading: a column aligned to the left whose cells are never cut, or as `right` and `text` say. */
+export type TableColumn = string | { readonly right: string } | { readonly text: string }
 
 /** The heading of a column of numbers. */
 export function right(heading: string): TableColumn {
   return { right: heading }
 }
 
+/** The heading of a column of text that no command wants back: it is shortened where the table does not fit. */
+export function text(heading: string): TableColumn {
+  return { text: heading }
+}
+
+function headingOf(column: TableColumn): string {
+  if (typeof column === 'string') return column
+  return 'right' in column ? column.right : column.text
+}
+
 export interface TableOptions {
-  /** Columns of the terminal, to which long cells are shortened; null: nothing is shortened. */
+  /** Columns of the terminal, to which columns of text are shortened; null: nothing is shortened. */
   readonly width: number | null
   /** Without, the rows stand alone. */
   readonly header?: boolean
@@ -43,21 +53,17 @@ export function tableWriter(
   columns: readonly TableColumn[],
   { width, header = true, styleHeading = (text) => text }: TableOptions,
 ): (rows: readonly (readonly string[])[]) => string {
-  const headings = columns.map((column) => (typeof column === 'string' ? column : column.right))
+  const headings = columns.map(headingOf)
   let natural: readonly number[] | null = null
   return (rows) => {
     const isFirst = natural === null
     natural = (natural ?? headings.map((heading) => stringWidth(heading))).map((widest, at) =>
       rows.reduce((widest, row) => Math.max(widest, stringWidth(row[at] ?? '')), widest),
     )
-    const widths = width === null ? natural : fit(natural, width - GAP.length * (columns.length - 1))
+    const widths = width === null ? natural : fit(columns, natural, width)
     const line = (cells: readonly string[]) =>
       cells.map((cell, at) =>
-        pad(
-          shorten(cell, widths[at] ?? 0),
-          widths[at] ?? 0,
-          typeof columns[at] === 'string' ? 'left' : 'right',
-        ),
+        pad(shorten(cell, widths[at] ?? 0), widths[at] ?? 0, isNumber(columns[at]) ? 'right' : 'left'),
       )
     const head = [line(headings).map(styleHeading), widths.map((columnWidth) => '─'.repeat(columnWidth))]
     return [...(isFirst && header ? head : []), ...rows.map(line)]
@@ -112,27 +118,58 @@ function wrap(text: string, columns: number): readonly string[] {
   return lines
 }
 
-/** The table of a command that lists something: cleaned, in the width of the terminal, below bold headings. */
+/**
+ * The table of a command that lists something: cleaned, below bold headings. A table that does not fit the terminal even with
+ * its texts shortened has one field a line.
+ */
 export function listTable(
   out: Pick<Output, 'width' | 'style'>,
   columns: readonly TableColumn[],
   rows: readonly (readonly string[])[],
 ): string {
-  return drawTable(
-    columns,
-    rows.map((row) => row.map(stripControlCharsInLine)),
-    { width: out.width, styleHeading: (text) => out.style('bold', text) },
-  )
+  const cells = rows.map((row) => row.map(stripControlCharsInLine))
+  const { width } = out
+  if (width !== null && narrowest(columns, cells) > width)
+    return drawRecords(columns.map(headingOf), cells, { width, style: out.style })
+  return drawTable(columns, cells, { width, styleHeading: (text) => out.style('bold', text) })
 }
 
-/** Takes from the widest columns until all fit, or none may become narrower. */
-function fit(natural: readonly number[], room: number): readonly number[] {
+function narrowest(columns: readonly TableColumn[], rows: readonly (readonly string[])[]): number {
+  const shortened = rows.map((row) =>
+    row.map((cell, at) => (isText(columns[at]) ? shorten(cell, NARROWEST) : cell)),
+  )
+  return tableWidth(columns.map(headingOf), shortened)
+}
+
+/** Rows with a field a line, each below a rule. Fields without a value are left out. */
+function drawRecords(
+  names: readonly string[],
+  rows: readonly (readonly string[])[],
+  { width, style }: { readonly width: number; readonly style: Output['style'] },
+): string {
+  const rule = style('dim', '─'.repeat(Math.min(width, 40)))
+  return rows
+    .map((row) => {
+      const filled = names.flatMap((_, at) => (row[at] ? [at] : []))
+      const [shown, cells] = [filled.map((at) => names[at] ?? ''), filled.map((at) => row[at] ?? '')]
+      return `${rule}\n${drawRecord(shown, cells, { width, styleName: (name) => style('bold', name) })}`
+    })
+    .join('')
+}
+
+const isNumber = (column: TableColumn | undefined) => typeof column === 'object' && 'right' in column
+const isText = (column: TableColumn | undefined) => typeof column === 'object' && 'text' in column
+
+/** Takes from the widest columns of text until all columns fit, or none of them may become narrower. */
+function fit(columns: readonly TableColumn[], natural: readonly number[], width: number): readonly number[] {
+  const room = width - GAP.length * (columns.length - 1)
   const widths = [...natural]
   for (let excess = sum(widths) - room; excess > 0; excess = sum(widths) - room) {
-    const widest = Math.max(...widths)
+    const texts = widths.filter((_, at) => isText(columns[at]))
+    const widest = Math.max(0, ...texts)
     if (widest <= NARROWEST) break
-    const next = Math.max(NARROWEST, ...widths.filter((width) => width < widest))
-    const among = widths.flatMap((width, at) => (width === widest ? [at] : []))
+    const next = Math.max(NARROWEST, ...texts.filter((width) => width < widest))
+    const among = widths.flatMap((width, at) => (width === widest && isText(columns[at]) ? [at] : []))
     const step = Math.max(1, Math.min(widest - next, Math.floor(excess / among.length)))
     for (const at of among) widths[at] = Math.max(NARROWEST, widest - step)
   }
@@ -161,8 +198,37 @@ function pad(text: string, columns: number, align: 'left' | 'right'): string {
   return align === 'right' ? blank + text : text + blank
 }
 
-/** `name   value` lines, aligned, without headings. */
-export function drawPairs(pairs: readonly (readonly [name: string, value: string])[], indent = ''): string {
-  const width = pairs.reduce((widest, [name]) => Math.max(widest, stringWidth(name)), 0)
-  return pairs.map(([name, value]) => `${indent}${pad(name, width, 'left')}  ${value}\n`).join('')
+/** `name   value` lines, aligned, without headings. A value that is longer than the terminal goes on below itself. */
+export function drawPairs(
+  pairs: readonly (readonly [name: string, value: string])[],
+  { indent = '', width = null }: { readonly indent?: string; readonly width?: number | null } = {},
+): string {
+  const widest = pairs.reduce((most, [name]) => Math.max(most, stringWidth(name)), 0)
+  const hang = indent.length + widest + GAP.length
+  return pairs
+    .map(
+      ([name, value]) => `${indent}${pad(name, widest, 'left')}${GAP}${wrapWords(value, { width, hang })}\n`,
+    )
+    .join('')
+}
+
+export interface WrapOptions {
+  readonly width: number | null
+  /** Columns before the further lines. */
+  readonly hang: number
+  /** Columns that are taken on the first line; as many as `hang` when not given. */
+  readonly used?: number
+}
+
+/** Lines of whole words, the further ones below the first. A word that is longer than a line stays whole. */
+export function wrapWords(text: string, { width, hang, used = hang }: WrapOptions): string {
+  if (width === null || stringWidth(text) + used <= width) return text
+  const lines: string[] = []
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1)
+    const before = lines.length === 1 ? used : hang
+    if (last === undefined || stringWidth(`${last} ${word}`) + before > width) lines.push(word)
+    else lines[lines.length - 1] = `${last} ${word}`
+  }
+  return lines.join(`\n${' '.repeat(hang)}`)
 }

@@ -124,7 +124,7 @@ onPostgresCommandStage('status --event', (stage) => {
     const shown = await s.run(['status', '--event', 'gala'])
     expect(shown.stdout).toMatch(/^event gala of account default/)
     expect(shown.stdout).toMatch(
-      /held +20 deletions since \S+: the list came back empty; applied by the second run after \S+ that still misses them/,
+      /held +20 deletions since [-\d]+ [\d:]+ UTC: the list came back empty; applied by the second run after [-\d]+ [\d:]+ UTC that still misses them/,
     )
     expect(shown.stdout).toContain('headcount sync --event gala --accept-deletions\n')
     expect(shown.stdout).toMatch(/due +yes: deletions of it are held/)
@@ -147,7 +147,7 @@ onPostgresCommandStage('status --event', (stage) => {
     expect(shown).toMatch(/next read +when it is listed again/)
     expect(shown).toMatch(/due +no: the list of events misses it/)
     expect(shown).toMatch(
-      /missing +since \S+, from the list of events: .*; deleted with its responses by the second run after/,
+      /missing +since [-\d]+ [\d:]+ UTC, from the list of events: .*; deleted with its responses by the second run after/,
     )
     expect(shown).toContain('headcount sync --accept-deletions\n')
     const whole = (await s.run(['status'])).stdout

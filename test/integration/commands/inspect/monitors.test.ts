@@ -37,7 +37,7 @@ test('S17 status --max-age: first quiet, then 8 when deletions are held for too 
   const held = await status(s, '2h')
   expect(held.code).toBe(8)
   expect(held.stderr).toMatch(
-    /^headcount: account default: deletions are held for too long: event gala \(20 deletions since \S+: the list came back empty\)\. See headcount status\n$/,
+    /^headcount: account default: deletions are held for too long: event gala \(20 deletions since [-\d]+ [\d:]+ UTC: the list came back empty\)\. See headcount status\n$/,
   )
   expect(held.stdout).toMatch(/held +20 deletions, 20 of them for too long/)
   expect(await status(s, '2h', '--hold-for', '2h')).toMatchObject({ code: 0 })

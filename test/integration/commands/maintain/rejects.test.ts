@@ -75,7 +75,7 @@ describe('rejects accept', () => {
     expect((await s.run(['status'])).stdout).toMatch(/rejected +1 item, and 1 accepted/)
     expect(
       (await s.run(['query', 'select event_id, rejected, accepted from list_status order by 1'])).stdout,
-    ).toBe('event_id,rejected,accepted\n,0,0\nball,1,0\ngala,0,1\n')
+    ).toBe('event_id,rejected,accepted\n"",0,0\nball,1,0\ngala,0,1\n')
 
     const [, gala] = await listed(s)
     await s.run(['rejects', 'accept', sha256])
