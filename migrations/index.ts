@@ -12,6 +12,7 @@ import { accounts } from './0012_accounts.ts'
 import { names } from './0013_names.ts'
 import { observedByRuns } from './0014_observed_by_runs.ts'
 import { lateIndexes } from './0015_late_indexes.ts'
+import { internalFunctions } from './0016_internal_functions.ts'
 
 /** One step of the schema. Statements run one by one, all of a migration in one transaction. */
 export interface Migration {
@@ -36,4 +37,5 @@ export const migrations: readonly Migration[] = [
   { number: 13, name: 'names', statements: names },
   { number: 14, name: 'observed_by_runs', statements: observedByRuns },
   { number: 15, name: 'late_indexes', statements: lateIndexes },
+  { number: 16, name: 'internal_functions', statements: internalFunctions },
 ]

@@ -248,7 +248,7 @@ view response_changes -- What changed when: one row for each field that an updat
                    FROM headcount.response_history later
                   WHERE later.account_id = h.account_id AND later.event_id = h.event_id AND later.response_id = h.response_id AND later.valid_from = h.valid_to AND ((ROW(later.valid_from, later.ended_by_run_id) > ROW(h.valid_from, h.ended_by_run_id)))
                   ORDER BY later.ended_by_run_id
-                 LIMIT 1), ( SELECT headcount.response_document(r.*) AS response_document
+                 LIMIT 1), ( SELECT headcount_internal.response_document(r.*) AS response_document
                    FROM headcount.responses r
                   WHERE r.account_id = h.account_id AND r.event_id = h.event_id AND r.id = h.response_id AND r._changed_at = h.valid_to)) AS document
          OFFSET 0) next
@@ -297,7 +297,7 @@ UNION ALL
     'insert'::text AS change,
     NULL::text AS field,
     NULL::text AS old_value,
-    headcount.response_document(r.*)::text AS new_value
+    headcount_internal.response_document(r.*)::text AS new_value
    FROM headcount.responses r
      JOIN headcount.accounts a ON a.id = r.account_id AND r._changed_at > COALESCE(a._history_from, '-infinity'::timestamp with time zone)
   WHERE r._changed_at = r._first_seen_at AND (( SELECT COALESCE(current_setting('headcount.account'::text, true), ''::text) = ''::text) OR r.account_id = (( SELECT a_1.id
@@ -357,7 +357,7 @@ view response_documents -- Each live response as one document with its payment a
  SELECT r.account_id,
     r.event_id,
     r.id AS response_id,
-    (jsonb_strip_nulls(jsonb_build_object('id', r.id, 'name', r.name, 'email', r.email, 'message', r.message, 'quantity', r.quantity, 'rsvp', r.rsvp, 'created_at', headcount.iso_utc(r.created_at), 'updated_at', headcount.iso_utc(r.updated_at), 'amount', p.amount::text, 'processing_fee', p.processing_fee::text)) ||
+    (jsonb_strip_nulls(jsonb_build_object('id', r.id, 'name', r.name, 'email', r.email, 'message', r.message, 'quantity', r.quantity, 'rsvp', r.rsvp, 'created_at', headcount_internal.iso_utc(r.created_at), 'updated_at', headcount_internal.iso_utc(r.updated_at), 'amount', p.amount::text, 'processing_fee', p.processing_fee::text)) ||
         CASE
             WHEN slots.document IS NOT NULL THEN jsonb_build_object('slots', slots.document)
             WHEN r.kind = 'signup'::text THEN '{"slots": []}'::jsonb
@@ -366,7 +366,7 @@ view response_documents -- Each live response as one document with its payment a
     r._changed_at
    FROM headcount.responses r
      LEFT JOIN headcount.payments p ON p.account_id = r.account_id AND p.event_id = r.event_id AND p.response_id = r.id
-     CROSS JOIN LATERAL ( SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object('name', s.name, 'start_date', headcount.iso_offset(s.start_date, s.start_local), 'end_date', headcount.iso_offset(s.end_date, s.end_local))) || COALESCE(s._extra, '{}'::jsonb) ORDER BY s."position") AS document
+     CROSS JOIN LATERAL ( SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object('name', s.name, 'start_date', headcount_internal.iso_offset(s.start_date, s.start_local), 'end_date', headcount_internal.iso_offset(s.end_date, s.end_local))) || COALESCE(s._extra, '{}'::jsonb) ORDER BY s."position") AS document
            FROM headcount.slots s
           WHERE s.account_id = r.account_id AND s.event_id = r.event_id AND s.response_id = r.id) slots;
 
@@ -458,8 +458,52 @@ type past_slot -- A slot of a response as it was at some moment (slots_at).
   end_local timestamp without time zone -- End on the wall clock as sent.
   _extra jsonb -- Fields that the specification does not name, and the originals of fields set aside. NULL when there is nothing.
 
-function account_at(account text, instant timestamp with time zone) -- The number of an account, when its mirror can tell of that moment; an error otherwise.
-CREATE OR REPLACE FUNCTION headcount.account_at(account text, instant timestamp with time zone)
+function events_at(account text, instant timestamp with time zone) -- The events of an account at a moment, as runs saw it; a moment before the first run or before the horizon of prune is an error.
+CREATE OR REPLACE FUNCTION headcount.events_at(account text, instant timestamp with time zone)
+ RETURNS SETOF headcount.past_event
+ LANGUAGE sql
+ STABLE
+AS $function$
+    select e.account_id, e.id, e.title, e.event_at, e.description, e.event_type, e.location, e._extra, e._changed_at
+      from headcount.events e
+     where headcount_internal.account_at(account, instant) is not null
+       and e.account_id = (select headcount_internal.account_at(account, instant))
+       and e._changed_at <= instant
+    union all
+    select h.account_id, h.event_id, f.title, f.event_at, f.description, f.event_type, f.location,
+           nullif(h.document - array[
+             'id',
+             case when f.title is not null then 'title' end,
+             case when f.event_at is not null then 'event_at' end,
+             case when f.description is not null then 'description' end,
+             case when f.event_type is not null then 'event_type' end,
+             case when f.location is not null then 'location' end
+           ], '{}'), h.valid_from
+      from headcount.event_history h
+     cross join lateral (
+       select headcount_internal.stored_text(h.document->'title') as title,
+              headcount_internal.stored_instant(h.document->'event_at') as event_at,
+              headcount_internal.stored_text(h.document->'description') as description,
+              headcount_internal.stored_text(h.document->'event_type') as event_type,
+              headcount_internal.stored_text(h.document->'location') as location
+       offset 0
+     ) f
+     where headcount_internal.account_at(account, instant) is not null
+       and h.account_id = (select headcount_internal.account_at(account, instant))
+       and h.valid_from <= instant and instant < h.valid_to
+  $function$
+
+function events_at(instant timestamp with time zone) -- The events of the account at a moment, as runs saw it; a moment before the first run or before the horizon of prune is an error. The account is that of the setting headcount.account, else default, else the only one.
+CREATE OR REPLACE FUNCTION headcount.events_at(instant timestamp with time zone)
+ RETURNS SETOF headcount.past_event
+ LANGUAGE sql
+ STABLE
+AS $function$
+      select * from headcount.events_at(headcount_internal.default_account(), instant)
+    $function$
+
+function headcount_internal.account_at(account text, instant timestamp with time zone) -- The number of an account, when its mirror can tell of that moment; an error otherwise.
+CREATE OR REPLACE FUNCTION headcount_internal.account_at(account text, instant timestamp with time zone)
  RETURNS integer
  LANGUAGE plpgsql
  STABLE
@@ -467,7 +511,7 @@ AS $function$
     declare
       known headcount.accounts;
       first_run timestamptz;
-      asked text := headcount.iso_utc(instant);
+      asked text := headcount_internal.iso_utc(instant);
     begin
       select * into known from headcount.accounts a where a.name = account;
       if not found then
@@ -481,22 +525,22 @@ AS $function$
       elsif instant < known._history_from then
         raise exception using errcode = '22023',
           message = format('history of account "%s" was pruned: the earliest moment that it can tell of is %s, not %s',
-                           account, headcount.iso_utc(greatest(first_run, known._history_from)), asked);
+                           account, headcount_internal.iso_utc(greatest(first_run, known._history_from)), asked);
       elsif instant < first_run then
         raise exception using errcode = '22023',
           message = format('the first run of account "%s" began at %s: that is the earliest moment that its mirror can tell of, not %s',
-                           account, headcount.iso_utc(first_run), asked);
+                           account, headcount_internal.iso_utc(first_run), asked);
       elsif instant > clock_timestamp() then
         raise exception using errcode = '22023',
           message = format('%s is yet to come (the database''s clock says %s): for the present ask the live tables',
-                           asked, headcount.iso_utc(clock_timestamp()));
+                           asked, headcount_internal.iso_utc(clock_timestamp()));
       end if;
       return known.id;
     end
   $function$
 
-function default_account() -- The name of the account of whoever names none: the setting headcount.account, else default, else the only one; an error otherwise.
-CREATE OR REPLACE FUNCTION headcount.default_account()
+function headcount_internal.default_account() -- The name of the account of whoever names none: the setting headcount.account, else default, else the only one; an error otherwise.
+CREATE OR REPLACE FUNCTION headcount_internal.default_account()
  RETURNS text
  LANGUAGE plpgsql
  STABLE
@@ -522,64 +566,20 @@ AS $function$
     end
   $function$
 
-function event_document(event headcount.events) -- An event as the service would write it.
-CREATE OR REPLACE FUNCTION headcount.event_document(event headcount.events)
+function headcount_internal.event_document(event headcount.events) -- An event as the service would write it.
+CREATE OR REPLACE FUNCTION headcount_internal.event_document(event headcount.events)
  RETURNS jsonb
  LANGUAGE sql
  STABLE
 AS $function$
     select jsonb_strip_nulls(jsonb_build_object(
-             'id', event.id, 'title', event.title, 'event_at', headcount.iso_utc(event.event_at),
+             'id', event.id, 'title', event.title, 'event_at', headcount_internal.iso_utc(event.event_at),
              'description', event.description, 'event_type', event.event_type, 'location', event.location))
         || coalesce(event._extra, '{}')
   $function$
 
-function events_at(account text, instant timestamp with time zone) -- The events of an account at a moment, as runs saw it; a moment before the first run or before the horizon of prune is an error.
-CREATE OR REPLACE FUNCTION headcount.events_at(account text, instant timestamp with time zone)
- RETURNS SETOF headcount.past_event
- LANGUAGE sql
- STABLE
-AS $function$
-    select e.account_id, e.id, e.title, e.event_at, e.description, e.event_type, e.location, e._extra, e._changed_at
-      from headcount.events e
-     where headcount.account_at(account, instant) is not null
-       and e.account_id = (select headcount.account_at(account, instant))
-       and e._changed_at <= instant
-    union all
-    select h.account_id, h.event_id, f.title, f.event_at, f.description, f.event_type, f.location,
-           nullif(h.document - array[
-             'id',
-             case when f.title is not null then 'title' end,
-             case when f.event_at is not null then 'event_at' end,
-             case when f.description is not null then 'description' end,
-             case when f.event_type is not null then 'event_type' end,
-             case when f.location is not null then 'location' end
-           ], '{}'), h.valid_from
-      from headcount.event_history h
-     cross join lateral (
-       select headcount.stored_text(h.document->'title') as title,
-              headcount.stored_instant(h.document->'event_at') as event_at,
-              headcount.stored_text(h.document->'description') as description,
-              headcount.stored_text(h.document->'event_type') as event_type,
-              headcount.stored_text(h.document->'location') as location
-       offset 0
-     ) f
-     where headcount.account_at(account, instant) is not null
-       and h.account_id = (select headcount.account_at(account, instant))
-       and h.valid_from <= instant and instant < h.valid_to
-  $function$
-
-function events_at(instant timestamp with time zone) -- The events of the account at a moment, as runs saw it; a moment before the first run or before the horizon of prune is an error. The account is that of the setting headcount.account, else default, else the only one.
-CREATE OR REPLACE FUNCTION headcount.events_at(instant timestamp with time zone)
- RETURNS SETOF headcount.past_event
- LANGUAGE sql
- STABLE
-AS $function$
-      select * from headcount.events_at(headcount.default_account(), instant)
-    $function$
-
-function is_paid(document jsonb) -- Whether the response of a document had a row in payments.
-CREATE OR REPLACE FUNCTION headcount.is_paid(document jsonb)
+function headcount_internal.is_paid(document jsonb) -- Whether the response of a document had a row in payments.
+CREATE OR REPLACE FUNCTION headcount_internal.is_paid(document jsonb)
  RETURNS boolean
  LANGUAGE sql
  IMMUTABLE
@@ -588,8 +588,8 @@ AS $function$
         or coalesce(jsonb_typeof(document->'processing_fee') <> 'null', false)
   $function$
 
-function is_wall_clock(wall text) -- Whether the text is a real date and time of the years 1 to 9999, in the form YYYY-MM-DDTHH:MM:SS, with up to six fraction digits.
-CREATE OR REPLACE FUNCTION headcount.is_wall_clock(wall text)
+function headcount_internal.is_wall_clock(wall text) -- Whether the text is a real date and time of the years 1 to 9999, in the form YYYY-MM-DDTHH:MM:SS, with up to six fraction digits.
+CREATE OR REPLACE FUNCTION headcount_internal.is_wall_clock(wall text)
  RETURNS boolean
  LANGUAGE plpgsql
  IMMUTABLE
@@ -618,29 +618,29 @@ AS $function$
     end
   $function$
 
-function iso_offset(instant timestamp with time zone, wall timestamp without time zone) -- An instant and its wall clock as ISO 8601 text with the offset.
-CREATE OR REPLACE FUNCTION headcount.iso_offset(instant timestamp with time zone, wall timestamp without time zone)
+function headcount_internal.iso_offset(instant timestamp with time zone, wall timestamp without time zone) -- An instant and its wall clock as ISO 8601 text with the offset.
+CREATE OR REPLACE FUNCTION headcount_internal.iso_offset(instant timestamp with time zone, wall timestamp without time zone)
  RETURNS text
  LANGUAGE sql
  STABLE STRICT
 AS $function$
-    select headcount.iso_wall_clock(wall)
+    select headcount_internal.iso_wall_clock(wall)
         || case when minutes < 0 then '-' else '+' end
         || lpad((abs(minutes) / 60)::text, 2, '0') || ':' || lpad((abs(minutes) % 60)::text, 2, '0')
       from (select (extract(epoch from wall - (instant at time zone 'UTC')) / 60)::int as minutes) as shift
   $function$
 
-function iso_utc(instant timestamp with time zone) -- An instant as ISO 8601 text in UTC.
-CREATE OR REPLACE FUNCTION headcount.iso_utc(instant timestamp with time zone)
+function headcount_internal.iso_utc(instant timestamp with time zone) -- An instant as ISO 8601 text in UTC.
+CREATE OR REPLACE FUNCTION headcount_internal.iso_utc(instant timestamp with time zone)
  RETURNS text
  LANGUAGE sql
  STABLE STRICT
 AS $function$
-    select headcount.iso_wall_clock(instant at time zone 'UTC') || 'Z'
+    select headcount_internal.iso_wall_clock(instant at time zone 'UTC') || 'Z'
   $function$
 
-function iso_wall_clock(wall timestamp without time zone) -- A wall clock as ISO 8601 text without zone.
-CREATE OR REPLACE FUNCTION headcount.iso_wall_clock(wall timestamp without time zone)
+function headcount_internal.iso_wall_clock(wall timestamp without time zone) -- A wall clock as ISO 8601 text without zone.
+CREATE OR REPLACE FUNCTION headcount_internal.iso_wall_clock(wall timestamp without time zone)
  RETURNS text
  LANGUAGE sql
  STABLE STRICT
@@ -648,57 +648,26 @@ AS $function$
     select to_char(wall, 'YYYY-MM-DD"T"HH24:MI:SS') || rtrim(rtrim(to_char(wall, '.US'), '0'), '.')
   $function$
 
-function kind_of(document jsonb) -- The kind of the response of a document.
-CREATE OR REPLACE FUNCTION headcount.kind_of(document jsonb)
+function headcount_internal.kind_of(document jsonb) -- The kind of the response of a document.
+CREATE OR REPLACE FUNCTION headcount_internal.kind_of(document jsonb)
  RETURNS text
  LANGUAGE sql
  IMMUTABLE
 AS $function$
     select case
              when coalesce(jsonb_typeof(document->'rsvp') <> 'null', false)::int
-                + headcount.is_paid(document)::int
+                + headcount_internal.is_paid(document)::int
                 + coalesce(document->'slots' not in ('null', '[]'), false)::int > 1 then 'mixed'
              when jsonb_typeof(document->'rsvp') <> 'null' then 'reply'
-             when headcount.is_paid(document) then 'payment'
+             when headcount_internal.is_paid(document) then 'payment'
              when jsonb_typeof(document->'slots') <> 'null' then 'signup'
              when jsonb_typeof(document->'quantity') <> 'null' then 'reply'
              else 'bare'
            end
   $function$
 
-function payments_at(account text, instant timestamp with time zone) -- The payments of an account at a moment, as runs saw it; a moment before the first run or before the horizon of prune is an error.
-CREATE OR REPLACE FUNCTION headcount.payments_at(account text, instant timestamp with time zone)
- RETURNS SETOF headcount.past_payment
- LANGUAGE sql
- STABLE
-AS $function$
-    select p.account_id, p.event_id, p.response_id, p.amount, p.processing_fee
-      from headcount.payments p
-      join headcount.responses r on r.account_id = p.account_id and r.event_id = p.event_id and r.id = p.response_id
-     where headcount.account_at(account, instant) is not null
-       and p.account_id = (select headcount.account_at(account, instant))
-       and r._changed_at <= instant
-    union all
-    select h.account_id, h.event_id, h.response_id, headcount.stored_amount(h.document->'amount'),
-           headcount.stored_amount(h.document->'processing_fee')
-      from headcount.response_history h
-     where headcount.account_at(account, instant) is not null
-       and h.account_id = (select headcount.account_at(account, instant))
-       and h.valid_from <= instant and instant < h.valid_to
-       and headcount.is_paid(h.document)
-  $function$
-
-function payments_at(instant timestamp with time zone) -- The payments of the account at a moment, as runs saw it; a moment before the first run or before the horizon of prune is an error. The account is that of the setting headcount.account, else default, else the only one.
-CREATE OR REPLACE FUNCTION headcount.payments_at(instant timestamp with time zone)
- RETURNS SETOF headcount.past_payment
- LANGUAGE sql
- STABLE
-AS $function$
-      select * from headcount.payments_at(headcount.default_account(), instant)
-    $function$
-
-function response_document(response headcount.responses) -- A response as the service would write it, with its payment and slots.
-CREATE OR REPLACE FUNCTION headcount.response_document(response headcount.responses)
+function headcount_internal.response_document(response headcount.responses) -- A response as the service would write it, with its payment and slots.
+CREATE OR REPLACE FUNCTION headcount_internal.response_document(response headcount.responses)
  RETURNS jsonb
  LANGUAGE sql
  STABLE
@@ -708,105 +677,8 @@ AS $function$
      where d.account_id = response.account_id and d.event_id = response.event_id and d.response_id = response.id
   $function$
 
-function responses_at(account text, instant timestamp with time zone) -- The responses of an account at a moment, as runs saw it; a moment before the first run or before the horizon of prune is an error.
-CREATE OR REPLACE FUNCTION headcount.responses_at(account text, instant timestamp with time zone)
- RETURNS SETOF headcount.past_response
- LANGUAGE sql
- STABLE
-AS $function$
-    select r.account_id, r.event_id, r.id, r.kind, r.name, r.email, r.message, r.quantity, r.rsvp,
-           r.created_at, r.updated_at, r._extra, r._changed_at
-      from headcount.responses r
-     where headcount.account_at(account, instant) is not null
-       and r.account_id = (select headcount.account_at(account, instant))
-       and r._changed_at <= instant
-    union all
-    select h.account_id, h.event_id, h.response_id, headcount.kind_of(h.document), f.name, f.email, f.message,
-           f.quantity, f.rsvp, f.created_at, f.updated_at,
-           nullif(h.document - array[
-             'id',
-             case when f.name is not null then 'name' end,
-             case when f.email is not null then 'email' end,
-             case when f.message is not null then 'message' end,
-             case when f.quantity is not null then 'quantity' end,
-             case when f.rsvp is not null then 'rsvp' end,
-             case when f.created_at is not null then 'created_at' end,
-             case when f.updated_at is not null then 'updated_at' end,
-             case when headcount.stored_amount(h.document->'amount') is not null then 'amount' end,
-             case when headcount.stored_amount(h.document->'processing_fee') is not null then 'processing_fee' end,
-             case when headcount.stored_slots(h.document->'slots') is not null then 'slots' end
-           ], '{}'), h.valid_from
-      from headcount.response_history h
-     cross join lateral (
-       select headcount.stored_text(h.document->'name') as name,
-              headcount.stored_text(h.document->'email') as email,
-              headcount.stored_text(h.document->'message') as message,
-              headcount.stored_bigint(h.document->'quantity') as quantity,
-              headcount.stored_text(h.document->'rsvp') as rsvp,
-              headcount.stored_instant(h.document->'created_at') as created_at,
-              headcount.stored_instant(h.document->'updated_at') as updated_at
-       offset 0
-     ) f
-     where headcount.account_at(account, instant) is not null
-       and h.account_id = (select headcount.account_at(account, instant))
-       and h.valid_from <= instant and instant < h.valid_to
-  $function$
-
-function responses_at(instant timestamp with time zone) -- The responses of the account at a moment, as runs saw it; a moment before the first run or before the horizon of prune is an error. The account is that of the setting headcount.account, else default, else the only one.
-CREATE OR REPLACE FUNCTION headcount.responses_at(instant timestamp with time zone)
- RETURNS SETOF headcount.past_response
- LANGUAGE sql
- STABLE
-AS $function$
-      select * from headcount.responses_at(headcount.default_account(), instant)
-    $function$
-
-function slots_at(account text, instant timestamp with time zone) -- The slots of an account at a moment, as runs saw it; a moment before the first run or before the horizon of prune is an error.
-CREATE OR REPLACE FUNCTION headcount.slots_at(account text, instant timestamp with time zone)
- RETURNS SETOF headcount.past_slot
- LANGUAGE sql
- STABLE
-AS $function$
-    select s.account_id, s.event_id, s.response_id, s.position, s.name, s.start_date, s.end_date,
-           s.start_local, s.end_local, s._extra
-      from headcount.slots s
-      join headcount.responses r on r.account_id = s.account_id and r.event_id = s.event_id and r.id = s.response_id
-     where headcount.account_at(account, instant) is not null
-       and s.account_id = (select headcount.account_at(account, instant))
-       and r._changed_at <= instant
-    union all
-    select h.account_id, h.event_id, h.response_id, slot.position::int, f.name, f.start_date::timestamptz,
-           f.end_date::timestamptz, left(f.start_date, -6)::timestamp, left(f.end_date, -6)::timestamp,
-           nullif(slot.document - array[
-             case when f.name is not null then 'name' end,
-             case when f.start_date is not null then 'start_date' end,
-             case when f.end_date is not null then 'end_date' end
-           ], '{}')
-      from headcount.response_history h
-     cross join lateral jsonb_array_elements(headcount.stored_slots(h.document->'slots'))
-                        with ordinality slot (document, position)
-     cross join lateral (
-       select headcount.stored_text(slot.document->'name') as name,
-              headcount.stored_slot_time(slot.document->'start_date') as start_date,
-              headcount.stored_slot_time(slot.document->'end_date') as end_date
-       offset 0
-     ) f
-     where headcount.account_at(account, instant) is not null
-       and h.account_id = (select headcount.account_at(account, instant))
-       and h.valid_from <= instant and instant < h.valid_to
-  $function$
-
-function slots_at(instant timestamp with time zone) -- The slots of the account at a moment, as runs saw it; a moment before the first run or before the horizon of prune is an error. The account is that of the setting headcount.account, else default, else the only one.
-CREATE OR REPLACE FUNCTION headcount.slots_at(instant timestamp with time zone)
- RETURNS SETOF headcount.past_slot
- LANGUAGE sql
- STABLE
-AS $function$
-      select * from headcount.slots_at(headcount.default_account(), instant)
-    $function$
-
-function stored_amount(value jsonb) -- A field of a document as its numeric column had it; NULL when it was set aside.
-CREATE OR REPLACE FUNCTION headcount.stored_amount(value jsonb)
+function headcount_internal.stored_amount(value jsonb) -- A field of a document as its numeric column had it; NULL when it was set aside.
+CREATE OR REPLACE FUNCTION headcount_internal.stored_amount(value jsonb)
  RETURNS numeric
  LANGUAGE sql
  IMMUTABLE
@@ -819,8 +691,8 @@ AS $function$
            end
   $function$
 
-function stored_bigint(value jsonb) -- A field of a document as its bigint column had it; NULL when it was set aside.
-CREATE OR REPLACE FUNCTION headcount.stored_bigint(value jsonb)
+function headcount_internal.stored_bigint(value jsonb) -- A field of a document as its bigint column had it; NULL when it was set aside.
+CREATE OR REPLACE FUNCTION headcount_internal.stored_bigint(value jsonb)
  RETURNS bigint
  LANGUAGE sql
  IMMUTABLE
@@ -835,36 +707,36 @@ AS $function$
            end
   $function$
 
-function stored_instant(value jsonb) -- A field of a document as its timestamptz column had it; NULL when it was set aside.
-CREATE OR REPLACE FUNCTION headcount.stored_instant(value jsonb)
+function headcount_internal.stored_instant(value jsonb) -- A field of a document as its timestamptz column had it; NULL when it was set aside.
+CREATE OR REPLACE FUNCTION headcount_internal.stored_instant(value jsonb)
  RETURNS timestamp with time zone
  LANGUAGE plpgsql
  STABLE
 AS $function$
     declare
-      sent text := headcount.stored_text(value);
+      sent text := headcount_internal.stored_text(value);
     begin
-      if sent is null or right(sent, 1) <> 'Z' or not headcount.is_wall_clock(left(sent, -1)) then
+      if sent is null or right(sent, 1) <> 'Z' or not headcount_internal.is_wall_clock(left(sent, -1)) then
         return null;
       end if;
       return sent::timestamptz;
     end
   $function$
 
-function stored_slot_time(value jsonb) -- A time of a slot with its offset, as text; NULL when it was set aside.
-CREATE OR REPLACE FUNCTION headcount.stored_slot_time(value jsonb)
+function headcount_internal.stored_slot_time(value jsonb) -- A time of a slot with its offset, as text; NULL when it was set aside.
+CREATE OR REPLACE FUNCTION headcount_internal.stored_slot_time(value jsonb)
  RETURNS text
  LANGUAGE plpgsql
  STABLE
 AS $function$
     declare
-      sent text := headcount.stored_text(value);
+      sent text := headcount_internal.stored_text(value);
       zone text := right(sent, 6);
       utc timestamp;
     begin
       if sent is null or translate(zone, '123456789-', '000000000+') <> '+00:00'
          or substr(zone, 2, 2)::int > 15 or substr(zone, 5, 2)::int > 59
-         or not headcount.is_wall_clock(left(sent, -6)) then
+         or not headcount_internal.is_wall_clock(left(sent, -6)) then
         return null;
       end if;
       utc := sent::timestamptz at time zone 'UTC';
@@ -872,8 +744,8 @@ AS $function$
     end
   $function$
 
-function stored_slots(value jsonb) -- The slots of a document that had rows of their own; NULL when they were set aside.
-CREATE OR REPLACE FUNCTION headcount.stored_slots(value jsonb)
+function headcount_internal.stored_slots(value jsonb) -- The slots of a document that had rows of their own; NULL when they were set aside.
+CREATE OR REPLACE FUNCTION headcount_internal.stored_slots(value jsonb)
  RETURNS jsonb
  LANGUAGE sql
  IMMUTABLE
@@ -884,11 +756,139 @@ AS $function$
            end
   $function$
 
-function stored_text(value jsonb) -- A field of a document as its text column had it; NULL when it was set aside.
-CREATE OR REPLACE FUNCTION headcount.stored_text(value jsonb)
+function headcount_internal.stored_text(value jsonb) -- A field of a document as its text column had it; NULL when it was set aside.
+CREATE OR REPLACE FUNCTION headcount_internal.stored_text(value jsonb)
  RETURNS text
  LANGUAGE sql
  IMMUTABLE
 AS $function$
     select case when jsonb_typeof(value) = 'string' then value #>> '{}' end
   $function$
+
+function payments_at(account text, instant timestamp with time zone) -- The payments of an account at a moment, as runs saw it; a moment before the first run or before the horizon of prune is an error.
+CREATE OR REPLACE FUNCTION headcount.payments_at(account text, instant timestamp with time zone)
+ RETURNS SETOF headcount.past_payment
+ LANGUAGE sql
+ STABLE
+AS $function$
+    select p.account_id, p.event_id, p.response_id, p.amount, p.processing_fee
+      from headcount.payments p
+      join headcount.responses r on r.account_id = p.account_id and r.event_id = p.event_id and r.id = p.response_id
+     where headcount_internal.account_at(account, instant) is not null
+       and p.account_id = (select headcount_internal.account_at(account, instant))
+       and r._changed_at <= instant
+    union all
+    select h.account_id, h.event_id, h.response_id, headcount_internal.stored_amount(h.document->'amount'),
+           headcount_internal.stored_amount(h.document->'processing_fee')
+      from headcount.response_history h
+     where headcount_internal.account_at(account, instant) is not null
+       and h.account_id = (select headcount_internal.account_at(account, instant))
+       and h.valid_from <= instant and instant < h.valid_to
+       and headcount_internal.is_paid(h.document)
+  $function$
+
+function payments_at(instant timestamp with time zone) -- The payments of the account at a moment, as runs saw it; a moment before the first run or before the horizon of prune is an error. The account is that of the setting headcount.account, else default, else the only one.
+CREATE OR REPLACE FUNCTION headcount.payments_at(instant timestamp with time zone)
+ RETURNS SETOF headcount.past_payment
+ LANGUAGE sql
+ STABLE
+AS $function$
+      select * from headcount.payments_at(headcount_internal.default_account(), instant)
+    $function$
+
+function responses_at(account text, instant timestamp with time zone) -- The responses of an account at a moment, as runs saw it; a moment before the first run or before the horizon of prune is an error.
+CREATE OR REPLACE FUNCTION headcount.responses_at(account text, instant timestamp with time zone)
+ RETURNS SETOF headcount.past_response
+ LANGUAGE sql
+ STABLE
+AS $function$
+    select r.account_id, r.event_id, r.id, r.kind, r.name, r.email, r.message, r.quantity, r.rsvp,
+           r.created_at, r.updated_at, r._extra, r._changed_at
+      from headcount.responses r
+     where headcount_internal.account_at(account, instant) is not null
+       and r.account_id = (select headcount_internal.account_at(account, instant))
+       and r._changed_at <= instant
+    union all
+    select h.account_id, h.event_id, h.response_id, headcount_internal.kind_of(h.document), f.name, f.email, f.message,
+           f.quantity, f.rsvp, f.created_at, f.updated_at,
+           nullif(h.document - array[
+             'id',
+             case when f.name is not null then 'name' end,
+             case when f.email is not null then 'email' end,
+             case when f.message is not null then 'message' end,
+             case when f.quantity is not null then 'quantity' end,
+             case when f.rsvp is not null then 'rsvp' end,
+             case when f.created_at is not null then 'created_at' end,
+             case when f.updated_at is not null then 'updated_at' end,
+             case when headcount_internal.stored_amount(h.document->'amount') is not null then 'amount' end,
+             case when headcount_internal.stored_amount(h.document->'processing_fee') is not null then 'processing_fee' end,
+             case when headcount_internal.stored_slots(h.document->'slots') is not null then 'slots' end
+           ], '{}'), h.valid_from
+      from headcount.response_history h
+     cross join lateral (
+       select headcount_internal.stored_text(h.document->'name') as name,
+              headcount_internal.stored_text(h.document->'email') as email,
+              headcount_internal.stored_text(h.document->'message') as message,
+              headcount_internal.stored_bigint(h.document->'quantity') as quantity,
+              headcount_internal.stored_text(h.document->'rsvp') as rsvp,
+              headcount_internal.stored_instant(h.document->'created_at') as created_at,
+              headcount_internal.stored_instant(h.document->'updated_at') as updated_at
+       offset 0
+     ) f
+     where headcount_internal.account_at(account, instant) is not null
+       and h.account_id = (select headcount_internal.account_at(account, instant))
+       and h.valid_from <= instant and instant < h.valid_to
+  $function$
+
+function responses_at(instant timestamp with time zone) -- The responses of the account at a moment, as runs saw it; a moment before the first run or before the horizon of prune is an error. The account is that of the setting headcount.account, else default, else the only one.
+CREATE OR REPLACE FUNCTION headcount.responses_at(instant timestamp with time zone)
+ RETURNS SETOF headcount.past_response
+ LANGUAGE sql
+ STABLE
+AS $function$
+      select * from headcount.responses_at(headcount_internal.default_account(), instant)
+    $function$
+
+function slots_at(account text, instant timestamp with time zone) -- The slots of an account at a moment, as runs saw it; a moment before the first run or before the horizon of prune is an error.
+CREATE OR REPLACE FUNCTION headcount.slots_at(account text, instant timestamp with time zone)
+ RETURNS SETOF headcount.past_slot
+ LANGUAGE sql
+ STABLE
+AS $function$
+    select s.account_id, s.event_id, s.response_id, s.position, s.name, s.start_date, s.end_date,
+           s.start_local, s.end_local, s._extra
+      from headcount.slots s
+      join headcount.responses r on r.account_id = s.account_id and r.event_id = s.event_id and r.id = s.response_id
+     where headcount_internal.account_at(account, instant) is not null
+       and s.account_id = (select headcount_internal.account_at(account, instant))
+       and r._changed_at <= instant
+    union all
+    select h.account_id, h.event_id, h.response_id, slot.position::int, f.name, f.start_date::timestamptz,
+           f.end_date::timestamptz, left(f.start_date, -6)::timestamp, left(f.end_date, -6)::timestamp,
+           nullif(slot.document - array[
+             case when f.name is not null then 'name' end,
+             case when f.start_date is not null then 'start_date' end,
+             case when f.end_date is not null then 'end_date' end
+           ], '{}')
+      from headcount.response_history h
+     cross join lateral jsonb_array_elements(headcount_internal.stored_slots(h.document->'slots'))
+                        with ordinality slot (document, position)
+     cross join lateral (
+       select headcount_internal.stored_text(slot.document->'name') as name,
+              headcount_internal.stored_slot_time(slot.document->'start_date') as start_date,
+              headcount_internal.stored_slot_time(slot.document->'end_date') as end_date
+       offset 0
+     ) f
+     where headcount_internal.account_at(account, instant) is not null
+       and h.account_id = (select headcount_internal.account_at(account, instant))
+       and h.valid_from <= instant and instant < h.valid_to
+  $function$
+
+function slots_at(instant timestamp with time zone) -- The slots of the account at a moment, as runs saw it; a moment before the first run or before the horizon of prune is an error. The account is that of the setting headcount.account, else default, else the only one.
+CREATE OR REPLACE FUNCTION headcount.slots_at(instant timestamp with time zone)
+ RETURNS SETOF headcount.past_slot
+ LANGUAGE sql
+ STABLE
+AS $function$
+      select * from headcount.slots_at(headcount_internal.default_account(), instant)
+    $function$

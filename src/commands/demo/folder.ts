@@ -23,7 +23,7 @@ export async function resetDemo(onFolderInUse: OnFolderInUse): Promise<void> {
       )
       if (others.rows.length > 0) throw notOurs(others.rows.map(([name]) => String(name)))
     }
-    await trx.query('drop schema if exists headcount cascade')
+    await trx.query('drop schema if exists headcount, headcount_internal cascade')
   })
 }
 

@@ -53,9 +53,9 @@ const MAX_VALUE_LENGTH = 4000
 /** How a value is shown: as the service spells it. By hand a column may hold infinity, which no item of the service can. */
 function shown(type: SqlType, value: RawBuilder<unknown>): RawBuilder<unknown> {
   if (type === 'timestamptz')
-    return sql`case when isfinite(${value}) then headcount.iso_utc(${value}) else ${value}::text end`
+    return sql`case when isfinite(${value}) then headcount_internal.iso_utc(${value}) else ${value}::text end`
   if (type === 'timestamp')
-    return sql`case when isfinite(${value}) then headcount.iso_wall_clock(${value}) else ${value}::text end`
+    return sql`case when isfinite(${value}) then headcount_internal.iso_wall_clock(${value}) else ${value}::text end`
   return sql`${value}::text`
 }
 

@@ -77,7 +77,7 @@ export async function archiveEvents(
     insert into headcount.event_history (account_id, event_id, valid_from, valid_to, operation,
                                          document, ended_by_run_id)
     select e.account_id, e.id, e._changed_at, greatest(now(), e._changed_at), ${operation},
-           headcount.event_document(e), ${options.run}
+           headcount_internal.event_document(e), ${options.run}
       from headcount.events e
      where e.account_id = ${options.account} and e.id = any (${ids}::text[])`.execute(trx.kysely)
   assertRowCount('headcount.event_history', ids.length, result)

@@ -82,5 +82,5 @@ const functionsQuery = sql<FunctionDescription>`
          obj_description(p.oid, 'pg_proc') as comment, ${sql.raw(columnsOf('t.typrelid'))} as columns
     from pg_proc p
     join pg_type t on t.oid = p.prorettype
-   where p.pronamespace = 'headcount'::regnamespace and p.proretset
+   where p.pronamespace = 'headcount'::regnamespace
    order by p.proname, p.pronargs`

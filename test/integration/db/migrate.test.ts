@@ -2,10 +2,12 @@ import { expect, test } from 'vitest'
 import { migrations } from '../../../migrations/index.ts'
 import { connect } from '../../../src/db/connect.ts'
 import type { Database } from '../../../src/db/connect.ts'
-import { migrate, requireSchema, schemaState } from '../../../src/db/migrate.ts'
+import { migrate, requireSchema, SCHEMA_VERSION, schemaState } from '../../../src/db/migrate.ts'
 import { SchemaVersionError } from '../../../src/common/errors.ts'
 import { readStates } from '../../../src/load/state/sync-state.ts'
 import { engines, freshMirror, freshPlace, onServer } from '../../support/databases/databases.ts'
+import { readerOf } from '../../support/mirror/reader.ts'
+import { listSchema } from '../../support/mirror/schema-listing.ts'
 
 const everyMigration = migrations.map(({ number, name }) => ({ number, name }))
 
@@ -44,25 +46,62 @@ test('two starters at once: one applies, the other finds it done', async () => {
   await Promise.all(starters.map((database) => database.close()))
 })
 
-test('a role that may not create schemas can use one that is made for it', async () => {
+test('a role that may not create schemas can use those that are made for it, and is told which', async () => {
   await using place = await freshPlace('postgres', { blank: true })
   const name = new URL(place.url).pathname.slice(1)
   const role = `owner_${name}`
   await onServer(`create role ${role} login password 'owner'`)
   try {
-    {
-      await using database = await place.open()
-      await database.transaction((trx) => trx.query(`create schema headcount authorization ${role}`))
-    }
+    await using superuser = await place.open()
+    await change(superuser, [`create schema headcount authorization ${role}`])
     const url = new URL(place.url)
     url.username = role
     url.password = 'owner'
     await using database = await connect(url.href)
-    expect(await migrate(database)).toEqual(everyMigration)
+    const statement = `create schema headcount_internal authorization ${role}`
+    await expect(migrate(database)).rejects.toThrow(`may not create it: as a superuser run "${statement}"`)
+    await change(superuser, [statement])
+    await migrate(database)
+    expect(await schemaState(database)).toEqual({ current: SCHEMA_VERSION, needed: SCHEMA_VERSION })
   } finally {
     await place[Symbol.asyncDispose]()
     await onServer(`drop role ${role}`)
   }
+})
+
+test('a reader with grants of an older schema reads views and the past after the internal functions moved', async () => {
+  await using place = await freshPlace('postgres', { blank: true })
+  await using database = await place.open()
+  await applyUpTo(database, 15)
+  await using reader = await readerOf(place.url)
+  await change(database, [
+    `insert into headcount.accounts (name) values ('default')`,
+    `insert into headcount.sync_runs (account_id, mode, status, started_at, report)
+     values (1, 'sync', 'succeeded', now() - interval '1 hour', '{}')`,
+    `insert into headcount.response_history (account_id, event_id, response_id, valid_from, valid_to, operation, document, ended_by_run_id)
+     values (1, 'gala', 7, now() - interval '1 hour', now() - interval '1 minute', 'delete',
+             '{"id": 7, "name": "Zoë", "amount": "12.50", "slots": [{"name": "bar"}]}', 1)`,
+  ])
+  await migrate(database)
+  await using asking = await connect(reader.url)
+  const ask = async (text: string) => (await asking.transaction((trx) => trx.query(text))).rows
+  const moment = `now() - interval '30 minutes'`
+  expect(await ask(`select name, kind from headcount.responses_at(${moment})`)).toEqual([['Zoë', 'mixed']])
+  expect(await ask(`select amount from headcount.payments_at('default', ${moment})`)).toEqual([['12.50']])
+  expect(await ask(`select name from headcount.slots_at(${moment})`)).toEqual([['bar']])
+  expect(await ask(`select change from headcount.response_changes order by 1`)).toEqual([
+    ['delete'],
+    ['insert'],
+  ])
+})
+
+test.each(engines)('functions left behind by a dropped schema are replaced (%s)', async (engine) => {
+  await using mirror = await freshMirror(engine, { blank: true })
+  await migrate(mirror.database)
+  const listed = await listSchema(mirror.database)
+  await change(mirror.database, ['drop schema headcount cascade'])
+  expect(await migrate(mirror.database)).toEqual(everyMigration)
+  expect(await listSchema(mirror.database)).toBe(listed)
 })
 
 test('D12 a migration killed half-way leaves nothing, and the next start makes it whole', async () => {

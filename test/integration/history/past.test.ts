@@ -66,7 +66,7 @@ describe.each(engines)('a history of edits, deletions and returns (%s)', (engine
     const [covered] = await select(
       database,
       `select count(*) filter (where operation = 'update') > 10, count(*) filter (where operation = 'delete') > 5,
-              count(distinct headcount.kind_of(document))
+              count(distinct headcount_internal.kind_of(document))
          from headcount.response_history`,
     )
     expect(covered).toEqual([true, true, '5'])
@@ -166,7 +166,7 @@ async function liveFields(database: Database): Promise<string[]> {
   const rows = await select(
     database,
     `select jsonb_build_array(r.event_id, r.id), e.key, e.value
-       from headcount.responses r, jsonb_each_text(headcount.response_document(r)) e
+       from headcount.responses r, jsonb_each_text(headcount_internal.response_document(r)) e
       where e.value is not null`,
   )
   return rows.map(([key, field, value]) => JSON.stringify([String(key), field, value])).toSorted()

@@ -87,11 +87,11 @@ async function select(trx: Transaction, text: string): Promise<readonly (readonl
 async function readVersions(trx: Transaction): Promise<Version[]> {
   const rows = await select(
     trx,
-    `select id, null::bigint, ${micros('_changed_at')}, null::text, null, headcount.event_document(e),
+    `select id, null::bigint, ${micros('_changed_at')}, null::text, null, headcount_internal.event_document(e),
             ${micros('_first_seen_at')}
        from headcount.events e
      union all
-     select event_id, id, ${micros('_changed_at')}, null, null, headcount.response_document(r),
+     select event_id, id, ${micros('_changed_at')}, null, null, headcount_internal.response_document(r),
             ${micros('_first_seen_at')}
        from headcount.responses r
      union all

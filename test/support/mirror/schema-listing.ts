@@ -1,7 +1,7 @@
 import type { Database } from '../../../src/db/connect.ts'
 
 /**
- * Everything in the schema `headcount` as text, read from the catalogs: tables with their columns, keys and
+ * Everything in the schemas of a mirror as text, read from the catalogs: tables with their columns, keys and
  * indexes, views, functions, and all comments, in an order that depends on nothing but the schema itself.
  */
 export async function listSchema(database: Database): Promise<string> {
@@ -24,9 +24,10 @@ const relations = `
    where c.relnamespace = 'headcount'::regnamespace and c.relkind in ('r', 'v', 'c')`
 
 const functions = `
-  select p.oid, p.proname || '(' || pg_get_function_identity_arguments(p.oid) || ')' as name
+  select p.oid, case p.pronamespace when 'headcount'::regnamespace then '' else 'headcount_internal.' end
+           || p.proname || '(' || pg_get_function_identity_arguments(p.oid) || ')' as name
     from pg_proc p
-   where p.pronamespace = 'headcount'::regnamespace`
+   where p.pronamespace in ('headcount'::regnamespace, 'headcount_internal'::regnamespace)`
 
 const columns = `
   select a.attrelid, a.attnum, a.attname as name,

@@ -127,15 +127,21 @@ async function lackingRights(trx: Transaction): Promise<string | null> {
   return `read and write ${names}: grant select, insert, update, delete on all tables in schema headcount`
 }
 
-/** Migrations make tables in the schema, when it is there already. */
+/** Migrations make tables in the schema, when it is there already, and a second schema for functions. */
 async function lackingRightToMigrate(trx: Transaction): Promise<string | null> {
   const { rows } = await trx.query(
-    `select current_user::text
-      where to_regnamespace('headcount') is not null
-        and not has_schema_privilege(to_regnamespace('headcount'), 'create')`,
+    `select current_user::text, has_schema_privilege(to_regnamespace('headcount'), 'create'),
+            to_regnamespace('headcount_internal') is not null or has_database_privilege(current_database(), 'create')
+      where to_regnamespace('headcount') is not null`,
   )
-  if (rows[0] === undefined) return null
-  return `migrations are pending, and ${String(rows[0][0])} may not create in the schema headcount: grant create on schema headcount to this role, or run ${commandName()} migrate as its owner`
+  const [user, mayCreateTables, mayHaveFunctions] = rows[0] ?? []
+  if (mayCreateTables === false) {
+    return `migrations are pending, and ${String(user)} may not create in the schema headcount: grant create on schema headcount to this role, or run ${commandName()} migrate as its owner`
+  }
+  if (mayHaveFunctions === false) {
+    return `migrations are pending, and ${String(user)} may not create the schema headcount_internal: as a superuser run create schema headcount_internal authorization ${String(user)}`
+  }
+  return null
 }
 
 /** The next run makes what is missing, if its role may. */

@@ -13,7 +13,7 @@ const instant = (name: string, value: string) =>
 const number = (name: string, value: string) => `coalesce(',"${name}":' || ${value}::text, '')`
 const amount = (name: string, value: string) => `coalesce(',"${name}":"' || ${value}::text || '"', '')`
 /**
- * A time with its original offset, which follows from the wall clock. The function `headcount.iso_offset` does the same
+ * A time with its original offset, which follows from the wall clock. The function `headcount_internal.iso_offset` does the same
  * in ten times as long.
  */
 const local = (name: string, value: string, wall: string) => {

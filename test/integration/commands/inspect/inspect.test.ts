@@ -365,6 +365,12 @@ describe('doctor', () => {
     expect(lacking.schema).toMatch(/grant create on schema headcount/)
     await send(`grant create on schema headcount to ${writer.name}`)
     expect((await examine()).code).toBe(0)
+    await send('alter schema headcount_internal rename to elsewhere')
+    const withoutFunctions = await examine()
+    expect(withoutFunctions.code).toBe(5)
+    expect(withoutFunctions.schema).toContain(
+      `as a superuser run create schema headcount_internal authorization ${writer.name}`,
+    )
   })
 
   test('tells a clock that is wrong', async () => {

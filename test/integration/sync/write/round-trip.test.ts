@@ -63,10 +63,10 @@ async function readMeanings(database: Database, account: string, at: string | nu
     database,
     `with versions as (
        select account_id, id as event_id, null::bigint as response_id, _changed_at as valid_from,
-              null::timestamptz as valid_to, headcount.event_document(e) as document
+              null::timestamptz as valid_to, headcount_internal.event_document(e) as document
          from headcount.events e
        union all
-       select account_id, event_id, id, _changed_at, null, headcount.response_document(r)
+       select account_id, event_id, id, _changed_at, null, headcount_internal.response_document(r)
          from headcount.responses r
        union all
        select account_id, event_id, null, valid_from, valid_to, document from headcount.event_history
