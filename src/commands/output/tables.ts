@@ -1,6 +1,5 @@
 /** The tables, views and functions of a mirror, for people. */
 import type {
-  ColumnDescription,
   FunctionDescription,
   SchemaDescription,
   TableDescription,
@@ -9,7 +8,9 @@ import { DATA_TABLES } from '../../mirror/query/describe-schema.ts'
 import { commandName } from '../../common/command-name.ts'
 import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import type { Output } from '../terminal/terminal.ts'
-import { drawDescriptions, wrapText } from './format/descriptions.ts'
+import { drawPairs, wrapWords } from './format/table.ts'
+
+const MAX_WIDTH = 100
 
 export function formatSchema({ tables, views, functions }: SchemaDescription, out: Output): string {
   const data = DATA_TABLES.flatMap((name) => tables.filter((table) => table.name === name))
@@ -21,7 +22,7 @@ export function formatSchema({ tables, views, functions }: SchemaDescription, ou
   ]
   const parts = sections
     .filter(([, objects]) => objects.length > 0)
-    .map(([heading, objects]) => `${out.style('bold', heading)}\n${drawDescriptions(objects, out.width)}`)
+    .map(([heading, objects]) => `${out.style('bold', heading)}\n${drawDescribed(objects, out)}`)
   return `${parts.join('\n')}\nThe columns of one: ${commandName()} tables responses\n`
 }
 
@@ -38,15 +39,32 @@ export function formatSchemaObject({ tables, views, functions }: SchemaDescripti
 }
 
 function formatHead(title: string, { comment }: Pick<TableDescription, 'comment'>, out: Output): string {
-  return `${out.style('bold', stripControlCharsInLine(title))}\n${comment === null ? '' : `${wrapText(stripControlCharsInLine(comment), out.width)}\n`}`
+  const text = wrapWords(stripControlCharsInLine(comment ?? ''), { width: textWidth(out), hang: 0 })
+  return `${out.style('bold', stripControlCharsInLine(title))}\n${text === '' ? '' : `${text}\n`}`
 }
 
 function formatColumns({ columns }: Pick<TableDescription, 'columns'>, out: Output): string {
-  return drawDescriptions(columns.map(columnCells), out.width)
+  const widest = Math.max(...columns.map(({ name }) => name.length))
+  return drawDescribed(
+    columns.map(({ name, type, key, comment }) => [
+      `${name.padEnd(widest)}  ${key ? `${type} (key)` : type}`,
+      comment ?? '',
+    ]),
+    out,
+  )
 }
 
-function columnCells({ name, type, key, comment }: ColumnDescription): readonly string[] {
-  return [name, key ? `${type} (key)` : type, comment ?? '']
+/** Names, each with a text beside it. */
+function drawDescribed(pairs: readonly (readonly [name: string, text: string])[], out: Output): string {
+  const clean = pairs.map(
+    ([name, text]) => [stripControlCharsInLine(name), stripControlCharsInLine(text)] as const,
+  )
+  return drawPairs(clean, { indent: '  ', width: textWidth(out) })
+}
+
+/** Text runs no wider on a wide terminal: one reads across. */
+function textWidth({ width }: Output): number | null {
+  return width === null ? null : Math.min(width, MAX_WIDTH)
 }
 
 function named({ name, comment }: TableDescription): readonly [string, string] {
