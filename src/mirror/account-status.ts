@@ -53,6 +53,8 @@ export interface RunSummary {
   readonly finished_at: Timestamp | null
   /** Deletions that it left on hold. */
   readonly held: number
+  /** Its first error; null without one. */
+  readonly error: string | null
 }
 
 /** Every account of the mirror, or the one of this name; what is due and how long is held depends on the settings of the next run. */
@@ -105,6 +107,7 @@ async function readLastRun(kysely: Reader, account: number, mustBeGood: boolean)
     .selectFrom('headcount.sync_runs')
     .select(['id', 'mode', 'status', 'started_at', 'finished_at'])
     .select(sql<number>`coalesce((report->>'held')::float8, 0)`.as('held'))
+    .select(sql<string | null>`report #>> '{errors,0,message}'`.as('error'))
     .where('account_id', '=', account)
     .where('mode', 'in', ['sync', 'backfill'])
     .$if(mustBeGood, (runs) => runs.where('good', '=', true))

@@ -1,4 +1,5 @@
 /** How one event stands in the mirror, for `status --event`. */
+import { sql } from 'kysely'
 import type { Timestamp } from '../common/schema/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { countRejects } from '../load/state/rejects.ts'
@@ -49,6 +50,18 @@ export interface EventStatuses {
   readonly events: readonly EventStatus[]
   /** The accounts that have nothing of it: its record is listed, and rejected. */
   readonly rejectedIn: readonly string[]
+  /** The accounts that had it: when a run deleted it, and what history has of it. */
+  readonly deleted: readonly DeletedEvent[]
+}
+
+export interface DeletedEvent {
+  readonly account: string
+  readonly event_id: string
+  readonly title: string | null
+  readonly deleted_at: Timestamp
+  readonly run_id: number
+  /** Responses of which history has a version. */
+  readonly responses: number
 }
 
 /** The event in every account that has it, or in the one of this name; what is due and how long is held depends on the settings of the next run. */
@@ -59,7 +72,7 @@ export async function readEventStatuses(
   account: string | null,
 ): Promise<EventStatuses> {
   // The list of events itself is kept under the empty id.
-  if (eventId === EVENT_LIST_KEY) return { events: [], rejectedIn: [] }
+  if (eventId === EVENT_LIST_KEY) return { events: [], rejectedIn: [], deleted: [] }
   const time = await readHoldClocks(trx, holdForMs)
   const { kysely } = trx
   const accounts = await kysely
@@ -70,11 +83,14 @@ export async function readEventStatuses(
     .execute()
   const events: EventStatus[] = []
   const rejectedIn: string[] = []
+  const deleted: DeletedEvent[] = []
   for (const { id, name } of accounts) {
     const [list] = await readListRows(kysely, id, eventId)
     const isRejected = await isEventRejected(kysely, id, eventId)
     if (list === undefined) {
       if (isRejected) rejectedIn.push(name)
+      const former = await readDeletedEvent(kysely, { id, name }, eventId)
+      if (former !== null) deleted.push(former)
       continue
     }
     const [eventsList] = await readListRows(kysely, id, EVENT_LIST_KEY)
@@ -99,7 +115,38 @@ export async function readEventStatuses(
       failing: failing && { failed_at: failing.failed_at, code: failing.code, message: failing.message },
     })
   }
-  return { events, rejectedIn }
+  return { events, rejectedIn, deleted }
+}
+
+async function readDeletedEvent(
+  kysely: Transaction['kysely'],
+  account: { readonly id: number; readonly name: string },
+  eventId: string,
+): Promise<DeletedEvent | null> {
+  const last = await kysely
+    .selectFrom('headcount.event_history')
+    .select(['valid_to', 'ended_by_run_id', sql<string | null>`document->>'title'`.as('title')])
+    .where('account_id', '=', account.id)
+    .where('event_id', '=', eventId)
+    .where('operation', '=', 'delete')
+    .orderBy('valid_to', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  if (last === undefined) return null
+  const { responses } = await kysely
+    .selectFrom('headcount.response_history')
+    .select(sql<number>`count(distinct response_id)::float8`.as('responses'))
+    .where('account_id', '=', account.id)
+    .where('event_id', '=', eventId)
+    .executeTakeFirstOrThrow()
+  return {
+    account: account.name,
+    event_id: eventId,
+    title: last.title,
+    deleted_at: last.valid_to,
+    run_id: Number(last.ended_by_run_id),
+    responses,
+  }
 }
 
 /** The cap may have been lowered since the next time was set. */

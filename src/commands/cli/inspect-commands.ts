@@ -102,9 +102,15 @@ export const inspectCommands: CommandGroup = {
     {
       name: 'runs',
       load: async () => (await import('../inspect/runs.ts')).runs,
-      summary: 'list the latest runs',
-      description: 'Lists the latest runs, newest first, with what each changed.',
-      examples: [['runs --limit 5', 'the last five']],
+      summary: 'list the latest runs, or show one whole',
+      description:
+        'Lists the latest runs, newest first, with what each changed and why it was no success. With the number of a run: ' +
+        'its whole report, with every warning and error.',
+      examples: [
+        ['runs --limit 5', 'the last five'],
+        ['runs 12', 'one run whole'],
+      ],
+      args: [['[run]', 'the number of one run']],
       options: [limit('20'), ...options.ofAccounts()],
     },
     {

@@ -1,5 +1,6 @@
 import type { Flags } from '../../config/config.ts'
 import type { RunReport } from '../../index.ts'
+import { UsageError } from '../../common/errors.ts'
 import { outcomeOf } from '../../common/schema/run-report.ts'
 import { runsCall, type ListedRun } from '../../mirror/calls/runs.ts'
 import type { Command } from '../cli/context.ts'
@@ -9,7 +10,9 @@ import { formatDuration } from '../../common/format-duration.ts'
 import { writeResult } from '../output/format/json.ts'
 import { formatCount, formatNumber } from '../output/format/number.ts'
 import { drawPairs, listTable, right, shorten } from '../output/format/table.ts'
-import { formatTimestamp } from '../output/format/timestamp.ts'
+import { formatInstant, formatTimestamp } from '../output/format/timestamp.ts'
+import { noteLine } from '../output/format/note-line.ts'
+import { formatReport } from '../output/run-report.ts'
 import type { Output } from '../terminal/terminal.ts'
 
 /** Of a message: the JSON has it whole. */
@@ -18,12 +21,46 @@ const MESSAGE_COLUMNS = 200
 type RunsFlags = Flags & { readonly json?: true; readonly limit: number }
 
 export const runs: Command<RunsFlags> = async (context) => {
+  const run = readNumber(context.operands[0])
   const { limit } = context.flags
-  const found = await callMirror(context, runsCall, ({ account }) => ({ account, limit }))
-  await writeResult(context, { runs: found }, (out) =>
-    found.length === 0 ? 'No runs yet.\n' : formatRuns(found, out),
-  )
+  const found = await callMirror(context, runsCall, ({ account }) => ({ account, limit, run }))
+  await writeResult(context, { runs: found }, (out) => {
+    if (run !== null) return found.map((one) => formatRun(one, out)).join('')
+    return found.length === 0 ? 'No runs yet.\n' : formatRuns(found, out)
+  })
   return 0
+}
+
+function readNumber(word: string | undefined): number | null {
+  if (word === undefined) return null
+  if (/^\d{1,15}$/.test(word)) return Number(word)
+  throw new UsageError(`runs takes the number of a run, not ${JSON.stringify(word)}`)
+}
+
+/** One run whole: when, what it did, every warning and every error. */
+function formatRun(run: ListedRun, out: Output): string {
+  const { report } = run
+  const times = drawPairs(
+    [
+      [`run ${run.run_id}`, `${run.mode} of account ${stripControlCharsInLine(run.account)}, ${run.status}`],
+      ['started', formatInstant(run.started_at)],
+      ['finished', run.finished_at === null ? 'not yet' : formatInstant(run.finished_at)],
+    ],
+    { width: out.width },
+  )
+  if (report === null) return `${times}It left no report: it is running, or another run took over from it.\n`
+  const errors = report.errors.map(({ event_id, code, message }) =>
+    noteLine(out, [code, 'red'], `${event_id === null ? '' : `event ${event_id}: `}${message}`),
+  )
+  const more = report.errors_total - report.errors.length
+  return [
+    times,
+    '\n',
+    formatReport({ ...report, warnings: [], errors: [], errors_total: 0 }, out),
+    ...report.warnings.map((warning) => noteLine(out, ['warning', 'yellow'], warning)),
+    ...errors,
+    ...(more > 0 ? [`  and ${formatCount(more, 'error')} more that the report does not keep\n`] : []),
+  ].join('')
 }
 
 function formatRuns(found: readonly ListedRun[], out: Output): string {

@@ -8,7 +8,7 @@ import type { Command, Context } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
 import { stripControlChars } from '../../common/strip-control-chars.ts'
 import { formatDuration } from '../../common/format-duration.ts'
-import { formatEvents } from '../output/event-status.ts'
+import { formatDeletedEvent, formatEvents } from '../output/event-status.ts'
 import { writeResult } from '../output/format/json.ts'
 import { describeOverdue } from '../output/held-deletions.ts'
 import { describeRemoval } from '../../mirror/accounts/removal-hint.ts'
@@ -48,14 +48,16 @@ async function judge(
 }
 
 async function eventStatus(context: Context<StatusFlags>, id: string): Promise<number> {
-  const { events, rejectedIn } = await callMirror(context, eventStatusCall, (config) => ({
+  const { events, rejectedIn, deleted } = await callMirror(context, eventStatusCall, (config) => ({
     ...settingsOf(config),
     event: id,
   }))
   const rejected = rejectedIn.map((account) => `account ${account}: ${describeRejected(id)}`)
-  if (events.length === 0)
+  if (events.length === 0 && deleted.length === 0)
     throw new UsageError(rejected.length > 0 ? rejected.join('\n') : describeUnknown(id))
-  await writeResult(context, { events }, (out) => formatEvents(events, out))
+  await writeResult(context, { events, deleted }, (out) =>
+    [formatEvents(events, out), ...deleted.map(formatDeletedEvent)].join(''),
+  )
   for (const line of rejected) await context.terminal.err.write(`headcount: ${stripControlChars(line)}\n`)
   return 0
 }

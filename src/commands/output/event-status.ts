@@ -1,6 +1,6 @@
 import { commandName } from '../../common/command-name.ts'
 import type { DueReason } from '../../sync/select/polling-schedule.ts'
-import type { EventStatus } from '../../mirror/event-status.ts'
+import type { DeletedEvent, EventStatus } from '../../mirror/event-status.ts'
 import type { Output } from '../terminal/terminal.ts'
 import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import { describeHold, describeMissing, nextSteps, MISSING_ONCE } from './held-deletions.ts'
@@ -23,6 +23,17 @@ const dueReasons: Readonly<Record<DueReason, string>> = {
 /** How one event stands in each account that has it, for people. */
 export function formatEvents(events: readonly EventStatus[], out: Pick<Output, 'style' | 'width'>): string {
   return events.map((event) => formatEvent(event, out)).join('\n')
+}
+
+/** An event that is no longer in the live tables. */
+export function formatDeletedEvent({ account, event_id, title, ...former }: DeletedEvent): string {
+  const name = title === null ? '' : ` (${stripControlCharsInLine(title)})`
+  const responses = formatCount(former.responses, 'response')
+  return (
+    `${stripControlCharsInLine(`event ${event_id} of account ${account}`)}${name}\n` +
+    `  deleted on ${formatInstant(former.deleted_at)} by run ${former.run_id}, in history with ${responses}\n` +
+    `  see ${commandName()} query "table response_history"\n`
+  )
 }
 
 function formatEvent(event: EventStatus, out: Pick<Output, 'style' | 'width'>): string {

@@ -48,7 +48,8 @@ function which(runs: 1 | 2 | null): string {
 
 export function named(events: readonly string[]): string {
   if (events.length === 0) return ''
-  return ` (${events.slice(0, NAMED).map(stripControlCharsInLine).join(', ')}${events.length > NAMED ? ', …' : ''})`
+  const more = events.length > NAMED ? ` and ${formatNumber(events.length - NAMED)} more` : ''
+  return ` (${events.slice(0, NAMED).map(stripControlCharsInLine).join(', ')}${more})`
 }
 
 /** Holds that call for somebody, in one line. */

@@ -69,9 +69,11 @@ function formatAccount(status: AccountStatus, out: Pick<Output, 'style' | 'width
         out,
       ),
     ),
+    ...moreOf(unconfirmed),
     ...shownOf(failing).map(({ event_id, message }) =>
       below(`${listName(event_id)}: ${shorten(stripControlCharsInLine(message), 160)}`, out),
     ),
+    ...moreOf(failing),
   ].join('')
 }
 
@@ -102,7 +104,8 @@ function lastRunUnlessGood({ last_run, last_good_run }: AccountStatus): (readonl
 }
 
 function describeRun(run: RunSummary): string {
-  return `run ${run.run_id}, ${run.mode}, ${outcomeOf(run)}, began ${formatInstant(run.started_at)}`
+  const why = run.error === null ? '' : `: ${shorten(stripControlCharsInLine(run.error), 160)}`
+  return `run ${run.run_id}, ${run.mode}, ${outcomeOf(run)}, began ${formatInstant(run.started_at)}${why}`
 }
 
 function listHeld({ account, held }: AccountStatus, out: Pick<Output, 'style' | 'width'>): string[] {
@@ -111,6 +114,7 @@ function listHeld({ account, held }: AccountStatus, out: Pick<Output, 'style' | 
     ...shownOf(held).map((deletions) =>
       below(`${listName(deletions.event_id)}: ${describeHold(deletions)}`, out),
     ),
+    ...moreOf(held),
     `    ${out.style('dim', wrapWords(nextSteps(account), { width: out.width, hang: 4 }))}\n`,
   ]
 }
@@ -121,6 +125,11 @@ function below(text: string, { width }: Pick<Output, 'width'>): string {
 
 function shownOf<T>(list: readonly T[]): readonly T[] {
   return list.slice(0, SHOWN)
+}
+
+function moreOf(list: readonly unknown[]): string[] {
+  const left = list.length - SHOWN
+  return left <= 0 ? [] : [`    and ${formatNumber(left)} more: see ${commandName()} status --json\n`]
 }
 
 function heldLine(held: readonly HeldDeletions[]): string {

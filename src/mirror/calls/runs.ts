@@ -1,28 +1,41 @@
 import type { Transaction } from '../../db/transaction.ts'
 import { requireAccount } from '../resolve-account.ts'
 import { defineCall } from './call.ts'
-import { readListInput, type ListInput } from './input.ts'
+import { UsageError } from '../../common/errors.ts'
+import { commandName } from '../../common/command-name.ts'
+import { inputFields, readListInput, type ListInput } from './input.ts'
 
 export type ListedRun = Awaited<ReturnType<typeof readRuns>>[number]
 
-export const runsCall = defineCall<ListInput, readonly ListedRun[]>({
+export interface RunsInput extends ListInput {
+  /** One run by its number; null: the newest. */
+  readonly run: number | null
+}
+
+export const runsCall = defineCall<RunsInput, readonly ListedRun[]>({
   name: 'runs',
   changes: false,
-  readInput: readListInput,
-  run: async (database, { account, limit }) => {
-    await requireAccount(database, account)
-    return database.transaction((trx) => readRuns(trx, account, limit), { readOnly: true })
+  readInput: (json) => ({ ...readListInput(json), run: inputFields(json).numberOrNull('run') }),
+  run: async (database, input) => {
+    await requireAccount(database, input.account)
+    const found = await database.transaction((trx) => readRuns(trx, input), { readOnly: true })
+    if (input.run !== null && found.length === 0) {
+      const of = input.account === null ? '' : ` of account ${input.account}`
+      throw new UsageError(`There is no run ${input.run}${of}: ${commandName()} runs lists them.`)
+    }
+    return found
   },
 })
 
 /** The newest first; order by number, for clocks jump. */
-async function readRuns({ kysely }: Transaction, account: string | null, limit: number) {
+async function readRuns({ kysely }: Transaction, { account, limit, run }: RunsInput) {
   const rows = await kysely
     .selectFrom('headcount.sync_runs as run')
     .innerJoin('headcount.accounts as account', 'account.id', 'run.account_id')
     .select(['run.id', 'account.name as account', 'run.mode', 'run.status'])
     .select(['run.started_at', 'run.finished_at', 'run.report'])
     .$if(account !== null, (query) => query.where('account.name', '=', account))
+    .$if(run !== null, (query) => query.where('run.id', '=', String(run)))
     .orderBy('run.id', 'desc')
     .limit(limit)
     .execute()

@@ -55,13 +55,19 @@ export interface ListOptions extends AccountFilter {
   readonly limit?: number
 }
 
+export interface RunsOptions extends ListOptions {
+  /** The number of one run; the newest runs when not given. */
+  readonly run?: number
+}
+
 /**
  * The runs on record, the newest first; what each did is its `report`.
  *
- * @throws UsageError when the mirror has no account of this name
+ * @throws UsageError when the mirror has no account of this name, or no such run
  */
-export async function runs(options: ListOptions): Promise<readonly ListedRun[]> {
-  return callMirror(options, runsCall, listInput(options))
+export async function runs(options: RunsOptions): Promise<readonly ListedRun[]> {
+  const run = options.run === undefined ? null : requireWholeNumber('run', options.run, 1)
+  return callMirror(options, runsCall, { ...listInput(options), run })
 }
 
 /**

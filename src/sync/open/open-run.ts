@@ -117,6 +117,15 @@ function holdPolicyOf({ startedAt }: Lease, { holdForMs, acceptDeletions }: Reso
   return { now: startedAt, runNow: new Date().toISOString(), holdForMs, acceptDeletions }
 }
 
+/** A mirror that a former version made changes here, and an older program then refuses it: that is to be seen. */
+async function migrateAndTell(database: Database, { logger }: ResolvedOptions): Promise<void> {
+  const applied = await migrate(database)
+  const isNew = applied[0]?.number === 1
+  if (isNew || applied.length === 0) return
+  const numbers = applied.map(({ number }) => number).join(', ')
+  logger.info({ migrations: numbers }, `The schema of the mirror was updated: migration ${numbers}.`)
+}
+
 /** Opens the database, brings its schema up to date and takes the account. */
 async function openToWrite(run: Unopened, mode: RunMode, opened: AsyncDisposableStack): Promise<Opened> {
   const { settings, signal, stop } = run
@@ -124,7 +133,7 @@ async function openToWrite(run: Unopened, mode: RunMode, opened: AsyncDisposable
   opened.use(database)
   // guard: unknown name
   await requireKnownAccount(database, settings)
-  await migrate(database)
+  await migrateAndTell(database, settings)
   const account = { id: await findAccount(database, settings), name: settings.account }
   const joinsBackfill = mode === 'backfill' && settings.events === null
   // `isMirrored`: another run has filled the mirror since the service answered.

@@ -167,7 +167,7 @@ describe('the status for people', () => {
       `event gala: 12 deletions since 2026-01-01 00:00 UTC: many rows vanished at once; applied by the second run after 2026-01-01 01:00 UTC that still misses them\n`,
     )
     expect(text).toContain(
-      `the list of events: 6 deletions (a, b, c, d, e, …) since 2026-01-01 00:00 UTC: the list came back empty; time alone never applies them\n`,
+      `the list of events: 6 deletions (a, b, c, d, e and 1 more) since 2026-01-01 00:00 UTC: the list came back empty; time alone never applies them\n`,
     )
     expect(text).toMatch(/held +18 deletions, 6 of them for too long$/m)
     expect(text).toContain('headcount sync --accept-deletions\n')

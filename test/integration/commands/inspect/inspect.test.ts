@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { migrations } from '../../../../migrations/index.ts'
+import { connect } from '../../../../src/db/connect.ts'
 import type { Check } from '../../../../src/commands/maintain/doctor/check.ts'
 import type { EventStatus } from '../../../../src/mirror/event-status.ts'
 import { accountOf, refusal } from '../../../support/accounts/account.ts'
@@ -155,6 +156,24 @@ onPostgresCommandStage('status --event', (stage) => {
     expect(whole).toMatch(/the list of events: 1 deletion \(gala\) since /)
   })
 
+  test('an event that a run has deleted: when, by which run, and what history has of it', async () => {
+    const account = accountOf({ gala: 2, picnic: 1, ball: 1 })
+    await using s = await commandStage('postgres', account)
+    await s.run(['sync', '-q'])
+    account.remove('gala')
+    await s.run(['sync', '-q'])
+    await s.run(['sync', '-q', '--accept-deletions'])
+    const shown = await s.run(['status', '--event', 'gala'])
+    expect(shown).toMatchObject({ code: 0, stderr: '' })
+    expect(shown.stdout).toMatch(/^event gala of account default \(/)
+    expect(shown.stdout).toMatch(/deleted on [-\d]+ [\d:]+ UTC by run \d, in history with 2 responses/)
+    const json = JSON.parse((await s.run(['status', '--event', 'gala', '--json'])).stdout) as unknown
+    expect(json).toMatchObject({
+      events: [],
+      deleted: [{ account: 'default', event_id: 'gala', responses: 2 }],
+    })
+  })
+
   test('shows the next read of an old event, no later than the cap; an unknown event is exit 2', async () => {
     await using s = await stage(accountOf({ gala: 1 }))
     expect((await s.run(['sync', '-q'])).code).toBe(0)
@@ -191,6 +210,27 @@ onPostgresCommandStage('status --event', (stage) => {
   })
 })
 
+test('a run that failed says why: in the list, in the status, and whole by its number', async () => {
+  await using s = await commandStage('postgres', accountOf({ gala: 1 }))
+  await s.run(['sync', '-q'])
+  s.service.always(send({ status: 400, body: '{"error":"boom"}' }))
+  expect((await s.run(['sync', '-q'])).code).toBe(7)
+  const why = 'was answered with 400: {"error":"boom"}'
+  expect((await s.run(['runs'])).stdout).toContain(`\nrun 2  GET /api/v1/ping ${why}`)
+  expect((await s.run(['status'])).stdout).toMatch(/last run +run 2, sync, failed, began .* UTC: GET .*boom/)
+  const whole = await s.run(['runs', '2'])
+  expect(whole).toMatchObject({ code: 0, stderr: '' })
+  expect(whole.stdout).toMatch(
+    /^run 2 +sync of account default, failed\nstarted +[-\d]+ [\d:]+ UTC\nfinished/,
+  )
+  expect(whole.stdout).toContain(why)
+  expect(JSON.parse((await s.run(['runs', '1', '--json'])).stdout)).toMatchObject({ runs: [{ run_id: 1 }] })
+  const unknown = await s.run(['runs', '7'])
+  expect(unknown).toMatchObject({ code: 2, stdout: '' })
+  expect(unknown.stderr).toBe('headcount: There is no run 7: headcount runs lists them.\n')
+  expect((await s.run(['runs', 'last'])).stderr).toContain('runs takes the number of a run, not "last"')
+})
+
 test('an account that the mirror does not have is refused, and those that it has are named', async () => {
   await using s = await commandStage('postgres', accountOf({ gala: 1 }))
   expect((await s.run(['sync', '-q'])).code).toBe(0)
@@ -217,6 +257,21 @@ describe('migrate', () => {
     expect(await s.run(['migrate', '--quiet'])).toEqual({ code: 0, stdout: '', stderr: '' })
     expect((await s.run(['migrate'])).stderr).toBe('The schema is up to date.\n')
     expect((await s.run(['status'])).code).toBe(0)
+  })
+
+  test('a sync that updates the schema of a mirror says so; the one that makes the mirror does not', async () => {
+    await using s = await commandStage('postgres', accountOf({ gala: 1 }), { blank: true })
+    expect((await s.run(['sync'])).stderr).not.toContain('schema')
+    // The newest migration can be applied twice.
+    const newest = migrations.at(-1)?.number
+    await using mirror = await connect(s.place.url)
+    await mirror.transaction((trx) =>
+      trx.query(`delete from headcount.schema_migrations where number = ${newest}`),
+    )
+    expect((await s.run(['sync'])).stderr).toContain(
+      `The schema of the mirror was updated: migration ${newest}.`,
+    )
+    expect((await s.run(['sync'])).stderr).not.toContain('schema')
   })
 
   test('D11 a newer schema is refused by all', async () => {
