@@ -28,6 +28,7 @@ export type {
   ListOptions,
   QueryAnswer,
   QueryOptions,
+  RunsOptions,
   StatusOptions,
 } from './mirror/library-api/inspect.ts'
 export type { AccountFilter, MirrorOptions } from './mirror/library-api/with-mirror.ts'
@@ -37,7 +38,7 @@ export type { CreatedKey } from './mirror/calls/keys.ts'
 export type { ListedReject } from './mirror/calls/rejects.ts'
 export type { ListedRun } from './mirror/calls/runs.ts'
 export type { QueryRows } from './mirror/calls/call.ts'
-export type { EventStatus, EventStatuses } from './mirror/event-status.ts'
+export type { DeletedEvent, EventStatus, EventStatuses } from './mirror/event-status.ts'
 export type { ListedKey, RevokedKey } from './mirror/keys/keys.ts'
 export type { AccountObservations } from './mirror/observations/open-questions.ts'
 export type { PrunableVersions } from './mirror/prune.ts'

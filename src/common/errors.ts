@@ -1,11 +1,43 @@
 import type { RunReport } from './schema/tables.ts'
 
+/** The codes of errors: stable, for programs. `unexpected` is a fault of this program, `output` of whatever its output goes to. */
+export const errorCodes = [
+  'account_busy',
+  'account_mismatch',
+  'body_too_large',
+  'certificate',
+  'configuration',
+  'conflict',
+  'contract',
+  'database',
+  'folder_in_use',
+  'foreign_origin',
+  'interrupted',
+  'key_refused',
+  'lease_lost',
+  'no_mirror',
+  'not_found',
+  'outage',
+  'output',
+  'paused_by_service',
+  'removed_account',
+  'run_deadline',
+  'schema_version',
+  'temporary_file',
+  'unexpected',
+  'unknown_account',
+  'unreachable',
+  'usage',
+] as const
+
+export type HeadcountErrorCode = (typeof errorCodes)[number]
+
 /**
  * The base class of all errors. The message says what to do next. `code` is stable, `exitCode` is that of the command
  * line, and `retryable` says whether another attempt may succeed.
  */
 export abstract class HeadcountError extends Error {
-  abstract readonly code: string
+  abstract readonly code: HeadcountErrorCode
   abstract readonly exitCode: number
   readonly retryable: boolean = false
   /** What a run had done before this error ended it. */
@@ -18,7 +50,7 @@ export abstract class HeadcountError extends Error {
 
 /** The call itself is wrong: an unknown flag, a setting that cannot be read, a base address that leads nowhere. */
 export class UsageError extends HeadcountError {
-  readonly code: string = 'usage'
+  readonly code: HeadcountErrorCode = 'usage'
   readonly exitCode = 2
 }
 
@@ -77,7 +109,7 @@ export class AuthenticationError extends HeadcountError {
 
 /** The service could not be reached, or did not give a whole answer, after every allowed try. */
 export class UnreachableError extends HeadcountError {
-  readonly code: string = 'unreachable'
+  readonly code: HeadcountErrorCode = 'unreachable'
   readonly exitCode = 4
   override readonly retryable: boolean = true
 }
@@ -121,7 +153,7 @@ export class NotFoundError extends HeadcountError {
 
 /** A complete answer that is not what the specification says: HTML, an object for a list, broken JSON, a redirect loop. */
 export class InvalidResponseError extends HeadcountError {
-  readonly code: string = 'contract'
+  readonly code: HeadcountErrorCode = 'contract'
   readonly exitCode = 7
 }
 
@@ -140,7 +172,7 @@ export class BodyTooLargeError extends InvalidResponseError {
 
 /** The database cannot be used: not reachable, not permitted, out of space, or a statement failed. */
 export class DatabaseError extends HeadcountError {
-  readonly code: string = 'database'
+  readonly code: HeadcountErrorCode = 'database'
   readonly exitCode = 5
 }
 

@@ -2,7 +2,7 @@
  * What goes over a control socket: `POST /<call>` with who asks and the input, as JSON, and an answer of lines, each a JSON
  * document: parts of an answer, and at the end a value or an error. Without an end it was broken off.
  */
-import { HeadcountError } from '../../common/errors.ts'
+import { errorCodes, HeadcountError, type HeadcountErrorCode } from '../../common/errors.ts'
 import { isObject, nonFiniteAsText, parseJson, parsePlain, type JsonValue } from '../../common/json/exact.ts'
 import { inputFields } from '../../mirror/calls/input.ts'
 
@@ -23,14 +23,20 @@ export function decodeRequest(text: string): Request {
 export type Message =
   | { readonly part: JsonValue }
   | { readonly value: JsonValue }
-  | { readonly error: { readonly code: string; readonly exit_code: number; readonly message: string } }
+  | {
+      readonly error: {
+        readonly code: HeadcountErrorCode
+        readonly exit_code: number
+        readonly message: string
+      }
+    }
 
 /** What the process that has the folder open threw. */
 export class HolderError extends HeadcountError {
-  readonly code: string
+  readonly code: HeadcountErrorCode
   readonly exitCode: number
 
-  constructor(code: string, exitCode: number, message: string) {
+  constructor(code: HeadcountErrorCode, exitCode: number, message: string) {
     super(message)
     this.code = code
     this.exitCode = exitCode
@@ -57,8 +63,9 @@ export function decodeLine(line: string): Message | null {
   if (value !== undefined) return { value }
   if (!isObject(error)) return null
   const { code, exit_code, message } = error
-  if (typeof code !== 'string' || typeof exit_code !== 'number' || typeof message !== 'string') return null
-  return { error: { code, exit_code, message } }
+  const known = errorCodes.find((one) => one === code)
+  if (known === undefined || typeof exit_code !== 'number' || typeof message !== 'string') return null
+  return { error: { code: known, exit_code, message } }
 }
 
 /** The lines of a body, without their ends. What follows the last end is no line. */

@@ -142,11 +142,17 @@ test('as a library: import { sync } from "headcount"', async () => {
   await writeFile(
     join(consumer, 'script.js'),
     `import { sync } from 'headcount'
+     import { createRequire } from 'node:module'
+     const { version } = createRequire(import.meta.url)('headcount/package.json')
      const report = await sync(${JSON.stringify(options)})
-     console.log(JSON.stringify(report))`,
+     console.log(JSON.stringify({ ...report, version }))`,
   )
   const report = JSON.parse(await shell('node script.js', consumer)) as object
-  expect(report).toMatchObject({ status: 'succeeded', rows: { responses: { inserted: 3 } } })
+  expect(report).toMatchObject({
+    status: 'succeeded',
+    rows: { responses: { inserted: 3 } },
+    version: '0.1.0',
+  })
 })
 
 test('its types are enough for a strict consumer, who checks those of libraries too', async () => {
@@ -154,7 +160,7 @@ test('its types are enough for a strict consumer, who checks those of libraries 
     join(consumer, 'consumer.ts'),
     `import { Pool } from 'pg'
      import { backfill, HeadcountError, AuthenticationError, migrate, sync } from 'headcount'
-     import type { Logger, Progress, RunOptions, RunReport } from 'headcount'
+     import type { HeadcountErrorCode, Logger, Progress, RunOptions, RunReport } from 'headcount'
 
      const pool = new Pool({ max: 3 })
      const logger: Logger = { debug() {}, info() {}, warn() {}, error() {} }
@@ -168,6 +174,9 @@ test('its types are enough for a strict consumer, who checks those of libraries 
          void report.nonsense
          return (await backfill(options)).rows.responses.inserted + report.events.listed
        } catch (error) {
+         const code: HeadcountErrorCode | null = error instanceof HeadcountError ? error.code : null
+         // @ts-expect-error: no error has this code
+         void (code === 'nonsense')
          return error instanceof AuthenticationError || !(error instanceof HeadcountError) ? 3 : error.exitCode
        }
      }`,

@@ -199,3 +199,28 @@ describe('query', () => {
     })
   })
 })
+
+test('the first question of README counts replies, tickets and sign-ups, each person once', async () => {
+  const account = accountOf({})
+  account.add('gala', 0, { event_at: '2999-01-01T19:00:00Z' })
+  const base = { message: null, created_at: '2026-01-01T10:00:00Z', updated_at: '2026-01-01T10:00:00Z' }
+  const slots = [{ name: 'Bar', start_date: '2999-01-01T18:00:00Z', end_date: '2999-01-01T20:00:00Z' }]
+  const responses = [
+    { name: 'Anna', email: 'Anna@example.org', quantity: 2, rsvp: 'yes' },
+    { name: 'Anna', email: ' anna@EXAMPLE.org', quantity: 1, amount: '10.00' },
+    { name: 'Anna', email: 'anna@example.org', quantity: 1, slots },
+    { name: 'Ben', email: 'ben@example.org', quantity: 3, amount: '30.00' },
+    { name: 'Cid', email: '', quantity: 1, slots },
+    { name: 'Eve', email: '', quantity: 1, slots },
+    { name: 'Dora', email: 'dora@example.org', quantity: 4, rsvp: 'no' },
+    { name: 'Flo', email: null, quantity: 2, rsvp: 'maybe' },
+  ]
+  account.of('gala').push(...responses.map((response, at) => ({ id: at + 1, ...base, ...response })))
+  await using s = await commandStage('postgres', account)
+  expect((await s.run(['sync', '-q'])).code).toBe(0)
+  const readme = await readFile(join(import.meta.dirname, '../../../../README.md'), 'utf8')
+  const [, statement = ''] = /```sql\n([^`]*)```/.exec(readme) ?? []
+  const answer = await s.run(['query', statement, '--format', 'ndjson'])
+  // Anna 2, Ben 3, Cid and Eve 1 each; nobody is one person with another because neither has an address.
+  expect(JSON.parse(answer.stdout)).toMatchObject({ coming: '7', perhaps: '2' })
+})
