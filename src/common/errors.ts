@@ -26,6 +26,7 @@ export const errorCodes = [
   'temporary_file',
   'unexpected',
   'unknown_account',
+  'unknown_event',
   'unreachable',
   'usage',
 ] as const
@@ -86,6 +87,11 @@ export class UnknownAccountError extends UsageError {
     this.account = account
     this.accounts = accounts
   }
+}
+
+/** The service lists no event of a name that a run was given, or its record cannot be stored: the run wrote nothing. */
+export class UnknownEventError extends UsageError {
+  override readonly code = 'unknown_event'
 }
 
 /** The account is half removed, or was removed at this very moment: it is no mirror. */

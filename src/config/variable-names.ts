@@ -1,4 +1,4 @@
-import { distance } from 'fastest-levenshtein'
+import { didYouMean } from '../common/did-you-mean.ts'
 import type { Environment } from './secrets.ts'
 
 const prefix = 'HEADCOUNT_'
@@ -40,14 +40,4 @@ function suggestion(name: string, known: readonly string[]): string {
   return withoutPrefixNames.includes(withoutPrefix)
     ? ` (did you mean ${withoutPrefix}?)`
     : didYouMean(name, known)
-}
-
-/** ` (did you mean X?)` for the nearest candidate, or nothing when none is near: at most half of a short word is wrong. */
-export function didYouMean(word: string, candidates: readonly string[]): string {
-  const most = Math.min(3, Math.floor(word.length / 2))
-  const near = candidates
-    .map((candidate) => ({ candidate, steps: distance(word, candidate) }))
-    .sort((a, b) => a.steps - b.steps)
-    .find(({ candidate, steps }) => steps <= most || (steps <= 6 && candidate.startsWith(word)))
-  return near === undefined ? '' : ` (did you mean ${near.candidate}?)`
 }

@@ -27,7 +27,7 @@ import type { QueueState } from './retry/rejected-request.ts'
 import { withRetries } from './retry/with-retries.ts'
 import { BodySpool } from './body/spool.ts'
 import type { Slowdown } from './throttle/slowdown.ts'
-import { decodeUtf8 } from '../common/utf8.ts'
+import { decodeUtf8 } from '../common/json/utf8.ts'
 import { usableEtag } from './http/etag.ts'
 
 const DEFAULT_TIMEOUT_MS = 60_000

@@ -1,5 +1,5 @@
 import type { RunReport } from '../common/schema/tables.ts'
-import { HeadcountError, LeaseLostError, UnexpectedPaginationError } from '../common/errors.ts'
+import { HeadcountError, LeaseLostError, UnexpectedPaginationError, UnknownEventError } from '../common/errors.ts'
 import type { OpenIssues } from '../load/state/sync-state.ts'
 import { toInterruptedError } from './interruption.ts'
 import { resentRequests } from './open/open-source.ts'
@@ -13,7 +13,8 @@ export function finishRun(run: RunContext): Promise<RunReport> {
 }
 
 /**
- * Closes a run that a fatal cause ended, as far as the database still allows it.
+ * Closes a run that a fatal cause ended, as far as the database still allows it. A run that was asked for an event that
+ * is not there wrote nothing and says nothing of the account: no row of it stays.
  *
  * @returns the cause as an error of our family, with the report when there is one.
  */
@@ -21,16 +22,25 @@ export async function failRun(run: RunContext, cause: unknown): Promise<unknown>
   const error = toInterruptedError(run.settings.signal, cause)
   if (cause instanceof LeaseLostError) return error
   const known = error instanceof HeadcountError ? error : null
+  const isMistyped = error instanceof UnknownEventError
   if (error instanceof UnexpectedPaginationError) run.pending.observations.note(pagedObject('events'))
   run.stats.fail(null, known ?? { code: 'unexpected', message: String(error) })
   try {
-    const report = await finish(run, () => statusAfterError(known))
-    if (known) known.report = report
+    if (isMistyped) await withdraw(run)
+    else {
+      const report = await finish(run, () => statusAfterError(known))
+      if (known) known.report = report
+    }
   } catch (failure) {
     // The cause matters more: a database out of reach cannot record that the run failed.
     run.settings.logger.warn({ err: failure }, 'The end of the run could not be stored.')
   }
   return error
+}
+
+async function withdraw({ mirror: { lease, write } }: RunContext): Promise<void> {
+  await lease.stopHeartbeat()
+  await write((trx) => lease.withdraw(trx), { isLast: true })
 }
 
 async function finish(run: RunContext, decide: (open: OpenIssues) => FinalStatus): Promise<RunReport> {

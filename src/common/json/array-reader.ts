@@ -2,7 +2,7 @@
 import { CLOSE_BRACKET, COMMA, OPEN_BRACKET } from './characters.ts'
 import { InvalidResponseError } from '../errors.ts'
 import { INCOMPLETE, skipSpace, valueEnd } from './scan.ts'
-import { bomLength } from '../utf8.ts'
+import { bomLength } from './utf8.ts'
 
 /** What is done with each item. */
 export interface ItemHandler {

@@ -41,6 +41,8 @@ export interface Lease {
   fence(trx: Transaction): Promise<void>
   /** Ends the run with its status and report. @throws LeaseLostError when another run has taken over */
   close(trx: Transaction, status: Exclude<RunStatus, 'running'>, report: RunReport): Promise<void>
+  /** Takes a run that wrote nothing off the record. @throws LeaseLostError when another run has taken over */
+  withdraw(trx: Transaction): Promise<void>
   /** Resolves after the last beat. */
   stopHeartbeat(): Promise<void>
 }
@@ -240,6 +242,15 @@ function createLease(database: Database, { id, startedAt }: OpenedRun, options: 
         .executeTakeFirst()
       // guard: close of a lost run
       if (closed === undefined) throw lost()
+    },
+    withdraw: async (trx) => {
+      heartbeat.pause()
+      const { numDeletedRows } = await trx.kysely
+        .deleteFrom('headcount.sync_runs')
+        .where('id', '=', id)
+        .where('status', '=', 'running')
+        .executeTakeFirstOrThrow()
+      if (numDeletedRows === 0n) throw lost()
     },
     stopHeartbeat: heartbeat.stop,
   }

@@ -1,7 +1,7 @@
 /** The digest of a body, and whether its bytes are UTF-8. */
 import { createHash, hash } from 'node:crypto'
 import { isUtf8 } from 'node:buffer'
-import { Utf8Validator } from '../../common/utf8.ts'
+import { Utf8Validator } from '../../common/json/utf8.ts'
 
 export interface BodyChecks {
   /** SHA-256 over the bytes. */

@@ -1,7 +1,7 @@
 /** Checks the first and last bytes of a body before it is parsed: can it be the expected JSON? */
 import { InvalidResponseError, UnexpectedPaginationError, UnreachableError } from '../../common/errors.ts'
 import { type Body, readStart, readEnd } from './receive.ts'
-import { decodeUtf8 } from '../../common/utf8.ts'
+import { decodeUtf8 } from '../../common/json/utf8.ts'
 
 export interface BodyContext {
   readonly path: string

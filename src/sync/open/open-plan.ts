@@ -64,6 +64,7 @@ function leaseOfNothing(startedAt: string): Lease {
     lost: new AbortController().signal,
     fence: async () => {},
     close: async () => {},
+    withdraw: async () => {},
     stopHeartbeat: async () => {},
   }
 }

@@ -1,6 +1,7 @@
 import { commandName } from '../../common/command-name.ts'
 import type { EventItem } from '../../common/schema/tables.ts'
-import { UsageError } from '../../common/errors.ts'
+import { didYouMean } from '../../common/did-you-mean.ts'
+import { UnknownEventError } from '../../common/errors.ts'
 import { liveEvents } from '../../load/write/events.ts'
 import type { EventList } from '../fetch/event-list.ts'
 import type { ReadContext } from '../run-context.ts'
@@ -21,7 +22,7 @@ export async function rejectedButStored(
 
 /**
  * @param readable the events of the list whose responses can be read
- * @throws UsageError when a named event is not among them.
+ * @throws UnknownEventError when a named event is not among them.
  */
 export function requireKnownEvents(
   named: ReadonlySet<string> | null,
@@ -32,18 +33,35 @@ export function requireKnownEvents(
   const unknown = [...(named ?? [])].filter((id) => !known.has(id))
   if (unknown.length === 0) return
   const listed = new Set(list.ids)
-  const quote = (ids: readonly string[]) => ids.map((id) => `"${id}"`).join(', ')
   const rejected = unknown.filter((id) => listed.has(id))
   const missing = unknown.filter((id) => !listed.has(id))
-  throw new UsageError(
+  throw new UnknownEventError(
     [
-      ...(missing.length > 0 ? [`The service lists no event ${quote(missing)}.`] : []),
+      ...(missing.length > 0
+        ? [`The service lists no event ${missing.map((id) => quote(id) + nearest(id, readable)).join(', ')}.`]
+        : []),
       ...(rejected.length > 0
         ? [
-            `Listed, but its record is rejected: event ${quote(rejected)}. Nothing of it is in the mirror; see why with: ${commandName()} rejects.`,
+            `Listed, but its record is rejected: event ${rejected.map(quote).join(', ')}. Nothing of it is in the mirror; see why with: ${commandName()} rejects.`,
           ]
         : []),
       `Nothing was written. See the ids with: ${commandName()} query "select id, title from events".`,
     ].join(' '),
   )
+}
+
+function quote(id: string): string {
+  return `"${id}"`
+}
+
+/** The id that was meant: of the event with that title, or the most similar one. */
+function nearest(word: string, events: readonly EventItem[]): string {
+  const titled = events.filter(({ title }) => title?.toLowerCase() === word.toLowerCase())
+  const [only] = titled
+  return only !== undefined && titled.length === 1
+    ? ` (did you mean ${only.id}, which has that title?)`
+    : didYouMean(
+        word,
+        events.map(({ id }) => id),
+      )
 }

@@ -15,7 +15,7 @@ import type { DueEvent } from './due-event.ts'
  * Chooses the events to read: all of them for `backfill` (but for those that it has read before it was broken off)
  * and for `--all`, the named ones for `--event`, else those that are due.
  *
- * @throws UsageError when a named event is not listed.
+ * @throws UnknownEventError when a named event is not listed.
  */
 export async function selectDueEvents(run: RunContext, list: EventList): Promise<readonly DueEvent[]> {
   const { settings, mirror, mode, stats } = run

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Utf8Validator } from '../../../src/common/utf8.ts'
+import { Utf8Validator } from '../../../src/common/json/utf8.ts'
 
 const byte = fc.oneof(
   fc.integer({ min: 0, max: 255 }),

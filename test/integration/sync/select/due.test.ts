@@ -83,14 +83,23 @@ onPostgresStage('due events', (stage) => {
 })
 
 onPostgresStage('due events, more', (stage) => {
-  test('--event with an id that is not listed is exit 2, and nothing is written', async () => {
-    await using on = await stage(accountOf({ picnic: 2 }))
+  test('--event with an id that is not listed is exit 2, and nothing is written, no run either', async () => {
+    const account = accountOf({ picnic: 2 })
+    account.add('gala', 1, { title: 'Spring Gala' })
+    await using on = await stage(account)
     await on.sync()
+    const runs = () => on.change('select id, status from headcount.sync_runs order by id')
+    const before = await runs()
     on.account.of('picnic').pop()
-    const { exit, error } = await on.sync({ events: ['picnic', 'galla'] })
+    const { exit, error } = await on.sync({ events: ['picnic', 'galla', 'spring gala', 'other'] })
     expect(exit).toBe(2)
-    expect(error?.message).toMatch(/no event "galla"/)
-    expect(on.mirror.rows('responses')).toHaveLength(2)
+    expect(error?.message).toContain(
+      'The service lists no event "galla" (did you mean gala?), "spring gala" (did you mean gala, which has that title?), "other".',
+    )
+    expect(on.mirror.rows('responses')).toHaveLength(3)
+    expect(await runs()).toEqual(before)
+    expect(await on.sync({ events: ['picnic'] })).toMatchObject({ exit: 0 })
+    on.expectMirrored()
   })
 
   test('--event of an event that is rejected or fails leaves the rest as it was', async () => {
