@@ -9,6 +9,7 @@ import {
   heldDeletions,
   unconfirmedAbsences,
   heldEventDeletions,
+  labelHolds,
   readHoldClocks,
   readListRows,
   nextDueReason,
@@ -93,7 +94,11 @@ export async function readAccountStatuses(
       rows: await countRows(kysely, id),
       ...(await countRejects(kysely, id)),
       set_aside: lists.reduce((sum, { set_aside }) => sum + (set_aside ?? 0), 0),
-      held: lists.flatMap((list) => heldDeletions(list, time)),
+      held: await labelHolds(
+        trx,
+        id,
+        lists.flatMap((list) => heldDeletions(list, time)),
+      ),
       unconfirmed: lists.flatMap((list) => unconfirmedAbsences(list)),
       failing: lists.flatMap((list) => failingList(list) ?? []),
     })

@@ -9,6 +9,7 @@ import {
   failingList,
   heldDeletions,
   heldEventDeletions,
+  labelHolds,
   readHoldClocks,
   readListRows,
   nextDueReason,
@@ -31,7 +32,7 @@ export interface EventStatus {
   /** Its own deletion, when that is on hold: the list of events misses it. */
   readonly missing: HeldEventDeletion | null
   /** Deletions of its responses that are on hold. */
-  readonly held: readonly Omit<HeldDeletions, 'event_id' | 'events'>[]
+  readonly held: readonly Omit<HeldDeletions, 'event_id' | 'title' | 'events'>[]
   /** Of its responses: how many the last reading lacked, in several pages. The next run reads them again. */
   readonly unconfirmed: number
   /** The last reading of the list of events, in several pages, lacked it: the next run reads that again. */
@@ -107,7 +108,9 @@ export async function readEventStatuses(
       due,
       missing,
       record_rejected: isRejected,
-      held: heldDeletions(list, time).map(({ event_id: _, events: __, ...held }) => held),
+      held: (await labelHolds(trx, id, heldDeletions(list, time))).map(
+        ({ event_id: _, title: __, events: ___, ...held }) => held,
+      ),
       unconfirmed: list.unconfirmed_absences?.length ?? 0,
       missing_unconfirmed: eventsList?.unconfirmed_absences?.includes(eventId) ?? false,
       ...(await countRejects(kysely, id, eventId)),

@@ -3,10 +3,14 @@ import { sql } from 'kysely'
 import { holdTimeLeft, timeConfirms } from '../common/schema/holds.ts'
 import type { ReportedHold, Timestamp } from '../common/schema/tables.ts'
 import type { Transaction } from '../db/transaction.ts'
+import { readLabels, type LabelledRow } from '../load/live-labels.ts'
 import { EVENT_LIST_KEY } from '../load/state/sync-state.ts'
 import { NORMALISER_VERSION } from '../normalise/version.ts'
 import { holdEnd, type Clocks } from '../sync/deletions/hold-clocks.ts'
 import { dueReason, type DueReason } from '../sync/select/polling-schedule.ts'
+
+/** Rows of a hold that are told by name. */
+export const MAX_NAMED = 5
 
 /** What the next run is told, in milliseconds. */
 export interface MirrorSettings {
@@ -24,6 +28,10 @@ export async function readHoldClocks({ kysely }: Transaction, holdForMs: number)
 
 /** Deletions that are held, with when they end. */
 export interface HeldDeletions extends ReportedHold {
+  /** Of the event; null of the list of events, and of an event without one. */
+  readonly title: string | null
+  /** The first rows, at most {@link MAX_NAMED}: events with their titles, or responses with the names in them. */
+  readonly first: readonly { readonly id: string; readonly label: string | null }[]
   /** Of the list of events: those that it misses. null: they are responses. */
   readonly events: readonly string[] | null
   /** Runs after this moment apply them if they still miss them; null: only the owner's word does. */
@@ -95,22 +103,49 @@ export function nextDueReason(list: ListRow, maxStalenessMs: number, now: string
   return dueReason({ event_at: list.event_at }, known, false, NORMALISER_VERSION, maxStalenessMs, now)
 }
 
+/** As they are stored, before the labels of the first rows are read. */
+type UnlabelledHold = Omit<HeldDeletions, 'first'> & { readonly ids: readonly string[] }
+
 export function heldDeletions(
-  { event_id, held_deletions }: ListRow,
+  { event_id, title, held_deletions }: ListRow,
   { holdForMs, ...clocks }: HoldClocks,
-): HeldDeletions[] {
+): UnlabelledHold[] {
   return (held_deletions ?? []).map((stored) => {
     const { since, reason, ids } = stored
     const hold = { event_id: event_id || null, since, reason, rows: ids.length }
     const end = timeConfirms(hold) ? holdEnd(stored, clocks, holdForMs) : null
     return {
       ...hold,
+      title,
+      ids,
       events: event_id === EVENT_LIST_KEY ? ids : null,
       applied_after: end?.after ?? null,
       runs_to_wait: end?.runs ?? null,
       overdue: holdTimeLeft(hold, holdForMs, clocks.now) === 0,
     }
   })
+}
+
+/** Reads what people call the first rows of each hold. */
+export async function labelHolds(
+  trx: Pick<Transaction, 'kysely'>,
+  account: number,
+  holds: readonly UnlabelledHold[],
+): Promise<HeldDeletions[]> {
+  const first = holds.map((hold) => hold.ids.slice(0, MAX_NAMED).map((id) => ({ id, row: rowOf(hold, id) })))
+  const labelOf = await readLabels(
+    trx,
+    account,
+    first.flat().map(({ row }) => row),
+  )
+  return holds.map(({ ids: _, ...hold }, index) => ({
+    ...hold,
+    first: (first[index] ?? []).map(({ id, row }) => ({ id, label: labelOf(row) })),
+  }))
+}
+
+function rowOf({ event_id }: Pick<ReportedHold, 'event_id'>, id: string): LabelledRow {
+  return event_id === null ? { event_id: id } : { event_id, response_id: id }
 }
 
 export function unconfirmedAbsences(list: ListRow): readonly UnconfirmedAbsences[] {
@@ -121,7 +156,7 @@ export function unconfirmedAbsences(list: ListRow): readonly UnconfirmedAbsences
 }
 
 /** The deletion of an event that is on hold: the list of events misses it, and no run reads it until it comes back. */
-export type HeldEventDeletion = Omit<HeldDeletions, 'event_id' | 'rows' | 'events'>
+export type HeldEventDeletion = Omit<HeldDeletions, 'event_id' | 'title' | 'rows' | 'events' | 'first'>
 
 /** The events whose own deletion is on hold, by id; of the state of the list of events, if there is one. */
 export function heldEventDeletions(
@@ -130,8 +165,8 @@ export function heldEventDeletions(
 ): ReadonlyMap<string, HeldEventDeletion> {
   const held = eventsList === undefined ? [] : heldDeletions(eventsList, time)
   return new Map(
-    held.flatMap(({ event_id: _, rows: __, events, ...deletion }) =>
-      (events ?? []).map((id) => [id, deletion] as const),
+    held.flatMap(({ ids, since, reason, applied_after, runs_to_wait, overdue }) =>
+      ids.map((id) => [id, { since, reason, applied_after, runs_to_wait, overdue }] as const),
     ),
   )
 }

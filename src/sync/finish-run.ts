@@ -1,4 +1,4 @@
-import type { RunReport } from '../common/schema/tables.ts'
+import type { Plan, RunReport } from '../common/schema/tables.ts'
 import { HeadcountError, LeaseLostError, UnexpectedPaginationError, UnknownEventError } from '../common/errors.ts'
 import type { OpenIssues } from '../load/state/sync-state.ts'
 import { toInterruptedError } from './interruption.ts'
@@ -38,9 +38,10 @@ export async function failRun(run: RunContext, cause: unknown): Promise<unknown>
   return error
 }
 
-async function withdraw({ mirror: { lease, write } }: RunContext): Promise<void> {
+async function withdraw({ mirror }: RunContext): Promise<void> {
+  const { lease } = mirror
   await lease.stopHeartbeat()
-  await write((trx) => lease.withdraw(trx), { isLast: true })
+  await mirror.write((trx) => lease.withdraw(trx), { isLast: true })
 }
 
 async function finish(run: RunContext, decide: (open: OpenIssues) => FinalStatus): Promise<RunReport> {
@@ -54,7 +55,8 @@ async function finish(run: RunContext, decide: (open: OpenIssues) => FinalStatus
       for (const warning of news) run.stats.warn(warning)
       const open = await run.mirror.load.openIssues(trx, account.id)
       const status = decide(open)
-      const report = makeReport(run, status, open)
+      const plan = (await run.mirror.plan?.(trx)) ?? null
+      const report = makeReport(run, status, open, plan)
       await lease.close(trx, status, report)
       return report
     },
@@ -62,9 +64,9 @@ async function finish(run: RunContext, decide: (open: OpenIssues) => FinalStatus
   )
 }
 
-function makeReport(run: RunContext, status: FinalStatus, open: OpenIssues): RunReport {
+function makeReport(run: RunContext, status: FinalStatus, open: OpenIssues, plan: Plan | null): RunReport {
   const { stats, source, settings } = run
-  const { lease, plan } = run.mirror
+  const { lease } = run.mirror
   return {
     run_id: plan === null ? Number(lease.runId) : null,
     account: run.mirror.account.name,
@@ -94,6 +96,6 @@ function makeReport(run: RunContext, status: FinalStatus, open: OpenIssues): Run
     warnings: stats.warnings.map(settings.redact),
     errors: stats.listedErrors,
     errors_total: stats.errors.length,
-    ...(plan !== null && { dry_run: true, plan: plan() }),
+    ...(plan !== null && { dry_run: true, plan }),
   }
 }

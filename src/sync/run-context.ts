@@ -47,7 +47,7 @@ export interface MirrorAccess {
   /** What writes the rows; in a dry run it only compares them. */
   readonly load: Loader
   /** Of a dry run: what it would write, so far. */
-  readonly plan: (() => Plan) | null
+  readonly plan: ((trx: Transaction) => Promise<Plan>) | null
   /**
    * A transaction that begins by making sure that this run still holds its account. None is begun once the
    * caller has aborted, but for the last, which finishes the run and is durable.

@@ -1,6 +1,10 @@
 import type { Plan, PlannedRow, TablePlan } from '../../index.ts'
 import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
+import type { Output } from '../terminal/terminal.ts'
+import { shorten, wrapWords } from './format/table.ts'
 import { formatCount, formatNumber } from './format/number.ts'
+
+const MAX_LABEL_WIDTH = 40
 
 const operations = [
   ['inserted', 'insert'],
@@ -10,9 +14,9 @@ const operations = [
 ] as const
 
 /** What a run would do, one line for each table and kind, with the first keys of each. */
-export function formatPlan(plan: Plan): string {
+export function formatPlan(plan: Plan, { width }: Pick<Output, 'width'>): string {
   const lines = Object.entries(plan).flatMap(([table, rows]) => linesOf(table, rows))
-  return lines.length === 0 ? 'no row would change\n' : lines.map((line) => `${line}\n`).join('')
+  return lines.length === 0 ? 'no row would change\n' : lines.map((line) => `${wrapWords(line, { width, hang: 2 })}\n`).join('')
 }
 
 function linesOf(table: string, plan: TablePlan): string[] {
@@ -20,7 +24,7 @@ function linesOf(table: string, plan: TablePlan): string[] {
     const count = plan.counts[operation]
     if (count === 0) return []
     const keys = plan[operation].map(keyOf)
-    const more = count > keys.length ? ', …' : ''
+    const more = count > keys.length ? ` and ${formatNumber(count - keys.length)} more` : ''
     const columns = operation === 'updated' ? columnsOf(plan) : ''
     return `${table}: would ${verb} ${formatCount(count, 'row')}${columns}: ${keys.join(', ')}${more}`
   })
@@ -34,11 +38,12 @@ function columnsOf({ columns }: TablePlan): string {
     : ` (${counts.map(([column, count]) => `${column} ${formatNumber(count)}`).join(', ')})`
 }
 
-function keyOf({ event_id, response_id, position }: PlannedRow): string {
+function keyOf({ event_id, response_id, position, label }: PlannedRow): string {
   const parts = [
     stripControlCharsInLine(event_id),
     response_id,
     position === undefined ? undefined : `slot ${position}`,
+    label && `(${shorten(stripControlCharsInLine(label), MAX_LABEL_WIDTH)})`,
   ]
   return parts.filter((part) => part !== undefined).join(' ')
 }

@@ -9,13 +9,12 @@ import { rejectedLine, setAsideQuery } from './status.ts'
 import { drawPairs } from './format/table.ts'
 import { formatInstant } from './format/timestamp.ts'
 
-const dueReasons: Readonly<Record<DueReason, string>> = {
+const dueReasons: Readonly<Record<Exclude<DueReason, 'active'>, string>> = {
   never_read: 'it was never read',
   failed: 'it could not be read last time',
   held: 'deletions of it are held',
   unconfirmed: 'rows were missing once from its pages',
   event_changed: 'its own record changed',
-  active: 'it has no time, or one later than 30 days ago: people may still respond',
   new_version: 'this version of headcount reads it differently',
   waited: 'it has waited long enough',
 }
@@ -53,7 +52,7 @@ function formatEvent(event: EventStatus, out: Pick<Output, 'style' | 'width'>): 
       ? []
       : [['missing', describeMissing(missing)] as const, ['', nextSteps(event.account)] as const]),
     ...(held.length === 0 ? [['held', 'none'] as const] : []),
-    ...held.map((deletions) => ['held', describeHold({ ...deletions, events: null })] as const),
+    ...held.map((deletions) => ['held', describeHold(deletions)] as const),
     // No run can be asked for an event that is not listed.
     ...(held.length === 0 || missing !== null
       ? []
@@ -83,8 +82,11 @@ function nextRead({ next_read_at }: EventStatus): string {
   return next_read_at === null ? 'by the next run' : formatInstant(next_read_at)
 }
 
-function describeDue({ due, missing }: EventStatus): string {
+function describeDue({ due, missing, event_at }: EventStatus): string {
   if (missing !== null) return 'no: the list of events misses it'
   if (due === null) return 'no: it did not change; a change of its own record makes it due'
-  return `yes: ${dueReasons[due]}`
+  if (due !== 'active') return `yes: ${dueReasons[due]}`
+  return event_at === null
+    ? 'yes: it has no time, so people may still respond'
+    : `yes: people may still respond until 30 days after ${formatInstant(event_at)}`
 }

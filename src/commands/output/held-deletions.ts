@@ -1,13 +1,10 @@
 /** Deletions that are held, for people: since when, why, and how to decide. */
 import { commandName, quoteForShell } from '../../common/command-name.ts'
 import type { HoldReason, ReportedHold } from '../../common/schema/tables.ts'
-import type { HeldDeletions, HeldEventDeletion } from '../../mirror/list-status.ts'
+import { MAX_NAMED, type HeldDeletions, type HeldEventDeletion } from '../../mirror/list-status.ts'
 import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import { formatCount, formatNumber } from './format/number.ts'
 import { formatInstant } from './format/timestamp.ts'
-
-/** Events named one by one; the JSON has them all. */
-const NAMED = 5
 
 const reasons: Readonly<Record<HoldReason, string>> = {
   list_empty: 'the list came back empty',
@@ -24,13 +21,13 @@ const reasons: Readonly<Record<HoldReason, string>> = {
 export const MISSING_ONCE =
   'missing from one reading of a list in several pages; kept until the next misses them too'
 
-export function describeHold(held: Omit<HeldDeletions, 'event_id'>): string {
-  const { rows, events, since, reason, applied_after, runs_to_wait } = held
+export function describeHold(held: Omit<HeldDeletions, 'event_id' | 'title' | 'events'>): string {
+  const { rows, first, since, reason, applied_after, runs_to_wait } = held
   const end =
     applied_after === null
       ? 'time alone never applies them'
       : `applied by the ${which(runs_to_wait)} after ${formatInstant(applied_after)} that still misses them`
-  return `${formatCount(rows, 'deletion')}${named(events ?? [])} since ${formatInstant(since)}: ${reasons[reason]}; ${end}`
+  return `${formatCount(rows, 'deletion')}${labelled(first, rows)} since ${formatInstant(since)}: ${reasons[reason]}; ${end}`
 }
 
 /** The deletion of one event, of which the list of events says nothing any more. */
@@ -47,15 +44,24 @@ function which(runs: 1 | 2 | null): string {
 }
 
 export function named(events: readonly string[]): string {
-  if (events.length === 0) return ''
-  const more = events.length > NAMED ? ` and ${formatNumber(events.length - NAMED)} more` : ''
-  return ` (${events.slice(0, NAMED).map(stripControlCharsInLine).join(', ')}${more})`
+  return labelled(
+    events.slice(0, MAX_NAMED).map((id) => ({ id, label: null })),
+    events.length,
+  )
+}
+
+/** The first rows by id and by what people call them, and how many more there are. */
+function labelled(first: HeldDeletions['first'], rows: number): string {
+  if (first.length === 0) return ''
+  const more = rows > first.length ? ` and ${formatNumber(rows - first.length)} more` : ''
+  const shown = first.map(({ id, label }) => stripControlCharsInLine(label === null ? id : `${id} ${label}`))
+  return ` (${shown.join(', ')}${more})`
 }
 
 /** Holds that call for somebody, in one line. */
 export function describeOverdue(holds: readonly ReportedHold[]): string {
-  const more = holds.length > NAMED ? `, and ${formatNumber(holds.length - NAMED)} more` : ''
-  return `deletions are held for too long: ${holds.slice(0, NAMED).map(describeHeldList).join('; ')}${more}. See ${commandName()} status`
+  const more = holds.length > MAX_NAMED ? `, and ${formatNumber(holds.length - MAX_NAMED)} more` : ''
+  return `deletions are held for too long: ${holds.slice(0, MAX_NAMED).map(describeHeldList).join('; ')}${more}. See ${commandName()} status`
 }
 
 /** One hold in a few words: `event gala (12 deletions since …: the list came back empty)`. */
@@ -63,8 +69,9 @@ export function describeHeldList({ event_id, rows, since, reason }: ReportedHold
   return `${listName(event_id)} (${formatCount(rows, 'deletion')} since ${formatInstant(since)}: ${reasons[reason]})`
 }
 
-export function listName(event_id: string | null): string {
-  return event_id === null ? 'the list of events' : `event ${stripControlCharsInLine(event_id)}`
+export function listName(event_id: string | null, title: string | null = null): string {
+  if (event_id === null) return 'the list of events'
+  return stripControlCharsInLine(title === null ? `event ${event_id}` : `event ${event_id} (${title})`)
 }
 
 /** What to do about what is held of an account, or of one event of it. */

@@ -112,7 +112,7 @@ function listHeld({ account, held }: AccountStatus, out: Pick<Output, 'style' | 
   if (held.length === 0) return []
   return [
     ...shownOf(held).map((deletions) =>
-      below(`${listName(deletions.event_id)}: ${describeHold(deletions)}`, out),
+      below(`${listName(deletions.event_id, deletions.title)}: ${describeHold(deletions)}`, out),
     ),
     ...moreOf(held),
     `    ${out.style('dim', wrapWords(nextSteps(account), { width: out.width, hang: 4 }))}\n`,

@@ -68,7 +68,7 @@ async function runOnce(
   if (flags.json) await writeJson(terminal.out, report)
   else if (report.plan) {
     const { formatPlan } = await import('../output/change-plan.ts')
-    await terminal.out.write(formatPlan(report.plan))
+    await terminal.out.write(formatPlan(report.plan, terminal.out))
   }
   return exitCodeOfRun(report.status)
 }

@@ -92,6 +92,8 @@ export interface PlannedRow {
   readonly response_id?: IntegerText
   /** Of a slot: its place among those of its response, from 1. */
   readonly position?: number
+  /** For people: the event's title, or the name in the response. Only in a plan that lists a few rows of each kind. */
+  readonly label?: string
 }
 
 /** `columns`: those that differ; of a response also `payment` and `slots`, whose rows are told by their own tables. */

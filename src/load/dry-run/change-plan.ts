@@ -1,5 +1,6 @@
 import type { MirrorTable, Plan, PlannedRow, RowCounts, TablePlan } from '../../common/schema/tables.ts'
 import type { Difference } from '../diff/column-diff.ts'
+import type { LabelOf } from '../live-labels.ts'
 
 type PlannedOperation = keyof TablePlan['counts']
 
@@ -16,6 +17,33 @@ export class ChangePlan {
   remaining(table: MirrorTable, operation: PlannedOperation): number | null {
     const remaining = Math.max(1, this.#maxListed - this.plan[table][operation].length)
     return Number.isFinite(remaining) ? remaining : null
+  }
+
+  /** False when every row is listed, which is for programs. */
+  get hasLabels(): boolean {
+    return Number.isFinite(this.#maxListed)
+  }
+
+  /** The rows that are listed and have no label yet. */
+  unlabelled(): readonly PlannedRow[] {
+    return this.hasLabels ? this.#lists().flatMap((rows) => rows.filter(({ label }) => label === undefined)) : []
+  }
+
+  label(labelOf: LabelOf): void {
+    for (const rows of this.#lists())
+      for (const [index, row] of rows.entries()) {
+        const label = row.label ?? labelOf(row)
+        if (label !== null) rows[index] = { ...row, label }
+      }
+  }
+
+  #lists(): readonly PlannedRow[][] {
+    return Object.values(this.plan).flatMap(({ inserted, updated, deleted, held }) => [
+      inserted,
+      updated,
+      deleted,
+      held,
+    ])
   }
 
   /**

@@ -1,7 +1,7 @@
 /** The loader of a dry run: it compares and counts what a run would write, and writes nothing. */
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
-import type { EventItem, Plan, TableCounts } from '../../common/schema/tables.ts'
+import type { EventItem, Plan, PlannedRow, TableCounts } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { changedResponses } from '../diff/changed-responses.ts'
 import { eventDifferences, responseDifferences } from '../diff/column-diff.ts'
@@ -9,6 +9,7 @@ import { changedEvents } from '../write/events.ts'
 import type { ListChanges } from '../diff/list-diff.ts'
 import { itemsOf, keyRecordset } from '../write/recordsets.ts'
 import type { EventResponse } from '../write/recordsets.ts'
+import { readLabels } from '../live-labels.ts'
 import type { Loader } from '../loader.ts'
 import { orphanRows } from '../diff/orphans.ts'
 import { PlannedIssues } from './open-issues.ts'
@@ -20,7 +21,7 @@ import type { WriteResult } from '../statements.ts'
 
 /** A loader that writes nothing, and its plan so far. */
 export interface Planner extends Loader {
-  plan(): Plan
+  plan(trx: Transaction, account: number): Promise<Plan>
 }
 
 /** @param maxListed how many rows of each kind a table's plan lists; all are counted */
@@ -28,7 +29,11 @@ export function createPlanner(maxListed: number): Planner {
   const planned = new ChangePlan(maxListed)
   const issues = new PlannedIssues()
   return {
-    plan: () => planned.plan,
+    plan: async (trx, account) => {
+      const labels = await readLabels(trx, account, planned.unlabelled())
+      if (planned.hasLabels) planned.label(labels)
+      return planned.plan
+    },
     saveIdentity: skip,
     markUnchanged: skip,
     saveFailures: skip,
@@ -110,10 +115,11 @@ async function planEvents(
 ): Promise<WriteResult> {
   const { added, changed } = await changedEvents(trx.kysely, account, events)
   const rows = noCounts()
+  const inserted = events.filter(({ id }) => added.has(id))
   rows.events.inserted += planned.add(
     'events',
     'inserted',
-    [...added].map((event_id) => ({ event_id })),
+    inserted.map(({ id, title }) => ({ event_id: id, ...labelIn(planned, title) })),
   )
   for (const chunk of chunkRows(events.filter(({ id }) => changed.has(id)))) {
     const ids = chunk.map(({ id }) => id)
@@ -159,11 +165,16 @@ async function planResponses(
 }
 
 function planInsert({ event_id, response }: EventResponse, rows: TableCounts, planned: ChangePlan): void {
-  const key = { event_id, response_id: response.id }
+  const key = { event_id, response_id: response.id, ...labelIn(planned, response.name) }
   rows.responses.inserted += planned.add('responses', 'inserted', [key])
   if (response.payment !== null) rows.payments.inserted += planned.add('payments', 'inserted', [key])
   const slots = response.slots.map((_, index) => ({ ...key, position: index + 1 }))
   rows.slots.inserted += planned.add('slots', 'inserted', slots)
+}
+
+/** The label of a row that the mirror does not have yet. */
+function labelIn({ hasLabels }: ChangePlan, label: string | null): Pick<PlannedRow, 'label'> {
+  return hasLabels && label !== null ? { label } : {}
 }
 
 /** Responses with these keys, their payments and their slots. */

@@ -161,13 +161,17 @@ describe('the status for people', () => {
       },
     ] as const
     const events = ['a', 'b', 'c', 'd', 'e', 'f']
-    const named = held.map((group) => ({ ...group, events: group.event_id === null ? events : null }))
+    const named = held.map((group) =>
+      group.event_id === null
+        ? { ...group, title: null, events, first: events.slice(0, 5).map((id) => ({ id, label: `Day ${id}` })) }
+        : { ...group, title: 'Spring Gala', events: null, first: [{ id: '7', label: 'Ada\u001b[2J' }, { id: '8', label: null }] },
+    )
     const text = formatStatus([{ ...status, held: named }], plain)
     expect(text).toContain(
-      `event gala: 12 deletions since 2026-01-01 00:00 UTC: many rows vanished at once; applied by the second run after 2026-01-01 01:00 UTC that still misses them\n`,
+      `event gala (Spring Gala): 12 deletions (7 Ada, 8 and 10 more) since 2026-01-01 00:00 UTC: many rows vanished at once; applied by the second run after 2026-01-01 01:00 UTC that still misses them\n`,
     )
     expect(text).toContain(
-      `the list of events: 6 deletions (a, b, c, d, e and 1 more) since 2026-01-01 00:00 UTC: the list came back empty; time alone never applies them\n`,
+      `the list of events: 6 deletions (a Day a, b Day b, c Day c, d Day d, e Day e and 1 more) since 2026-01-01 00:00 UTC: the list came back empty; time alone never applies them\n`,
     )
     expect(text).toMatch(/held +18 deletions, 6 of them for too long$/m)
     expect(text).toContain('headcount sync --accept-deletions\n')

@@ -125,10 +125,11 @@ onPostgresCommandStage('status --event', (stage) => {
     const shown = await s.run(['status', '--event', 'gala'])
     expect(shown.stdout).toMatch(/^event gala of account default/)
     expect(shown.stdout).toMatch(
-      /held +20 deletions since [-\d]+ [\d:]+ UTC: the list came back empty; applied by the second run after [-\d]+ [\d:]+ UTC that still misses them/,
+      /held +20 deletions \(1 Guest 1, 2 Guest 2, 3 Guest 3, 4 Guest 4, 5 Guest 5 and 15 more\) since [-\d]+ [\d:]+ UTC: the list came back empty; applied by the second run after [-\d]+ [\d:]+ UTC that still misses them/,
     )
     expect(shown.stdout).toContain('headcount sync --event gala --accept-deletions\n')
     expect(shown.stdout).toMatch(/due +yes: deletions of it are held/)
+    expect((await s.run(['status'])).stdout).toContain('event gala (The gala): 20 deletions (1 Guest 1, 2 Guest 2')
   })
 
   test('an event that the list of events misses is not due: since when, why, and when it is deleted', async () => {
@@ -153,7 +154,7 @@ onPostgresCommandStage('status --event', (stage) => {
     expect(shown).toContain('headcount sync --accept-deletions\n')
     const whole = (await s.run(['status'])).stdout
     expect(whole).toMatch(/events due +3 of 4/)
-    expect(whole).toMatch(/the list of events: 1 deletion \(gala\) since /)
+    expect(whole).toMatch(/the list of events: 1 deletion \(gala The gala\) since /)
   })
 
   test('an event that a run has deleted: when, by which run, and what history has of it', async () => {

@@ -16,14 +16,14 @@ onPostgresCommandStage('headcount sync --dry-run', (stage) => {
     const said = await on.run(['sync', '--dry-run'], { env: { HEADCOUNT_LOG_FORMAT: 'pretty' } })
     expect(said.code).toBe(8)
     expect(said.stdout.split('\n')).toEqual([
-      'events: would insert 1 row: ball',
-      'responses: would insert 1 row: ball 1',
-      'responses: would update 9 rows (name 9, payment 9, kind 6): picnic 1, picnic 2, picnic 3, picnic 4, picnic 5, …',
-      'responses: would delete 2 rows: picnic 29, picnic 30',
-      'responses: would hold back 20 rows: gala 1, gala 2, gala 3, gala 4, gala 5, …',
-      'payments: would insert 7 rows: ball 1, picnic 2, picnic 3, picnic 5, picnic 6, …',
-      'payments: would update 3 rows (amount 3): picnic 1, picnic 4, picnic 7',
-      'slots: would delete 2 rows: picnic 29 slot 1, picnic 29 slot 2',
+      'events: would insert 1 row: ball (The ball)',
+      'responses: would insert 1 row: ball 1 (Guest 1)',
+      'responses: would update 9 rows (name 9, payment 9, kind 6): picnic 1 (Guest 1), picnic 2 (Guest 2), picnic 3 (Guest 3), picnic 4 (Guest 4), picnic 5 (Guest 5) and 4 more',
+      'responses: would delete 2 rows: picnic 29 (Guest 29), picnic 30 (Guest 30)',
+      'responses: would hold back 20 rows: gala 1 (Guest 1), gala 2 (Guest 2), gala 3 (Guest 3), gala 4 (Guest 4), gala 5 (Guest 5) and 15 more',
+      'payments: would insert 7 rows: ball 1 (Guest 1), picnic 2 (Guest 2), picnic 3 (Guest 3), picnic 5 (Guest 5), picnic 6 (Guest 6) and 2 more',
+      'payments: would update 3 rows (amount 3): picnic 1 (Guest 1), picnic 4 (Guest 4), picnic 7 (Guest 7)',
+      'slots: would delete 2 rows: picnic 29 slot 1 (Guest 29), picnic 29 slot 2 (Guest 29)',
       '',
     ])
     expect(said.stderr).toMatch(/sync of account default would be held; nothing was written \(dry run/)
