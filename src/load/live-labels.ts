@@ -20,7 +20,9 @@ export async function readLabels(
   rows: readonly LabelledRow[],
 ): Promise<LabelOf> {
   if (rows.length === 0) return () => null
-  const responses = rows.flatMap(({ event_id, response_id: id }) => (id === undefined ? [] : { event_id, id }))
+  const responses = rows.flatMap(({ event_id, response_id: id }) =>
+    id === undefined ? [] : { event_id, id },
+  )
   const events = rows.flatMap(({ event_id, response_id }) => (response_id === undefined ? event_id : []))
   const found = await sql<{ event_id: string; response_id: IntegerText | null; label: string | null }>`
     select id as event_id, null::bigint as response_id, title as label

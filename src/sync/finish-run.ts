@@ -1,5 +1,10 @@
 import type { Plan, RunReport } from '../common/schema/tables.ts'
-import { HeadcountError, LeaseLostError, UnexpectedPaginationError, UnknownEventError } from '../common/errors.ts'
+import {
+  HeadcountError,
+  LeaseLostError,
+  UnexpectedPaginationError,
+  UnknownEventError,
+} from '../common/errors.ts'
 import type { OpenIssues } from '../load/state/sync-state.ts'
 import { toInterruptedError } from './interruption.ts'
 import { resentRequests } from './open/open-source.ts'

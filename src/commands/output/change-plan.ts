@@ -16,7 +16,9 @@ const operations = [
 /** What a run would do, one line for each table and kind, with the first keys of each. */
 export function formatPlan(plan: Plan, { width }: Pick<Output, 'width'>): string {
   const lines = Object.entries(plan).flatMap(([table, rows]) => linesOf(table, rows))
-  return lines.length === 0 ? 'no row would change\n' : lines.map((line) => `${wrapWords(line, { width, hang: 2 })}\n`).join('')
+  return lines.length === 0
+    ? 'no row would change\n'
+    : lines.map((line) => `${wrapWords(line, { width, hang: 2 })}\n`).join('')
 }
 
 function linesOf(table: string, plan: TablePlan): string[] {

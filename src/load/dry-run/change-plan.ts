@@ -26,7 +26,9 @@ export class ChangePlan {
 
   /** The rows that are listed and have no label yet. */
   unlabelled(): readonly PlannedRow[] {
-    return this.hasLabels ? this.#lists().flatMap((rows) => rows.filter(({ label }) => label === undefined)) : []
+    return this.hasLabels
+      ? this.#lists().flatMap((rows) => rows.filter(({ label }) => label === undefined))
+      : []
   }
 
   label(labelOf: LabelOf): void {

@@ -24,7 +24,9 @@ export async function openToPlan(
     return database.transaction(work, { readOnly: true })
   }
   const lease = leaseOfNothing(await readClock(database))
-  return { mirror: { database, account, lease, load: planned, plan: (trx) => planned.plan(trx, account.id), write } }
+  return {
+    mirror: { database, account, lease, load: planned, plan: (trx) => planned.plan(trx, account.id), write },
+  }
 }
 
 async function openAsItIs(settings: ResolvedOptions): Promise<Database> {

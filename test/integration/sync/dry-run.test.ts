@@ -295,7 +295,9 @@ onBothStages('a dry run, on both', (stage) => {
     await on.change()
     expect(on.mirror.rows()).toEqual(before)
     expect(dry).toMatchObject({ exit: 8, report: { rejected: 1, held: 21 } })
-    expect(dry.report.plan?.events.updated).toEqual([{ event_id: 'gala', label: 'The gala', columns: ['title'] }])
+    expect(dry.report.plan?.events.updated).toEqual([
+      { event_id: 'gala', label: 'The gala', columns: ['title'] },
+    ])
     expect(dry.report.plan?.responses).toMatchObject({
       counts: { inserted: 3, updated: 7, deleted: 3, held: 21 },
       columns: { name: 1, payment: 3, slots: 3 },

@@ -163,8 +163,21 @@ describe('the status for people', () => {
     const events = ['a', 'b', 'c', 'd', 'e', 'f']
     const named = held.map((group) =>
       group.event_id === null
-        ? { ...group, title: null, events, first: events.slice(0, 5).map((id) => ({ id, label: `Day ${id}` })) }
-        : { ...group, title: 'Spring Gala', events: null, first: [{ id: '7', label: 'Ada\u001b[2J' }, { id: '8', label: null }] },
+        ? {
+            ...group,
+            title: null,
+            events,
+            first: events.slice(0, 5).map((id) => ({ id, label: `Day ${id}` })),
+          }
+        : {
+            ...group,
+            title: 'Spring Gala',
+            events: null,
+            first: [
+              { id: '7', label: 'Ada\u001b[2J' },
+              { id: '8', label: null },
+            ],
+          },
     )
     const text = formatStatus([{ ...status, held: named }], plain)
     expect(text).toContain(

@@ -129,7 +129,9 @@ onPostgresCommandStage('status --event', (stage) => {
     )
     expect(shown.stdout).toContain('headcount sync --event gala --accept-deletions\n')
     expect(shown.stdout).toMatch(/due +yes: deletions of it are held/)
-    expect((await s.run(['status'])).stdout).toContain('event gala (The gala): 20 deletions (1 Guest 1, 2 Guest 2')
+    expect((await s.run(['status'])).stdout).toContain(
+      'event gala (The gala): 20 deletions (1 Guest 1, 2 Guest 2',
+    )
   })
 
   test('an event that the list of events misses is not due: since when, why, and when it is deleted', async () => {

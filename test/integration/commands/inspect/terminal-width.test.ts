@@ -89,7 +89,7 @@ describe.skipIf(withoutScript)('on a terminal of 80 and of 120 columns (needs sc
       expect(stdout, args.join(' ')).not.toMatch(/\d\d:\d\d:\d\d|\d{4}-\d\d-\d\dT/)
     }
     expect((await s.onTerminal(['status'], { env: plain })).stdout).toMatch(
-      /since \d{4}-\d\d-\d\d \d\d:\d\d UTC/,
+      /since\s+\d{4}-\d\d-\d\d \d\d:\d\d UTC/,
     )
   })
 })
