@@ -2,7 +2,9 @@
  * The setting of a transaction that bounds what views show to one account: `set local headcount.account = 'north'`. A convenience and
  * no protection. Each part is a subquery of its own, evaluated once; inside a view it needs no right of whoever asks.
  */
-const isShown = (row: string) => `((select coalesce(current_setting('headcount.account', true), '') = '')
+export const isShown = (
+  row: string,
+) => `((select coalesce(current_setting('headcount.account', true), '') = '')
          or ${row}.account_id = (select a.id from headcount.accounts a
                                   where a.name = current_setting('headcount.account', true)))`
 

@@ -13,6 +13,8 @@ import { names } from './0013_names.ts'
 import { observedByRuns } from './0014_observed_by_runs.ts'
 import { lateIndexes } from './0015_late_indexes.ts'
 import { internalFunctions } from './0016_internal_functions.ts'
+import { emailKey } from './0017_email_key.ts'
+import { runsOfChanges } from './0018_runs_of_changes.ts'
 
 /** One step of the schema. Statements run one by one, all of a migration in one transaction. */
 export interface Migration {
@@ -38,4 +40,6 @@ export const migrations: readonly Migration[] = [
   { number: 14, name: 'observed_by_runs', statements: observedByRuns },
   { number: 15, name: 'late_indexes', statements: lateIndexes },
   { number: 16, name: 'internal_functions', statements: internalFunctions },
+  { number: 17, name: 'email_key', statements: emailKey },
+  { number: 18, name: 'runs_of_changes', statements: runsOfChanges },
 ]

@@ -16,6 +16,7 @@ table accounts -- The owners of API keys whose data is mirrored here.
   _history_from timestamp with time zone -- Former versions that ended before this moment were pruned; NULL when history is whole.
   key_sha256 text -- SHA-256 of the API key that the mirror was last built with, in hexadecimal digits: where the service names no e-mail, another key may be that of another account.
   _removing_since timestamp with time zone -- When "headcount accounts remove" began: the account is no mirror any more, and is to be removed to the end. NULL of all others.
+  first_listed_run_id bigint -- The first run that stored the list of events whole; NULL before. Of a mirror from before migration 18: its first run that did not fail.
   constraint accounts_name_key UNIQUE (name)
   constraint accounts_pkey PRIMARY KEY (id)
 
@@ -49,6 +50,7 @@ table event_history -- Former versions of events.
   operation text not null -- How it ended: update (a next version followed) or delete (the service no longer returned it).
   document jsonb not null -- The whole former item in the shape of the API, with amounts and slots.
   ended_by_run_id bigint not null -- The run that ended this version (sync_runs.id).
+  begun_by_run_id bigint -- The run that stored this version; NULL when it was archived before migration 18.
   constraint event_history_operation_check CHECK ((operation = ANY (ARRAY['update'::text, 'delete'::text])))
   CREATE INDEX event_history_ended ON headcount.event_history USING btree (valid_to)
   CREATE INDEX event_history_key ON headcount.event_history USING btree (account_id, event_id, valid_from)
@@ -97,6 +99,7 @@ table response_history -- Former versions of responses, with their payments and 
   operation text not null -- How it ended: update (a next version followed) or delete (the service no longer returned it).
   document jsonb not null -- The whole former item in the shape of the API, with amounts and slots.
   ended_by_run_id bigint not null -- The run that ended this version (sync_runs.id).
+  begun_by_run_id bigint -- The run that stored this version; NULL when it was archived before migration 18.
   constraint response_history_operation_check CHECK ((operation = ANY (ARRAY['update'::text, 'delete'::text])))
   CREATE INDEX response_history_ended ON headcount.response_history USING btree (valid_to)
   CREATE INDEX response_history_key ON headcount.response_history USING btree (account_id, event_id, response_id, valid_from)
@@ -178,6 +181,8 @@ table sync_state with (fillfactor=40) -- What is known of each list: one row an 
   last_full_read_at timestamp with time zone -- When the body of the list was last read whole; an answer "not modified" does not move it.
   list_version uuid not null default gen_random_uuid() -- What "headcount serve" shows of the list: another one whenever rows that it shows are written, in the same transaction. Rows changed by hand keep it until backfill mends them.
   unconfirmed_absences jsonb -- Ids of live rows that the last reading of the list lacked, which came in several pages; NULL when there are none. They are deleted when the next reading lacks them too.
+  first_listed_run_id bigint -- The first run that found the event listed, since it last came. Of a list from before migration 18: the account's first run that did not fail.
+  first_applied_run_id bigint -- The first run that stored the list whole; NULL before. Of a list from before migration 18: the account's first run that did not fail.
   constraint sync_state_pkey PRIMARY KEY (account_id, event_id)
 
 view list_status -- How each list stands: when it was checked, what is held, rejected or failing. One row an event, and one for the list of events (event_id is empty).
@@ -233,78 +238,111 @@ view response_changes -- What changed when: one row for each field that an updat
   field text -- The field that changed, as the service spells it; slots as a whole. NULL for insert and delete.
   old_value text -- What it was: text as it is, all else as JSON; NULL when the field was absent. Of a delete, the whole response as JSON.
   new_value text -- What it became. Of an insert, the whole response as JSON.
- SELECT h.account_id,
+  event_title text -- Title of the event now, else the last one known.
+  name text -- The name in the response now, else the last one known.
+  initial boolean -- Whether this insert is only the first reading of what was there before the mirror, and no news; false of all else.
+  run_id bigint -- The run that stored the change (sync_runs.id); NULL of inserts that were archived before migration 18.
+ SELECT c.account_id,
     a.name AS account,
-    h.event_id,
-    h.response_id,
-    h.valid_to AS changed_at,
-    'update'::text AS change,
-    key.field,
-    h.document ->> key.field AS old_value,
-    next.document ->> key.field AS new_value
-   FROM headcount.response_history h
-     JOIN headcount.accounts a ON a.id = h.account_id AND h.valid_to > COALESCE(a._history_from, '-infinity'::timestamp with time zone)
-     CROSS JOIN LATERAL ( SELECT COALESCE(( SELECT later.document
-                   FROM headcount.response_history later
-                  WHERE later.account_id = h.account_id AND later.event_id = h.event_id AND later.response_id = h.response_id AND later.valid_from = h.valid_to AND ((ROW(later.valid_from, later.ended_by_run_id) > ROW(h.valid_from, h.ended_by_run_id)))
-                  ORDER BY later.ended_by_run_id
-                 LIMIT 1), ( SELECT headcount_internal.response_document(r.*) AS response_document
-                   FROM headcount.responses r
-                  WHERE r.account_id = h.account_id AND r.event_id = h.event_id AND r.id = h.response_id AND r._changed_at = h.valid_to)) AS document
-         OFFSET 0) next
-     CROSS JOIN LATERAL jsonb_object_keys(h.document || next.document) key(field)
-  WHERE h.operation = 'update'::text AND (( SELECT COALESCE(current_setting('headcount.account'::text, true), ''::text) = ''::text) OR h.account_id = (( SELECT a_1.id
+    c.event_id,
+    c.response_id,
+    c.changed_at,
+    c.change,
+    c.field,
+    c.old_value,
+    c.new_value,
+        CASE
+            WHEN e.id IS NOT NULL THEN e.title
+            ELSE ( SELECT last.document ->> 'title'::text
+               FROM headcount.event_history last
+              WHERE last.account_id = c.account_id AND last.event_id = c.event_id
+              ORDER BY last.valid_to DESC, last.ended_by_run_id DESC
+             LIMIT 1)
+        END AS event_title,
+        CASE
+            WHEN r.id IS NOT NULL THEN r.name
+            ELSE ( SELECT last.document ->> 'name'::text
+               FROM headcount.response_history last
+              WHERE last.account_id = c.account_id AND last.event_id = c.event_id AND last.response_id = c.response_id
+              ORDER BY last.valid_to DESC, last.ended_by_run_id DESC
+             LIMIT 1)
+        END AS name,
+    COALESCE(
+        CASE
+            WHEN c.change <> 'insert'::text THEN false
+            WHEN c.run_id IS NULL THEN c.changed_at <= first_run.finished_at
+            WHEN c.run_id <= a.first_listed_run_id THEN c.run_id <= COALESCE(s.first_applied_run_id, c.run_id)
+            ELSE c.run_id = s.first_applied_run_id AND s.first_listed_run_id <= a.first_listed_run_id
+        END, false) AS initial,
+    c.run_id
+   FROM ( SELECT h.account_id,
+            h.event_id,
+            h.response_id,
+            h.valid_to AS changed_at,
+            'update'::text AS change,
+            key.field,
+            h.document ->> key.field AS old_value,
+            next.document ->> key.field AS new_value,
+            h.ended_by_run_id AS run_id
+           FROM headcount.response_history h
+             CROSS JOIN LATERAL ( SELECT COALESCE(( SELECT later.document
+                           FROM headcount.response_history later
+                          WHERE later.account_id = h.account_id AND later.event_id = h.event_id AND later.response_id = h.response_id AND later.valid_from = h.valid_to AND ((ROW(later.valid_from, later.ended_by_run_id) > ROW(h.valid_from, h.ended_by_run_id)))
+                          ORDER BY later.ended_by_run_id
+                         LIMIT 1), ( SELECT headcount_internal.response_document(r_1.*) AS response_document
+                           FROM headcount.responses r_1
+                          WHERE r_1.account_id = h.account_id AND r_1.event_id = h.event_id AND r_1.id = h.response_id AND r_1._changed_at = h.valid_to)) AS document
+                 OFFSET 0) next
+             CROSS JOIN LATERAL jsonb_object_keys(h.document || next.document) key(field)
+          WHERE h.operation = 'update'::text AND (h.document -> key.field) IS DISTINCT FROM (next.document -> key.field)
+        UNION ALL
+         SELECT h.account_id,
+            h.event_id,
+            h.response_id,
+            h.valid_to,
+            'delete'::text,
+            NULL::text,
+            h.document::text AS document,
+            NULL::text,
+            h.ended_by_run_id
+           FROM headcount.response_history h
+          WHERE h.operation = 'delete'::text
+        UNION ALL
+         SELECT h.account_id,
+            h.event_id,
+            h.response_id,
+            h.valid_from,
+            'insert'::text,
+            NULL::text,
+            NULL::text,
+            h.document::text AS document,
+            h.begun_by_run_id
+           FROM headcount.response_history h
+          WHERE NOT (EXISTS ( SELECT
+                   FROM headcount.response_history former
+                  WHERE former.account_id = h.account_id AND former.event_id = h.event_id AND former.response_id = h.response_id AND former.operation = 'update'::text AND former.valid_to = h.valid_from AND ((ROW(former.valid_from, former.ended_by_run_id) < ROW(h.valid_from, h.ended_by_run_id)))))
+        UNION ALL
+         SELECT r_1.account_id,
+            r_1.event_id,
+            r_1.id,
+            r_1._changed_at,
+            'insert'::text,
+            NULL::text,
+            NULL::text,
+            headcount_internal.response_document(r_1.*)::text AS response_document,
+            r_1._run_id
+           FROM headcount.responses r_1
+          WHERE r_1._changed_at = r_1._first_seen_at AND NOT (EXISTS ( SELECT
+                   FROM headcount.response_history former
+                  WHERE former.account_id = r_1.account_id AND former.event_id = r_1.event_id AND former.response_id = r_1.id AND former.operation = 'update'::text AND former.valid_to = r_1._changed_at))) c
+     JOIN headcount.accounts a ON a.id = c.account_id AND c.changed_at > COALESCE(a._history_from, '-infinity'::timestamp with time zone)
+     LEFT JOIN headcount.events e ON e.account_id = c.account_id AND e.id = c.event_id
+     LEFT JOIN headcount.responses r ON r.account_id = c.account_id AND r.event_id = c.event_id AND r.id = c.response_id
+     LEFT JOIN headcount.sync_state s ON s.account_id = c.account_id AND s.event_id = c.event_id
+     LEFT JOIN headcount.sync_runs first_run ON first_run.id = a.first_listed_run_id
+  WHERE ( SELECT COALESCE(current_setting('headcount.account'::text, true), ''::text) = ''::text) OR c.account_id = (( SELECT a_1.id
            FROM headcount.accounts a_1
-          WHERE a_1.name = current_setting('headcount.account'::text, true)))) AND (h.document -> key.field) IS DISTINCT FROM (next.document -> key.field)
-UNION ALL
- SELECT h.account_id,
-    a.name AS account,
-    h.event_id,
-    h.response_id,
-    h.valid_to AS changed_at,
-    'delete'::text AS change,
-    NULL::text AS field,
-    h.document::text AS old_value,
-    NULL::text AS new_value
-   FROM headcount.response_history h
-     JOIN headcount.accounts a ON a.id = h.account_id AND h.valid_to > COALESCE(a._history_from, '-infinity'::timestamp with time zone)
-  WHERE h.operation = 'delete'::text AND (( SELECT COALESCE(current_setting('headcount.account'::text, true), ''::text) = ''::text) OR h.account_id = (( SELECT a_1.id
-           FROM headcount.accounts a_1
-          WHERE a_1.name = current_setting('headcount.account'::text, true))))
-UNION ALL
- SELECT h.account_id,
-    a.name AS account,
-    h.event_id,
-    h.response_id,
-    h.valid_from AS changed_at,
-    'insert'::text AS change,
-    NULL::text AS field,
-    NULL::text AS old_value,
-    h.document::text AS new_value
-   FROM headcount.response_history h
-     JOIN headcount.accounts a ON a.id = h.account_id AND h.valid_from > COALESCE(a._history_from, '-infinity'::timestamp with time zone)
-  WHERE (( SELECT COALESCE(current_setting('headcount.account'::text, true), ''::text) = ''::text) OR h.account_id = (( SELECT a_1.id
-           FROM headcount.accounts a_1
-          WHERE a_1.name = current_setting('headcount.account'::text, true)))) AND NOT (EXISTS ( SELECT
-           FROM headcount.response_history former
-          WHERE former.account_id = h.account_id AND former.event_id = h.event_id AND former.response_id = h.response_id AND former.operation = 'update'::text AND former.valid_to = h.valid_from AND ((ROW(former.valid_from, former.ended_by_run_id) < ROW(h.valid_from, h.ended_by_run_id)))))
-UNION ALL
- SELECT r.account_id,
-    a.name AS account,
-    r.event_id,
-    r.id AS response_id,
-    r._changed_at AS changed_at,
-    'insert'::text AS change,
-    NULL::text AS field,
-    NULL::text AS old_value,
-    headcount_internal.response_document(r.*)::text AS new_value
-   FROM headcount.responses r
-     JOIN headcount.accounts a ON a.id = r.account_id AND r._changed_at > COALESCE(a._history_from, '-infinity'::timestamp with time zone)
-  WHERE r._changed_at = r._first_seen_at AND (( SELECT COALESCE(current_setting('headcount.account'::text, true), ''::text) = ''::text) OR r.account_id = (( SELECT a_1.id
-           FROM headcount.accounts a_1
-          WHERE a_1.name = current_setting('headcount.account'::text, true)))) AND NOT (EXISTS ( SELECT
-           FROM headcount.response_history former
-          WHERE former.account_id = r.account_id AND former.event_id = r.event_id AND former.response_id = r.id AND former.operation = 'update'::text AND former.valid_to = r._changed_at));
+          WHERE a_1.name = current_setting('headcount.account'::text, true)));
 
 view response_details -- Responses with their event's title and time, their payment and the number of their slots.
   account_id integer -- The account (accounts.id).
@@ -354,6 +392,7 @@ view response_documents -- Each live response as one document with its payment a
   response_id bigint -- The response (responses.id).
   document jsonb -- The item, with its time stamps in UTC and what stands in _extra.
   _changed_at timestamp with time zone -- When this version began (responses._changed_at).
+  _run_id bigint -- The run that stored this version (responses._run_id).
  SELECT r.account_id,
     r.event_id,
     r.id AS response_id,
@@ -363,7 +402,8 @@ view response_documents -- Each live response as one document with its payment a
             WHEN r.kind = 'signup'::text THEN '{"slots": []}'::jsonb
             ELSE '{}'::jsonb
         END) || COALESCE(r._extra, '{}'::jsonb) AS document,
-    r._changed_at
+    r._changed_at,
+    r._run_id
    FROM headcount.responses r
      LEFT JOIN headcount.payments p ON p.account_id = r.account_id AND p.event_id = r.event_id AND p.response_id = r.id
      CROSS JOIN LATERAL ( SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object('name', s.name, 'start_date', headcount_internal.iso_offset(s.start_date, s.start_local), 'end_date', headcount_internal.iso_offset(s.end_date, s.end_local))) || COALESCE(s._extra, '{}'::jsonb) ORDER BY s."position") AS document
@@ -457,6 +497,15 @@ type past_slot -- A slot of a response as it was at some moment (slots_at).
   start_local timestamp without time zone -- Start on the wall clock as sent.
   end_local timestamp without time zone -- End on the wall clock as sent.
   _extra jsonb -- Fields that the specification does not name, and the originals of fields set aside. NULL when there is nothing.
+
+function email_key(email text) -- The e-mail address by which a person is found: without white space at its ends, its ASCII letters in lower case; NULL when nothing is left. Dots and plus signs stay.
+CREATE OR REPLACE FUNCTION headcount.email_key(email text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+    select nullif(lower(normalize(btrim(email, E' \t\n\r\f\v'), NFC) collate "C"), '')
+  $function$
 
 function events_at(account text, instant timestamp with time zone) -- The events of an account at a moment, as runs saw it; a moment before the first run or before the horizon of prune is an error.
 CREATE OR REPLACE FUNCTION headcount.events_at(account text, instant timestamp with time zone)

@@ -21,6 +21,7 @@ import type {
   OpenIssues,
   AppliedState,
   EventRowsChange,
+  StateWriter,
   UnchangedState,
 } from './state/sync-state.ts'
 import type { WriteOptions, WriteResult } from './statements.ts'
@@ -48,8 +49,7 @@ export interface Loader {
   replaceRejects(trx: Transaction, account: number, run: string, lists: readonly ListRejects[]): Promise<void>
   saveRead(
     trx: Transaction,
-    account: number,
-    backfill: string | null,
+    run: StateWriter,
     states: readonly AppliedState[],
     eventRows: EventRowsChange,
   ): Promise<void>
@@ -60,7 +60,11 @@ export interface Loader {
     observations: readonly Observation[],
     runs: 0 | 1,
   ): Promise<void>
-  saveFailures(trx: Transaction, account: number, failures: readonly FailedState[]): Promise<void>
+  saveFailures(
+    trx: Transaction,
+    run: Pick<StateWriter, 'account' | 'run'>,
+    failures: readonly FailedState[],
+  ): Promise<void>
   deleteStaleState(trx: Transaction, account: number, listed: readonly string[]): Promise<void>
   /** The open issues after all these writes. */
   openIssues(trx: Transaction, account: number): Promise<OpenIssues>

@@ -7,6 +7,7 @@ import {
 } from '../common/errors.ts'
 import type { OpenIssues } from '../load/state/sync-state.ts'
 import { toInterruptedError } from './interruption.ts'
+import { stateWriterOf } from './write/save-list-states.ts'
 import { resentRequests } from './open/open-source.ts'
 import { pagedObject } from './drift/observations.ts'
 import type { RunContext } from './run-context.ts'
@@ -55,7 +56,7 @@ async function finish(run: RunContext, decide: (open: OpenIssues) => FinalStatus
   return run.mirror.write(
     async (trx) => {
       await run.mirror.load.markUnchanged(trx, account.id, run.pending.unchanged)
-      await run.mirror.load.saveFailures(trx, account.id, run.pending.failures)
+      await run.mirror.load.saveFailures(trx, stateWriterOf(run), run.pending.failures)
       const news = await run.pending.observations.finish(trx, run.source.counts.statuses)
       for (const warning of news) run.stats.warn(warning)
       const open = await run.mirror.load.openIssues(trx, account.id)

@@ -30,6 +30,7 @@ interface AccountsTable {
   _history_from: Timestamp | null
   /** Its removal began then, and is to be finished. */
   _removing_since: Timestamp | null
+  first_listed_run_id: IntegerText | null
 }
 
 interface Provenance {
@@ -60,6 +61,7 @@ interface HistorySpan {
   operation: 'update' | 'delete'
   document: Json<JsonObject>
   ended_by_run_id: IntegerText
+  begun_by_run_id: IntegerText | null
 }
 
 interface EventHistoryTable extends HistorySpan {
@@ -136,6 +138,8 @@ interface SyncStateTable {
   failed_at: Timestamp | null
   /** A random UUID: another one whenever rows that are served of the list are written. */
   list_version: Generated<string>
+  first_listed_run_id: IntegerText | null
+  first_applied_run_id: IntegerText | null
 }
 
 interface ApiObservationsTable {

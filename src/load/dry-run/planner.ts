@@ -52,7 +52,7 @@ export function createPlanner(maxListed: number): Planner {
     },
     deleteOrphans: (trx, account, ids) => planOrphans(trx, account, ids, planned),
     replaceRejects: (trx, account, _run, lists) => issues.rejects(trx, account, lists),
-    saveRead: async (_trx, _account, _backfill, states) => {
+    saveRead: async (_trx, _run, states) => {
       for (const state of states) planHolds(state, planned, issues)
       // guard: foretold holds
       issues.read(states)

@@ -116,6 +116,13 @@ export function newEventListVersion(
      where account_id = ${account} and event_id = ${EVENT_LIST_KEY}`
 }
 
+/** The run that stores states; `backfill` is the first run of the chain that it continues, if it does. */
+export interface StateWriter {
+  readonly account: number
+  readonly run: string
+  readonly backfill: string | null
+}
+
 /**
  * Stores the state of lists, as the last statement of the transaction that writes their rows. It may lock the row of the
  * event list: other transactions that do so wait from here on.
@@ -124,8 +131,7 @@ export function newEventListVersion(
  */
 export async function saveRead(
   trx: Transaction,
-  account: number,
-  backfill: string | null,
+  { account, run, backfill }: StateWriter,
   states: readonly AppliedState[],
   records: EventRowsChange,
 ): Promise<void> {
@@ -145,10 +151,11 @@ export async function saveRead(
     insert into headcount.sync_state as state
            (account_id, event_id, digest, normaliser_version, etag, checked_at, last_full_read_at, next_check_at,
             poll_interval_s, backfill_id, held_deletions, held_deletion_count, held_deletions_since, set_aside,
-            unconfirmed_absences)
+            unconfirmed_absences, first_listed_run_id, first_applied_run_id)
     select ${account}, event_id, decode(digest, 'hex'), normaliser_version, etag, now(), now(),
            now() + poll_interval_s * interval '1 second', poll_interval_s, ${backfill}::bigint,
-           held_deletions, held_deletion_count, held_deletions_since, set_aside, unconfirmed_absences
+           held_deletions, held_deletion_count, held_deletions_since, set_aside, unconfirmed_absences,
+           ${run}::bigint, ${run}::bigint
       from json_to_recordset(${JSON.stringify(rows)}::json) as item(
         event_id text, digest text, normaliser_version int, etag text, poll_interval_s int, held_deletions jsonb,
         held_deletion_count int, held_deletions_since timestamptz, set_aside int, unconfirmed_absences jsonb)
@@ -161,10 +168,22 @@ export async function saveRead(
            held_deletions = excluded.held_deletions, held_deletion_count = excluded.held_deletion_count,
            held_deletions_since = excluded.held_deletions_since, set_aside = excluded.set_aside,
            unconfirmed_absences = excluded.unconfirmed_absences,
+           first_applied_run_id = coalesce(state.first_applied_run_id, excluded.first_applied_run_id),
            error_code = null, error_message = null, failed_at = null,
            list_version = case when excluded.event_id = any (${changed}::text[])
                                then excluded.list_version else state.list_version end`.execute(trx.kysely)
   assertRowCount('headcount.sync_state, read', rows.length, result)
+  if (states.some(({ event_id }) => event_id === EVENT_LIST_KEY)) await saveFirstListing(trx, account, run)
+}
+
+/** The run that first stores the list of events whole: what it found is no news. */
+async function saveFirstListing({ kysely }: Transaction, account: number, run: string): Promise<void> {
+  await kysely
+    .updateTable('headcount.accounts')
+    .set({ first_listed_run_id: run })
+    .where('id', '=', account)
+    .where('first_listed_run_id', 'is', null)
+    .execute()
 }
 
 /** Marks lists as checked and unchanged, thousands with one statement. */
@@ -189,13 +208,13 @@ export async function markUnchanged(
 /** Stores why lists could not be read. */
 export async function saveFailures(
   trx: Transaction,
-  account: number,
+  { account, run }: Pick<StateWriter, 'account' | 'run'>,
   failures: readonly FailedState[],
 ): Promise<void> {
   for (const chunk of chunkRows(failures)) {
     const result = await sql`
-      insert into headcount.sync_state (account_id, event_id, error_code, error_message, failed_at)
-      select ${account}, event_id, error_code, error_message, now()
+      insert into headcount.sync_state (account_id, event_id, error_code, error_message, failed_at, first_listed_run_id)
+      select ${account}, event_id, error_code, error_message, now(), ${run}::bigint
         from json_to_recordset(${JSON.stringify(chunk)}::json) as i(
           event_id text, error_code text, error_message text)
           on conflict (account_id, event_id) do update

@@ -85,7 +85,7 @@ async function updateEvents(trx: Transaction, options: WriteOptions, events: rea
     update headcount.events live
        set ${assignments('events', 'i')},
            _changed_at = case when ${options.history} then greatest(now(), live._changed_at) else live._changed_at end,
-           _run_id = ${options.run}
+           _run_id = case when ${options.history} then ${options.run}::bigint else live._run_id end
       from (${eventRecordset(events)}) i
      where live.account_id = ${options.account} and live.id = i.id`.execute(trx.kysely)
   return assertRowCount('headcount.events, update', events.length, result)

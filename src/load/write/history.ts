@@ -22,9 +22,9 @@ export async function archiveResponses(
   // guard: one stamp a transaction
   const result = await sql`
     insert into headcount.response_history (account_id, event_id, response_id, valid_from, valid_to, operation,
-                                            document, ended_by_run_id)
+                                            document, begun_by_run_id, ended_by_run_id)
     select d.account_id, d.event_id, d.response_id, d._changed_at, greatest(now(), d._changed_at), ${operation},
-           d.document, ${options.run}
+           d.document, d._run_id, ${options.run}
       from headcount.response_documents d
       join (${keyRecordset(keys)}) k on k.event_id = d.event_id and k.id = d.response_id
      where d.account_id = ${options.account}`.execute(trx.kysely)
@@ -75,9 +75,9 @@ export async function archiveEvents(
   if (!options.history) return
   const result = await sql`
     insert into headcount.event_history (account_id, event_id, valid_from, valid_to, operation,
-                                         document, ended_by_run_id)
+                                         document, begun_by_run_id, ended_by_run_id)
     select e.account_id, e.id, e._changed_at, greatest(now(), e._changed_at), ${operation},
-           headcount_internal.event_document(e), ${options.run}
+           headcount_internal.event_document(e), e._run_id, ${options.run}
       from headcount.events e
      where e.account_id = ${options.account} and e.id = any (${ids}::text[])`.execute(trx.kysely)
   assertRowCount('headcount.event_history', ids.length, result)

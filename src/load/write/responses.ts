@@ -75,7 +75,7 @@ async function updateResponses(trx: Transaction, options: WriteOptions, response
     update headcount.responses live
        set ${assignments('responses', 'i')},
            _changed_at = case when ${options.history} then greatest(now(), live._changed_at) else live._changed_at end,
-           _run_id = ${options.run}
+           _run_id = case when ${options.history} then ${options.run}::bigint else live._run_id end
       from (${responseRecordset(responses)}) i
      where live.account_id = ${options.account} and live.event_id = i.event_id and live.id = i.id`.execute(
     trx.kysely,

@@ -1,4 +1,5 @@
 import { HeadcountError, AuthenticationError, NotFoundError, OutageError } from '../../common/errors.ts'
+import { stateWriterOf } from './save-list-states.ts'
 import { EVENT_LIST_KEY, type AppliedState } from '../../load/state/sync-state.ts'
 import type { AbsentEvent } from '../../load/diff/live-counts.ts'
 import { addCounts } from '../../load/statements.ts'
@@ -179,7 +180,7 @@ async function saveEventListState(
     const rejects = [{ event_id: null, rejects: [list.rejects] }]
     await load.replaceRejects(trx, account.id, lease.runId, rejects)
     await load.deleteStaleState(trx, account.id, listed)
-    await load.saveRead(trx, account.id, run.initial.backfill?.id ?? null, [state], 'none')
+    await load.saveRead(trx, stateWriterOf(run), [state], 'none')
     return run.pending.observations.store(trx, observationsOf('events', list))
   })
   run.pending.observations.committed(observed)

@@ -1,4 +1,5 @@
 import type { HeldGroup } from '../../common/schema/tables.ts'
+import type { StateWriter } from '../../load/state/sync-state.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { NORMALISER_VERSION } from '../../normalise/version.ts'
 import type { DueEvent } from '../select/due-event.ts'
@@ -50,7 +51,11 @@ export async function saveListStates(
     one.list === null ? [{ event_id: one.event.id, poll_interval_s: intervalOf(one), ...one.unchanged }] : [],
   )
   await load.markUnchanged(trx, account.id, unchanged)
-  await load.saveRead(trx, account.id, run.initial.backfill?.id ?? null, read, records.change)
+  await load.saveRead(trx, stateWriterOf(run), read, records.change)
+}
+
+export function stateWriterOf({ mirror: { account, lease }, initial }: RunContext): StateWriter {
+  return { account: account.id, run: lease.runId, backfill: initial.backfill?.id ?? null }
 }
 
 /** Seconds until the event is due again; null: at the next run. */

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { migrations } from '../../../migrations/index.ts'
 import { connect } from '../../../src/db/connect.ts'
-import type { Database } from '../../../src/db/connect.ts'
 import { migrate, requireSchema, SCHEMA_VERSION, schemaState } from '../../../src/db/migrate.ts'
 import { SchemaVersionError } from '../../../src/common/errors.ts'
 import { readStates } from '../../../src/load/state/sync-state.ts'
 import { engines, freshMirror, freshPlace, onServer } from '../../support/databases/databases.ts'
+import { applyUpTo, change } from '../../support/databases/older-schema.ts'
 import { readerOf } from '../../support/mirror/reader.ts'
 import { listSchema } from '../../support/mirror/schema-listing.ts'
 
@@ -224,24 +224,3 @@ test.each(engines)('rows written under the names before the first release surviv
     [['abc']],
   ])
 })
-
-/** The schema as a version left it that knew the migrations up to this number. */
-async function applyUpTo(database: Database, last: number): Promise<void> {
-  await change(database, [
-    'create schema headcount',
-    `create table headcount.schema_migrations (
-       number int primary key, name text not null, applied_at timestamptz not null default now())`,
-    ...migrations
-      .filter(({ number }) => number <= last)
-      .flatMap(({ number, name, statements }) => [
-        ...statements,
-        `insert into headcount.schema_migrations (number, name) values (${number}, '${name}')`,
-      ]),
-  ])
-}
-
-async function change(database: Database, statements: readonly string[]): Promise<void> {
-  await database.transaction(async (trx) => {
-    for (const statement of statements) await trx.query(statement)
-  })
-}
