@@ -502,9 +502,10 @@ function email_key(email text) -- The e-mail address by which a person is found:
 CREATE OR REPLACE FUNCTION headcount.email_key(email text)
  RETURNS text
  LANGUAGE sql
- IMMUTABLE PARALLEL SAFE STRICT
+ IMMUTABLE PARALLEL SAFE
 AS $function$
-    select nullif(lower(normalize(btrim(email, E' \t\n\r\f\v'), NFC) collate "C"), '')
+    select nullif(lower(case when octet_length(email) = length(email) then btrim(email, E' \t\n\r\f\v')
+                             else normalize(btrim(email, E' \t\n\r\f\v'), NFC) end collate "C"), '')
   $function$
 
 function events_at(account text, instant timestamp with time zone) -- The events of an account at a moment, as runs saw it; a moment before the first run or before the horizon of prune is an error.
