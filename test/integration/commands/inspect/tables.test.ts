@@ -16,6 +16,7 @@ onBothCommandStages('tables', (stage) => {
     )
     expect(views.map(({ name }) => name)).toContain('response_details')
     expect([...new Set(functions.map(({ name }) => name))]).toEqual([
+      'email_key',
       'events_at',
       'payments_at',
       'responses_at',
