@@ -39,28 +39,52 @@ export type { ListedReject } from './mirror/calls/rejects.ts'
 export type { ListedRun } from './mirror/calls/runs.ts'
 export type { QueryRows } from './mirror/calls/call.ts'
 export type { DeletedEvent, EventStatus, EventStatuses } from './mirror/event-status.ts'
-export type { ListedKey, RevokedKey } from './mirror/keys/keys.ts'
-export type { AccountObservations } from './mirror/observations/open-questions.ts'
-export type { PrunableVersions } from './mirror/prune.ts'
+export type { KeyState, ListedKey, RevokedKey } from './mirror/keys/keys.ts'
+export type { Finding } from './mirror/observations/findings.ts'
+export type { AccountObservations, ObservedPoint } from './mirror/observations/open-questions.ts'
+export type {
+  FailingList,
+  HeldDeletions,
+  HeldEventDeletion,
+  UnconfirmedAbsences,
+} from './mirror/list-status.ts'
+export type { HistoryTable, PrunableVersions } from './mirror/prune.ts'
 export type { AcceptedReject } from './load/state/accepted-rejects.ts'
 export type { ServiceOptions } from './server/create-service.ts'
+export type { AccessLogEntry } from './server/http/access-log.ts'
 export type { Service } from './server/http-service.ts'
+export type {
+  PGliteLike,
+  QueryRunner as PGliteQueryRunner,
+  Results as PGliteResults,
+  SendOptions as PGliteSendOptions,
+  TypeParsers as PGliteTypeParsers,
+} from './db/pglite/types.ts'
 export type { DatabaseOptions } from './db/target.ts'
+export type { Column as QueryColumn } from './db/transaction.ts'
+export type { DueReason } from './sync/select/polling-schedule.ts'
 export type { Logger, Progress, RunOptions } from './sync/options.ts'
 export type { Slowdown } from './source/throttle/slowdown.ts'
 export type { VerifyOptions } from './sync/verify/verify.ts'
 export type { VerifyReport } from './sync/verify/report.ts'
 export type { Difference } from './load/diff/column-diff.ts'
 export type {
+  HoldReason,
+  IntegerText,
+  LeaseMode,
+  MirrorTable,
+  ObservationKind,
   Plan,
   PlannedRow,
   PlannedUpdate,
   ReportedError,
+  ReportedHold,
   RowCounts,
   RunMode,
   RunReport,
   RunStatus,
   TableCounts,
   TablePlan,
+  Timestamp,
 } from './common/schema/tables.ts'
 export * from './common/errors.ts'

@@ -69,6 +69,8 @@ export interface ServeConfig {
   readonly host: string
   /** 0: any free one. */
   readonly port: number
+  /** A line of log for each request. */
+  readonly accessLog: boolean
 }
 
 /** Options of the command line by commander's names (`--base-url` is `baseUrl`). */
@@ -166,6 +168,7 @@ async function readCommon(reading: SettingsReader, flags: Flags, databaseRemedy?
     serve: Object.freeze({
       host: await reading.take(settings.serveHost, flags['host']),
       port: await reading.take(settings.servePort, flags['port']),
+      accessLog: await reading.take(settings.accessLog, flags['accessLog']),
     }),
   })
 }

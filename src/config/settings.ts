@@ -131,6 +131,13 @@ export const settings = {
     fallback: '8080',
     example: '8080',
   },
+  accessLog: {
+    variable: 'HEADCOUNT_ACCESS_LOG',
+    flag: '--access-log',
+    read: values.yesOrNo,
+    fallback: '0',
+    example: '1',
+  },
   logLevel: {
     variable: 'HEADCOUNT_LOG_LEVEL',
     read: oneOf(['debug', 'info', 'warn', 'error']),

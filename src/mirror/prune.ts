@@ -9,8 +9,8 @@ import type { InstantInput } from './instants/parse-instant.ts'
 /** Versions of one transaction: well below a second on PGlite, whose statements cannot be interrupted. */
 const VERSIONS_PER_BATCH = 2000
 
-export const historyTables = ['event_history', 'response_history'] as const
-export type HistoryTable = (typeof historyTables)[number]
+export const historyTables: readonly HistoryTable[] = ['event_history', 'response_history']
+export type HistoryTable = 'event_history' | 'response_history'
 
 /** Former versions of one account that ended before some moment. */
 export interface PrunableVersions {

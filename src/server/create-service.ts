@@ -4,6 +4,10 @@ import { DEFAULT_HOLD_FOR_MS } from '../common/schema/holds.ts'
 import { requireSchema } from '../db/migrate.ts'
 import { targetOf, type DatabaseOptions } from '../db/target.ts'
 import { UsageError } from '../common/errors.ts'
+import type { AccessLogEntry } from './http/access-log.ts'
+import { sendResponse } from './http/http-response.ts'
+import { problem } from './problems.ts'
+import { safeCallback } from './safe-callback.ts'
 import type { Service } from './http-service.ts'
 
 /** How the mirror is served. Exactly one of `database`, `pool` and `pglite` must be given. */
@@ -21,6 +25,13 @@ export interface ServiceOptions extends DatabaseOptions {
   readonly closeTimeoutMs?: number
   /** The size of the cache of responses, in bytes; 64 MiB by default. */
   readonly keptBytes?: number
+  /**
+   * Where the service stands inside another server: `/club` when its lists are at `/club/api/v1/events`. Redirects, links and
+   * the OpenAPI document name it; requests may come with it or without. The root by default.
+   */
+  readonly mountPath?: string
+  /** Called when the response to a request of `listen` or `requestListener` has ended: an access log. */
+  readonly onRequest?: (entry: AccessLogEntry) => void
 }
 
 /**
@@ -32,12 +43,13 @@ export interface ServiceOptions extends DatabaseOptions {
 export function createService(options: ServiceOptions): Service {
   const target = targetOf(options)
   requireAmounts(options)
+  const mountPath = parseMountPath(options.mountPath ?? '')
   let opened: Promise<Open> | null = null
   let isClosed = false
 
   async function open(): Promise<Open> {
     if (isClosed) throw new UsageError('This service was closed. Make another one with createService.')
-    const opening = (opened ??= openOver(target, options))
+    const opening = (opened ??= openOver(target, { ...options, mountPath }))
     try {
       return await opening
     } catch (error) {
@@ -49,6 +61,15 @@ export function createService(options: ServiceOptions): Service {
 
   return {
     fetch: async (request) => (await open()).service.fetch(request),
+    async requestListener(request, response) {
+      try {
+        const { service } = await open()
+        await service.requestListener(request, response)
+      } catch (error) {
+        safeCallback(options.onError ?? (() => {}))(error)
+        await sendResponse(response, problem('not_ready', { Connection: 'close' }), request.method === 'HEAD')
+      }
+    },
     listen: async (address) => (await open()).service.listen(address),
     async close() {
       isClosed = true
@@ -67,6 +88,15 @@ function requireAmounts({ maxAgeMs, holdForMs, closeTimeoutMs, keptBytes }: Serv
   }
 }
 
+/** @throws UsageError unless it is made of `/` and of letters, digits and `.`, `_`, `~`, `-` */
+function parseMountPath(path: string): string {
+  const trimmed = path.replace(/\/$/, '')
+  if (trimmed === '' || /^(?:\/[\w.~-]+)+$/.test(trimmed)) return trimmed
+  throw new UsageError(
+    `The option \`mountPath\` must be a path like /club, of letters, digits and . _ ~ -, not ${JSON.stringify(path)}.`,
+  )
+}
+
 interface Open {
   readonly database: Database
   readonly service: Service
@@ -75,7 +105,7 @@ interface Open {
 /** Loads the HTTP libraries on demand. */
 async function openOver(target: Parameters<typeof connect>[0], options: ServiceOptions): Promise<Open> {
   const { maxAgeMs = null, holdForMs = DEFAULT_HOLD_FOR_MS } = options
-  const { onError = () => {}, closeTimeoutMs, keptBytes } = options
+  const { onError = () => {}, closeTimeoutMs, keptBytes, mountPath = '', onRequest } = options
   const [{ createHttpService }, { createMirrorStore }] = await Promise.all([
     import('./http-service.ts'),
     import('./stores/mirror/mirror-store.ts'),
@@ -91,6 +121,8 @@ async function openOver(target: Parameters<typeof connect>[0], options: ServiceO
   const service = createHttpService({
     store,
     onError,
+    mountPath,
+    ...(onRequest !== undefined && { onRequest }),
     ...(closeTimeoutMs !== undefined && { closeTimeout: closeTimeoutMs }),
     ...(keptBytes !== undefined && { keptBytes }),
   })

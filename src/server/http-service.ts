@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { isIPv6 } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { listenOn } from '../common/listen.ts'
+import { AnsweredKeys, logAccess, type AccessLog } from './http/access-log.ts'
 import { toFetchResponse, sendResponse, type HttpResponse } from './http/http-response.ts'
 import { DEFAULT_SEND_TIMEOUT, type SendTimeout } from './http/slow-client.ts'
 import { problem } from './problems.ts'
@@ -22,6 +23,10 @@ export interface HttpServiceOptions {
   /** The size of the cache of bodies; 64 MiB by default. */
   readonly keptBytes?: number
   readonly clientTimeouts?: Partial<ClientTimeouts>
+  /** Where the service stands inside another server; '' (the root) by default. */
+  readonly mountPath?: string
+  /** Called when the response to a request over node:http has ended. */
+  readonly onRequest?: AccessLog
 }
 
 interface ClientTimeouts {
@@ -34,6 +39,11 @@ interface ClientTimeouts {
 export interface Service {
   /** Answers one request without a server. The caller must read or cancel the body, for a large one holds resources. */
   fetch(request: Request): Promise<Response>
+  /**
+   * Answers one request of a server of `node:http`, Express or the like: `createServer(service.requestListener)`. Resolves
+   * when the response was sent or the client has gone; never rejects, for what fails goes to `onError`.
+   */
+  readonly requestListener: (request: IncomingMessage, response: ServerResponse) => Promise<void>
   /**
    * Listens for HTTP. `port` 0 takes any free port. Returns the port and the base address, which ends in `/api/v1`.
    *
@@ -53,17 +63,21 @@ const MAX_CONNECTIONS = 4_000
 /** Longer than most clients keep an idle connection: the client closes first, and never uses a closing connection. */
 const KEEP_ALIVE_MS = 65_000
 
-/** The service of the specification over HTTP. It writes no log and changes no globals. */
+/** The service of the specification over HTTP. It writes no log of its own and changes no globals. */
 export function createHttpService({
   store,
   onError = () => {},
   closeTimeout = 5_000,
   keptBytes = DEFAULT_CACHE_BYTES,
   clientTimeouts: { requestMs = REQUEST_MS, send: sendTimeout = DEFAULT_SEND_TIMEOUT } = {},
+  mountPath = '',
+  onRequest,
 }: HttpServiceOptions): Service {
   // guard: listeners that throw
   const report = safeCallback(onError)
-  const routes = createRoutes({ store, onError: report, keptBytes, sendTimeout })
+  const answered = new AnsweredKeys()
+  const routes = createRoutes({ store, onError: report, keptBytes, sendTimeout, mountPath, answered })
+  const log = onRequest && safeCallback(onRequest)
   const answer = getRequestListener(routes.fetch, {
     // By default the adapter replaces the global Request and Response.
     overrideGlobalObjects: false,
@@ -73,12 +87,17 @@ export function createHttpService({
   })
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (log) logAccess(request, response, answered, log)
     const rejected = rejection(request)
-    if (rejected === null) await answer(request, response)
-    else await sendResponse(response, rejected, false, sendTimeout)
+    try {
+      if (rejected === null) await answer(request, response)
+      else await sendResponse(response, rejected, false, sendTimeout)
+    } catch (error) {
+      report(error)
+    }
   }
   const queues = new ConnectionQueues(
-    (request, response) => void respond(request, response).catch(report),
+    (request, response) => void respond(request, response),
     () => endWhenIdle(),
   )
   const server = serverOver(queues, requestMs)
@@ -102,6 +121,7 @@ export function createHttpService({
 
   return {
     fetch: async (request) => routes.fetch(request),
+    requestListener: respond,
 
     async listen({ host, port }) {
       const remedy = 'choose another host or port'

@@ -1,12 +1,14 @@
 import { Hono } from 'hono'
 import { createAdmission, type AdmittedRequest } from './http/admission.ts'
+import type { AnsweredKeys } from './http/access-log.ts'
+import { pathBelow } from './http/mount-path.ts'
 import { jsonResponse, PRIVATE_CACHE_HEADERS, type HttpResponse } from './http/http-response.ts'
 import { parsePageRequest } from './http/pagination.ts'
 import { createResponder, type Bindings, type Request } from './http/responder.ts'
 import type { SendTimeout } from './http/slow-client.ts'
 import { createListResponder } from './list-responder.ts'
 import { openApi } from './openapi/document.ts'
-import { docsPage } from './openapi/docs-page.ts'
+import { docsPage, type DocsPage } from './openapi/docs-page.ts'
 import { problem, unauthorized } from './problems.ts'
 import { EVENTS, type Access, type ListName, type Store } from './stores/store.ts'
 
@@ -17,6 +19,9 @@ export interface RoutesOptions {
   /** The size of the cache of bodies. */
   readonly keptBytes: number
   readonly sendTimeout: SendTimeout
+  /** '' or a path without a `/` at its end. */
+  readonly mountPath: string
+  readonly answered: AnsweredKeys
 }
 
 type AccountRoute = (
@@ -26,8 +31,8 @@ type AccountRoute = (
 ) => HttpResponse | Promise<HttpResponse>
 
 /** All routes of the service. `docs/service.md` has the decisions that the specification leaves open. */
-export function createRoutes({ store, onError, keptBytes, sendTimeout }: RoutesOptions) {
-  const app = new Hono<Bindings>()
+export function createRoutes({ store, onError, keptBytes, sendTimeout, mountPath, answered }: RoutesOptions) {
+  const app = new Hono<Bindings>({ getPath: pathBelow(mountPath) })
   const { handle, fail } = createResponder(onError, sendTimeout)
   const respondWithList = createListResponder(keptBytes)
   const admit = createAdmission()
@@ -38,6 +43,7 @@ export function createRoutes({ store, onError, keptBytes, sendTimeout }: RoutesO
       const key = request.req.header('X-API-Key')
       const found = /* guard: no key, no question */ key ? await store.resolve(key, list(request)) : undefined
       if (found === undefined) return unauthorized
+      answered.note(request.env?.outgoing, found.requester.key)
       const isWanted = () => request.env?.outgoing?.destroyed !== true
       return answer(request, found, admit(found.requester, held, isWanted))
     })
@@ -69,7 +75,7 @@ export function createRoutes({ store, onError, keptBytes, sendTimeout }: RoutesO
   for (const [path] of answers) app.all(path, /* guard: key before methods */ authenticated(methodNotAllowed))
 
   const requireReady = () => store.requireReady()
-  for (const [path, route] of openRoutes(requireReady)) app.get(path, handle(route))
+  for (const [path, route] of openRoutes(requireReady, mountPath)) app.get(path, handle(route))
   app.notFound(/* guard: key before paths */ authenticated(unknownPath))
   // By default Hono writes errors outside a route to the console.
   app.onError(fail)
@@ -79,12 +85,15 @@ export function createRoutes({ store, onError, keptBytes, sendTimeout }: RoutesO
 /** The routes without a key. */
 function openRoutes(
   requireReady: () => Promise<void>,
-): readonly (readonly [path: string, route: () => HttpResponse | Promise<HttpResponse>])[] {
+  mountPath: string,
+): readonly (readonly [path: string, route: (request: Request) => HttpResponse | Promise<HttpResponse>])[] {
+  const document = memoised(() => openApi(mountPath))
+  const page = memoised(() => docsPage(document()))
   return [
     // For people who open the bare address.
-    ['/', () => ({ status: 302, headers: { Location: '/docs' }, body: null })],
-    ['/api/v1/openapi.json', memoised(() => jsonResponse(openApi(), { 'Cache-Control': 'no-cache' }))],
-    ['/docs', memoised(docsResponse)],
+    ['/', () => ({ status: 302, headers: { Location: `${mountPath}/docs` }, body: null })],
+    ['/api/v1/openapi.json', memoised(() => jsonResponse(document(), { 'Cache-Control': 'no-cache' }))],
+    ['/docs', (request) => docsResponse(page(), originOf(request))],
     ['/healthz', () => statusResponse('alive')],
     ['/readyz', () => requireReady().then(() => statusResponse('ready'))],
   ]
@@ -107,13 +116,18 @@ function methodNotAllowed(): HttpResponse {
 }
 
 /** Made once, on demand: making it costs more than any other response. */
-function memoised(make: () => HttpResponse): () => HttpResponse {
-  let made: HttpResponse | null = null
+function memoised<Made>(make: () => Made): () => Made {
+  let made: Made | null = null
   return () => (made ??= make())
 }
 
-function docsResponse(): HttpResponse {
-  const { html, contentSecurityPolicy } = docsPage()
+/** The address by which the client has reached this server, or the proxy with TLS before it. */
+function originOf({ req }: Request): string {
+  const { protocol, host } = new URL(req.url)
+  return `${req.header('X-Forwarded-Proto') === 'https' ? 'https:' : protocol}//${host}`
+}
+
+function docsResponse({ htmlFor, contentSecurityPolicy }: DocsPage, origin: string): HttpResponse {
   const headers = {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Security-Policy': contentSecurityPolicy,
@@ -121,5 +135,5 @@ function docsResponse(): HttpResponse {
     'Referrer-Policy': 'no-referrer',
     'Cache-Control': 'no-cache',
   }
-  return { status: 200, headers, body: Buffer.from(html) }
+  return { status: 200, headers, body: Buffer.from(htmlFor(origin)) }
 }

@@ -94,7 +94,7 @@ export interface RunOptions extends DatabaseOptions {
    * each kind; all when not given.
    */
   readonly dryRun?: boolean | { readonly mostKeys: number }
-  /** When a service that goes away while it is read ends the run; for tests, which have no time. */
+  /** @internal When a service that goes away while it is read ends the run; for tests, which have no time. */
   readonly outage?: Partial<OutageLimits>
   /** Ends the run; its reason is thrown when it is an InterruptedError. */
   readonly signal?: AbortSignal

@@ -64,6 +64,7 @@ export const holdFor = () =>
 export const listen = () => [
   ofSetting(settings.serveHost, '<host>', 'address to listen on; 0.0.0.0 for all interfaces'),
   ofSetting(settings.servePort, '<port>', 'port to listen on; 0 for any free one'),
+  ofSetting(settings.accessLog, '', 'log each request: method, path, status, bytes, time, number of the key'),
 ]
 
 export const schedule = () => [

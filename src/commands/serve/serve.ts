@@ -4,7 +4,7 @@ import { settings, type SettingName } from '../../config/settings.ts'
 import type { Database } from '../../db/connect.ts'
 import { migrate } from '../../db/migrate.ts'
 import { UsageError } from '../../common/errors.ts'
-import type { Logger } from '../../index.ts'
+import type { AccessLogEntry, Logger, ServiceOptions } from '../../index.ts'
 import { readUnfinishedRemovals } from '../../mirror/accounts/list.ts'
 import { listKeys } from '../../mirror/keys/keys.ts'
 import { isLoopback } from '../../source/url.ts'
@@ -52,7 +52,7 @@ export const serve: Command<ServeFlags> = async (context) => {
   await using service = await serviceOf(
     database,
     { maxAgeMs: flags.maxAge, holdForMs: config.run.holdForMs },
-    logger,
+    { logger, ...(config.serve.accessLog && { onRequest: accessLogTo(logger, logFormat) }) },
   )
   const { url } = await raceAbort(service.listen(config.serve), signal)
   await warn(database, url, logger)
@@ -134,15 +134,26 @@ async function warn(database: Database, url: string, logger: Logger): Promise<vo
 async function serviceOf(
   database: Database,
   { maxAgeMs, holdForMs }: { readonly maxAgeMs: number | undefined; readonly holdForMs: number },
-  logger: Logger,
+  { logger, ...accessLog }: { readonly logger: Logger } & Pick<ServiceOptions, 'onRequest'>,
 ) {
   const { createService } = await import('../../server/create-service.ts')
   const service = createService({
     opened: database,
     ...(maxAgeMs !== undefined && { maxAgeMs, holdForMs }),
+    ...accessLog,
     onError: rateLimitLog((error) => logger.error({ err: error }, 'a request could not be answered')),
   })
   return { ...service, [Symbol.asyncDispose]: () => service.close() }
+}
+
+/** A line for each request: in prose the message says all that the fields do. */
+function accessLogTo(logger: Logger, format: 'pretty' | 'json') {
+  return (entry: AccessLogEntry): void => {
+    const { method, path, status, bytes, duration_ms, key_id } = entry
+    const key = key_id === null ? 'no key' : `key ${key_id}`
+    if (format === 'json') logger.info(entry, 'request')
+    else logger.info({}, `${method} ${path} ${status} ${bytes} B ${duration_ms} ms ${key}`)
+  }
 }
 
 /** The worker's schedule in this process. A folder has one opener: runs and requests share it then. */

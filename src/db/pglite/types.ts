@@ -15,14 +15,14 @@ export interface QueryRunner {
   query<T>(text: string, values?: unknown[], options?: SendOptions): Promise<Results<T>>
 }
 
-interface SendOptions {
+export interface SendOptions {
   readonly rowMode?: 'array' | 'object'
   readonly parsers?: TypeParsers
   /** The input of a COPY from /dev/blob. */
   readonly blob?: Blob
 }
 
-interface Results<T> {
+export interface Results<T> {
   readonly rows: T[]
   readonly fields: { readonly name: string; readonly dataTypeID: number }[]
   readonly rowCount?: number

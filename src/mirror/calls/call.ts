@@ -4,11 +4,14 @@
  */
 import type { Database } from '../../db/connect.ts'
 import { migrate, requireSchema, schemaState } from '../../db/migrate.ts'
-import type { QueryResult } from '../../db/transaction.ts'
+import type { Column, QueryResult } from '../../db/transaction.ts'
 import type { JsonValue } from '../../common/json/exact.ts'
 
 /** Rows of a result: each value stands under its column. */
-export type QueryRows = Pick<QueryResult, 'columns' | 'rows'>
+export interface QueryRows {
+  readonly columns: readonly Column[]
+  readonly rows: readonly (readonly unknown[])[]
+}
 
 /** Takes the rows of an answer part by part; all parts have the same columns, and there is one at least. */
 export type Receive = (part: QueryResult) => Promise<void>

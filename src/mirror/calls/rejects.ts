@@ -1,10 +1,31 @@
 import { sql } from 'kysely'
+import type { Timestamp } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { requireAccount } from '../resolve-account.ts'
 import { defineCall } from './call.ts'
 import { readListInput, type ListInput } from './input.ts'
 
-export type ListedReject = Awaited<ReturnType<typeof readRejects>>[number]
+/** An item that no table can hold, as the table `rejects` has it. */
+export interface ListedReject {
+  readonly account: string
+  /** null: an item of the list of events. */
+  readonly event_id: string | null
+  /** Index in the list, from 0. */
+  readonly item_index: number
+  /** What is wrong, as a stable word. */
+  readonly reason: string
+  /** Where, like `$[0].id`. */
+  readonly path: string
+  /** The item as it was sent, cut at 64 KiB. */
+  readonly payload: string
+  readonly sha256: string
+  readonly run_id: number
+  readonly seen_at: Timestamp
+  /** Of the whole item. */
+  readonly bytes: number
+  /** When the owner accepted it; null: not. */
+  readonly accepted_at: Timestamp | null
+}
 
 export const rejectsCall = defineCall<ListInput, readonly ListedReject[]>({
   name: 'rejects',
@@ -16,7 +37,11 @@ export const rejectsCall = defineCall<ListInput, readonly ListedReject[]>({
   },
 })
 
-async function readRejects({ kysely }: Transaction, account: string | null, limit: number) {
+async function readRejects(
+  { kysely }: Transaction,
+  account: string | null,
+  limit: number,
+): Promise<readonly ListedReject[]> {
   const rows = await kysely
     .selectFrom('headcount.rejects as reject')
     .innerJoin('headcount.accounts as account', 'account.id', 'reject.account_id')

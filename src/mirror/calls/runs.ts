@@ -1,3 +1,4 @@
+import type { LeaseMode, RunReport, RunStatus, Timestamp } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { requireAccount } from '../resolve-account.ts'
 import { defineCall } from './call.ts'
@@ -5,7 +6,18 @@ import { UsageError } from '../../common/errors.ts'
 import { commandName } from '../../common/command-name.ts'
 import { inputFields, readListInput, type ListInput } from './input.ts'
 
-export type ListedRun = Awaited<ReturnType<typeof readRuns>>[number]
+/** A run, or a change of the account, as the table `sync_runs` has it. */
+export interface ListedRun {
+  readonly run_id: number
+  readonly account: string
+  readonly mode: LeaseMode
+  readonly status: RunStatus
+  readonly started_at: Timestamp
+  /** null while it goes on. */
+  readonly finished_at: Timestamp | null
+  /** null while it goes on, and of a run that died. */
+  readonly report: RunReport | null
+}
 
 export interface RunsInput extends ListInput {
   /** One run by its number; null: the newest. */
@@ -28,7 +40,10 @@ export const runsCall = defineCall<RunsInput, readonly ListedRun[]>({
 })
 
 /** The newest first; order by number, for clocks jump. */
-async function readRuns({ kysely }: Transaction, { account, limit, run }: RunsInput) {
+async function readRuns(
+  { kysely }: Transaction,
+  { account, limit, run }: RunsInput,
+): Promise<readonly ListedRun[]> {
   const rows = await kysely
     .selectFrom('headcount.sync_runs as run')
     .innerJoin('headcount.accounts as account', 'account.id', 'run.account_id')

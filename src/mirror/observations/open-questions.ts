@@ -8,13 +8,19 @@ export interface AccountObservations {
   readonly account: string
   /** When the first observation was made; null when there is none yet. */
   readonly observed_since: Timestamp | null
-  readonly points: readonly (Omit<Point, 'has'> & { readonly findings: readonly Finding[] })[]
+  readonly points: readonly ObservedPoint[]
 }
 
-interface Point {
+/** Something that the specification leaves open, and what the service has shown of it. */
+export interface ObservedPoint {
   readonly point: string
   readonly open: string
+  /** What headcount does. */
   readonly handling: string
+  readonly findings: readonly Finding[]
+}
+
+interface Point extends Omit<ObservedPoint, 'findings'> {
   /** Which findings belong to it. */
   readonly has: (finding: Finding) => boolean
 }

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Transform } from 'node:stream'
-import { resetConnection, bodyWriter, type SendTimeout } from './slow-client.ts'
+import { DEFAULT_SEND_TIMEOUT, resetConnection, bodyWriter, type SendTimeout } from './slow-client.ts'
 
 export interface HttpResponse {
   readonly status: number
@@ -44,7 +44,7 @@ export async function sendResponse(
   outgoing: ServerResponse,
   { status, headers, body }: HttpResponse,
   isHead: boolean,
-  timeout: SendTimeout,
+  timeout: SendTimeout = DEFAULT_SEND_TIMEOUT,
 ): Promise<void> {
   if (body === null || body instanceof Uint8Array) {
     if (outgoing.destroyed) return

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { html, raw } from 'hono/html'
-import { openApi } from './document.ts'
+import { quoteForShell } from '../../common/command-name.ts'
 import type { Answer, Document, Operation, Schema, SecurityScheme } from './openapi-types.ts'
 import {
   answerTable,
@@ -15,17 +15,18 @@ import {
 } from './docs-page-parts.ts'
 import { STYLE } from './docs-page-style.ts'
 
-/** Of the page's own address, which it does not know. */
-const ORIGIN = 'http://HOST:PORT'
+/** Stands in the page for its own address, which only a request tells. */
+const ORIGIN = 'ORIGIN-OF-THE-PAGE'
 
 export interface DocsPage {
-  readonly html: string
+  /** @param origin scheme, host and port as the client has reached them */
+  readonly htmlFor: (origin: string) => string
   /** Goes with it as the header `Content-Security-Policy`: nothing is loaded, and nothing runs. */
   readonly contentSecurityPolicy: string
 }
 
 /** The document as a page for people, made from the document itself. */
-export function docsPage(): DocsPage {
+export function docsPage(document: Document): DocsPage {
   const digest = createHash('sha256').update(STYLE).digest('base64')
   const rules = [
     "default-src 'none'",
@@ -33,8 +34,10 @@ export function docsPage(): DocsPage {
     "base-uri 'none'",
     "form-action 'none'",
   ]
+  const made = textOf(page(document))
   return {
-    html: textOf(page(openApi())),
+    // As a word of a shell: a client may send any Host.
+    htmlFor: (origin) => made.replaceAll(ORIGIN, () => textOf(html`${quoteForShell(origin)}`)),
     contentSecurityPolicy: [...rules, "frame-ancestors 'none'"].join('; '),
   }
 }
@@ -96,7 +99,7 @@ function header({ info, paths }: Document, base: string): Html {
 
 function start({ name, description }: SecurityScheme, base: string): Html {
   return html`<p>
-      ${prose(description)} It goes into the header <code>${name}</code>, to the host and port of this page:
+      ${prose(description)} It goes into the header <code>${name}</code>, to the address of this page:
     </p>
     <pre tabindex="0"><code>curl -H '${name}: hc_…' ${ORIGIN}${base}/events</code></pre>`
 }

@@ -74,12 +74,12 @@ const headers: Named<Header> = {
   },
 }
 
-/** What the service answers, as OpenAPI 3.1; to be written with `JSON.stringify`, which keeps all digits of its bounds. */
-export function openApi(): Document {
+/** What the service answers below a mount path ('': the root), as OpenAPI 3.1; to be written with `JSON.stringify`, which keeps all digits of its bounds. */
+export function openApi(mountPath = ''): Document {
   return {
     openapi: '3.1.1',
     info: { title: 'Events and responses', version: version(), description: DESCRIPTION },
-    servers: [{ url: '/api/v1', description: 'This service' }],
+    servers: [{ url: `${mountPath}/api/v1`, description: 'This service' }],
     security: [{ apiKey: [] }],
     paths,
     components: { securitySchemes, parameters, headers, responses: errors, schemas },

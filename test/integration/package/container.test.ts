@@ -26,16 +26,22 @@ interface Container {
   readonly depends_on?: unknown
   readonly healthcheck?: { readonly test: readonly string[] }
   readonly stop_grace_period: string
+  readonly command?: readonly string[]
+  readonly read_only?: boolean
+  readonly cap_drop?: readonly string[]
+  readonly security_opt?: readonly string[]
+  readonly restart?: string
 }
 
 interface Compose {
-  readonly services: { readonly postgres: Container; readonly worker: Container }
+  readonly services: { readonly postgres: Container; readonly worker: Container; readonly serve: Container }
   readonly volumes: Readonly<Record<string, null>>
   readonly secrets: Readonly<Record<string, { readonly file: string }>>
 }
 
-const compose = parse(await readFile(join(projectFolder, 'docker-compose.yml'), 'utf8')) as Compose
-const { postgres, worker } = compose.services
+const composeText = await readFile(join(projectFolder, 'docker-compose.yml'), 'utf8')
+const compose = parse(composeText) as Compose
+const { postgres, worker, serve } = compose.services
 
 describe('docker-compose.yml', () => {
   test('the database: Postgres 18, its volume where 18 wants it, healthy before the worker starts', () => {
@@ -61,8 +67,26 @@ describe('docker-compose.yml', () => {
     expect(Object.keys(compose.volumes)).toEqual(['postgres-data', 'scratch'])
   })
 
-  test('the worker gets more time to end than it takes', () => {
-    expect(Number.parseInt(worker.stop_grace_period, 10)).toBeGreaterThanOrEqual(10)
+  test('serve: the same image with the same bounds, on a port of this machine alone, without the key of the account', () => {
+    expect(serve).toMatchObject({
+      image: worker.image,
+      command: ['serve'],
+      ports: ['127.0.0.1:8080:8080'],
+      secrets: ['database_url'],
+      depends_on: { postgres: { condition: 'service_healthy' } },
+    })
+    for (const bound of ['read_only', 'cap_drop', 'security_opt', 'volumes', 'restart'] as const)
+      expect(serve[bound]).toEqual(worker[bound])
+  })
+
+  test('the port of Postgres, for tools on this machine, is a comment', () => {
+    expect(postgres).not.toHaveProperty('ports')
+    expect(composeText).toMatch(/^ +# ports:\n +# {3}- 127\.0\.0\.1:5432:5432$/m)
+  })
+
+  test('worker and serve get more time to end than they take', () => {
+    for (const { stop_grace_period } of [worker, serve])
+      expect(Number.parseInt(stop_grace_period, 10)).toBeGreaterThanOrEqual(10)
   })
 
   test('secrets are files, never variables', () => {
@@ -124,7 +148,11 @@ describe('the image', () => {
   })
 
   /** What compose would set, with secrets in files that only their reader may read. */
-  async function environment(secrets: Readonly<Record<string, string>>, baseUrl: string) {
+  async function environment(
+    secrets: Readonly<Record<string, string>>,
+    baseUrl: string,
+    service: Container = worker,
+  ) {
     await mkdir(join(image.root, 'run/secrets'), { recursive: true })
     for (const [name, text] of Object.entries(secrets)) {
       const file = join(image.root, 'run/secrets', name)
@@ -132,7 +160,7 @@ describe('the image', () => {
       await writeFile(file, `${text}\n`, { mode: 0o400 })
       if (isRoot) await chown(file, owner.uid, owner.gid)
     }
-    const given = Object.entries(worker.environment).map(([name, value]) => {
+    const given = Object.entries(service.environment).map(([name, value]) => {
       if (name === 'HEADCOUNT_BASE_URL') return [name, baseUrl]
       return [name, value.replace(/^\/run/, `${image.root}/run`).replace(/^\$\{\w+:-(.*)\}$/, '$1')]
     })
@@ -200,7 +228,7 @@ describe('the image', () => {
     expect(await shell('ls -A', image.workingFolder)).toBe('dist\nnode_modules\npackage.json\nsrc\n')
   })
 
-  test('the worker mirrors, is healthy by its own check, and ends with 0 on SIGTERM', async () => {
+  test('the worker mirrors, serve answers from the mirror, both are healthy by the check of the image, and end with 0 on SIGTERM', async () => {
     await using server = new AsyncDisposableStack()
     server.defer(() => onServer('drop role headcount'))
     const place = server.use(await freshPlace('postgres', { blank: true }))
@@ -230,6 +258,16 @@ describe('the image', () => {
       .select((mirror) => mirror.fn.countAll<string>().as('n'))
       .executeTakeFirstOrThrow()
     expect(Number(n)).toBeGreaterThan(1000)
+
+    const serving = await environment({ database_url: asWorker }, url, serve)
+    const ownPort = { ...serving, HEADCOUNT_SERVE_PORT: serving['HEADCOUNT_HEALTH_PORT'] ?? '' }
+    await using answering = start(serve.command ?? [], ownPort)
+    await expect
+      .poll(() => checkHealth(ownPort), { timeout: 20_000 })
+      .toMatchObject({ status: 0, stdout: '{"status":"alive"}' })
+    expect(await answering.says('request')).toMatchObject({ path: '/healthz', status: 200 })
+    answering.kill('SIGTERM')
+    expect((await answering.ended).code).toBe(0)
 
     const once = await start(['sync', '--quiet'], env).ended
     expect([0, 8]).toContain(once.code)

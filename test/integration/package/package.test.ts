@@ -19,6 +19,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accountOf } from '../../support/accounts/account.ts'
 import { freshPlace } from '../../support/databases/databases.ts'
 import { send, startFaultServer } from '../../support/http/fault-server.ts'
+import { unexportedTypes } from '../../support/commands/unexported-types.ts'
 import { copyProject, inShell, projectFolder, shell } from '../../support/commands/npm.ts'
 import { testKey } from '../../support/http/reading.ts'
 
@@ -69,6 +70,10 @@ test('holds what is needed and nothing else', () => {
   expect(
     packed.filter((path) => /^package\/dist\/src\/(cli|commands|config|worker|service\/sample)/.test(path)),
   ).toEqual([])
+})
+
+test('declares no type that a program can meet and not name', () => {
+  expect(unexportedTypes(join(consumer, 'node_modules/headcount/dist/src/index.d.ts'))).toEqual([])
 })
 
 test('hands on the licences of the packages in the bundle', async () => {

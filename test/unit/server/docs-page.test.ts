@@ -3,7 +3,8 @@ import { expect, test } from 'vitest'
 import { openApi } from '../../../src/server/openapi/document.ts'
 import { docsPage } from '../../../src/server/openapi/docs-page.ts'
 
-const { html, contentSecurityPolicy } = docsPage()
+const { htmlFor, contentSecurityPolicy } = docsPage(openApi())
+const html = htmlFor('http://127.0.0.1:8080')
 const text = html.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
 
 test('the page tells everything that the document names', () => {

@@ -47,6 +47,36 @@ onBothCommandStages('serve --sync', (stage) => {
 })
 
 describe('serve', () => {
+  test('--access-log logs each request, without key, e-mail, or id of a response', async () => {
+    await using s = await commandStage('postgres', accountOf({ gala: 3 }))
+    expect(await s.run(['sync', '--quiet'])).toMatchObject({ code: 0 })
+    const key = (await s.run(['keys', 'create'])).stdout.trim()
+    await using served = startServe(['--access-log'], { env: s.env })
+    const url = await urlOf(served)
+    await ask(url, key, '/events/gala/responses?after=2')
+    await ask(url, 'hc_nobody', '/ping?email=ada@example.org')
+    const lines = () => served.log.filter(({ msg }) => msg === 'request')
+    await expect.poll(() => lines().length).toBe(2)
+    expect(lines()).toMatchObject([
+      { level: 'info', method: 'GET', path: '/api/v1/events/gala/responses', status: 200, key_id: 1 },
+      { level: 'info', method: 'GET', path: '/api/v1/ping', status: 401, key_id: null },
+    ])
+    served.kill('SIGTERM')
+    const { stdout, stderr } = await served.ended
+    expect(stdout + stderr).not.toMatch(new RegExp(`${key}|hc_nobody|after=|example\\.org`))
+  })
+
+  test('an access log for people is one line a request', async () => {
+    await using s = await commandStage('postgres', accountOf({ gala: 1 }))
+    expect(await s.run(['sync', '--quiet'])).toMatchObject({ code: 0 })
+    const env = { ...s.env, HEADCOUNT_LOG_FORMAT: 'pretty', HEADCOUNT_ACCESS_LOG: '1' }
+    await using served = startServe([], { env })
+    const url = await urlOf(served)
+    await ask(url, 'hc_nobody')
+    served.kill('SIGTERM')
+    expect((await served.ended).stderr).toMatch(/ GET \/api\/v1\/events 401 \d+ B \d+ ms no key\n/)
+  })
+
   test('answers from the mirror with the service gone, and ends with 0 when it is told to stop', async () => {
     await using s = await commandStage('postgres', accountOf({ gala: 3 }))
     expect(await s.run(['sync', '--quiet'])).toMatchObject({ code: 0 })

@@ -1,0 +1,62 @@
+/** What is told of each request when its response has ended. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+/** A request and its response; no field has a key, a query, or the id of a response. */
+export interface AccessLogEntry {
+  readonly method: string
+  /** Without the query, which may have the id of a response; at most 200 characters. */
+  readonly path: string
+  /** 0: the client has gone before the response began. */
+  readonly status: number
+  /** Sent, with the headers. */
+  readonly bytes: number
+  readonly duration_ms: number
+  /** The number of the key, as `keys list` shows it; null: none, or an invalid one. */
+  readonly key_id: number | null
+}
+
+export type AccessLog = (entry: AccessLogEntry) => void
+
+const MAX_PATH_CHARACTERS = 200
+/** A key of this service that somebody has put into the address. */
+const keys = /hc_[\w-]+/g
+
+/** Notes which key a request was answered for; a response that was not noted had none. */
+export class AnsweredKeys {
+  readonly #keys = new WeakMap<ServerResponse, number>()
+
+  note(outgoing: ServerResponse | undefined, key: string): void {
+    const id = Number(key)
+    if (outgoing !== undefined && Number.isSafeInteger(id)) this.#keys.set(outgoing, id)
+  }
+
+  of(outgoing: ServerResponse): number | null {
+    return this.#keys.get(outgoing) ?? null
+  }
+}
+
+/** Tells of the request once its response has ended, or its client has gone. */
+export function logAccess(
+  { method = '', url = '', socket }: IncomingMessage,
+  response: ServerResponse,
+  answered: AnsweredKeys,
+  log: AccessLog,
+): void {
+  const began = performance.now()
+  const sentBefore = socket.bytesWritten
+  response.once('close', () => {
+    log({
+      method,
+      path: pathOf(url),
+      status: response.headersSent ? response.statusCode : 0,
+      bytes: socket.bytesWritten - sentBefore,
+      duration_ms: Math.round(performance.now() - began),
+      key_id: answered.of(response),
+    })
+  })
+}
+
+function pathOf(url: string): string {
+  const [path = ''] = url.split('?', 1)
+  return path.replace(keys, 'hc_…').slice(0, MAX_PATH_CHARACTERS)
+}
