@@ -63,21 +63,20 @@ const MAX_CONNECTIONS = 4_000
 /** Longer than most clients keep an idle connection: the client closes first, and never uses a closing connection. */
 const KEEP_ALIVE_MS = 65_000
 
-/** The service of the specification over HTTP. It writes no log of its own and changes no globals. */
-export function createHttpService({
+/** Answers requests of the Fetch API and of `node:http`. */
+function createAnswering({
   store,
   onError = () => {},
-  closeTimeout = 5_000,
   keptBytes = DEFAULT_CACHE_BYTES,
-  clientTimeouts: { requestMs = REQUEST_MS, send: sendTimeout = DEFAULT_SEND_TIMEOUT } = {},
+  clientTimeouts: { send: sendTimeout = DEFAULT_SEND_TIMEOUT } = {},
   mountPath = '',
   onRequest,
-}: HttpServiceOptions): Service {
+}: HttpServiceOptions): Pick<Service, 'fetch' | 'requestListener'> {
   // guard: listeners that throw
   const report = safeCallback(onError)
+  const log = onRequest && safeCallback(onRequest)
   const answered = new AnsweredKeys()
   const routes = createRoutes({ store, onError: report, keptBytes, sendTimeout, mountPath, answered })
-  const log = onRequest && safeCallback(onRequest)
   const answer = getRequestListener(routes.fetch, {
     // By default the adapter replaces the global Request and Response.
     overrideGlobalObjects: false,
@@ -85,22 +84,30 @@ export function createHttpService({
     hostname: 'localhost',
     errorHandler: () => toFetchResponse(unreadableUrl, false, report, new DisposableStack()),
   })
-
-  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (log) logAccess(request, response, answered, log)
-    const rejected = rejection(request)
-    try {
-      if (rejected === null) await answer(request, response)
-      else await sendResponse(response, rejected, false, sendTimeout)
-    } catch (error) {
-      report(error)
-    }
+  return {
+    fetch: async (request) => routes.fetch(request),
+    async requestListener(request, response) {
+      if (log) logAccess(request, response, answered, log)
+      const rejected = rejection(request)
+      try {
+        if (rejected === null) await answer(request, response)
+        else await sendResponse(response, rejected, false, sendTimeout)
+      } catch (error) {
+        report(error)
+      }
+    },
   }
+}
+
+/** The service of the specification over HTTP. It writes no log of its own and changes no globals. */
+export function createHttpService(options: HttpServiceOptions): Service {
+  const { store, onError = () => {}, closeTimeout = 5_000, clientTimeouts } = options
+  const answering = createAnswering(options)
   const queues = new ConnectionQueues(
-    (request, response) => void respond(request, response),
+    (request, response) => void answering.requestListener(request, response),
     () => endWhenIdle(),
   )
-  const server = serverOver(queues, requestMs)
+  const server = serverOver(queues, clientTimeouts?.requestMs ?? REQUEST_MS)
 
   // Node closes idle sockets only after the keep-alive time, and sockets without a request never.
   function endWhenIdle(): void {
@@ -120,13 +127,12 @@ export function createHttpService({
   }
 
   return {
-    fetch: async (request) => routes.fetch(request),
-    requestListener: respond,
+    ...answering,
 
     async listen({ host, port }) {
       const remedy = 'choose another host or port'
       const taken = await listenOn(server, { host, port }, { who: '', remedy })
-      server.on('error', report)
+      server.on('error', safeCallback(onError))
       return { url: `http://${isIPv6(host) ? `[${host}]` : host}:${taken}/api/v1`, port: taken }
     },
 
