@@ -44,6 +44,7 @@ export function createService(options: ServiceOptions): Service {
   const target = targetOf(options)
   requireAmounts(options)
   const mountPath = parseMountPath(options.mountPath ?? '')
+  const report = safeCallback(options.onError ?? (() => {}))
   let opened: Promise<Open> | null = null
   let isClosed = false
 
@@ -61,15 +62,18 @@ export function createService(options: ServiceOptions): Service {
 
   return {
     fetch: async (request) => (await open()).service.fetch(request),
-    async requestListener(request, response) {
-      try {
-        const { service } = await open()
-        await service.requestListener(request, response)
-      } catch (error) {
-        safeCallback(options.onError ?? (() => {}))(error)
-        await sendResponse(response, problem('not_ready', { Connection: 'close' }), request.method === 'HEAD')
-      }
-    },
+    requestListener: (request, response) =>
+      void open().then(
+        ({ service }) => service.requestListener(request, response),
+        async (error: unknown) => {
+          report(error)
+          await sendResponse(
+            response,
+            problem('not_ready', { Connection: 'close' }),
+            request.method === 'HEAD',
+          )
+        },
+      ),
     listen: async (address) => (await open()).service.listen(address),
     async close() {
       isClosed = true

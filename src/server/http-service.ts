@@ -40,10 +40,10 @@ export interface Service {
   /** Answers one request without a server. The caller must read or cancel the body, for a large one holds resources. */
   fetch(request: Request): Promise<Response>
   /**
-   * Answers one request of a server of `node:http`, Express or the like: `createServer(service.requestListener)`. Resolves
-   * when the response was sent or the client has gone; never rejects, for what fails goes to `onError`.
+   * Answers one request of a server of `node:http`, Express or the like: `createServer(service.requestListener)`. What
+   * fails goes to `onError`. Close the server before the service.
    */
-  readonly requestListener: (request: IncomingMessage, response: ServerResponse) => Promise<void>
+  readonly requestListener: (request: IncomingMessage, response: ServerResponse) => void
   /**
    * Listens for HTTP. `port` 0 takes any free port. Returns the port and the base address, which ends in `/api/v1`.
    *
@@ -84,18 +84,16 @@ function createAnswering({
     hostname: 'localhost',
     errorHandler: () => toFetchResponse(unreadableUrl, false, report, new DisposableStack()),
   })
+
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (log) logAccess(request, response, answered, log)
+    const rejected = rejection(request)
+    if (rejected === null) await answer(request, response)
+    else await sendResponse(response, rejected, false, sendTimeout)
+  }
   return {
     fetch: async (request) => routes.fetch(request),
-    async requestListener(request, response) {
-      if (log) logAccess(request, response, answered, log)
-      const rejected = rejection(request)
-      try {
-        if (rejected === null) await answer(request, response)
-        else await sendResponse(response, rejected, false, sendTimeout)
-      } catch (error) {
-        report(error)
-      }
-    },
+    requestListener: (request, response) => void respond(request, response).catch(report),
   }
 }
 
@@ -103,10 +101,7 @@ function createAnswering({
 export function createHttpService(options: HttpServiceOptions): Service {
   const { store, onError = () => {}, closeTimeout = 5_000, clientTimeouts } = options
   const answering = createAnswering(options)
-  const queues = new ConnectionQueues(
-    (request, response) => void answering.requestListener(request, response),
-    () => endWhenIdle(),
-  )
+  const queues = new ConnectionQueues(answering.requestListener, () => endWhenIdle())
   const server = serverOver(queues, clientTimeouts?.requestMs ?? REQUEST_MS)
 
   // Node closes idle sockets only after the keep-alive time, and sockets without a request never.

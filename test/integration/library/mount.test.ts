@@ -43,7 +43,7 @@ const ways: readonly (readonly [string, (service: Service) => RequestListener])[
     'requestListener behind a router that takes the mount path off, as Express does',
     (service) => (incoming, response) => {
       incoming.url = (incoming.url ?? '').replace(/^\/club(?=\/|\?|$)/, '').replace(/^(?!\/)/, '/')
-      void service.requestListener(incoming, response)
+      service.requestListener(incoming, response)
     },
   ],
   [
@@ -51,7 +51,8 @@ const ways: readonly (readonly [string, (service: Service) => RequestListener])[
     (service) => {
       const app = new Hono()
       app.mount('/club', (asked) => service.fetch(asked))
-      return getRequestListener(app.fetch)
+      const listener = getRequestListener(app.fetch)
+      return (incoming, outgoing) => void listener(incoming, outgoing)
     },
   ],
 ]
