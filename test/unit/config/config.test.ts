@@ -56,7 +56,7 @@ test('every setting has its default', async () => {
       holdForMs: 3_600_000,
     },
     worker: { schedule: '*/15 * * * *', timezone: 'UTC', healthPort: null, keepOpen: false },
-    serve: { host: '127.0.0.1', port: 8080 },
+    serve: { host: '127.0.0.1', port: 8080, accessLog: false },
   })
 })
 
@@ -82,6 +82,7 @@ test('every setting is read from its variable', async () => {
       HEADCOUNT_KEEP_OPEN: '1',
       HEADCOUNT_SERVE_HOST: '::1',
       HEADCOUNT_SERVE_PORT: '8082',
+      HEADCOUNT_ACCESS_LOG: '1',
       HEADCOUNT_LOG_LEVEL: 'debug',
       HEADCOUNT_LOG_FORMAT: 'json',
     },
@@ -107,7 +108,7 @@ test('every setting is read from its variable', async () => {
       holdForMs: 7_200_000,
     },
     worker: { schedule: '0 * * * *', timezone: 'Europe/Berlin', healthPort: 8081, keepOpen: true },
-    serve: { host: '::1', port: 8082 },
+    serve: { host: '::1', port: 8082, accessLog: true },
   })
 })
 
