@@ -17,7 +17,7 @@ export interface DatabaseOptions {
   readonly onFolderInUse?: OnFolderInUse
 }
 
-/** @throws UsageError unless exactly one way to the database is given. */
+/** @internal @throws UsageError unless exactly one way to the database is given. */
 export function targetOf({ database, pool, pglite, opened, onFolderInUse }: DatabaseOptions): Target {
   const byAddress = database !== undefined && onFolderInUse !== undefined
   const [target, ...others]: Target[] = [

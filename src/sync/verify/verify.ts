@@ -1,4 +1,5 @@
 import type { EventItem } from '../../common/schema/tables.ts'
+import type { OnFolderInUse } from '../../db/connect.ts'
 import { HeadcountError, AuthenticationError, UsageError } from '../../common/errors.ts'
 import { compareUtf8 } from '../../normalise/values/collation.ts'
 import { compareEventRows } from './compare-events.ts'
@@ -24,7 +25,6 @@ export type VerifyOptions = Pick<
   | 'database'
   | 'pool'
   | 'pglite'
-  | 'onFolderInUse'
   | 'account'
   | 'apiKey'
   | 'baseUrl'
@@ -46,6 +46,8 @@ export type VerifyOptions = Pick<
   readonly thorough?: boolean
   /** The chance that chooses, from 0 to below 1. */
   readonly random?: () => number
+  /** @internal */
+  readonly onFolderInUse?: OnFolderInUse
 }
 
 /**
