@@ -504,8 +504,9 @@ CREATE OR REPLACE FUNCTION headcount.email_key(email text)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 AS $function$
-    select nullif(lower(case when octet_length(email) = length(email) then btrim(email, E' \t\n\r\f\v')
-                             else normalize(btrim(email, E' \t\n\r\f\v'), NFC) end collate "C"), '')
+    select case when email collate "C" !~ '[^!-@[-~]' then nullif(email, '')
+                else nullif(lower(case when octet_length(email) = length(email) then btrim(email, E' \t\n\r\f\v')
+                                       else normalize(btrim(email, E' \t\n\r\f\v'), NFC) end collate "C"), '') end
   $function$
 
 function events_at(account text, instant timestamp with time zone) -- The events of an account at a moment, as runs saw it; a moment before the first run or before the horizon of prune is an error.
