@@ -498,15 +498,14 @@ type past_slot -- A slot of a response as it was at some moment (slots_at).
   end_local timestamp without time zone -- End on the wall clock as sent.
   _extra jsonb -- Fields that the specification does not name, and the originals of fields set aside. NULL when there is nothing.
 
-function email_key(email text) -- The e-mail address by which a person is found: without white space at its ends, its ASCII letters in lower case; NULL when nothing is left. Dots and plus signs stay.
+function email_key(email text) -- The e-mail address by which a person is found: without white space at its ends, its ASCII letters in lower case; NULL when nothing is left. Dots and plus signs stay. Of a longer text than 1,000 bytes its SHA-256.
 CREATE OR REPLACE FUNCTION headcount.email_key(email text)
  RETURNS text
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 AS $function$
-    select case when email collate "C" !~ '[^!-@[-~]' then nullif(email, '')
-                else nullif(lower(case when octet_length(email) = length(email) then btrim(email, E' \t\n\r\f\v')
-                                       else normalize(btrim(email, E' \t\n\r\f\v'), NFC) end collate "C"), '') end
+    select case when octet_length(email) <= 1000 and email collate "C" !~ '[^!-@[-~]' then nullif(email, '')
+                else headcount_internal.normalised_email_key(email) end
   $function$
 
 function events_at(account text, instant timestamp with time zone) -- The events of an account at a moment, as runs saw it; a moment before the first run or before the horizon of prune is an error.
@@ -715,6 +714,17 @@ AS $function$
              when jsonb_typeof(document->'quantity') <> 'null' then 'reply'
              else 'bare'
            end
+  $function$
+
+function headcount_internal.normalised_email_key(email text) -- email_key of an address in an unusual spelling.
+CREATE OR REPLACE FUNCTION headcount_internal.normalised_email_key(email text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+    select case when octet_length(key) <= 1000 then nullif(key, '')
+                else 'sha256:' || encode(sha256(convert_to(key, 'UTF8')), 'hex') end
+      from (select lower(normalize(btrim(email, E' \t\n\r\f\v'), NFC) collate "C") as key) normalised
   $function$
 
 function headcount_internal.response_document(response headcount.responses) -- A response as the service would write it, with its payment and slots.

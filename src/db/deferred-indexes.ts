@@ -7,7 +7,7 @@ import type { Tables } from '../common/schema/tables.ts'
 import type { Database, DatabaseLog } from './database.ts'
 
 const INDEXES = {
-  responses_email_key: 'on headcount.responses using hash (headcount.email_key(email))',
+  responses_email_key: 'on headcount.responses (headcount.email_key(email) text_pattern_ops)',
   responses_created_at: 'on headcount.responses (created_at)',
 } as const
 

@@ -115,7 +115,7 @@ onPostgresStage('indexes after the first load', (stage) => {
       expect(code).toBe(0)
       expect(stdout).toMatch(/warning +schema .*only the owner of headcount.responses/)
       expect(stdout).toContain(
-        'create index concurrently if not exists responses_email_key on headcount.responses using hash (headcount.email_key(email));',
+        'create index concurrently if not exists responses_email_key on headcount.responses (headcount.email_key(email) text_pattern_ops);',
       )
       expect(stdout).not.toContain('responses_created_at')
     } finally {

@@ -134,39 +134,3 @@ describe.each(engines)('changes of responses (%s)', (engine) => {
     ])
   })
 })
-
-test.each(engines)('email_key: one spelling in every locale (%s)', async (engine) => {
-  await using mirror = await freshMirror(engine)
-  const { rows } = await mirror.database.transaction((trx) =>
-    trx.query(
-      `select headcount.email_key(email)
-         from unnest($1::text[]) with ordinality as sent (email, place) order by place`,
-      [
-        [
-          'ada@example.org',
-          ' Ada@Example.ORG\t\n',
-          '{|}~@x.[org]',
-          'a\u007f@x',
-          'İ.Ä@x.org',
-          'a\u0308@x.org',
-          'a+b.c@x.org',
-          ' \f\v\r ',
-          '',
-          null,
-        ],
-      ],
-    ),
-  )
-  expect(rows.map(([key]) => key)).toEqual([
-    'ada@example.org',
-    'ada@example.org',
-    '{|}~@x.[org]',
-    'a\u007f@x',
-    'İ.Ä@x.org',
-    'ä@x.org',
-    'a+b.c@x.org',
-    null,
-    null,
-    null,
-  ])
-})
