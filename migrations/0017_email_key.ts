@@ -4,7 +4,7 @@
  * (src/db/deferred-indexes.ts).
  */
 export const emailKey: readonly string[] = [
-  `create function headcount_internal.normalised_email_key(email text) returns text language sql immutable parallel safe as $$
+  `create or replace function headcount_internal.normalised_email_key(email text) returns text language sql immutable parallel safe as $$
     select case when octet_length(key) <= 1000 then nullif(key, '')
                 else 'sha256:' || encode(sha256(convert_to(key, 'UTF8')), 'hex') end
       from (select lower(normalize(btrim(email, E' \\t\\n\\r\\f\\v'), NFC) collate "C") as key) normalised
