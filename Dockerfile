@@ -27,5 +27,6 @@ COPY --from=build /app/src/headcount.cjs ./src/headcount.cjs
 USER node
 # A failing answer says why; docker inspect shows it.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s --retries=3 CMD ["node", "-e", "require('node:http').get({ port: process.env.HEADCOUNT_HEALTH_PORT, host: '127.0.0.1', path: '/healthz', agent: false }, (answer) => { process.exitCode = answer.statusCode === 200 ? 0 : 1; answer.pipe(process.stdout) }).on('error', (error) => { console.log(error.message); process.exitCode = 1 })"]
-ENTRYPOINT ["node", "/app/src/headcount.cjs"]
+# Behind --, Node takes no flag of headcount for its own (--env-file).
+ENTRYPOINT ["node", "--", "/app/src/headcount.cjs"]
 CMD ["worker"]

@@ -7,7 +7,7 @@ const { isNewer, itsNode, timeOfBuild } = require('./prepare.cjs')
 function startWithItsNode(file) {
   if (!existsSync(itsNode)) return false
   const { spawn } = require('node:child_process')
-  const child = spawn(itsNode, [file, ...process.argv.slice(2)], { stdio: 'inherit' })
+  const child = spawn(itsNode, ['--', file, ...process.argv.slice(2)], { stdio: 'inherit' })
   // What comes to this process alone must reach the other. A terminal and systemd tell both: it may have ended by then,
   // and takes what comes twice within half a second for one.
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']

@@ -15,6 +15,7 @@ const told = [
   'type',
   'engines',
   'bin',
+  'man',
   'exports',
   'dependencies',
 ]

@@ -1,9 +1,7 @@
 /** docs/cli.md, made from the commands as they are declared. */
-import { PassThrough } from 'node:stream'
 import type { Command, Option } from 'commander'
 import { settings, type Setting } from '../../src/config/settings.ts'
-import { createProgram } from '../../src/commands/cli/program.ts'
-import { openTerminal } from '../../src/commands/terminal/terminal.ts'
+import { declaredCommands } from './declared-commands.ts'
 
 /** Settings that have no flag, or whose flag is declared by itself. */
 const withoutFlag = [
@@ -42,14 +40,9 @@ globally, and as \`src/headcount.cjs\` from cron. [Troubleshooting](troubleshoot
 `
 
 export function cliReference(): string {
-  const program = createProgram(openTerminal(new PassThrough(), new PassThrough()), async () => {})
-  const commands = program.commands.filter((command) => command.name() !== 'help')
-  const groups = Map.groupBy(commands, (command) => command.helpGroup())
-  const parts = [...groups].flatMap(([group, members]) => [
-    `## ${group.replace(/:$/, '')}\n`,
-    ...members.flatMap((command) => [command, ...command.commands]).map(commandPart),
-  ])
-  return [intro, ...parts, settingsPart(commands)].join('\n')
+  const { groups } = declaredCommands()
+  const parts = groups.flatMap(({ heading, commands }) => [`## ${heading}\n`, ...commands.map(commandPart)])
+  return [intro, ...parts, settingsPart(groups.flatMap(({ commands }) => commands))].join('\n')
 }
 
 function commandPart(command: Command): string {
@@ -65,9 +58,7 @@ function commandPart(command: Command): string {
 }
 
 function settingsPart(commands: readonly Command[]): string {
-  const options = commands
-    .flatMap((command) => [command, ...command.commands])
-    .flatMap(({ options }) => options)
+  const options = commands.flatMap((command) => command.options)
   const all: readonly Setting<unknown>[] = Object.values(settings)
   const rows = all.map((setting) => [
     code(setting.variable),

@@ -1,4 +1,5 @@
 import { cliReference } from './cli.ts'
+import { manPage } from './man.ts'
 import { schemaReference } from './schema.ts'
 
 /** The documents that are made, from the root of the repository. */
@@ -7,5 +8,6 @@ export const references: readonly {
   readonly make: () => string | Promise<string>
 }[] = [
   { file: 'docs/cli.md', make: cliReference },
+  { file: 'docs/headcount.1', make: manPage },
   { file: 'docs/schema.md', make: schemaReference },
 ]

@@ -1,3 +1,4 @@
+import type { Command as Declaration } from 'commander'
 import type { Terminal } from '../terminal/terminal.ts'
 
 /** What a command is given. */
@@ -8,6 +9,8 @@ export interface Context<F> {
   readonly terminal: Terminal
   /** Aborted by SIGINT and SIGTERM, with an InterruptedError as the reason. */
   readonly signal: AbortSignal
+  /** The command line as it is declared. */
+  readonly program: Declaration
 }
 
 /** A command does its work, prints, and answers the exit code. Failures are thrown. */

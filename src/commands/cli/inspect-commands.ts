@@ -1,4 +1,4 @@
-import { duration, integer, oneOf, timeZone } from '../../common/parse-values.ts'
+import { duration, integer, timeZone } from '../../common/parse-values.ts'
 import type { CommandGroup } from './command-spec.ts'
 import * as options from './options.ts'
 
@@ -25,10 +25,10 @@ export const inspectCommands: CommandGroup = {
       ],
       args: [['<sql>', 'one statement, or - for stdin']],
       options: [
-        options.checked(
+        options.choice(
           '--format <format>',
           'table (NULL is ∅), json, ndjson or csv; default: by the name of --output, else table on a terminal, else csv',
-          oneOf(['table', 'json', 'ndjson', 'csv']),
+          ['table', 'json', 'ndjson', 'csv'],
         ),
         options.flag('--json', 'the same as --format json'),
         options.flag(

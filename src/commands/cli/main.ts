@@ -20,7 +20,7 @@ async function main(argv: readonly string[]): Promise<void> {
   const signal = abortOnSignal()
   setOptionNames(settingNames)
   const program = createProgram(terminal, async (command, flags, operands) => {
-    process.exitCode = await command({ flags, operands, terminal, signal })
+    process.exitCode = await command({ flags, operands, terminal, signal, program })
   })
   try {
     if (argv.length === 0) program.outputHelp()

@@ -100,6 +100,20 @@ export const maintenanceCommands: CommandGroup = {
       ],
     },
     {
+      name: 'completion',
+      load: async () => (await import('../completion/completion.ts')).completion,
+      summary: 'print the script that completes commands and flags in a shell',
+      description:
+        'Prints a script for bash, zsh or fish. It completes the command headcount, so that it is of use where headcount is ' +
+        'installed globally, or has that name as an alias. Write it anew after an upgrade.',
+      examples: [
+        ['completion bash > ~/.local/share/bash-completion/completions/headcount', 'bash'],
+        ['completion zsh > "${fpath[1]}/_headcount"', 'zsh'],
+        ['completion fish > ~/.config/fish/completions/headcount.fish', 'fish'],
+      ],
+      args: [['<shell>', 'bash, zsh or fish']],
+    },
+    {
       name: 'migrate',
       load: async () => (await import('../maintain/migrate.ts')).migrate,
       summary: 'update the database schema',

@@ -1,7 +1,7 @@
 /** The flags of commands, each with its help. */
 import { Option } from 'commander'
 import { settings, type Setting } from '../../config/settings.ts'
-import { InvalidValueError } from '../../common/parse-values.ts'
+import { InvalidValueError, oneOf } from '../../common/parse-values.ts'
 import { UsageError } from '../../common/errors.ts'
 import type { NamedOption } from '../../common/option-names.ts'
 
@@ -29,6 +29,20 @@ export function checked<Value>(
     }
   })
   return fallback === undefined ? option : option.default(read(fallback), fallback)
+}
+
+const choices = new WeakMap<Option, readonly string[]>()
+
+/** A flag whose value is one of a few words, which shells complete. */
+export function choice(flags: string, description: string, words: readonly string[]): Option {
+  const option = checked(flags, description, oneOf(words))
+  choices.set(option, words)
+  return option
+}
+
+/** The words that the value of a flag may be; null: any. */
+export function choicesOf(option: Option): readonly string[] | null {
+  return choices.get(option) ?? null
 }
 
 /** Flags that help shows below a heading of their own. */

@@ -11,6 +11,7 @@ import { serveCommands } from './serve-commands.ts'
 import { syncCommands } from './sync-commands.ts'
 import type { Output, Terminal } from '../terminal/terminal.ts'
 import { unknownCommand } from './usage-errors.ts'
+import { loadEnvFile } from '../../config/env-file.ts'
 import { version } from '../../common/version.ts'
 
 /** Runs the command that was called. */
@@ -22,6 +23,8 @@ export function createProgram(terminal: Terminal, execute: Execute): Declaration
     .description('Keeps a Postgres mirror of your event account, so that you can ask questions in SQL.')
     .version(version(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
+    .option('--env-file <file>', 'read settings from a file of NAME=value lines')
+    .on('option:env-file', loadEnvFile)
     .helpCommand(false)
     .exitOverride()
     .configureHelp(helpStyle(out))
@@ -72,6 +75,8 @@ function declareGroup(
 
 /** A flag before the name of a subcommand (`rejects --limit 3 accept`) must be one of the subcommand too. */
 function refuseFlagsBefore(command: Declaration): void {
+  // Those of the program itself go with every command.
+  if (command.parent?.parent === null) return
   const own = command.options.map((option) => option.long)
   const given = command.parent?.options.find(
     (option) =>

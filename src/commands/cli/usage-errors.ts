@@ -47,8 +47,11 @@ function unknownFlags(command: Command, argv: readonly string[]): string[] {
 }
 
 function unknownFlagsOf(command: Command, words: readonly string[]): string[] {
-  const known = [...command.options.flatMap((option) => option.long ?? []), '--help']
-  const flags = command.parseOptions([...words]).unknown.filter((word) => /^-./.test(word))
+  const ofAll = rootOf(command).options
+  const known = [...command.options, ...ofAll].flatMap((option) => option.long ?? []).concat('--help')
+  const flags = command
+    .parseOptions([...words])
+    .unknown.filter((word) => /^-./.test(word) && !ofAll.some(({ long }) => long === word.split('=')[0]))
   return flags.map((flag) => {
     const [name = flag] = flag.split('=')
     const fault = known.includes(name)
@@ -56,6 +59,10 @@ function unknownFlagsOf(command: Command, words: readonly string[]): string[] {
       : `${nameOf(command)} has no flag ${name}${didYouMean(name, known)}`
     return `${fault}; see ${fullName(command)} --help`
   })
+}
+
+function rootOf(command: Command): Command {
+  return command.parent === null ? command : rootOf(command.parent)
 }
 
 function otherFault(error: CommanderError, command: Command): string {

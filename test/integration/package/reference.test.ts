@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { declaredCommands } from '../../../build/reference/declared-commands.ts'
 import { references } from '../../../build/reference/references.ts'
 import { variableNames } from '../../../src/config/settings.ts'
 
@@ -9,6 +10,19 @@ const textOf = (file: string) => readFileSync(join(root, file), 'utf8')
 
 test.each(references)('$file is what `npm run docs` makes of the program', async ({ file, make }) => {
   expect(await make()).toBe(textOf(file))
+})
+
+test('the manual page has every command, and nothing that troff takes for a request', () => {
+  const page = textOf('docs/headcount.1')
+  const lines = page.trimEnd().split('\n')
+  // oxlint-disable-next-line no-control-regex -- bytes of ASCII
+  expect(page).toMatch(/^[\n\x20-\x7e]*$/)
+  expect(lines.filter((line) => /^[.']/.test(line) && !/^\.(?:TH|SH|SS|PP|TP|B|I|RI)\b/.test(line))).toEqual(
+    [],
+  )
+  const { groups } = declaredCommands()
+  for (const command of groups.flatMap(({ commands }) => commands))
+    expect(page).toMatch(new RegExp(`^\\.SS "headcount (?:\\w+ )?${command.name()}\\b`, 'm'))
 })
 
 test('every setting is in the table of docs/cli.md, and no other', () => {

@@ -1,4 +1,5 @@
 /** A service that goes away in the middle of a run: what is stored, said, and done by the next run. */
+import { Command } from 'commander'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { describe, expect, test, vi } from 'vitest'
@@ -86,9 +87,8 @@ describe('H28 what a command says of a service that goes away', () => {
     const signal = new AbortController().signal
     const run = async () => (given: RunOptions) => sync({ ...given, ...options })
     const given = { database: url, baseUrl, ...flags }
-    const failure: unknown = await runSync({ flags: given, operands: [], terminal, signal }, run).catch(
-      (error: unknown) => error,
-    )
+    const context = { flags: given, operands: [], terminal, signal, program: new Command() }
+    const failure: unknown = await runSync(context, run).catch((error: unknown) => error)
     vi.unstubAllEnvs()
     stdout.end()
     stderr.end()
