@@ -4,6 +4,7 @@ import { headerOf } from './http/headers.ts'
 import { notableHeaders } from './http/notable-headers.ts'
 import type { KeyRemover } from '../common/json/key-in-items.ts'
 import type { ItemHandler } from '../common/json/array-reader.ts'
+import { ItemCounter } from './list/item-counter.ts'
 import { readList } from './list/read-list.ts'
 import type { FetchedPages } from './list/pages.ts'
 import { paginationSigns } from './list/pagination-signs.ts'
@@ -21,6 +22,13 @@ export interface FetchedList extends Disposable {
   digest(normaliser: number): string
   /** Whether it is in a file, and is read in chunks. */
   readonly isLarge: boolean
+  /**
+   * Whether it shows signs of more pages. A list whose headers count its items is read through to count them, unless it
+   * was read before.
+   *
+   * @throws as read
+   */
+  showsPaging(): Promise<boolean>
   /** A reason that forbids deletions. It is final after the list was read: the number of items may reveal paging. */
   readonly incompleteReason: 'paging' | 'no_end_mark' | null
   /**
@@ -84,11 +92,19 @@ export function createFetchedList(
     containedKey ||= handler.containedKey
     signs = [...new Set([...signs, ...paginationSigns(headers, items)])]
   }
+  async function readThrough(handler: ItemHandler): Promise<void> {
+    for await (const _ of read(handler));
+  }
   return {
     pages: bodies.length,
     bytes,
     isLarge,
     digest: (normaliser) => digestOf(normaliser, bodies),
+    showsPaging: async () => {
+      const isCounted = Number.isNaN(items) && paginationSigns(headers, items).length > 0
+      if (isCounted) await readThrough(new ItemCounter())
+      return signs.length > 0
+    },
     get incompleteReason() {
       if (signs.length > 0) return 'paging'
       return isDelimited ? null : 'no_end_mark'
@@ -103,9 +119,7 @@ export function createFetchedList(
       return describeWarnings(path, { signs, isDelimited, containedKey }).map(redactor.text)
     },
     read,
-    readThrough: async (handler) => {
-      for await (const _ of read(handler));
-    },
+    readThrough,
     keyRemover,
     what,
     [Symbol.dispose]: () => {

@@ -58,7 +58,10 @@ export async function syncDueEvents(run: RunContext, due: readonly DueEvent[]): 
   return { notFound, endedEarly }
 }
 
-/** Reads one event. "Not modified" or an equal digest ends it here; otherwise its rows go to the loader. */
+/**
+ * Reads one event. "Not modified" ends it here, and so does an equal digest without signs of more pages; otherwise its
+ * rows go to the loader.
+ */
 async function syncEvent(
   run: RunContext,
   into: Destination,
@@ -71,7 +74,8 @@ async function syncEvent(
   answered()
   if (answer === 'not_modified') return markUnchanged(run, into, due, { etag, read_whole: false })
   using reading = answer
-  if (usesState && compareDigest(reading, due.state) === 'same') {
+  const isAsStored = usesState && compareDigest(reading, due.state) === 'same'
+  if (isAsStored && /* guard: signs of an unchanged list */ !(await reading.showsPaging())) {
     return markUnchanged(run, into, due, { etag: reading.etag, read_whole: true })
   }
   await writeList(run, into.batches, due, reading)

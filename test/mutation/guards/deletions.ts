@@ -38,6 +38,13 @@ export const deletionGuards: readonly Guard[] = [
     tests,
   },
   {
+    name: 'signs of an unchanged list',
+    promise: 'signs of more pages are told although the list is as it was stored without them',
+    mutation: 'always',
+    tests: ['test/integration/sync/deletions/deletions.test.ts'],
+    only: 'of an unchanged list',
+  },
+  {
     name: 'list read twice',
     promise:
       'what stands in one of two looks at the list of events is not deleted because the other lacks it',

@@ -106,6 +106,7 @@ function judgeNormal(world: World, ran: Ran, seen: Seen): void {
   require(endOf(ran.heard, 'events')?.end === 'answered', `a run ended without a list of events (${code})`)
   const prediction = predictFor(world, ran, seen)
   requireNormal(world, ran, prediction, seen.mirror)
+  requireSignsReported(ran)
   world.mirror = isOrderOpen(world, ran, prediction)
     ? requireOneOrder(world, seen.mirror, prediction)
     : prediction.after
@@ -185,6 +186,24 @@ function requireNormal(world: World, ran: Ran, prediction: Prediction, seen: Mir
     'the errors in the report',
   )
   requireEqual(report?.errors_total, failed.size, 'the number of errors')
+}
+
+/** Signs of more pages are reported by every run that sees them, also of a list that is as it was; and no others are. */
+function requireSignsReported({ ended, heard }: Ran): void {
+  const subjects = new Set(heard.map(({ subject }) => subject))
+  const shown = [...subjects].flatMap((subject) => {
+    const end = endOf(heard, subject)
+    const id = /^(?:again)?\/(.*)$/s.exec(subject)?.[1]
+    return id !== undefined && end?.end === 'answered' && end.sign === 'paging' ? [id] : []
+  })
+  const reported = (ended.report?.warnings ?? []).flatMap(
+    (warning) => /^Event (.*): GET .*: the list may have more pages/s.exec(warning)?.[1] ?? [],
+  )
+  requireEqual(
+    [...new Set(reported)].toSorted(),
+    [...new Set(shown)].toSorted(),
+    'the events whose lists are reported to have more pages',
+  )
 }
 
 /** Events that were due, not found and no longer listed: neither changed nor unchanged, but gone. */

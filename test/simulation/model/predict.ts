@@ -208,10 +208,14 @@ function withBackfill(facts: Facts, { facts: former }: Unit, backfill: number | 
   return { ...facts, backfill: backfill ?? former?.backfill ?? null }
 }
 
-/** The list was sent as it was when it was applied last, page by page: nothing is looked into. */
+/**
+ * The list was sent as it was when it was applied last, page by page: nothing is looked into. Signs of more pages are to
+ * be told by every run: a list with them is never taken for known.
+ */
 function isKnown({ mode }: Asked, { facts }: Unit, end: Heard): boolean {
   if (mode === 'backfill' || facts === null || facts.sent === null || end.end !== 'answered') return false
-  return facts.sent === responsesRead(end).sent
+  const { sent, sign } = responsesRead(end)
+  return sign !== 'paging' && facts.sent === sent
 }
 
 /** In the order in which they were answered. */

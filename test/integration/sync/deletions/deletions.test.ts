@@ -116,6 +116,31 @@ onPostgresStage('the guard of deletions, one list, more', (stage) => {
     })
   })
 
+  test('signs of paging are told of an unchanged list that showed none before, until it shows none again', async () => {
+    await using on = await stage(accountOf({ gala: 3, ball: 3 }))
+    for (const options of [{}, { inMemoryBytes: 1, pieceBytes: 40 }]) {
+      const sync = async (count: string) => {
+        for (const id of ['gala', 'ball'])
+          on.service.at(
+            `/events/${id}/responses`,
+            list(on.account.of(id), { 'X-Total-Count': id === 'gala' ? count : '3' }),
+          )
+        const { report } = await on.sync({ all: true, ...options })
+        expect(report).toMatchObject({ events: { changed: 0, unchanged: 2 }, held: 0 })
+        // A header that was never seen is told as well.
+        return report.warnings.filter((warning) => warning.startsWith('Event '))
+      }
+      await on.sync()
+      expect(await sync('3')).toEqual([])
+      const told = [expect.stringMatching(/^Event gala: .*may have more pages .*says 4 items, 3 came/)]
+      expect(await sync('4')).toEqual(told)
+      expect(on.mirror.states.get('gala')).toMatchObject({ digest: null })
+      expect(await sync('4')).toEqual(told)
+      expect(await sync('3')).toEqual([])
+      expect(on.mirror.states.get('gala')?.digest).not.toBeNull()
+    }
+  })
+
   test('signs of paging hold, and time never confirms it', async () => {
     await using on = await stage(accountOf({ gala: 8 }))
     await on.sync()
