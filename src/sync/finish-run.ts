@@ -13,7 +13,7 @@ import { pagedObject } from './drift/observations.ts'
 import type { RunContext } from './run-context.ts'
 import { statusAfterError, finalStatus, type FinalStatus } from './run-stats.ts'
 
-/** Closes a run that came to its end: what is left to note, the status and the report, in one durable transaction. */
+/** Closes a run that has ended: writes the remaining state, the status and the report in one durable transaction. */
 export function finishRun(run: RunContext): Promise<RunReport> {
   return finish(run, (open) => finalStatus(run.stats, open))
 }
@@ -38,7 +38,7 @@ export async function failRun(run: RunContext, cause: unknown): Promise<unknown>
       if (known) known.report = report
     }
   } catch (failure) {
-    // The cause matters more: a database out of reach cannot record that the run failed.
+    // A database out of reach cannot record the failure. The caller needs the cause of the failure, not this one.
     run.settings.logger.warn({ err: failure }, 'The end of the run could not be stored.')
   }
   return error

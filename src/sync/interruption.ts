@@ -1,6 +1,6 @@
 import { InterruptedError } from '../common/errors.ts'
 
-/** What ended a run, in our family: once the caller has aborted it is an interruption, whatever broke on the way. */
+/** The error that ended a run: an InterruptedError once the caller has aborted, whatever failed because of that. */
 export function toInterruptedError(signal: AbortSignal | undefined, cause: unknown): unknown {
   if (signal?.aborted !== true) return cause
   if (signal.reason instanceof InterruptedError) return signal.reason

@@ -14,7 +14,7 @@ export interface Logger {
   error(fields: object, message: string): void
 }
 
-/** The log of layers that know no logger. */
+/** A log function for layers that have no logger. */
 export function logTo(logger: Pick<Logger, 'debug' | 'info' | 'warn'> | undefined) {
   return (level: 'debug' | 'info' | 'warn', message: string, fields: object = {}) =>
     logger?.[level](fields, message)
@@ -161,7 +161,7 @@ export function resolveOptions(options: RunOptions) {
     inMemoryBytes: options.inMemoryBytes ?? 4 * 1024 ** 2,
     // A little below the longest item that is stored, so that most chunks need no search for a longer one.
     pieceBytes: options.pieceBytes ?? 1_000_000,
-    // Large enough that its commit does not count, and small enough to be lost without pain.
+    // Large enough that the commit costs little, and small enough that a lost batch costs little.
     batchRows: options.batchRows ?? 5000,
     maxStalenessMs: options.maxStalenessMs ?? DEFAULT_MAX_STALENESS_MS,
     holdForMs: options.holdForMs ?? DEFAULT_HOLD_FOR_MS,

@@ -1,4 +1,4 @@
-/** What a run hands around: what it was asked, where it reads and writes, and what it has come to know. */
+/** The context of a run: its settings, its source, its mirror, and its state so far. */
 import type { Kysely } from 'kysely'
 import type { Plan, RunMode, Tables } from '../common/schema/tables.ts'
 import type { Database } from '../db/connect.ts'
@@ -18,7 +18,7 @@ import type { ResolvedOptions } from './options.ts'
 import type { RunStats } from './run-stats.ts'
 import type { Backfill } from './select/backfill.ts'
 
-/** What each run has, also one that only reads the mirror (`verify`). */
+/** The part of the context that every run has, also one that only reads (`verify`). */
 export interface ReadContext extends AsyncDisposable {
   readonly settings: ResolvedOptions
   readonly source: Source
@@ -71,8 +71,8 @@ export interface InitialState {
   /** What was known of each list, by event. */
   states: ReadonlyMap<string, ListState>
   /**
-   * Live rows of the account; counted when something is to be removed, for it takes a scan. What another batch writes
-   * at that very moment may be missed: the count only bounds what looks like an outage.
+   * Counts the live rows of the account. That takes a scan, so it is done only when rows are to be deleted. It may miss
+   * what another batch writes meanwhile: the count only bounds what looks like an outage.
    */
   liveCounts(kysely: Kysely<Tables>): Promise<LiveCounts>
   /**

@@ -46,7 +46,7 @@ async function run(mode: RunMode, options: RunOptions): Promise<RunReport> {
   return report
 }
 
-/** What a first load left out, when it has ended. The run is closed and its report made: whether they could be made changes neither. */
+/** Creates the indexes that a first load left out. The run is closed by then: a failure here changes neither its status nor its report. */
 function createIndexes({ mode, mirror, settings, stats }: RunContext): Promise<void> {
   return createMissingIndexes(mirror.database, {
     always: mode === 'backfill' && settings.events === null,
@@ -56,7 +56,7 @@ function createIndexes({ mode, mirror, settings, stats }: RunContext): Promise<v
   })
 }
 
-/** The story of a run. */
+/** The steps of a run. */
 async function execute(run: RunContext): Promise<RunReport> {
   const { identity, list } =
     run.initial.firstResponses ??
@@ -83,7 +83,7 @@ async function loadSyncStateWhile<Result>(
   const loaded = readStates(run.mirror.database.kysely, run.mirror.account.id).then((states) => {
     run.initial.states = states
   })
-  // Whoever needs them awaits them later: until then a failure is not unhandled.
+  // They are awaited later. Until then a failure must not count as an unhandled rejection.
   loaded.catch(() => {})
   try {
     return await fetch(loaded)

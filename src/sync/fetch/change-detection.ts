@@ -41,7 +41,7 @@ export function etagToSend(
     : null
 }
 
-/** Whether the service sent the validator of the stored list with another list: its word is worth nothing. */
+/** Whether the service sent the ETag of the stored list with a different list: such an ETag proves nothing. */
 export function etagContradictsContent(
   reading: { digest(normaliser: number): string; readonly etag: string | null },
   stored: StoredValidator | undefined,

@@ -122,7 +122,7 @@ class Visits<Event> implements Disposable {
     })
   }
 
-  /** Gives the rejection when the event has to go to the back of the queue. */
+  /** Returns the rejection when the event has to go to the back of the queue. */
   async #visit(event: Event, turn: QueueState): Promise<RejectedRequestError | null> {
     return this.#limit(async () => {
       try {
@@ -199,8 +199,9 @@ function isNewRejection(error: unknown, before: LastOutcome | undefined): boolea
 }
 
 /**
- * Errors after which no further event can be read or written: the database's, ours, and the run's own end. A transaction
- * that failed is that of one event, whose list was a batch of its own: with other events it would have stopped the run.
+ * Errors after which no further event can be read or written: those of the database and of this program, and the end of
+ * the run. A TransactionFailedError is the failure of one event, whose list was a batch of its own: in a batch with
+ * others it stops the run.
  */
 export function endsRun(error: HeadcountError): boolean {
   // guard: fault of one list
@@ -220,7 +221,7 @@ export function earlyEndOf(signal: AbortSignal): HeadcountError | null {
   throw ended
 }
 
-/** An end that leaves a part done: what was read counts, the rest waits for the next time. */
+/** An end after a part of the work: what was read counts, and the rest stays due. */
 export function isEarlyEnd(error: unknown): error is HeadcountError {
   return (
     error instanceof RetryLaterError ||

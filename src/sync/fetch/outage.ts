@@ -19,7 +19,7 @@ export interface OutageOptions {
   readonly end: (error: OutageError) => void
 }
 
-/** The time in which the service is away. */
+/** The time in which the circuit breaker is open. */
 interface Away {
   readonly since: number
   /** Settled when it answers again. */
@@ -29,9 +29,9 @@ interface Away {
 }
 
 /**
- * A circuit breaker: when many events in a row could not be read, the service has gone away, and to go on would only
- * fail all that are left. They wait then, while one at a time is tried. It ends the reading when no answer of any
- * kind has come for too long: what was not read stays due, and is no failure.
+ * A circuit breaker. It opens when many events in a row could not be read, for further requests would only fail. While
+ * it is open, one event at a time is tried, and the others wait. It ends the reading when no response has come for too
+ * long. What was not read stays due and does not count as failed.
  */
 export class Outage implements Disposable {
   readonly #options: OutageOptions
@@ -55,7 +55,7 @@ export class Outage implements Disposable {
       const away = this.#away
       const { asked } = away
       await raceAbort(Promise.race([away.back.promise, asked]), signal)
-      // Of those that waited for the same end the first one goes.
+      // Of those that waited for the same attempt, the first one goes on.
       if (this.#away !== away || away.asked !== asked) continue
       const { promise, resolve } = Promise.withResolvers<void>()
       away.asked = promise
@@ -65,7 +65,7 @@ export class Outage implements Disposable {
     return { [Symbol.dispose]: () => undefined }
   }
 
-  /** The service has answered something, be it a refusal. */
+  /** The service sent a response, if only a rejection. */
   answered(): void {
     this.#lastAnswer = performance.now()
     this.#failures = 0
@@ -77,7 +77,7 @@ export class Outage implements Disposable {
     this.#away = null
   }
 
-  /** An event could not be read: no answer came, or one that says that the service is in trouble. */
+  /** An event could not be read: no response came, or one that tells of an outage. */
   failed(cause: HeadcountError): void {
     const { limits, concurrency, logger } = this.#options
     this.#failures += 1

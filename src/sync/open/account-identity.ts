@@ -24,7 +24,7 @@ export async function verifyAccountIdentity(
 ): Promise<void> {
   const { adopt } = run.settings
   const { known, isOther } = await compareIdentity(run, identity, listed, adopt)
-  // An account without events is nobody's: what it lacks is for the guard of deletions.
+  // An empty list of events tells no account from another. Its missing events are for the deletion guard.
   // guard: nobody in the list
   if (listed.length === 0 && known.base_url !== null && !adopt) return
   if (isSame(known, identity)) return
@@ -34,7 +34,7 @@ export async function verifyAccountIdentity(
     run.initial.states = new Map([...run.initial.states].map(([id, state]) => [id, withoutValidators(state)]))
 }
 
-/** As `load.identity` leaves it. */
+/** The state as `load.saveIdentity` leaves it for another account. */
 function withoutValidators(state: ListState): ListState {
   const unread = { etag: null, next_check_at: null, poll_interval_s: null, backfill_id: null }
   return { ...state, ...unread, /* guard: absences of another account */ unconfirmed_absences: [] }

@@ -25,7 +25,7 @@ export async function requireKnownAccount(database: Database, wanted: RequestedA
   try {
     await requireAccountName(database.kysely, wanted)
   } catch (error) {
-    // There is no schema, or it is so new that it has no such table: whoever brings it up to date says so.
+    // There is no schema, or a newer one without this table: the migration reports that.
     if (codeOf(error) !== UNDEFINED_TABLE) throw error
   }
 }

@@ -117,7 +117,7 @@ function holdPolicyOf({ startedAt }: Lease, { holdForMs, acceptDeletions }: Reso
   return { now: startedAt, runNow: new Date().toISOString(), holdForMs, acceptDeletions }
 }
 
-/** A mirror that a former version made changes here, and an older program then refuses it: that is to be seen. */
+/** Logs the migration of an existing mirror: an older program refuses the new schema. */
 async function migrateAndTell(database: Database, { logger }: ResolvedOptions): Promise<void> {
   const applied = await migrate(database)
   const isNew = applied[0]?.number === 1
@@ -152,7 +152,7 @@ async function openToWrite(run: Unopened, mode: RunMode, opened: AsyncDisposable
     log: logTo(settings.logger),
     onHeartbeat: settings.onAlive,
   })
-  // From here on nothing may fail: the run is on record, and only what is given back is closed.
+  // From here on nothing may throw: the run is recorded, and only what this function returns is closed.
   opened.defer(() => lease.stopHeartbeat())
   lease.lost.addEventListener('abort', () => stop(lease.lost.reason), { once: true })
   const write: MirrorAccess['write'] = async (work, { isLast = false, bytes = 0 } = {}) => {

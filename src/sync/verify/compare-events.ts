@@ -37,7 +37,7 @@ async function compareIn(
   const held = heldIds(stored.held_deletions).filter((id) => !listed.has(id))
   const unconfirmed = stored.unconfirmed_absences.filter((id) => !listed.has(id))
   const kept = [...held, ...unconfirmed]
-  // The digest is stored when every record is. Without it those of events that failed may be of another day.
+  // The digest is stored once every event row is. Without it the rows of failed events may come from an earlier run.
   const isStored = (id: string) =>
     stored.digest !== null || (wasRead(states.get(id)) && !hasFailed(states.get(id)))
   const rows = list.rows.filter(({ id }) => (settings.events?.has(id) ?? true) && isStored(id))

@@ -74,7 +74,7 @@ export async function verify(options: VerifyOptions): Promise<VerifyReport> {
   }
 }
 
-/** The story of a verification. */
+/** The steps of a verification. */
 async function compareAll(
   run: ReadContext,
   { sample = Infinity, thorough = false, random = Math.random }: VerifyOptions,
@@ -168,7 +168,7 @@ function requireSampleSize(sample = 1): void {
   throw new UsageError(`The option \`sample\` must be a whole number from 1, not ${sample}.`)
 }
 
-/** Each item is taken with the chance that fills what is left of the sample from what is left of the items. */
+/** Selection sampling: each item is taken with the probability (missing in the sample) / (items left). */
 function choose<Item>(items: readonly Item[], sample: number, random: () => number): readonly Item[] {
   let wanted = sample
   return items.filter((_, index) => {

@@ -1,8 +1,8 @@
 /** A batch of rows with much in them is full before it has all the rows that fill one. */
 const MAX_BATCH_BYTES = 4_000_000
-/** A slow service fills a batch slowly: what is this old is stored, so that a crash loses seconds, not minutes. */
+/** A batch this old is stored although it is not full: with a slow service, a crash then loses seconds, not minutes. */
 const MAX_BATCH_AGE_MS = 2000
-/** Batches under way at once: they have other events, and so other rows. A third one would wait for the same two cores. */
+/** Batches written at once. Each has events of its own, so no two write the same rows. A third writer was no faster on two cores. */
 export const MAX_WRITERS = 2
 
 export interface BatchQueueOptions<Item> {
@@ -11,7 +11,7 @@ export interface BatchQueueOptions<Item> {
   /** So many batches are under way at once. */
   readonly writers: number
   readonly write: (batch: readonly Item[]) => Promise<void>
-  /** Told why the first batch failed. No further one is written. */
+  /** Called with the error of the first batch that failed. No further batch is written. */
   readonly onFailure: (cause: unknown) => void
 }
 

@@ -46,7 +46,7 @@ export async function deleteAbsentEvents(
   const listed = [
     ...new Set([...first.ids.filter((id) => !missing.has(id)), /* guard: list read twice */ ...list.ids]),
   ]
-  // Where looking again has failed it is not tried once more.
+  // A second fetch that failed is not tried again.
   const requests = notFound.length === 0 ? rereadRequests : 0
   const found = await findAbsentEvents(run, { first, last: list, listed }, requests)
   const decision = await decideAbsentEvents(

@@ -5,7 +5,7 @@ const MARKS_PER_BATCH = 2000
 
 /** What marking needs of a run. */
 interface CheckedMarkerOptions {
-  /** Those that wait. */
+  /** Events that wait to be marked. */
   readonly unchanged: UnchangedState[]
   readonly signal: AbortSignal
   stop(cause: unknown): void
@@ -13,8 +13,8 @@ interface CheckedMarkerOptions {
 }
 
 /**
- * Stamps the events that are as they were while others are still read. What is left over is in `unchanged`, and
- * marked when the run is finished.
+ * Marks unchanged events as checked while others are still read. Those left over stay in `unchanged` and are marked
+ * when the run is finished.
  */
 export class CheckedMarker {
   readonly #run: CheckedMarkerOptions

@@ -77,7 +77,7 @@ async function apply(
   const list = await end()
   const changes = new Map([[id, await change.finish(trx, account, list)]])
   const loads = [{ ...due, list }]
-  // No organiser empties a list into megabytes of blanks.
+  // A body of megabytes without an item is no list that an organiser has emptied.
   await decideDeletions(trx, run, loads, changes, decisions, list.length === 0)
   return finishBatch(trx, run, { loads, changes, decisions, records, responses: [written] })
 }
