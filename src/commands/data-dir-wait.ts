@@ -1,4 +1,4 @@
-/** What is seen while a command waits for a folder that another process has open. */
+/** What a command shows while it waits for a folder that another process has open. */
 import type { Config } from '../config/config.ts'
 import type { OnFolderInUse } from '../db/connect.ts'
 import { stripControlCharsInLine } from '../common/strip-control-chars.ts'

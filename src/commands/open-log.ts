@@ -21,18 +21,18 @@ export async function openLog(
   redactSecrets(config, terminal)
   const logger = await createLogger(config, terminal.err, write)
   const { target, isDefault } = config.database
-  // Nobody named a database: so that two commands in two folders are no riddle.
+  // Without a named database, the folder decides: the log says which database is used.
   if (isDefault) {
     logger.info({}, `using ${target} in this folder; DATABASE_URL or --database name another database`)
   }
   return { logger, onFolderInUse: showFolderWait(config, terminal.err, (line) => logger.info({}, line)) }
 }
 
-/** The last barrier: no message of ours holds a secret, and should one come from elsewhere, it is redacted. */
+/** The last safeguard: no message of this program contains a secret, and one that came from a library is redacted. */
 export function redactSecrets(config: Config | ServiceConfig, terminal: Terminal): void {
   if ('service' in config) {
     terminal.redact(config.service.apiKey)
-    // What messages may say of it is where it came from.
+    // Messages may name the source of a secret, never the secret.
     setOptionNames({ apiKey: config.service.apiKeyFrom })
   }
   const password = URL.parse(config.database.target)?.password ?? ''

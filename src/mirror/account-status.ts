@@ -26,7 +26,7 @@ export interface AccountStatus {
   readonly account: string
   readonly email: string | null
   readonly base_url: string | null
-  /** It is half removed, and no mirror any more; null of all others. */
+  /** When its removal began, if that is not finished; null otherwise. */
   readonly removing_since: Timestamp | null
   /** The last run of the whole account in which every list that was due was applied or found unchanged. */
   readonly last_good_run: RunSummary | null
@@ -52,7 +52,7 @@ export interface RunSummary {
   readonly status: RunStatus
   readonly started_at: Timestamp
   readonly finished_at: Timestamp | null
-  /** Deletions that it left on hold. */
+  /** Deletions on hold when it ended. */
   readonly held: number
   /** Its first error; null without one. */
   readonly error: string | null

@@ -152,7 +152,7 @@ async function readDeletedEvent(
   }
 }
 
-/** The cap may have been lowered since the next time was set. */
+/** The cap may have been lowered since the time was stored. */
 function nextReadAt({ checked_at, next_check_at }: ListRow, maxStalenessMs: number): Timestamp | null {
   if (checked_at === null || next_check_at === null) return null
   const capped = Date.parse(checked_at) + maxStalenessMs

@@ -34,11 +34,11 @@ export interface HeldDeletions extends ReportedHold {
   readonly first: readonly { readonly id: string; readonly label: string | null }[]
   /** Of the list of events: those that it misses. null: they are responses. */
   readonly events: readonly string[] | null
-  /** Runs after this moment apply them if they still miss them; null: only the owner's word does. */
+  /** Runs after this moment apply them if the rows are still missing; null: only `--accept-deletions` does. */
   readonly applied_after: Timestamp | null
   /** How many such runs it takes: 2, or 1 when the last run saw already that the time has passed. */
   readonly runs_to_wait: 1 | 2 | null
-  /** Held for longer than `--hold-for`, or time cannot confirm it: somebody must look. */
+  /** Whether it needs a decision: it is held for longer than `--hold-for`, or time cannot confirm it. */
   readonly overdue: boolean
 }
 

@@ -8,14 +8,14 @@ import { EVENT_LIST_KEY } from '../load/state/sync-state.ts'
 import { unknownAccount } from './resolve-account.ts'
 import { describeRemoval } from './accounts/removal-hint.ts'
 
-/** Lacking rights (SQLSTATE): such a role asks what it may ask. */
+/** SQLSTATE of a missing privilege: such a role may still query what it can read. */
 const INSUFFICIENT_PRIVILEGE = '42501'
 
 interface AccountProgress {
   readonly id: number
   readonly name: string
   readonly removing_since: Timestamp | null
-  /** A run left nothing out. */
+  /** Whether a run has read everything that was due. */
   readonly has_good_run: boolean
   /** The responses of an event were read. */
   readonly has_list: boolean
@@ -63,7 +63,7 @@ function incompletenessNote({ name, removing_since, has_good_run }: AccountProgr
   ]
 }
 
-/** Null: this role may not know. */
+/** Null: this role may not read it. */
 async function readAccountProgress(kysely: Database['kysely']): Promise<readonly AccountProgress[] | null> {
   try {
     const { rows } = await sql<AccountProgress>`

@@ -30,7 +30,7 @@ type QueryFlags = Flags & {
   readonly timeout: number
 }
 
-/** Ends a query whose answer nobody reads any further. */
+/** Thrown when nobody reads the result any more. */
 class ReaderLeft extends Error {}
 
 /** Answers one statement in SQL: a table on a terminal; csv for whatever else reads stdout, for it is exact. */
@@ -38,7 +38,7 @@ export const query: Command<QueryFlags> = async (context) => {
   const { flags, terminal } = context
   const format = formatOf(context)
   refuseFlagsWithoutEffect(flags, format)
-  // Before the mirror is opened: what is no statement needs none.
+  // Checked before the mirror is opened.
   const sql = await readText(context.operands[0] ?? '')
   parseStatement(sql)
   const timeZone = flags.timezone ?? null
@@ -72,7 +72,7 @@ export const query: Command<QueryFlags> = async (context) => {
   return 0
 }
 
-/** A file is no terminal: it is exact. */
+/** A file gets exact values, as for any output that is no terminal. */
 const plainFile = { isTerminal: false, width: null, style: (_: unknown, text: string) => text }
 
 function formatOf({ flags, terminal }: Context<QueryFlags>): QueryFormat {

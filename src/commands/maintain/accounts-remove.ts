@@ -12,7 +12,7 @@ import { formatCount } from '../output/format/number.ts'
 
 type RemoveFlags = Flags & { readonly yes?: true }
 
-/** Removes an account with all that the mirror has of it, after it has shown what that is and was told to. */
+/** Removes an account with all its data: shows what will be deleted, and asks. */
 export const accountsRemove: Command<RemoveFlags> = async (context) => {
   const { flags, operands, terminal, signal } = context
   const [name = ''] = operands

@@ -52,7 +52,7 @@ function lastGoodRun(at: string | null): string {
   return at === null ? 'none yet' : formatInstant(at)
 }
 
-/** Calls an account by another name, while no run holds it. */
+/** Renames an account while no run holds it. */
 export const accountsRename: Command<Flags> = async (context) => {
   const { operands, terminal, signal } = context
   const [from = '', to = ''] = operands

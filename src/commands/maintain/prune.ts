@@ -18,7 +18,7 @@ type PruneFlags = Flags & {
   readonly json?: true
 }
 
-/** Deletes former versions that ended before a moment, after it has shown which and was told to. */
+/** Deletes former versions that ended before a moment: shows which, and asks. */
 export const prune: Command<PruneFlags> = async (context) => {
   const { flags, terminal, signal } = context
   const { out, err } = terminal

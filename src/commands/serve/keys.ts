@@ -45,7 +45,7 @@ function expiry(instant: string): string {
 
 type CreateFlags = Flags & { readonly json?: true; readonly label?: string; readonly expires?: InstantInput }
 
-/** Makes a key and prints it, alone on stdout: the only time that anyone sees it. */
+/** Creates a key and prints it, alone on stdout. It cannot be shown again. */
 export const keysCreate: Command<CreateFlags> = async (context) => {
   const { flags, terminal } = context
   const made = await callMirror(context, createKeyCall, ({ account }) => ({
@@ -56,7 +56,7 @@ export const keysCreate: Command<CreateFlags> = async (context) => {
   terminal.redact(made.key)
   if (flags.json) await writeJson(terminal.out, { id: made.id, key: made.key })
   else {
-    // First what it is: should the key itself not be written, it is known which one to take back.
+    // The number first: should writing the key fail, it is known which key to revoke.
     await terminal.err.write(describeCreated(made))
     await terminal.out.write(`${made.key}\n`)
   }
@@ -71,7 +71,7 @@ function describeCreated({ id, account, expiresAt }: CreatedKey): string {
   )
 }
 
-/** Takes a key back. One that was taken back before is no failure: it is as it should be. */
+/** Revokes a key. A key that is revoked already is no failure. */
 export const keysRevoke: Command<KeysFlags> = async (context) => {
   const { flags, operands, terminal } = context
   const id = readId(operands[0] ?? '')

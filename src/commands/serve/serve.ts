@@ -103,7 +103,7 @@ const settingsOfSync = [
   'healthPort',
 ] as const satisfies readonly SettingName[]
 
-/** Whoever names an account may take it for a bound on what is shown. */
+/** Refused because an account named here would look like a limit on what is served. */
 function refuseFlagsOfSync(flags: ServeFlags): void {
   const given = settingsOfSync.find(
     (name) => flags[name] !== undefined && !(name === 'holdFor' && flags.maxAge !== undefined),

@@ -2,7 +2,7 @@ import { UnknownAccountError } from '../../common/errors.ts'
 import type { Context } from '../cli/context.ts'
 
 interface Asking extends Pick<Context<unknown>, 'terminal' | 'signal'> {
-  /** Of a program that goes on: only its beginning is watched by somebody. */
+  /** Of a long-running command: somebody watches only its start. */
   readonly mayAsk?: boolean
 }
 

@@ -33,7 +33,7 @@ function slowed({ slowdown }: Progress): string[] {
   return [rate === null ? 'slowed down by the service' : `slowed down to ${rate} requests/s by the service`]
 }
 
-/** Before this, a rate says nothing. */
+/** Milliseconds before a rate is meaningful. */
 const FIRST_RATE_MS = 1000
 
 function rate({ events, responses }: Progress, elapsedMs: number): string {

@@ -24,10 +24,10 @@ export async function openBar(err: Output): Promise<ProgressDisplay> {
     format: line,
     stream: err.stream,
     clearOnComplete: true,
-    // A process that is killed could not set the terminal back: lines wrap and the cursor shows, as always.
+    // A process that is killed cannot restore the terminal, so the bar changes neither line wrapping nor the cursor.
     linewrap: true,
     hideCursor: false,
-    // Signals are ours; they are told by the abort signal of the run.
+    // The program handles signals itself, by the abort signal of the run.
     gracefulExit: false,
     forceRedraw: true,
   })

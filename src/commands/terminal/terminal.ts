@@ -4,11 +4,11 @@ import { noColour } from '../../config/config.ts'
 import { HeadcountError } from '../../common/errors.ts'
 import { stripControlChars } from '../../common/strip-control-chars.ts'
 
-/** The two ways out: data on stdout, everything for people on stderr. */
+/** The two outputs: data on stdout, everything for people on stderr. */
 export interface Terminal {
   readonly out: Output
   readonly err: Output
-  /** From now on this text is blotted out on stderr, whoever writes it. */
+  /** From now on this text is redacted on stderr. */
   redact(secret: string): void
 }
 
@@ -62,7 +62,7 @@ export function openTerminal(stdout: Stream, stderr: Stream): Terminal {
 /** A stream of the process; Node's types call it a terminal even when it is a pipe. */
 type Stream = NodeJS.WritableStream & Partial<Pick<WriteStream, 'isTTY' | 'columns' | 'rows' | 'hasColors'>>
 
-/** `mayFail`: where nobody hears there is nobody to tell; the exit code remains. */
+/** `mayFail`: an error of this stream is ignored, for nobody reads it; the exit code remains. */
 function openOutput(stream: Stream, transform: (text: string) => string, mayFail = false): Output {
   let failure: Error | null = null
   stream.on('error', (error) => {
@@ -103,7 +103,7 @@ function openOutput(stream: Stream, transform: (text: string) => string, mayFail
   }
 }
 
-/** `headcount … | head` is no failure: whoever read has seen enough, and the work goes on to its end. */
+/** A closed pipe (`headcount … | head`) is no failure: the reader has enough, and the work goes on to its end. */
 function hasGone(error: Error): boolean {
   return 'code' in error && (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED')
 }

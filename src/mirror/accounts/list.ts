@@ -8,7 +8,7 @@ export interface AccountSummary {
   readonly email: string | null
   readonly base_url: string | null
   readonly created_at: string
-  /** It is half removed. */
+  /** Whether its removal was begun and is not finished. */
   readonly removing_since: string | null
   readonly events: number
   readonly responses: number
@@ -17,7 +17,6 @@ export interface AccountSummary {
   /** In both tables of history. */
   readonly former_versions: number
   readonly runs: number
-  /** That open it now. */
   readonly active_keys: number
   readonly last_good_run_at: string | null
 }

@@ -12,7 +12,7 @@ import { accountId } from '../resolve-account.ts'
 const UNIQUE_VIOLATION = '23505'
 
 /**
- * Calls an account by another name, while no run holds it. All that belongs to it knows it by its number.
+ * Renames an account while no run holds it. Its rows refer to it by number and stay.
  *
  * @throws UsageError when there is no such account, or the new name is none or taken; AccountLockedError
  */

@@ -11,13 +11,13 @@ import {
 import { defineCall } from './call.ts'
 import { inputFields } from './input.ts'
 
-/** Fewer digits would soon mean several items. */
+/** Fewer digits would often match several items. */
 const MIN_DIGITS = 8
 
 export interface AcceptInput extends RejectScope {
   /** Digits with which the SHA-256 of each item begins. */
   readonly prefixes: readonly string[]
-  /** Takes back what was accepted. */
+  /** Withdraws an acceptance. */
   readonly revokes: boolean
 }
 

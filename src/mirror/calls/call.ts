@@ -19,17 +19,17 @@ export type Receive = (part: QueryResult) => Promise<void>
 /** Who gets the answer. */
 export interface Caller {
   readonly receive: Receive
-  /** How long the next statement of his own may take; asked before each. Without it, as long as he says. */
+  /** The time limit of the caller's next statement, asked before each; when not given, that of the call. */
   readonly maxStatementMs?: () => Promise<number>
 }
 
 export interface CallDefinition<Input, Output> {
   readonly name: string
-  /** It writes: a schema that is there is brought up to date first. All others refuse one that is not this program's. */
+  /** Whether it writes. Such a call migrates an existing schema first; the others refuse a schema of another version. */
   readonly changes: boolean
   /** What another process sent. @throws UsageError when it is no such input */
   readonly readInput: (json: JsonValue) => Input
-  /** Its output is written as JSON and read again: nothing that JSON has no form for. */
+  /** The output is sent as JSON, so it may hold only what JSON can express. */
   readonly run: (database: Database, input: Input, caller: Caller) => Promise<Output>
 }
 
@@ -51,7 +51,7 @@ export function defineCall<Input, Output>(definition: CallDefinition<Input, Outp
 }
 
 /**
- * Where there is no mirror yet, there is nothing to change: perhaps it is the wrong database.
+ * Requires a mirror: without one there is nothing to change, and the database is perhaps the wrong one.
  *
  * @throws SchemaVersionError
  */

@@ -1,4 +1,4 @@
-/** All that a process with a folder open does for others: exactly these calls. Each is loaded when it is asked for. */
+/** The calls that a process with an open folder answers for other processes. Each is loaded on demand. */
 import type { Call } from './call.ts'
 
 type SentCall = Pick<Call<never, unknown>, 'runSent'>

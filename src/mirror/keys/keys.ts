@@ -1,4 +1,4 @@
-/** Keys that open an account of the mirror to clients of `serve`. */
+/** The API keys that give clients of `serve` access to an account of the mirror. */
 import { sql } from 'kysely'
 import { commandName } from '../../common/command-name.ts'
 import { UsageError } from '../../common/errors.ts'
@@ -20,7 +20,7 @@ export interface KeyOptions {
   readonly account: string
   /** What the key is for. */
   readonly label: string | null
-  /** From then on it opens nothing; null: it never ends. */
+  /** When it expires; null: never. */
   readonly expiresAt: Timestamp | null
 }
 
@@ -48,7 +48,7 @@ export async function createKey(
   return { id: Number(row.id), key }
 }
 
-/** What may be told of a key: nothing of itself, nor of its hash. */
+/** A key as it is listed: without the key itself and without its hash. */
 export interface ListedKey {
   readonly id: number
   readonly account: string
@@ -83,12 +83,12 @@ export interface RevokedKey {
   readonly account: string
   readonly label: string | null
   readonly revoked_at: Timestamp
-  /** Not by this call, which changed nothing. */
+  /** Whether it was revoked before this call, which then changed nothing. */
   readonly wasRevoked: boolean
 }
 
 /**
- * Takes a key back for ever. A key that was taken back before keeps its time.
+ * Revokes a key for good. A key that is revoked already keeps the time of its revocation.
  *
  * @param account only when the key is this account's; null: whosever it is
  * @throws UsageError when there is no such key

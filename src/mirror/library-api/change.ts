@@ -27,7 +27,7 @@ export interface AcceptRejectsOptions extends AccountFilter {
   readonly sha256: readonly string[]
   /** Only rejects of this event's list. */
   readonly event?: string
-  /** Takes back what was accepted before. */
+  /** Withdraws an acceptance. */
   readonly revoke?: boolean
 }
 
@@ -83,7 +83,7 @@ export interface RevokeKeyOptions extends AccountFilter {
 }
 
 /**
- * Takes a key back for ever.
+ * Revokes a key for good.
  *
  * @throws UsageError when there is no such key
  */
@@ -107,7 +107,7 @@ export interface RenameAccountOptions extends MirrorOptions {
 }
 
 /**
- * Calls an account by another name; its runs and keys stay. Change the option `account` of its later runs, too.
+ * Renames an account; its runs and keys stay. Change the option `account` of later runs, too.
  *
  * @throws UsageError when there is no such account, or the name is taken; AccountLockedError while a run holds it
  */
@@ -119,7 +119,7 @@ export async function renameAccount(options: RenameAccountOptions): Promise<void
 
 export interface RemoveAccountOptions extends MirrorOptions {
   readonly account: string
-  /** Ends it between two transactions; the next call goes on. */
+  /** Ends it between two transactions; the next call continues. */
   readonly signal?: AbortSignal
 }
 
@@ -141,7 +141,7 @@ export interface PruneOptions extends AccountFilter {
   readonly historyBefore: Date | string
   /** Deletes nothing, and says what it would delete. */
   readonly dryRun?: boolean
-  /** Ends it between two transactions; the next call goes on. */
+  /** Ends it between two transactions; the next call continues. */
   readonly signal?: AbortSignal
 }
 

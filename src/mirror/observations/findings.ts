@@ -7,10 +7,10 @@ import type { Transaction } from '../../db/transaction.ts'
 import { EVENT_FIELDS, RESPONSE_FIELDS, SLOT_FIELDS } from '../../normalise/items/fields.ts'
 import { OTHER_VALUES, WITHHELD } from '../../normalise/observe/safe-value.ts'
 
-/** A fact, and how it stands: seen on the wire, and found in the live tables. */
+/** A fact, with how often it was seen in the traffic and how many live rows show it. */
 export interface Finding {
   readonly subject: string
-  /** What only live rows tell has kinds of its own. */
+  /** The last five kinds come from live rows alone. */
   readonly fact: ObservationKind | 'set_aside' | 'empty' | 'shape' | 'scope' | 'id_form'
   readonly value: string
   /** Live rows that show it now; null when the tables cannot tell. */

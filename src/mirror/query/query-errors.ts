@@ -17,7 +17,7 @@ interface SentText {
   readonly part: RowsStatement | ExplainStatement
 }
 
-/** Not the statement's fault: the connection, another transaction, a lock, the server's room, its administrator, itself. */
+/** Classes of SQLSTATE that are no fault of the statement: connection, conflicts, locks, resources, operator intervention, internal errors. */
 const NOT_THE_STATEMENT = /^(?:08|25P|40|53|55P|57|58|XX)/
 
 /** SQLSTATE of a syntax error, of what is not supported, of a write, and of a statement that was cancelled. */
@@ -26,7 +26,7 @@ const UNSUPPORTED = '0A000'
 const READ_ONLY = '25006'
 export const CANCELLED = '57014'
 
-/** A query may keep others who want the database waiting for so long: a client of `serve` is told 503 after 5 s. */
+/** The longest time that a query may block other users of the database: a client of `serve` gets a 503 after 5 s. */
 export const MAX_WAIT_MS = 4000
 
 export function queryTimeoutError(timeoutMs: number): DatabaseError {
@@ -107,7 +107,7 @@ function excerptAt(text: string, position: number): string {
   return `${head}${shown}${tail}\n${' '.repeat(head.length)}${blanksOf(shown)}^`
 }
 
-/** A tab has no width of its own. */
+/** The width of a tab depends on its column. */
 const blankLess = (text: string) => text.replaceAll('\t', ' ')
 
 /** As many blanks as a terminal takes columns for the text: two for a wide character, none for a mark over another. */

@@ -32,7 +32,7 @@ const MAX_ROWS = 2000
 /** About so many characters make a part. */
 const PART_CHARACTERS = 1_000_000
 
-/** Ends a transaction that must not be committed. */
+/** Thrown to roll a transaction back. */
 class RolledBack extends Error {}
 
 /**

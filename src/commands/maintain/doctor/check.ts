@@ -23,7 +23,7 @@ export const failed = (exit_code: number, detail: string): CheckResult => ({
   exit_code,
 })
 
-/** A failure as a finding; `exitCode` is for errors that are not of our family. */
+/** A failure as a finding; `exitCode` is for errors that are no HeadcountError. */
 export function failure(error: unknown, exitCode: number): CheckResult {
   if (error instanceof HeadcountError) return failed(error.exitCode, error.message)
   return failed(exitCode, error instanceof Error ? error.message : String(error))

@@ -1,4 +1,4 @@
-/** The way to the service: its name, its certificate, the key, one list. */
+/** Checks of the service: DNS name, certificate, key, one list. */
 import { once } from 'node:events'
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
