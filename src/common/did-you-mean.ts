@@ -1,8 +1,15 @@
 import { distance } from 'fastest-levenshtein'
 
-/** ` (did you mean X?)` for the nearest candidate, or nothing when none is near: at most half of a short word is wrong. */
-export function didYouMean(word: string, candidates: readonly string[]): string {
-  const most = Math.min(3, Math.floor(word.length / 2))
+/**
+ * ` (did you mean X?)` for the nearest candidate, or nothing when none is near.
+ *
+ * @param most how many letters may be wrong; three by default, and at most half of a short word
+ */
+export function didYouMean(
+  word: string,
+  candidates: readonly string[],
+  most: number = Math.min(3, Math.floor(word.length / 2)),
+): string {
   const near = candidates
     .map((candidate) => ({ candidate, steps: distance(word, candidate) }))
     .sort((a, b) => a.steps - b.steps)

@@ -63,5 +63,7 @@ function nearest(word: string, events: readonly EventItem[]): string {
     : didYouMean(
         word,
         events.map(({ id }) => id),
+        // Ids of events are of any form, and a part of them is often the same.
+        Math.min(3, Math.floor(word.length / 3)),
       )
 }

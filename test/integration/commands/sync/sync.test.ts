@@ -109,7 +109,9 @@ describe('a run that does not', () => {
     expect(held.stderr).toMatch(/held 25 deletions .*--accept-deletions/)
 
     const status = await s.run(['status'])
-    expect(status.stdout).toMatch(/event gala: 25 deletions since .* UTC: many rows vanished at once/)
+    expect(status.stdout).toMatch(
+      /event gala \(The gala\): 25 deletions \(6 Guest 6, .* and 20 more\) since .* UTC: many rows vanished at once/,
+    )
     expect(status.stdout).toContain('headcount sync --accept-deletions')
 
     expect(await s.run(['sync', '-q', '--accept-deletions'])).toEqual({ code: 0, stdout: '', stderr: '' })
