@@ -13,7 +13,7 @@ import type { Seen } from './snapshot.ts'
 import { requireManners } from './requests.ts'
 import { unitOf } from '../model/mirror.ts'
 import type { Mirror } from '../model/mirror.ts'
-import { requireOnRecord, showDeath, takeRecord } from './runs-on-record.ts'
+import { requireNotOnRecord, requireOnRecord, showDeath, takeRecord } from './runs-on-record.ts'
 import type { RunStep } from '../play/steps.ts'
 import { predict } from '../model/predict.ts'
 import type { Asked, Prediction } from '../model/predict.ts'
@@ -82,7 +82,7 @@ export async function judgeRun(world: World, ran: Ran): Promise<Seen> {
 function judgeBrokenOff(world: World, ran: Ran, seen: Seen, fatal: Fatal): void {
   const { ended, broken, isInterrupted } = ran
   const isOfDatabase = isBroken(broken)
-  const ofService = fatal === 'outage' ? 4 : fatal === 'refusals' ? 3 : fatal
+  const ofService = fatal === 'outage' ? 4 : fatal === 'refusals' ? 3 : fatal === 'unknown_event' ? 2 : fatal
   const possible = isOfDatabase ? [5, 9, 143] : isInterrupted ? [143, 3, 4] : []
   // One that dies while it stores a fatal end still tells its cause.
   require(possible.includes(ended.exit) ||
@@ -95,10 +95,11 @@ function judgeBrokenOff(world: World, ran: Ran, seen: Seen, fatal: Fatal): void 
   takeRecord(world, ran, seen.runs)
 }
 
-function judgeFatal(world: World, ran: Ran, seen: Seen, exit: NonNullable<Fatal>): void {
-  requireEqual(ran.ended.exit, exit, `a fatal cause (${ran.ended.code})`)
+function judgeFatal(world: World, ran: Ran, seen: Seen, fatal: NonNullable<Fatal>): void {
+  requireEqual(ran.ended.exit, fatal === 'unknown_event' ? 2 : fatal, `a fatal cause (${ran.ended.code})`)
   requireMirror(seen.mirror, world.mirror)
-  requireOnRecord(world, ran, seen.runs, 'failed')
+  if (fatal === 'unknown_event') requireNotOnRecord(world, seen.runs)
+  else requireOnRecord(world, ran, seen.runs, 'failed')
 }
 
 function judgeNormal(world: World, ran: Ran, seen: Seen): void {

@@ -27,7 +27,7 @@ export function unfinished({ runs, minute }: Pick<World, 'runs' | 'minute'>): nu
 
 /** One run more, with its end; the one that was dead is abandoned. */
 export function requireOnRecord(world: World, ran: Ran, seen: readonly RunOnRecord[], status: string): void {
-  const former = world.runs.map((run) => (run.status === 'running' ? { ...run, status: 'abandoned' } : run))
+  const former = withoutRunning(world)
   requireEqual(seen.slice(0, -1), former, 'the earlier runs on record')
   const last = seen.at(-1)
   require(last !== undefined, 'no run is on record')
@@ -45,9 +45,21 @@ export function requireOnRecord(world: World, ran: Ran, seen: readonly RunOnReco
   world.stuck = null
 }
 
+/** A run that was asked for an event that is not there leaves no row of its own. */
+export function requireNotOnRecord(world: World, seen: readonly RunOnRecord[]): void {
+  requireEqual(seen, withoutRunning(world), 'the runs on record, after one of an unknown event')
+  world.runs = [...seen]
+  world.stuck = null
+}
+
+/** The runs before this one: the one that was dead is abandoned. */
+function withoutRunning({ runs }: World): readonly RunOnRecord[] {
+  return runs.map((run) => (run.status === 'running' ? { ...run, status: 'abandoned' } : run))
+}
+
 /** After a run that broke off, what its end looks like depends on where it did. */
 export function takeRecord(world: World, { step, broken }: Ran, seen: readonly RunOnRecord[]): void {
-  const former = world.runs.map((run) => (run.status === 'running' ? { ...run, status: 'abandoned' } : run))
+  const former = withoutRunning(world)
   const isThere = canonical(seen) !== canonical(world.runs)
   if (isThere) requireEqual(seen.slice(0, -1), former, 'the earlier runs on record')
   world.runs = [...seen]

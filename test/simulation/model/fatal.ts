@@ -8,8 +8,11 @@ import type { World } from '../play/world.ts'
 
 const exits = { passing: 4, refused: 3, missing: 2, broken: 7, answered: null, same: null } as const
 
-/** `refusals`: the key was refused in the middle, when part of the run is done; `outage`: the service went away then. */
-export type Fatal = number | 'refusals' | 'outage' | null
+/**
+ * `refusals`: the key was refused in the middle, when part of the run is done; `outage`: the service went away then;
+ * `unknown_event`: an event was named that is not there.
+ */
+export type Fatal = number | 'refusals' | 'outage' | 'unknown_event' | null
 
 export function fatalExit(world: World, ran: Ran): Fatal {
   const { step, heard, asked } = ran
@@ -23,7 +26,7 @@ export function fatalExit(world: World, ran: Ran): Fatal {
   const list = eventsRead(first)
   if (verdictOf(world, ran) === 'refused') return 2
   const readable = new Set(readableFrom(list, world.mirror).map(({ id }) => id))
-  if (asked.named?.some((id) => !readable.has(id))) return 2
+  if (asked.named?.some((id) => !readable.has(id))) return 'unknown_event'
   const [refused, gone] = [refusedAt(world, heard) ?? Infinity, goneAt(world, ran)?.at ?? Infinity]
   if (refused === gone) return null
   return refused < gone ? 'refusals' : 'outage'
