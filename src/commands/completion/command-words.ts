@@ -42,6 +42,35 @@ export function commandWords(program: Command, shells: readonly string[]): reado
   return below(program, '')
 }
 
+/** The word by which a command is entered from the one above it: `accept` from `rejects`, `rejects` from the program (''). */
+export function entry(path: string): { readonly from: string; readonly word: string } {
+  const at = path.lastIndexOf(' ')
+  return { from: path.slice(0, Math.max(at, 0)), word: path.slice(at + 1) }
+}
+
+/** For bash and zsh, line by line of a `case "$called $word" in`: which command has been typed so far. */
+export function entries(commands: readonly CommandWords[]): string {
+  return commands
+    .filter(({ path }) => path !== '')
+    .map(({ path }) => `      '${entry(path).from} ${entry(path).word}') called='${path}' ;;`)
+    .join('\n')
+}
+
+/** For bash and zsh, line by line of a `case "$called $previous" in`: what completes the value of a flag, and ends there. */
+export function flagValues(
+  commands: readonly CommandWords[],
+  complete: (value: NonNullable<FlagWords['value']>) => string,
+): string {
+  const lines = commands.flatMap(({ path, flags }) =>
+    flags.flatMap(({ names, value }) =>
+      value === null
+        ? []
+        : `    ${names.map((name) => `'${path} ${name}'`).join('|')}) ${complete(value)}; return ;;`,
+    ),
+  )
+  return lines.join('\n')
+}
+
 const help: FlagWords = { names: ['--help'], summary: 'print help', value: null }
 
 function described({ commands }: Command): readonly DescribedWord[] {

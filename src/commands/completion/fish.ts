@@ -1,4 +1,4 @@
-import type { CommandWords, FlagWords } from './command-words.ts'
+import { entry, type CommandWords, type FlagWords } from './command-words.ts'
 
 /** Completions for fish 3 or later, which shows what each word means. */
 export function fishCompletion(commands: readonly CommandWords[]): string {
@@ -20,8 +20,8 @@ export function fishCompletion(commands: readonly CommandWords[]): string {
 }
 
 function entering({ path }: CommandWords): string {
-  const at = path.lastIndexOf(' ')
-  return `            case '${path.slice(0, Math.max(at, 0))} ${path.slice(at + 1)}'\n                set called '${path}'`
+  const { from, word } = entry(path)
+  return `            case '${from} ${word}'\n                set called '${path}'`
 }
 
 function completions({ path, words, flags }: CommandWords): readonly string[] {

@@ -1,4 +1,10 @@
-import type { CommandWords, DescribedWord } from './command-words.ts'
+import {
+  entries,
+  flagValues,
+  type CommandWords,
+  type DescribedWord,
+  type FlagWords,
+} from './command-words.ts'
 
 /** A completion function for zsh, which shows what each word means. It works from \`fpath\` and when it is sourced. */
 export function zshCompletion(commands: readonly CommandWords[]): string {
@@ -8,14 +14,11 @@ _headcount() {
   local -a described flags
   for word in "\${(@)words[2,CURRENT-1]}"; do
     case "$called $word" in
-${commands
-  .filter(({ path }) => path !== '')
-  .map(entering)
-  .join('\n')}
+${entries(commands)}
     esac
   done
   case "$called \${words[CURRENT-1]}" in
-${commands.flatMap(values).join('\n')}
+${flagValues(commands, completeValue)}
   esac
   case "$called" in
 ${commands.map(described).join('\n')}
@@ -27,19 +30,9 @@ if [ "$funcstack[1]" = _headcount ]; then _headcount "$@"; else compdef _headcou
 `
 }
 
-function entering({ path }: CommandWords): string {
-  const at = path.lastIndexOf(' ')
-  return `      '${path.slice(0, Math.max(at, 0))} ${path.slice(at + 1)}') called='${path}' ;;`
-}
-
-function values({ path, flags }: CommandWords): readonly string[] {
-  return flags.flatMap(({ names, value }) => {
-    if (value === null) return []
-    const pattern = names.map((name) => `'${path} ${name}'`).join('|')
-    const action =
-      value === 'file' ? '_files' : value === 'text' ? '_message value' : `compadd -- ${value.join(' ')}`
-    return `    ${pattern}) ${action}; return ;;`
-  })
+function completeValue(value: NonNullable<FlagWords['value']>): string {
+  if (value === 'text') return '_message value'
+  return value === 'file' ? '_files' : `compadd -- ${value.join(' ')}`
 }
 
 function described({ path, words, flags }: CommandWords): string {
