@@ -40,7 +40,10 @@ export async function deleteAbsentEvents(
   // guard: second look
   const list = notFound.length === 0 ? first : await refetchEventList(run, first, notFound)
   if (run.settings.events !== null) return
-  if (list === first && isEventListCurrent(run.mode, list)) return markListChecked(run)
+  if (list === first && isEventListCurrent(run.mode, list)) {
+    await deleteUnlistedStates(run, list.ids)
+    return markListChecked(run)
+  }
   const stillListed = new Set(list.ids)
   const missing = new Set(notFound.map(({ event }) => event.id).filter((id) => !stillListed.has(id)))
   const listed = [
@@ -56,6 +59,20 @@ export async function deleteAbsentEvents(
   )
   await deleteDecided(run, found.absent, decision)
   await saveEventListState(run, found, decision)
+}
+
+/**
+ * The state of an event that failed before its row was stored, in a run that ended early, goes when the event is listed
+ * no longer: the list may then be the one that is stored.
+ */
+async function deleteUnlistedStates(
+  { initial: { states }, mirror }: RunContext,
+  listed: readonly string[],
+): Promise<void> {
+  const isListed = new Set([EVENT_LIST_KEY, ...listed])
+  // guard: states of events that came and went
+  if ([...states.keys()].every((id) => isListed.has(id))) return
+  await mirror.write((trx) => mirror.load.deleteStaleState(trx, mirror.account.id, listed))
 }
 
 /** The list is as it was stored: no event is absent, and its stored state stays. */

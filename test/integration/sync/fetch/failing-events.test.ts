@@ -54,6 +54,24 @@ onPostgresStage('events that are forbidden for good', (stage) => {
   })
 })
 
+onPostgresStage('new events that failed in a run that ended early', (stage) => {
+  test('leave no state when the list of events is again the one that is stored', async () => {
+    await using on = await stage(accountOf({ gala: 1 }))
+    expect((await on.sync()).exit).toBe(0)
+    const ids = ['a', 'b', 'c']
+    for (const id of ids) {
+      on.account.add(id, 1)
+      on.service.at(`/events/${id}/responses`, send(refusal(403)))
+    }
+    expect((await on.sync({ concurrency: 1 })).exit).toBe(3)
+    expect([...on.mirror.states.keys()].toSorted()).toEqual(['', ...ids, 'gala'])
+    for (const id of ids) on.account.remove(id)
+    expect((await on.sync()).exit).toBe(0)
+    expect([...on.mirror.states.keys()].toSorted()).toEqual(['', 'gala'])
+    on.expectMirrored()
+  })
+})
+
 onPostgresStage('an event for which the service always asks for a long pause', (stage) => {
   test.each([429, 503])(
     'H8 %i: is read last from the next run on, and the others are mirrored',
