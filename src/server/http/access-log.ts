@@ -18,8 +18,12 @@ export interface AccessLogEntry {
 export type AccessLog = (entry: AccessLogEntry) => void
 
 const MAX_PATH_CHARACTERS = 200
-/** A key of this service that somebody has put into the address. */
-const keys = /hc_[\w-]+/g
+/** What no path of the service has, and somebody may try: a key, an e-mail address, the id of a response. */
+const personal = [
+  [/hc_[\w-]+/g, 'hc_…'],
+  [/[^/]*(?:@|%40)[^/]*/g, '…'],
+  [/\/responses\/.*/, '/responses/…'],
+] as const
 
 /** Notes which key a request was answered for; a response that was not noted had none. */
 export class AnsweredKeys {
@@ -58,5 +62,7 @@ export function logAccess(
 
 function pathOf(url: string): string {
   const [path = ''] = url.split('?', 1)
-  return path.replace(keys, 'hc_…').slice(0, MAX_PATH_CHARACTERS)
+  return personal
+    .reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), path)
+    .slice(0, MAX_PATH_CHARACTERS)
 }

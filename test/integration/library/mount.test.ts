@@ -165,7 +165,8 @@ test('onRequest tells of each request, without key, query, and without what may 
   await request(`${base}/events`, { headers: again })
   await fetch(`${base}/events/gala/responses?limit=1&after=1`, { headers })
   await fetch(`${base}/${key}?key=${key}`, { headers: { 'X-API-Key': 'hc_wrong' } })
-  await expect.poll(() => entries.length).toBe(4)
+  await fetch(`${base}/ada%40example.org/events/gala/responses/4105487`, { headers })
+  await expect.poll(() => entries.length).toBe(5)
   const key_id = expect.any(Number) as number
   const ms = expect.any(Number) as number
   expect(entries.map(({ bytes: _, ...entry }) => entry)).toEqual([
@@ -173,6 +174,7 @@ test('onRequest tells of each request, without key, query, and without what may 
     { method: 'GET', path: '/club/api/v1/events', status: 304, duration_ms: ms, key_id },
     { method: 'GET', path: '/club/api/v1/events/gala/responses', status: 200, duration_ms: ms, key_id },
     { method: 'GET', path: '/club/api/v1/hc_…', status: 401, duration_ms: ms, key_id: null },
+    { method: 'GET', path: '/club/api/v1/…/events/gala/responses/…', status: 404, duration_ms: ms, key_id },
   ])
   const [whole, notModified] = entries.map(({ bytes }) => bytes)
   expect(notModified).toBeGreaterThan(50)
