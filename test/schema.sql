@@ -724,7 +724,7 @@ CREATE OR REPLACE FUNCTION headcount_internal.normalised_email_key(email text)
 AS $function$
     select case when octet_length(key) <= 1000 then nullif(key, '')
                 else 'sha256:' || encode(sha256(convert_to(key, 'UTF8')), 'hex') end
-      from (select lower(normalize(btrim(email, E' \t\n\r\f\v'), NFC) collate "C") as key) normalised
+      from (select lower(normalize(btrim(email, E' \t\n\r\f\x0b'), NFC) collate "C") as key) normalised
   $function$
 
 function headcount_internal.response_document(response headcount.responses) -- A response as the service would write it, with its payment and slots.

@@ -16,6 +16,7 @@ const keys: readonly (readonly [string | null, string | null])[] = [
   ['İ.Ä@x.org', 'İ.Ä@x.org'],
   ['a\u0308@x.org', 'ä@x.org'],
   ['a+b.c@x.org', 'a+b.c@x.org'],
+  [' Victor@x.tv ', 'victor@x.tv'],
   [' \f\v\r ', null],
   ['', null],
   [null, null],
