@@ -33,6 +33,7 @@ let source: string
 /** An empty folder into which nothing but the packed file was installed. */
 let consumer: string
 let packed: readonly string[]
+let tarball: string
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'headcount-test-package-'))
@@ -41,7 +42,7 @@ beforeAll(async () => {
   await copyProject(source)
   await symlink(join(projectFolder, 'node_modules'), join(source, 'node_modules'))
   await shell(`npm run -s package -- --pack-destination ${folder}`, source)
-  const tarball = join(folder, `headcount-${version}.tgz`)
+  tarball = join(folder, `headcount-${version}.tgz`)
   packed = (await shell(`tar tzf ${tarball}`, folder)).trim().split('\n')
   await mkdir(consumer)
   await writeFile(join(consumer, 'package.json'), '{ "name": "consumer", "private": true, "type": "module" }')
@@ -71,6 +72,16 @@ test('holds what is needed and nothing else', () => {
     packed.filter((path) => /^package\/dist\/src\/(cli|commands|config|worker|service\/sample)/.test(path)),
   ).toEqual([])
 })
+
+test('installed globally, it has a manual page where man looks for it', async () => {
+  const prefix = join(folder, 'global')
+  await shell(
+    `npm install --global --prefix ${prefix} --no-fund --no-audit --prefer-offline ${tarball}`,
+    folder,
+  )
+  const page = await readFile(join(prefix, 'share/man/man1/headcount.1'), 'utf8')
+  expect(page).toBe(readFileSync(join(projectFolder, 'docs/headcount.1'), 'utf8'))
+}, 120_000)
 
 test('declares no type that a program can meet and not name', () => {
   expect(unexportedTypes(join(consumer, 'node_modules/headcount/dist/src/index.d.ts'))).toEqual([])
