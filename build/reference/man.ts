@@ -14,7 +14,7 @@ export function manPage(): string {
     section('SYNOPSIS'),
     '.B headcount\n.I command\n.RI [ options ]',
     section('DESCRIPTION'),
-    paragraph(program.description()),
+    roff(program.description()),
     paragraph('headcount help <command> shows the flags of one command with examples.'),
     ...groups.flatMap(groupPart),
     section('ENVIRONMENT'),

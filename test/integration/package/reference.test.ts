@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { declaredCommands } from '../../../build/reference/declared-commands.ts'
 import { references } from '../../../build/reference/references.ts'
 import { variableNames } from '../../../src/config/settings.ts'
@@ -23,6 +24,20 @@ test('the manual page has every command, and nothing that troff takes for a requ
   const { groups } = declaredCommands()
   for (const command of groups.flatMap(({ commands }) => commands))
     expect(page).toMatch(new RegExp(`^\\.SS "headcount (?:\\w+ )?${command.name()}\\b`, 'm'))
+})
+
+const formatters = [
+  ['/usr/bin/groff', ['-man', '-Tutf8', '-ww']],
+  ['/usr/bin/mandoc', ['-T', 'utf8']],
+] as const
+
+describe.each(formatters)('%s', (program, flags) => {
+  test.skipIf(!existsSync(program))('shows the manual page without a warning', () => {
+    const page = join(root, 'docs/headcount.1')
+    const { status, stdout, stderr } = spawnSync(program, [...flags, page], { encoding: 'utf8' })
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    expect(stdout).toContain('Keeps a Postgres mirror')
+  })
 })
 
 test('every setting is in the table of docs/cli.md, and no other', () => {
