@@ -12,37 +12,45 @@ const assignment = /^\s*(?:export\s+)?[A-Za-z_]\w*\s*=\s*(.*)$/
  * @throws UsageError when the file cannot be read; ConfigurationError naming each line that is no assignment
  */
 export function loadEnvFile(path: string): void {
-  let text: string
+  const text = readText(path)
+  const faults = unreadableLines(text).map(({ line, fault }) => `${path}, line ${line}: ${fault}`)
+  if (faults.length > 0) throw new ConfigurationError(faults)
+  // oxlint-disable-next-line node/no-process-env -- what the caller asked for is a part of the environment
+  for (const [name, value] of Object.entries(parseEnv(text))) process.env[name] ??= value
+}
+
+/** Without a byte order mark, which parseEnv would take for a part of the first name. */
+function readText(path: string): string {
   try {
-    text = readFileSync(path, 'utf8')
+    return new TextDecoder().decode(readFileSync(path))
   } catch (error) {
     const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
     throw new UsageError(
       `--env-file: cannot read ${JSON.stringify(path)} (${reason}): check the path and the rights`,
     )
   }
-  const faults = unreadableLines(text).map(
-    (line) => `${path}, line ${line}: not NAME=value; begin a comment with #`,
-  )
-  if (faults.length > 0) throw new ConfigurationError(faults)
-  // oxlint-disable-next-line node/no-process-env -- what the caller asked for is a part of the environment
-  for (const [name, value] of Object.entries(parseEnv(text))) process.env[name] ??= value
 }
 
-/** The numbers of the lines that parseEnv would pass over in silence. A value in quotes may go over several lines. */
-function unreadableLines(text: string): readonly number[] {
-  const unreadable: number[] = []
-  let quote: string | null = null
-  for (const [index, line] of text.split(/\r?\n/).entries()) {
-    if (quote !== null) {
-      if (line.includes(quote)) quote = null
-      continue
-    }
+interface UnreadableLine {
+  readonly line: number
+  readonly fault: string
+}
+
+/** The lines that parseEnv would pass over, or misread, in silence. A value in quotes may go over several lines. */
+function unreadableLines(text: string): readonly UnreadableLine[] {
+  const unreadable: UnreadableLine[] = []
+  const lines = text.split(/\r?\n/)
+  for (let index = 0; index < lines.length; index++) {
+    const line = lines[index] ?? ''
     if (/^\s*(?:#|$)/.test(line)) continue
     const [, value] = assignment.exec(line) ?? []
-    if (value === undefined) unreadable.push(index + 1)
-    const [mark = ''] = value ?? ''
-    if (/["'`]/.test(mark) && !value?.includes(mark, 1)) quote = mark
+    if (value === undefined)
+      unreadable.push({ line: index + 1, fault: 'not NAME=value; begin a comment with #' })
+    const [quote = ''] = value ?? ''
+    if (!/["'`]/.test(quote) || value?.includes(quote, 1)) continue
+    const last = lines.findIndex((later, at) => at > index && later.includes(quote))
+    if (last === -1) unreadable.push({ line: index + 1, fault: `the quote ${quote} is not closed` })
+    else index = last
   }
   return unreadable
 }

@@ -47,7 +47,13 @@ test('a file that cannot be read, and a line that is no assignment, are told; no
   expect(wrong.stderr).toContain(`${file}, line 1: not NAME=value; begin a comment with #`)
   expect(wrong.stderr).toContain(`${file}, line 4: not NAME=value`)
   expect(wrong.stderr).not.toMatch(/secret|line [23]:/)
-  await writeFile(file, 'HEADCOUNT_ACOUNT=x')
+  await writeFile(file, 'HEADCOUNT_API_KEY="a-secret-of-the-file\nHEADCOUNT_ACCOUNT=two\nanother secret')
+  const open = await headcount(['status', '--env-file', file])
+  expect(open).toMatchObject({ code: 2, stdout: '' })
+  expect(open.stderr).toContain(`${file}, line 1: the quote " is not closed`)
+  expect(open.stderr).toContain(`${file}, line 3: not NAME=value`)
+  expect(open.stderr).not.toContain('secret')
+  await writeFile(file, '\uFEFFHEADCOUNT_ACOUNT=x')
   const unknown = await headcount(['status', '--env-file', file])
   expect(unknown.stderr).toContain(
     'HEADCOUNT_ACOUNT is no setting of headcount (did you mean HEADCOUNT_ACCOUNT?)',
