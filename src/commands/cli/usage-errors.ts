@@ -71,6 +71,8 @@ function otherFault(error: CommanderError, command: Command): string {
   switch (error.code) {
     case 'commander.excessArguments':
       return `${excessWords(command)}; ${help}`
+    case 'commander.help':
+      return `${nameOf(command)} needs a command; ${help}`
     case 'commander.missingArgument':
     case 'commander.missingMandatoryOptionValue':
       return `${nameOf(command)} needs ${quoted.startsWith('-') ? quoted : `<${quoted}>`}; ${help}`

@@ -58,6 +58,8 @@ test('a file that cannot be read, and a line that is no assignment, are told; no
   expect(unknown.stderr).toContain(
     'HEADCOUNT_ACOUNT is no setting of headcount (did you mean HEADCOUNT_ACCOUNT?)',
   )
+  const alone = await headcount(['--env-file', file])
+  expect(alone.stderr).toContain('headcount needs a command; see headcount --help')
   const bare = await headcount(['status', '--nope', '--env-file'])
   expect(bare.code).toBe(2)
   expect(bare.stderr).toContain('--env-file')
