@@ -15,6 +15,9 @@ import { lateIndexes } from './0015_late_indexes.ts'
 import { internalFunctions } from './0016_internal_functions.ts'
 import { emailKey } from './0017_email_key.ts'
 import { runsOfChanges } from './0018_runs_of_changes.ts'
+import { ownerTables } from './0019_owner_tables.ts'
+import { views } from './0020_views.ts'
+import { withoutPersonal } from './0021_without_personal.ts'
 
 /** One step of the schema. Statements run one by one, all of a migration in one transaction. */
 export interface Migration {
@@ -42,4 +45,7 @@ export const migrations: readonly Migration[] = [
   { number: 16, name: 'internal_functions', statements: internalFunctions },
   { number: 17, name: 'email_key', statements: emailKey },
   { number: 18, name: 'runs_of_changes', statements: runsOfChanges },
+  { number: 19, name: 'owner_tables', statements: ownerTables },
+  { number: 20, name: 'views', statements: views },
+  { number: 21, name: 'without_personal', statements: withoutPersonal },
 ]

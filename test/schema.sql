@@ -17,6 +17,7 @@ table accounts -- The owners of API keys whose data is mirrored here.
   key_sha256 text -- SHA-256 of the API key that the mirror was last built with, in hexadecimal digits: where the service names no e-mail, another key may be that of another account.
   _removing_since timestamp with time zone -- When "headcount accounts remove" began: the account is no mirror any more, and is to be removed to the end. NULL of all others.
   first_listed_run_id bigint -- The first run that stored the list of events whole; NULL before. Of a mirror from before migration 18: its first run that did not fail.
+  time_zone text not null default 'UTC'::text -- The zone of days and months in the views (accounts set NAME --time-zone); the setting headcount.time_zone overrides it.
   constraint accounts_name_key UNIQUE (name)
   constraint accounts_pkey PRIMARY KEY (id)
 
@@ -68,6 +69,7 @@ table events -- Live events: exactly what the service lists now.
   _changed_at timestamp with time zone not null default now() -- When a run last changed this row: the start of the present version.
   _run_id bigint not null -- The run that stored the present version (sync_runs.id).
   constraint events_pkey PRIMARY KEY (account_id, id)
+  CREATE INDEX events_series ON headcount.events USING btree (account_id, headcount_internal.series_of(event_type, title), event_at)
 
 table payments -- Live payments: one row for each response that carries an amount or a fee.
   account_id integer not null -- The account (accounts.id).
@@ -76,6 +78,19 @@ table payments -- Live payments: one row for each response that carries an amoun
   amount numeric -- Amount, exact as sent. The service names no currency.
   processing_fee numeric -- Processing fee, exact as sent.
   constraint payments_pkey PRIMARY KEY (account_id, event_id, response_id)
+
+table person_id_secret -- From it and the e-mail key person_id is made. Only the owner may read it.
+  is_only boolean not null default true -- Lets the table have one row.
+  secret bytea not null -- 32 random bytes, made by the migration.
+  constraint person_id_secret_is_only_check CHECK (is_only)
+  constraint person_id_secret_pkey PRIMARY KEY (is_only)
+  constraint person_id_secret_secret_check CHECK ((octet_length(secret) = 32))
+
+table readers -- Roles that may read: each migration grants them anew what they may see. Filled by "headcount readers".
+  role_name text collate "C" not null -- Name of the role.
+  with_personal boolean not null -- Whether the role sees names, addresses and messages, too.
+  added_at timestamp with time zone not null default now() -- When it was added.
+  constraint readers_pkey PRIMARY KEY (role_name)
 
 table rejects -- Items that the service answers now and that cannot be stored in the live tables, with the reason.
   account_id integer not null -- The account (accounts.id).
@@ -122,11 +137,25 @@ table responses -- Live responses: exactly what the service answers now, one row
   _run_id bigint not null -- The run that stored the present version (sync_runs.id).
   constraint responses_pkey PRIMARY KEY (account_id, event_id, id)
 
+table rsvp_meanings -- What a value of responses.rsvp means, matched exactly. Any other value, and a reply without one, is unknown. Filled by "headcount rsvp-meanings".
+  value text collate "C" not null -- The reply as the service spells it (responses.rsvp).
+  meaning text not null -- coming, maybe or not_coming.
+  constraint rsvp_meanings_meaning_check CHECK ((meaning = ANY (ARRAY['coming'::text, 'maybe'::text, 'not_coming'::text])))
+  constraint rsvp_meanings_pkey PRIMARY KEY (value)
+
 table schema_migrations -- Migrations applied to this schema.
   number integer not null -- Number of the migration.
   name text not null -- Its name.
   applied_at timestamp with time zone not null default now() -- When it was applied.
   constraint schema_migrations_pkey PRIMARY KEY (number)
+
+table slot_targets -- How many people a slot wants. The most specific row counts: event and slot, slot, event, neither; without any, 2. Filled by "headcount slot-targets".
+  account_id integer not null -- The account (accounts.id).
+  event_id text collate "C" -- The event (events.id); NULL: every event.
+  slot_name text -- Name of the slot, exactly (slots.name); NULL: every slot.
+  wanted integer not null -- People wanted.
+  constraint slot_targets_wanted_check CHECK ((wanted > 0))
+  CREATE UNIQUE INDEX slot_targets_key ON headcount.slot_targets USING btree (account_id, event_id, headcount_internal.sha256_of(slot_name)) NULLS NOT DISTINCT
 
 table slots -- Live slots: what the respondents signed up for, one row a slot of a response.
   account_id integer not null -- The account (accounts.id).
@@ -185,6 +214,844 @@ table sync_state with (fillfactor=40) -- What is known of each list: one row an 
   first_applied_run_id bigint -- The first run that stored the list whole; NULL before. Of a list from before migration 18: the account's first run that did not fail.
   constraint sync_state_pkey PRIMARY KEY (account_id, event_id)
 
+view changes -- What each run changed, one row an item. Read it in the order account_id, run_id, changed_at, events before responses, event_id, response_id, and go on after the last closed run: within a run the order is reproducible, not chronological. Nothing from before the horizon of prune.
+  account_id integer -- The account (accounts.id).
+  account text -- Name of the account.
+  run_id bigint -- The run that stored the change (sync_runs.id); NULL of inserts that were archived before migration 18.
+  run_finished_at timestamp with time zone -- When the run ended; NULL while it goes on: skip such rows.
+  changed_at timestamp with time zone -- When a run stored the change.
+  entity text -- event or response; payments and slots are fields of their response.
+  event_id text collate "C" -- The event (events.id).
+  response_id bigint -- The response (responses.id); NULL for an event.
+  change text -- insert (it came, or came back), update or delete (the service no longer returned it).
+  initial boolean -- Whether this insert is only the first reading of what was there before the mirror, and no news; false of all else.
+  event_title text -- Title of the event now, else the last one known.
+  event_at timestamp with time zone -- When the event takes place, else the last time known.
+  person_id text -- Pseudonym of the person whose e-mail address the record has; NULL without one.
+  fields text[] -- The changed fields, sorted; NULL unless update.
+  record jsonb -- The item after the change; of a delete the last one known.
+  former jsonb -- Former values of the changed fields, JSON null where one was absent; NULL unless update.
+ SELECT c.account_id,
+    c.account,
+    c.run_id,
+    run.finished_at AS run_finished_at,
+    c.changed_at,
+    c.entity,
+    c.event_id,
+    c.response_id,
+    c.change,
+    c.initial,
+    c.event_title,
+    c.event_at,
+        CASE
+            WHEN c.entity = 'response'::text THEN headcount_internal.person_id(( SELECT person_id_secret.secret
+               FROM headcount.person_id_secret), c.account_id, headcount.email_key(headcount_internal.stored_text(c.record -> 'email'::text)))
+            ELSE NULL::text
+        END AS person_id,
+    c.fields,
+    c.record,
+    c.former
+   FROM ( SELECT c_1.account_id,
+            a.name AS account,
+            c_1.run_id,
+            c_1.changed_at,
+            'event'::text AS entity,
+            c_1.event_id,
+            c_1.response_id,
+            c_1.change,
+            COALESCE(
+                CASE
+                    WHEN c_1.change <> 'insert'::text THEN false
+                    WHEN c_1.run_id IS NULL THEN c_1.changed_at <= first_run.finished_at
+                    ELSE c_1.run_id <= a.first_listed_run_id
+                END, false) AS initial,
+                CASE
+                    WHEN e.id IS NOT NULL THEN e.title
+                    ELSE ( SELECT headcount_internal.stored_text(last.document -> 'title'::text) AS stored_text
+                       FROM headcount.event_history last
+                      WHERE last.account_id = c_1.account_id AND last.event_id = c_1.event_id
+                      ORDER BY last.valid_to DESC, last.ended_by_run_id DESC
+                     LIMIT 1)
+                END AS event_title,
+                CASE
+                    WHEN e.id IS NOT NULL THEN e.event_at
+                    ELSE ( SELECT headcount_internal.stored_instant(last.document -> 'event_at'::text) AS stored_instant
+                       FROM headcount.event_history last
+                      WHERE last.account_id = c_1.account_id AND last.event_id = c_1.event_id
+                      ORDER BY last.valid_to DESC, last.ended_by_run_id DESC
+                     LIMIT 1)
+                END AS event_at,
+            changed.fields,
+            COALESCE(c_1.document, c_1.former) AS record,
+            changed.former
+           FROM ( SELECT h.account_id,
+                    h.event_id,
+                    NULL::bigint AS response_id,
+                    h.valid_to AS changed_at,
+                    'update'::text AS change,
+                    h.document AS former,
+                    next.document,
+                    h.ended_by_run_id AS run_id
+                   FROM headcount.event_history h
+                     CROSS JOIN LATERAL ( SELECT COALESCE(( SELECT later.document
+                                   FROM headcount.event_history later
+                                  WHERE later.account_id = h.account_id AND later.event_id = h.event_id AND later.valid_from = h.valid_to AND ((ROW(later.valid_from, later.ended_by_run_id) > ROW(h.valid_from, h.ended_by_run_id)))
+                                  ORDER BY later.ended_by_run_id
+                                 LIMIT 1), ( SELECT now_live.document
+                                   FROM ( SELECT v.account_id,
+    v.id AS event_id,
+    NULL::bigint AS response_id,
+    jsonb_strip_nulls(jsonb_build_object('id', v.id, 'title', v.title, 'event_at', headcount_internal.iso_utc(v.event_at), 'description', v.description, 'event_type', v.event_type, 'location', v.location)) || COALESCE(v._extra, '{}'::jsonb) AS document,
+    v._changed_at,
+    v._first_seen_at,
+    v._run_id
+   FROM headcount.events v) now_live
+                                  WHERE now_live.account_id = h.account_id AND now_live.event_id = h.event_id AND now_live._changed_at = h.valid_to)) AS document
+                         OFFSET 0) next
+                  WHERE h.operation = 'update'::text
+                UNION ALL
+                 SELECT h.account_id,
+                    h.event_id,
+                    NULL::bigint AS int8,
+                    h.valid_to,
+                    'delete'::text,
+                    h.document,
+                    NULL::jsonb,
+                    h.ended_by_run_id
+                   FROM headcount.event_history h
+                  WHERE h.operation = 'delete'::text
+                UNION ALL
+                 SELECT h.account_id,
+                    h.event_id,
+                    NULL::bigint AS int8,
+                    h.valid_from,
+                    'insert'::text,
+                    NULL::jsonb,
+                    h.document,
+                    h.begun_by_run_id
+                   FROM headcount.event_history h
+                  WHERE NOT (EXISTS ( SELECT
+                           FROM headcount.event_history before
+                          WHERE before.account_id = h.account_id AND before.event_id = h.event_id AND before.operation = 'update'::text AND before.valid_to = h.valid_from AND ((ROW(before.valid_from, before.ended_by_run_id) < ROW(h.valid_from, h.ended_by_run_id)))))
+                UNION ALL
+                 SELECT l.account_id,
+                    l.event_id,
+                    l.response_id,
+                    l._changed_at,
+                    'insert'::text,
+                    NULL::jsonb,
+                    l.document,
+                    l._run_id
+                   FROM ( SELECT v.account_id,
+                            v.id AS event_id,
+                            NULL::bigint AS response_id,
+                            jsonb_strip_nulls(jsonb_build_object('id', v.id, 'title', v.title, 'event_at', headcount_internal.iso_utc(v.event_at), 'description', v.description, 'event_type', v.event_type, 'location', v.location)) || COALESCE(v._extra, '{}'::jsonb) AS document,
+                            v._changed_at,
+                            v._first_seen_at,
+                            v._run_id
+                           FROM headcount.events v) l
+                  WHERE l._changed_at = l._first_seen_at AND NOT (EXISTS ( SELECT
+                           FROM headcount.event_history before
+                          WHERE before.account_id = l.account_id AND before.event_id = l.event_id AND before.operation = 'update'::text AND before.valid_to = l._changed_at))) c_1
+             JOIN headcount.accounts a ON a.id = c_1.account_id AND c_1.changed_at > COALESCE(a._history_from, '-infinity'::timestamp with time zone)
+             LEFT JOIN LATERAL ( SELECT array_agg(key.field ORDER BY (key.field COLLATE "C")) AS fields,
+                    jsonb_object_agg(key.field, COALESCE(c_1.former -> key.field, 'null'::jsonb)) AS former
+                   FROM jsonb_object_keys(
+                        CASE
+                            WHEN c_1.change = 'update'::text THEN c_1.former || c_1.document
+                            ELSE NULL::jsonb
+                        END) key(field)
+                  WHERE (c_1.former -> key.field) IS DISTINCT FROM (c_1.document -> key.field)) changed ON true
+             LEFT JOIN headcount.events e ON e.account_id = c_1.account_id AND e.id = c_1.event_id
+             LEFT JOIN headcount.sync_state s ON s.account_id = c_1.account_id AND s.event_id = c_1.event_id
+             LEFT JOIN headcount.sync_runs first_run ON first_run.id = a.first_listed_run_id
+          WHERE (c_1.change <> 'update'::text OR changed.fields IS NOT NULL) AND (( SELECT COALESCE(current_setting('headcount.account'::text, true), ''::text) = ''::text) OR c_1.account_id = (( SELECT a_1.id
+                   FROM headcount.accounts a_1
+                  WHERE a_1.name = current_setting('headcount.account'::text, true))))
+        UNION ALL
+         SELECT c_1.account_id,
+            a.name AS account,
+            c_1.run_id,
+            c_1.changed_at,
+            'response'::text AS entity,
+            c_1.event_id,
+            c_1.response_id,
+            c_1.change,
+            COALESCE(
+                CASE
+                    WHEN c_1.change <> 'insert'::text THEN false
+                    WHEN c_1.run_id IS NULL THEN c_1.changed_at <= first_run.finished_at
+                    WHEN c_1.run_id <= a.first_listed_run_id THEN c_1.run_id <= COALESCE(s.first_applied_run_id, c_1.run_id)
+                    ELSE c_1.run_id = s.first_applied_run_id AND s.first_listed_run_id <= a.first_listed_run_id
+                END, false) AS initial,
+                CASE
+                    WHEN e.id IS NOT NULL THEN e.title
+                    ELSE ( SELECT headcount_internal.stored_text(last.document -> 'title'::text) AS stored_text
+                       FROM headcount.event_history last
+                      WHERE last.account_id = c_1.account_id AND last.event_id = c_1.event_id
+                      ORDER BY last.valid_to DESC, last.ended_by_run_id DESC
+                     LIMIT 1)
+                END AS event_title,
+                CASE
+                    WHEN e.id IS NOT NULL THEN e.event_at
+                    ELSE ( SELECT headcount_internal.stored_instant(last.document -> 'event_at'::text) AS stored_instant
+                       FROM headcount.event_history last
+                      WHERE last.account_id = c_1.account_id AND last.event_id = c_1.event_id
+                      ORDER BY last.valid_to DESC, last.ended_by_run_id DESC
+                     LIMIT 1)
+                END AS event_at,
+            changed.fields,
+            COALESCE(c_1.document, c_1.former) AS record,
+            changed.former
+           FROM ( SELECT h.account_id,
+                    h.event_id,
+                    h.response_id,
+                    h.valid_to AS changed_at,
+                    'update'::text AS change,
+                    h.document AS former,
+                    next.document,
+                    h.ended_by_run_id AS run_id
+                   FROM headcount.response_history h
+                     CROSS JOIN LATERAL ( SELECT COALESCE(( SELECT later.document
+                                   FROM headcount.response_history later
+                                  WHERE later.account_id = h.account_id AND later.event_id = h.event_id AND later.response_id = h.response_id AND later.valid_from = h.valid_to AND ((ROW(later.valid_from, later.ended_by_run_id) > ROW(h.valid_from, h.ended_by_run_id)))
+                                  ORDER BY later.ended_by_run_id
+                                 LIMIT 1), ( SELECT now_live.document
+                                   FROM ( SELECT v.account_id,
+    v.event_id,
+    v.id AS response_id,
+    d.document,
+    v._changed_at,
+    v._first_seen_at,
+    v._run_id
+   FROM headcount.responses v
+     JOIN headcount.response_documents d ON d.account_id = v.account_id AND d.event_id = v.event_id AND d.response_id = v.id) now_live
+                                  WHERE now_live.account_id = h.account_id AND now_live.event_id = h.event_id AND now_live.response_id = h.response_id AND now_live._changed_at = h.valid_to)) AS document
+                         OFFSET 0) next
+                  WHERE h.operation = 'update'::text
+                UNION ALL
+                 SELECT h.account_id,
+                    h.event_id,
+                    h.response_id,
+                    h.valid_to,
+                    'delete'::text,
+                    h.document,
+                    NULL::jsonb,
+                    h.ended_by_run_id
+                   FROM headcount.response_history h
+                  WHERE h.operation = 'delete'::text
+                UNION ALL
+                 SELECT h.account_id,
+                    h.event_id,
+                    h.response_id,
+                    h.valid_from,
+                    'insert'::text,
+                    NULL::jsonb,
+                    h.document,
+                    h.begun_by_run_id
+                   FROM headcount.response_history h
+                  WHERE NOT (EXISTS ( SELECT
+                           FROM headcount.response_history before
+                          WHERE before.account_id = h.account_id AND before.event_id = h.event_id AND before.response_id = h.response_id AND before.operation = 'update'::text AND before.valid_to = h.valid_from AND ((ROW(before.valid_from, before.ended_by_run_id) < ROW(h.valid_from, h.ended_by_run_id)))))
+                UNION ALL
+                 SELECT l.account_id,
+                    l.event_id,
+                    l.response_id,
+                    l._changed_at,
+                    'insert'::text,
+                    NULL::jsonb,
+                    l.document,
+                    l._run_id
+                   FROM ( SELECT v.account_id,
+                            v.event_id,
+                            v.id AS response_id,
+                            d.document,
+                            v._changed_at,
+                            v._first_seen_at,
+                            v._run_id
+                           FROM headcount.responses v
+                             JOIN headcount.response_documents d ON d.account_id = v.account_id AND d.event_id = v.event_id AND d.response_id = v.id) l
+                  WHERE l._changed_at = l._first_seen_at AND NOT (EXISTS ( SELECT
+                           FROM headcount.response_history before
+                          WHERE before.account_id = l.account_id AND before.event_id = l.event_id AND before.response_id = l.response_id AND before.operation = 'update'::text AND before.valid_to = l._changed_at))) c_1
+             JOIN headcount.accounts a ON a.id = c_1.account_id AND c_1.changed_at > COALESCE(a._history_from, '-infinity'::timestamp with time zone)
+             LEFT JOIN LATERAL ( SELECT array_agg(key.field ORDER BY (key.field COLLATE "C")) AS fields,
+                    jsonb_object_agg(key.field, COALESCE(c_1.former -> key.field, 'null'::jsonb)) AS former
+                   FROM jsonb_object_keys(
+                        CASE
+                            WHEN c_1.change = 'update'::text THEN c_1.former || c_1.document
+                            ELSE NULL::jsonb
+                        END) key(field)
+                  WHERE (c_1.former -> key.field) IS DISTINCT FROM (c_1.document -> key.field)) changed ON true
+             LEFT JOIN headcount.events e ON e.account_id = c_1.account_id AND e.id = c_1.event_id
+             LEFT JOIN headcount.sync_state s ON s.account_id = c_1.account_id AND s.event_id = c_1.event_id
+             LEFT JOIN headcount.sync_runs first_run ON first_run.id = a.first_listed_run_id
+          WHERE (c_1.change <> 'update'::text OR changed.fields IS NOT NULL) AND (( SELECT COALESCE(current_setting('headcount.account'::text, true), ''::text) = ''::text) OR c_1.account_id = (( SELECT a_1.id
+                   FROM headcount.accounts a_1
+                  WHERE a_1.name = current_setting('headcount.account'::text, true))))) c
+     LEFT JOIN headcount.sync_runs run ON run.id = c.run_id;
+
+view changes_without_personal -- The view changes without personal data: only fields that the specification names. For readers who must not see names, addresses and messages.
+  account_id integer -- The account (accounts.id).
+  account text -- Name of the account.
+  run_id bigint -- The run that stored the change (sync_runs.id); NULL of inserts that were archived before migration 18.
+  run_finished_at timestamp with time zone -- When the run ended; NULL while it goes on: skip such rows.
+  changed_at timestamp with time zone -- When a run stored the change.
+  entity text -- event or response; payments and slots are fields of their response.
+  event_id text collate "C" -- The event (events.id).
+  response_id bigint -- The response (responses.id); NULL for an event.
+  change text -- insert (it came, or came back), update or delete (the service no longer returned it).
+  initial boolean -- Whether this insert is only the first reading of what was there before the mirror, and no news; false of all else.
+  event_title text -- Title of the event now, else the last one known.
+  event_at timestamp with time zone -- When the event takes place, else the last time known.
+  person_id text -- Pseudonym of the person whose e-mail address the record has; NULL without one.
+  fields text[] -- The changed fields that may be shown, sorted; empty when only others changed. NULL unless update.
+  record jsonb -- The item after the change; of a delete the last one known.
+  former jsonb -- Former values of these fields, JSON null where one was absent; NULL unless update.
+ SELECT account_id,
+    account,
+    run_id,
+    run_finished_at,
+    changed_at,
+    entity,
+    event_id,
+    response_id,
+    change,
+    initial,
+    event_title,
+    event_at,
+    person_id,
+        CASE
+            WHEN fields IS NOT NULL THEN ARRAY( SELECT f.f
+               FROM unnest(c.fields) f(f)
+              WHERE f.f = ANY (ARRAY['id'::text, 'title'::text, 'event_at'::text, 'description'::text, 'event_type'::text, 'location'::text, 'quantity'::text, 'rsvp'::text, 'created_at'::text, 'updated_at'::text, 'amount'::text, 'processing_fee'::text, 'slots'::text])
+              ORDER BY (f.f COLLATE "C"))
+            ELSE NULL::text[]
+        END AS fields,
+    headcount_internal.item_without_personal(record) AS record,
+    headcount_internal.item_without_personal(former) AS former
+   FROM headcount.changes c;
+
+view event_changes -- What changed of the events: one row for each field that an update changed, one for each event that was announced or is no longer listed. The service does not say that an event was cancelled. Nothing from before the horizon of prune.
+  account_id integer -- The account (accounts.id).
+  account text -- Name of the account.
+  event_id text collate "C" -- The event (events.id).
+  event_title text -- Title of the event now, else the last one known.
+  event_at timestamp with time zone -- When the event takes place, else the last time known.
+  changed_at timestamp with time zone -- When a run stored the change.
+  run_id bigint -- The run that stored the change (sync_runs.id); NULL of inserts that were archived before migration 18.
+  change text -- insert (it came, or came back), update or delete (the service no longer returned it).
+  what text -- announced, returned (it was removed before), moved (event_at), renamed (title), relocated (location), edited (any other field), or removed: no longer listed.
+  field text -- The field that changed, as the service spells it. NULL for insert and delete.
+  old_value text -- What it was: text as it is, all else as JSON; NULL when the field was absent. Of a delete, the whole event as JSON.
+  new_value text -- What it became. Of an insert, the whole event as JSON.
+  initial boolean -- Whether this insert is only the first reading of what was there before the mirror, and no news; false of all else.
+ SELECT c.account_id,
+    a.name AS account,
+    c.event_id,
+        CASE
+            WHEN e.id IS NOT NULL THEN e.title
+            ELSE ( SELECT headcount_internal.stored_text(last.document -> 'title'::text) AS stored_text
+               FROM headcount.event_history last
+              WHERE last.account_id = c.account_id AND last.event_id = c.event_id
+              ORDER BY last.valid_to DESC, last.ended_by_run_id DESC
+             LIMIT 1)
+        END AS event_title,
+        CASE
+            WHEN e.id IS NOT NULL THEN e.event_at
+            ELSE ( SELECT headcount_internal.stored_instant(last.document -> 'event_at'::text) AS stored_instant
+               FROM headcount.event_history last
+              WHERE last.account_id = c.account_id AND last.event_id = c.event_id
+              ORDER BY last.valid_to DESC, last.ended_by_run_id DESC
+             LIMIT 1)
+        END AS event_at,
+    c.changed_at,
+    c.run_id,
+    c.change,
+        CASE c.change
+            WHEN 'delete'::text THEN 'removed'::text
+            WHEN 'insert'::text THEN
+            CASE
+                WHEN (EXISTS ( SELECT
+                   FROM headcount.event_history before
+                  WHERE before.account_id = c.account_id AND before.event_id = c.event_id AND before.operation = 'delete'::text AND before.valid_to <= c.changed_at AND (c.run_id IS NULL OR before.ended_by_run_id < c.run_id))) THEN 'returned'::text
+                ELSE 'announced'::text
+            END
+            ELSE
+            CASE changed.field
+                WHEN 'event_at'::text THEN 'moved'::text
+                WHEN 'title'::text THEN 'renamed'::text
+                WHEN 'location'::text THEN 'relocated'::text
+                ELSE 'edited'::text
+            END
+        END AS what,
+    changed.field,
+        CASE c.change
+            WHEN 'update'::text THEN c.former ->> changed.field
+            ELSE c.former::text
+        END AS old_value,
+        CASE c.change
+            WHEN 'update'::text THEN c.document ->> changed.field
+            ELSE c.document::text
+        END AS new_value,
+    COALESCE(
+        CASE
+            WHEN c.change <> 'insert'::text THEN false
+            WHEN c.run_id IS NULL THEN c.changed_at <= first_run.finished_at
+            ELSE c.run_id <= a.first_listed_run_id
+        END, false) AS initial
+   FROM ( SELECT h.account_id,
+            h.event_id,
+            NULL::bigint AS response_id,
+            h.valid_to AS changed_at,
+            'update'::text AS change,
+            h.document AS former,
+            next.document,
+            h.ended_by_run_id AS run_id
+           FROM headcount.event_history h
+             CROSS JOIN LATERAL ( SELECT COALESCE(( SELECT later.document
+                           FROM headcount.event_history later
+                          WHERE later.account_id = h.account_id AND later.event_id = h.event_id AND later.valid_from = h.valid_to AND ((ROW(later.valid_from, later.ended_by_run_id) > ROW(h.valid_from, h.ended_by_run_id)))
+                          ORDER BY later.ended_by_run_id
+                         LIMIT 1), ( SELECT now_live.document
+                           FROM ( SELECT v.account_id,
+                                    v.id AS event_id,
+                                    NULL::bigint AS response_id,
+                                    jsonb_strip_nulls(jsonb_build_object('id', v.id, 'title', v.title, 'event_at', headcount_internal.iso_utc(v.event_at), 'description', v.description, 'event_type', v.event_type, 'location', v.location)) || COALESCE(v._extra, '{}'::jsonb) AS document,
+                                    v._changed_at,
+                                    v._first_seen_at,
+                                    v._run_id
+                                   FROM headcount.events v) now_live
+                          WHERE now_live.account_id = h.account_id AND now_live.event_id = h.event_id AND now_live._changed_at = h.valid_to)) AS document
+                 OFFSET 0) next
+          WHERE h.operation = 'update'::text
+        UNION ALL
+         SELECT h.account_id,
+            h.event_id,
+            NULL::bigint AS int8,
+            h.valid_to,
+            'delete'::text,
+            h.document,
+            NULL::jsonb,
+            h.ended_by_run_id
+           FROM headcount.event_history h
+          WHERE h.operation = 'delete'::text
+        UNION ALL
+         SELECT h.account_id,
+            h.event_id,
+            NULL::bigint AS int8,
+            h.valid_from,
+            'insert'::text,
+            NULL::jsonb,
+            h.document,
+            h.begun_by_run_id
+           FROM headcount.event_history h
+          WHERE NOT (EXISTS ( SELECT
+                   FROM headcount.event_history before
+                  WHERE before.account_id = h.account_id AND before.event_id = h.event_id AND before.operation = 'update'::text AND before.valid_to = h.valid_from AND ((ROW(before.valid_from, before.ended_by_run_id) < ROW(h.valid_from, h.ended_by_run_id)))))
+        UNION ALL
+         SELECT l.account_id,
+            l.event_id,
+            l.response_id,
+            l._changed_at,
+            'insert'::text,
+            NULL::jsonb,
+            l.document,
+            l._run_id
+           FROM ( SELECT v.account_id,
+                    v.id AS event_id,
+                    NULL::bigint AS response_id,
+                    jsonb_strip_nulls(jsonb_build_object('id', v.id, 'title', v.title, 'event_at', headcount_internal.iso_utc(v.event_at), 'description', v.description, 'event_type', v.event_type, 'location', v.location)) || COALESCE(v._extra, '{}'::jsonb) AS document,
+                    v._changed_at,
+                    v._first_seen_at,
+                    v._run_id
+                   FROM headcount.events v) l
+          WHERE l._changed_at = l._first_seen_at AND NOT (EXISTS ( SELECT
+                   FROM headcount.event_history before
+                  WHERE before.account_id = l.account_id AND before.event_id = l.event_id AND before.operation = 'update'::text AND before.valid_to = l._changed_at))) c
+     JOIN headcount.accounts a ON a.id = c.account_id AND c.changed_at > COALESCE(a._history_from, '-infinity'::timestamp with time zone)
+     LEFT JOIN LATERAL ( SELECT key.field
+           FROM jsonb_object_keys(
+                CASE
+                    WHEN c.change = 'update'::text THEN c.former || c.document
+                    ELSE NULL::jsonb
+                END) key(field)
+          WHERE (c.former -> key.field) IS DISTINCT FROM (c.document -> key.field)) changed ON true
+     LEFT JOIN headcount.events e ON e.account_id = c.account_id AND e.id = c.event_id
+     LEFT JOIN headcount.sync_runs first_run ON first_run.id = a.first_listed_run_id
+  WHERE (c.change <> 'update'::text OR changed.field IS NOT NULL) AND (( SELECT COALESCE(current_setting('headcount.account'::text, true), ''::text) = ''::text) OR c.account_id = (( SELECT a_1.id
+           FROM headcount.accounts a_1
+          WHERE a_1.name = current_setting('headcount.account'::text, true))));
+
+view event_changes_without_personal -- The view event_changes without personal data: only fields that the specification names. For readers who must not see names, addresses and messages.
+  account_id integer -- The account (accounts.id).
+  account text -- Name of the account.
+  event_id text collate "C" -- The event (events.id).
+  event_title text -- Title of the event now, else the last one known.
+  event_at timestamp with time zone -- When the event takes place, else the last time known.
+  changed_at timestamp with time zone -- When a run stored the change.
+  run_id bigint -- The run that stored the change (sync_runs.id); NULL of inserts that were archived before migration 18.
+  change text -- insert (it came, or came back), update or delete (the service no longer returned it).
+  what text -- announced, returned, moved, renamed, relocated, edited or removed.
+  field text -- The field that changed. NULL for insert and delete.
+  old_value text -- What it was. Of a delete, the event as JSON.
+  new_value text -- What it became. Of an insert, the event as JSON.
+  initial boolean -- Whether this insert is only the first reading of what was there before the mirror, and no news; false of all else.
+ SELECT account_id,
+    account,
+    event_id,
+    event_title,
+    event_at,
+    changed_at,
+    run_id,
+    change,
+    what,
+    field,
+        CASE change
+            WHEN 'update'::text THEN old_value
+            ELSE headcount_internal.item_without_personal(old_value::jsonb)::text
+        END AS old_value,
+        CASE change
+            WHEN 'update'::text THEN new_value
+            ELSE headcount_internal.item_without_personal(new_value::jsonb)::text
+        END AS new_value,
+    initial
+   FROM headcount.event_changes c
+  WHERE field IS NULL OR (field = ANY (ARRAY['id'::text, 'title'::text, 'event_at'::text, 'description'::text, 'event_type'::text, 'location'::text, 'quantity'::text, 'rsvp'::text, 'created_at'::text, 'updated_at'::text, 'amount'::text, 'processing_fee'::text, 'slots'::text]));
+
+view event_respondents -- Each person who answered an event: the guest list, and who said yes and has not paid. A person is one e-mail key; a family with one address is one person. Answers are no attendance.
+  account_id integer -- The account (accounts.id).
+  account text -- Name of the account.
+  event_id text collate "C" -- The event (events.id).
+  event_title text -- Event title.
+  event_at timestamp with time zone -- When the event takes place.
+  response_id bigint -- The response (responses.id), only of a person without an e-mail key.
+  person_id text -- Pseudonym of the person within the account, made from the e-mail key and a secret; NULL without an e-mail key.
+  email_key text -- The e-mail address by which a person is found (function email_key).
+  name text -- Name in the person's latest response that has one.
+  email text -- E-mail address in the person's latest response that has one.
+  responses bigint -- Responses of the person to the event.
+  meaning text -- What the latest reply means: coming, maybe, not_coming or unknown; NULL without a reply.
+  coming numeric -- People of replies that mean coming.
+  maybe numeric -- People of replies that mean maybe.
+  unknown numeric -- People of replies whose value has no meaning in rsvp_meanings.
+  payments bigint -- Responses with a payment.
+  amount numeric -- Sum of the amounts, exact; NULL when there is none. A payment that the service lowers or drops changes the original response. The service names no currency.
+  processing_fee numeric -- Sum of the processing fees, exact; NULL when there is none.
+  amount_after_fee numeric -- Amount minus fee. The service does not say whether the amount contains the fee.
+  sign_ups bigint -- Responses with at least one slot.
+  slots bigint -- Slots that the person takes.
+  expected numeric -- People to expect of this person: the most of yes-replies, payments and sign-ups.
+  messages text -- Messages that are not empty, oldest first, a line break between.
+  first_response_at timestamp with time zone -- When the first of the responses was made.
+  last_response_at timestamp with time zone -- When the last of the responses was made.
+ SELECT e.account_id,
+    a.name AS account,
+    e.id AS event_id,
+    e.title AS event_title,
+    e.event_at,
+    p.response_id,
+    headcount_internal.person_id(( SELECT person_id_secret.secret
+           FROM headcount.person_id_secret), e.account_id, p.email_key) AS person_id,
+    p.email_key,
+    p.name,
+    p.email,
+    p.responses,
+    p.meaning,
+    p.coming,
+    p.maybe,
+    p.unknown,
+    p.payments,
+    p.amount,
+    p.processing_fee,
+        CASE
+            WHEN p.amount IS NOT NULL OR p.processing_fee IS NOT NULL THEN COALESCE(p.amount, 0::numeric) - COALESCE(p.processing_fee, 0::numeric)
+            ELSE NULL::numeric
+        END AS amount_after_fee,
+    p.sign_ups,
+    p.slots,
+    p.expected,
+    p.messages,
+    p.first_response_at,
+    p.last_response_at
+   FROM headcount.events e
+     JOIN headcount.accounts a ON a.id = e.account_id AND (( SELECT COALESCE(current_setting('headcount.account'::text, true), ''::text) = ''::text) OR e.account_id = (( SELECT a_1.id
+           FROM headcount.accounts a_1
+          WHERE a_1.name = current_setting('headcount.account'::text, true))))
+     CROSS JOIN LATERAL ( SELECT COALESCE(NULLIF(current_setting('headcount.time_zone'::text, true), ''::text), a.time_zone) AS name) zone
+     CROSS JOIN LATERAL ( SELECT min(r.id) FILTER (WHERE r.email_key IS NULL) AS response_id,
+            min(r.email_key) AS email_key,
+            (array_agg(r.name ORDER BY r.created_at DESC NULLS LAST, r.id DESC) FILTER (WHERE r.name IS NOT NULL))[1] AS name,
+            (array_agg(r.email ORDER BY r.created_at DESC NULLS LAST, r.id DESC) FILTER (WHERE r.email IS NOT NULL))[1] AS email,
+            count(*) AS responses,
+            (array_agg(r.meaning ORDER BY r.created_at DESC NULLS LAST, r.id DESC) FILTER (WHERE r.is_reply))[1] AS meaning,
+            COALESCE(sum(r.people) FILTER (WHERE r.is_reply AND r.meaning = 'coming'::text), 0::numeric) AS coming,
+            COALESCE(sum(r.people) FILTER (WHERE r.is_reply AND r.meaning = 'maybe'::text), 0::numeric) AS maybe,
+            COALESCE(sum(r.people) FILTER (WHERE r.is_reply AND r.meaning = 'unknown'::text), 0::numeric) AS unknown,
+            count(*) FILTER (WHERE r.is_payment) AS payments,
+            sum(r.amount) AS amount,
+            sum(r.processing_fee) AS processing_fee,
+            count(*) FILTER (WHERE r.is_sign_up) AS sign_ups,
+            COALESCE(sum(r.slots), 0::numeric)::bigint AS slots,
+            GREATEST(sum(r.people) FILTER (WHERE r.is_reply AND r.meaning = 'coming'::text), sum(r.people) FILTER (WHERE r.is_payment AND COALESCE(r.amount, 0::numeric) >= 0::numeric AND r.meaning <> 'not_coming'::text), max(1) FILTER (WHERE r.is_sign_up AND r.meaning <> 'not_coming'::text)::numeric, 0::numeric) AS expected,
+            string_agg(r.message, '
+'::text ORDER BY r.created_at NULLS FIRST, r.id) FILTER (WHERE r.message <> ''::text) AS messages,
+            min(r.created_at) AS first_response_at,
+            max(r.created_at) AS last_response_at
+           FROM ( SELECT r_1.id,
+                    r_1.name,
+                    r_1.email,
+                    r_1.message,
+                    r_1.created_at,
+                    r_1._first_seen_at,
+                    headcount.email_key(r_1.email) AS email_key,
+                    r_1.rsvp IS NOT NULL OR (r_1.kind = ANY (ARRAY['reply'::text, 'bare'::text])) AS is_reply,
+                    COALESCE(m.meaning, 'unknown'::text) AS meaning,
+                    p_1.response_id IS NOT NULL AS is_payment,
+                    p_1.amount,
+                    p_1.processing_fee,
+                    s.slots IS NOT NULL AS is_sign_up,
+                    s.slots,
+                    headcount.people_of(r_1.kind, r_1.rsvp, m.meaning, r_1.quantity, s.slots IS NOT NULL) AS people
+                   FROM headcount.responses r_1
+                     LEFT JOIN headcount.rsvp_meanings m ON m.value = r_1.rsvp
+                     LEFT JOIN headcount.payments p_1 ON p_1.account_id = e.account_id AND p_1.event_id = e.id AND p_1.response_id = r_1.id
+                     LEFT JOIN ( SELECT s_1.response_id,
+                            count(*) AS slots
+                           FROM headcount.slots s_1
+                          WHERE s_1.account_id = e.account_id AND s_1.event_id = e.id
+                          GROUP BY s_1.response_id) s ON s.response_id = r_1.id
+                  WHERE r_1.account_id = e.account_id AND r_1.event_id = e.id
+                 OFFSET 0) r
+          GROUP BY (COALESCE(r.email_key, ' '::text || r.id))) p;
+
+view event_respondents_without_personal -- The view event_respondents without personal data. For readers who must not see names, addresses and messages.
+  account_id integer -- The account (accounts.id).
+  account text -- Name of the account.
+  event_id text collate "C" -- The event (events.id).
+  event_title text -- Event title.
+  event_at timestamp with time zone -- When the event takes place.
+  response_id bigint -- The response (responses.id), only of a person without an e-mail key.
+  person_id text -- Pseudonym of the person within the account, made from the e-mail key and a secret; NULL without an e-mail key.
+  responses bigint -- Responses of the person to the event.
+  meaning text -- What the latest reply means: coming, maybe, not_coming or unknown; NULL without a reply.
+  coming numeric -- People of replies that mean coming.
+  maybe numeric -- People of replies that mean maybe.
+  unknown numeric -- People of replies whose value has no meaning in rsvp_meanings.
+  payments bigint -- Responses with a payment.
+  amount numeric -- Sum of the amounts, exact; NULL when there is none. A payment that the service lowers or drops changes the original response. The service names no currency.
+  processing_fee numeric -- Sum of the processing fees, exact; NULL when there is none.
+  amount_after_fee numeric -- Amount minus fee. The service does not say whether the amount contains the fee.
+  sign_ups bigint -- Responses with at least one slot.
+  slots bigint -- Slots that the person takes.
+  expected numeric -- People to expect of this person: the most of yes-replies, payments and sign-ups.
+  first_response_at timestamp with time zone -- When the first of the responses was made.
+  last_response_at timestamp with time zone -- When the last of the responses was made.
+ SELECT account_id,
+    account,
+    event_id,
+    event_title,
+    event_at,
+    response_id,
+    person_id,
+    responses,
+    meaning,
+    coming,
+    maybe,
+    unknown,
+    payments,
+    amount,
+    processing_fee,
+    amount_after_fee,
+    sign_ups,
+    slots,
+    expected,
+    first_response_at,
+    last_response_at
+   FROM headcount.event_respondents;
+
+view event_summary -- Each live event in figures: who answered, what was paid, how many people to expect. Answers are no attendance; the service says nothing of who came, nor how many fit in.
+  account_id integer -- The account (accounts.id).
+  account text -- Name of the account.
+  event_id text collate "C" -- The event (events.id).
+  event_title text -- Event title.
+  event_type text -- Kind of event as the service spells it.
+  event_at timestamp with time zone -- When the event takes place.
+  event_day date -- Day of the event in the zone of the account.
+  days_until integer -- Days from today to the event; negative for past events, NULL without a time.
+  responses bigint -- Live responses.
+  respondents bigint -- Persons who answered: rows in event_respondents.
+  without_email bigint -- Responses without an e-mail key; each counts as a person of its own.
+  replies bigint -- Responses with a reply.
+  coming numeric -- People of replies that mean coming.
+  maybe numeric -- People of replies that mean maybe.
+  unknown numeric -- People of replies whose value has no meaning in rsvp_meanings.
+  not_coming bigint -- Responses that mean not coming (replies, not people).
+  payments bigint -- Responses with a payment.
+  amount numeric -- Sum of the amounts, exact; NULL when there is none. A payment that the service lowers or drops changes the original response. The service names no currency.
+  processing_fee numeric -- Sum of the processing fees, exact; NULL when there is none.
+  amount_after_fee numeric -- Amount minus fee. The service does not say whether the amount contains the fee.
+  sign_ups bigint -- Responses with at least one slot.
+  slots bigint -- Different slots that somebody takes. A slot that nobody ever took is in no response.
+  people numeric -- People of all responses. For sign-ups the service may count units.
+  expected numeric -- The number to plan with: for each person the most of yes-replies, payments and sign-ups, so that nobody counts twice. Maybe adds nothing.
+  first_response_at timestamp with time zone -- When the first of the responses was made.
+  last_response_at timestamp with time zone -- When the last of the responses was made.
+  new_7d bigint -- Live responses made in the last 7 × 24 hours.
+  edited_7d bigint -- Live responses that changed in that time.
+  withdrawn_7d bigint -- Responses withdrawn in that time and not live now.
+  checked_at timestamp with time zone -- When the list of responses was last read.
+  complete boolean -- Whether the figures are whole: the list was read, the last reading did not fail, no deletion is held, no reject is open.
+ SELECT e.account_id,
+    a.name AS account,
+    e.id AS event_id,
+    e.title AS event_title,
+    e.event_type,
+    e.event_at,
+    (e.event_at AT TIME ZONE zone.name)::date AS event_day,
+    (e.event_at AT TIME ZONE zone.name)::date - (now() AT TIME ZONE zone.name)::date AS days_until,
+    r.responses,
+    r.respondents,
+    r.without_email,
+    r.replies,
+    r.coming,
+    r.maybe,
+    r.unknown,
+    r.not_coming,
+    r.payments,
+    r.amount,
+    r.processing_fee,
+        CASE
+            WHEN r.amount IS NOT NULL OR r.processing_fee IS NOT NULL THEN COALESCE(r.amount, 0::numeric) - COALESCE(r.processing_fee, 0::numeric)
+            ELSE NULL::numeric
+        END AS amount_after_fee,
+    r.sign_ups,
+    r.slots,
+    r.people,
+    r.expected,
+    r.first_response_at,
+    r.last_response_at,
+    r.new_7d,
+    changed.edited_7d,
+    changed.withdrawn_7d,
+    state.checked_at,
+    COALESCE(state.checked_at IS NOT NULL AND state.error_code IS NULL AND state.held_deletion_count = 0 AND NOT (EXISTS ( SELECT
+           FROM headcount.rejects j
+          WHERE j.account_id = e.account_id AND j.event_id = e.id AND NOT (EXISTS ( SELECT
+                   FROM headcount.accepted_rejects k
+                  WHERE k.account_id = j.account_id AND k.event_id = j.event_id AND k.sha256 = j.sha256)))), false) AS complete
+   FROM headcount.events e
+     JOIN headcount.accounts a ON a.id = e.account_id AND (( SELECT COALESCE(current_setting('headcount.account'::text, true), ''::text) = ''::text) OR e.account_id = (( SELECT a_1.id
+           FROM headcount.accounts a_1
+          WHERE a_1.name = current_setting('headcount.account'::text, true))))
+     CROSS JOIN LATERAL ( SELECT COALESCE(NULLIF(current_setting('headcount.time_zone'::text, true), ''::text), a.time_zone) AS name) zone
+     LEFT JOIN headcount.sync_state state ON state.account_id = e.account_id AND state.event_id = e.id
+     CROSS JOIN LATERAL ( WITH response AS MATERIALIZED (
+                 SELECT r_1.id,
+                    r_1.name,
+                    r_1.email,
+                    r_1.message,
+                    r_1.created_at,
+                    r_1._first_seen_at,
+                    headcount.email_key(r_1.email) AS email_key,
+                    r_1.rsvp IS NOT NULL OR (r_1.kind = ANY (ARRAY['reply'::text, 'bare'::text])) AS is_reply,
+                    COALESCE(m.meaning, 'unknown'::text) AS meaning,
+                    p.response_id IS NOT NULL AS is_payment,
+                    p.amount,
+                    p.processing_fee,
+                    s.slots IS NOT NULL AS is_sign_up,
+                    s.slots,
+                    headcount.people_of(r_1.kind, r_1.rsvp, m.meaning, r_1.quantity, s.slots IS NOT NULL) AS people
+                   FROM headcount.responses r_1
+                     LEFT JOIN headcount.rsvp_meanings m ON m.value = r_1.rsvp
+                     LEFT JOIN headcount.payments p ON p.account_id = e.account_id AND p.event_id = e.id AND p.response_id = r_1.id
+                     LEFT JOIN ( SELECT s_1.response_id,
+                            count(*) AS slots
+                           FROM headcount.slots s_1
+                          WHERE s_1.account_id = e.account_id AND s_1.event_id = e.id
+                          GROUP BY s_1.response_id) s ON s.response_id = r_1.id
+                  WHERE r_1.account_id = e.account_id AND r_1.event_id = e.id
+                 OFFSET 0
+                )
+         SELECT by_event.responses,
+            by_event.without_email,
+            by_event.replies,
+            by_event.coming,
+            by_event.maybe,
+            by_event.unknown,
+            by_event.not_coming,
+            by_event.payments,
+            by_event.amount,
+            by_event.processing_fee,
+            by_event.sign_ups,
+            by_event.people,
+            by_event.first_response_at,
+            by_event.last_response_at,
+            by_event.new_7d,
+            by_person.respondents,
+            by_person.expected,
+            by_slot.slots
+           FROM ( SELECT count(*) AS responses,
+                    count(*) - count(r_1.email_key) AS without_email,
+                    count(*) FILTER (WHERE r_1.is_reply) AS replies,
+                    COALESCE(sum(r_1.people) FILTER (WHERE r_1.is_reply AND r_1.meaning = 'coming'::text), 0::numeric) AS coming,
+                    COALESCE(sum(r_1.people) FILTER (WHERE r_1.is_reply AND r_1.meaning = 'maybe'::text), 0::numeric) AS maybe,
+                    COALESCE(sum(r_1.people) FILTER (WHERE r_1.is_reply AND r_1.meaning = 'unknown'::text), 0::numeric) AS unknown,
+                    count(*) FILTER (WHERE r_1.is_reply AND r_1.meaning = 'not_coming'::text) AS not_coming,
+                    count(*) FILTER (WHERE r_1.is_payment) AS payments,
+                    sum(r_1.amount) AS amount,
+                    sum(r_1.processing_fee) AS processing_fee,
+                    count(*) FILTER (WHERE r_1.is_sign_up) AS sign_ups,
+                    COALESCE(sum(r_1.people), 0::numeric) AS people,
+                    min(r_1.created_at) AS first_response_at,
+                    max(r_1.created_at) AS last_response_at,
+                    count(*) FILTER (WHERE r_1.created_at > (now() - '168:00:00'::interval)) AS new_7d
+                   FROM response r_1) by_event,
+            ( SELECT count(*) AS respondents,
+                    COALESCE(sum(persons.expected), 0::numeric) AS expected
+                   FROM ( SELECT GREATEST(sum(r_1.people) FILTER (WHERE r_1.is_reply AND r_1.meaning = 'coming'::text), sum(r_1.people) FILTER (WHERE r_1.is_payment AND COALESCE(r_1.amount, 0::numeric) >= 0::numeric AND r_1.meaning <> 'not_coming'::text), max(1) FILTER (WHERE r_1.is_sign_up AND r_1.meaning <> 'not_coming'::text)::numeric, 0::numeric) AS expected
+                           FROM response r_1
+                          GROUP BY (COALESCE(r_1.email_key, ' '::text || r_1.id))) persons) by_person,
+            ( SELECT count(*) AS slots
+                   FROM ( SELECT
+                           FROM headcount.slots s
+                          WHERE s.account_id = e.account_id AND s.event_id = e.id
+                          GROUP BY s.name, s.start_date, s.end_date) taken) by_slot) r
+     CROSS JOIN LATERAL ( SELECT count(DISTINCT h.response_id) FILTER (WHERE h.operation = 'update'::text AND r_1.id IS NOT NULL) AS edited_7d,
+            count(DISTINCT h.response_id) FILTER (WHERE h.operation = 'delete'::text AND r_1.id IS NULL) AS withdrawn_7d
+           FROM headcount.response_history h
+             LEFT JOIN headcount.responses r_1 ON r_1.account_id = h.account_id AND r_1.event_id = h.event_id AND r_1.id = h.response_id
+          WHERE h.account_id = e.account_id AND h.event_id = e.id AND h.valid_to > (now() - '168:00:00'::interval)) changed;
+
+view events_without_personal -- The table events without personal data. For readers who must not see names, addresses and messages. Titles, descriptions and locations may contain a name.
+  account_id integer -- The account (accounts.id).
+  account text -- Name of the account.
+  id text collate "C" -- Event identifier of the service.
+  title text -- Event title.
+  event_at timestamp with time zone -- When the event takes place.
+  description text -- Free text.
+  event_type text -- Kind of event as the service spells it.
+  location text -- Free text.
+  _first_seen_at timestamp with time zone -- When a run first stored this row; a row that comes back begins anew.
+  _changed_at timestamp with time zone -- When a run last changed this row.
+  _run_id bigint -- The run that stored the present version (sync_runs.id).
+ SELECT e.account_id,
+    a.name AS account,
+    e.id,
+    e.title,
+    e.event_at,
+    e.description,
+    e.event_type,
+    e.location,
+    e._first_seen_at,
+    e._changed_at,
+    e._run_id
+   FROM headcount.events e
+     JOIN headcount.accounts a ON a.id = e.account_id
+  WHERE ( SELECT COALESCE(current_setting('headcount.account'::text, true), ''::text) = ''::text) OR e.account_id = (( SELECT a_1.id
+           FROM headcount.accounts a_1
+          WHERE a_1.name = current_setting('headcount.account'::text, true)));
+
 view list_status -- How each list stands: when it was checked, what is held, rejected or failing. One row an event, and one for the list of events (event_id is empty).
   account_id integer -- The account (accounts.id).
   account text -- Name of the account.
@@ -228,6 +1095,315 @@ view list_status -- How each list stands: when it was checked, what is held, rej
            FROM headcount.accounts a_1
           WHERE a_1.name = current_setting('headcount.account'::text, true)));
 
+view list_status_without_personal -- The view list_status without error messages, which may quote what the service sent.
+  account_id integer -- The account (accounts.id).
+  account text -- Name of the account.
+  event_id text collate "C" -- The event (events.id).
+  event_title text -- Event title.
+  checked_at timestamp with time zone -- When the service last answered for the list: in full, or with "not modified".
+  next_check_at timestamp with time zone -- When it is due again; NULL means at the next run.
+  held integer -- Deletions kept back.
+  held_since timestamp with time zone -- Since when the oldest of them.
+  rejected bigint -- Items that cannot be stored and were not accepted.
+  set_aside integer -- Fields that could not be stored in their column.
+  failing boolean -- Whether the last reading failed.
+  failed_at timestamp with time zone -- When it failed.
+  error_code text -- Why it failed.
+  accepted bigint -- Items that cannot be stored, accepted by the owner (rejects accept).
+ SELECT account_id,
+    account,
+    event_id,
+    event_title,
+    checked_at,
+    next_check_at,
+    held,
+    held_since,
+    rejected,
+    set_aside,
+    failing,
+    failed_at,
+    error_code,
+    accepted
+   FROM headcount.list_status;
+
+view payment_summary -- What was paid, for each event with a payment. The service names no currency, no state and no time of a payment; refunds are negative amounts as they are sent.
+  account_id integer -- The account (accounts.id).
+  account text -- Name of the account.
+  event_id text collate "C" -- The event (events.id).
+  event_title text -- Event title.
+  event_at timestamp with time zone -- When the event takes place.
+  event_day date -- Day of the event in the zone of the account.
+  payments bigint -- Responses with a payment.
+  payers bigint -- Persons with a payment.
+  without_amount bigint -- Payments whose amount is absent or was set aside.
+  negative bigint -- Payments whose amount is below 0.
+  amount numeric -- Sum of the amounts, exact; NULL when there is none. A payment that the service lowers or drops changes the original response. The service names no currency.
+  processing_fee numeric -- Sum of the processing fees, exact; NULL when there is none.
+  amount_after_fee numeric -- Amount minus fee. The service does not say whether the amount contains the fee.
+  smallest_amount numeric -- The smallest amount.
+  largest_amount numeric -- The largest amount.
+  first_payment_at timestamp with time zone -- When the first of the responses was made.
+  last_payment_at timestamp with time zone -- When the last of the responses was made.
+ SELECT e.account_id,
+    a.name AS account,
+    e.id AS event_id,
+    e.title AS event_title,
+    e.event_at,
+    (e.event_at AT TIME ZONE zone.name)::date AS event_day,
+    p.payments,
+    p.payers,
+    p.without_amount,
+    p.negative,
+    p.amount,
+    p.processing_fee,
+        CASE
+            WHEN p.amount IS NOT NULL OR p.processing_fee IS NOT NULL THEN COALESCE(p.amount, 0::numeric) - COALESCE(p.processing_fee, 0::numeric)
+            ELSE NULL::numeric
+        END AS amount_after_fee,
+    p.smallest_amount,
+    p.largest_amount,
+    p.first_payment_at,
+    p.last_payment_at
+   FROM headcount.events e
+     JOIN headcount.accounts a ON a.id = e.account_id AND (( SELECT COALESCE(current_setting('headcount.account'::text, true), ''::text) = ''::text) OR e.account_id = (( SELECT a_1.id
+           FROM headcount.accounts a_1
+          WHERE a_1.name = current_setting('headcount.account'::text, true))))
+     CROSS JOIN LATERAL ( SELECT COALESCE(NULLIF(current_setting('headcount.time_zone'::text, true), ''::text), a.time_zone) AS name) zone
+     CROSS JOIN LATERAL ( SELECT count(*) AS payments,
+            count(DISTINCT COALESCE(headcount.email_key(r.email), ' '::text || r.id)) AS payers,
+            count(*) FILTER (WHERE p_1.amount IS NULL) AS without_amount,
+            count(*) FILTER (WHERE p_1.amount < 0::numeric) AS negative,
+            sum(p_1.amount) AS amount,
+            sum(p_1.processing_fee) AS processing_fee,
+            min(p_1.amount) AS smallest_amount,
+            max(p_1.amount) AS largest_amount,
+            min(r.created_at) AS first_payment_at,
+            max(r.created_at) AS last_payment_at
+           FROM headcount.payments p_1
+             JOIN headcount.responses r ON r.account_id = e.account_id AND r.event_id = e.id AND r.id = p_1.response_id
+          WHERE p_1.account_id = e.account_id AND p_1.event_id = e.id
+         HAVING count(*) > 0) p;
+
+view payments_by_month -- What was paid in each month. A payment belongs to the month in which its response was made, for the service does not say when it was paid. Months without a payment have no row.
+  account_id integer -- The account (accounts.id).
+  account text -- Name of the account.
+  month date -- First day of the month, in the zone of the account; NULL for responses without a time.
+  events bigint -- Different events.
+  payments bigint -- Responses with a payment.
+  without_amount bigint -- Payments whose amount is absent or was set aside.
+  negative bigint -- Payments whose amount is below 0.
+  amount numeric -- Sum of the amounts, exact; NULL when there is none. A payment that the service lowers or drops changes the original response. The service names no currency.
+  processing_fee numeric -- Sum of the processing fees, exact; NULL when there is none.
+  amount_after_fee numeric -- Amount minus fee. The service does not say whether the amount contains the fee.
+ SELECT account_id,
+    account,
+    month,
+    events,
+    payments,
+    without_amount,
+    negative,
+    amount,
+    processing_fee,
+        CASE
+            WHEN amount IS NOT NULL OR processing_fee IS NOT NULL THEN COALESCE(amount, 0::numeric) - COALESCE(processing_fee, 0::numeric)
+            ELSE NULL::numeric
+        END AS amount_after_fee
+   FROM ( SELECT p_1.account_id,
+            a.name AS account,
+            date_trunc('month'::text, (r.created_at AT TIME ZONE zone.name))::date AS month,
+            count(DISTINCT p_1.event_id) AS events,
+            count(*) AS payments,
+            count(*) FILTER (WHERE p_1.amount IS NULL) AS without_amount,
+            count(*) FILTER (WHERE p_1.amount < 0::numeric) AS negative,
+            sum(p_1.amount) AS amount,
+            sum(p_1.processing_fee) AS processing_fee
+           FROM headcount.payments p_1
+             JOIN headcount.responses r ON r.account_id = p_1.account_id AND r.event_id = p_1.event_id AND r.id = p_1.response_id
+             JOIN headcount.accounts a ON a.id = p_1.account_id AND (( SELECT COALESCE(current_setting('headcount.account'::text, true), ''::text) = ''::text) OR p_1.account_id = (( SELECT a_1.id
+                   FROM headcount.accounts a_1
+                  WHERE a_1.name = current_setting('headcount.account'::text, true))))
+             CROSS JOIN LATERAL ( SELECT COALESCE(NULLIF(current_setting('headcount.time_zone'::text, true), ''::text), a.time_zone) AS name) zone
+          GROUP BY p_1.account_id, a.name, (date_trunc('month'::text, (r.created_at AT TIME ZONE zone.name))::date)) p;
+
+view respondents -- Each person over all events of the account, by e-mail key. Responses without one are not here: event_summary.without_email counts them.
+  account_id integer -- The account (accounts.id).
+  account text -- Name of the account.
+  person_id text -- Pseudonym of the person within the account, made from the e-mail key and a secret; NULL without an e-mail key.
+  email_key text -- The e-mail address by which a person is found (function email_key).
+  name text -- Name in the person's latest response that has one.
+  email text -- E-mail address in the person's latest response.
+  names bigint -- Different names used.
+  responses bigint -- Live responses of the person.
+  events bigint -- Different events that the person answered.
+  events_coming bigint -- Events for which the person is expected. Answers, not attendance.
+  people numeric -- People of all responses of the person.
+  sign_ups bigint -- Responses with at least one slot.
+  payments bigint -- Responses with a payment.
+  amount numeric -- Sum of the amounts, exact; NULL when there is none. A payment that the service lowers or drops changes the original response. The service names no currency.
+  processing_fee numeric -- Sum of the processing fees, exact; NULL when there is none.
+  amount_after_fee numeric -- Amount minus fee. The service does not say whether the amount contains the fee.
+  first_response_at timestamp with time zone -- When the first of the responses was made.
+  last_response_at timestamp with time zone -- When the last of the responses was made.
+ SELECT p.account_id,
+    a.name AS account,
+    headcount_internal.person_id(( SELECT person_id_secret.secret
+           FROM headcount.person_id_secret), p.account_id, p.email_key) AS person_id,
+    p.email_key,
+    p.name,
+    p.email,
+    p.names,
+    p.responses,
+    e.events,
+    e.events_coming,
+    p.people,
+    p.sign_ups,
+    p.payments,
+    p.amount,
+    p.processing_fee,
+        CASE
+            WHEN p.amount IS NOT NULL OR p.processing_fee IS NOT NULL THEN COALESCE(p.amount, 0::numeric) - COALESCE(p.processing_fee, 0::numeric)
+            ELSE NULL::numeric
+        END AS amount_after_fee,
+    p.first_response_at,
+    p.last_response_at
+   FROM ( SELECT r.account_id,
+            r.email_key,
+            (array_agg(r.name ORDER BY r.created_at DESC NULLS LAST, r.id DESC, r.event_id DESC) FILTER (WHERE r.name IS NOT NULL))[1] AS name,
+            (array_agg(r.email ORDER BY r.created_at DESC NULLS LAST, r.id DESC, r.event_id DESC) FILTER (WHERE r.email IS NOT NULL))[1] AS email,
+            count(DISTINCT r.name) AS names,
+            count(*) AS responses,
+            COALESCE(sum(r.people), 0::numeric) AS people,
+            count(*) FILTER (WHERE r.is_sign_up) AS sign_ups,
+            count(*) FILTER (WHERE r.is_payment) AS payments,
+            sum(r.amount) AS amount,
+            sum(r.processing_fee) AS processing_fee,
+            min(r.created_at) AS first_response_at,
+            max(r.created_at) AS last_response_at
+           FROM ( SELECT r_1.account_id,
+                    r_1.event_id,
+                    r_1.id,
+                    r_1.kind,
+                    r_1.name,
+                    r_1.email,
+                    r_1.rsvp,
+                    r_1.quantity,
+                    r_1.created_at,
+                    r_1.email_key,
+                    r_1.is_reply,
+                    r_1.meaning,
+                    r_1.is_payment,
+                    r_1.amount,
+                    r_1.processing_fee,
+                    r_1.is_sign_up,
+                    headcount.people_of(r_1.kind, r_1.rsvp, r_1.meaning, r_1.quantity, r_1.is_sign_up) AS people
+                   FROM ( SELECT r_2.account_id,
+                            r_2.event_id,
+                            r_2.id,
+                            r_2.kind,
+                            r_2.name,
+                            r_2.email,
+                            r_2.rsvp,
+                            r_2.quantity,
+                            r_2.created_at,
+                            headcount.email_key(r_2.email) AS email_key,
+                            r_2.rsvp IS NOT NULL OR (r_2.kind = ANY (ARRAY['reply'::text, 'bare'::text])) AS is_reply,
+                            COALESCE(m.meaning, 'unknown'::text) AS meaning,
+                            p_1.response_id IS NOT NULL AS is_payment,
+                            p_1.amount,
+                            p_1.processing_fee,
+                            (r_2.kind = ANY (ARRAY['signup'::text, 'mixed'::text])) AND (EXISTS ( SELECT
+                                   FROM headcount.slots s
+                                  WHERE s.account_id = r_2.account_id AND s.event_id = r_2.event_id AND s.response_id = r_2.id)) AS is_sign_up
+                           FROM headcount.responses r_2
+                             LEFT JOIN headcount.rsvp_meanings m ON m.value = r_2.rsvp
+                             LEFT JOIN headcount.payments p_1 ON p_1.account_id = r_2.account_id AND p_1.event_id = r_2.event_id AND p_1.response_id = r_2.id
+                          WHERE headcount.email_key(r_2.email) IS NOT NULL AND (( SELECT COALESCE(current_setting('headcount.account'::text, true), ''::text) = ''::text) OR r_2.account_id = (( SELECT a_1.id
+                                   FROM headcount.accounts a_1
+                                  WHERE a_1.name = current_setting('headcount.account'::text, true))))) r_1) r
+          GROUP BY r.account_id, r.email_key) p
+     JOIN ( SELECT o.account_id,
+            o.email_key,
+            count(*) AS events,
+            count(*) FILTER (WHERE o.expected > 0::numeric) AS events_coming
+           FROM ( SELECT r.account_id,
+                    r.email_key,
+                    GREATEST(sum(r.people) FILTER (WHERE r.is_reply AND r.meaning = 'coming'::text), sum(r.people) FILTER (WHERE r.is_payment AND COALESCE(r.amount, 0::numeric) >= 0::numeric AND r.meaning <> 'not_coming'::text), max(1) FILTER (WHERE r.is_sign_up AND r.meaning <> 'not_coming'::text)::numeric, 0::numeric) AS expected
+                   FROM ( SELECT r_1.account_id,
+                            r_1.event_id,
+                            r_1.id,
+                            r_1.kind,
+                            r_1.name,
+                            r_1.email,
+                            r_1.rsvp,
+                            r_1.quantity,
+                            r_1.created_at,
+                            r_1.email_key,
+                            r_1.is_reply,
+                            r_1.meaning,
+                            r_1.is_payment,
+                            r_1.amount,
+                            r_1.processing_fee,
+                            r_1.is_sign_up,
+                            headcount.people_of(r_1.kind, r_1.rsvp, r_1.meaning, r_1.quantity, r_1.is_sign_up) AS people
+                           FROM ( SELECT r_2.account_id,
+                                    r_2.event_id,
+                                    r_2.id,
+                                    r_2.kind,
+                                    r_2.name,
+                                    r_2.email,
+                                    r_2.rsvp,
+                                    r_2.quantity,
+                                    r_2.created_at,
+                                    headcount.email_key(r_2.email) AS email_key,
+                                    r_2.rsvp IS NOT NULL OR (r_2.kind = ANY (ARRAY['reply'::text, 'bare'::text])) AS is_reply,
+                                    COALESCE(m.meaning, 'unknown'::text) AS meaning,
+                                    p_1.response_id IS NOT NULL AS is_payment,
+                                    p_1.amount,
+                                    p_1.processing_fee,
+                                    (r_2.kind = ANY (ARRAY['signup'::text, 'mixed'::text])) AND (EXISTS ( SELECT
+   FROM headcount.slots s
+  WHERE s.account_id = r_2.account_id AND s.event_id = r_2.event_id AND s.response_id = r_2.id)) AS is_sign_up
+                                   FROM headcount.responses r_2
+                                     LEFT JOIN headcount.rsvp_meanings m ON m.value = r_2.rsvp
+                                     LEFT JOIN headcount.payments p_1 ON p_1.account_id = r_2.account_id AND p_1.event_id = r_2.event_id AND p_1.response_id = r_2.id
+                                  WHERE headcount.email_key(r_2.email) IS NOT NULL AND (( SELECT COALESCE(current_setting('headcount.account'::text, true), ''::text) = ''::text) OR r_2.account_id = (( SELECT a_1.id
+   FROM headcount.accounts a_1
+  WHERE a_1.name = current_setting('headcount.account'::text, true))))) r_1) r
+                  GROUP BY r.account_id, r.email_key, r.event_id) o
+          GROUP BY o.account_id, o.email_key) e ON e.account_id = p.account_id AND e.email_key = p.email_key
+     JOIN headcount.accounts a ON a.id = p.account_id;
+
+view respondents_without_personal -- The view respondents without personal data. For readers who must not see names, addresses and messages.
+  account_id integer -- The account (accounts.id).
+  account text -- Name of the account.
+  person_id text -- Pseudonym of the person within the account, made from the e-mail key and a secret; NULL without an e-mail key.
+  responses bigint -- Live responses of the person.
+  events bigint -- Different events that the person answered.
+  events_coming bigint -- Events for which the person is expected. Answers, not attendance.
+  people numeric -- People of all responses of the person.
+  sign_ups bigint -- Responses with at least one slot.
+  payments bigint -- Responses with a payment.
+  amount numeric -- Sum of the amounts, exact; NULL when there is none. A payment that the service lowers or drops changes the original response. The service names no currency.
+  processing_fee numeric -- Sum of the processing fees, exact; NULL when there is none.
+  amount_after_fee numeric -- Amount minus fee. The service does not say whether the amount contains the fee.
+  first_response_at timestamp with time zone -- When the first of the responses was made.
+  last_response_at timestamp with time zone -- When the last of the responses was made.
+ SELECT account_id,
+    account,
+    person_id,
+    responses,
+    events,
+    events_coming,
+    people,
+    sign_ups,
+    payments,
+    amount,
+    processing_fee,
+    amount_after_fee,
+    first_response_at,
+    last_response_at
+   FROM headcount.respondents;
+
 view response_changes -- What changed when: one row for each field that an update changed, one for each response that came or went. Nothing from before the horizon of prune.
   account_id integer -- The account (accounts.id).
   account text -- Name of the account.
@@ -248,12 +1424,18 @@ view response_changes -- What changed when: one row for each field that an updat
     c.response_id,
     c.changed_at,
     c.change,
-    c.field,
-    c.old_value,
-    c.new_value,
+    changed.field,
+        CASE c.change
+            WHEN 'update'::text THEN c.former ->> changed.field
+            ELSE c.former::text
+        END AS old_value,
+        CASE c.change
+            WHEN 'update'::text THEN c.document ->> changed.field
+            ELSE c.document::text
+        END AS new_value,
         CASE
             WHEN e.id IS NOT NULL THEN e.title
-            ELSE ( SELECT last.document ->> 'title'::text
+            ELSE ( SELECT headcount_internal.stored_text(last.document -> 'title'::text) AS stored_text
                FROM headcount.event_history last
               WHERE last.account_id = c.account_id AND last.event_id = c.event_id
               ORDER BY last.valid_to DESC, last.ended_by_run_id DESC
@@ -280,30 +1462,35 @@ view response_changes -- What changed when: one row for each field that an updat
             h.response_id,
             h.valid_to AS changed_at,
             'update'::text AS change,
-            key.field,
-            h.document ->> key.field AS old_value,
-            next.document ->> key.field AS new_value,
+            h.document AS former,
+            next.document,
             h.ended_by_run_id AS run_id
            FROM headcount.response_history h
              CROSS JOIN LATERAL ( SELECT COALESCE(( SELECT later.document
                            FROM headcount.response_history later
                           WHERE later.account_id = h.account_id AND later.event_id = h.event_id AND later.response_id = h.response_id AND later.valid_from = h.valid_to AND ((ROW(later.valid_from, later.ended_by_run_id) > ROW(h.valid_from, h.ended_by_run_id)))
                           ORDER BY later.ended_by_run_id
-                         LIMIT 1), ( SELECT headcount_internal.response_document(r_1.*) AS response_document
-                           FROM headcount.responses r_1
-                          WHERE r_1.account_id = h.account_id AND r_1.event_id = h.event_id AND r_1.id = h.response_id AND r_1._changed_at = h.valid_to)) AS document
+                         LIMIT 1), ( SELECT now_live.document
+                           FROM ( SELECT v.account_id,
+                                    v.event_id,
+                                    v.id AS response_id,
+                                    d.document,
+                                    v._changed_at,
+                                    v._first_seen_at,
+                                    v._run_id
+                                   FROM headcount.responses v
+                                     JOIN headcount.response_documents d ON d.account_id = v.account_id AND d.event_id = v.event_id AND d.response_id = v.id) now_live
+                          WHERE now_live.account_id = h.account_id AND now_live.event_id = h.event_id AND now_live.response_id = h.response_id AND now_live._changed_at = h.valid_to)) AS document
                  OFFSET 0) next
-             CROSS JOIN LATERAL jsonb_object_keys(h.document || next.document) key(field)
-          WHERE h.operation = 'update'::text AND (h.document -> key.field) IS DISTINCT FROM (next.document -> key.field)
+          WHERE h.operation = 'update'::text
         UNION ALL
          SELECT h.account_id,
             h.event_id,
             h.response_id,
             h.valid_to,
             'delete'::text,
-            NULL::text,
-            h.document::text AS document,
-            NULL::text,
+            h.document,
+            NULL::jsonb,
             h.ended_by_run_id
            FROM headcount.response_history h
           WHERE h.operation = 'delete'::text
@@ -313,36 +1500,89 @@ view response_changes -- What changed when: one row for each field that an updat
             h.response_id,
             h.valid_from,
             'insert'::text,
-            NULL::text,
-            NULL::text,
-            h.document::text AS document,
+            NULL::jsonb,
+            h.document,
             h.begun_by_run_id
            FROM headcount.response_history h
           WHERE NOT (EXISTS ( SELECT
-                   FROM headcount.response_history former
-                  WHERE former.account_id = h.account_id AND former.event_id = h.event_id AND former.response_id = h.response_id AND former.operation = 'update'::text AND former.valid_to = h.valid_from AND ((ROW(former.valid_from, former.ended_by_run_id) < ROW(h.valid_from, h.ended_by_run_id)))))
+                   FROM headcount.response_history before
+                  WHERE before.account_id = h.account_id AND before.event_id = h.event_id AND before.response_id = h.response_id AND before.operation = 'update'::text AND before.valid_to = h.valid_from AND ((ROW(before.valid_from, before.ended_by_run_id) < ROW(h.valid_from, h.ended_by_run_id)))))
         UNION ALL
-         SELECT r_1.account_id,
-            r_1.event_id,
-            r_1.id,
-            r_1._changed_at,
+         SELECT l.account_id,
+            l.event_id,
+            l.response_id,
+            l._changed_at,
             'insert'::text,
-            NULL::text,
-            NULL::text,
-            headcount_internal.response_document(r_1.*)::text AS response_document,
-            r_1._run_id
-           FROM headcount.responses r_1
-          WHERE r_1._changed_at = r_1._first_seen_at AND NOT (EXISTS ( SELECT
-                   FROM headcount.response_history former
-                  WHERE former.account_id = r_1.account_id AND former.event_id = r_1.event_id AND former.response_id = r_1.id AND former.operation = 'update'::text AND former.valid_to = r_1._changed_at))) c
+            NULL::jsonb,
+            l.document,
+            l._run_id
+           FROM ( SELECT v.account_id,
+                    v.event_id,
+                    v.id AS response_id,
+                    d.document,
+                    v._changed_at,
+                    v._first_seen_at,
+                    v._run_id
+                   FROM headcount.responses v
+                     JOIN headcount.response_documents d ON d.account_id = v.account_id AND d.event_id = v.event_id AND d.response_id = v.id) l
+          WHERE l._changed_at = l._first_seen_at AND NOT (EXISTS ( SELECT
+                   FROM headcount.response_history before
+                  WHERE before.account_id = l.account_id AND before.event_id = l.event_id AND before.response_id = l.response_id AND before.operation = 'update'::text AND before.valid_to = l._changed_at))) c
      JOIN headcount.accounts a ON a.id = c.account_id AND c.changed_at > COALESCE(a._history_from, '-infinity'::timestamp with time zone)
+     LEFT JOIN LATERAL ( SELECT key.field
+           FROM jsonb_object_keys(
+                CASE
+                    WHEN c.change = 'update'::text THEN c.former || c.document
+                    ELSE NULL::jsonb
+                END) key(field)
+          WHERE (c.former -> key.field) IS DISTINCT FROM (c.document -> key.field)) changed ON true
      LEFT JOIN headcount.events e ON e.account_id = c.account_id AND e.id = c.event_id
      LEFT JOIN headcount.responses r ON r.account_id = c.account_id AND r.event_id = c.event_id AND r.id = c.response_id
      LEFT JOIN headcount.sync_state s ON s.account_id = c.account_id AND s.event_id = c.event_id
      LEFT JOIN headcount.sync_runs first_run ON first_run.id = a.first_listed_run_id
-  WHERE ( SELECT COALESCE(current_setting('headcount.account'::text, true), ''::text) = ''::text) OR c.account_id = (( SELECT a_1.id
+  WHERE (c.change <> 'update'::text OR changed.field IS NOT NULL) AND (( SELECT COALESCE(current_setting('headcount.account'::text, true), ''::text) = ''::text) OR c.account_id = (( SELECT a_1.id
            FROM headcount.accounts a_1
-          WHERE a_1.name = current_setting('headcount.account'::text, true)));
+          WHERE a_1.name = current_setting('headcount.account'::text, true))));
+
+view response_changes_without_personal -- The view response_changes without personal data: only fields that the specification names, and of inserts and deletes no values. For readers who must not see names, addresses and messages.
+  account_id integer -- The account (accounts.id).
+  account text -- Name of the account.
+  event_id text collate "C" -- The event (events.id).
+  response_id bigint -- The response (responses.id).
+  changed_at timestamp with time zone -- When a run stored the change.
+  change text -- insert (it came, or came back), update or delete (the service no longer returned it).
+  field text -- The field that changed; slots as a whole. NULL for insert and delete.
+  old_value text -- What it was: text as it is, all else as JSON; NULL for insert and delete.
+  new_value text -- What it became; NULL for insert and delete.
+  event_title text -- Title of the event now, else the last one known.
+  initial boolean -- Whether this insert is only the first reading of what was there before the mirror, and no news; false of all else.
+  run_id bigint -- The run that stored the change (sync_runs.id); NULL of inserts that were archived before migration 18.
+ SELECT c.account_id,
+    c.account,
+    c.event_id,
+    c.response_id,
+    c.changed_at,
+    c.change,
+    field.name AS field,
+    item.former ->> field.name AS old_value,
+    item.record ->> field.name AS new_value,
+    c.event_title,
+    c.initial,
+    c.run_id
+   FROM headcount.changes c
+     CROSS JOIN LATERAL ( SELECT headcount_internal.item_without_personal(
+                CASE
+                    WHEN c.change = 'update'::text THEN c.former
+                    ELSE NULL::jsonb
+                END) AS former,
+            headcount_internal.item_without_personal(
+                CASE
+                    WHEN c.change = 'update'::text THEN c.record
+                    ELSE NULL::jsonb
+                END) AS record
+         OFFSET 0) item
+     LEFT JOIN LATERAL unnest(c.fields) field(name) ON field.name = ANY (ARRAY['id'::text, 'title'::text, 'event_at'::text, 'description'::text, 'event_type'::text, 'location'::text, 'quantity'::text, 'rsvp'::text, 'created_at'::text, 'updated_at'::text, 'amount'::text, 'processing_fee'::text, 'slots'::text])
+  WHERE c.entity = 'response'::text AND (c.change <> 'update'::text OR (item.former ->> field.name) IS DISTINCT FROM (item.record ->> field.name));
 
 view response_details -- Responses with their event's title and time, their payment and the number of their slots.
   account_id integer -- The account (accounts.id).
@@ -386,6 +1626,41 @@ view response_details -- Responses with their event's title and time, their paym
            FROM headcount.accounts a
           WHERE a.name = current_setting('headcount.account'::text, true)));
 
+view response_details_without_personal -- The view response_details without personal data. For readers who must not see names, addresses and messages.
+  account_id integer -- The account (accounts.id).
+  account text -- Name of the account.
+  event_id text collate "C" -- The event (events.id).
+  event_title text -- Event title.
+  event_at timestamp with time zone -- When the event takes place.
+  response_id bigint -- The response (responses.id).
+  kind text -- Shape of the item: reply, payment, signup, mixed or bare.
+  quantity bigint -- Number of people or units.
+  rsvp text -- The reply as the service spells it.
+  amount numeric -- Amount paid.
+  processing_fee numeric -- Processing fee.
+  slot_count bigint -- Number of slots.
+  created_at timestamp with time zone -- When the response was made, by the service.
+  updated_at timestamp with time zone -- When the response was last changed, by the service.
+  person_id text -- Pseudonym of the person within the account, made from the e-mail key and a secret; NULL without an e-mail key.
+ SELECT d.account_id,
+    a.name AS account,
+    d.event_id,
+    d.event_title,
+    d.event_at,
+    d.response_id,
+    d.kind,
+    d.quantity,
+    d.rsvp,
+    d.amount,
+    d.processing_fee,
+    d.slot_count,
+    d.created_at,
+    d.updated_at,
+    headcount_internal.person_id(( SELECT person_id_secret.secret
+           FROM headcount.person_id_secret), d.account_id, headcount.email_key(d.email)) AS person_id
+   FROM headcount.response_details d
+     JOIN headcount.accounts a ON a.id = d.account_id;
+
 view response_documents -- Each live response as one document with its payment and its slots, as the service sends it: what history keeps of a version.
   account_id integer -- The account (accounts.id).
   event_id text collate "C" -- The event (events.id).
@@ -409,6 +1684,203 @@ view response_documents -- Each live response as one document with its payment a
      CROSS JOIN LATERAL ( SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object('name', s.name, 'start_date', headcount_internal.iso_offset(s.start_date, s.start_local), 'end_date', headcount_internal.iso_offset(s.end_date, s.end_local))) || COALESCE(s._extra, '{}'::jsonb) ORDER BY s."position") AS document
            FROM headcount.slots s
           WHERE s.account_id = r.account_id AND s.event_id = r.event_id AND s.response_id = r.id) slots;
+
+view response_pace -- How the responses to an event came and went, one row a day on which something happened. A response counts with its present people, one that was withdrawn with its last. Nothing is known of what was withdrawn before the first run.
+  account_id integer -- The account (accounts.id).
+  account text -- Name of the account.
+  event_id text collate "C" -- The event (events.id).
+  event_title text -- Event title.
+  event_day date -- Day of the event in the zone of the account.
+  day date -- Day in the zone of the account.
+  days_before integer -- Days from this day to the event; negative after it, NULL without a time.
+  new_responses bigint -- Responses made on this day, also those withdrawn later.
+  withdrawn_responses bigint -- Responses withdrawn on this day.
+  new_people numeric -- People of the new responses.
+  withdrawn_people numeric -- People of the responses withdrawn.
+  responses_so_far bigint -- New minus withdrawn responses up to this day.
+  people_so_far numeric -- The same in people; on the last day as event_summary.people.
+  known_since date -- Withdrawals before this day are unknown: the first run, or the horizon of prune.
+ SELECT e.account_id,
+    a.name AS account,
+    e.id AS event_id,
+    e.title AS event_title,
+    (e.event_at AT TIME ZONE zone.name)::date AS event_day,
+    d.day,
+    (e.event_at AT TIME ZONE zone.name)::date - d.day AS days_before,
+    d.new_responses,
+    d.withdrawn_responses,
+    d.new_people,
+    d.withdrawn_people,
+    d.responses_so_far,
+    d.people_so_far,
+    (GREATEST(first_run.started_at, a._history_from) AT TIME ZONE zone.name)::date AS known_since
+   FROM headcount.events e
+     JOIN headcount.accounts a ON a.id = e.account_id AND (( SELECT COALESCE(current_setting('headcount.account'::text, true), ''::text) = ''::text) OR e.account_id = (( SELECT a_1.id
+           FROM headcount.accounts a_1
+          WHERE a_1.name = current_setting('headcount.account'::text, true))))
+     CROSS JOIN LATERAL ( SELECT COALESCE(NULLIF(current_setting('headcount.time_zone'::text, true), ''::text), a.time_zone) AS name) zone
+     LEFT JOIN headcount.sync_runs first_run ON first_run.id = a.first_listed_run_id
+     CROSS JOIN LATERAL ( SELECT c.day,
+            sum(c.new) AS new_responses,
+            sum(c.withdrawn) AS withdrawn_responses,
+            COALESCE(sum(c.people) FILTER (WHERE c.new = 1), 0::numeric) AS new_people,
+            COALESCE(sum(c.people) FILTER (WHERE c.withdrawn = 1), 0::numeric) AS withdrawn_people,
+            sum(sum(c.new - c.withdrawn)) OVER so_far::bigint AS responses_so_far,
+            sum(COALESCE(sum(c.people) FILTER (WHERE c.new = 1), 0::numeric) - COALESCE(sum(c.people) FILTER (WHERE c.withdrawn = 1), 0::numeric)) OVER so_far AS people_so_far
+           FROM ( SELECT (COALESCE(r.created_at, r._first_seen_at) AT TIME ZONE zone.name)::date AS day,
+                    1 AS new,
+                    0 AS withdrawn,
+                    r.people
+                   FROM ( SELECT r_1.id,
+                            r_1.name,
+                            r_1.email,
+                            r_1.message,
+                            r_1.created_at,
+                            r_1._first_seen_at,
+                            headcount.email_key(r_1.email) AS email_key,
+                            r_1.rsvp IS NOT NULL OR (r_1.kind = ANY (ARRAY['reply'::text, 'bare'::text])) AS is_reply,
+                            COALESCE(m.meaning, 'unknown'::text) AS meaning,
+                            p.response_id IS NOT NULL AS is_payment,
+                            p.amount,
+                            p.processing_fee,
+                            s.slots IS NOT NULL AS is_sign_up,
+                            s.slots,
+                            headcount.people_of(r_1.kind, r_1.rsvp, m.meaning, r_1.quantity, s.slots IS NOT NULL) AS people
+                           FROM headcount.responses r_1
+                             LEFT JOIN headcount.rsvp_meanings m ON m.value = r_1.rsvp
+                             LEFT JOIN headcount.payments p ON p.account_id = e.account_id AND p.event_id = e.id AND p.response_id = r_1.id
+                             LEFT JOIN ( SELECT s_1.response_id,
+                                    count(*) AS slots
+                                   FROM headcount.slots s_1
+                                  WHERE s_1.account_id = e.account_id AND s_1.event_id = e.id
+                                  GROUP BY s_1.response_id) s ON s.response_id = r_1.id
+                          WHERE r_1.account_id = e.account_id AND r_1.event_id = e.id
+                         OFFSET 0) r
+                UNION ALL
+                 SELECT (
+                        CASE
+                            WHEN change.is_new THEN w.created_at
+                            ELSE w.withdrawn_at
+                        END AT TIME ZONE zone.name)::date AS timezone,
+                    change.is_new::integer AS is_new,
+                    (NOT change.is_new)::integer AS int4,
+                    w.people
+                   FROM ( SELECT last.document,
+                            last.valid_to AS withdrawn_at,
+                            COALESCE(headcount_internal.stored_instant(last.document -> 'created_at'::text), last.seen_at) AS created_at,
+                            headcount.people_of(headcount_internal.kind_of(last.document), last.rsvp, m.meaning, headcount_internal.stored_bigint(last.document -> 'quantity'::text), jsonb_array_length(headcount_internal.stored_slots(last.document -> 'slots'::text)) > 0) AS people
+                           FROM ( SELECT DISTINCT ON (h.response_id) h.document,
+                                    h.operation,
+                                    h.valid_to,
+                                    headcount_internal.stored_text(h.document -> 'rsvp'::text) AS rsvp,
+                                    min(h.valid_from) OVER (PARTITION BY h.response_id) AS seen_at
+                                   FROM headcount.response_history h
+                                  WHERE h.account_id = e.account_id AND h.event_id = e.id AND NOT (EXISTS ( SELECT
+   FROM headcount.responses r
+  WHERE r.account_id = e.account_id AND r.event_id = e.id AND r.id = h.response_id))
+                                  ORDER BY h.response_id, h.valid_to DESC, h.ended_by_run_id DESC) last
+                             LEFT JOIN headcount.rsvp_meanings m ON m.value = last.rsvp
+                          WHERE last.operation = 'delete'::text) w
+                     CROSS JOIN ( VALUES (true), (false)) change(is_new)) c
+          GROUP BY c.day
+          WINDOW so_far AS (ORDER BY c.day)) d;
+
+view responses_without_personal -- The table responses without personal data, with a pseudonym of the person. For readers who must not see names, addresses and messages.
+  account_id integer -- The account (accounts.id).
+  account text -- Name of the account.
+  event_id text collate "C" -- The event (events.id).
+  id bigint -- Response identifier of the service, unique within its event.
+  kind text -- Shape of the item: reply, payment, signup, mixed or bare.
+  quantity bigint -- Number of people or units.
+  rsvp text -- The reply as the service spells it.
+  created_at timestamp with time zone -- When the response was made, by the service.
+  updated_at timestamp with time zone -- When the response was last changed, by the service.
+  _first_seen_at timestamp with time zone -- When a run first stored this row; a row that comes back begins anew.
+  _changed_at timestamp with time zone -- When a run last changed this row.
+  _run_id bigint -- The run that stored the present version (sync_runs.id).
+  person_id text -- Pseudonym of the person within the account, made from the e-mail key and a secret; NULL without an e-mail key.
+ SELECT r.account_id,
+    a.name AS account,
+    r.event_id,
+    r.id,
+    r.kind,
+    r.quantity,
+    r.rsvp,
+    r.created_at,
+    r.updated_at,
+    r._first_seen_at,
+    r._changed_at,
+    r._run_id,
+    headcount_internal.person_id(( SELECT person_id_secret.secret
+           FROM headcount.person_id_secret), r.account_id, headcount.email_key(r.email)) AS person_id
+   FROM headcount.responses r
+     JOIN headcount.accounts a ON a.id = r.account_id
+  WHERE ( SELECT COALESCE(current_setting('headcount.account'::text, true), ''::text) = ''::text) OR r.account_id = (( SELECT a_1.id
+           FROM headcount.accounts a_1
+          WHERE a_1.name = current_setting('headcount.account'::text, true)));
+
+view rsvp_values -- The values of rsvp that live responses have, with their meaning.
+  account_id integer -- The account (accounts.id).
+  account text -- Name of the account.
+  value text -- The reply as the service spells it (responses.rsvp).
+  responses bigint -- Live responses with this value.
+  meaning text -- coming, maybe or not_coming, as rsvp_meanings says; unknown when it says nothing.
+ SELECT v.account_id,
+    a.name AS account,
+    v.value,
+    v.responses,
+    COALESCE(m.meaning, 'unknown'::text) AS meaning
+   FROM ( SELECT r.account_id,
+            r.rsvp AS value,
+            count(*) AS responses
+           FROM headcount.responses r
+          WHERE r.rsvp IS NOT NULL AND (( SELECT COALESCE(current_setting('headcount.account'::text, true), ''::text) = ''::text) OR r.account_id = (( SELECT a_1.id
+                   FROM headcount.accounts a_1
+                  WHERE a_1.name = current_setting('headcount.account'::text, true))))
+          GROUP BY r.account_id, r.rsvp) v
+     JOIN headcount.accounts a ON a.id = v.account_id
+     LEFT JOIN headcount.rsvp_meanings m ON m.value = v.value;
+
+view run_summary -- The runs with their counts, without what they say of single items.
+  account_id integer -- The account (accounts.id).
+  account text -- Name of the account.
+  run_id bigint -- Number of the run.
+  mode text -- sync or backfill.
+  status text -- running, succeeded, partial, held, failed, interrupted, or abandoned (taken over by a later run).
+  started_at timestamp with time zone -- When it started.
+  finished_at timestamp with time zone -- When it ended.
+  events_listed bigint -- Events that the service listed.
+  events_due bigint -- Events whose list was due.
+  events_changed bigint -- Events whose rows changed.
+  events_failed bigint -- Events whose list could not be read or stored.
+  responses_inserted bigint -- Responses that came.
+  responses_updated bigint -- Responses that changed.
+  responses_deleted bigint -- Responses that the service no longer returned.
+  held bigint -- Deletions kept back.
+  rejected bigint -- Items that cannot be stored.
+  set_aside bigint -- Fields that could not be stored in their column.
+ SELECT r.account_id,
+    a.name AS account,
+    r.id AS run_id,
+    r.mode,
+    r.status,
+    r.started_at,
+    r.finished_at,
+    (r.report #>> '{events,listed}'::text[])::bigint AS events_listed,
+    (r.report #>> '{events,due}'::text[])::bigint AS events_due,
+    (r.report #>> '{events,changed}'::text[])::bigint AS events_changed,
+    (r.report #>> '{events,failed}'::text[])::bigint AS events_failed,
+    (r.report #>> '{rows,responses,inserted}'::text[])::bigint AS responses_inserted,
+    (r.report #>> '{rows,responses,updated}'::text[])::bigint AS responses_updated,
+    (r.report #>> '{rows,responses,deleted}'::text[])::bigint AS responses_deleted,
+    (r.report #>> '{held}'::text[])::bigint AS held,
+    (r.report #>> '{rejected}'::text[])::bigint AS rejected,
+    (r.report #>> '{set_aside}'::text[])::bigint AS set_aside
+   FROM headcount.sync_runs r
+     JOIN headcount.accounts a ON a.id = r.account_id
+  WHERE (r.mode = ANY (ARRAY['sync'::text, 'backfill'::text])) AND (( SELECT COALESCE(current_setting('headcount.account'::text, true), ''::text) = ''::text) OR r.account_id = (( SELECT a_1.id
+           FROM headcount.accounts a_1
+          WHERE a_1.name = current_setting('headcount.account'::text, true))));
 
 view set_aside -- Fields whose value does not fit their column, as the service sends them now. Characters that were replaced by U+FFFD are counted as set aside too, but stand in their column.
   account_id integer -- The account (accounts.id).
@@ -452,6 +1924,284 @@ UNION ALL
   WHERE s._extra ? key.field AND (( SELECT COALESCE(current_setting('headcount.account'::text, true), ''::text) = ''::text) OR s.account_id = (( SELECT a.id
            FROM headcount.accounts a
           WHERE a.name = current_setting('headcount.account'::text, true))));
+
+view similar_events -- Which earlier events an event is compared with: at most three, with the same type, a response, and the same title when digits and white space are left out.
+  account_id integer -- The account (accounts.id).
+  account text -- Name of the account.
+  event_id text collate "C" -- The event (events.id).
+  similar_event_id text collate "C" -- The earlier event (events.id).
+  similar_event_title text -- Its title.
+  similar_event_at timestamp with time zone -- When it took place.
+  rank integer -- 1 is the latest.
+ SELECT e.account_id,
+    a.name AS account,
+    e.id AS event_id,
+    former.id AS similar_event_id,
+    former.title AS similar_event_title,
+    former.event_at AS similar_event_at,
+    former.rank
+   FROM headcount.events e
+     JOIN headcount.accounts a ON a.id = e.account_id AND (( SELECT COALESCE(current_setting('headcount.account'::text, true), ''::text) = ''::text) OR e.account_id = (( SELECT a_1.id
+           FROM headcount.accounts a_1
+          WHERE a_1.name = current_setting('headcount.account'::text, true))))
+     CROSS JOIN LATERAL ( SELECT f.id,
+            f.title,
+            f.event_at,
+            row_number() OVER (ORDER BY f.event_at DESC, f.id DESC)::integer AS rank
+           FROM headcount.events f
+          WHERE f.account_id = e.account_id AND f.event_at < e.event_at AND headcount_internal.series_of(f.event_type, f.title) = headcount_internal.series_of(e.event_type, e.title) AND (EXISTS ( SELECT
+                   FROM headcount.responses r
+                  WHERE r.account_id = f.account_id AND r.event_id = f.id))
+          ORDER BY f.event_at DESC, f.id DESC
+         LIMIT 3) former;
+
+view slot_summary -- Each slot that somebody takes: event, name, start and end. A slot that nobody ever took is in no response, so not here.
+  account_id integer -- The account (accounts.id).
+  account text -- Name of the account.
+  event_id text collate "C" -- The event (events.id).
+  event_title text -- Event title.
+  event_at timestamp with time zone -- When the event takes place.
+  slot_name text -- Slot label.
+  start_date timestamp with time zone -- Start as an instant.
+  end_date timestamp with time zone -- End as an instant.
+  start_local timestamp without time zone -- Start on the wall clock as sent; the earliest where offsets differ.
+  end_local timestamp without time zone -- End on the wall clock as sent; the earliest where offsets differ.
+  sign_ups bigint -- Different responses that take the slot.
+  respondents bigint -- Different persons.
+  people numeric -- People of these responses. The quantity belongs to the whole response: never add people over slots. The service may count units.
+  wanted integer -- People wanted: slot_targets, else 2.
+  is_upcoming boolean -- Whether the slot starts after now; NULL without a start.
+  last_sign_up_at timestamp with time zone -- When the last of these responses was made.
+ SELECT e.account_id,
+    a.name AS account,
+    e.id AS event_id,
+    e.title AS event_title,
+    e.event_at,
+    s.slot_name,
+    s.start_date,
+    s.end_date,
+    s.start_local,
+    s.end_local,
+    s.sign_ups,
+    s.respondents,
+    s.people,
+    COALESCE(
+        CASE
+            WHEN ( SELECT (EXISTS ( SELECT
+                       FROM headcount.slot_targets)) AS "exists") THEN ( SELECT t.wanted
+               FROM headcount.slot_targets t
+              WHERE t.account_id = e.account_id AND (t.event_id IS NULL OR t.event_id = e.id) AND (t.slot_name IS NULL OR t.slot_name = s.slot_name)
+              ORDER BY (t.slot_name IS NULL), (t.event_id IS NULL)
+             LIMIT 1)
+            ELSE NULL::integer
+        END, 2) AS wanted,
+    s.start_date > now() AS is_upcoming,
+    s.last_sign_up_at
+   FROM headcount.events e
+     JOIN headcount.accounts a ON a.id = e.account_id AND (( SELECT COALESCE(current_setting('headcount.account'::text, true), ''::text) = ''::text) OR e.account_id = (( SELECT a_1.id
+           FROM headcount.accounts a_1
+          WHERE a_1.name = current_setting('headcount.account'::text, true))))
+     CROSS JOIN LATERAL ( SELECT COALESCE(NULLIF(current_setting('headcount.time_zone'::text, true), ''::text), a.time_zone) AS name) zone
+     CROSS JOIN LATERAL ( SELECT s_1.slot_name,
+            s_1.start_date,
+            s_1.end_date,
+            min(s_1.start_local) AS start_local,
+            min(s_1.end_local) AS end_local,
+            count(*) AS sign_ups,
+            count(DISTINCT COALESCE(r.email_key, ' '::text || r.id)) AS respondents,
+            COALESCE(sum(r.people), 0::numeric) AS people,
+            max(r.created_at) AS last_sign_up_at
+           FROM ( SELECT s_2.response_id,
+                    s_2.name AS slot_name,
+                    s_2.start_date,
+                    s_2.end_date,
+                    min(s_2.start_local) AS start_local,
+                    min(s_2.end_local) AS end_local
+                   FROM headcount.slots s_2
+                  WHERE s_2.account_id = e.account_id AND s_2.event_id = e.id
+                  GROUP BY s_2.response_id, s_2.name, s_2.start_date, s_2.end_date) s_1
+             JOIN ( SELECT r_1.id,
+                    r_1.created_at,
+                    headcount.email_key(r_1.email) AS email_key,
+                    headcount.people_of(r_1.kind, r_1.rsvp, m.meaning, r_1.quantity, true) AS people
+                   FROM headcount.responses r_1
+                     LEFT JOIN headcount.rsvp_meanings m ON m.value = r_1.rsvp
+                  WHERE r_1.account_id = e.account_id AND r_1.event_id = e.id AND (r_1.kind = ANY (ARRAY['signup'::text, 'mixed'::text]))
+                 OFFSET 0) r ON r.id = s_1.response_id
+          GROUP BY s_1.slot_name, s_1.start_date, s_1.end_date) s;
+
+view slots_without_personal -- The table slots without personal data. For readers who must not see names, addresses and messages. The name of a slot may contain a name.
+  account_id integer -- The account (accounts.id).
+  account text -- Name of the account.
+  event_id text collate "C" -- The event (events.id).
+  response_id bigint -- The response (responses.id).
+  position integer -- Place in the response's list of slots, from 1.
+  name text -- Slot label.
+  start_date timestamp with time zone -- Start as an instant.
+  end_date timestamp with time zone -- End as an instant.
+  start_local timestamp without time zone -- Start on the wall clock as sent.
+  end_local timestamp without time zone -- End on the wall clock as sent.
+ SELECT s.account_id,
+    a.name AS account,
+    s.event_id,
+    s.response_id,
+    s."position",
+    s.name,
+    s.start_date,
+    s.end_date,
+    s.start_local,
+    s.end_local
+   FROM headcount.slots s
+     JOIN headcount.accounts a ON a.id = s.account_id
+  WHERE ( SELECT COALESCE(current_setting('headcount.account'::text, true), ''::text) = ''::text) OR s.account_id = (( SELECT a_1.id
+           FROM headcount.accounts a_1
+          WHERE a_1.name = current_setting('headcount.account'::text, true)));
+
+view thin_slots -- Slots of the next 56 days that need people: fewer than slot_targets wants, else fewer than 2. Also slots that nobody takes since their last sign-up was withdrawn. A slot that nobody ever took is in no response; one that its holders exchanged for another is not reported, for a renamed slot looks the same.
+  account_id integer -- The account (accounts.id).
+  account text -- Name of the account.
+  event_id text collate "C" -- The event (events.id).
+  event_title text -- Event title.
+  event_at timestamp with time zone -- When the event takes place.
+  slot_name text -- Slot label.
+  start_date timestamp with time zone -- Start as an instant.
+  end_date timestamp with time zone -- End as an instant.
+  start_local timestamp without time zone -- Start on the wall clock as sent; the earliest where offsets differ.
+  end_local timestamp without time zone -- End on the wall clock as sent; the earliest where offsets differ.
+  sign_ups bigint -- Different responses that take the slot.
+  respondents bigint -- Different persons.
+  people numeric -- People of these responses. The quantity belongs to the whole response: never add people over slots. The service may count units.
+  wanted integer -- People wanted: slot_targets, else 2.
+  last_sign_up_at timestamp with time zone -- When the last of these responses was made.
+  missing numeric -- People wanted minus people.
+  emptied_at timestamp with time zone -- When the last sign-up was withdrawn; NULL if somebody still takes the slot.
+ SELECT account_id,
+    account,
+    event_id,
+    event_title,
+    event_at,
+    slot_name,
+    start_date,
+    end_date,
+    start_local,
+    end_local,
+    sign_ups,
+    respondents,
+    people,
+    wanted,
+    last_sign_up_at,
+    wanted::numeric - people AS missing,
+    emptied_at
+   FROM ( SELECT e.account_id,
+            a.name AS account,
+            e.id AS event_id,
+            e.title AS event_title,
+            e.event_at,
+            s_1.slot_name,
+            s_1.start_date,
+            s_1.end_date,
+            s_1.start_local,
+            s_1.end_local,
+            s_1.sign_ups,
+            s_1.respondents,
+            s_1.people,
+            s_1.last_sign_up_at,
+            s_1.emptied_at,
+            COALESCE(
+                CASE
+                    WHEN ( SELECT (EXISTS ( SELECT
+                               FROM headcount.slot_targets)) AS "exists") THEN ( SELECT t.wanted
+                       FROM headcount.slot_targets t
+                      WHERE t.account_id = e.account_id AND (t.event_id IS NULL OR t.event_id = e.id) AND (t.slot_name IS NULL OR t.slot_name = s_1.slot_name)
+                      ORDER BY (t.slot_name IS NULL), (t.event_id IS NULL)
+                     LIMIT 1)
+                    ELSE NULL::integer
+                END, 2) AS wanted
+           FROM headcount.events e
+             JOIN headcount.accounts a ON a.id = e.account_id AND (( SELECT COALESCE(current_setting('headcount.account'::text, true), ''::text) = ''::text) OR e.account_id = (( SELECT a_1.id
+                   FROM headcount.accounts a_1
+                  WHERE a_1.name = current_setting('headcount.account'::text, true))))
+             CROSS JOIN LATERAL ( SELECT COALESCE(NULLIF(current_setting('headcount.time_zone'::text, true), ''::text), a.time_zone) AS name) zone
+             CROSS JOIN LATERAL ( SELECT taken.slot_name,
+                    taken.start_date,
+                    taken.end_date,
+                    taken.start_local,
+                    taken.end_local,
+                    taken.sign_ups,
+                    taken.respondents,
+                    taken.people,
+                    taken.last_sign_up_at,
+                    NULL::timestamp with time zone AS emptied_at
+                   FROM ( SELECT s_2.slot_name,
+                            s_2.start_date,
+                            s_2.end_date,
+                            min(s_2.start_local) AS start_local,
+                            min(s_2.end_local) AS end_local,
+                            count(*) AS sign_ups,
+                            count(DISTINCT COALESCE(r.email_key, ' '::text || r.id)) AS respondents,
+                            COALESCE(sum(r.people), 0::numeric) AS people,
+                            max(r.created_at) AS last_sign_up_at
+                           FROM ( SELECT s_3.response_id,
+                                    s_3.name AS slot_name,
+                                    s_3.start_date,
+                                    s_3.end_date,
+                                    min(s_3.start_local) AS start_local,
+                                    min(s_3.end_local) AS end_local
+                                   FROM headcount.slots s_3
+                                  WHERE s_3.account_id = e.account_id AND s_3.event_id = e.id
+                                  GROUP BY s_3.response_id, s_3.name, s_3.start_date, s_3.end_date) s_2
+                             JOIN ( SELECT r_1.id,
+                                    r_1.created_at,
+                                    headcount.email_key(r_1.email) AS email_key,
+                                    headcount.people_of(r_1.kind, r_1.rsvp, m.meaning, r_1.quantity, true) AS people
+                                   FROM headcount.responses r_1
+                                     LEFT JOIN headcount.rsvp_meanings m ON m.value = r_1.rsvp
+                                  WHERE r_1.account_id = e.account_id AND r_1.event_id = e.id AND (r_1.kind = ANY (ARRAY['signup'::text, 'mixed'::text]))
+                                 OFFSET 0) r ON r.id = s_2.response_id
+                          GROUP BY s_2.slot_name, s_2.start_date, s_2.end_date) taken
+                UNION ALL
+                 SELECT emptied.slot_name,
+                    emptied.start_date,
+                    emptied.end_date,
+                    emptied.start_local,
+                    emptied.end_local,
+                    0,
+                    0,
+                    0,
+                    NULL::timestamp with time zone,
+                    emptied.emptied_at
+                   FROM ( SELECT s_2.slot_name,
+                            s_2.start_date,
+                            s_2.end_date,
+                            min(s_2.start_local) AS start_local,
+                            min(s_2.end_local) AS end_local,
+                            max(s_2.withdrawn_at) AS emptied_at
+                           FROM ( SELECT f.name AS slot_name,
+                                    f.start_date::timestamp with time zone AS start_date,
+                                    f.end_date::timestamp with time zone AS end_date,
+                                    "left"(f.start_date, '-6'::integer)::timestamp without time zone AS start_local,
+                                    "left"(f.end_date, '-6'::integer)::timestamp without time zone AS end_local,
+                                    last.valid_to AS withdrawn_at
+                                   FROM ( SELECT DISTINCT ON (h.response_id) h.document,
+    h.operation,
+    h.valid_to
+   FROM headcount.response_history h
+  WHERE h.account_id = e.account_id AND h.event_id = e.id AND NOT (EXISTS ( SELECT
+     FROM headcount.responses r
+    WHERE r.account_id = e.account_id AND r.event_id = e.id AND r.id = h.response_id))
+  ORDER BY h.response_id, h.valid_to DESC, h.ended_by_run_id DESC) last
+                                     CROSS JOIN LATERAL jsonb_array_elements(headcount_internal.stored_slots(last.document -> 'slots'::text)) slot(document)
+                                     CROSS JOIN LATERAL ( SELECT headcount_internal.stored_text(slot.document -> 'name'::text) AS name,
+    headcount_internal.stored_slot_time(slot.document -> 'start_date'::text) AS start_date,
+    headcount_internal.stored_slot_time(slot.document -> 'end_date'::text) AS end_date
+ OFFSET 0) f
+                                  WHERE last.operation = 'delete'::text) s_2
+                          WHERE NOT (EXISTS ( SELECT
+                                   FROM headcount.slots taken
+                                  WHERE taken.account_id = e.account_id AND taken.event_id = e.id AND NOT taken.name IS DISTINCT FROM s_2.slot_name AND NOT taken.start_date IS DISTINCT FROM s_2.start_date AND NOT taken.end_date IS DISTINCT FROM s_2.end_date))
+                          GROUP BY s_2.slot_name, s_2.start_date, s_2.end_date) emptied) s_1
+          WHERE s_1.start_date > now() AND s_1.start_date <= (now() + '1344:00:00'::interval)) s
+  WHERE people < wanted::numeric;
 
 type past_event -- An event as it was at some moment (events_at).
   account_id integer -- The account (accounts.id).
@@ -556,7 +2306,8 @@ function headcount_internal.account_at(account text, instant timestamp with time
 CREATE OR REPLACE FUNCTION headcount_internal.account_at(account text, instant timestamp with time zone)
  RETURNS integer
  LANGUAGE plpgsql
- STABLE
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog'
 AS $function$
     declare
       known headcount.accounts;
@@ -593,7 +2344,8 @@ function headcount_internal.default_account() -- The name of the account of whoe
 CREATE OR REPLACE FUNCTION headcount_internal.default_account()
  RETURNS text
  LANGUAGE plpgsql
- STABLE
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog'
 AS $function$
     declare
       chosen text := nullif(current_setting('headcount.account', true), '');
@@ -698,6 +2450,22 @@ AS $function$
     select to_char(wall, 'YYYY-MM-DD"T"HH24:MI:SS') || rtrim(rtrim(to_char(wall, '.US'), '0'), '.')
   $function$
 
+function headcount_internal.item_without_personal(item jsonb) -- A document with the fields that the specification names and that hold no personal data.
+CREATE OR REPLACE FUNCTION headcount_internal.item_without_personal(item jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+    select coalesce(
+             jsonb_object_agg(
+               field.key,
+               case when field.key = 'slots' then headcount_internal.slots_without_personal(field.value) else field.value end),
+             '{}')
+      from jsonb_each(item) field
+     where field.key = any (array['id', 'title', 'event_at', 'description', 'event_type', 'location', 'quantity', 'rsvp',
+                     'created_at', 'updated_at', 'amount', 'processing_fee', 'slots']) and (field.key = 'slots' or jsonb_typeof(field.value) not in ('object', 'array'))
+  $function$
+
 function headcount_internal.kind_of(document jsonb) -- The kind of the response of a document.
 CREATE OR REPLACE FUNCTION headcount_internal.kind_of(document jsonb)
  RETURNS text
@@ -727,6 +2495,16 @@ AS $function$
       from (select lower(normalize(btrim(email, E' \t\n\r\f\x0b'), NFC) collate "C") as key) normalised
   $function$
 
+function headcount_internal.person_id(secret bytea, account integer, email_key text) -- The pseudonym of a person: the first 32 hexadecimal digits of sha256(secret || sha256(secret || account || 0x00 || e-mail key)).
+CREATE OR REPLACE FUNCTION headcount_internal.person_id(secret bytea, account integer, email_key text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+    select left(encode(sha256(secret || sha256(
+             secret || convert_to(account::text, 'UTF8') || '\x00' || convert_to(email_key, 'UTF8'))), 'hex'), 32)
+  $function$
+
 function headcount_internal.response_document(response headcount.responses) -- A response as the service would write it, with its payment and slots.
 CREATE OR REPLACE FUNCTION headcount_internal.response_document(response headcount.responses)
  RETURNS jsonb
@@ -736,6 +2514,40 @@ AS $function$
     select d.document
       from headcount.response_documents d
      where d.account_id = response.account_id and d.event_id = response.event_id and d.response_id = response.id
+  $function$
+
+function headcount_internal.series_of(event_type text, title text) -- A hash of the type and of the title without digits and white space, by which events are compared; NULL without a title.
+CREATE OR REPLACE FUNCTION headcount_internal.series_of(event_type text, title text)
+ RETURNS bytea
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+    select headcount_internal.sha256_of(
+             quote_nullable(event_type) || ' ' || regexp_replace(title collate "C", '[0-9\s]', '', 'g'))
+  $function$
+
+function headcount_internal.sha256_of(value text) -- SHA-256 of a text in UTF-8.
+CREATE OR REPLACE FUNCTION headcount_internal.sha256_of(value text)
+ RETURNS bytea
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+    select sha256(convert_to(value, 'UTF8'))
+  $function$
+
+function headcount_internal.slots_without_personal(value jsonb) -- Slots of a document with the fields that the specification names; NULL of what is no list of slots.
+CREATE OR REPLACE FUNCTION headcount_internal.slots_without_personal(value jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+    select jsonb_agg(
+             (select coalesce(jsonb_object_agg(field.key, field.value), '{}')
+                from jsonb_each(slot.document) field
+               where field.key in ('name', 'start_date', 'end_date')
+                 and jsonb_typeof(field.value) not in ('object', 'array'))
+             order by slot.position)
+      from jsonb_array_elements(headcount_internal.stored_slots(value)) with ordinality slot (document, position)
   $function$
 
 function headcount_internal.stored_amount(value jsonb) -- A field of a document as its numeric column had it; NULL when it was set aside.
@@ -856,6 +2668,20 @@ CREATE OR REPLACE FUNCTION headcount.payments_at(instant timestamp with time zon
 AS $function$
       select * from headcount.payments_at(headcount_internal.default_account(), instant)
     $function$
+
+function people_of(kind text, rsvp text, meaning text, quantity bigint, has_slot boolean) -- People of a response, from its kind, its rsvp with the meaning of rsvp_meanings, its quantity, and whether it has a slot: 0 when it means not coming; a quantity below 1 is 1 for a reply with a value, and 0 elsewhere; without a quantity 1.
+CREATE OR REPLACE FUNCTION headcount.people_of(kind text, rsvp text, meaning text, quantity bigint, has_slot boolean)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+    select case
+             when rsvp is null then
+               case when kind = 'signup' and not coalesce(has_slot, false) then 0 else greatest(coalesce(quantity, 1), 0) end
+             when meaning = 'not_coming' then 0
+             else greatest(quantity, 1)
+           end
+  $function$
 
 function responses_at(account text, instant timestamp with time zone) -- The responses of an account at a moment, as runs saw it; a moment before the first run or before the horizon of prune is an error.
 CREATE OR REPLACE FUNCTION headcount.responses_at(account text, instant timestamp with time zone)

@@ -11,14 +11,24 @@ import type { Output } from '../terminal/terminal.ts'
 import { drawPairs, wrapWords } from './format/table.ts'
 
 const MAX_WIDTH = 100
+/** Tables that commands of the owner fill. */
+const OWNER_TABLES: readonly string[] = ['rsvp_meanings', 'slot_targets']
+const TWIN = /_without_personal$/
 
 export function formatSchema({ tables, views, functions }: SchemaDescription, out: Output): string {
   const data = DATA_TABLES.flatMap((name) => tables.filter((table) => table.name === name))
+  const twins = views.filter(({ name }) => TWIN.test(name))
+  const settings = tables.filter(({ name }) => OWNER_TABLES.includes(name))
   const sections: readonly (readonly [heading: string, objects: readonly (readonly [string, string])[]])[] = [
     ['Data of the service:', data.map(named)],
-    ['Views:', views.map(named)],
+    ['Views:', views.filter((view) => !twins.includes(view)).map(named)],
+    ['Without personal data, to be shared:', twins.map(named)],
+    ['What you tell headcount:', settings.map(named)],
     ['Functions:', functions.map((routine) => [signature(routine), firstSentence(routine.comment)])],
-    ['Bookkeeping of headcount:', tables.filter((table) => !data.includes(table)).map(named)],
+    [
+      'Bookkeeping of headcount:',
+      tables.filter((table) => !data.includes(table) && !settings.includes(table)).map(named),
+    ],
   ]
   const parts = sections
     .filter(([, objects]) => objects.length > 0)

@@ -22,6 +22,7 @@ export const accountTables = [
   'rejects',
   'accepted_rejects',
   'sync_state',
+  'slot_targets',
   'api_observations',
   'sync_runs',
 ] as const

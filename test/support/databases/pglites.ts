@@ -38,9 +38,12 @@ async function empty(pglite: PGlite): Promise<boolean> {
   const { rows } = await pglite.query<{ tables: string }>(
     `select string_agg(format('%I.%I', schemaname, tablename), ', ') as tables
        from pg_tables
-      where schemaname = 'headcount' and tablename <> 'schema_migrations'`,
+      where schemaname = 'headcount' and tablename not in ('schema_migrations', 'person_id_secret')`,
   )
   await pglite.exec(`truncate ${rows[0]?.tables} restart identity`)
+  await pglite.exec(
+    `insert into headcount.rsvp_meanings values ('yes', 'coming'), ('maybe', 'maybe'), ('no', 'not_coming')`,
+  )
   return true
 }
 

@@ -19,6 +19,7 @@ onBothCommandStages('tables', (stage) => {
       'email_key',
       'events_at',
       'payments_at',
+      'people_of',
       'responses_at',
       'slots_at',
     ])

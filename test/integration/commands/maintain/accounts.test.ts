@@ -41,6 +41,7 @@ async function fillTwo(database: Database): Promise<readonly [string, string]> {
       `insert into headcount.accepted_rejects (account_id, sha256) select id, 'abc' from headcount.accounts`,
       `insert into headcount.api_observations (account_id, path, kind, value, count)
        select id, 'any', 'value', 'word', 1 from headcount.accounts`,
+      `insert into headcount.slot_targets (account_id, wanted) select id, 3 from headcount.accounts`,
     ])
       await trx.query(statement)
   })
@@ -78,7 +79,7 @@ onBoth('I2 removing an account', (fresh) => {
       deleteAccount(counting, lease, 1, quiet, 2),
     )
     // Two events, six responses with a payment, a slot and a version each, three lists, and one of four more kinds.
-    expect(removed).toBe(2 + 6 * 4 + 2 + 3 + 1 + 1 + 1 + 1)
+    expect(removed).toBe(2 + 6 * 4 + 2 + 3 + 1 + 1 + 1 + 1 + 1)
     expect(pieces.length).toBeGreaterThan(removed / 2)
     expect(await everythingOf(database, 1)).toEqual([])
     expect(await everythingOf(database, 2)).toEqual(south)
