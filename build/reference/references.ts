@@ -1,5 +1,6 @@
 import { cliReference } from './cli.ts'
 import { manPage } from './man.ts'
+import { queriesReference } from './queries.ts'
 import { schemaReference } from './schema.ts'
 
 /** The documents that are made, from the root of the repository. */
@@ -9,5 +10,6 @@ export const references: readonly {
 }[] = [
   { file: 'docs/cli.md', make: cliReference },
   { file: 'docs/headcount.1', make: manPage },
+  { file: 'docs/queries.md', make: queriesReference },
   { file: 'docs/schema.md', make: schemaReference },
 ]
