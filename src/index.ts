@@ -22,6 +22,13 @@ export type {
   RenameAccountOptions,
   RevokeKeyOptions,
 } from './mirror/library-api/change.ts'
+export { changes, event, events, thinSlots, who } from './mirror/library-api/answers.ts'
+export type { ChangesOptions, EventOptions, EventsOptions, WhoOptions } from './mirror/library-api/answers.ts'
+export type { Changes, ListedChange } from './mirror/answers/changes.ts'
+export type { ComparedEvent, EventDetails } from './mirror/answers/event.ts'
+export type { EventSelection, ListedEvent } from './mirror/answers/events.ts'
+export type { FoundPerson, FoundPersons } from './mirror/answers/who.ts'
+export type { ViewName, ViewRow } from './common/schema/views.ts'
 export { eventStatus, observations, query, rejects, runs, status } from './mirror/library-api/inspect.ts'
 export type {
   EventStatusOptions,
@@ -31,14 +38,31 @@ export type {
   RunsOptions,
   StatusOptions,
 } from './mirror/library-api/inspect.ts'
+export {
+  listRsvpMeanings,
+  listSlotTargets,
+  removeRsvpMeaning,
+  removeSlotTarget,
+  setAccount,
+  setRsvpMeaning,
+  setSlotTarget,
+} from './mirror/library-api/owner-tables.ts'
+export type {
+  RemoveRsvpMeaningOptions,
+  RemoveSlotTargetOptions,
+  SetAccountOptions,
+  SetRsvpMeaningOptions,
+  SetSlotTargetOptions,
+} from './mirror/library-api/owner-tables.ts'
 export type { AccountFilter, MirrorOptions } from './mirror/library-api/with-mirror.ts'
-export type { AccountStatus, RunSummary } from './mirror/account-status.ts'
+export type { AccountStatus, RunSummary } from './mirror/status/account-status.ts'
 export type { AccountSummary } from './mirror/accounts/list.ts'
+export type { SetTimeZone } from './mirror/accounts/set-time-zone.ts'
 export type { CreatedKey } from './mirror/calls/keys.ts'
 export type { ListedReject } from './mirror/calls/rejects.ts'
 export type { ListedRun } from './mirror/calls/runs.ts'
 export type { QueryRows } from './mirror/calls/call.ts'
-export type { DeletedEvent, EventStatus, EventStatuses } from './mirror/event-status.ts'
+export type { DeletedEvent, EventStatus, EventStatuses } from './mirror/status/event-status.ts'
 export type { KeyState, ListedKey, RevokedKey } from './mirror/keys/keys.ts'
 export type { Finding } from './mirror/observations/findings.ts'
 export type { AccountObservations, ObservedPoint } from './mirror/observations/open-questions.ts'
@@ -47,7 +71,15 @@ export type {
   HeldDeletions,
   HeldEventDeletion,
   UnconfirmedAbsences,
-} from './mirror/list-status.ts'
+} from './mirror/status/list-status.ts'
+export type { ListedRsvpMeaning, RsvpMeanings, SetRsvpMeaning } from './mirror/owner-tables/rsvp-meanings.ts'
+export type { RsvpValue } from './mirror/owner-tables/rsvp-values.ts'
+export type {
+  ListedSlotTarget,
+  SetSlotTarget,
+  SlotScope,
+  SlotTarget,
+} from './mirror/owner-tables/slot-targets.ts'
 export type { HistoryTable, PrunableVersions } from './mirror/prune.ts'
 export type { AcceptedReject } from './load/state/accepted-rejects.ts'
 export type { ServiceOptions } from './server/create-service.ts'
@@ -80,6 +112,7 @@ export type {
   ReportedError,
   ReportedHold,
   RowCounts,
+  RsvpMeaning,
   RunMode,
   RunReport,
   RunStatus,

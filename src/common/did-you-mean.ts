@@ -16,3 +16,20 @@ export function didYouMean(
     .find(({ candidate, steps }) => steps <= most || (steps <= 6 && candidate.startsWith(word)))
   return near === undefined ? '' : ` (did you mean ${near.candidate}?)`
 }
+
+/** As `didYouMean`, of an event: the id of the one with that title, or the most similar id. */
+export function didYouMeanEvent(
+  word: string,
+  events: readonly { readonly id: string; readonly title: string | null }[],
+): string {
+  const titled = events.filter(({ title }) => title?.toLowerCase() === word.toLowerCase())
+  const [only] = titled
+  return only !== undefined && titled.length === 1
+    ? ` (did you mean ${only.id}, which has that title?)`
+    : didYouMean(
+        word,
+        events.map(({ id }) => id),
+        // Ids of events are of any form, and a part of them is often the same.
+        Math.min(3, Math.floor(word.length / 3)),
+      )
+}

@@ -2,9 +2,6 @@ import { duration, integer, timeZone } from '../../common/parse-values.ts'
 import type { CommandGroup } from './command-spec.ts'
 import * as options from './options.ts'
 
-const limit = (fallback: string) =>
-  options.checked('--limit <n>', 'show at most this many', integer({ min: 1, max: 100_000 }), fallback)
-
 export const inspectCommands: CommandGroup = {
   heading: 'Inspect the mirror:',
   commands: [
@@ -78,7 +75,8 @@ export const inspectCommands: CommandGroup = {
       summary: 'show how fresh and how complete the mirror is',
       description:
         'For each account: the last successful run, the events that are due, the rows, the rejects, and the held ' +
-        'deletions with their reasons. For one event: when its list was last read, when it will be read next, and why.',
+        'deletions with their reasons; and values of replies that have no meaning yet, where the responses are read within a ' +
+        'second, and never with --max-age (rsvp_without_meaning is null then). For one event: when its list was last read, when it will be read next, and why.',
       examples: [
         ['status', 'all accounts'],
         ['status --max-age 1h', 'for monitoring: exit 6 when older, 8 when deletions need a decision'],
@@ -111,7 +109,7 @@ export const inspectCommands: CommandGroup = {
         ['runs 12', 'one run whole'],
       ],
       args: [['[run]', 'the number of one run']],
-      options: [limit('20'), ...options.ofAccounts()],
+      options: [options.limit('20'), ...options.ofAccounts()],
     },
     {
       name: 'rejects',
@@ -125,7 +123,7 @@ export const inspectCommands: CommandGroup = {
         ['rejects --json', 'with complete items (up to 64 KiB each)'],
         ['rejects accept 3f9a01c2', 'this item no longer causes exit 8'],
       ],
-      options: [limit('100'), ...options.ofAccounts()],
+      options: [options.limit('100'), ...options.ofAccounts()],
       group: {
         heading: 'Accept rejects:',
         commands: [

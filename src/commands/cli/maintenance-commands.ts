@@ -2,10 +2,12 @@ import { integer } from '../../common/parse-values.ts'
 import { parsePastInstant } from '../../mirror/instants/parse-instant.ts'
 import type { CommandGroup } from './command-spec.ts'
 import * as options from './options.ts'
+import { ownerCommands } from './owner-commands.ts'
 
 const loadAccounts = () => import('../maintain/accounts.ts')
 
-const listsAccounts = 'Lists the accounts of the mirror, with the rows and the last run of each.'
+const listsAccounts =
+  'Lists the accounts of the mirror, with the time zone, the rows and the last run of each.'
 
 const accountCommands: CommandGroup = {
   heading: 'Accounts:',
@@ -31,6 +33,22 @@ const accountCommands: CommandGroup = {
         ['<new>', 'its new name'],
       ],
       options: [options.database()],
+    },
+    {
+      name: 'set',
+      load: async () => (await import('../maintain/accounts-set.ts')).accountsSet,
+      summary: 'set the time zone of an account',
+      description:
+        'The views count days and months in this zone; the times in the tables stay as they are. The zone must be one of ' +
+        'pg_timezone_names in the database. The setting headcount.time_zone of a session overrides it.',
+      examples: [['accounts set north --time-zone Europe/Berlin', 'days begin at midnight in Berlin']],
+      args: [['<name>', 'its name, as shown by accounts']],
+      options: [
+        options
+          .flag('--time-zone <zone>', 'a name of the IANA list like Europe/Berlin; at first UTC')
+          .makeOptionMandatory(),
+        options.database(),
+      ],
     },
     {
       name: 'remove',
@@ -152,14 +170,16 @@ export const maintenanceCommands: CommandGroup = {
         options.database(),
       ],
     },
+    ...ownerCommands,
     {
       name: 'accounts',
       load: async () => (await loadAccounts()).accounts,
-      summary: 'list, rename or remove the accounts of the mirror',
+      summary: 'list, set, rename or remove the accounts of the mirror',
       description: listsAccounts,
       examples: [
         ['accounts', 'list them'],
         ['accounts rename nroth north', 'correct a mistyped name'],
+        ['accounts set north --time-zone Europe/Berlin', 'its days and months'],
         ['accounts remove north', 'show what will be deleted, and ask'],
       ],
       options: [options.json('print the same'), options.database()],

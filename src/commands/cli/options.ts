@@ -1,7 +1,7 @@
 /** The flags of commands, each with its help. */
 import { Option } from 'commander'
 import { settings, type Setting } from '../../config/settings.ts'
-import { InvalidValueError, oneOf } from '../../common/parse-values.ts'
+import { integer, InvalidValueError, oneOf } from '../../common/parse-values.ts'
 import { UsageError } from '../../common/errors.ts'
 import type { NamedOption } from '../../common/option-names.ts'
 
@@ -98,6 +98,9 @@ export const maxStaleness = () =>
   ofSetting(settings.maxStaleness, '<time>', 'read an old, unchanged event at least this often')
 
 export const json = (what: string) => flag('--json', `${what} as one JSON document`)
+
+export const limit = (fallback: string) =>
+  checked('--limit <n>', 'show at most this many', integer({ min: 1, max: 100_000 }), fallback)
 
 /** Of a command that shows what there is, of all accounts or of one. */
 export const ofAccounts = () => [json('print the same'), account('only this account'), database()]

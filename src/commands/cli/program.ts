@@ -5,6 +5,7 @@ import type { CommandGroup, Example } from './command-spec.ts'
 import { UsageError } from '../../common/errors.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { exampleSection, fullName, helpStyle, ownName, section, settingsHelp, settingsNote } from './help.ts'
+import { answerCommands } from './answer-commands.ts'
 import { inspectCommands } from './inspect-commands.ts'
 import { maintenanceCommands } from './maintenance-commands.ts'
 import { serveCommands } from './serve-commands.ts'
@@ -40,7 +41,7 @@ export function createProgram(terminal: Terminal, execute: Execute): Declaration
     .addHelpText('after', () => section(out, 'Exit codes:', exitCodes))
     .addHelpText('after', '\nhelp <command> or <command> --help tells more; --version prints the version.')
 
-  for (const group of [syncCommands, inspectCommands, serveCommands, maintenanceCommands]) {
+  for (const group of [syncCommands, answerCommands, inspectCommands, serveCommands, maintenanceCommands]) {
     declareGroup(program, group, { out, execute })
   }
   declareHelp(program)

@@ -1,3 +1,4 @@
+import { drawBar } from '../output/format/bar.ts'
 import { formatNumber } from '../output/format/number.ts'
 import { right, text } from '../output/format/table.ts'
 import type { Style } from '../terminal/terminal.ts'
@@ -53,13 +54,4 @@ function drawHeads(page: DemoOutput, rows: readonly Row[]): string {
     return `${rsvp.padEnd(5)}  ${formatNumber(count(rsvp)).padStart(5)}  ${page.style(style, bar)}`
   })
   return [`${event_title}, ${formatMoment(event_at)} UTC`, '', ...lines].join('\n')
-}
-
-const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉']
-
-/** A bar of `value` where `max` fills `columns`; anything above nothing is seen. */
-export function drawBar(value: number, max: number, columns: number): string {
-  if (value <= 0) return ''
-  const eighths = Math.max(1, Math.round((value / max) * columns * 8))
-  return '█'.repeat(Math.floor(eighths / 8)) + (EIGHTHS[eighths % 8] ?? '')
 }

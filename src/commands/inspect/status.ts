@@ -1,7 +1,7 @@
 import { commandName } from '../../common/command-name.ts'
 import type { Config, Flags } from '../../config/config.ts'
 import { UsageError } from '../../common/errors.ts'
-import type { AccountStatus } from '../../mirror/account-status.ts'
+import type { AccountStatus } from '../../mirror/status/account-status.ts'
 import { eventStatusCall, statusCall, type StatusInput } from '../../mirror/calls/status.ts'
 import { exitCodesOfStatus } from '../exit-codes.ts'
 import type { Command, Context } from '../cli/context.ts'
@@ -25,8 +25,10 @@ type StatusFlags = Flags & {
 export const status: Command<StatusFlags> = async (context) => {
   const { flags } = context
   if (flags.event !== undefined) return eventStatus(context, flags.event)
-  const accounts = await callMirror(context, statusCall, settingsOf)
-  await writeResult(context, { accounts }, (out) => formatStatus(accounts, out))
+  // A monitor asks often, and wants no scan of all responses each time.
+  const withReplies = flags.maxAge === undefined
+  const accounts = await callMirror(context, statusCall, (config) => ({ ...settingsOf(config), withReplies }))
+  await writeResult(context, { accounts }, (out) => formatStatus(accounts, out, { withReplies }))
   return flags.maxAge === undefined ? 0 : judge(context, accounts, flags.maxAge)
 }
 

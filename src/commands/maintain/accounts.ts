@@ -33,6 +33,7 @@ function formatAccounts(found: readonly AccountSummary[], out: Output): string {
       right('responses'),
       right('keys'),
       'last good run',
+      text('time zone'),
     ],
     found.map((account) => [
       account.account,
@@ -44,6 +45,7 @@ function formatAccounts(found: readonly AccountSummary[], out: Output): string {
       account.removing_since === null
         ? lastGoodRun(account.last_good_run_at)
         : `half removed since ${formatInstant(account.removing_since)}`,
+      account.time_zone,
     ]),
   )
 }

@@ -1,6 +1,6 @@
 import { commandName } from '../../common/command-name.ts'
 import type { DueReason } from '../../sync/select/polling-schedule.ts'
-import type { DeletedEvent, EventStatus } from '../../mirror/event-status.ts'
+import type { DeletedEvent, EventStatus } from '../../mirror/status/event-status.ts'
 import type { Output } from '../terminal/terminal.ts'
 import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import { describeHold, describeMissing, nextSteps, MISSING_ONCE } from './held-deletions.ts'

@@ -1,7 +1,7 @@
 /** Deletions that are held, for people: since when, why, and how to decide. */
 import { commandName, quoteForShell } from '../../common/command-name.ts'
 import type { HoldReason, ReportedHold } from '../../common/schema/tables.ts'
-import { MAX_NAMED, type HeldDeletions, type HeldEventDeletion } from '../../mirror/list-status.ts'
+import { MAX_NAMED, type HeldDeletions, type HeldEventDeletion } from '../../mirror/status/list-status.ts'
 import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import { formatCount, formatNumber } from './format/number.ts'
 import { formatInstant } from './format/timestamp.ts'

@@ -1,8 +1,8 @@
 import { commandName } from '../../common/command-name.ts'
 import { outcomeOf } from '../../common/schema/run-report.ts'
 import type { RejectCounts } from '../../load/state/rejects.ts'
-import type { AccountStatus, RunSummary } from '../../mirror/account-status.ts'
-import type { HeldDeletions } from '../../mirror/list-status.ts'
+import type { AccountStatus, RunSummary } from '../../mirror/status/account-status.ts'
+import type { HeldDeletions } from '../../mirror/status/list-status.ts'
 import type { Output } from '../terminal/terminal.ts'
 import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import { formatAge } from '../../common/format-duration.ts'
@@ -19,9 +19,10 @@ const SHOWN = 10
 export function formatStatus(
   accounts: readonly AccountStatus[],
   out: Pick<Output, 'style' | 'width'>,
+  { withReplies = true }: { readonly withReplies?: boolean } = {},
 ): string {
   if (accounts.length === 0) return nothingMirrored()
-  return accounts.map((account) => formatAccount(account, out)).join('\n')
+  return accounts.map((account) => formatAccount(account, out, withReplies)).join('\n')
 }
 
 export const nothingMirrored = () => `No account was mirrored here yet. Begin with: ${commandName()} sync\n`
@@ -31,7 +32,11 @@ function removingLine({ account, removing_since }: AccountStatus): string[] {
   return [`  ${describeRemoval(account, removing_since)}\n`]
 }
 
-function formatAccount(status: AccountStatus, out: Pick<Output, 'style' | 'width'>): string {
+function formatAccount(
+  status: AccountStatus,
+  out: Pick<Output, 'style' | 'width'>,
+  withReplies: boolean,
+): string {
   const { rows, held, unconfirmed, failing } = status
   const origin = [status.email, status.base_url].filter((part) => part !== null).join(', ')
   const title = out.style('bold', stripControlCharsInLine(`account ${status.account}`))
@@ -58,6 +63,7 @@ function formatAccount(status: AccountStatus, out: Pick<Output, 'style' | 'width
         ],
         ['held', heldLine(held)],
         ...unconfirmedLine(status),
+        ...(withReplies ? repliesLine(status) : []),
         ['failing', failing.length === 0 ? 'none' : formatCount(failing.length, 'list')],
       ],
       { indent: '  ', width: out.width },
@@ -91,6 +97,33 @@ export function rejectedLine({ rejected, accepted }: RejectCounts): string {
 function unconfirmedLine({ unconfirmed }: AccountStatus): (readonly [string, string])[] {
   if (unconfirmed.length === 0) return []
   return [['unconfirmed', `${formatCount(sum(unconfirmed), 'row')} ${MISSING_ONCE}`]]
+}
+
+/** Values shown; the JSON has more. */
+const SHOWN_VALUES = 3
+
+/** Only where there is something to do. */
+function repliesLine({ rsvp_without_meaning: values }: AccountStatus): (readonly [string, string])[] {
+  if (values === null)
+    return [['replies', `too many to read within a second: see ${commandName()} rsvp-meanings`]]
+  if (values.length === 0) return []
+  const shown = values
+    .slice(0, SHOWN_VALUES)
+    .map(({ value, responses }) => `${describeValue(value)} (${formatNumber(responses)})`)
+  const more = values.length > SHOWN_VALUES ? ' …' : ''
+  const count = formatCount(values.length, 'value')
+  return [
+    [
+      'replies',
+      `${count} without a meaning: ${shown.join(', ')}${more}: ${commandName()} rsvp-meanings set VALUE MEANING`,
+    ],
+  ]
+}
+
+const MAX_VALUE_COLUMNS = 40
+
+function describeValue(value: string): string {
+  return `"${shorten(stripControlCharsInLine(value), MAX_VALUE_COLUMNS)}"`
 }
 
 function goodRun({ last_good_run, age_ms }: AccountStatus): string {

@@ -31,6 +31,8 @@ interface AccountsTable {
   /** Its removal began then, and is to be finished. */
   _removing_since: Timestamp | null
   first_listed_run_id: IntegerText | null
+  /** Of days and months in the views. */
+  time_zone: Generated<string>
 }
 
 interface Provenance {
@@ -163,6 +165,24 @@ interface ApiKeysTable {
   revoked_at: Timestamp | null
 }
 
+/** What a reply means to those who plan an event. */
+export type RsvpMeaning = 'coming' | 'maybe' | 'not_coming'
+
+interface RsvpMeaningsTable {
+  /** As in `responses.rsvp`. */
+  value: string
+  meaning: RsvpMeaning
+}
+
+interface SlotTargetsTable {
+  account_id: number
+  /** null: every event. */
+  event_id: string | null
+  /** null: every slot. */
+  slot_name: string | null
+  wanted: number
+}
+
 interface SchemaMigrationsTable {
   number: number
   name: string
@@ -184,5 +204,7 @@ export interface Tables {
   'headcount.sync_state': SyncStateTable
   'headcount.api_observations': ApiObservationsTable
   'headcount.api_keys': ApiKeysTable
+  'headcount.rsvp_meanings': RsvpMeaningsTable
+  'headcount.slot_targets': SlotTargetsTable
   'headcount.schema_migrations': SchemaMigrationsTable
 }

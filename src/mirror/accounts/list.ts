@@ -19,6 +19,8 @@ export interface AccountSummary {
   readonly runs: number
   readonly active_keys: number
   readonly last_good_run_at: string | null
+  /** Of days and months in the views. */
+  readonly time_zone: string
 }
 
 /** Every account, in the order in which they were made. */
@@ -34,7 +36,8 @@ export async function readAccountSummaries({ kysely }: Transaction): Promise<rea
            ${count('sync_runs', sql`mode in ('sync', 'backfill')`)} as runs,
            ${count('api_keys', isActive)} as active_keys,
            (select started_at from headcount.sync_runs where account_id = a.id and good order by id desc limit 1)
-             as last_good_run_at
+             as last_good_run_at,
+           a.time_zone
       from headcount.accounts a
      order by a.id`.execute(kysely)
   return rows

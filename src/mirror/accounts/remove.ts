@@ -24,6 +24,7 @@ export const accountTables = [
   'sync_state',
   'slot_targets',
   'api_observations',
+  'slot_targets',
   'sync_runs',
 ] as const
 type AccountTable = (typeof accountTables)[number]

@@ -13,7 +13,19 @@ const calls: Readonly<Record<string, () => Promise<SentCall>>> = {
   'accept-rejects': async () => (await import('./accept-rejects.ts')).acceptRejectsCall,
   keys: async () => (await import('./keys.ts')).keysCall,
   'create-key': async () => (await import('./keys.ts')).createKeyCall,
+  events: async () => (await import('../answers/events.ts')).eventsCall,
+  event: async () => (await import('../answers/event.ts')).eventCall,
+  who: async () => (await import('../answers/who.ts')).whoCall,
+  changes: async () => (await import('../answers/changes.ts')).changesCall,
+  thin: async () => (await import('../answers/thin.ts')).thinCall,
   'revoke-key': async () => (await import('./keys.ts')).revokeKeyCall,
+  'rsvp-meanings': async () => (await import('./rsvp-meanings.ts')).rsvpMeaningsCall,
+  'set-rsvp-meaning': async () => (await import('./rsvp-meanings.ts')).setRsvpMeaningCall,
+  'remove-rsvp-meaning': async () => (await import('./rsvp-meanings.ts')).removeRsvpMeaningCall,
+  'slot-targets': async () => (await import('./slot-targets.ts')).slotTargetsCall,
+  'set-slot-target': async () => (await import('./slot-targets.ts')).setSlotTargetCall,
+  'remove-slot-target': async () => (await import('./slot-targets.ts')).removeSlotTargetCall,
+  'set-account': async () => (await import('./set-account.ts')).setAccountCall,
 }
 
 /** Null when there is none of this name. */

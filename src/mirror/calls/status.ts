@@ -1,7 +1,8 @@
 import type { JsonValue } from '../../common/json/exact.ts'
-import { readAccountStatuses, type AccountStatus } from '../account-status.ts'
-import { readEventStatuses, type EventStatuses } from '../event-status.ts'
-import type { MirrorSettings } from '../list-status.ts'
+import { readAccountStatuses, type AccountStatus } from '../status/account-status.ts'
+import { readEventStatuses, type EventStatuses } from '../status/event-status.ts'
+import type { MirrorSettings } from '../status/list-status.ts'
+import { readValuesWithoutMeaning } from '../owner-tables/rsvp-values.ts'
 import { requireAccount } from '../resolve-account.ts'
 import { defineCall } from './call.ts'
 import { inputFields } from './input.ts'
@@ -11,13 +12,31 @@ export interface StatusInput extends MirrorSettings {
   readonly account: string | null
 }
 
-export const statusCall = defineCall<StatusInput, readonly AccountStatus[]>({
+export interface AccountStatusInput extends StatusInput {
+  /** Whether to look for replies without a meaning, which reads all responses. */
+  readonly withReplies: boolean
+}
+
+/** Nobody who asks how the mirror stands waits longer for the replies. */
+const MAX_REPLIES_MS = 1000
+
+export const statusCall = defineCall<AccountStatusInput, readonly AccountStatus[]>({
   name: 'status',
   changes: false,
-  readInput: readStatusInput,
-  run: async (database, { account, ...settings }) => {
+  readInput: (json) => ({
+    ...readStatusInput(json),
+    withReplies: inputFields(json).boolean('withReplies'),
+  }),
+  run: async (database, { account, withReplies, ...settings }) => {
     await requireAccount(database, account)
-    return database.transaction((trx) => readAccountStatuses(trx, settings, account), { readOnly: true })
+    const statuses = await database.transaction((trx) => readAccountStatuses(trx, settings, account), {
+      readOnly: true,
+    })
+    const values = withReplies ? await readValuesWithoutMeaning(database, MAX_REPLIES_MS) : null
+    return statuses.map((status) => ({
+      ...status,
+      rsvp_without_meaning: values && (values.get(status.account) ?? []),
+    }))
   },
 })
 

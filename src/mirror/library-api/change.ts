@@ -1,14 +1,15 @@
 /** What a program may change in a mirror beside the data of the service; each as the command of this name does it. */
 import { UsageError } from '../../common/errors.ts'
-import { InvalidValueError, keyLabel } from '../../common/parse-values.ts'
+import { keyLabel } from '../../common/parse-values.ts'
 import type { AcceptedReject } from '../../load/state/accepted-rejects.ts'
 import { readAccountSummaries, type AccountSummary } from '../accounts/list.ts'
 import { removeAccount as removeAccountById } from '../accounts/remove.ts'
 import { parseNewName, renameAccount as renameAccountInMirror } from '../accounts/rename.ts'
 import { acceptRejectsCall, parseHashPrefix } from '../calls/accept-rejects.ts'
 import { createKeyCall, keysCall, revokeKeyCall, type CreatedKey } from '../calls/keys.ts'
-import { parseFutureInstant, parsePastInstant, type InstantInput } from '../instants/parse-instant.ts'
+import { parseFutureInstant, parsePastInstant } from '../instants/parse-instant.ts'
 import type { ListedKey, RevokedKey } from '../keys/keys.ts'
+import { instantOption, parseOption } from './parse-option.ts'
 import { findPrunableVersions, pruneVersions, requirePastInstant, type PrunableVersions } from '../prune.ts'
 import { accountId, requireAccount } from '../resolve-account.ts'
 import {
@@ -173,25 +174,4 @@ export async function prune(options: PruneOptions): Promise<PruneReport> {
     if (pruned) await pruneVersions(database, found, before, signal)
     return { history_before: before, pruned, tables: found.map(({ account_id: _, ...table }) => table) }
   })
-}
-
-/** @throws UsageError naming the option */
-function instantOption(
-  name: string,
-  value: Date | string,
-  parse: (text: string) => InstantInput,
-): InstantInput {
-  if (typeof value === 'string') return parseOption(name, () => parse(value))
-  if (Number.isNaN(value.getTime())) throw new UsageError(`The option \`${name}\` is an invalid Date.`)
-  return { at: value.toISOString() }
-}
-
-function parseOption<Value>(name: string, parse: () => Value): Value {
-  try {
-    return parse()
-  } catch (error) {
-    throw error instanceof InvalidValueError
-      ? new UsageError(`The option \`${name}\` ${error.message}.`, { cause: error })
-      : error
-  }
 }

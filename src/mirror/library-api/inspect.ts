@@ -2,12 +2,12 @@
 import { DEFAULT_HOLD_FOR_MS } from '../../common/schema/holds.ts'
 import type { QueryRows } from '../calls/call.ts'
 import { DEFAULT_MAX_STALENESS_MS } from '../../sync/options.ts'
-import type { AccountStatus } from '../account-status.ts'
+import type { AccountStatus } from '../status/account-status.ts'
 import { queryCall } from '../calls/query.ts'
 import { rejectsCall, type ListedReject } from '../calls/rejects.ts'
 import { runsCall, type ListedRun } from '../calls/runs.ts'
 import { eventStatusCall, statusCall } from '../calls/status.ts'
-import type { EventStatuses } from '../event-status.ts'
+import type { EventStatuses } from '../status/event-status.ts'
 import { readAccountObservations, type AccountObservations } from '../observations/open-questions.ts'
 import { requireAccount } from '../resolve-account.ts'
 import { callMirror, requireWholeNumber, withMirror, type AccountFilter } from './with-mirror.ts'
@@ -25,7 +25,7 @@ export interface StatusOptions extends AccountFilter {
  * @throws UsageError when the mirror has no account of this name
  */
 export async function status(options: StatusOptions): Promise<readonly AccountStatus[]> {
-  return callMirror(options, statusCall, statusInput(options))
+  return callMirror(options, statusCall, { ...statusInput(options), withReplies: true })
 }
 
 export interface EventStatusOptions extends StatusOptions {

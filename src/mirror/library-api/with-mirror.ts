@@ -46,7 +46,8 @@ export function callMirror<Input, Output>(
 }
 
 /** @throws UsageError naming the option */
-export function requireWholeNumber(name: string, value: number, min: number): number {
-  if (Number.isSafeInteger(value) && value >= min) return value
-  throw new UsageError(`The option \`${name}\` must be a whole number from ${min} on, not ${value}.`)
+export function requireWholeNumber(name: string, value: number, min: number, max = Infinity): number {
+  if (Number.isSafeInteger(value) && value >= min && value <= max) return value
+  const bounds = max === Infinity ? `from ${min} on` : `from ${min} to ${max}`
+  throw new UsageError(`The option \`${name}\` must be a whole number ${bounds}, not ${value}.`)
 }

@@ -1,6 +1,6 @@
 import { commandName } from '../../common/command-name.ts'
 import type { EventItem } from '../../common/schema/tables.ts'
-import { didYouMean } from '../../common/did-you-mean.ts'
+import { didYouMeanEvent } from '../../common/did-you-mean.ts'
 import { UnknownEventError } from '../../common/errors.ts'
 import { liveEvents } from '../../load/write/events.ts'
 import type { EventList } from '../fetch/event-list.ts'
@@ -38,7 +38,9 @@ export function requireKnownEvents(
   throw new UnknownEventError(
     [
       ...(missing.length > 0
-        ? [`The service lists no event ${missing.map((id) => quote(id) + nearest(id, readable)).join(', ')}.`]
+        ? [
+            `The service lists no event ${missing.map((id) => quote(id) + didYouMeanEvent(id, readable)).join(', ')}.`,
+          ]
         : []),
       ...(rejected.length > 0
         ? [
@@ -52,18 +54,4 @@ export function requireKnownEvents(
 
 function quote(id: string): string {
   return `"${id}"`
-}
-
-/** The id that was meant: of the event with that title, or the most similar one. */
-function nearest(word: string, events: readonly EventItem[]): string {
-  const titled = events.filter(({ title }) => title?.toLowerCase() === word.toLowerCase())
-  const [only] = titled
-  return only !== undefined && titled.length === 1
-    ? ` (did you mean ${only.id}, which has that title?)`
-    : didYouMean(
-        word,
-        events.map(({ id }) => id),
-        // Ids of events are of any form, and a part of them is often the same.
-        Math.min(3, Math.floor(word.length / 3)),
-      )
 }

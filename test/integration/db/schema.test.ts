@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import { engines, freshMirror } from '../../support/databases/databases.ts'
+import { VIEWS } from '../../../src/common/schema/views.ts'
+import { readSchemaDescription } from '../../../src/mirror/query/describe-schema.ts'
 import { listSchema, listUncommented } from '../../support/mirror/schema-listing.ts'
 
 /** After a new migration: `vitest run test/integration/db/schema.test.ts -u` writes the listing anew. */
@@ -11,4 +13,14 @@ test.each(engines)('the schema is the one listed in test/schema.sql (%s)', async
 test('every table, view, column and function says what it is', async () => {
   await using mirror = await freshMirror('postgres')
   expect(await listUncommented(mirror.database)).toEqual([])
+})
+
+test('the views have the columns that are declared for the types of their rows', async () => {
+  await using mirror = await freshMirror('postgres')
+  const { views } = await mirror.database.transaction(readSchemaDescription, { readOnly: true })
+  for (const [name, columns] of Object.entries(VIEWS)) {
+    const found = views.find((view) => view.name === name)?.columns ?? []
+    const types = found.map(({ name: column, type }) => [column, type === 'boolean' ? 'bool' : type])
+    expect(types, name).toEqual(Object.entries(columns))
+  }
 })

@@ -36,12 +36,15 @@ beforeAll(async () => {
 
 afterAll(() => opened.disposeAsync())
 
+/** Imported under another name, for the page has something else of that name. */
+const asCalled: Readonly<Record<string, string>> = { events: 'listEvents' }
+
 test('calls every function of the library', () => {
   const functions = Object.entries(library).flatMap(([name, value]) =>
     typeof value === 'function' && !/^[A-Z]/.test(name) ? name : [],
   )
   expect(functions.length).toBeGreaterThan(15)
-  expect(functions.filter((name) => !new RegExp(`\\b${name}\\(`).test(code))).toEqual([])
+  expect(functions.filter((name) => !new RegExp(`\\b${asCalled[name] ?? name}\\(`).test(code))).toEqual([])
 })
 
 test.each(engines)('runs as it stands (%s)', async (engine) => {
@@ -64,7 +67,7 @@ test.each(engines)('runs as it stands (%s)', async (engine) => {
     /^0 migrations\n0 differences$/m,
     /^default \d+ 120 0\nbackfill succeeded$/m,
     /^\[ 'id' \] 2\n100 rows\n20 rows\ngala \S+$/m,
-    /^\d+ open points\n200\nGET \/club\/api\/v1\/events\/gala\/responses 200\n\[ 'calendar active' \]\n0 tables to prune\n\[ 'north 120' \]$/m,
+    /^\d+ open points\n4 meanings, 0 values without one\n\[ 'gala Door 6' \]\nEurope\/Berlin\n200\nGET \/club\/api\/v1\/events\/gala\/responses 200\n\[ 'calendar active' \]\n0 tables to prune\n\[ 'north 120' \]$/m,
     /^usage The mirror has no account yet\. /m,
   ]
   expect(lines.filter((line) => !line.test(called.stdout)).map(String), called.stdout).toEqual([])

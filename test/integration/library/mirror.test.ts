@@ -3,7 +3,7 @@ import { PGlite } from '@electric-sql/pglite'
 import { beforeEach, describe, expect, test } from 'vitest'
 import * as library from '../../../src/index.ts'
 import type { DatabaseOptions } from '../../../src/index.ts'
-import { accountOf, type Account } from '../../support/accounts/account.ts'
+import { accountOf, responseItem, type Account } from '../../support/accounts/account.ts'
 import type { Engine } from '../../../src/db/transaction.ts'
 import { engines, freshPlace } from '../../support/databases/databases.ts'
 import { send, startFaultServer, type FaultServer } from '../../support/http/fault-server.ts'
@@ -128,6 +128,51 @@ describe.each(engines)('a program with a mirror (%s)', (engine) => {
     expect(await library.status(mirror)).toMatchObject([{ rejected: 1, accepted: 0 }])
   })
 
+  test('says what replies mean, what slots want, and where an account lives', async () => {
+    await using stack = new AsyncDisposableStack()
+    const mirror = await openMirror(engine, stack)
+    account.of('gala').push(responseItem(90, { rsvp: 'perhaps' }))
+    await library.sync({ ...mirror, ...remote() })
+    expect(await library.status(mirror)).toMatchObject([
+      { rsvp_without_meaning: [{ value: 'perhaps', responses: 1 }] },
+    ])
+    expect(await library.setRsvpMeaning({ ...mirror, value: 'perhaps', meaning: 'maybe' })).toEqual({
+      value: 'perhaps',
+      meaning: 'maybe',
+      responses: 1,
+      former_meaning: null,
+      nearest: null,
+    })
+    const listed = await library.listRsvpMeanings({ ...mirror, account: 'default' })
+    expect(listed.rsvp_meanings).toContainEqual({ value: 'perhaps', meaning: 'maybe', responses: 1 })
+    expect(await library.removeRsvpMeaning({ ...mirror, value: 'perhaps' })).toMatchObject({
+      meaning: 'maybe',
+    })
+    expect((await library.listRsvpMeanings(mirror)).without_meaning).toEqual([
+      { value: 'perhaps', responses: 1 },
+    ])
+
+    const target = { ...mirror, event: 'gala', slot: 'Setup' }
+    expect(await library.setSlotTarget({ ...target, wanted: 4 })).toMatchObject({
+      account: 'default',
+      former_wanted: null,
+      is_unknown_slot: false,
+    })
+    expect(await library.listSlotTargets(mirror)).toMatchObject([
+      { account: 'default', event_id: 'gala', slot_name: 'Setup', wanted: 4 },
+    ])
+    expect(await library.removeSlotTarget(target)).toMatchObject({ wanted: 4 })
+    const wrong = await failure(() => library.setSlotTarget({ ...mirror, event: 'galla', wanted: 4 }))
+    expect(wrong).toMatchObject({
+      code: 'unknown_event',
+      message: expect.stringContaining('gala') as string,
+    })
+
+    const zone = { ...mirror, account: 'default', timeZone: 'Asia/Tokyo' }
+    expect(await library.setAccount(zone)).toMatchObject({ former_time_zone: 'UTC' })
+    expect(await library.listAccounts(mirror)).toMatchObject([{ time_zone: 'Asia/Tokyo' }])
+  })
+
   test('is told of a wrong option by its name here, and of no flag', async () => {
     await using stack = new AsyncDisposableStack()
     const mirror = await openMirror(engine, stack)
@@ -140,6 +185,9 @@ describe.each(engines)('a program with a mirror (%s)', (engine) => {
       ['`label`', () => library.createKey({ ...mirror, account: 'north', label: 'x'.repeat(201) })],
       ['`historyBefore`', () => library.prune({ ...mirror, historyBefore: new Date(Number.NaN) })],
       ['`limit`', () => library.runs({ ...mirror, limit: 0 })],
+      ['`limit`', () => library.listRsvpMeanings({ ...mirror, limit: 0 })],
+      ['`wanted`', () => library.setSlotTarget({ ...mirror, wanted: 2 ** 31 })],
+      ['`account`', () => library.setSlotTarget({ ...mirror, wanted: 3 })],
       ['`id`', () => library.revokeKey({ ...mirror, id: 1.5 })],
       ['`sha256`', () => library.acceptRejects({ ...mirror, sha256: [] })],
       ['`holdForMs`', () => library.status({ ...mirror, holdForMs: -1 })],

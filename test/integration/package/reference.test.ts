@@ -23,7 +23,9 @@ test('the manual page has every command, and nothing that troff takes for a requ
   )
   const { groups } = declaredCommands()
   for (const command of groups.flatMap(({ commands }) => commands))
-    expect(page).toMatch(new RegExp(`^\\.SS "headcount (?:\\w+ )?${command.name()}\\b`, 'm'))
+    expect(page).toMatch(
+      new RegExp(`^\\.SS "headcount (?:[\\w\\\\-]+ )?${command.name().replaceAll('-', '\\\\-')}\\b`, 'm'),
+    )
 })
 
 const formatters = [

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { drawBar } from '../../../src/commands/demo/guests.ts'
+import { drawBar } from '../../../src/commands/output/format/bar.ts'
 import { formatMoment, formatMonth, formatShortAge } from '../../../src/commands/demo/format-time.ts'
 
 describe('a bar', () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { formatReport } from '../../../src/commands/output/run-report.ts'
 import { formatStatus } from '../../../src/commands/output/status.ts'
 import { openLines } from '../../../src/commands/terminal/progress.ts'
-import type { AccountStatus } from '../../../src/mirror/account-status.ts'
+import type { AccountStatus } from '../../../src/mirror/status/account-status.ts'
 import type { Progress } from '../../../src/index.ts'
 import { reportWith } from '../../support/runs/report.ts'
 
@@ -106,12 +106,17 @@ describe('the status for people', () => {
     set_aside: 0,
     held: [],
     unconfirmed: [],
+    rsvp_without_meaning: [],
     failing: [],
   }
 
   test('says when there was no good run', () => {
     expect(formatStatus([status], plain)).toContain('last good run  none yet')
     expect(formatStatus([], plain)).toContain('headcount sync')
+    expect(formatStatus([status], plain)).not.toContain('replies')
+    const unread = [{ ...status, rsvp_without_meaning: null }]
+    expect(formatStatus(unread, plain)).toContain('too many to read within a second')
+    expect(formatStatus(unread, plain, { withReplies: false })).not.toContain('replies')
   })
 
   test.each([

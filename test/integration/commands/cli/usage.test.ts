@@ -4,7 +4,15 @@ import { describe, expect, inject, test } from 'vitest'
 import { headcount, headcountOnTerminal, run, scriptPath } from '../../../support/commands/command.ts'
 
 const commands = ['sync', 'backfill', 'query', 'status', 'runs', 'rejects', 'keys', 'doctor', 'migrate']
-const calls = [...commands, 'rejects accept', 'keys create', 'prune']
+const calls = [
+  ...commands,
+  'rejects accept',
+  'keys create',
+  'prune',
+  'rsvp-meanings set',
+  'slot-targets',
+  'accounts set',
+]
 
 test('without a word, and with --help, it prints one page on stdout: commands, settings, examples, exit codes', async () => {
   const [bare, long, short, help] = await Promise.all(
@@ -60,6 +68,21 @@ describe('O7 a call that cannot be read is exit 2, with the nearest word', () =>
     [['status', '--max-age'], 'status: --max-age <time> needs a value'],
     [['accounts', '--yes', 'list'], 'accounts has no flag --yes'],
     [['rejects', '--limit', '3', 'accept', 'cafe0123'], 'rejects accept has no flag --limit'],
+    [
+      ['rsvp-meanings', 'set', 'yes!', 'not-coming'],
+      'A reply means coming, maybe or not_coming, not "not-coming" (did you mean not_coming?)',
+    ],
+    [['rsvp-meanings', 'set', 'yes!'], 'rsvp-meanings set needs <meaning>'],
+    [['slot-targets', 'set', '--slot', 'Door'], 'slot-targets set needs --wanted <n>'],
+    [
+      ['slot-targets', 'set', '--wanted', '0'],
+      '--wanted must be a whole number from 1 to 2147483647, not "0"',
+    ],
+    [
+      ['slot-targets', 'set', '--wanted', '2147483648'],
+      '--wanted must be a whole number from 1 to 2147483647',
+    ],
+    [['accounts', 'set', 'default'], 'accounts set needs --time-zone <zone>'],
     [['sync', '--all', '--event', 'gala'], 'sync: --all and --event <id...> exclude each other'],
     [
       ['verify', '--sample', '2', '--event', 'gala'],

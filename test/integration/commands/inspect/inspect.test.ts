@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest'
 import { migrations } from '../../../../migrations/index.ts'
 import { connect } from '../../../../src/db/connect.ts'
 import type { Check } from '../../../../src/commands/maintain/doctor/check.ts'
-import type { EventStatus } from '../../../../src/mirror/event-status.ts'
+import type { EventStatus } from '../../../../src/mirror/status/event-status.ts'
 import { accountOf, refusal } from '../../../support/accounts/account.ts'
 import { headcount } from '../../../support/commands/command.ts'
 import {

@@ -31,6 +31,9 @@ describe.skipIf(withoutScript)('on a terminal of 80 and of 120 columns (needs sc
     const { stdout } = await s.run(['keys', 'create'])
     expect(stdout).not.toBe('')
     await s.run(['keys', 'revoke', '2'])
+    await s.run(['rsvp-meanings', 'set', wide, 'maybe'])
+    await s.run(['slot-targets', 'set', '--event', longId, '--slot', wide, '--wanted', '3'])
+    await s.run(['accounts', 'set', 'default', '--time-zone', 'America/Argentina/ComodRivadavia'])
     // Deletions that are held, a list that fails, and a run that could not read anything.
     account.of('gala').splice(2)
     s.service.always(
@@ -54,6 +57,14 @@ describe.skipIf(withoutScript)('on a terminal of 80 and of 120 columns (needs sc
         ['rejects'],
         ['keys'],
         ['accounts'],
+        ['events', '--all'],
+        ['event', longId],
+        ['who', 'a'],
+        ['who-comes', longId],
+        ['changes'],
+        ['thin'],
+        ['rsvp-meanings'],
+        ['slot-targets'],
         ['observations'],
         ['tables'],
         ['query', 'table response_details'],

@@ -78,7 +78,7 @@ onBoth('I2 removing an account', (fresh) => {
     const removed = await holdAccount(database, options, (lease) =>
       deleteAccount(counting, lease, 1, quiet, 2),
     )
-    // Two events, six responses with a payment, a slot and a version each, three lists, and one of four more kinds.
+    // Two events, six responses with a payment, a slot and a version each, three lists, and one of five more kinds.
     expect(removed).toBe(2 + 6 * 4 + 2 + 3 + 1 + 1 + 1 + 1 + 1)
     expect(pieces.length).toBeGreaterThan(removed / 2)
     expect(await everythingOf(database, 1)).toEqual([])

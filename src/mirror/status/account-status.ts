@@ -1,9 +1,9 @@
 /** How fresh and how whole the mirror of each account is, read in one view of the database. */
 import { sql } from 'kysely'
-import type { RunMode, RunStatus, Timestamp } from '../common/schema/tables.ts'
-import type { Transaction } from '../db/transaction.ts'
-import { countRejects } from '../load/state/rejects.ts'
-import { EVENT_LIST_KEY } from '../load/state/sync-state.ts'
+import type { RunMode, RunStatus, Timestamp } from '../../common/schema/tables.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import { countRejects } from '../../load/state/rejects.ts'
+import { EVENT_LIST_KEY } from '../../load/state/sync-state.ts'
 import {
   failingList,
   heldDeletions,
@@ -14,6 +14,7 @@ import {
   readListRows,
   nextDueReason,
 } from './list-status.ts'
+import type { RsvpValue } from '../owner-tables/rsvp-values.ts'
 import type {
   FailingList,
   HeldDeletions,
@@ -44,7 +45,12 @@ export interface AccountStatus {
   /** Rows that one reading lacked, of lists in several pages. */
   readonly unconfirmed: readonly UnconfirmedAbsences[]
   readonly failing: readonly FailingList[]
+  /** Values of replies without a meaning, at most 100; null when they were not read, or not within a second. */
+  readonly rsvp_without_meaning: readonly RsvpValue[] | null
 }
+
+/** Without what only a reading of all responses shows. */
+export type QuickAccountStatus = Omit<AccountStatus, 'rsvp_without_meaning'>
 
 export interface RunSummary {
   readonly run_id: number
@@ -63,7 +69,7 @@ export async function readAccountStatuses(
   trx: Transaction,
   { maxStalenessMs, holdForMs }: MirrorSettings,
   account: string | null,
-): Promise<readonly AccountStatus[]> {
+): Promise<readonly QuickAccountStatus[]> {
   const time = await readHoldClocks(trx, holdForMs)
   const { kysely } = trx
   const accounts = await kysely
@@ -72,7 +78,7 @@ export async function readAccountStatuses(
     .$if(account !== null, (query) => query.where('name', '=', account))
     .orderBy('id')
     .execute()
-  const statuses: AccountStatus[] = []
+  const statuses: QuickAccountStatus[] = []
   for (const { id, name, email, base_url, _removing_since: removing_since } of accounts) {
     const lists = await readListRows(kysely, id)
     const missing = heldEventDeletions(

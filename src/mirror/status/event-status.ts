@@ -1,10 +1,10 @@
 /** How one event stands in the mirror, for `status --event`. */
 import { sql } from 'kysely'
-import type { Timestamp } from '../common/schema/tables.ts'
-import type { Transaction } from '../db/transaction.ts'
-import { countRejects } from '../load/state/rejects.ts'
-import { EVENT_LIST_KEY } from '../load/state/sync-state.ts'
-import type { DueReason } from '../sync/select/polling-schedule.ts'
+import type { Timestamp } from '../../common/schema/tables.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import { countRejects } from '../../load/state/rejects.ts'
+import { EVENT_LIST_KEY } from '../../load/state/sync-state.ts'
+import type { DueReason } from '../../sync/select/polling-schedule.ts'
 import {
   failingList,
   heldDeletions,
@@ -15,8 +15,8 @@ import {
   nextDueReason,
 } from './list-status.ts'
 import type { FailingList, HeldDeletions, ListRow, MirrorSettings, HeldEventDeletion } from './list-status.ts'
-import { isObject, parsePlain } from '../common/json/exact.ts'
-import { readEventId } from '../normalise/values/ids.ts'
+import { isObject, parsePlain } from '../../common/json/exact.ts'
+import { readEventId } from '../../normalise/values/ids.ts'
 
 export interface EventStatus {
   readonly account: string

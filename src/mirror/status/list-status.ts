@@ -1,13 +1,13 @@
 /** What the mirror knows of each list that it reads: when, whether it is due, what is held, what fails. */
 import { sql } from 'kysely'
-import { holdTimeLeft, timeConfirms } from '../common/schema/holds.ts'
-import type { ReportedHold, Timestamp } from '../common/schema/tables.ts'
-import type { Transaction } from '../db/transaction.ts'
-import { readLabels, type LabelledRow } from '../load/live-labels.ts'
-import { EVENT_LIST_KEY } from '../load/state/sync-state.ts'
-import { NORMALISER_VERSION } from '../normalise/version.ts'
-import { holdEnd, type Clocks } from '../sync/deletions/hold-clocks.ts'
-import { dueReason, type DueReason } from '../sync/select/polling-schedule.ts'
+import { holdTimeLeft, timeConfirms } from '../../common/schema/holds.ts'
+import type { ReportedHold, Timestamp } from '../../common/schema/tables.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import { readLabels, type LabelledRow } from '../../load/live-labels.ts'
+import { EVENT_LIST_KEY } from '../../load/state/sync-state.ts'
+import { NORMALISER_VERSION } from '../../normalise/version.ts'
+import { holdEnd, type Clocks } from '../../sync/deletions/hold-clocks.ts'
+import { dueReason, type DueReason } from '../../sync/select/polling-schedule.ts'
 
 /** Rows of a hold that are told by name. */
 export const MAX_NAMED = 5

@@ -1,0 +1,77 @@
+import type { Flags } from '../../config/config.ts'
+import { commandName } from '../../common/command-name.ts'
+import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
+import { changesCall, type Changes, type ListedChange } from '../../mirror/answers/changes.ts'
+import type { Since } from '../../mirror/instants/parse-since.ts'
+import type { Command } from '../cli/context.ts'
+import { callMirror } from '../open-mirror.ts'
+import { writeResult } from '../output/format/json.ts'
+import { formatCount, formatNumber } from '../output/format/number.ts'
+import { listTable, text, wrapWords } from '../output/format/table.ts'
+import type { Output } from '../terminal/terminal.ts'
+import { fieldChange } from './field-change.ts'
+import { isOfMany } from './values.ts'
+
+type ChangesFlags = Flags & {
+  readonly json?: true
+  readonly limit: number
+  readonly since: Since
+  readonly event?: string
+}
+
+/** What runs changed, with names and titles; first readings apart. */
+export const changes: Command<ChangesFlags> = async (context) => {
+  const { limit, since, event = null } = context.flags
+  const found = await callMirror(context, changesCall, ({ account }) => ({ account, limit, since, event }))
+  await writeResult(context, found, (out) => formatChanges(found, out))
+  return 0
+}
+
+function formatChanges({ changes: found, total, first_readings }: Changes, out: Output): string {
+  const first =
+    first_readings === '0'
+      ? ''
+      : `${wrapWords(`${formatCount(first_readings, 'item')} read for the first time: they were there before, and are no news.`, { width: out.width, hang: 0 })}\n`
+  if (found.length === 0) return `Nothing changed.\n${first}`
+  const many = isOfMany(found)
+  const table = listTable(
+    out,
+    ['stored (UTC)', ...(many ? ['account'] : []), text('event'), text('who'), text('what')],
+    found.map((change) => [
+      change.changed_at.slice(0, 16).replace('T', ' '),
+      ...(many ? [change.account] : []),
+      change.event_title ?? change.event_id,
+      change.entity === 'event' ? '' : (change.name ?? `response ${change.response_id}`),
+      whatChanged(change),
+    ]),
+  )
+  const more = BigInt(total) - BigInt(found.length)
+  const rest =
+    more > 0n
+      ? `and ${formatNumber(String(more))} more: --limit, or ${commandName()} query "table changes"\n`
+      : ''
+  return `${table}${rest}${first === '' ? '' : `\n${first}`}`
+}
+
+const words = {
+  event: { insert: 'announced', delete: 'no longer listed' },
+  response: { insert: 'answered', delete: 'withdrew' },
+} as const
+
+function whatChanged({ entity, change, fields, former, record }: ListedChange): string {
+  if (change === 'insert' || change === 'delete')
+    return words[entity === 'event' ? 'event' : 'response'][change]
+  // What the service notes of each edit says nothing beside what was edited.
+  const told = (fields ?? []).filter((field, _, all) => field !== 'updated_at' || all.length === 1)
+  return told
+    .map((field) =>
+      fieldChange(stripControlCharsInLine(field), asText(former?.[field]), asText(record[field])),
+    )
+    .join(', ')
+}
+
+/** Text as it is, all else as JSON. */
+function asText(value: unknown): string | null {
+  if (value === null || value === undefined) return null
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}

@@ -1,0 +1,182 @@
+import type { Flags } from '../../config/config.ts'
+import type { ViewRow } from '../../common/schema/views.ts'
+import { commandName, quoteForShell } from '../../common/command-name.ts'
+import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
+import { eventCall, type EventDetails } from '../../mirror/answers/event.ts'
+import type { Command } from '../cli/context.ts'
+import { callMirror } from '../open-mirror.ts'
+import { writeResult } from '../output/format/json.ts'
+import { formatCount, formatNumber } from '../output/format/number.ts'
+import { drawPairs, listTable, right, text } from '../output/format/table.ts'
+import type { Output } from '../terminal/terminal.ts'
+import { drawBar } from '../output/format/bar.ts'
+import { fieldChange } from './field-change.ts'
+import { daysText, momentText, moneyText, wallClockText } from './values.ts'
+import { formatRespondents } from './who-comes.ts'
+
+type EventFlags = Flags & { readonly json?: true; readonly limit: number }
+
+/** Days of the pace that are drawn; the JSON has all. */
+const SHOWN_DAYS = 14
+/** Columns that everything but the bar of a day takes. */
+const BESIDE_BAR = 44
+const DEFAULT_WIDTH = 80
+
+/** One event: who comes, how responses come in, slots, payments, changes. */
+export const event: Command<EventFlags> = async (context) => {
+  const { limit } = context.flags
+  const id = context.operands[0] ?? ''
+  const found = await callMirror(context, eventCall, ({ account }) => ({
+    account,
+    event: id,
+    changes: limit,
+  }))
+  await writeResult(context, { events: found }, (out) =>
+    found.map((details) => formatEvent(details, limit, out)).join('\n'),
+  )
+  return 0
+}
+
+function formatEvent(details: EventDetails, limit: number, out: Output): string {
+  const { summary } = details
+  const title = stripControlCharsInLine(summary.event_title ?? '(no title)')
+  const parts: readonly (readonly [heading: string, text: string])[] = [
+    ['Who comes', comesPart(details, limit, out)],
+    ['How the responses came in', pacePart(details, out)],
+    ['Slots', slotsPart(details, out)],
+    ['Changes since the first reading', changesPart(details, out)],
+  ]
+  return [
+    `${out.style('bold', title)}\n`,
+    figures(details, out),
+    ...parts
+      .filter(([, part]) => part !== '')
+      .map(([heading, part]) => `\n${out.style('bold', out.style('cyan', heading))}\n${part}`),
+  ].join('')
+}
+
+function figures({ summary, payments }: EventDetails, out: Output): string {
+  const { expected, coming, maybe, unknown, not_coming, responses, respondents, without_email } = summary
+  const days = daysText(summary.days_until)
+  const replies = [
+    `${formatNumber(coming)} say yes`,
+    `${formatNumber(maybe)} maybe`,
+    ...(unknown === '0' ? [] : [`${formatNumber(unknown)} something without a meaning`]),
+    `${formatCount(not_coming, 'reply', 'replies')} no`,
+  ]
+  const nameless = without_email === '0' ? '' : `, ${formatNumber(without_email)} without an address`
+  return drawPairs(
+    [
+      ['when', `${momentText(summary.event_at)}${days && ` (${days})`}`],
+      ['id', stripControlCharsInLine(`${summary.event_id} in account ${summary.account}`)],
+      ['expected', `${formatCount(expected, 'person', 'people')}: ${replies.join(', ')}`],
+      [
+        'responses',
+        `${formatNumber(responses)} of ${formatCount(respondents, 'person', 'persons')}${nameless}`,
+      ],
+      ...(payments === null ? [] : [['payments', paymentsText(payments)] as const]),
+      ...(summary.sign_ups === '0'
+        ? []
+        : [
+            [
+              'sign-ups',
+              `${formatNumber(summary.sign_ups)} for ${formatCount(summary.slots, 'slot')}`,
+            ] as const,
+          ]),
+      [
+        'last 7 days',
+        `${formatNumber(summary.new_7d)} new, ${formatNumber(summary.edited_7d)} edited, ${formatNumber(summary.withdrawn_7d)} withdrawn`,
+      ],
+      ['list', listText(summary)],
+    ],
+    { indent: '  ', width: out.width },
+  )
+}
+
+function paymentsText({ payments, amount, amount_after_fee, negative }: ViewRow<'payment_summary'>): string {
+  const sums =
+    amount === null ? 'no amount' : `${moneyText(amount)}, ${moneyText(amount_after_fee)} after fees`
+  const refunds = negative === '0' ? '' : `, ${formatNumber(negative)} of them negative`
+  return `${formatNumber(payments)}${refunds}: ${sums} (the service names no currency)`
+}
+
+function listText({ checked_at, complete, event_id }: ViewRow<'event_summary'>): string {
+  if (complete) return `read ${momentText(checked_at)}, whole`
+  const read = checked_at === null ? 'not read yet' : `read ${momentText(checked_at)}, not whole`
+  return `${read}: see ${commandName()} status --event ${quoteForShell(stripControlCharsInLine(event_id))}`
+}
+
+function comesPart({ respondents }: EventDetails, limit: number, out: Output): string {
+  const expected = respondents.filter(({ expected: people }) => Number(people) > 0)
+  if (expected.length === 0) return 'Nobody is expected yet.\n'
+  const more = expected.length - limit
+  return `${formatRespondents(expected.slice(0, limit), out)}${more > 0 ? `and ${formatNumber(more)} more: --limit, or ${commandName()} who-comes\n` : ''}`
+}
+
+function pacePart({ pace, similar_events }: EventDetails, out: Output): string {
+  if (pace.length === 0) return ''
+  const shown = pace.slice(-SHOWN_DAYS)
+  const most = Math.max(...shown.map(({ people_so_far }) => Number(people_so_far)))
+  const room = Math.max(10, (out.width ?? DEFAULT_WIDTH) - BESIDE_BAR)
+  const table = listTable(
+    out,
+    ['day', right('new'), right('withdrawn'), right('people so far'), ''],
+    shown.map((day) => [
+      day.day,
+      day.new_responses === '0' ? '' : formatNumber(day.new_responses),
+      day.withdrawn_responses === '0' ? '' : formatNumber(day.withdrawn_responses),
+      formatNumber(day.people_so_far),
+      drawBar(Number(day.people_so_far), most, room),
+    ]),
+  )
+  const compared = similar_events.map(
+    ({ similar_event_title, similar_event_at, people_then }) =>
+      `${stripControlCharsInLine(similar_event_title ?? '')} of ${similar_event_at?.slice(0, 10) ?? ''} had ${people_then === null ? 'nobody' : formatCount(people_then, 'person', 'people')} when it was as far away\n`,
+  )
+  const earlier = pace.length - shown.length
+  return `${table}${earlier > 0 ? `and ${formatCount(earlier, 'day')} before\n` : ''}${compared.join('')}`
+}
+
+function slotsPart({ slots, thin_slots }: EventDetails, out: Output): string {
+  const emptied = thin_slots.filter(({ emptied_at }) => emptied_at !== null)
+  const isThin = (slot: ViewRow<'slot_summary'>) => Number(slot.people) < slot.wanted
+  const rows = [
+    ...slots.map((slot) => [
+      wallClockText(slot.start_local),
+      slot.slot_name ?? '',
+      formatNumber(slot.sign_ups),
+      formatNumber(slot.people),
+      formatNumber(slot.wanted),
+      isThin(slot) && slot.is_upcoming !== false ? 'thin' : '',
+    ]),
+    ...emptied.map((slot) => [
+      wallClockText(slot.start_local),
+      slot.slot_name ?? '',
+      '0',
+      '0',
+      formatNumber(slot.wanted),
+      'emptied',
+    ]),
+  ]
+  if (rows.length === 0) return ''
+  const columns = ['local time', text('slot'), right('sign-ups'), right('people'), right('wanted'), '']
+  return listTable(out, columns, rows)
+}
+
+function changesPart({ changes }: EventDetails, out: Output): string {
+  const told = changes.filter(({ field }) => field !== 'updated_at')
+  if (told.length === 0) return ''
+  return listTable(
+    out,
+    ['stored (UTC)', text('who'), text('what')],
+    told.map((change) => [
+      change.changed_at.slice(0, 16).replace('T', ' '),
+      change.name ?? `response ${change.response_id}`,
+      change.change === 'update'
+        ? fieldChange(change.field ?? '', change.old_value, change.new_value)
+        : (words[change.change] ?? change.change),
+    ]),
+  )
+}
+
+const words: Readonly<Record<string, string>> = { insert: 'answered', delete: 'withdrew' }

@@ -1,0 +1,73 @@
+import type { Flags } from '../../config/config.ts'
+import { commandName } from '../../common/command-name.ts'
+import { UsageError } from '../../common/errors.ts'
+import { eventsCall, type EventSelection, type ListedEvent } from '../../mirror/answers/events.ts'
+import type { Command } from '../cli/context.ts'
+import { callMirror } from '../open-mirror.ts'
+import { writeResult } from '../output/format/json.ts'
+import { formatNumber } from '../output/format/number.ts'
+import { listTable, right, text, wrapWords } from '../output/format/table.ts'
+import type { Output } from '../terminal/terminal.ts'
+import { isOfMany, moneyText } from './values.ts'
+
+type EventsFlags = Flags & {
+  readonly json?: true
+  readonly limit: number
+  readonly past?: true
+  readonly all?: true
+}
+
+export const events: Command<EventsFlags> = async (context) => {
+  const { limit, past, all } = context.flags
+  if (past && all) throw new UsageError('--past and --all exclude each other')
+  const which: EventSelection = past ? 'past' : all ? 'all' : 'upcoming'
+  const found = await callMirror(context, eventsCall, ({ account }) => ({ account, limit, which }))
+  await writeResult(context, { events: found }, (out) => formatEvents(found, which, out))
+  return 0
+}
+
+function formatEvents(found: readonly ListedEvent[], which: EventSelection, out: Output): string {
+  if (found.length === 0) return noEvents(which)
+  const many = isOfMany(found)
+  const table = listTable(
+    out,
+    [
+      'day',
+      text('event'),
+      'id',
+      ...(many ? ['account'] : []),
+      right('expected'),
+      right('maybe'),
+      right('amount'),
+      right('thin'),
+      right('new'),
+    ],
+    found.map((event) => [
+      event.event_day ?? '',
+      event.event_title ?? '',
+      event.event_id,
+      ...(many ? [event.account] : []),
+      `${formatNumber(event.expected)}${event.complete ? '' : '?'}`,
+      formatNumber(event.maybe),
+      moneyText(event.amount),
+      event.thin_slots === '0' ? '' : formatNumber(event.thin_slots),
+      event.new_7d === '0' ? '' : `+${formatNumber(event.new_7d)}`,
+    ]),
+  )
+  const legend = [
+    'expected: people, each person once, by yes-replies, payments and sign-ups; nobody knows who came, or how many fit in',
+    'thin: slots that need people; new: responses of the last 7 days',
+    ...(found.some(({ complete }) => !complete)
+      ? [
+          `?: the list was not read whole, or deletions or rejects are open (${commandName()} status --event ID)`,
+        ]
+      : []),
+  ]
+  return `${table}\n${legend.map((line) => `${out.style('dim', wrapWords(line, { width: out.width, hang: 2, used: 0 }))}\n`).join('')}`
+}
+
+function noEvents(which: EventSelection): string {
+  if (which === 'all') return 'The mirror has no events.\n'
+  const other = which === 'past' ? `${commandName()} events` : `${commandName()} events --past`
+  return `No ${which === 'past' ? 'past' : 'coming'} events. See also: ${other}\n`
+}

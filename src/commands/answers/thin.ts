@@ -1,0 +1,57 @@
+import type { Flags } from '../../config/config.ts'
+import type { ViewRow } from '../../common/schema/views.ts'
+import { commandName } from '../../common/command-name.ts'
+import { thinCall } from '../../mirror/answers/thin.ts'
+import type { Command } from '../cli/context.ts'
+import { callMirror } from '../open-mirror.ts'
+import { writeResult } from '../output/format/json.ts'
+import { formatNumber } from '../output/format/number.ts'
+import { listTable, right, text, wrapWords } from '../output/format/table.ts'
+import type { Output } from '../terminal/terminal.ts'
+import { isOfMany, wallClockText } from './values.ts'
+
+type ThinFlags = Flags & { readonly json?: true; readonly limit: number }
+
+/** Slots that need people. */
+export const thin: Command<ThinFlags> = async (context) => {
+  const { limit } = context.flags
+  const slots = await callMirror(context, thinCall, ({ account }) => ({ account, limit }))
+  await writeResult(context, { thin_slots: slots }, (out) =>
+    slots.length === 0 ? noneThin(out) : formatSlots(slots, out) + unseen(out),
+  )
+  return 0
+}
+
+/** Also for one event, which needs no heading for it. */
+export function formatSlots(slots: readonly ViewRow<'thin_slots'>[], out: Output): string {
+  const many = isOfMany(slots)
+  return listTable(
+    out,
+    [
+      'local time',
+      text('event'),
+      text('slot'),
+      ...(many ? ['account'] : []),
+      right('people'),
+      right('wanted'),
+      '',
+    ],
+    slots.map((slot) => [
+      wallClockText(slot.start_local),
+      slot.event_title ?? slot.event_id,
+      slot.slot_name ?? '',
+      ...(many ? [slot.account] : []),
+      formatNumber(slot.people),
+      formatNumber(slot.wanted),
+      slot.emptied_at === null ? '' : 'emptied',
+    ]),
+  )
+}
+
+const noneThin = (out: Output) => `No slot of the next 56 days needs people.\n${unseen(out)}`
+
+/** What the data cannot tell. */
+function unseen(out: Output): string {
+  const line = `A slot that nobody ever took is in no response, so it is not here. How many people a slot wants: ${commandName()} slot-targets`
+  return `\n${out.style('dim', wrapWords(line, { width: out.width, hang: 2, used: 0 }))}\n`
+}

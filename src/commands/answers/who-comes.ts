@@ -1,0 +1,74 @@
+import type { Flags } from '../../config/config.ts'
+import type { ViewRow } from '../../common/schema/views.ts'
+import { UsageError } from '../../common/errors.ts'
+import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
+import { eventCall } from '../../mirror/answers/event.ts'
+import type { Command } from '../cli/context.ts'
+import { callMirror } from '../open-mirror.ts'
+import { writeResult } from '../output/format/json.ts'
+import { formatCount, formatNumber } from '../output/format/number.ts'
+import { listTable, right, text } from '../output/format/table.ts'
+import type { Output } from '../terminal/terminal.ts'
+import { isOfMany, meaningText, moneyText } from './values.ts'
+
+type WhoComesFlags = Flags & { readonly json?: true; readonly format?: 'table' | 'plain' }
+type Respondent = ViewRow<'event_respondents'>
+
+/** Who is expected at an event; with `--format plain` their addresses, one a line, for a mail program. */
+export const whoComes: Command<WhoComesFlags> = async (context) => {
+  const { format = 'table', json } = context.flags
+  if (json && format === 'plain') throw new UsageError('--json and --format plain exclude each other')
+  const event = context.operands[0] ?? ''
+  const found = await callMirror(context, eventCall, ({ account }) => ({ account, event, changes: 1 }))
+  const expected = found.flatMap(({ respondents }) =>
+    respondents.filter((person) => Number(person.expected) > 0),
+  )
+  if (format === 'plain') {
+    const { out, err } = context.terminal
+    await out.write(expected.map(addressLine).join(''))
+    const silent = expected.filter(({ email }) => addressOf(email) === '').length
+    if (silent > 0 && err.isTerminal)
+      await err.write(`${formatCount(silent, 'person', 'persons')} without an address\n`)
+    return 0
+  }
+  await writeResult(context, { who_comes: expected }, (out) =>
+    expected.length === 0 ? 'Nobody is expected yet.\n' : formatRespondents(expected, out),
+  )
+  return 0
+}
+
+/** Without what would be a line of its own. */
+const addressOf = (email: string | null) => stripControlCharsInLine(email ?? '').trim()
+
+function addressLine({ email }: Respondent): string {
+  const address = addressOf(email)
+  return address === '' ? '' : `${address}\n`
+}
+
+export function formatRespondents(respondents: readonly Respondent[], out: Output): string {
+  const many = isOfMany(respondents)
+  const isPaid = respondents.some(({ payments }) => payments !== '0')
+  return listTable(
+    out,
+    [
+      text('name'),
+      text('e-mail'),
+      ...(many ? ['account'] : []),
+      right('expected'),
+      'reply',
+      ...(isPaid ? [right('amount')] : []),
+      right('slots'),
+      text('message'),
+    ],
+    respondents.map((person) => [
+      person.name ?? '',
+      person.email ?? '',
+      ...(many ? [person.account] : []),
+      formatNumber(person.expected),
+      meaningText(person.meaning),
+      ...(isPaid ? [moneyText(person.amount)] : []),
+      person.slots === '0' ? '' : formatNumber(person.slots),
+      (person.messages ?? '').replaceAll('\n', ' '),
+    ]),
+  )
+}

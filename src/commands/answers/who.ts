@@ -1,0 +1,93 @@
+import type { Flags } from '../../config/config.ts'
+import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
+import { whoCall, type FoundPerson, type FoundPersons } from '../../mirror/answers/who.ts'
+import type { Command } from '../cli/context.ts'
+import { callMirror } from '../open-mirror.ts'
+import { writeResult } from '../output/format/json.ts'
+import { formatCount, formatNumber } from '../output/format/number.ts'
+import { drawPairs, listTable, right, text } from '../output/format/table.ts'
+import type { Output } from '../terminal/terminal.ts'
+import { meaningText, moneyText } from './values.ts'
+
+type WhoFlags = Flags & { readonly json?: true; readonly limit: number }
+
+/** One person over all events. */
+export const who: Command<WhoFlags> = async (context) => {
+  const { limit } = context.flags
+  const wanted = context.operands.join(' ')
+  const found = await callMirror(context, whoCall, ({ account }) => ({ account, limit, who: wanted }))
+  await writeResult(context, found, (out) => formatFound(found, wanted, out))
+  return 0
+}
+
+function formatFound({ persons, has_more }: FoundPersons, wanted: string, out: Output): string {
+  if (persons.length === 0)
+    return wanted.includes('@')
+      ? `No response has the address ${stripControlCharsInLine(wanted)}.\n`
+      : `No name in a response contains "${stripControlCharsInLine(wanted)}".\n`
+  const more = has_more ? '\nThere are more: give the whole name, the address, or --limit.\n' : ''
+  return persons.map((person) => formatPerson(person, out)).join('\n') + more
+}
+
+function formatPerson(person: FoundPerson, out: Output): string {
+  const name = stripControlCharsInLine(person.name ?? '(no name)')
+  const email = person.email === null ? '' : `  ${stripControlCharsInLine(person.email).trim()}`
+  const isPaid = person.events.some(({ payments }) => payments !== '0')
+  const events = listTable(
+    out,
+    [
+      'day (UTC)',
+      text('event'),
+      'id',
+      'reply',
+      right('expected'),
+      ...(isPaid ? [right('amount')] : []),
+      right('slots'),
+      text('message'),
+    ],
+    person.events.map((event) => [
+      event.event_at?.slice(0, 10) ?? '',
+      event.event_title ?? '',
+      event.event_id,
+      meaningText(event.meaning),
+      formatNumber(event.expected),
+      ...(isPaid ? [moneyText(event.amount)] : []),
+      event.slots === '0' ? '' : formatNumber(event.slots),
+      (event.messages ?? '').replaceAll('\n', ' '),
+    ]),
+  )
+  return `${out.style('bold', name)}${email}\n${formatSummary(person, out)}\n${events}`
+}
+
+function formatSummary({ account, summary }: FoundPerson, out: Output): string {
+  if (summary === null)
+    return drawPairs(
+      [
+        ['account', account],
+        ['address', 'none: this response is a person of its own'],
+      ],
+      {
+        indent: '  ',
+        width: out.width,
+      },
+    )
+  const { events, events_coming, responses, amount, names, first_response_at, last_response_at } = summary
+  return drawPairs(
+    [
+      ['account', stripControlCharsInLine(account)],
+      [
+        'answered',
+        `${formatCount(events, 'event')} in ${formatCount(responses, 'response')}; expected at ${formatNumber(events_coming)} (answers, not attendance)`,
+      ],
+      ...(amount === null ? [] : ([['paid', moneyText(amount)]] as const)),
+      ...(names === '1' || names === '0'
+        ? []
+        : ([['names', `${formatNumber(names ?? '')} different ones`]] as const)),
+      [
+        'from … to',
+        `${first_response_at?.slice(0, 10) ?? 'unknown'} … ${last_response_at?.slice(0, 10) ?? 'unknown'}`,
+      ],
+    ],
+    { indent: '  ', width: out.width },
+  )
+}

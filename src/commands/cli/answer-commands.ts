@@ -1,0 +1,107 @@
+import { integer } from '../../common/parse-values.ts'
+import { parseSince } from '../../mirror/instants/parse-since.ts'
+import type { CommandGroup } from './command-spec.ts'
+import * as options from './options.ts'
+
+const limit = (fallback: string, what = 'show at most this many') =>
+  options.checked('--limit <n>', what, integer({ min: 1, max: 100_000 }), fallback)
+
+export const answerCommands: CommandGroup = {
+  heading: 'Answers from the mirror:',
+  commands: [
+    {
+      name: 'events',
+      load: async () => (await import('../answers/events.ts')).events,
+      summary: 'list coming events: people expected, money, thin slots',
+      description:
+        'Lists events in figures: how many people to expect, what was paid, which slots need people, what is new. They are those ' +
+        'of the view event_summary. The service has no attendance, no capacity and no currency: expected are answers, each person once.',
+      examples: [
+        ['events', 'those to come'],
+        ['events --past --limit 5', 'the last five'],
+      ],
+      options: [
+        options.flag('--past', 'those that are over, the latest first'),
+        options.flag('--all', 'all, in the order of time'),
+        limit('50'),
+        ...options.ofAccounts(),
+      ],
+    },
+    {
+      name: 'event',
+      load: async () => (await import('../answers/event.ts')).event,
+      summary: 'show one event: who comes, pace, slots, payments, changes',
+      description:
+        'Shows one event: who is expected, how the responses came in beside earlier events of the same kind, its slots, its payments, and ' +
+        'what changed since the first reading.',
+      examples: [['event gala-2026', 'by its id, as events lists it']],
+      args: [['<id>', 'the id of the event']],
+      options: [limit('20', 'show at most this many persons, and changes'), ...options.ofAccounts()],
+    },
+    {
+      name: 'who-comes',
+      load: async () => (await import('../answers/who-comes.ts')).whoComes,
+      summary: 'list who is expected at an event, or their addresses',
+      description:
+        'Lists each person who is expected at an event: by a reply that means coming, a payment or a sign-up. With --format plain only ' +
+        'the e-mail addresses, one a line; persons without an address are left out.',
+      examples: [
+        ['who-comes gala-2026', 'the guest list'],
+        ['who-comes gala-2026 --format plain', 'addresses for a mail program'],
+      ],
+      args: [['<id>', 'the id of the event']],
+      options: [
+        options.choice('--format <name>', 'table or plain', ['table', 'plain']),
+        ...options.ofAccounts(),
+      ],
+    },
+    {
+      name: 'who',
+      load: async () => (await import('../answers/who.ts')).who,
+      summary: 'show one person over all events',
+      description:
+        'Finds persons by an e-mail address, in any spelling of upper and lower case, or by a part of a name, and shows what they ' +
+        'answered. A person is an e-mail address; a response without one is a person of its own.',
+      examples: [
+        ['who ada@example.org', 'by the address'],
+        ['who lovelace', 'by a part of the name'],
+      ],
+      args: [['<name-or-email...>', 'an e-mail address, or a part of a name']],
+      options: [limit('10', 'show at most this many persons'), ...options.ofAccounts()],
+    },
+    {
+      name: 'changes',
+      load: async () => (await import('../answers/changes.ts')).changes,
+      summary: 'list what changed since yesterday, a run or a moment',
+      description:
+        'Lists what runs changed, the newest run first: who answered, changed or withdrew a response, and which events were announced, ' +
+        'changed or are no longer listed. What a first reading found was there before; it is counted apart.',
+      examples: [
+        ['changes', 'since midnight of yesterday'],
+        ['changes --since 41', 'after run 41'],
+        ['changes --since 7d --event gala-2026', 'of one event in the last week'],
+      ],
+      options: [
+        options.checked(
+          '--since <when>',
+          'yesterday, the number of a run, a date, an instant or an age like 7d',
+          parseSince,
+          'yesterday',
+        ),
+        options.flag('--event <id>', 'only this event'),
+        limit('50'),
+        ...options.ofAccounts(),
+      ],
+    },
+    {
+      name: 'thin',
+      load: async () => (await import('../answers/thin.ts')).thin,
+      summary: 'list slots of the next 56 days that need people',
+      description:
+        'Lists slots to come with fewer people than they want (slot-targets, else 2), and those that nobody takes since the last ' +
+        'sign-up was withdrawn. A slot that nobody ever took is in no response, so headcount does not know it.',
+      examples: [['thin --json', 'for a program']],
+      options: [limit('50'), ...options.ofAccounts()],
+    },
+  ],
+}

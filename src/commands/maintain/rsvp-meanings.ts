@@ -1,0 +1,80 @@
+import { commandName } from '../../common/command-name.ts'
+import type { Flags } from '../../config/config.ts'
+import { quote } from '../../mirror/owner-tables/quote.ts'
+import {
+  removeRsvpMeaningCall,
+  rsvpMeaningsCall,
+  setRsvpMeaningCall,
+} from '../../mirror/calls/rsvp-meanings.ts'
+import {
+  parseMeaning,
+  type RsvpMeanings,
+  type SetRsvpMeaning,
+} from '../../mirror/owner-tables/rsvp-meanings.ts'
+import type { Command } from '../cli/context.ts'
+import { callMirror } from '../open-mirror.ts'
+import { writeJson, writeResult } from '../output/format/json.ts'
+import { formatCount, formatNumber } from '../output/format/number.ts'
+import { listTable, right, text } from '../output/format/table.ts'
+import type { Output } from '../terminal/terminal.ts'
+
+type ListFlags = Flags & { readonly json?: true; readonly limit: number }
+
+/** What each reply means, and which have no meaning yet. */
+export const rsvpMeanings: Command<ListFlags> = async (context) => {
+  const { limit } = context.flags
+  const found = await callMirror(context, rsvpMeaningsCall, ({ account }) => ({ account, limit }))
+  await writeResult(context, found, (out) => formatMeanings(found, out))
+  return 0
+}
+
+function formatMeanings({ rsvp_meanings, without_meaning, has_more }: RsvpMeanings, out: Output): string {
+  const rows = [...rsvp_meanings, ...without_meaning.map((value) => ({ ...value, meaning: 'unknown' }))]
+  if (rows.length === 0) return 'No value has a meaning, and no response has a value.\n'
+  const table = listTable(
+    out,
+    [text('value'), 'meaning', right('responses')],
+    rows.map(({ value, meaning, responses }) => [value, meaning, formatNumber(responses)]),
+  )
+  if (without_meaning.length === 0) return table
+  const count = `${has_more ? 'more than ' : ''}${formatCount(without_meaning.length, 'value')}`
+  const more = has_more ? '; --limit shows more' : ''
+  return `${table}(${count} without a meaning: ${commandName()} rsvp-meanings set VALUE MEANING gives one${more})\n`
+}
+
+type ChangeFlags = Flags & { readonly json?: true }
+
+/** Says what a reply means. */
+export const rsvpMeaningsSet: Command<ChangeFlags> = async (context) => {
+  const { flags, operands, terminal } = context
+  const [value = '', word = ''] = operands
+  const meaning = parseMeaning(word)
+  const set = await callMirror(context, setRsvpMeaningCall, () => ({ value, meaning }))
+  if (flags.json) await writeJson(terminal.out, set)
+  else await terminal.err.write(describeSet(set))
+  return 0
+}
+
+function describeSet({ value, meaning, former_meaning, responses, nearest }: SetRsvpMeaning): string {
+  const before = former_meaning === null || former_meaning === meaning ? '' : ` (${former_meaning} before)`
+  const head = `${quote(value)} means ${meaning} now${before}`
+  if (responses > 0) return `${head}: ${formatCount(responses, 'response')}.\n`
+  const near =
+    nearest === null ? 'none has a value' : `the nearest value that responses have is ${quote(nearest)}`
+  return `${head}. No response has this value now; ${near}.\n`
+}
+
+/** Takes a meaning back. */
+export const rsvpMeaningsRemove: Command<ChangeFlags> = async (context) => {
+  const { flags, operands, terminal } = context
+  const [value = ''] = operands
+  const removed = await callMirror(context, removeRsvpMeaningCall, () => ({ value }))
+  if (flags.json) await writeJson(terminal.out, removed)
+  else {
+    const { meaning, responses } = removed
+    await terminal.err.write(
+      `${quote(value)} has no meaning any more (${meaning} before): ${formatCount(responses, 'response')}.\n`,
+    )
+  }
+  return 0
+}

@@ -1,0 +1,94 @@
+import { commandName } from '../../common/command-name.ts'
+import type { Config, Flags } from '../../config/config.ts'
+import { quote } from '../../mirror/owner-tables/quote.ts'
+import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
+import {
+  removeSlotTargetCall,
+  setSlotTargetCall,
+  slotTargetsCall,
+  type RemoveSlotTargetInput,
+} from '../../mirror/calls/slot-targets.ts'
+import {
+  describeScope,
+  type ListedSlotTarget,
+  type SetSlotTarget,
+  type SlotTarget,
+} from '../../mirror/owner-tables/slot-targets.ts'
+import type { Command } from '../cli/context.ts'
+import { callMirror } from '../open-mirror.ts'
+import { writeJson, writeResult } from '../output/format/json.ts'
+import { formatCount, formatNumber } from '../output/format/number.ts'
+import { listTable, right, text } from '../output/format/table.ts'
+import type { Output } from '../terminal/terminal.ts'
+
+type ListFlags = Flags & { readonly json?: true }
+
+/** How many people are wanted in which slots. */
+export const slotTargets: Command<ListFlags> = async (context) => {
+  const found = await callMirror(context, slotTargetsCall, ({ account }) => ({ account }))
+  await writeResult(context, { slot_targets: found }, (out) =>
+    found.length === 0
+      ? `No targets yet: every slot wants 2. ${commandName()} slot-targets set says another number.\n`
+      : formatTargets(found, out),
+  )
+  return 0
+}
+
+function formatTargets(found: readonly ListedSlotTarget[], out: Output): string {
+  return listTable(
+    out,
+    ['account', 'event', text('title'), 'slot', right('wanted')],
+    found.map(({ account, event_id, event_title, slot_name, wanted }) => [
+      account,
+      event_id ?? '(every event)',
+      event_title ?? '',
+      slot_name ?? '(every slot)',
+      formatNumber(wanted),
+    ]),
+  )
+}
+
+type ScopeFlags = Flags & { readonly json?: true; readonly event?: string; readonly slot?: string }
+
+function scopeOf({ event, slot }: ScopeFlags, { account }: Config): RemoveSlotTargetInput {
+  return { account, event_id: event ?? null, slot_name: slot ?? null }
+}
+
+/** Says how many people some slots want. */
+export const slotTargetsSet: Command<ScopeFlags & { readonly wanted: number }> = async (context) => {
+  const { flags, terminal } = context
+  const set = await callMirror(context, setSlotTargetCall, (config) => ({
+    ...scopeOf(flags, config),
+    wanted: flags.wanted,
+  }))
+  if (flags.json) await writeJson(terminal.out, set)
+  else await terminal.err.write(describeSet(set))
+  return 0
+}
+
+function describeSet(set: SetSlotTarget): string {
+  const { wanted, former_wanted, is_unknown_slot, nearest } = set
+  const before =
+    former_wanted === null || former_wanted === wanted ? '' : ` (${formatNumber(former_wanted)} before)`
+  const head = `Wanted now: ${formatCount(wanted, 'person', 'people')} for ${describeTarget(set)}${before}.\n`
+  if (!is_unknown_slot) return head
+  const where = set.event_id === null ? '' : ' of this event'
+  const near = nearest === null ? `there is no slot${where} at all` : `the nearest name is ${quote(nearest)}`
+  return `${head}No live slot${where} has this name now; ${near}.\n`
+}
+
+/** Removes a target. */
+export const slotTargetsRemove: Command<ScopeFlags> = async (context) => {
+  const { flags, terminal } = context
+  const removed = await callMirror(context, removeSlotTargetCall, (config) => scopeOf(flags, config))
+  if (flags.json) await writeJson(terminal.out, removed)
+  else
+    await terminal.err.write(
+      `No target any more for ${describeTarget(removed)} (${formatNumber(removed.wanted)} before).\n`,
+    )
+  return 0
+}
+
+function describeTarget(target: SlotTarget): string {
+  return stripControlCharsInLine(`${describeScope(target)}, account ${target.account}`)
+}

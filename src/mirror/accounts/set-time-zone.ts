@@ -1,0 +1,56 @@
+import { distance } from 'fastest-levenshtein'
+import { sql } from 'kysely'
+import { UsageError } from '../../common/errors.ts'
+import { quote } from '../owner-tables/quote.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import { requireNotRemoved } from '../../sync/open/find-account.ts'
+import { accountId } from '../resolve-account.ts'
+
+export interface SetTimeZone {
+  readonly account: string
+  readonly time_zone: string
+  readonly former_time_zone: string
+}
+
+/**
+ * Sets the zone of days and months in the views of an account.
+ *
+ * @throws UsageError when there is no such account, or the database knows no such zone
+ */
+export async function setTimeZone(trx: Transaction, account: string, zone: string): Promise<SetTimeZone> {
+  const { kysely } = trx
+  const id = await accountId(trx, account)
+  await requireZone(trx, zone)
+  const { rows } = await sql<{ time_zone: string }>`
+    select time_zone from headcount.accounts where id = ${id} for no key update`.execute(kysely)
+  await requireNotRemoved(trx, id, account)
+  await kysely.updateTable('headcount.accounts').set({ time_zone: zone }).where('id', '=', id).execute()
+  return { account, time_zone: zone, former_time_zone: rows[0]?.time_zone ?? zone }
+}
+
+async function requireZone({ kysely }: Transaction, zone: string): Promise<void> {
+  const { rows } = await sql<{ name: string }>`
+    select name from pg_timezone_names order by name collate "C"`.execute(kysely)
+  const names = rows.map(({ name }) => name)
+  if (names.includes(zone)) return
+  throw new UsageError(
+    `The database knows no time zone ${quote(zone)}; the nearest is ${nearestZone(zone, names)}. Nothing was changed.`,
+  )
+}
+
+/** By its whole name or by the city alone, in upper or lower case. */
+export function nearestZone(zone: string, names: readonly string[]): string {
+  const word = comparable(zone)
+  const steps = (name: string) => {
+    const whole = comparable(name)
+    return Math.min(distance(word, whole), distance(word, whole.slice(whole.lastIndexOf('/') + 1)))
+  }
+  // Some systems have each zone a second time, below these.
+  const own = names.filter((name) => !/^(?:posix|right)\//.test(name))
+  const [nearest] = own.map((name) => ({ name, steps: steps(name) })).toSorted((a, b) => a.steps - b.steps)
+  return nearest?.name ?? 'UTC'
+}
+
+function comparable(zone: string): string {
+  return zone.toLowerCase().replaceAll(' ', '_')
+}

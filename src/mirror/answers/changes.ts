@@ -1,0 +1,103 @@
+import { sql, type RawBuilder } from 'kysely'
+import type { ViewRow } from '../../common/schema/views.ts'
+import type { Since } from '../instants/parse-since.ts'
+import { UsageError } from '../../common/errors.ts'
+import { commandName } from '../../common/command-name.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import { defineCall } from '../calls/call.ts'
+import { inputFields, readListInput, type ListInput } from '../calls/input.ts'
+import { ofAccount, rowsOf, unknownEvent } from './read-view.ts'
+
+export interface ChangesInput extends ListInput {
+  readonly since: Since
+  /** Of one event; null: of all. */
+  readonly event: string | null
+}
+
+export interface ListedChange extends ViewRow<'changes'> {
+  /** The name in the response; null of an event, and without one. */
+  readonly name: string | null
+}
+
+export interface Changes {
+  /** The newest run first, each in the order of the view `changes`; without first readings. */
+  readonly changes: readonly ListedChange[]
+  /** How many there are, also those that `limit` leaves out. */
+  readonly total: string
+  /** Items that were read for the first time and were there before the mirror: no news. */
+  readonly first_readings: string
+}
+
+/** What runs changed that are closed. */
+export const changesCall = defineCall<ChangesInput, Changes>({
+  name: 'changes',
+  changes: false,
+  readInput: (json) => {
+    const fields = inputFields(json)
+    return { ...readListInput(json), event: fields.textOrNull('event'), since: readSince(json) }
+  },
+  run: (database, { account, limit, since, event }) =>
+    ofAccount(database, account, async (trx) => {
+      if (event !== null) await requireKnown(trx, event, account)
+      if (typeof since === 'object' && 'run' in since) await requireRun(trx, since.run)
+      const chosen = sql`where v.run_finished_at is not null and ${after(since)}
+                           and (${event}::text is null or v.event_id = ${event})`
+      const counts = await sql<{ total: string; first_readings: string }>`
+        select count(*) filter (where not v.initial) as total, count(*) filter (where v.initial) as first_readings
+          from headcount.changes v ${chosen}`.execute(trx.kysely)
+      const changes = await rowsOf(
+        trx,
+        'changes',
+        sql`${chosen} and not v.initial
+            order by v.run_id desc, v.account_id, v.changed_at, v.entity, v.event_id, v.response_id limit ${limit}`,
+      )
+      return { changes: changes.map(withName), ...(counts.rows[0] ?? { total: '0', first_readings: '0' }) }
+    }),
+})
+
+function readSince(json: Parameters<typeof inputFields>[0]): Since {
+  const fields = inputFields(json)
+  if (fields.any('since') === 'yesterday') return 'yesterday'
+  const since = inputFields(fields.any('since'))
+  if (since.has('run')) return { run: since.number('run') }
+  return since.has('at') ? { at: since.text('at') } : { msFromNow: since.number('msFromNow') }
+}
+
+function after(since: Since): RawBuilder<unknown> {
+  if (since === 'yesterday')
+    return sql`v.changed_at >= (
+      select (date_trunc('day', now() at time zone zone.name) - interval '1 day') at time zone zone.name
+        from (select coalesce(nullif(current_setting('headcount.time_zone', true), ''), a.time_zone) as name
+                from headcount.accounts a where a.id = v.account_id) zone)`
+  if ('run' in since) return sql`v.run_id > ${since.run}`
+  if ('at' in since) return sql`v.changed_at >= ${since.at}::timestamptz`
+  return sql`v.changed_at >= now() + ${since.msFromNow} * interval '1 millisecond'`
+}
+
+async function requireRun({ kysely }: Transaction, run: number): Promise<void> {
+  const { rows } = await sql<{ last: string | null; known: boolean }>`
+    select max(id) as last, coalesce(bool_or(id = ${run}), false) as known from headcount.sync_runs`.execute(
+    kysely,
+  )
+  const [found] = rows
+  if (found?.known || run === 0) return
+  const last = found?.last ?? null
+  throw new UsageError(
+    `There is no run ${run}${last === null ? '' : `; the last one is ${last}`}: ${commandName()} runs lists them.`,
+  )
+}
+
+/** An event that went is known by its history. */
+async function requireKnown(trx: Transaction, event: string, account: string | null): Promise<void> {
+  const { rows } = await sql`
+    select from headcount.events where id = ${event}
+    union all
+    select from headcount.event_history where event_id = ${event}
+    limit 1`.execute(trx.kysely)
+  if (rows.length === 0) await unknownEvent(trx, event, account)
+}
+
+function withName(change: ViewRow<'changes'>): ListedChange {
+  const name = change.entity === 'response' ? change.record?.['name'] : null
+  return { ...change, name: typeof name === 'string' ? name : null }
+}

@@ -1,0 +1,112 @@
+import { sql } from 'kysely'
+import type { ViewRow } from '../../common/schema/views.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import { defineCall } from '../calls/call.ts'
+import { inputFields } from '../calls/input.ts'
+import { ofAccount, rowsOf, unknownEvent, type AccountInput } from './read-view.ts'
+
+export interface EventInput extends AccountInput {
+  readonly event: string
+  /** At most so many changes. */
+  readonly changes: number
+}
+
+/** An earlier event, and how many people it had when it was as far away as the event is today. */
+export interface ComparedEvent extends ViewRow<'similar_events'> {
+  /** null when nothing had happened by then. */
+  readonly people_then: string | null
+}
+
+/** All that the views say of one event. */
+export interface EventDetails {
+  readonly summary: ViewRow<'event_summary'>
+  /** Those who are expected first, then by name. */
+  readonly respondents: readonly ViewRow<'event_respondents'>[]
+  /** By day. */
+  readonly pace: readonly ViewRow<'response_pace'>[]
+  readonly similar_events: readonly ComparedEvent[]
+  /** By start, the slots that nobody takes any more too. */
+  readonly slots: readonly ViewRow<'slot_summary'>[]
+  readonly thin_slots: readonly ViewRow<'thin_slots'>[]
+  /** null without a payment. */
+  readonly payments: ViewRow<'payment_summary'> | null
+  /** The newest first, without the first reading. */
+  readonly changes: readonly ViewRow<'response_changes'>[]
+}
+
+/** One for each account that has an event of this id. */
+export const eventCall = defineCall<EventInput, readonly EventDetails[]>({
+  name: 'event',
+  changes: false,
+  readInput: (json) => {
+    const fields = inputFields(json)
+    return {
+      account: fields.textOrNull('account'),
+      event: fields.text('event'),
+      changes: fields.number('changes'),
+    }
+  },
+  run: (database, { account, event, changes }) =>
+    ofAccount(database, account, async (trx) => {
+      const summaries = await rowsOf(
+        trx,
+        'event_summary',
+        sql`where v.event_id = ${event} order by v.account_id`,
+      )
+      if (summaries.length === 0) return unknownEvent(trx, event, account)
+      const found: EventDetails[] = []
+      for (const summary of summaries) found.push(await readDetails(trx, summary, changes))
+      return found
+    }),
+})
+
+async function readDetails(
+  trx: Transaction,
+  summary: ViewRow<'event_summary'>,
+  changes: number,
+): Promise<EventDetails> {
+  const own = sql`where v.account_id = ${summary.account_id} and v.event_id = ${summary.event_id}`
+  const [payments = null] = await rowsOf(trx, 'payment_summary', own)
+  return {
+    summary,
+    respondents: await rowsOf(
+      trx,
+      'event_respondents',
+      sql`${own} order by v.expected > 0 desc, v.name collate "C", v.response_id, v.email_key collate "C"`,
+    ),
+    pace: await rowsOf(trx, 'response_pace', sql`${own} order by v.day`),
+    similar_events: await readSimilar(trx, summary),
+    slots: await rowsOf(
+      trx,
+      'slot_summary',
+      sql`${own} order by v.start_date nulls last, v.slot_name collate "C"`,
+    ),
+    thin_slots: await rowsOf(trx, 'thin_slots', sql`${own} order by v.start_date, v.slot_name collate "C"`),
+    payments,
+    changes: await rowsOf(
+      trx,
+      'response_changes',
+      sql`${own} and not v.initial
+          order by v.run_id desc nulls last, v.changed_at desc, v.response_id, v.field collate "C" limit ${changes}`,
+    ),
+  }
+}
+
+/** The pace of the compared events on the day that was as far from them as today is from the event. */
+async function readSimilar(
+  { kysely }: Transaction,
+  { account_id, event_id, days_until }: ViewRow<'event_summary'>,
+): Promise<readonly ComparedEvent[]> {
+  const { rows } = await sql<ComparedEvent>`
+    select v.*,
+           (select pace.people_so_far
+              from headcount.response_pace pace
+             where pace.account_id = v.account_id and pace.event_id = v.similar_event_id
+               and pace.days_before >= ${days_until}::int
+             order by pace.day desc
+             limit 1) as people_then
+      from headcount.similar_events v
+     where v.account_id = ${account_id} and v.event_id = ${event_id}
+     order by v.rank`.execute(kysely)
+  return rows
+}

@@ -1,0 +1,56 @@
+import { sql } from 'kysely'
+import type { ViewRow } from '../../common/schema/views.ts'
+import { defineCall } from '../calls/call.ts'
+import { inputFields, readListInput, type ListInput } from '../calls/input.ts'
+import { ofAccount, rowsOf } from './read-view.ts'
+
+/** Which events: those to come and those without a time; those that are over, the latest first; or all, in the order of time. */
+export const eventSelections = ['upcoming', 'past', 'all'] as const
+export type EventSelection = (typeof eventSelections)[number]
+
+/** An event in figures, as the view `event_summary` has it. */
+export interface ListedEvent extends ViewRow<'event_summary'> {
+  /** How many of its slots need people. */
+  readonly thin_slots: string
+}
+
+export interface EventsInput extends ListInput {
+  readonly which: EventSelection
+}
+
+const conditions = {
+  upcoming: sql`coalesce(v.days_until, 0) >= 0`,
+  past: sql`v.days_until < 0`,
+  all: sql`true`,
+}
+
+export const eventsCall = defineCall<EventsInput, readonly ListedEvent[]>({
+  name: 'events',
+  changes: false,
+  readInput: (json) => {
+    const which = inputFields(json).text('which')
+    return { ...readListInput(json), which: eventSelections.find((word) => word === which) ?? 'upcoming' }
+  },
+  run: (database, { account, limit, which }) =>
+    ofAccount(database, account, async (trx) => {
+      const direction = which === 'past' ? sql`desc` : sql`asc`
+      const events = await rowsOf(
+        trx,
+        'event_summary',
+        sql`where ${conditions[which]} order by v.event_at ${direction} nulls last, v.account_id, v.event_id limit ${limit}`,
+      )
+      const thin = await thinSlots(trx)
+      return events.map((event) => ({
+        ...event,
+        thin_slots: thin.get(JSON.stringify([event.account_id, event.event_id])) ?? '0',
+      }))
+    }),
+})
+
+async function thinSlots({ kysely }: Parameters<typeof rowsOf>[0]): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await sql<{ account_id: number; event_id: string; thin: string }>`
+    select account_id, event_id, count(*) as thin from headcount.thin_slots group by account_id, event_id`.execute(
+    kysely,
+  )
+  return new Map(rows.map(({ account_id, event_id, thin }) => [JSON.stringify([account_id, event_id]), thin]))
+}

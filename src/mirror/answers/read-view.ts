@@ -1,0 +1,70 @@
+/** Rows of the views, in transactions that show one account or all. */
+import { sql, type RawBuilder } from 'kysely'
+import type { ViewName, ViewRow } from '../../common/schema/views.ts'
+import { UsageError } from '../../common/errors.ts'
+import { commandName } from '../../common/command-name.ts'
+import { didYouMeanEvent } from '../../common/did-you-mean.ts'
+import { quote } from '../owner-tables/quote.ts'
+import type { Database } from '../../db/connect.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import { requireAccount } from '../resolve-account.ts'
+
+/** What the answers of most calls are about: one account or, with null, all. */
+export interface AccountInput {
+  readonly account: string | null
+}
+
+/**
+ * Runs the work in one read-only transaction, so that all that it reads is of one moment. The views show the account alone.
+ *
+ * @throws UsageError when there is no such account
+ */
+export async function ofAccount<T>(
+  database: Database,
+  account: string | null,
+  work: (trx: Transaction) => Promise<T>,
+): Promise<T> {
+  await requireAccount(database, account)
+  return database.transaction(
+    async (trx) => {
+      await sql`select set_config('headcount.account', ${account ?? ''}, true)`.execute(trx.kysely)
+      return work(trx)
+    },
+    { readOnly: true },
+  )
+}
+
+/** Rows of a view; `rest` is what follows its name. */
+export async function rowsOf<View extends ViewName>(
+  { kysely }: Transaction,
+  view: View,
+  rest: RawBuilder<unknown>,
+): Promise<readonly ViewRow<View>[]> {
+  const { rows } = await sql<
+    ViewRow<View>
+  >`select v.* from ${sql.table(`headcount.${view}`)} v ${rest}`.execute(kysely)
+  return rows
+}
+
+/** At most so many events are looked at for one that was meant. */
+const MAX_SIMILAR = 100_000
+
+/**
+ * @throws UsageError with the event that was probably meant
+ */
+export async function unknownEvent(
+  { kysely }: Transaction,
+  id: string,
+  account: string | null,
+): Promise<never> {
+  const events = await kysely
+    .selectFrom('headcount.events as event')
+    .innerJoin('headcount.accounts as account', 'account.id', 'event.account_id')
+    .select(['event.id', 'event.title'])
+    .$if(account !== null, (query) => query.where('account.name', '=', account))
+    .limit(MAX_SIMILAR)
+    .execute()
+  throw new UsageError(
+    `The mirror has no event ${quote(id)}${didYouMeanEvent(id, events)}. See the ids with: ${commandName()} events --all`,
+  )
+}

@@ -1,0 +1,112 @@
+import { sql } from 'kysely'
+import type { ViewRow } from '../../common/schema/views.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import { UsageError } from '../../common/errors.ts'
+import { quote } from '../owner-tables/quote.ts'
+import { defineCall } from '../calls/call.ts'
+import { inputFields, readListInput, type ListInput } from '../calls/input.ts'
+import { ofAccount, rowsOf } from './read-view.ts'
+
+export interface WhoInput extends ListInput {
+  /** An e-mail address in any spelling, or a part of a name. */
+  readonly who: string
+}
+
+/** A person of one account, over all events; without an e-mail address one response alone. */
+export interface FoundPerson {
+  readonly account: string
+  readonly name: string | null
+  readonly email: string | null
+  readonly person_id: string | null
+  /** Figures over all events; null without an e-mail address. */
+  readonly summary: ViewRow<'respondents'> | null
+  /** What the person answered, the latest event first. */
+  readonly events: readonly ViewRow<'event_respondents'>[]
+}
+
+export interface FoundPersons {
+  readonly persons: readonly FoundPerson[]
+  /** Whether `limit` left persons out. */
+  readonly has_more: boolean
+}
+
+interface Match {
+  readonly account_id: number
+  readonly email_key: string | null
+  readonly event_id: string | null
+  readonly response_id: string | null
+}
+
+/** Finds the persons with an address, or whose name contains the text, whatever its upper and lower case. */
+export const whoCall = defineCall<WhoInput, FoundPersons>({
+  name: 'who',
+  changes: false,
+  readInput: (json) => ({ ...readListInput(json), who: inputFields(json).text('who') }),
+  run: (database, { account, limit, who }) => {
+    if (who.trim() === '') throw new UsageError('who takes a name or an e-mail address, not an empty text.')
+    if (who.includes('\0'))
+      throw new UsageError(`No name or address contains the character U+0000: ${quote(who)}`)
+    return ofAccount(database, account, async (trx) => {
+      const matches = await findMatches(trx, account, who, limit + 1)
+      const persons: FoundPerson[] = []
+      for (const match of matches.slice(0, limit)) persons.push(await readPerson(trx, match))
+      return { persons, has_more: matches.length > limit }
+    })
+  },
+})
+
+/** Those of an address by the index; else by names, which takes a look at every response. */
+async function findMatches(
+  { kysely }: Transaction,
+  account: string | null,
+  who: string,
+  limit: number,
+): Promise<readonly Match[]> {
+  const pattern = `%${who.trim().replaceAll(/[\\%_]/g, '\\$&')}%`
+  const condition = who.includes('@')
+    ? sql`headcount.email_key(r.email) = headcount.email_key(${who})`
+    : sql`r.name ilike ${pattern}`
+  const { rows } = await sql<Match>`
+    select r.account_id, headcount.email_key(r.email) as email_key,
+           case when headcount.email_key(r.email) is null then r.event_id end as event_id,
+           case when headcount.email_key(r.email) is null then r.id end as response_id
+      from headcount.responses r
+      join headcount.accounts a on a.id = r.account_id
+     where ${condition} and (${account}::text is null or a.name = ${account})
+     group by 1, 2, 3, 4
+     order by max(r.created_at) desc nulls last, 1, 2, 3, 4
+     limit ${limit}`.execute(kysely)
+  return rows
+}
+
+async function readPerson(trx: Transaction, match: Match): Promise<FoundPerson> {
+  const { account_id, email_key, event_id, response_id } = match
+  const [summary = null] =
+    email_key === null
+      ? []
+      : await rowsOf(
+          trx,
+          'respondents',
+          sql`where v.account_id = ${account_id} and v.email_key = ${email_key}`,
+        )
+  // The events are looked up first: the view makes all persons of each event that it is asked for.
+  const events = await rowsOf(
+    trx,
+    'event_respondents',
+    email_key === null
+      ? sql`where v.account_id = ${account_id} and v.event_id = ${event_id} and v.response_id = ${response_id}`
+      : sql`where v.account_id = ${account_id} and v.email_key = ${email_key}
+              and v.event_id = any (array(select r.event_id from headcount.responses r
+                                           where r.account_id = ${account_id} and headcount.email_key(r.email) = ${email_key}))
+            order by v.event_at desc nulls last, v.event_id`,
+  )
+  const [first] = events
+  return {
+    account: first?.account ?? '',
+    name: summary?.name ?? first?.name ?? null,
+    email: summary?.email ?? first?.email ?? null,
+    person_id: summary?.person_id ?? null,
+    summary,
+    events,
+  }
+}

@@ -1,0 +1,19 @@
+import { InvalidValueError } from '../../common/parse-values.ts'
+import { parsePastInstant, type InstantInput } from './parse-instant.ts'
+
+/** From when on: after a run, since midnight of yesterday in the zone of each account, or since a moment. */
+export type Since = { readonly run: number } | 'yesterday' | InstantInput
+
+/** `yesterday`, the number of a run, or a moment in the past. */
+export function parseSince(word: string): Since {
+  if (word === 'yesterday') return 'yesterday'
+  if (/^\d{1,15}$/.test(word)) return { run: Number(word) }
+  try {
+    return parsePastInstant(word)
+  } catch (error) {
+    if (!(error instanceof InvalidValueError)) throw error
+    throw new InvalidValueError(
+      `must be yesterday, the number of a run, a date like 2026-01-01, an instant or an age like 7d, not ${JSON.stringify(word.slice(0, 60))}`,
+    )
+  }
+}

@@ -1,0 +1,96 @@
+/** What organisers ask, as the commands of these names answer it: rows of the views, with types made from their columns. */
+import type { ViewRow } from '../../common/schema/views.ts'
+import { changesCall, type Changes } from '../answers/changes.ts'
+import { eventCall, type EventDetails } from '../answers/event.ts'
+import { eventsCall, type EventSelection, type ListedEvent } from '../answers/events.ts'
+import { thinCall } from '../answers/thin.ts'
+import { whoCall, type FoundPersons } from '../answers/who.ts'
+import { parsePastInstant } from '../instants/parse-instant.ts'
+import type { ListOptions } from './inspect.ts'
+import { instantOption } from './parse-option.ts'
+import { callMirror, requireWholeNumber, type AccountFilter } from './with-mirror.ts'
+
+export interface EventsOptions extends ListOptions {
+  /** Those to come (and those without a time), those that are over, or all; `upcoming` when not given. */
+  readonly which?: EventSelection
+}
+
+/**
+ * Events in figures, in the order of time; of past ones the latest first.
+ *
+ * @throws UsageError when the mirror has no account of this name
+ */
+export async function events(options: EventsOptions): Promise<readonly ListedEvent[]> {
+  return callMirror(options, eventsCall, { ...listInput(options), which: options.which ?? 'upcoming' })
+}
+
+export interface EventOptions extends AccountFilter {
+  /** Its id. */
+  readonly event: string
+  /** At most so many changes; 100 when not given. */
+  readonly changes?: number
+}
+
+/**
+ * All that the views say of one event, for each account that has it.
+ *
+ * @throws UsageError when the mirror has no such account or event
+ */
+export async function event(options: EventOptions): Promise<readonly EventDetails[]> {
+  const { changes = 100 } = options
+  return callMirror(options, eventCall, {
+    account: options.account ?? null,
+    event: options.event,
+    changes: requireWholeNumber('changes', changes, 1),
+  })
+}
+
+export interface WhoOptions extends ListOptions {
+  /** An e-mail address in any spelling, or a part of a name. */
+  readonly who: string
+}
+
+/**
+ * Persons with an address or a name, each over all events of its account.
+ *
+ * @throws UsageError when the mirror has no account of this name, or the text is empty
+ */
+export async function who(options: WhoOptions): Promise<FoundPersons> {
+  return callMirror(options, whoCall, { ...listInput(options), who: options.who })
+}
+
+export interface ChangesOptions extends ListOptions {
+  /** After the run of this number, or since a moment: a Date, an ISO 8601 text or an age like `7d`; `yesterday` when not given. */
+  readonly since?: number | Date | string
+  /** Only of the event with this id. */
+  readonly event?: string
+}
+
+/**
+ * What closed runs changed, the newest run first; first readings are counted apart.
+ *
+ * @throws UsageError when the mirror has no such account, event or run
+ */
+export async function changes(options: ChangesOptions): Promise<Changes> {
+  const { since = 'yesterday', event = null } = options
+  return callMirror(options, changesCall, { ...listInput(options), event, since: sinceOption(since) })
+}
+
+function sinceOption(since: number | Date | string) {
+  if (since === 'yesterday') return since
+  if (typeof since === 'number') return { run: requireWholeNumber('since', since, 0) }
+  return instantOption('since', since, parsePastInstant)
+}
+
+/**
+ * Slots of the next 56 days that need people, the next one first.
+ *
+ * @throws UsageError when the mirror has no account of this name
+ */
+export async function thinSlots(options: ListOptions): Promise<readonly ViewRow<'thin_slots'>[]> {
+  return callMirror(options, thinCall, listInput(options))
+}
+
+function listInput({ account, limit = 100 }: ListOptions) {
+  return { account: account ?? null, limit: requireWholeNumber('limit', limit, 1) }
+}

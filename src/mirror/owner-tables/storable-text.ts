@@ -1,0 +1,13 @@
+import { UsageError } from '../../common/errors.ts'
+
+/**
+ * Makes sure that a text can be stored as it is.
+ *
+ * @throws UsageError naming it
+ */
+export function requireStorable(name: string, text: string, maxBytes: number): void {
+  if (text.includes('\u0000') || !text.isWellFormed()) {
+    throw new UsageError(`${name} holds a character that no text of a database can hold.`)
+  }
+  if (Buffer.byteLength(text) > maxBytes) throw new UsageError(`${name} is longer than ${maxBytes} bytes.`)
+}

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { nearestZone } from '../../../src/mirror/accounts/set-time-zone.ts'
+
+const names = ['America/New_York', 'Asia/Tokyo', 'Europe/Berlin', 'Iran', 'UTC', 'posix/Europe/Berlim']
+
+test.each([
+  ['europe/berlin', 'Europe/Berlin'],
+  ['Europe/Berlim', 'Europe/Berlin'],
+  ['Berlin', 'Europe/Berlin'],
+  ['New York', 'America/New_York'],
+  ['utc', 'UTC'],
+])('of %s the nearest zone is %s', (word, zone) => {
+  expect(nearestZone(word, names)).toBe(zone)
+})
