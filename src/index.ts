@@ -28,7 +28,10 @@ export type { Changes, ListedChange } from './mirror/answers/changes.ts'
 export type { ComparedEvent, EventDetails } from './mirror/answers/event.ts'
 export type { EventSelection, ListedEvent } from './mirror/answers/events.ts'
 export type { FoundPerson, FoundPersons } from './mirror/answers/who.ts'
-export type { ViewName, ViewRow } from './common/schema/views.ts'
+export { VIEWS } from './common/schema/views.ts'
+export type { ViewName, ViewRow, ViewValue, ViewValueTypes } from './common/schema/views.ts'
+export type { DecimalText, ValueTypes } from './common/schema/items.ts'
+export type { JsonObject, JsonValue, RawNumber } from './common/json/exact.ts'
 export { eventStatus, observations, query, rejects, runs, status } from './mirror/library-api/inspect.ts'
 export type {
   EventStatusOptions,

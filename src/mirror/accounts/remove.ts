@@ -22,7 +22,6 @@ export const accountTables = [
   'rejects',
   'accepted_rejects',
   'sync_state',
-  'slot_targets',
   'api_observations',
   'slot_targets',
   'sync_runs',

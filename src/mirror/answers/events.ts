@@ -5,8 +5,7 @@ import { inputFields, readListInput, type ListInput } from '../calls/input.ts'
 import { ofAccount, rowsOf } from './read-view.ts'
 
 /** Which events: those to come and those without a time; those that are over, the latest first; or all, in the order of time. */
-export const eventSelections = ['upcoming', 'past', 'all'] as const
-export type EventSelection = (typeof eventSelections)[number]
+export type EventSelection = 'upcoming' | 'past' | 'all'
 
 /** An event in figures, as the view `event_summary` has it. */
 export interface ListedEvent extends ViewRow<'event_summary'> {
@@ -29,7 +28,7 @@ export const eventsCall = defineCall<EventsInput, readonly ListedEvent[]>({
   changes: false,
   readInput: (json) => {
     const which = inputFields(json).text('which')
-    return { ...readListInput(json), which: eventSelections.find((word) => word === which) ?? 'upcoming' }
+    return { ...readListInput(json), which: which === 'past' || which === 'all' ? which : 'upcoming' }
   },
   run: (database, { account, limit, which }) =>
     ofAccount(database, account, async (trx) => {
