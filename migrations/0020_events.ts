@@ -65,7 +65,7 @@ const eventSummary = view({
                   count(*) filter (where r.is_sign_up) as sign_ups,
                   coalesce(sum(r.people), 0) as people,
                   min(r.created_at) as first_response_at, max(r.created_at) as last_response_at,
-                  count(*) filter (where r.created_at > now() - interval '168 hours') as new_7d
+                  count(*) filter (where r.created_at > now() - interval '168 hours' and r.created_at <= now()) as new_7d
              from response r
          ) by_event,
          (
@@ -92,7 +92,8 @@ const eventSummary = view({
          from headcount.response_history h
          left join headcount.responses r
            on r.account_id = h.account_id and r.event_id = h.event_id and r.id = h.response_id
-        where h.account_id = e.account_id and h.event_id = e.id and h.valid_to > now() - interval '168 hours'
+        where h.account_id = e.account_id and h.event_id = e.id
+           and h.valid_to > now() - interval '168 hours' and h.valid_to <= now()
      ) changed`,
 })
 
@@ -193,12 +194,12 @@ const similarEvents = view({
       from headcount.events e
       join headcount.accounts a on a.id = e.account_id and ${isShown('e')}
      cross join lateral (
-       select f.id, f.title, f.event_at, (row_number() over (order by f.event_at desc, f.id desc))::int as rank
+       select f.id, f.title, f.event_at, (row_number() over (order by f.event_at desc, f.id))::int as rank
          from headcount.events f
         where f.account_id = e.account_id and f.event_at < e.event_at
           and headcount_internal.series_of(f.event_type, f.title) = headcount_internal.series_of(e.event_type, e.title)
           and exists (select from headcount.responses r where r.account_id = f.account_id and r.event_id = f.id)
-        order by f.event_at desc, f.id desc
+        order by f.event_at desc, f.id
         limit 3
      ) former`,
 })

@@ -1005,7 +1005,7 @@ view event_summary -- Each live event in figures: who answered, what was paid, h
                     COALESCE(sum(r_1.people), 0::numeric) AS people,
                     min(r_1.created_at) AS first_response_at,
                     max(r_1.created_at) AS last_response_at,
-                    count(*) FILTER (WHERE r_1.created_at > (now() - '168:00:00'::interval)) AS new_7d
+                    count(*) FILTER (WHERE r_1.created_at > (now() - '168:00:00'::interval) AND r_1.created_at <= now()) AS new_7d
                    FROM response r_1) by_event,
             ( SELECT count(*) AS respondents,
                     COALESCE(sum(persons.expected), 0::numeric) AS expected
@@ -1021,7 +1021,7 @@ view event_summary -- Each live event in figures: who answered, what was paid, h
             count(DISTINCT h.response_id) FILTER (WHERE h.operation = 'delete'::text AND r_1.id IS NULL) AS withdrawn_7d
            FROM headcount.response_history h
              LEFT JOIN headcount.responses r_1 ON r_1.account_id = h.account_id AND r_1.event_id = h.event_id AND r_1.id = h.response_id
-          WHERE h.account_id = e.account_id AND h.event_id = e.id AND h.valid_to > (now() - '168:00:00'::interval)) changed;
+          WHERE h.account_id = e.account_id AND h.event_id = e.id AND h.valid_to > (now() - '168:00:00'::interval) AND h.valid_to <= now()) changed;
 
 view events_without_personal -- The table events without personal data. For readers who must not see names, addresses and messages. Titles, descriptions and locations may contain a name.
   account_id integer -- The account (accounts.id).
@@ -1947,12 +1947,12 @@ view similar_events -- Which earlier events an event is compared with: at most t
      CROSS JOIN LATERAL ( SELECT f.id,
             f.title,
             f.event_at,
-            row_number() OVER (ORDER BY f.event_at DESC, f.id DESC)::integer AS rank
+            row_number() OVER (ORDER BY f.event_at DESC, f.id)::integer AS rank
            FROM headcount.events f
           WHERE f.account_id = e.account_id AND f.event_at < e.event_at AND headcount_internal.series_of(f.event_type, f.title) = headcount_internal.series_of(e.event_type, e.title) AND (EXISTS ( SELECT
                    FROM headcount.responses r
                   WHERE r.account_id = f.account_id AND r.event_id = f.id))
-          ORDER BY f.event_at DESC, f.id DESC
+          ORDER BY f.event_at DESC, f.id
          LIMIT 3) former;
 
 view slot_summary -- Each slot that somebody takes: event, name, start and end. A slot that nobody ever took is in no response, so not here.

@@ -8,11 +8,10 @@ import { engines } from '../../support/databases/databases.ts'
 import { startWire, type Wire } from '../../support/http/wire.ts'
 import { optionOf } from '../../support/runs/stage.ts'
 import { drawnAccount } from '../../support/views/drawn-account.ts'
-import { expectedViews } from '../../support/views/expected-views.ts'
-import { tables } from '../../support/views/mirror-rows.ts'
+import { expectedViews, type MirrorRows, type ViewName } from '../../support/views/expected/expected-views.ts'
 import { readViews, type Row } from '../../support/views/read-views.ts'
 
-const names = [
+const names: readonly ViewName[] = [
   'event_summary',
   'event_respondents',
   'payment_summary',
@@ -26,6 +25,22 @@ const names = [
   'event_changes',
   'response_changes',
   'changes',
+]
+
+const tables: readonly (keyof MirrorRows)[] = [
+  'accounts',
+  'sync_runs',
+  'sync_state',
+  'events',
+  'responses',
+  'payments',
+  'slots',
+  'event_history',
+  'response_history',
+  'rejects',
+  'accepted_rejects',
+  'rsvp_meanings',
+  'slot_targets',
 ]
 
 /** What the service sends from now on, all of it mirrored. */
@@ -42,21 +57,12 @@ interface Settings {
 }
 
 async function expectViews(database: Database, { account = '', timeZone = '' }: Settings = {}) {
-  const { now, rows } = await readViews(
-    database,
-    [...names, ...tables, 'response_documents', 'person_id_secret'],
-    { 'headcount.account': account, 'headcount.time_zone': timeZone },
-  )
+  const { now, rows } = await readViews(database, [...names, ...tables, 'person_id_secret'], {
+    'headcount.account': account,
+    'headcount.time_zone': timeZone,
+  })
   const of = (name: string) => rows.get(name) ?? []
-  const documents = new Map(
-    of('response_documents').map((row) => [
-      JSON.stringify([row['account_id'], row['event_id'], row['response_id']]),
-      row['document'],
-    ]),
-  )
-  const expected = expectedViews({
-    table: of,
-    document: (...key) => documents.get(JSON.stringify(key)),
+  const expected = expectedViews(Object.fromEntries(rows) as unknown as MirrorRows, {
     now,
     account: account || null,
     timeZone: timeZone || null,
@@ -69,7 +75,7 @@ async function expectViews(database: Database, { account = '', timeZone = '' }: 
         if (type.endsWith('not null')) expect(row[column], `${name}.${column}`).not.toBeNull()
   for (const name of names) {
     const got = of(name).map(comparable).toSorted()
-    expect(got, name).toEqual((expected.get(name) ?? []).map(comparable).toSorted())
+    expect(got, name).toEqual(expected[name].map(comparable).toSorted())
   }
 }
 
