@@ -4,6 +4,7 @@ import { commandName } from '../common/command-name.ts'
 import { SchemaVersionError } from '../common/errors.ts'
 import type { Database } from './database.ts'
 import { codeOf, UNDEFINED_TABLE } from './errors.ts'
+import { grantReadersAgain } from './readers/grant-again.ts'
 import type { Transaction } from './transaction.ts'
 
 /** The key of headcount's advisory lock: any number that no other program uses. */
@@ -79,6 +80,8 @@ async function applyUnlessDone(trx: Transaction, migration: Migration): Promise<
     migration.number,
     migration.name,
   ])
+  // guard: readers after a migration
+  await grantReadersAgain(trx, migration.number)
   return true
 }
 

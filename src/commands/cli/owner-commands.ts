@@ -3,6 +3,7 @@ import type { CommandGroup, CommandSpec } from './command-spec.ts'
 import * as options from './options.ts'
 
 const loadMeanings = () => import('../maintain/rsvp-meanings.ts')
+const loadReaders = () => import('../maintain/readers.ts')
 const loadTargets = () => import('../maintain/slot-targets.ts')
 
 const meaningCommands: CommandGroup = {
@@ -88,6 +89,51 @@ const targetCommands: CommandGroup = {
   ],
 }
 
+const apply = () => options.flag('--apply', 'run the statements in one transaction, instead of printing them')
+
+const readerCommands: CommandGroup = {
+  heading: 'Roles that may read:',
+  commands: [
+    {
+      name: 'add',
+      load: async () => (await loadReaders()).readersAdd,
+      summary: 'let a role read the mirror, and nothing else',
+      description:
+        'Prints the statements that make a role which may read the views, the live tables and history, or runs them. It may never read ' +
+        'keys, runs, rejects or secrets, and writes nothing. Later migrations grant it anew what it may read. Postgres only.',
+      examples: [
+        ['readers add ann', 'the statements, for psql'],
+        ['readers add ann --apply', 'run them'],
+        ['readers add ben --without-personal --apply', 'no names, addresses and messages'],
+      ],
+      args: [['<name>', 'the role; it is made when there is none']],
+      options: [
+        options.flag('--without-personal', 'only what holds no names, addresses and messages'),
+        apply(),
+        options.database(),
+      ],
+    },
+    {
+      name: 'remove',
+      load: async () => (await loadReaders()).readersRemove,
+      summary: 'take all rights from a reader',
+      description:
+        'Prints the statements that take from a reader what it may read, or runs them. The role itself stays.',
+      examples: [['readers remove ann --apply', 'the name is shown by readers']],
+      args: [['<name>', 'the role, as shown by readers']],
+      options: [apply(), options.database()],
+    },
+    {
+      name: 'list',
+      load: async () => (await loadReaders()).readersList,
+      summary: 'the same as readers',
+      description: 'Lists the roles that may read the mirror, and whether they see personal data.',
+      examples: [['readers list --json', 'for a program']],
+      options: [options.json('print the same'), options.database()],
+    },
+  ],
+}
+
 /** What the owner says and no service knows. */
 export const ownerCommands: readonly CommandSpec[] = [
   {
@@ -124,5 +170,18 @@ export const ownerCommands: readonly CommandSpec[] = [
     ],
     options: options.ofAccounts(),
     group: targetCommands,
+  },
+  {
+    name: 'readers',
+    load: async () => (await loadReaders()).readersList,
+    summary: 'list, add or remove roles that may read the mirror',
+    description:
+      'Lists the roles that may read the mirror, and whether they see names and addresses. docs/permissions.md says what each kind may read.',
+    examples: [
+      ['readers', 'list them'],
+      ['readers add ann --without-personal', 'the statements for a role that sees no names'],
+    ],
+    options: [options.json('print the same'), options.database()],
+    group: readerCommands,
   },
 ]

@@ -146,6 +146,13 @@ export const databaseGuards: readonly Guard[] = [
     only: 'D11.*postgres',
   },
   {
+    name: 'readers after a migration',
+    promise: 'a migration leaves no reader without what it may read, and none with more',
+    mutation: 'remove',
+    tests: ['test/integration/commands/maintain/readers.test.ts'],
+    only: 'grants readers anew',
+  },
+  {
     name: 'lock of a folder',
     promise: 'two processes never have one PGlite folder open: rows would be lost',
     mutation: { replace: "'w'" },

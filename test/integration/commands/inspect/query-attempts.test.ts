@@ -13,6 +13,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { connect, type Database } from '../../../../src/db/connect.ts'
 import { migrate } from '../../../../src/db/migrate.ts'
 import { DatabaseError, UsageError } from '../../../../src/common/errors.ts'
+import { addReader } from '../../../../src/index.ts'
 import { answerTo } from '../../../support/mirror/query.ts'
 import { freshPlace, onServer } from '../../../support/databases/databases.ts'
 import { projectFolder } from '../../../support/commands/npm.ts'
@@ -51,7 +52,7 @@ async function openPostgres(): Promise<void> {
       .replaceAll('headcount_owner', owner)
       .replaceAll('headcount_reader', reader)
       .replace('create database headcount ', `create database ${name} `)
-  const [forOwner = '', forReader = ''] = [...page.matchAll(/```sql\n(.*?)```/gs)].map(([, text = '']) =>
+  const [forOwner = '', , forDatabase = ''] = [...page.matchAll(/```sql\n(.*?)```/gs)].map(([, text = '']) =>
     named(text),
   )
   for (const statement of forOwner.split(';\n').filter((text) => text.trim() !== ''))
@@ -70,9 +71,11 @@ async function openPostgres(): Promise<void> {
   const superuser = `${inject('postgres')}/${name}`
   const client = new Client(superuser)
   await client.connect()
-  await client.query(forReader)
+  await client.query(`create role ${reader} login password 'choose another'`)
+  await client.query(forDatabase)
   await client.end()
   const looking = opened.use(await connect(superuser))
+  await addReader({ database: superuser, role: reader, apply: true })
   const paths = { outside: folder, table: await furnish(looking) }
   everybody.push(
     { name: 'owner', asking: asOwner, looking, paths, folder },

@@ -1,0 +1,104 @@
+import type { Flags } from '../../config/config.ts'
+import { UsageError } from '../../common/errors.ts'
+import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import {
+  listReaders,
+  planReader,
+  planAndApply,
+  planRemoval,
+  requireRoles,
+  type ListedReader,
+  type ReaderPlan,
+} from '../../mirror/readers/readers.ts'
+import type { Command } from '../cli/context.ts'
+import { withMirror, withMirrorReadOnly } from '../open-mirror.ts'
+import { writeResult } from '../output/format/json.ts'
+import { listTable } from '../output/format/table.ts'
+import { formatInstant } from '../output/format/timestamp.ts'
+import type { Output } from '../terminal/terminal.ts'
+
+type AddFlags = Flags & { readonly apply?: true; readonly withoutPersonal?: true }
+type RemoveFlags = Flags & { readonly apply?: true }
+type ListFlags = Flags & { readonly json?: true }
+
+/** Prints the statements that make a reader, or runs them. */
+export const readersAdd: Command<AddFlags> = async (context) => {
+  const [role_name = ''] = context.operands
+  const { apply, withoutPersonal } = context.flags
+  const plan = await carryOut(context, apply, (trx) =>
+    planReader(trx, { role_name, with_personal: withoutPersonal === undefined }),
+  )
+  const named = stripControlCharsInLine(role_name)
+  const kind = withoutPersonal ? 'without personal data' : 'with names and addresses'
+  if (!apply)
+    return printPlan(context, plan, [
+      `${named} may read the mirror ${kind}, once this has run. Run it as a role that may create roles, or add --apply.`,
+      ...(plan.is_new ? [`The role has no password: in psql, \\password ${named} sets one.`] : []),
+    ])
+  await context.terminal.err.write(`${named} may read the mirror ${kind} now.\n`)
+  if (plan.is_new)
+    await context.terminal.err.write(`The role has no password yet: in psql, \\password ${named} sets one.\n`)
+  return 0
+}
+
+/** Prints the statements that take all rights from a reader, or runs them. */
+export const readersRemove: Command<RemoveFlags> = async (context) => {
+  const [role_name = ''] = context.operands
+  const { apply } = context.flags
+  const plan = await carryOut(context, apply, (trx) => planRemoval(trx, role_name))
+  const named = stripControlCharsInLine(role_name)
+  if (!apply)
+    return printPlan(context, plan, [
+      `${named} may not read the mirror any more, once this has run. The role stays: drop it when nothing else needs it.`,
+    ])
+  await context.terminal.err.write(`${named} may not read the mirror any more. The role is still there.\n`)
+  return 0
+}
+
+export const readersList: Command<ListFlags> = async (context) => {
+  const readers = await withMirrorReadOnly(context, async (database) => {
+    requireRoles(database)
+    return database.transaction(listReaders, { readOnly: true })
+  })
+  await writeResult(context, { readers }, (out) => formatReaders(readers, out))
+  return 0
+}
+
+/** With --apply the statements are planned and run in one transaction. */
+function carryOut(
+  context: Parameters<typeof withMirror>[0],
+  apply: true | undefined,
+  plan: (trx: Transaction) => Promise<ReaderPlan>,
+): Promise<ReaderPlan> {
+  const open = apply ? withMirror : withMirrorReadOnly
+  return open(context, (database) => planAndApply(database, apply === true, plan))
+}
+
+async function printPlan(
+  { terminal }: Parameters<typeof withMirror>[0],
+  { statements }: ReaderPlan,
+  remarks: readonly string[],
+): Promise<number> {
+  if (statements.some((statement) => /[\0-\x08\x0b-\x1f]/.test(statement)))
+    throw new UsageError(
+      'The name of the reader has characters that a terminal would not show. Choose another one.',
+    )
+  await terminal.out.write(['begin', ...statements, 'commit'].map((statement) => `${statement};\n`).join(''))
+  for (const remark of remarks) await terminal.err.write(`-- ${remark}\n`)
+  return 0
+}
+
+function formatReaders(readers: readonly ListedReader[], out: Output): string {
+  if (readers.length === 0) return 'No readers yet.\n'
+  return listTable(
+    out,
+    ['role', 'reads', 'added', ''],
+    readers.map(({ role_name, with_personal, added_at, exists }) => [
+      role_name,
+      with_personal ? 'names and addresses too' : 'no personal data',
+      formatInstant(added_at),
+      exists ? '' : 'the role is gone',
+    ]),
+  )
+}

@@ -1,0 +1,62 @@
+/** Roles that may read a mirror in Postgres; each function as the command `readers` does it. */
+import type { Transaction } from '../../db/transaction.ts'
+import {
+  listReaders as readReaders,
+  planReader,
+  planAndApply,
+  planRemoval,
+  requireRoles,
+  type ListedReader,
+  type ReaderPlan,
+} from '../readers/readers.ts'
+import { withMirror, type MirrorOptions } from './with-mirror.ts'
+
+export interface RemoveReaderOptions extends MirrorOptions {
+  readonly role: string
+  /** Runs the statements, all or none; when not given, they are only returned. */
+  readonly apply?: boolean
+}
+
+export interface AddReaderOptions extends RemoveReaderOptions {
+  /** Whether the role sees no names, addresses and messages. */
+  readonly withoutPersonal?: boolean
+}
+
+/**
+ * The roles that may read the mirror.
+ *
+ * @throws UsageError for PGlite, which has no roles
+ */
+export async function listReaders(options: MirrorOptions): Promise<readonly ListedReader[]> {
+  return withMirror(options, 'read', async (database) => {
+    requireRoles(database)
+    return database.transaction(readReaders, { readOnly: true })
+  })
+}
+
+/**
+ * Lets a role read the mirror, and nothing else; it is made when there is none.
+ *
+ * @throws UsageError for PGlite, for a role that may do more than read, and when this role may not make or change roles
+ */
+export async function addReader(options: AddReaderOptions): Promise<ReaderPlan> {
+  const reader = { role_name: options.role, with_personal: options.withoutPersonal !== true }
+  return carryOut(options, (trx) => planReader(trx, reader))
+}
+
+/**
+ * Takes everything from a reader; the role stays.
+ *
+ * @throws UsageError for PGlite, and when the role is no reader
+ */
+export async function removeReader(options: RemoveReaderOptions): Promise<ReaderPlan> {
+  return carryOut(options, (trx) => planRemoval(trx, options.role))
+}
+
+function carryOut(
+  options: RemoveReaderOptions,
+  plan: (trx: Transaction) => Promise<ReaderPlan>,
+): Promise<ReaderPlan> {
+  const { apply = false } = options
+  return withMirror(options, apply ? 'write' : 'read', (database) => planAndApply(database, apply, plan))
+}

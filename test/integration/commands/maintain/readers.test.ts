@@ -1,0 +1,219 @@
+/** Roles that may read: what each kind reads and is refused, also after a migration; and what the page says of a role that syncs. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import { expect, test } from 'vitest'
+import { connect, type Database } from '../../../../src/db/connect.ts'
+import { migrate } from '../../../../src/db/migrate.ts'
+import {
+  READABLE_BY_NOBODY,
+  READABLE_WITH_PERSONAL,
+  READABLE_WITHOUT_PERSONAL,
+} from '../../../../src/db/readers/readable.ts'
+import { addReader, removeReader } from '../../../../src/index.ts'
+import { readSchemaDescription } from '../../../../src/mirror/query/describe-schema.ts'
+import { applyPlan, planReader } from '../../../../src/mirror/readers/readers.ts'
+import { accountOf } from '../../../support/accounts/account.ts'
+import { onPostgresCommandStage, commandStage } from '../../../support/commands/command-stage.ts'
+import { projectFolder } from '../../../support/commands/npm.ts'
+import { freshMirror, onServer } from '../../../support/databases/databases.ts'
+import { applyUpTo, change } from '../../../support/databases/older-schema.ts'
+
+const all = [...READABLE_WITHOUT_PERSONAL, ...READABLE_WITH_PERSONAL, ...READABLE_BY_NOBODY].toSorted()
+
+/** A role's own connection. */
+async function asRole(
+  database: string,
+  role: string,
+): Promise<AsyncDisposable & { readonly client: Client }> {
+  await onServer(`alter role "${role}" password 'reader'`)
+  const url = new URL(database)
+  Object.assign(url, { username: role, password: 'reader' })
+  const client = new Client(url.href)
+  await client.connect()
+  return { client, [Symbol.asyncDispose]: () => client.end() }
+}
+
+/** Which of the relations the role can read. */
+async function readable(database: string, role: string): Promise<readonly string[]> {
+  await using connection = await asRole(database, role)
+  const found: string[] = []
+  for (const name of all)
+    await connection.client.query(`select * from headcount.${name} limit 1`).then(
+      () => found.push(name),
+      (error: unknown) => expect(String(error)).toMatch(/permission denied|does not exist/),
+    )
+  return found
+}
+
+const nameOf = (kind: string, url: string) => `${kind}_${new URL(url).pathname.slice(1, 20)}`
+
+async function dropRole(url: string, role: string) {
+  await using database = await connect(url)
+  await change(database, [`drop owned by "${role}"`, `drop role "${role}"`])
+}
+
+test('every table and view is for one kind of reader, or for nobody', async () => {
+  await using mirror = await freshMirror('postgres')
+  const { tables, views } = await mirror.database.transaction(readSchemaDescription, { readOnly: true })
+  expect([...tables, ...views].map(({ name }) => name).toSorted()).toEqual(all)
+})
+
+onPostgresCommandStage('readers', (stage) => {
+  test('of each kind read what they may, write nothing, and lose everything when they are removed', async () => {
+    await using s = await stage(accountOf({ gala: 3 }))
+    const [ann, ben] = [nameOf('Ann B.', s.place.url), nameOf('ben', s.place.url)]
+    expect((await s.run(['sync', '-q'])).code).toBe(0)
+
+    const printed = await s.run(['readers', 'add', ann])
+    expect(printed.stdout).toMatch(new RegExp(`^begin;\\ncreate role "${ann}" login;\\n`))
+    expect(printed.stderr).toContain('\\password')
+    expect((await s.run(['readers'])).stdout).toBe('No readers yet.\n')
+    await using owner = await connect(s.place.url)
+    await sendAll(owner, printed.stdout)
+    expect((await s.run(['readers', 'add', ben, '--without-personal', '--apply'])).code).toBe(0)
+    expect(JSON.parse((await s.run(['readers', 'list', '--json'])).stdout)).toMatchObject({
+      readers: [
+        { role_name: ann, with_personal: true, exists: true },
+        { role_name: ben, with_personal: false, exists: true },
+      ],
+    })
+
+    expect(await readable(s.place.url, ann)).toEqual(
+      [...READABLE_WITHOUT_PERSONAL, ...READABLE_WITH_PERSONAL].toSorted(),
+    )
+    expect(await readable(s.place.url, ben)).toEqual(READABLE_WITHOUT_PERSONAL.toSorted())
+    {
+      await using connection = await asRole(s.place.url, ann)
+      const { client } = connection
+      expect((await client.query('show statement_timeout')).rows).toEqual([{ statement_timeout: '30s' }])
+      expect((await client.query('select * from headcount.responses_at(now())')).rows).toHaveLength(3)
+      await expect(client.query('create table t ()')).rejects.toThrow(/read-only|permission denied/)
+      await client.query('set default_transaction_read_only = off')
+      await expect(client.query('delete from headcount.responses')).rejects.toThrow(/permission denied/)
+    }
+    {
+      await using connection = await asRole(s.place.url, ben)
+      await expect(connection.client.query('select * from headcount.responses_at(now())')).rejects.toThrow(
+        /permission denied/,
+      )
+    }
+
+    // One becomes the other kind, and keeps nothing of the first.
+    await addReader({ database: s.place.url, role: ann, withoutPersonal: true, apply: true })
+    expect(await readable(s.place.url, ann)).toEqual(READABLE_WITHOUT_PERSONAL.toSorted())
+    await removeReader({ database: s.place.url, role: ann, apply: true })
+    expect(await readable(s.place.url, ann)).toEqual([])
+    expect((await s.run(['readers', 'remove', ben, '--apply'])).code).toBe(0)
+    await dropRole(s.place.url, ann)
+    await dropRole(s.place.url, ben)
+  })
+
+  test('are refused where nothing binds the role, or there is none, with the nearest', async () => {
+    await using s = await stage(accountOf({}))
+    expect((await s.run(['migrate'])).code).toBe(0)
+    const ann = nameOf('ann', s.place.url)
+    await addReader({ database: s.place.url, role: ann, apply: true })
+    const superuser = new URL(s.place.url).username
+    const refused = [
+      [['add', superuser], 'is a superuser: nothing binds it to reading. Name another one, like '],
+      [['add', 'pg_ann'], 'Postgres keeps the name "pg_ann" for itself.'],
+      [['add', 'public'], 'Postgres keeps the name "public" for itself.'],
+      [['add', 'x'.repeat(64)], 'is longer than 63 bytes.'],
+      [['add', ''], 'A reader needs a name.'],
+      [['remove', `${ann}x`], `has no reader "${ann}x" (did you mean ${ann}?)`],
+    ] as const
+    for (const [args, message] of refused) {
+      const { code, stdout, stderr } = await s.run(['readers', ...args, '--apply'])
+      expect([code, stdout], args.join(' ')).toEqual([2, ''])
+      expect(stderr).toContain(message)
+    }
+    await dropRole(s.place.url, ann)
+    expect((await s.run(['readers'])).stdout).toMatch(/the role is gone$/m)
+    expect((await s.run(['readers', 'remove', ann, '--apply'])).code).toBe(0)
+    expect((await s.run(['readers'])).stdout).toBe('No readers yet.\n')
+  })
+
+  test('are not half granted by a role that may not create roles: it is told what to do', async () => {
+    await using s = await stage(accountOf({}), { blank: true })
+    const owner = nameOf('owner', s.place.url)
+    await onServer(`create role "${owner}" login password 'reader'`)
+    await using admin = await connect(s.place.url)
+    await change(admin, [
+      `grant create on database "${new URL(s.place.url).pathname.slice(1)}" to "${owner}"`,
+    ])
+    const url = new URL(s.place.url)
+    Object.assign(url, { username: owner, password: 'reader' })
+    const env = { DATABASE_URL: url.href }
+    expect((await s.run(['migrate'], { env })).code).toBe(0)
+    const name = nameOf('eve', s.place.url)
+    const tried = await s.run(['readers', 'add', name, '--apply'], { env })
+    expect(tried).toMatchObject({ code: 2, stdout: '' })
+    expect(tried.stderr).toContain(`The role "${owner}" may not create roles. Run what`)
+    expect((await s.run(['readers', 'add', owner], { env })).stderr).toContain('owns the mirror')
+    expect((await s.run(['readers'], { env })).stdout).toBe('No readers yet.\n')
+    await dropRole(s.place.url, owner)
+  })
+})
+
+test('a migration grants readers anew: new views are readable, and nothing else', async () => {
+  await using mirror = await freshMirror('postgres', { blank: true })
+  const { database, url } = mirror
+  await applyUpTo(database, 19)
+  const [ann, ben, gone] = [nameOf('ann', url), nameOf('ben', url), nameOf('gone', url)]
+  for (const [role_name, with_personal] of [
+    [ann, true],
+    [ben, false],
+    [gone, true],
+  ] as const)
+    await database.transaction(async (trx) =>
+      applyPlan(trx, await planReader(trx, { role_name, with_personal })),
+    )
+  await dropRole(url, gone)
+  // What an owner may have said once for every table to come.
+  await change(database, [
+    `alter default privileges in schema headcount grant select on tables to "${ann}", "${ben}"`,
+  ])
+  expect(await readable(url, ben)).toEqual(['payments'])
+  await migrate(database)
+  expect(await readable(url, ann)).toEqual(
+    [...READABLE_WITHOUT_PERSONAL, ...READABLE_WITH_PERSONAL].toSorted(),
+  )
+  expect(await readable(url, ben)).toEqual(READABLE_WITHOUT_PERSONAL.toSorted())
+  for (const role of [ann, ben]) await dropRole(url, role)
+})
+
+test('PGlite has no roles', async () => {
+  await using s = await commandStage('pglite', accountOf({}))
+  expect((await s.run(['migrate'])).code).toBe(0)
+  const tried = await s.run(['readers', 'add', 'ann', '--apply'])
+  expect(tried).toMatchObject({ code: 2, stdout: '' })
+  expect(tried.stderr).toMatch(
+    /PGlite has one role, which may do everything, so it has no readers\. Mirror into a Postgres, or/,
+  )
+})
+
+test('a role with the grants of docs/permissions.md syncs, and reads no key and no secret', async () => {
+  await using s = await commandStage('postgres', accountOf({ gala: 3 }))
+  expect((await s.run(['migrate'])).code).toBe(0)
+  const role = nameOf('sync', s.place.url)
+  const page = await readFile(join(projectFolder, 'docs/permissions.md'), 'utf8')
+  const [, grants = ''] = [...page.matchAll(/```sql\n(.*?)```/gs)].map(([, text = '']) => text)
+  expect(grants).toContain('create role headcount_sync')
+  await using owner = await connect(s.place.url)
+  await sendAll(owner, grants.replaceAll('headcount_sync', `"${role}"`))
+  const url = new URL(s.place.url)
+  Object.assign(url, { username: role, password: encodeURIComponent('choose a third') })
+  const env = { DATABASE_URL: url.href }
+  for (const command of [['sync', '-q'], ['backfill', '-q'], ['verify', '-q'], ['status']])
+    expect(await s.run(command, { env }), command.join(' ')).toMatchObject({ code: 0 })
+  const read = await readable(s.place.url, role)
+  expect(all.filter((name) => !read.includes(name))).toEqual(['api_keys', 'person_id_secret', 'readers'])
+  await dropRole(s.place.url, role)
+})
+
+/** Statements as they are printed, without the beginning and the end of the transaction. */
+async function sendAll(database: Database, text: string) {
+  const statements = text.split(';\n').filter((statement) => !/^\s*(begin|commit)?\s*$/.test(statement))
+  await change(database, statements)
+}
