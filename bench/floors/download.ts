@@ -8,6 +8,8 @@ export interface Read {
   readonly requests: number
   /** Of the bodies; where nothing else tells that all was read. */
   readonly bytes?: number
+  /** Of one query: how long the server took, in milliseconds. */
+  readonly ms?: number
 }
 
 /** Reads one body and returns its bytes. */

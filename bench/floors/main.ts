@@ -10,7 +10,18 @@ const floors = {
     url.startsWith('pglite:')
       ? (await import('./copy-embedded.ts')).copyIntoEmbedded(base, url.slice('pglite:'.length))
       : (await import('./copy-postgres.ts')).copyIntoPostgres(base, url),
+  viewCount: async (_, url) => readWith(url, ({ count }) => count),
+  eventSummary: async (_, url) => readWith(url, () => 'select * from headcount.event_summary'),
+  paymentSummary: async (_, url) => readWith(url, () => 'select * from headcount.payment_summary'),
+  slotSummary: async (_, url) => readWith(url, () => 'select * from headcount.slot_summary'),
 } satisfies Record<string, (base: string, operand: string) => Promise<Read>>
+type Reading = typeof import('./read-view.ts')
+
+async function readWith(url: string, queryOf: (reading: Reading) => string): Promise<Read> {
+  const reading = await import('./read-view.ts')
+  return reading.readAll(url, queryOf(reading))
+}
+
 export type FloorName = keyof typeof floors
 
 const [, , name = '', base = '', operand = ''] = process.argv

@@ -58,7 +58,8 @@ function isServing(work: Work): work is Serving {
 
 async function runFloor(work: Work, operand: string, tools: Tools, place: Place): Promise<Done> {
   const { cost, stdout } = await measure(tools, place, [tools.compiled.floors, work, place.base, operand])
-  return { cost, ...(JSON.parse(stdout) as Read) }
+  const { ms, ...read } = JSON.parse(stdout) as Read
+  return { cost: ms === undefined ? cost : { ...cost, ms }, ...read }
 }
 
 /** @throws Error when the run did not read what it should have. */

@@ -42,6 +42,7 @@ const again = { ...cold, mirror: 'loaded' } as const
 const serve = { ...again, account: 'tenth', clock: 'load' } as const
 const serveFloor = { ...read, account: 'tenth', clock: 'load' } as const
 const copy = { ...cold, work: 'copy' } as const
+const view = { ...again, times: 3 } as const
 
 /** Everything that is measured, in the order in which a round does it: a floor right before what is compared with it. */
 export const measurements = {
@@ -62,6 +63,10 @@ export const measurements = {
   growth: { ...again, work: 'sync', shows: 'active' },
   'latency-cold': { ...cold, account: 'tenth', way: 'slow', clock: 'work' },
   latency: { ...again, account: 'tenth', way: 'slow', clock: 'work' },
+  'view-count': { ...view, work: 'viewCount' },
+  'view-events': { ...view, work: 'eventSummary' },
+  'view-payments': { ...view, work: 'paymentSummary' },
+  'view-slots': { ...view, work: 'slotSummary' },
   node: { ...read, work: 'node', account: 'small', times: 3 },
   start: { ...again, work: 'sync', account: 'small', times: 3 },
   'serve-files': { ...serveFloor, work: 'serveFiles' },

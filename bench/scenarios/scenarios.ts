@@ -133,6 +133,24 @@ export const scenarios: readonly Scenario[] = [
     bounds: [{ figure: 'extra time', most: 200 }],
   },
   {
+    name: 'view-events',
+    what: 'the view event_summary, whole',
+    floor: 'view-count',
+    bounds: [time(6)],
+  },
+  {
+    name: 'view-payments',
+    what: 'the view payment_summary, whole',
+    floor: 'view-count',
+    bounds: [time(8)],
+  },
+  {
+    name: 'view-slots',
+    what: 'the view slot_summary, whole',
+    floor: 'view-count',
+    bounds: [time(8)],
+  },
+  {
     name: 'growth',
     what: 'sync, a tenth of the events due and one response edited in each, beside a mirror of a tenth',
     floor: 'growth-tenth',

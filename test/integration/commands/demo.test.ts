@@ -75,9 +75,9 @@ describe('the demo, in a folder of its own', () => {
 
   test('tells commands that can be typed', async () => {
     const commands = shownCommands(ran.stdout)
-    expect(commands).toHaveLength(2)
+    expect(commands).toHaveLength(3)
     for (const command of commands) {
-      const typed = await inShell(`$HEADCOUNT ${command} --format ndjson`, { cwd })
+      const typed = await inShell(`$HEADCOUNT ${command}`, { cwd })
       expect(typed, command).toMatchObject({ code: 0 })
       expect(typed.stdout.split('\n').length, command).toBeGreaterThan(2)
     }
@@ -163,7 +163,7 @@ function shownStatements(page: string): string[] {
 /** The commands that the demo tells to type, as one shell line each, without the program's name. */
 function shownCommands(page: string): string[] {
   const lines = page.replaceAll('\\\n', ' ').split('\n')
-  return lines.flatMap((line) => line.match(/^ *headcount (query .*)/)?.[1] ?? [])
+  return lines.flatMap((line) => line.match(/^ *headcount ((?:query|events|changes) .*)/)?.[1] ?? [])
 }
 
 /** The responses that the first of its two runs inserted; it updated and deleted none. */

@@ -1,0 +1,51 @@
+/** One event costs what its own rows cost, without the account in the condition, on Postgres 15, too. */
+import { expect, test } from 'vitest'
+import { freshMirror } from '../../support/databases/databases.ts'
+import { change } from '../../support/databases/older-schema.ts'
+
+/** Pages of 8 kB that a question about one event may read. */
+const MOST_PAGES = 200
+
+const views = [
+  'event_summary',
+  'event_respondents',
+  'payment_summary',
+  'slot_summary',
+  'thin_slots',
+  'response_pace',
+  'similar_events',
+]
+
+test('a question about one of 3,000 events reads at most 200 pages, whatever the view', async () => {
+  await using mirror = await freshMirror('postgres')
+  const { database } = mirror
+  const response = `account_id, event_id, id from headcount.responses`
+  await change(database, [
+    `insert into headcount.accounts (name) values ('east'), ('west')`,
+    `insert into headcount.sync_runs (account_id, mode, status) values (1, 'sync', 'succeeded')`,
+    `insert into headcount.events (account_id, id, title, event_at, _run_id)
+     select 1, 'event-' || n, 'Choir ' || n % 100, now() + n * interval '1 hour', 1 from generate_series(1, 3000) n`,
+    `insert into headcount.sync_state (account_id, event_id, checked_at) select 1, id, now() from headcount.events`,
+    `insert into headcount.responses (account_id, event_id, id, kind, name, email, quantity, rsvp, created_at, _run_id)
+     select 1, e.id, n, (array['reply', 'payment', 'signup'])[n % 3 + 1], 'Guest', 'guest' || n || '@example.org', 1,
+            case when n % 3 = 0 then 'yes' end, now() - n * interval '1 hour', 1
+       from headcount.events e cross join generate_series(1, 30) n order by e.id, n`,
+    `insert into headcount.payments (account_id, event_id, response_id, amount) select account_id, event_id, id, 5 from (select ${response} where kind = 'payment') p`,
+    `insert into headcount.slots (account_id, event_id, response_id, position, name, start_date)
+     select account_id, event_id, id, 1, 'Door', now() + interval '1 day' from (select ${response} where kind = 'signup') s`,
+    `insert into headcount.response_history (account_id, event_id, response_id, valid_from, valid_to, operation, document, ended_by_run_id)
+     select account_id, event_id, id, now() - interval '2 days', now() - interval '1 day', 'update', '{}', 1 from (select ${response} where id < 4) h`,
+    'analyze',
+  ])
+  for (const view of views) {
+    const pages = await database.transaction(async (trx) => {
+      const { rows } = await trx.query(
+        `explain (analyze, buffers, format json) select * from headcount.${view} where event_id = 'event-1500'`,
+      )
+      const [explained] = rows[0]?.[0] as { Plan: Record<string, number> }[]
+      return (explained?.Plan['Shared Hit Blocks'] ?? 0) + (explained?.Plan['Shared Read Blocks'] ?? 0)
+    })
+    expect(pages, view).toBeGreaterThan(0)
+    expect(pages, view).toBeLessThanOrEqual(MOST_PAGES)
+  }
+})
