@@ -1,10 +1,6 @@
-import { integer } from '../../common/parse-values.ts'
 import { parseSince } from '../../mirror/instants/parse-since.ts'
 import type { CommandGroup } from './command-spec.ts'
 import * as options from './options.ts'
-
-const limit = (fallback: string, what = 'show at most this many') =>
-  options.checked('--limit <n>', what, integer({ min: 1, max: 100_000 }), fallback)
 
 export const answerCommands: CommandGroup = {
   heading: 'Answers from the mirror:',
@@ -23,7 +19,7 @@ export const answerCommands: CommandGroup = {
       options: [
         options.flag('--past', 'those that are over, the latest first'),
         options.flag('--all', 'all, in the order of time'),
-        limit('50'),
+        options.limit('50'),
         ...options.ofAccounts(),
       ],
     },
@@ -36,7 +32,7 @@ export const answerCommands: CommandGroup = {
         'what changed since the first reading.',
       examples: [['event gala-2026', 'by its id, as events lists it']],
       args: [['<id>', 'the id of the event']],
-      options: [limit('20', 'show at most this many persons, and changes'), ...options.ofAccounts()],
+      options: [options.limit('20', 'show at most this many persons, and changes'), ...options.ofAccounts()],
     },
     {
       name: 'who-comes',
@@ -67,7 +63,7 @@ export const answerCommands: CommandGroup = {
         ['who lovelace', 'by a part of the name'],
       ],
       args: [['<name-or-email...>', 'an e-mail address, or a part of a name']],
-      options: [limit('10', 'show at most this many persons'), ...options.ofAccounts()],
+      options: [options.limit('10', 'show at most this many persons'), ...options.ofAccounts()],
     },
     {
       name: 'changes',
@@ -89,7 +85,7 @@ export const answerCommands: CommandGroup = {
           'yesterday',
         ),
         options.flag('--event <id>', 'only this event'),
-        limit('50'),
+        options.limit('50'),
         ...options.ofAccounts(),
       ],
     },
@@ -101,7 +97,7 @@ export const answerCommands: CommandGroup = {
         'Lists slots to come with fewer people than they want (slot-targets, else 2), and those that nobody takes since the last ' +
         'sign-up was withdrawn. A slot that nobody ever took is in no response, so headcount does not know it.',
       examples: [['thin --json', 'for a program']],
-      options: [limit('50'), ...options.ofAccounts()],
+      options: [options.limit('50'), ...options.ofAccounts()],
     },
   ],
 }

@@ -99,8 +99,8 @@ export const maxStaleness = () =>
 
 export const json = (what: string) => flag('--json', `${what} as one JSON document`)
 
-export const limit = (fallback: string) =>
-  checked('--limit <n>', 'show at most this many', integer({ min: 1, max: 100_000 }), fallback)
+export const limit = (fallback: string, what = 'show at most this many') =>
+  checked('--limit <n>', what, integer({ min: 1, max: 100_000 }), fallback)
 
 /** Of a command that shows what there is, of all accounts or of one. */
 export const ofAccounts = () => [json('print the same'), account('only this account'), database()]
