@@ -18,6 +18,7 @@ import { runsOfChanges } from './0018_runs_of_changes.ts'
 import { ownerTables } from './0019_owner_tables.ts'
 import { views } from './0020_views.ts'
 import { withoutPersonal } from './0021_without_personal.ts'
+import { retention } from './0022_retention.ts'
 
 /** One step of the schema. Statements run one by one, all of a migration in one transaction. */
 export interface Migration {
@@ -48,4 +49,5 @@ export const migrations: readonly Migration[] = [
   { number: 19, name: 'owner_tables', statements: ownerTables },
   { number: 20, name: 'views', statements: views },
   { number: 21, name: 'without_personal', statements: withoutPersonal },
+  { number: 22, name: 'retention', statements: retention },
 ]

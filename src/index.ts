@@ -22,11 +22,18 @@ export type {
   RenameAccountOptions,
   RevokeKeyOptions,
 } from './mirror/library-api/change.ts'
-export { changes, event, events, thinSlots, who } from './mirror/library-api/answers.ts'
-export type { ChangesOptions, EventOptions, EventsOptions, WhoOptions } from './mirror/library-api/answers.ts'
+export { changes, event, events, person, thinSlots, who } from './mirror/library-api/answers.ts'
+export type {
+  ChangesOptions,
+  EventOptions,
+  EventsOptions,
+  PersonOptions,
+  WhoOptions,
+} from './mirror/library-api/answers.ts'
 export type { Changes, ListedChange } from './mirror/answers/changes.ts'
 export type { ComparedEvent, EventDetails } from './mirror/answers/event.ts'
 export type { EventSelection, ListedEvent } from './mirror/answers/events.ts'
+export type { HeldResponse, HeldVersion, Mention, PersonRecord } from './mirror/answers/person.ts'
 export type { FoundPerson, FoundPersons } from './mirror/answers/who.ts'
 export { addReader, listReaders, removeReader } from './mirror/library-api/readers.ts'
 export type { AddReaderOptions, RemoveReaderOptions } from './mirror/library-api/readers.ts'

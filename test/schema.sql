@@ -52,6 +52,7 @@ table event_history -- Former versions of events.
   document jsonb not null -- The whole former item in the shape of the API, with amounts and slots.
   ended_by_run_id bigint not null -- The run that ended this version (sync_runs.id).
   begun_by_run_id bigint -- The run that stored this version; NULL when it was archived before migration 18.
+  forgotten_at timestamp with time zone -- Of an event that was removed: when the personal data in former versions of its responses were forgotten; NULL where they were not.
   constraint event_history_operation_check CHECK ((operation = ANY (ARRAY['update'::text, 'delete'::text])))
   CREATE INDEX event_history_ended ON headcount.event_history USING btree (valid_to)
   CREATE INDEX event_history_key ON headcount.event_history USING btree (account_id, event_id, valid_from)
@@ -98,7 +99,7 @@ table rejects -- Items that the service answers now and that cannot be stored in
   item_index integer not null -- Place in the list, from 0.
   reason text not null -- What is wrong.
   path text not null -- Where, like $[0].id.
-  payload text not null -- Source text of the item, cut at 64 KiB.
+  payload text -- The item as it was sent, cut at 64 KiB; NULL when the personal data of the event were forgotten.
   bytes bigint not null -- Length of the whole source text in bytes.
   sha256 text not null -- SHA-256 of the whole source text, in hexadecimal.
   run_id bigint not null -- The run that last read the list (sync_runs.id).
@@ -212,6 +213,7 @@ table sync_state with (fillfactor=40) -- What is known of each list: one row an 
   unconfirmed_absences jsonb -- Ids of live rows that the last reading of the list lacked, which came in several pages; NULL when there are none. They are deleted when the next reading lacks them too.
   first_listed_run_id bigint -- The first run that found the event listed, since it last came. Of a list from before migration 18: the account's first run that did not fail.
   first_applied_run_id bigint -- The first run that stored the list whole; NULL before. Of a list from before migration 18: the account's first run that did not fail.
+  forgotten_at timestamp with time zone -- When the personal data of the responses were forgotten: they are stored without since then. NULL where they were not. An event that is moved into the future loses this mark at its next reading.
   constraint sync_state_pkey PRIMARY KEY (account_id, event_id)
 
 view changes -- What each run changed, one row an item. Read it in the order account_id, run_id, changed_at, events before responses, event_id, response_id, and go on after the last closed run: within a run the order is reproducible, not chronological. Nothing from before the horizon of prune.
@@ -1068,6 +1070,7 @@ view list_status -- How each list stands: when it was checked, what is held, rej
   error_code text -- Why it failed.
   error_message text -- The same in words.
   accepted bigint -- Items that cannot be stored, accepted by the owner (rejects accept).
+  forgotten_at timestamp with time zone -- When names, addresses and messages of the responses were forgotten: they are stored without since then. NULL where they were not.
  SELECT s.account_id,
     a.name AS account,
     s.event_id,
@@ -1082,7 +1085,8 @@ view list_status -- How each list stands: when it was checked, what is held, rej
     s.failed_at,
     s.error_code,
     s.error_message,
-    rejects.accepted
+    rejects.accepted,
+    s.forgotten_at
    FROM headcount.sync_state s
      JOIN headcount.accounts a ON a.id = s.account_id
      LEFT JOIN headcount.events e ON e.account_id = s.account_id AND e.id = s.event_id
@@ -1110,6 +1114,7 @@ view list_status_without_personal -- The view list_status without error messages
   failed_at timestamp with time zone -- When it failed.
   error_code text -- Why it failed.
   accepted bigint -- Items that cannot be stored, accepted by the owner (rejects accept).
+  forgotten_at timestamp with time zone -- When names, addresses and messages of the responses were forgotten: they are stored without since then. NULL where they were not.
  SELECT account_id,
     account,
     event_id,
@@ -1123,7 +1128,8 @@ view list_status_without_personal -- The view list_status without error messages
     failing,
     failed_at,
     error_code,
-    accepted
+    accepted,
+    forgotten_at
    FROM headcount.list_status;
 
 view payment_summary -- What was paid, for each event with a payment. The service names no currency, no state and no time of a payment; refunds are negative amounts as they are sent.
@@ -2380,6 +2386,29 @@ AS $function$
         || coalesce(event._extra, '{}')
   $function$
 
+function headcount_internal.forgotten_response(document jsonb) -- A document of a response without personal data: no name, e-mail, message or field that the specification does not name.
+CREATE OR REPLACE FUNCTION headcount_internal.forgotten_response(document jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE PARALLEL SAFE STRICT
+AS $function$
+    select jsonb_strip_nulls(jsonb_build_object(
+             'id', document->'id',
+             'quantity', headcount_internal.stored_bigint(document->'quantity'),
+             'rsvp', headcount_internal.stored_text(document->'rsvp'),
+             'created_at', case when headcount_internal.stored_instant(document->'created_at') is not null then document->'created_at' end,
+             'updated_at', case when headcount_internal.stored_instant(document->'updated_at') is not null then document->'updated_at' end,
+             'amount', case when headcount_internal.stored_amount(document->'amount') is not null then document->'amount' end,
+             'processing_fee', case when headcount_internal.stored_amount(document->'processing_fee') is not null
+                                    then document->'processing_fee' end))
+           || case
+                   when headcount_internal.stored_slots(document->'slots') is not null
+                   then jsonb_build_object('slots', headcount_internal.slots_without_extra(document->'slots'))
+                   when headcount_internal.kind_of(document) = 'signup' then '{"slots": []}'
+                   else '{}'
+              end
+  $function$
+
 function headcount_internal.is_paid(document jsonb) -- Whether the response of a document had a row in payments.
 CREATE OR REPLACE FUNCTION headcount_internal.is_paid(document jsonb)
  RETURNS boolean
@@ -2533,6 +2562,23 @@ CREATE OR REPLACE FUNCTION headcount_internal.sha256_of(value text)
  IMMUTABLE PARALLEL SAFE STRICT
 AS $function$
     select sha256(convert_to(value, 'UTF8'))
+  $function$
+
+function headcount_internal.slots_without_extra(value jsonb) -- Slots of a document with the fields that the specification names, and of these the values that fit.
+CREATE OR REPLACE FUNCTION headcount_internal.slots_without_extra(value jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+    select coalesce(
+             jsonb_agg(
+               jsonb_strip_nulls(jsonb_build_object(
+                 'name', headcount_internal.stored_text(slot.document->'name'),
+                 'start_date', headcount_internal.stored_slot_time(slot.document->'start_date'),
+                 'end_date', headcount_internal.stored_slot_time(slot.document->'end_date')))
+               order by slot.position),
+             '[]')
+      from jsonb_array_elements(headcount_internal.stored_slots(value)) with ordinality slot (document, position)
   $function$
 
 function headcount_internal.slots_without_personal(value jsonb) -- Slots of a document with the fields that the specification names; NULL of what is no list of slots.

@@ -53,6 +53,8 @@ export interface RunConfig {
   readonly maxBodyBytes: number
   readonly maxStalenessMs: number
   readonly holdForMs: number
+  /** null: personal data are kept. */
+  readonly forgetAfterMs: number | null
 }
 
 export interface WorkerConfig {
@@ -195,6 +197,7 @@ async function readRun(reading: SettingsReader, flags: Flags): Promise<RunConfig
     maxBodyBytes: await reading.take(settings.maxBody, flags['maxBody']),
     maxStalenessMs: await reading.take(settings.maxStaleness, flags['maxStaleness']),
     holdForMs: await reading.take(settings.holdFor, flags['holdFor']),
+    forgetAfterMs: await reading.take(settings.forgetAfter, flags['forgetAfter']),
   })
 }
 

@@ -74,6 +74,12 @@ export const settings = {
     fallback: '7d',
     example: '7d',
   },
+  forgetAfter: {
+    variable: 'HEADCOUNT_FORGET_AFTER',
+    flag: '--forget-after',
+    read: duration('1d', '36500d'),
+    example: '365d',
+  },
   holdFor: {
     variable: 'HEADCOUNT_HOLD_FOR',
     flag: '--hold-for',

@@ -8,6 +8,7 @@ import { deleteOrphans } from './diff/orphans.ts'
 import { replaceRejects } from './state/rejects.ts'
 import type { ListRejects } from './state/rejects.ts'
 import { deleteEvents, deleteResponses } from './write/delete.ts'
+import { forgetEvents, type ForgettableEvent, type ForgottenCounts } from './write/forget.ts'
 import { upsertResponses } from './write/responses.ts'
 import {
   countOpenIssues,
@@ -65,6 +66,7 @@ export interface Loader {
     run: Pick<StateWriter, 'account' | 'run'>,
     failures: readonly FailedState[],
   ): Promise<void>
+  forget(trx: Transaction, account: number, events: readonly ForgettableEvent[]): Promise<ForgottenCounts>
   deleteStaleState(trx: Transaction, account: number, listed: readonly string[]): Promise<void>
   /** The open issues after all these writes. */
   openIssues(trx: Transaction, account: number): Promise<OpenIssues>
@@ -82,6 +84,7 @@ export const postgresLoader: Loader = {
   markUnchanged,
   saveFailures,
   saveObservations,
+  forget: forgetEvents,
   deleteStaleState,
   openIssues: countOpenIssues,
 }

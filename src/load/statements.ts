@@ -6,6 +6,8 @@ export interface WriteOptions {
   readonly run: string
   /** Whether old versions go into history. False when only a new normaliser rewrites rows: the data have not changed. */
   readonly history: boolean
+  /** Personal data that were forgotten come back: rows that differ in nothing else have not changed. */
+  readonly restoresPersonal?: boolean
 }
 
 export function noCounts(): TableCounts {

@@ -102,6 +102,7 @@ function makeReport(run: RunContext, status: FinalStatus, open: OpenIssues, plan
     warnings: stats.warnings.map(settings.redact),
     errors: stats.listedErrors,
     errors_total: stats.errors.length,
+    ...(settings.forgetAfterMs !== null && { forgotten: stats.forgotten }),
     ...(plan !== null && { dry_run: true, plan }),
   }
 }

@@ -22,7 +22,7 @@ export function logTo(logger: Pick<Logger, 'debug' | 'info' | 'warn'> | undefine
 
 /** How far a run is; sent after each event. */
 export interface Progress {
-  readonly phase: 'events' | 'responses' | 'removing' | 'comparing' | 'indexing'
+  readonly phase: 'events' | 'responses' | 'removing' | 'forgetting' | 'comparing' | 'indexing'
   /** `skipped`: read already by the backfill that this one continues; not part of `total`. */
   readonly events: { readonly done: number; readonly total: number; readonly skipped: number }
   /** Responses read so far. */
@@ -79,6 +79,11 @@ export interface RunOptions extends DatabaseOptions {
   readonly maxStalenessMs?: number
   /** How long deletions that look like an outage are held; one hour when not given. */
   readonly holdForMs?: number
+  /**
+   * Forgets names, e-mail addresses, messages and unknown fields of responses so long after their event, at the end of each run, and
+   * stores later responses to it without; without a time of the event so long after its last response. Never when not given.
+   */
+  readonly forgetAfterMs?: number
   /** Reads every event, not only those that are due. */
   readonly all?: boolean
   /** Only these events are read and written; none is removed. */
@@ -116,6 +121,7 @@ const POSITIVE_OPTIONS = [
   'pieceBytes',
   'batchRows',
   'maxStalenessMs',
+  'forgetAfterMs',
 ] as const
 
 function requirePositive(name: string, value: number | undefined): void {
@@ -165,6 +171,7 @@ export function resolveOptions(options: RunOptions) {
     batchRows: options.batchRows ?? 5000,
     maxStalenessMs: options.maxStalenessMs ?? DEFAULT_MAX_STALENESS_MS,
     holdForMs: options.holdForMs ?? DEFAULT_HOLD_FOR_MS,
+    forgetAfterMs: options.forgetAfterMs ?? null,
     all: options.all ?? false,
     events: options.events && options.events.length > 0 ? new Set(options.events) : null,
     restart: options.restart ?? false,

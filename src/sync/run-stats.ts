@@ -1,6 +1,7 @@
 import type { ReportedError, RowCounts, RunStatus } from '../common/schema/tables.ts'
 import type { HeadcountError } from '../common/errors.ts'
 import type { LiveCounts } from '../load/diff/live-counts.ts'
+import { noneForgotten, type ForgottenCounts } from '../load/write/forget.ts'
 import { noCounts } from '../load/statements.ts'
 import type { Progress } from './options.ts'
 
@@ -24,6 +25,7 @@ export class RunStats {
   /** Due events that a run which ended early did not come to, or not to the end of: they stay due. */
   notRead = 0
   readonly rows = noCounts()
+  readonly forgotten = noneForgotten()
   /** Of a verification: what it found until now. */
   differences = 0
   readonly errors: ReportedError[] = []
@@ -33,6 +35,12 @@ export class RunStats {
   /** @param onReport called when there is something new to report */
   constructor(onReport: () => void) {
     this.#onReport = onReport
+  }
+
+  addForgotten({ events, responses, versions }: ForgottenCounts): void {
+    this.forgotten.events += events
+    this.forgotten.responses += responses
+    this.forgotten.versions += versions
   }
 
   report(phase: Progress['phase'] = this.phase): void {

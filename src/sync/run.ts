@@ -11,6 +11,7 @@ import type { RunContext } from './run-context.ts'
 import { logTo, resolveOptions, type RunOptions } from './options.ts'
 import { syncDueEvents } from './fetch/sync-events.ts'
 import { rereadUnconfirmed } from './fetch/second-reading.ts'
+import { forgetPersonalData } from './write/forget-personal-data.ts'
 import { recordEarlyEnd, deleteAbsentEvents } from './write/delete-events.ts'
 
 /**
@@ -69,6 +70,7 @@ async function execute(run: RunContext): Promise<RunReport> {
   const { notFound, endedEarly } = await syncDueEvents(run, due)
   if (endedEarly) recordEarlyEnd(run, endedEarly, notFound)
   else await deleteAbsentEvents(run, list, notFound, await rereadUnconfirmed(run))
+  await forgetPersonalData(run)
   return finishRun(run)
 }
 

@@ -55,7 +55,7 @@ function formatEvent(details: EventDetails, limit: number, out: Output): string 
   ].join('')
 }
 
-function figures({ summary, payments }: EventDetails, out: Output): string {
+function figures({ summary, payments, forgotten_at }: EventDetails, out: Output): string {
   const { expected, coming, maybe, unknown, not_coming, responses, respondents, without_email } = summary
   const days = daysText(summary.days_until)
   const replies = [
@@ -74,6 +74,14 @@ function figures({ summary, payments }: EventDetails, out: Output): string {
         'responses',
         `${formatNumber(responses)} of ${formatCount(respondents, 'person', 'persons')}${nameless}`,
       ],
+      ...(forgotten_at === null
+        ? []
+        : [
+            [
+              'people',
+              `names, addresses and messages were forgotten on ${forgotten_at.slice(0, 10)}`,
+            ] as const,
+          ]),
       ...(payments === null ? [] : [['payments', paymentsText(payments)] as const]),
       ...(summary.sign_ups === '0'
         ? []

@@ -2,6 +2,29 @@ import { parseSince } from '../../mirror/instants/parse-since.ts'
 import type { CommandGroup } from './command-spec.ts'
 import * as options from './options.ts'
 
+const loadPerson = () => import('../answers/person.ts')
+
+const personCommands: CommandGroup = {
+  heading: 'Personal data:',
+  commands: [
+    {
+      name: 'show',
+      load: async () => (await loadPerson()).personShow,
+      summary: 'show everything that is held of one person',
+      description:
+        'Shows every response with this e-mail address, also where it had the address only in a former version, all former versions ' +
+        'of these responses, and other places that name the address: messages, unknown fields, items that could not be stored, ' +
+        'reports of runs. The address may be spelled in upper or lower case. Reads the whole mirror; changes nothing.',
+      examples: [
+        ['person show ada@example.org', 'in all accounts'],
+        ['person show ada@example.org --json > ada.json', 'a file to hand out'],
+      ],
+      args: [['<email>', 'an e-mail address']],
+      options: options.ofAccounts(),
+    },
+  ],
+}
+
 export const answerCommands: CommandGroup = {
   heading: 'Answers from the mirror:',
   commands: [
@@ -64,6 +87,16 @@ export const answerCommands: CommandGroup = {
       ],
       args: [['<name-or-email...>', 'an e-mail address, or a part of a name']],
       options: [options.limit('10', 'show at most this many persons'), ...options.ofAccounts()],
+    },
+    {
+      name: 'person',
+      load: async () => (await loadPerson()).person,
+      summary: 'show everything that is held of one person',
+      description:
+        'For whoever asks what is stored of them: every response, every former version, and every other place that names the address. ' +
+        'docs/personal-data.md says what is held where, and for how long.',
+      examples: [['person show ada@example.org', 'by the address']],
+      group: personCommands,
     },
     {
       name: 'changes',

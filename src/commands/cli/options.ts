@@ -75,6 +75,13 @@ export const read = () => [
 export const holdFor = () =>
   ofSetting(settings.holdFor, '<time>', 'how long deletions that look like an outage are held')
 
+export const forgetAfter = () =>
+  ofSetting(
+    settings.forgetAfter,
+    '<time>',
+    'forget names, addresses and messages so long after the event, like 365d; default never',
+  )
+
 export const listen = () => [
   ofSetting(settings.serveHost, '<host>', 'address to listen on; 0.0.0.0 for all interfaces'),
   ofSetting(settings.servePort, '<port>', 'port to listen on; 0 for any free one'),

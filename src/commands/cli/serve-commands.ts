@@ -95,6 +95,7 @@ export const serveCommands: CommandGroup = {
           options.newAccount(),
           ...options.read(),
           options.holdFor(),
+          options.forgetAfter(),
           options.maxStaleness(),
           ...options.schedule(),
         ]),

@@ -11,6 +11,7 @@ const settings = (...[fallback]: Parameters<typeof options.database>) => [
   options.database(fallback),
   ...options.read(),
   options.holdFor(),
+  options.forgetAfter(),
 ]
 
 export const syncCommands: CommandGroup = {

@@ -43,7 +43,9 @@ function formatRejects(found: readonly ListedReject[], out: Output): string {
       reject.path,
       formatBytes(reject.bytes),
       reject.accepted_at?.slice(0, 10) ?? 'no',
-      shorten(stripControlCharsInLine(reject.payload), PAYLOAD_COLUMNS),
+      reject.payload === null
+        ? '(forgotten)'
+        : shorten(stripControlCharsInLine(reject.payload), PAYLOAD_COLUMNS),
     ]),
   )
   return `${table}(${formatCount(found.length, 'item')})\n`

@@ -30,6 +30,7 @@ export function formatReport(report: RunReport, out: Pick<Output, 'style' | 'wid
           ].join(', '),
         ],
         ['service', serviceLine(report)],
+        ...forgottenLine(report),
         ...(hasChanges(report) ? [] : [['rows', 'nothing changed'] as const]),
       ],
       { indent: '  ', width: out.width },
@@ -54,6 +55,18 @@ function serviceLine(report: RunReport): string {
   const retries = report.retries > 0 ? `, ${formatCount(report.retries, 'retry', 'retries')}` : ''
   const unread = report.not_modified > 0 ? `, ${formatNumber(report.not_modified)} not modified` : ''
   return `${formatCount(report.requests, 'request')}${retries}${unread}, ${formatBytes(report.bytes_received)} received`
+}
+
+function forgottenLine({ forgotten }: RunReport): (readonly [string, string])[] {
+  if (forgotten === undefined || forgotten.events === 0) return []
+  const { events, responses, versions } = forgotten
+  const history = versions > 0 ? ` and ${formatCount(versions, 'former version')}` : ''
+  return [
+    [
+      'forgotten',
+      `${formatCount(events, 'event')}: personal data of ${formatCount(responses, 'response')}${history}`,
+    ],
+  ]
 }
 
 function hasChanges(report: RunReport): boolean {

@@ -97,6 +97,7 @@ const settingsOfSync = [
   'runTimeout',
   'maxBody',
   'holdFor',
+  'forgetAfter',
   'maxStaleness',
   'schedule',
   'timezone',

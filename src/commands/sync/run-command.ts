@@ -87,6 +87,7 @@ export function runOptions({ service, database, account, run }: ServiceConfig): 
     maxBodyBytes: run.maxBodyBytes,
     maxStalenessMs: run.maxStalenessMs,
     holdForMs: run.holdForMs,
+    ...(run.forgetAfterMs !== null && { forgetAfterMs: run.forgetAfterMs }),
   }
 }
 

@@ -14,6 +14,7 @@ export function progressLine(progress: Progress, elapsedMs: number): string {
       : `${formatCount(changedRows, 'row')} changed`,
   ]
   if (progress.phase === 'removing') parts.push('removing what is gone')
+  else if (progress.phase === 'forgetting') parts.push('forgetting personal data')
   else if (progress.phase === 'indexing') parts.push('making indexes')
   else parts.push(...timeLeft(progress, elapsedMs))
   if (progress.retries > 0) parts.push(formatCount(progress.retries, 'retry', 'retries'))

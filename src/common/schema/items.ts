@@ -67,6 +67,11 @@ export interface RejectItem {
   readonly id: string | null
 }
 
+/** A reject as it is stored: without its text where the personal data of its event are forgotten. */
+export interface StoredReject extends Omit<RejectItem, 'payload'> {
+  readonly payload: string | null
+}
+
 /** A fact seen on the wire that the specification leaves open. Never a name, an e-mail address or a message. */
 export interface Observation {
   /** What was observed: a field (`response.rsvp`, `reply.message`), an item (`slot`), a list (`responses`), a request (`ping`). */

@@ -3,6 +3,7 @@
  * Everything that shows less, or forgets, asks here. Titles, descriptions, locations and names of slots may contain a name; they
  * are what an event says of itself, and count as no personal data.
  */
+import type { ResponseItem } from './items.ts'
 
 /** Columns that hold personal data wherever they stand. */
 const personalAnywhere: readonly string[] = [
@@ -95,6 +96,7 @@ const plain: readonly string[] = [
   'first_payment_at',
   'first_response_at',
   'first_seen_at',
+  'forgotten_at',
   'good',
   'heartbeat_at',
   'held',
@@ -210,4 +212,10 @@ export function isPersonal(relation: string, column: string): boolean {
   if (personalAnywhere.includes(column) || (personalIn[relation] ?? []).includes(column)) return true
   if (plain.includes(column)) return false
   throw new RangeError(`whether ${relation}.${column} is personal is to be said in ${import.meta.filename}`)
+}
+
+/** The row as it is stored where personal data are forgotten: as `forgetEvents` leaves one that was stored before. */
+export function withoutPersonal(row: ResponseItem): ResponseItem {
+  const slots = row.slots.map((slot) => ({ ...slot, _extra: null }))
+  return { ...row, name: null, email: null, message: null, slots, _extra: null }
 }

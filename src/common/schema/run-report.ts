@@ -44,6 +44,11 @@ export interface RunReport {
     readonly not_read?: number
   }
   readonly rows: TableCounts
+  /**
+   * With the option to forget personal data: how many events were forgotten, live responses of them, and former versions of responses
+   * that had personal data.
+   */
+  readonly forgotten?: { readonly events: number; readonly responses: number; readonly versions: number }
   readonly rejected: number
   readonly set_aside: number
   readonly held: number

@@ -69,6 +69,7 @@ interface HistorySpan {
 interface EventHistoryTable extends HistorySpan {
   account_id: number
   event_id: string
+  forgotten_at: Timestamp | null
 }
 
 interface ResponseHistoryTable extends HistorySpan {
@@ -83,7 +84,7 @@ interface RejectsTable {
   item_index: number
   reason: string
   path: string
-  payload: string
+  payload: string | null
   bytes: number
   sha256: string
   run_id: IntegerText
@@ -142,6 +143,7 @@ interface SyncStateTable {
   list_version: Generated<string>
   first_listed_run_id: IntegerText | null
   first_applied_run_id: IntegerText | null
+  forgotten_at: Timestamp | null
 }
 
 interface ApiObservationsTable {

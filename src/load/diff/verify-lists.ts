@@ -18,6 +18,7 @@ export interface StoredList {
   /** Rows that the last read of a list in several pages lacked. */
   readonly unconfirmed_absences: readonly string[]
   readonly error_code: string | null
+  readonly is_forgotten: boolean
 }
 
 /** What is stored of these lists, by event; nothing of one that was never read. */
@@ -28,7 +29,8 @@ export async function readStoredLists(
 ): Promise<ReadonlyMap<string, StoredList>> {
   const { rows } = await sql<StoredList & { readonly event_id: string }>`
     select event_id, encode(digest, 'hex') as digest, coalesce(held_deletions, '[]') as held_deletions,
-           coalesce(unconfirmed_absences, '[]') as unconfirmed_absences, error_code
+           coalesce(unconfirmed_absences, '[]') as unconfirmed_absences, error_code,
+           forgotten_at is not null as is_forgotten
       from headcount.sync_state
      where account_id = ${account} and event_id = any (${event_ids}::text[]) and checked_at is not null`.execute(
     trx.kysely,

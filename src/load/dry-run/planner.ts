@@ -8,6 +8,7 @@ import { eventDifferences, responseDifferences } from '../diff/column-diff.ts'
 import { changedEvents } from '../write/events.ts'
 import type { ListChanges } from '../diff/list-diff.ts'
 import { itemsOf, keyRecordset } from '../write/recordsets.ts'
+import { countForgettable } from '../write/forget.ts'
 import type { EventResponse } from '../write/recordsets.ts'
 import { readLabels } from '../live-labels.ts'
 import type { Loader } from '../loader.ts'
@@ -38,6 +39,7 @@ export function createPlanner(maxListed: number): Planner {
     markUnchanged: skip,
     saveFailures: skip,
     saveObservations: skip,
+    forget: countForgettable,
     events: (trx, { account }, events) => planEvents(trx, account, events, planned),
     responses: (trx, { account }, lists) => planResponses(trx, account, lists, planned),
     deleteResponses: async (trx, { account }, keys) => {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
-import type { RejectItem, Tables } from '../../common/schema/tables.ts'
+import type { StoredReject, Tables } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { prefetch } from '../prefetch.ts'
 import { chunkRowStream, singleRow, assertRowCount } from '../statements.ts'
@@ -9,7 +9,7 @@ import { chunkRowStream, singleRow, assertRowCount } from '../statements.ts'
 export interface ListRejects {
   readonly event_id: string | null
   /** In chunks: every item of a list may be rejected. */
-  readonly rejects: Iterable<readonly RejectItem[]> | AsyncIterable<readonly RejectItem[]>
+  readonly rejects: Iterable<readonly StoredReject[]> | AsyncIterable<readonly StoredReject[]>
 }
 
 /** Replaces the stored rejects of these lists. */

@@ -23,7 +23,14 @@ export interface ListState {
   /** Ids that the last read of a list in several pages lacked; the next read confirms them or not. */
   readonly unconfirmed_absences: readonly string[]
   readonly error_code: string | null
+  readonly retention: Retention
 }
+
+/**
+ * What is stored of the personal data of a list: `kept`; `forgotten`, rows are stored without; `restored`, they are marked as forgotten,
+ * but the event is moved into the future, so that its next reading brings them back.
+ */
+export type Retention = 'kept' | 'forgotten' | 'restored'
 
 /** The new state of a list that was read and applied. */
 export interface AppliedState {
@@ -40,6 +47,8 @@ export interface AppliedState {
   readonly poll_interval_s: number | null
   /** Whether served rows of the list were written or deleted: the list then gets a new version. */
   readonly has_changed: boolean
+  /** Whether the rows have their personal data again. */
+  readonly is_restored: boolean
 }
 
 /**
@@ -85,15 +94,16 @@ export async function readStates(
       'held_deletions',
       'unconfirmed_absences',
     ])
-    .select('error_code')
+    .select(['error_code', 'forgotten_at'])
     .select(hexDigest)
     .where('account_id', '=', account)
     .execute()
   return new Map(
-    rows.map((row) => [
+    rows.map(({ forgotten_at, ...row }) => [
       row.event_id,
       {
         ...row,
+        retention: forgotten_at === null ? 'kept' : 'forgotten',
         held_deletions: row.held_deletions ?? [],
         unconfirmed_absences: row.unconfirmed_absences ?? [],
       },
@@ -135,14 +145,18 @@ export async function saveRead(
   states: readonly AppliedState[],
   records: EventRowsChange,
 ): Promise<void> {
-  const changed = states.filter(({ has_changed }) => has_changed).map(({ event_id }) => event_id)
-  const rows = states.map(({ held_deletions: holds, unconfirmed_absences, has_changed: _, ...state }) => ({
-    ...state,
-    unconfirmed_absences: unconfirmed_absences.length === 0 ? null : unconfirmed_absences,
-    held_deletions: holds.length === 0 ? null : holds,
-    held_deletion_count: holds.reduce((sum, { ids }) => sum + ids.length, 0),
-    held_deletions_since: holds.map(({ since }) => since).toSorted()[0] ?? null,
-  }))
+  const idsOf = (of: readonly AppliedState[]) => of.map(({ event_id }) => event_id)
+  const changed = idsOf(states.filter(({ has_changed }) => has_changed))
+  const restored = idsOf(states.filter(({ is_restored }) => is_restored))
+  const rows = states.map(
+    ({ held_deletions: holds, unconfirmed_absences, has_changed: _, is_restored: __, ...state }) => ({
+      ...state,
+      unconfirmed_absences: unconfirmed_absences.length === 0 ? null : unconfirmed_absences,
+      held_deletions: holds.length === 0 ? null : holds,
+      held_deletion_count: holds.reduce((sum, { ids }) => sum + ids.length, 0),
+      held_deletions_since: holds.map(({ since }) => since).toSorted()[0] ?? null,
+    }),
+  )
   // guard: version of the list of events
   const events = records === 'none' ? sql`` : sql`with events as (${newEventListVersion(account, records)})`
   // guard: versions that stay
@@ -171,7 +185,10 @@ export async function saveRead(
            first_applied_run_id = coalesce(state.first_applied_run_id, excluded.first_applied_run_id),
            error_code = null, error_message = null, failed_at = null,
            list_version = case when excluded.event_id = any (${changed}::text[])
-                               then excluded.list_version else state.list_version end`.execute(trx.kysely)
+                               then excluded.list_version else state.list_version end,
+           forgotten_at = case when excluded.event_id = any (${restored}::text[]) then null else state.forgotten_at end`.execute(
+    trx.kysely,
+  )
   assertRowCount('headcount.sync_state, read', rows.length, result)
   if (states.some(({ event_id }) => event_id === EVENT_LIST_KEY)) await saveFirstListing(trx, account, run)
 }

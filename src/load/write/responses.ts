@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { TableCounts } from '../../common/schema/tables.ts'
+import { withoutPersonal } from '../../common/schema/personal-data.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { changedResponses } from '../diff/changed-responses.ts'
 import type { ListChanges } from '../diff/list-diff.ts'
@@ -34,6 +35,18 @@ export async function upsertResponses(
   }
   // These rows were deleted by hand since the comparison.
   if (added.length > 0) addCounts(rows, await insertAll(trx, options, added))
+  addCounts(rows, await (options.restoresPersonal === true ? restoreAll : updateAll)(trx, options, changed))
+  const withAdded = lists.filter((list) => list.added.length > 0).map(({ list }) => list.event_id)
+  return { rows, events: new Set([...withAdded, ...[...added, ...changed].map(({ event_id }) => event_id)]) }
+}
+
+/** Writes new versions of live rows. */
+async function updateAll(
+  trx: Transaction,
+  options: WriteOptions,
+  changed: readonly EventResponse[],
+): Promise<TableCounts> {
+  const rows = noCounts()
   for (const chunk of chunkRows(changed)) {
     await archiveResponses(trx, options, 'update', keysOf(chunk))
     const responses = { inserted: 0, updated: await updateResponses(trx, options, chunk), deleted: 0 }
@@ -41,8 +54,28 @@ export async function upsertResponses(
     const slots = await replaceChildRows(trx, options.account, 'slots', chunk)
     addCounts(rows, { ...noCounts(), responses, payments, slots })
   }
-  const withAdded = lists.filter((list) => list.added.length > 0).map(({ list }) => list.event_id)
-  return { rows, events: new Set([...withAdded, ...[...added, ...changed].map(({ event_id }) => event_id)]) }
+  return rows
+}
+
+/** As `updateAll`, where personal data come back. A row that differs in nothing else is the version that it was. */
+async function restoreAll(
+  trx: Transaction,
+  options: WriteOptions,
+  changed: readonly EventResponse[],
+): Promise<TableCounts> {
+  const keyOf = ({ event_id, response }: EventResponse) => `${response.id} ${event_id}`
+  const forgotten = changed.map((item) => ({ ...item, response: withoutPersonal(item.response) }))
+  const differing = (await changedResponses(trx, options.account, forgotten)).changed
+  const keys = new Set(differing.map(keyOf))
+  const rows = await updateAll(
+    trx,
+    options,
+    changed.filter((item) => keys.has(keyOf(item))),
+  )
+  const restored = changed.filter((item) => !keys.has(keyOf(item)))
+  // guard: restored is not changed
+  addCounts(rows, await updateAll(trx, { ...options, history: false }, restored))
+  return rows
 }
 
 /** For a clock that was set back: a row begins at the end of its last version, which COPY cannot look up. */

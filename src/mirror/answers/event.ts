@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { Timestamp } from '../../common/schema/items.ts'
 import type { ViewRow } from '../../common/schema/views.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { defineCall } from '../calls/call.ts'
@@ -32,6 +33,8 @@ export interface EventDetails {
   readonly payments: ViewRow<'payment_summary'> | null
   /** The newest first, without the first reading. */
   readonly changes: readonly ViewRow<'response_changes'>[]
+  /** When names, addresses and messages were forgotten; null when they are kept. */
+  readonly forgotten_at: Timestamp | null
 }
 
 /** One for each account that has an event of this id. */
@@ -83,6 +86,7 @@ async function readDetails(
     ),
     thin_slots: await rowsOf(trx, 'thin_slots', sql`${own} order by v.start_date, v.slot_name collate "C"`),
     payments,
+    forgotten_at: await readForgotten(trx, summary),
     changes: await rowsOf(
       trx,
       'response_changes',
@@ -90,6 +94,18 @@ async function readDetails(
           order by v.run_id desc nulls last, v.changed_at desc, v.response_id, v.field collate "C" limit ${changes}`,
     ),
   }
+}
+
+async function readForgotten(
+  { kysely }: Transaction,
+  { account_id, event_id }: ViewRow<'event_summary'>,
+): Promise<Timestamp | null> {
+  // The view, for whoever may read no more than views.
+  const { rows } = await sql<{ forgotten_at: Timestamp | null }>`
+    select forgotten_at from headcount.list_status where account_id = ${account_id} and event_id = ${event_id}`.execute(
+    kysely,
+  )
+  return rows[0]?.forgotten_at ?? null
 }
 
 /** The pace of the compared events on the day that was as far from them as today is from the event. */

@@ -16,8 +16,8 @@ export interface ListedReject {
   readonly reason: string
   /** Where, like `$[0].id`. */
   readonly path: string
-  /** The item as it was sent, cut at 64 KiB. */
-  readonly payload: string
+  /** The item as it was sent, cut at 64 KiB; null when the personal data of its event were forgotten. */
+  readonly payload: string | null
   readonly sha256: string
   readonly run_id: number
   readonly seen_at: Timestamp

@@ -171,7 +171,7 @@ async function isEventRejected(
     .where('account_id', '=', account)
     .where('event_id', 'is', null)
     .execute()
-  return records.some(({ payload }) => rejectedEventId(payload) === eventId)
+  return records.some(({ payload }) => payload !== null && rejectedEventId(payload) === eventId)
 }
 
 /** Of an item above 64 KiB only the beginning is kept: its id is not told. */

@@ -37,6 +37,7 @@ const SENT_COLUMNS = Object.entries(LIVE_TABLES.responses.values).flatMap(([name
   return column === -1 ? [] : [{ column, type }]
 })
 const FIRST_COLUMN = { column: NAME, type: 'text' }
+const PERSONAL: readonly number[] = [NAME, EMAIL, MESSAGE]
 
 interface Kind {
   readonly name: ResponseKind
@@ -63,15 +64,17 @@ const decimal = new Decimal()
 export class ResponseWriter {
   readonly #issues: ItemIssues
   readonly #observer: ResponseObserver | null
+  readonly #withoutPersonal: boolean
   #bytes: Buffer = Buffer.alloc(0)
   #kind: Kind = BARE
   /** Of the slots of the item: masks, and the forms of both times. */
   readonly #slotForms: number[] = []
   #slotCount = 0
 
-  constructor(issues: ItemIssues, observer: ResponseObserver | null) {
+  constructor(issues: ItemIssues, observer: ResponseObserver | null, withoutPersonal: boolean) {
     this.#issues = issues
     this.#observer = observer
+    this.#withoutPersonal = withoutPersonal
   }
 
   /**
@@ -145,6 +148,7 @@ export class ResponseWriter {
     rows.end = copyBytes(kind.bytes, 0, kind.bytes.length, rows.bytes, rows.end + 4)
     for (let place = 0; place < SENT_COLUMNS.length; place += 1) {
       const { column, type } = SENT_COLUMNS[place] ?? FIRST_COLUMN
+      const at = rows.end
       const isWritten =
         type === 'text'
           ? this.#writeText(rows, response, column)
@@ -152,6 +156,11 @@ export class ResponseWriter {
             ? this.#writeInteger(rows, column)
             : this.#writeInstant(rows, column)
       if (!isWritten) return false
+      if (this.#withoutPersonal && PERSONAL.includes(column)) {
+        // Written first, so that a text that is none is declined all the same.
+        rows.end = at
+        rows.null()
+      }
     }
     rows.null()
     rows.reserve(FIXED_BYTES)

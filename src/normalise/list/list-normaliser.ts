@@ -2,6 +2,7 @@ import type { IntegerText, ResponseItem } from '../../common/schema/items.ts'
 import { ResponseBatch } from '../../copy-format/response-batch.ts'
 import { ItemIssues } from '../items/item-issues.ts'
 import { RESPONSE } from '../items/responses.ts'
+import { withoutPersonal } from '../../common/schema/personal-data.ts'
 import { SetAsideValues } from '../items/set-aside-values.ts'
 import { normaliseItem } from '../items/normalise-item.ts'
 import { parseSent } from '../items/sent-item.ts'
@@ -57,7 +58,9 @@ export class ListNormaliser {
       this.#last = id
       this.rowIds.add(id)
     }
-    for (const entries of setAside.values()) this.#setAside.add(entries)
+    // What was set aside is not stored either.
+    if (this.#options.withoutPersonal !== true)
+      for (const entries of setAside.values()) this.#setAside.add(entries)
     for (const { id } of rejects) if (id !== null) this.rejectIds.add(BigInt(id))
     for (const key of duplicateKeys) this.#duplicateKeys.add(key)
     this.#length += length
@@ -130,7 +133,7 @@ export class ListNormaliser {
     const sent = parseSent(chunk.itemBytes(place), 0, 0, this.#options)
     const result = normaliseItem(sent, RESPONSE, new ItemIssues(), null)
     if ('reject' in result) throw new Error(`The item of row ${place} is none at its second reading.`)
-    return result.row
+    return this.#options.withoutPersonal === true ? withoutPersonal(result.row) : result.row
   }
 }
 

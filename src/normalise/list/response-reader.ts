@@ -8,6 +8,7 @@ import { parseSent, type ParseOptions } from '../items/sent-item.ts'
 import type { ItemIssues } from '../items/item-issues.ts'
 import { ResponseWriter } from '../items/response-writer.ts'
 import { RESPONSE } from '../items/responses.ts'
+import { withoutPersonal } from '../../common/schema/personal-data.ts'
 import type { ResponseObserver } from '../observe/responses.ts'
 
 /** What a list of responses is read with. */
@@ -15,6 +16,8 @@ export interface ResponseListOptions extends ParseOptions {
   readonly key: RowKey
   /** No item is taken straight from its bytes. */
   readonly parseAll?: boolean
+  /** Rows are made without personal data. */
+  readonly withoutPersonal?: boolean
 }
 
 /** Bytes of a body, and how many bytes of the same chunk stand before them. */
@@ -86,7 +89,7 @@ export class ResponseReader implements ItemHandler {
     this.#options = options
     this.#issues = issues
     this.#observer = observer
-    this.#writer = new ResponseWriter(issues, observer)
+    this.#writer = new ResponseWriter(issues, observer, options.withoutPersonal === true)
   }
 
   /** Takes the items that were read since the last call. */
@@ -119,7 +122,7 @@ export class ResponseReader implements ItemHandler {
     if ('reject' in result) chunk.rejects.push(result.reject)
     else {
       if (this.#issues.setAside !== null) chunk.setAside.set(chunk.rows.count, this.#issues.setAside)
-      chunk.rows.add(result.row)
+      chunk.rows.add(this.#options.withoutPersonal === true ? withoutPersonal(result.row) : result.row)
       chunk.addSpan(start, end)
     }
     chunk.length += 1

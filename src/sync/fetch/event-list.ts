@@ -1,10 +1,10 @@
-import type { EventItem, RejectItem, RunMode } from '../../common/schema/tables.ts'
+import type { EventItem, StoredReject, RunMode } from '../../common/schema/tables.ts'
 import type { FetchedListFacts } from './list-facts.ts'
 
 /** The list of events. It is in memory whole, however long: a run needs all of it at once. */
 export interface EventList extends FetchedListFacts {
   readonly rows: readonly EventItem[]
-  readonly rejects: readonly RejectItem[]
+  readonly rejects: readonly StoredReject[]
   /** Ids of its rows, and of rejects whose id can be read. */
   readonly ids: readonly string[]
 }

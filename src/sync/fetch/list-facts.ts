@@ -1,4 +1,4 @@
-import type { RejectItem } from '../../common/schema/tables.ts'
+import type { RejectItem, StoredReject } from '../../common/schema/tables.ts'
 import type { ListSummary } from '../../normalise/list/list-summary.ts'
 import { NORMALISER_VERSION } from '../../normalise/version.ts'
 import type { FetchedList } from '../../source/fetched-list.ts'
@@ -56,14 +56,18 @@ export function describeList(
 const SAME_VALIDATOR =
   'the list has changed although its ETag has not: changes may have gone unseen for up to 24 hours.'
 
-/** Removes the key from what is kept of rejects: an item that is none may be an error that echoes it. */
+/**
+ * Removes the key from what is kept of rejects: an item that is none may be an error that echoes it. Nothing of the text is kept where
+ * personal data are forgotten.
+ */
 export function redactRejects(
   rejects: readonly RejectItem[],
-  conceal: (text: string) => string,
-): readonly RejectItem[] {
+  redact: (text: string) => string,
+  isForgotten = false,
+): readonly StoredReject[] {
   return rejects.map((reject) => ({
     ...reject,
-    /* guard: key in rejects */ payload: conceal(reject.payload),
+    payload: isForgotten ? null : /* guard: key in rejects */ redact(reject.payload),
   }))
 }
 

@@ -1,4 +1,4 @@
-import type { IntegerText, RejectItem } from '../../common/schema/tables.ts'
+import type { IntegerText, StoredReject } from '../../common/schema/tables.ts'
 import { ListNormaliser } from '../../normalise/list/list-normaliser.ts'
 import type { ResponseBatch } from '../../copy-format/response-batch.ts'
 import type { RowKey } from '../../copy-format/response-rows.ts'
@@ -14,11 +14,13 @@ export interface ListContext extends Pick<ResolvedOptions, 'redact' | 'signal'> 
   readonly stored: StoredValidator | undefined
   /** Every item goes through `JSON.parse` and the rules of `normalise`, also an ordinary one. */
   readonly parseAll?: boolean
+  /** Rows and rejects are made without personal data. */
+  readonly isForgotten: boolean
 }
 
 /** What a list leaves in the mirror beside its rows. */
 export interface StorableList extends FetchedListFacts {
-  rejects(): AsyncIterable<readonly RejectItem[]>
+  rejects(): AsyncIterable<readonly StoredReject[]>
 }
 
 /** The responses to one event as the service sends them now. */
@@ -39,9 +41,9 @@ export interface BufferedList extends ResponseList {
 /** What reads the responses of a fetched list. */
 export function createNormaliser(
   { what, keyRemover }: FetchedList,
-  { key, parseAll = false }: ListContext,
+  { key, parseAll = false, isForgotten }: ListContext,
 ): ListNormaliser {
-  return new ListNormaliser({ key, what, keyRemover, parseAll })
+  return new ListNormaliser({ key, what, keyRemover, parseAll, withoutPersonal: isForgotten })
 }
 
 /**
@@ -57,7 +59,7 @@ export async function bufferList(fetched: FetchedList, context: ListContext): Pr
   list.add(chunk)
   if (list.hasDuplicates) list.resolve(chunk)
   const batch = list.batch(chunk)
-  const rejects = redactRejects(chunk.rejects, context.redact)
+  const rejects = redactRejects(chunk.rejects, context.redact, context.isForgotten)
   return {
     ...describeList(fetched, list.summarise(), list.count, context.stored),
     batch,

@@ -79,9 +79,9 @@ export class StreamedResponses {
 
   #complete(list: ListNormaliser): ResponseList {
     const chunks = () => this.#chunks(list.nextReader())
-    const { redact, stored } = this.#context
+    const context = this.#context
     return {
-      ...describeList(this.#fetched, list.summarise(), list.count, stored),
+      ...describeList(this.#fetched, list.summarise(), list.count, context.stored),
       rejected: list.rejected,
       has: (id) => list.has(id),
       batches: async function* () {
@@ -89,7 +89,8 @@ export class StreamedResponses {
       },
       rejects: async function* () {
         if (list.rejected === 0) return
-        for await (const chunk of chunks()) yield redactRejects(chunk.rejects, redact)
+        for await (const chunk of chunks())
+          yield redactRejects(chunk.rejects, context.redact, context.isForgotten)
       },
     }
   }

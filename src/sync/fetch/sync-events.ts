@@ -101,7 +101,13 @@ export async function writeList(
 function listContext({ settings, mirror }: RunContext, { event, state }: DueEvent): ListContext {
   const key = { account: mirror.account.id, event_id: event.id, run: mirror.lease.runId }
   // Not the run's own signal: what was read when the run must end is stored.
-  return { redact: settings.redact, signal: settings.signal, key, stored: state }
+  return {
+    redact: settings.redact,
+    signal: settings.signal,
+    key,
+    stored: state,
+    isForgotten: /* guard: forgotten events */ state?.retention === 'forgotten',
+  }
 }
 
 /** The responses are as they were; the event's own record may not be. */

@@ -20,3 +20,8 @@ export interface FirstReading {
   /** Responses that it removed: in a dry run they are live still. */
   readonly removed: readonly string[]
 }
+
+/** Whether personal data of the responses come back that were forgotten. */
+export function restoresPersonal({ state }: DueEvent): boolean {
+  return state?.retention === 'restored'
+}

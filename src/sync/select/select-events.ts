@@ -1,3 +1,5 @@
+import type { EventItem } from '../../common/schema/tables.ts'
+import type { ListState } from '../../load/state/sync-state.ts'
 import { changedEvents } from '../../load/write/events.ts'
 import { NORMALISER_VERSION } from '../../normalise/version.ts'
 import { presentEventFields } from '../../load/diff/live-counts.ts'
@@ -31,12 +33,13 @@ export async function selectDueEvents(run: RunContext, list: EventList): Promise
   const candidates: readonly DueEvent[] = readable
     .filter(({ id }) => settings.events === null || settings.events.has(id))
     .map((event) => {
-      const state = run.initial.states.get(event.id)
+      const state = currentState(run.initial.states.get(event.id), event, mirror.lease.startedAt)
       const eventRow = isDifferent(event.id) ? differs : 'same'
       return { event, eventRow, isRejected: isRejected.has(event), state, firstReading: null }
     })
   const everything = mode === 'backfill' || settings.all || settings.events !== null
   const isDue = ({ event, eventRow, state }: DueEvent) =>
+    state?.retention === 'restored' ||
     dueReason(
       event,
       state,
@@ -54,6 +57,17 @@ export async function selectDueEvents(run: RunContext, list: EventList): Promise
   stats.skipped = candidates.length - left.length
   logSkipped(run)
   return due
+}
+
+/** An event that was moved into the future gets its personal data back. */
+function currentState(
+  state: ListState | undefined,
+  { event_at }: EventItem,
+  now: string,
+): ListState | undefined {
+  const isRestored =
+    state?.retention === 'forgotten' && event_at !== null && Date.parse(event_at) > Date.parse(now)
+  return isRestored ? { ...state, retention: 'restored' } : state
 }
 
 function logSkipped({ initial: { backfill }, stats, settings }: RunContext): void {

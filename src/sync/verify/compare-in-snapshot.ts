@@ -27,6 +27,8 @@ export interface FetchedEvent {
   readonly list: ResponseList
   /** Its rows; null for a list that is too large for memory. */
   readonly batch: ResponseBatch | null
+  /** Whether its rows were made without personal data. */
+  readonly isForgotten: boolean
 }
 
 /** The lists beside the live rows and their digests, in one snapshot of the mirror. */
@@ -40,8 +42,9 @@ export async function compareInSnapshot(
       const stored = await readStoredLists(trx, account.id, ids)
       const verdicts: [EventItem, ListVerdict][] = []
       const comparable: ComparableList[] = []
-      for (const { event, list, batch } of lists) {
-        const verdict = comparableList(stored.get(event.id), event, list, batch)
+      for (const fetched of lists) {
+        const { event } = fetched
+        const verdict = comparableList(stored.get(event.id), fetched)
         if ('is' in verdict) verdicts.push([event, verdict])
         else comparable.push(verdict)
       }
@@ -73,21 +76,17 @@ interface ComparableList extends FetchedEvent, ExpectedResponses {
   readonly unconfirmed: ReadonlySet<string>
 }
 
-function comparableList(
-  stored: StoredList | undefined,
-  event: EventItem,
-  list: ResponseList,
-  batch: ResponseBatch | null,
-): ComparableList | ListVerdict {
+function comparableList(stored: StoredList | undefined, fetched: FetchedEvent): ComparableList | ListVerdict {
+  const { list } = fetched
   if (stored === undefined) return { is: 'never_read' }
+  // guard: forgotten since
+  if (stored.is_forgotten !== fetched.isForgotten) return notCompared('changed', stored)
   // guard: changed since
   if (stored.digest !== null && stored.digest !== list.digest) return notCompared('changed', stored)
   const held = new Set(heldIds(stored.held_deletions).filter((id) => !list.has(id)))
   const unconfirmed = new Set(stored.unconfirmed_absences.filter((id) => !list.has(id)))
   return {
-    event,
-    list,
-    batch,
+    ...fetched,
     stored,
     held,
     unconfirmed,

@@ -72,7 +72,10 @@ async function runPass(
   await forEachEvent(verification, events, {
     read: async (event, answered, turn) => {
       if (states.get(event.id)?.checked_at == null) notCompared.push([event, { is: 'never_read' }])
-      else await fetchToCompare(verification, event, { answered, turn }, batches, compare)
+      else {
+        const isForgotten = states.get(event.id)?.retention === 'forgotten'
+        await fetchToCompare(verification, { event, isForgotten }, { answered, turn }, batches, compare)
+      }
     },
     before: ({ id }) => states.get(id),
     patienceMs: PATIENCE_MS,
@@ -111,7 +114,7 @@ function addResult(
 /** Fetches the list and hands it to be compared. One in memory is compared with others; another by itself, while it lies in its file. */
 async function fetchToCompare(
   { source, mirror, settings, stats, thorough }: VerifyContext,
-  event: EventItem,
+  { event, isForgotten }: Pick<FetchedEvent, 'event' | 'isForgotten'>,
   { answered, turn }: { readonly answered: () => void; readonly turn: QueueState },
   batches: BatchQueue<FetchedEvent>,
   compare: (lists: readonly FetchedEvent[]) => Promise<void>,
@@ -127,6 +130,7 @@ async function fetchToCompare(
     key: { account: mirror.account.id, event_id: id, run: NO_RUN },
     stored: undefined,
     parseAll: thorough.has(id),
+    isForgotten,
   }
   const warn = ({ warnings }: ResponseList) => {
     for (const warning of warnings) stats.warn(`Event ${id}: ${warning}`)
@@ -134,9 +138,12 @@ async function fetchToCompare(
   if (reading.isLarge) {
     const list = await new StreamedResponses(reading, context).readThrough()
     warn(list)
-    return await batches.addAlone(() => compare([{ event, list, batch: null }]))
+    return await batches.addAlone(() => compare([{ event, list, batch: null, isForgotten }]))
   }
   const list = await bufferList(reading, context)
   warn(list)
-  await batches.add({ event, list, batch: list.batch }, { rows: 1 + list.count, bytes: list.bytes })
+  await batches.add(
+    { event, list, batch: list.batch, isForgotten },
+    { rows: 1 + list.count, bytes: list.bytes },
+  )
 }

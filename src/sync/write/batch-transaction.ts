@@ -93,8 +93,9 @@ export function reportList(
 }
 
 /** How the rows of a list are written: without history when the service sent what it sent before. */
-export function writeOptions(run: RunContext, verdict: DigestMatch): WriteOptions {
-  return { account: run.mirror.account.id, run: run.mirror.lease.runId, history: verdict !== 'renormalised' }
+export function writeOptions(run: RunContext, verdict: DigestMatch, restoresPersonal = false): WriteOptions {
+  const history = verdict !== 'renormalised'
+  return { account: run.mirror.account.id, run: run.mirror.lease.runId, history, restoresPersonal }
 }
 
 /** Writes the records of these events, before the rows that belong to them. */

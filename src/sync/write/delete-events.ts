@@ -191,6 +191,7 @@ async function saveEventListState(
     set_aside: list.setAside,
     poll_interval_s: null,
     // Whoever wrote an event row, or removed one, has given the list its version.
+    is_restored: false,
     has_changed: false,
   }
   const observed = await run.mirror.write(async (trx) => {

@@ -2,7 +2,7 @@ import type { HeldGroup } from '../../common/schema/tables.ts'
 import type { StateWriter } from '../../load/state/sync-state.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { NORMALISER_VERSION } from '../../normalise/version.ts'
-import type { DueEvent } from '../select/due-event.ts'
+import { restoresPersonal, type DueEvent } from '../select/due-event.ts'
 import { nextPollInterval } from '../select/polling-schedule.ts'
 import type { RunContext } from '../run-context.ts'
 import type { DeletionDecisions } from '../deletions/decide-deletions.ts'
@@ -45,6 +45,7 @@ export async function saveListStates(
       poll_interval_s: intervalOf(one),
       // guard: version of a list
       has_changed: changedLists.has(one.event.id),
+      is_restored: restoresPersonal(one),
     }
   })
   const unchanged = loads.flatMap((one) =>

@@ -3,6 +3,7 @@ import { diffLists, type ListDiff } from '../../load/diff/list-diff.ts'
 import type { WriteOptions, WriteResult } from '../../load/statements.ts'
 import type { EmptiedList } from '../deletions/emptied-lists.ts'
 import { decideDeletions, type DeletionDecisions } from '../deletions/decide-deletions.ts'
+import { restoresPersonal } from '../select/due-event.ts'
 import type { RunContext } from '../run-context.ts'
 import {
   finishBatch,
@@ -54,10 +55,12 @@ async function apply(
     lists,
     ({ list }) => /* guard: our own version */ list.digestMatch !== 'renormalised',
   )
+  const [restoredLists, otherLists] = partition(newLists, restoresPersonal)
   // guard: digest in the transaction
   const records = await writeEventRows(trx, run, loads)
   const responses = [
-    await loadLists(trx, run, writeOptions(run, 'other'), newLists, changes),
+    await loadLists(trx, run, writeOptions(run, 'other'), otherLists, changes),
+    await loadLists(trx, run, writeOptions(run, 'other', true), restoredLists, changes),
     await loadLists(trx, run, writeOptions(run, 'renormalised'), oldLists, changes),
   ]
   return { ...(await finishBatch(trx, run, { loads, changes, decisions, records, responses })), emptied }

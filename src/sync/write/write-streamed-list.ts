@@ -5,6 +5,7 @@ import { prefetch } from '../../load/prefetch.ts'
 import { addCounts, noCounts, type WriteResult } from '../../load/statements.ts'
 import { decideDeletions, type DeletionDecisions } from '../deletions/decide-deletions.ts'
 import { OutOfOrderError } from '../fetch/streamed-responses.ts'
+import { restoresPersonal } from '../select/due-event.ts'
 import type { RunContext } from '../run-context.ts'
 import type { ResponseList } from '../fetch/response-list.ts'
 import {
@@ -69,10 +70,11 @@ async function apply(
   // The budget of deletions is counted before any row of this list is there.
   if (change.live > 0) await run.initial.liveCounts(trx.kysely)
   const records = await writeEventRows(trx, run, [{ ...due, list: large }])
+  const writing = writeOptions(run, large.digestMatch, restoresPersonal(due))
   const written = new RowsWritten()
   for await (const some of prefetch(trx, rows)) {
     const changes = await change.compare(trx, some)
-    written.add(await run.mirror.load.responses(trx, writeOptions(run, large.digestMatch), [changes]))
+    written.add(await run.mirror.load.responses(trx, writing, [changes]))
   }
   const list = await end()
   const changes = new Map([[id, await change.finish(trx, account, list)]])

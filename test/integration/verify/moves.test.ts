@@ -45,6 +45,22 @@ onPostgresStage('verify, lists that moved', (stage) => {
     expect(await verifying).toMatchObject({ status: 'equal', lists_compared: 2, lists_changed: [] })
   })
 
+  test('a sync that forgets an event meanwhile: the list is read again and compared', async () => {
+    const account = accountOf({ picnic: 2 })
+    account.add('gala', 3, { event_at: '2024-05-01T10:00:00Z' })
+    await using on = await stage(account)
+    await on.sync()
+    const { reached, release } = pause(on, '/events/picnic/responses')
+    const looked = Promise.withResolvers<void>()
+    const verifying = verifyOn(on, {
+      onProgress: ({ events }) => events.done === 1 && looked.resolve(),
+    })
+    await Promise.all([reached, looked.promise]) // Gala was read with its names.
+    await on.run('sync', { forgetAfterMs: 86_400_000 })
+    release()
+    expect(await verifying).toMatchObject({ status: 'equal', lists_compared: 2, lists_changed: [] })
+  })
+
   test('a list of events that changed meanwhile is read again', async () => {
     await using on = await stage(accountOf({ gala: 3 }))
     await on.sync()

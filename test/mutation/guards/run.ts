@@ -253,6 +253,34 @@ export const runGuards: readonly Guard[] = [
     only: 'parses every item',
   },
   {
+    name: 'forgotten events',
+    promise: 'personal data that were forgotten do not come back with the next reading',
+    mutation: 'never',
+    tests: ['test/integration/sync/retention.test.ts'],
+    only: 'postgres.*stay forgotten',
+  },
+  {
+    name: 'version of a forgotten list',
+    promise: 'whoever was served a list before its personal data were forgotten gets no 304 for it',
+    mutation: { cut: ', list_version = gen_random_uuid()' },
+    tests: ['test/integration/sync/retention.test.ts'],
+    only: 'is not served forgotten names',
+  },
+  {
+    name: 'restored is not changed',
+    promise: 'personal data that come back are no change of a response',
+    mutation: { cut: 'history: false', put: 'history: true' },
+    tests: ['test/integration/sync/retention.test.ts'],
+    only: 'postgres.*come back although',
+  },
+  {
+    name: 'forgotten since',
+    promise: 'verify calls no event different that a run forgets meanwhile',
+    mutation: 'remove',
+    tests: ['test/integration/verify/moves.test.ts'],
+    only: 'forgets an event meanwhile',
+  },
+  {
     name: 'digest without records',
     promise:
       'no digest of the list of events is stored while the record of an event that failed is old or missing',

@@ -1,4 +1,5 @@
 /** The fast way of an ordinary response either declines, or writes the very bytes that the rules of `normalise` lead to. */
+import { withoutPersonal } from '../../../src/common/schema/personal-data.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { DECLINED } from '../../../src/normalise/items/field-spans.ts'
@@ -22,9 +23,9 @@ function bytesOf({ responses, payments, slots }: ResponseRows): string[] {
 }
 
 /** What the fast way makes of an item; null when it declines. */
-function fast(item: Buffer): string[] | null {
+function fast(item: Buffer, isForgotten = false): string[] | null {
   const rows = new ResponseRows(key)
-  const end = new ResponseWriter(new ItemIssues(), null).write(item, 0, rows)
+  const end = new ResponseWriter(new ItemIssues(), null, isForgotten).write(item, 0, rows)
   if (end === DECLINED) {
     expect(bytesOf(rows)).toEqual(['0 ', '0 ', '0 '])
     return null
@@ -34,11 +35,11 @@ function fast(item: Buffer): string[] | null {
 }
 
 /** What the rules make of it. */
-function slow(item: Buffer): string[] {
+function slow(item: Buffer, isForgotten = false): string[] {
   const rows = new ResponseRows(key)
   const list = responsesIn(`[${item.toString()}]`)
   expect(list.rejects).toEqual([])
-  for (const row of list.rows) rows.add(row)
+  for (const row of list.rows) rows.add(isForgotten ? withoutPersonal(row) : row)
   return bytesOf(rows)
 }
 
@@ -113,8 +114,10 @@ const withIds = object({ id: digits, rsvp: text })
 describe('an ordinary response', () => {
   const agrees = (source: string): void => {
     const item = Buffer.from(source)
-    const written = fast(item)
-    if (written !== null) expect(written).toEqual(slow(item))
+    for (const isForgotten of [false, true]) {
+      const written = fast(item, isForgotten)
+      if (written !== null) expect(written).toEqual(slow(item, isForgotten))
+    }
   }
 
   test('has the rows that the rules lead to', () => {
@@ -136,7 +139,7 @@ describe('an ordinary response', () => {
       fc.property(broken, (source) => {
         const item = Buffer.from(source)
         const rows = new ResponseRows(key)
-        const end = new ResponseWriter(new ItemIssues(), null).write(item, 0, rows)
+        const end = new ResponseWriter(new ItemIssues(), null, false).write(item, 0, rows)
         if (end === DECLINED) return
         expect(bytesOf(rows)).toEqual(slow(item.subarray(0, end)))
       }),

@@ -24,13 +24,22 @@ test.each([
     { digest: `body under ${older}`, normaliser_version: older },
     'renormalised',
   ],
+  [
+    'the same body, of which personal data are to come back',
+    {
+      digest: `body under ${NORMALISER_VERSION}`,
+      normaliser_version: NORMALISER_VERSION,
+      retention: 'restored',
+    },
+    'renormalised',
+  ],
   ['another body, an older normaliser', { digest: 'another', normaliser_version: older }, 'other'],
   [
     'a digest under another version than it says',
     { digest: `body under ${older}`, normaliser_version: NORMALISER_VERSION },
     'other',
   ],
-])('%s', (_, stored, verdict) => {
+] as const)('%s', (_, stored, verdict) => {
   expect(compareDigest(reading, stored)).toBe(verdict)
 })
 
@@ -65,6 +74,8 @@ test.each([
     { ...stored, normaliser_version: NORMALISER_VERSION - 1 },
     null,
   ],
+  ['not when personal data are to come back', { ...stored, retention: 'restored' as const }, null],
+  ['of a list whose personal data are forgotten', { ...stored, retention: 'forgotten' as const }, '"v1"'],
   ['none of a list that has none', { ...stored, etag: null }, null],
   ['none of a list never heard of', undefined, null],
 ])('a validator is trusted: %s', (_, state, expected) => {

@@ -1,0 +1,120 @@
+import type { Flags } from '../../config/config.ts'
+import type { JsonObject, JsonValue } from '../../common/json/exact.ts'
+import { commandName } from '../../common/command-name.ts'
+import { UsageError } from '../../common/errors.ts'
+import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
+import {
+  personCall,
+  type HeldResponse,
+  type HeldVersion,
+  type Mention,
+  type PersonRecord,
+} from '../../mirror/answers/person.ts'
+import { RESPONSE_FIELDS } from '../../normalise/items/fields.ts'
+import type { Command } from '../cli/context.ts'
+import { callMirror } from '../open-mirror.ts'
+import { writeResult } from '../output/format/json.ts'
+import { formatCount } from '../output/format/number.ts'
+import { drawPairs, listTable, text, wrapWords } from '../output/format/table.ts'
+import { formatInstant } from '../output/format/timestamp.ts'
+import type { Output } from '../terminal/terminal.ts'
+import { momentText } from './values.ts'
+
+type PersonFlags = Flags & { readonly json?: true }
+
+/** `person` alone says what there is. */
+export const person: Command<Flags> = async () => {
+  throw new UsageError(`person takes a command: ${commandName()} person show EMAIL`)
+}
+
+/** Everything that the mirror holds of one person. */
+export const personShow: Command<PersonFlags> = async (context) => {
+  const email = context.operands[0] ?? ''
+  const found = await callMirror(context, personCall, ({ account }) => ({ account, email }))
+  await writeResult(context, found, (out) => formatPerson(found, out))
+  return 0
+}
+
+/** What no command of this program can look into. */
+const ELSEWHERE =
+  'Not looked into: the service itself, backups and write-ahead logs of this database, and mirrors that read this one.'
+
+function formatPerson({ email_key, responses, versions, mentions }: PersonRecord, out: Output): string {
+  const address = stripControlCharsInLine(email_key)
+  const elsewhere = `${wrapWords(ELSEWHERE, { width: out.width, hang: 0 })}\n`
+  if (responses.length + versions.length + mentions.length === 0)
+    return `Nothing in the mirror names ${address}.\n${elsewhere}`
+  const parts: readonly (readonly [heading: string, part: string])[] = [
+    ['Responses', responses.map((response) => formatResponse(response, out)).join('\n')],
+    ['Former versions, the newest first', versions.map((version) => formatVersion(version, out)).join('\n')],
+    ['Other places that name the address', mentions.length === 0 ? '' : formatMentions(mentions, out)],
+  ]
+  const counts = [
+    formatCount(responses.length, 'response'),
+    formatCount(versions.length, 'former version'),
+    formatCount(mentions.length, 'other place'),
+  ]
+  return [
+    `${out.style('bold', address)}\n  ${counts.join(', ')}\n`,
+    ...parts
+      .filter(([, part]) => part !== '')
+      .map(([heading, part]) => `\n${out.style('bold', out.style('cyan', heading))}\n${part}`),
+    `\n${elsewhere}`,
+  ].join('')
+}
+
+function formatResponse(response: HeldResponse, out: Output): string {
+  const stored = `since ${formatInstant(response.changed_at)}, run ${response.run_id}`
+  return formatItem(response, [['stored', stored]], out)
+}
+
+function formatVersion(version: HeldVersion, out: Output): string {
+  const end = version.operation === 'delete' ? 'the service returned it no longer' : 'it changed'
+  const stored = `${formatInstant(version.valid_from)} … ${formatInstant(version.valid_to)}; then ${end} (run ${version.ended_by_run_id})`
+  return formatItem(version, [['stored', stored]], out)
+}
+
+type Pairs = readonly (readonly [string, string])[]
+
+function formatItem(item: HeldResponse | HeldVersion, stored: Pairs, out: Output): string {
+  const title = stripControlCharsInLine(item.event_title ?? '(no title)')
+  const event = `${title} (${stripControlCharsInLine(item.event_id)}), ${momentText(item.event_at)}`
+  return drawPairs(
+    [
+      ['account', stripControlCharsInLine(item.account)],
+      ['event', event],
+      ['response', item.response_id],
+      ...stored,
+      ...fieldsOf(item.document),
+    ],
+    { indent: '  ', width: out.width },
+  )
+}
+
+/** Every field of a document, those of the specification first. */
+function fieldsOf(document: JsonObject): Pairs {
+  const placeOf = ([name]: readonly [string, unknown]) =>
+    RESPONSE_FIELDS.findIndex((field) => field === name) >>> 0
+  return Object.entries(document)
+    .filter(([name]) => name !== 'id')
+    .toSorted((one, other) => placeOf(one) - placeOf(other))
+    .map(([name, value]) => [stripControlCharsInLine(name), valueText(value)])
+}
+
+function valueText(value: JsonValue): string {
+  return stripControlCharsInLine(typeof value === 'string' ? value : JSON.stringify(value))
+}
+
+function formatMentions(mentions: readonly Mention[], out: Output): string {
+  return listTable(
+    out,
+    ['account', 'place', 'event', 'row', text('text')],
+    mentions.map(({ account, place, event_id, row, text }) => [
+      account,
+      place,
+      event_id ?? '',
+      row ?? '',
+      text,
+    ]),
+  )
+}

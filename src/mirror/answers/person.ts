@@ -1,0 +1,230 @@
+/** Everything that a mirror holds of one person: for whoever asks what is stored of them. */
+import { sql } from 'kysely'
+import type { JsonObject } from '../../common/json/exact.ts'
+import type { IntegerText, Timestamp } from '../../common/schema/items.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import { singleRow } from '../../load/statements.ts'
+import { UsageError } from '../../common/errors.ts'
+import { commandName } from '../../common/command-name.ts'
+import { quote } from '../owner-tables/quote.ts'
+import { defineCall } from '../calls/call.ts'
+import { inputFields } from '../calls/input.ts'
+import { ofAccount, type AccountInput } from './read-view.ts'
+
+export interface PersonInput extends AccountInput {
+  /** An e-mail address, in any spelling of upper and lower case. */
+  readonly email: string
+}
+
+interface OfResponse {
+  readonly account: string
+  readonly event_id: string
+  /** Of the event now, else the last one known. */
+  readonly event_title: string | null
+  readonly event_at: Timestamp | null
+  readonly response_id: IntegerText
+  /** The response as the service sends it: with its payment, its slots and unknown fields. */
+  readonly document: JsonObject
+}
+
+/** A response of the person in the live tables. */
+export interface HeldResponse extends OfResponse {
+  readonly first_seen_at: Timestamp
+  readonly changed_at: Timestamp
+  /** The run that stored it as it is. */
+  readonly run_id: IntegerText
+}
+
+/** A former version of a response of the person in history. */
+export interface HeldVersion extends OfResponse {
+  readonly valid_from: Timestamp
+  readonly valid_to: Timestamp
+  /** What ended it: update, or delete when the service returned the response no longer. */
+  readonly operation: 'update' | 'delete'
+  readonly begun_by_run_id: IntegerText | null
+  readonly ended_by_run_id: IntegerText
+}
+
+/** A place that names the address beside the responses of the person. */
+export interface Mention {
+  readonly account: string
+  /** Table and column, as `rejects.payload`. */
+  readonly place: string
+  readonly event_id: string | null
+  /** Which row of it: the number of a response, of a run, or an index in a list. */
+  readonly row: string | null
+  readonly text: string
+}
+
+export interface PersonRecord {
+  /** The address as persons are told apart by it. */
+  readonly email_key: string
+  readonly responses: readonly HeldResponse[]
+  /** The newest first. */
+  readonly versions: readonly HeldVersion[]
+  readonly mentions: readonly Mention[]
+}
+
+/** Reads every response and all history: there is no index for an address that is only in history. */
+export const personCall = defineCall<PersonInput, PersonRecord>({
+  name: 'person',
+  changes: false,
+  readInput: (json) => {
+    const fields = inputFields(json)
+    return { account: fields.textOrNull('account'), email: fields.text('email') }
+  },
+  run: (database, { account, email }) => {
+    requireAddress(email)
+    return ofAccount(database, account, async (trx) => {
+      const email_key = await readKey(trx, email)
+      const keys = await findKeys(trx, account, email_key)
+      return {
+        email_key,
+        responses: await readResponses(trx, keys),
+        versions: await readVersions(trx, keys),
+        mentions: await readMentions(trx, account, email_key, keys),
+      }
+    })
+  },
+})
+
+function requireAddress(email: string): void {
+  if (email.includes('\0')) throw new UsageError(`No address contains the character U+0000: ${quote(email)}`)
+  if (email.trim() === '' || !email.includes('@'))
+    throw new UsageError(
+      `person takes an e-mail address, not ${quote(email)}: for a name, ${commandName()} who shows the addresses.`,
+    )
+}
+
+async function readKey({ kysely }: Transaction, email: string): Promise<string> {
+  const { rows } = await sql<{ key: string }>`select headcount.email_key(${email}) as key`.execute(kysely)
+  return singleRow(rows).key
+}
+
+interface ResponseKey {
+  readonly account_id: number
+  readonly event_id: string
+  readonly response_id: IntegerText
+}
+
+const shown = (account: string | null, row: string) => sql`
+  join headcount.accounts a on a.id = ${sql.ref(`${row}.account_id`)} and (${account}::text is null or a.name = ${account})`
+
+/** The responses that have the address, or had it in a former version: whoever changed it is one person. */
+async function findKeys(
+  { kysely }: Transaction,
+  account: string | null,
+  key: string,
+): Promise<readonly ResponseKey[]> {
+  const { rows } = await sql<ResponseKey>`
+    select r.account_id, r.event_id, r.id as response_id
+      from headcount.responses r ${shown(account, 'r')}
+     where headcount.email_key(r.email) = ${key}
+     union
+    select h.account_id, h.event_id, h.response_id
+      from headcount.response_history h ${shown(account, 'h')}
+     where headcount.email_key(headcount_internal.stored_text(h.document->'email')) = ${key}`.execute(kysely)
+  return rows
+}
+
+const keysAsRows = (keys: readonly ResponseKey[]) => sql`
+  json_to_recordset(${JSON.stringify(keys)}::json) as k(account_id int, event_id text collate "C", response_id bigint)`
+
+const eventValue = (column: 'title' | 'event_at', stored: string) => sql`
+  case when e.id is not null then e.${sql.ref(column)}
+       else (select headcount_internal.${sql.raw(stored)}(last.document->${sql.lit(column)})
+               from headcount.event_history last
+              where last.account_id = k.account_id and last.event_id = k.event_id
+              order by last.valid_to desc, last.ended_by_run_id desc
+              limit 1) end as ${sql.ref(`event_${column.replace('event_', '')}`)}`
+
+const ofEvent = sql`
+  a.name as account, k.event_id, ${eventValue('title', 'stored_text')}, ${eventValue('event_at', 'stored_instant')}, k.response_id::text`
+
+const withEvent = sql`
+  join headcount.accounts a on a.id = k.account_id
+  left join headcount.events e on e.account_id = k.account_id and e.id = k.event_id`
+
+async function readResponses(
+  { kysely }: Transaction,
+  keys: readonly ResponseKey[],
+): Promise<readonly HeldResponse[]> {
+  const { rows } = await sql<HeldResponse>`
+    select ${ofEvent}, d.document, r._first_seen_at as first_seen_at, r._changed_at as changed_at, r._run_id::text as run_id
+      from ${keysAsRows(keys)} ${withEvent}
+      join headcount.responses r on r.account_id = k.account_id and r.event_id = k.event_id and r.id = k.response_id
+      join headcount.response_documents d
+        on d.account_id = r.account_id and d.event_id = r.event_id and d.response_id = r.id
+     order by k.account_id, e.event_at desc nulls last, k.event_id, k.response_id`.execute(kysely)
+  return rows
+}
+
+async function readVersions(
+  { kysely }: Transaction,
+  keys: readonly ResponseKey[],
+): Promise<readonly HeldVersion[]> {
+  const { rows } = await sql<HeldVersion>`
+    select ${ofEvent}, h.document, h.valid_from, h.valid_to, h.operation, h.begun_by_run_id::text, h.ended_by_run_id::text
+      from ${keysAsRows(keys)} ${withEvent}
+      join headcount.response_history h
+        on h.account_id = k.account_id and h.event_id = k.event_id and h.response_id = k.response_id
+     order by k.account_id, h.valid_to desc, h.ended_by_run_id desc, k.event_id, k.response_id`.execute(
+    kysely,
+  )
+  return rows
+}
+
+/** Places outside of the person's own responses: a table, its column, how a row is called, and the text that is searched. */
+const places = [
+  ['responses.message', 'responses', 'event_id', 'id', 'message'],
+  ['responses.name', 'responses', 'event_id', 'id', 'name'],
+  ['responses._extra', 'responses', 'event_id', 'id', '_extra::text'],
+  ['slots.name', 'slots', 'event_id', 'response_id', 'name'],
+  ['slots._extra', 'slots', 'event_id', 'response_id', '_extra::text'],
+  ['response_history.document', 'response_history', 'event_id', 'response_id', 'document::text'],
+  ['events.title', 'events', 'id', null, 'title'],
+  ['events.description', 'events', 'id', null, 'description'],
+  ['events.location', 'events', 'id', null, 'location'],
+  ['events._extra', 'events', 'id', null, '_extra::text'],
+  ['event_history.document', 'event_history', 'event_id', null, 'document::text'],
+  ['rejects.payload', 'rejects', 'event_id', 'item_index', 'payload'],
+  ['sync_state.error_message', 'sync_state', 'event_id', null, 'error_message'],
+  ['sync_runs.report', 'sync_runs', null, 'id', 'report::text'],
+  ['accounts.email', 'accounts', null, null, 'email'],
+] as const
+
+/** Characters around the address in what is shown of a text. */
+const AROUND = 60
+
+async function readMentions(
+  { kysely }: Transaction,
+  account: string | null,
+  key: string,
+  keys: readonly ResponseKey[],
+): Promise<readonly Mention[]> {
+  const own = new Set(keys.map(keyText))
+  const mentions: Mention[] = []
+  for (const [place, table, event, row, text] of places) {
+    const { rows } = await sql<Mention & Pick<ResponseKey, 'account_id'>>`
+      select a.id as account_id, a.name as account, ${place} as place, ${sql.raw(event === null ? 'null' : `v.${event}`)} as event_id,
+             ${sql.raw(row === null ? 'null' : `v.${row}::text`)} as row,
+             substr(v.text, greatest(1, v.at - ${AROUND}), length(${key}) + ${2 * AROUND}) as text
+        from (select t.*, ${sql.raw(`t.${text}`)} as text,
+                     position(${key} in lower(normalize(${sql.raw(`t.${text}`)}, NFC) collate "C")) as at
+                from ${sql.table(`headcount.${table}`)} t) v
+        join headcount.accounts a on a.id = ${sql.raw(table === 'accounts' ? 'v.id' : 'v.account_id')}
+         and (${account}::text is null or a.name = ${account})
+       where v.at > 0
+       order by 1, 4, 5`.execute(kysely)
+    for (const { account_id, ...mention } of rows) {
+      const { event_id, row: response_id } = mention
+      const isOwn =
+        event_id !== null && response_id !== null && own.has(keyText({ account_id, event_id, response_id }))
+      if (!isOwn || place.startsWith('rejects')) mentions.push(mention)
+    }
+  }
+  return mentions
+}
+
+const keyText = ({ account_id, event_id, response_id }: ResponseKey) =>
+  `${account_id} ${response_id} ${event_id}`

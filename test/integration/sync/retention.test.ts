@@ -1,0 +1,268 @@
+import { expect, test } from 'vitest'
+import { accountOf, responseItem } from '../../support/accounts/account.ts'
+import { mirrorClient, responsesTo } from '../../support/http/mirror-client.ts'
+import { serve } from '../../support/http/serving.ts'
+import { onBothStages, onPostgresStage, type Stage } from '../../support/runs/stage.ts'
+import { inWords, verifyOn } from '../../support/runs/verify.ts'
+
+const DAY = 86_400_000
+const forgetAfterMs = 365 * DAY
+const forgetting = { forgetAfterMs }
+const daysAgo = (days: number) => new Date(Date.now() - days * DAY).toISOString()
+
+/** What a mirror must not hold of an event that is forgotten: names, addresses, messages, unknown fields. */
+const TRACES = /Guest|guest\d+@|see you|Rosa|secret/
+
+/** Values that do not fit stand in `_extra`, and so do fields that nobody knows. */
+const odd = [
+  responseItem(11, { message: 'see you there', nickname: 'Rosa' }),
+  responseItem(12, { quantity: 'two and Rosa', amount: 'Rosa pays', processing_fee: '1.5' }),
+  responseItem(13, { slots: { name: 'Rosa' } }),
+  responseItem(14, { slots: [{ name: 'Bar', start_date: 'after Rosa', phone: 'secret' }] }),
+  responseItem(15, { rsvp: 'yes', created_at: 'when Rosa came', quantity: { of: 'Rosa' } }),
+  responseItem(16, { slots: [], amount: null, processing_fee: null, quantity: null, rsvp: null }),
+  responseItem(17, { name: 'Rosa "R\\u00f3"', message: 'see\nyou' }),
+]
+/** No item of a list can be stored that has no id. */
+const rejected = { name: 'Rosa without an id' }
+
+/** An event of long ago with all that can hold personal data: odd values, former versions, a reject; and one to come. */
+async function stageWithPast(stage: (account: ReturnType<typeof accountOf>) => Promise<Stage>) {
+  const account = accountOf({})
+  account.add('gala', 9, { event_at: daysAgo(400) })
+  account.add('picnic', 3, { event_at: daysAgo(-30) })
+  account.of('gala').push(...odd)
+  const on = await stage(account)
+  await on.sync()
+  account.of('gala')[0] = responseItem(1, { name: 'Guest One', message: 'see you' })
+  account.of('gala')[2] = responseItem(3, { quantity: 5, nickname: 'Rosa' })
+  account.of('gala').splice(4, 1)
+  await on.sync({ all: true })
+  account.of('gala').push(rejected)
+  await on.sync({ all: true })
+  expect(await trace(on, 'gala')).toMatch(TRACES)
+  return on
+}
+
+/** Every row about an event in every table, as one text. */
+async function trace(on: Stage, event: string): Promise<string> {
+  const rows = await on.change(`
+    select 'live' as of, to_jsonb(r)::text from headcount.responses r where event_id = '${event}'
+    union all select 'slots', to_jsonb(s)::text from headcount.slots s where event_id = '${event}'
+    union all select 'history', to_jsonb(h)::text from headcount.response_history h where event_id = '${event}'
+    union all select 'rejects', to_jsonb(j)::text from headcount.rejects j where event_id = '${event}'
+    union all select 'changes', to_jsonb(c)::text from headcount.changes c where event_id = '${event}' and entity = 'response'
+    union all select 'set aside', to_jsonb(a)::text from headcount.set_aside a where event_id = '${event}'`)
+  return rows.map((row) => row.join(' ')).join('\n')
+}
+
+/** Figures of an event, which stay when its people are forgotten. */
+const figures = (on: Stage) =>
+  on.change(`select event_id, responses, replies, coming, payments, amount, processing_fee, sign_ups, slots, people,
+                    first_response_at, last_response_at, edited_7d, withdrawn_7d
+               from headcount.event_summary order by event_id`)
+
+const liveRows = (on: Stage) =>
+  on.change(`select r.event_id, r.id, r.kind, r.quantity, r.rsvp, r.created_at, r.updated_at, r._first_seen_at,
+                    r._changed_at, r._run_id from headcount.responses r order by 1, 2`)
+
+const marked = async (on: Stage) =>
+  (
+    await on.change(
+      `select event_id from headcount.sync_state where forgotten_at is not null order by event_id`,
+    )
+  ).map(([id]) => id)
+
+/** The changes of responses that the last run stored. */
+const lastChanges = (on: Stage) =>
+  on.change(`select response_id, change from headcount.changes
+              where entity = 'response' and run_id = (select max(id) from headcount.sync_runs) order by 1`)
+
+/** Rows of the report that a run wrote. */
+const written = (report: Awaited<ReturnType<Stage['run']>>['report']) =>
+  Object.values(report.rows).reduce((sum, row) => sum + row.inserted + row.updated + row.deleted, 0)
+
+onBothStages('personal data of an old event', (stage) => {
+  test('are forgotten in the live tables, in history, in rejects and in _extra; figures, times and slots stay', async () => {
+    await using on = await stageWithPast(stage)
+    const [before, rows] = [await figures(on), await liveRows(on)]
+    const picnic = await trace(on, 'picnic')
+    const { exit, report } = await on.run('sync', forgetting)
+    expect({ exit, forgotten: report.forgotten }).toEqual({
+      exit: 8,
+      forgotten: { events: 1, responses: 15, versions: 3 },
+    })
+    expect(await trace(on, 'gala')).not.toMatch(TRACES)
+    expect(await trace(on, 'picnic')).toBe(picnic)
+    expect(await marked(on)).toEqual(['gala'])
+    expect(await liveRows(on)).toEqual(rows)
+    // Every response without an address is a person of its own: only persons and their figures differ.
+    expect(await figures(on)).toEqual(before)
+    expect(await on.change(`select reason, payload from headcount.rejects`)).toEqual([['id_missing', null]])
+  })
+
+  test('stay forgotten: a run, a backfill and verify expect the rows as they are', async () => {
+    await using on = await stageWithPast(stage)
+    await on.run('sync', forgetting)
+    const after = await trace(on, 'gala')
+    for (const [mode, options] of [
+      ['sync', { all: true, ...forgetting }],
+      ['backfill', forgetting],
+      // The mark decides, not the setting.
+      ['backfill', {}],
+    ] as const) {
+      const { report } = await on.run(mode, options)
+      expect({ mode, written: written(report), set_aside: report.set_aside }).toEqual({
+        mode,
+        written: 0,
+        set_aside: 0,
+      })
+    }
+    for (const thorough of [false, true]) {
+      const verified = await verifyOn(on, { thorough })
+      expect({ differences: inWords(verified), compared: verified.lists_compared }).toEqual({
+        differences: [],
+        compared: 2,
+      })
+    }
+    expect(await trace(on, 'gala').then(withoutRuns)).toBe(withoutRuns(after))
+  })
+
+  test('later responses are stored without, new ones and changed ones', async () => {
+    await using on = await stageWithPast(stage)
+    await on.run('sync', forgetting)
+    on.account.of('gala')[0] = responseItem(1, { name: 'Guest Uno', quantity: 7, rsvp: 'yes' })
+    on.account.of('gala').push(responseItem(21, { message: 'see you' }), { email: 'guest9@secret' })
+    const { report } = await on.run('sync', { all: true, inMemoryBytes: 1 })
+    expect(report.rows.responses).toEqual({ inserted: 1, updated: 1, deleted: 0 })
+    expect(await trace(on, 'gala')).not.toMatch(TRACES)
+    expect(inWords(await verifyOn(on))).toEqual([])
+  })
+
+  test('come back at the next reading when the event is moved into the future, and are no change', async () => {
+    await using on = await stageWithPast(stage)
+    await on.run('sync', forgetting)
+    on.account.events[0] = { ...Object(on.account.events[0]), event_at: daysAgo(-10) }
+    await on.run('sync', forgetting)
+    expect(await marked(on)).toEqual([])
+    const [live] = await on.change(
+      `select string_agg(name, ' ' order by id), string_agg(_extra::text, ' ') from headcount.responses where event_id = 'gala'`,
+    )
+    expect(live?.join(' ')).toMatch(/Guest One[^]*Rosa/)
+    expect(await lastChanges(on)).toEqual([])
+    expect(inWords(await verifyOn(on))).toEqual([])
+    expect(await on.run('backfill').then(({ report }) => written(report))).toBe(0)
+  })
+
+  test('come back although the list changed meanwhile: only what changed is a change', async () => {
+    await using on = await stageWithPast(stage)
+    await on.run('sync', forgetting)
+    on.account.events[0] = { ...Object(on.account.events[0]), event_at: daysAgo(-10) }
+    on.account.of('gala')[0] = responseItem(1, { name: 'Guest One', quantity: 8 })
+    await on.run('sync', { ...forgetting, inMemoryBytes: 1 })
+    expect(await lastChanges(on)).toEqual([['1', 'update']])
+    expect(await trace(on, 'gala')).toMatch(/Guest 2/)
+    expect(inWords(await verifyOn(on))).toEqual([])
+  })
+
+  test('a dry run says how many, and forgets nothing', async () => {
+    await using on = await stageWithPast(stage)
+    const before = await trace(on, 'gala')
+    const { report } = await on.run('sync', { ...forgetting, dryRun: true })
+    expect(report.forgotten).toEqual({ events: 1, responses: 15, versions: 3 })
+    expect(await trace(on, 'gala')).toBe(before)
+    expect(await marked(on)).toEqual([])
+  })
+
+  test('of an event that was removed are forgotten in history', async () => {
+    await using on = await stageWithPast(stage)
+    on.account.remove('gala')
+    await on.sync()
+    await on.sync({ acceptDeletions: true })
+    expect(on.mirror.rows('events')).toHaveLength(1)
+    expect(await trace(on, 'gala')).toMatch(TRACES)
+    const { report } = await on.run('sync', forgetting)
+    expect(report.forgotten).toEqual({ events: 1, responses: 0, versions: 18 })
+    expect(await trace(on, 'gala')).not.toMatch(TRACES)
+    const again = await on.run('sync', forgetting)
+    expect(again.report.forgotten).toEqual({ events: 0, responses: 0, versions: 0 })
+    // It is back, and is as old as before.
+    on.account.add('gala', 2, { event_at: daysAgo(400) })
+    expect(await on.run('sync', forgetting)).toMatchObject({
+      report: { forgotten: { events: 1, responses: 2 } },
+    })
+    expect(await trace(on, 'gala')).not.toMatch(TRACES)
+  })
+})
+
+onPostgresStage('which events are old', (stage) => {
+  test('without a time of its own an event is as old as its last response', async () => {
+    const account = accountOf({})
+    account.add('old', 2)
+    account.add('young', 2)
+    account.add('hostile', 2, { event_at: null })
+    account.add('empty', 0)
+    for (const id of ['old', 'young', 'hostile'])
+      for (const item of account.of(id) as { created_at: string }[]) item.created_at = daysAgo(500)
+    Object.assign(Object(account.of('young')[1]), { created_at: daysAgo(5) })
+    Object.assign(Object(account.of('hostile')[1]), { created_at: '9999-12-31T23:59:59Z' })
+    await using on = await stage(account)
+    await on.sync()
+    const { report } = await on.run('sync', forgetting)
+    expect(report.forgotten).toMatchObject({ events: 1, responses: 2 })
+    expect(await marked(on)).toEqual(['old'])
+  })
+
+  test('a run of named events forgets these alone', async () => {
+    const account = accountOf({})
+    for (const id of ['a', 'b']) account.add(id, 2, { event_at: daysAgo(400) })
+    await using on = await stage(account)
+    await on.sync()
+    await on.run('sync', { ...forgetting, events: ['b'] })
+    expect(await marked(on)).toEqual(['b'])
+  })
+
+  test('a run that is ended in the middle forgets whole events, and the next one goes on', async () => {
+    const account = accountOf({})
+    for (const id of ['a', 'b', 'c']) account.add(id, 3, { event_at: daysAgo(400) })
+    await using on = await stage(account)
+    await on.sync()
+    const end = new AbortController()
+    const ended = await on.run('sync', {
+      ...forgetting,
+      batchRows: 1,
+      signal: end.signal,
+      onProgress: ({ phase }) => {
+        if (phase === 'forgetting') end.abort()
+      },
+    })
+    expect(ended.exit).not.toBe(0)
+    expect(await marked(on)).toEqual(['a'])
+    expect(await trace(on, 'b')).toMatch(TRACES)
+    expect(await on.run('sync', { ...forgetting, batchRows: 1 })).toMatchObject({
+      exit: 0,
+      report: { forgotten: { events: 2, responses: 6 } },
+    })
+    expect(await trace(on, 'b')).not.toMatch(TRACES)
+  })
+})
+
+onPostgresStage('whoever reads the mirror over HTTP', (stage) => {
+  test('is not served forgotten names, nor a 304 for the list that had them', async () => {
+    await using on = await stageWithPast(stage)
+    await using serving = await serve(on.target)
+    const client = await mirrorClient(on.target, serving)
+    const before = await client.read(responsesTo('gala'))
+    expect(before.body).toMatch(TRACES)
+    await on.run('sync', forgetting)
+    const after = await client.read(responsesTo('gala'))
+    expect(after.body).not.toMatch(TRACES)
+    expect(after.etag).not.toBe(before.etag)
+    expect(JSON.parse(after.body)).toHaveLength(JSON.parse(before.body).length)
+  })
+})
+
+/** When rows were looked at is not what they say. */
+function withoutRuns(text: string): string {
+  return text.replaceAll(/"(?:run_id|seen_at)": [^,}]+/g, '')
+}
