@@ -46,7 +46,7 @@ export const retention: readonly string[] = [
     'The item as it was sent, cut at 64 KiB; NULL when the personal data of the event were forgotten.'`,
 
   // Each value in the form that its column would give it. A value that was set aside stood in _extra, which is forgotten.
-  `create function headcount_internal.slots_without_extra(value jsonb) returns jsonb
+  `create or replace function headcount_internal.slots_without_extra(value jsonb) returns jsonb
     language sql stable parallel safe as $$
     select coalesce(
              jsonb_agg(
@@ -60,7 +60,7 @@ export const retention: readonly string[] = [
   $$`,
   `comment on function headcount_internal.slots_without_extra(jsonb) is
     'Slots of a document with the fields that the specification names, and of these the values that fit.'`,
-  `create function headcount_internal.forgotten_response(document jsonb) returns jsonb
+  `create or replace function headcount_internal.forgotten_response(document jsonb) returns jsonb
     language sql stable strict parallel safe as $$
     select jsonb_strip_nulls(jsonb_build_object(
              'id', document->'id',

@@ -16,7 +16,7 @@ export interface PersonInput extends AccountInput {
   readonly email: string
 }
 
-interface OfResponse {
+export interface PersonResponse {
   readonly account: string
   readonly event_id: string
   /** Of the event now, else the last one known. */
@@ -28,7 +28,7 @@ interface OfResponse {
 }
 
 /** A response of the person in the live tables. */
-export interface HeldResponse extends OfResponse {
+export interface HeldResponse extends PersonResponse {
   readonly first_seen_at: Timestamp
   readonly changed_at: Timestamp
   /** The run that stored it as it is. */
@@ -36,7 +36,7 @@ export interface HeldResponse extends OfResponse {
 }
 
 /** A former version of a response of the person in history. */
-export interface HeldVersion extends OfResponse {
+export interface HeldVersion extends PersonResponse {
   readonly valid_from: Timestamp
   readonly valid_to: Timestamp
   /** What ended it: update, or delete when the service returned the response no longer. */

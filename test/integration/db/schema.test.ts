@@ -1,13 +1,23 @@
+import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { engines, freshMirror } from '../../support/databases/databases.ts'
 import { VIEWS } from '../../../src/common/schema/views.ts'
 import { readSchemaDescription } from '../../../src/mirror/query/describe-schema.ts'
 import { listSchema, listUncommented } from '../../support/mirror/schema-listing.ts'
 
+/** Postgres 15 writes the columns of a view with the name of their table, also where they need none. */
+const qualifiesColumns = Number(process.env['POSTGRES'] ?? 18) < 16
+const unqualified = (listing: string) => listing.replaceAll(/\b\w+\.(?=\w)/g, '')
+
 /** After a new migration: `vitest run test/integration/db/schema.test.ts -u` writes the listing anew. */
 test.each(engines)('the schema is the one listed in test/schema.sql (%s)', async (engine) => {
   await using mirror = await freshMirror(engine)
-  await expect(await listSchema(mirror.database)).toMatchFileSnapshot('../../schema.sql')
+  const listing = await listSchema(mirror.database)
+  if (engine === 'postgres' && qualifiesColumns) {
+    expect(unqualified(listing)).toBe(unqualified(await readFile(new URL('../../schema.sql', import.meta.url), 'utf8')))
+  } else {
+    await expect(listing).toMatchFileSnapshot('../../schema.sql')
+  }
 })
 
 test('every table, view, column and function says what it is', async () => {
