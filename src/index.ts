@@ -33,7 +33,13 @@ export type {
 export type { Changes, ListedChange } from './mirror/answers/changes.ts'
 export type { ComparedEvent, EventDetails } from './mirror/answers/event.ts'
 export type { EventSelection, ListedEvent } from './mirror/answers/events.ts'
-export type { HeldResponse, HeldVersion, Mention, PersonRecord, PersonResponse } from './mirror/answers/person.ts'
+export type {
+  HeldResponse,
+  HeldVersion,
+  Mention,
+  PersonRecord,
+  PersonResponse,
+} from './mirror/answers/person.ts'
 export type { FoundPerson, FoundPersons } from './mirror/answers/who.ts'
 export { addReader, listReaders, removeReader } from './mirror/library-api/readers.ts'
 export type { AddReaderOptions, RemoveReaderOptions } from './mirror/library-api/readers.ts'

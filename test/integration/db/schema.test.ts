@@ -14,7 +14,9 @@ test.each(engines)('the schema is the one listed in test/schema.sql (%s)', async
   await using mirror = await freshMirror(engine)
   const listing = await listSchema(mirror.database)
   if (engine === 'postgres' && qualifiesColumns) {
-    expect(unqualified(listing)).toBe(unqualified(await readFile(new URL('../../schema.sql', import.meta.url), 'utf8')))
+    expect(unqualified(listing)).toBe(
+      unqualified(await readFile(new URL('../../schema.sql', import.meta.url), 'utf8')),
+    )
   } else {
     await expect(listing).toMatchFileSnapshot('../../schema.sql')
   }
