@@ -19,6 +19,7 @@ import { ownerTables } from './0019_owner_tables.ts'
 import { views } from './0020_views.ts'
 import { withoutPersonal } from './0021_without_personal.ts'
 import { retention } from './0022_retention.ts'
+import { erasure } from './0023_erasure.ts'
 
 /** One step of the schema. Statements run one by one, all of a migration in one transaction. */
 export interface Migration {
@@ -50,4 +51,5 @@ export const migrations: readonly Migration[] = [
   { number: 20, name: 'views', statements: views },
   { number: 21, name: 'without_personal', statements: withoutPersonal },
   { number: 22, name: 'retention', statements: retention },
+  { number: 23, name: 'erasure', statements: erasure },
 ]

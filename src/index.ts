@@ -22,14 +22,27 @@ export type {
   RenameAccountOptions,
   RevokeKeyOptions,
 } from './mirror/library-api/change.ts'
-export { changes, event, events, person, thinSlots, who } from './mirror/library-api/answers.ts'
+export { changes, event, events, thinSlots, who } from './mirror/library-api/answers.ts'
+export type { ChangesOptions, EventOptions, EventsOptions, WhoOptions } from './mirror/library-api/answers.ts'
+export {
+  erasePerson,
+  eraseSuppressed,
+  exportSuppressions,
+  person,
+  planErasure,
+  restorePerson,
+} from './mirror/library-api/persons.ts'
 export type {
-  ChangesOptions,
-  EventOptions,
-  EventsOptions,
+  ErasePersonOptions,
+  ErasureChoices,
+  ErasureReceipt,
+  EraseSuppressedOptions,
   PersonOptions,
-  WhoOptions,
-} from './mirror/library-api/answers.ts'
+  RestorePersonOptions,
+} from './mirror/library-api/persons.ts'
+export type { ErasurePlan, PlannedErasure } from './mirror/persons/plan-erasure.ts'
+export type { RestoreReport } from './mirror/persons/restore.ts'
+export type { ImportedSuppression, SuppressionFile } from './mirror/persons/suppression-file.ts'
 export type { Changes, ListedChange } from './mirror/answers/changes.ts'
 export type { ComparedEvent, EventDetails } from './mirror/answers/event.ts'
 export type { EventSelection, ListedEvent } from './mirror/answers/events.ts'
@@ -39,7 +52,7 @@ export type {
   Mention,
   PersonRecord,
   PersonResponse,
-} from './mirror/answers/person.ts'
+} from './mirror/persons/show.ts'
 export type { FoundPerson, FoundPersons } from './mirror/answers/who.ts'
 export { addReader, listReaders, removeReader } from './mirror/library-api/readers.ts'
 export type { AddReaderOptions, RemoveReaderOptions } from './mirror/library-api/readers.ts'
@@ -121,6 +134,8 @@ export type { VerifyOptions } from './sync/verify/verify.ts'
 export type { VerifyReport } from './sync/verify/report.ts'
 export type { Difference } from './load/diff/column-diff.ts'
 export type {
+  ErasedCounts,
+  ErasureReport,
   HoldReason,
   IntegerText,
   LeaseMode,

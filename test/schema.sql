@@ -171,10 +171,30 @@ table slots -- Live slots: what the respondents signed up for, one row a slot of
   _extra jsonb -- Fields that the specification does not name, and the originals of fields set aside under their own name. NULL when there is nothing.
   constraint slots_pkey PRIMARY KEY (account_id, event_id, response_id, "position")
 
+table suppressed_responses -- Responses of erased people. They stay without personal data whatever their address becomes.
+  account_id integer not null -- The account (accounts.id).
+  event_id text collate "C" not null -- The event (events.id).
+  response_id bigint not null -- The response (responses.id).
+  suppression_id bigint not null -- Whose it is (suppressions.id).
+  constraint suppressed_responses_pkey PRIMARY KEY (account_id, event_id, response_id, suppression_id)
+  constraint suppressed_responses_suppression_id_fkey FOREIGN KEY (suppression_id) REFERENCES headcount.suppressions(id) ON DELETE CASCADE
+  CREATE INDEX suppressed_responses_suppression ON headcount.suppressed_responses USING btree (suppression_id)
+
+table suppressions -- People who were erased: their responses are stored without personal data. Filled by "headcount person erase".
+  id bigint not null generated always as identity -- Number of the entry.
+  account_id integer not null -- The account (accounts.id).
+  email_hash bytea -- HMAC-SHA-256 of the e-mail key, with the key of HEADCOUNT_PERSON_KEY_FILE, which is never here; NULL when that key is lost.
+  key_check text not null -- By which the key is recognised: the first half of an HMAC of a fixed text.
+  added_at timestamp with time zone not null default now() -- When the person was erased first.
+  erased_at timestamp with time zone -- When everything that was held was erased; NULL while that is under way, or was broken off: the next run goes on.
+  constraint suppressions_email_hash_check CHECK ((octet_length(email_hash) = 32))
+  constraint suppressions_pkey PRIMARY KEY (id)
+  CREATE UNIQUE INDEX suppressions_key ON headcount.suppressions USING btree (account_id, email_hash)
+
 table sync_runs with (fillfactor=50) -- Executions of sync and backfill. A running one holds its account.
   id bigint not null generated always as identity -- Number of the run.
   account_id integer not null -- The account (accounts.id).
-  mode text not null -- sync or backfill; rename or remove while the account itself is changed, which leaves a row only when it was killed.
+  mode text not null -- sync or backfill; erase: a person was erased or restored; rename or remove: the account was held for that.
   named_events_only boolean not null default false -- Only named events were read (--event): such a run says nothing of the others.
   status text not null -- running, succeeded, partial, held, failed, interrupted, or abandoned (taken over by a later run).
   holder jsonb -- Which process runs it: host, boot, process namespace, process and its start time.
@@ -184,7 +204,7 @@ table sync_runs with (fillfactor=50) -- Executions of sync and backfill. A runni
   report jsonb -- Report of the run, as printed by --json.
   backfill_id bigint -- Of a backfill of the whole account: its own id, or that of the interrupted backfill which it continues.
   good boolean not null default false -- Every list that was due was applied or found unchanged, and no deletion is held: the age of the mirror counts from the start of the last such run.
-  constraint sync_runs_mode_check CHECK ((mode = ANY (ARRAY['sync'::text, 'backfill'::text, 'rename'::text, 'remove'::text])))
+  constraint sync_runs_mode_check CHECK ((mode = ANY (ARRAY['sync'::text, 'backfill'::text, 'rename'::text, 'remove'::text, 'erase'::text])))
   constraint sync_runs_pkey PRIMARY KEY (id)
   constraint sync_runs_status_check CHECK ((status = ANY (ARRAY['running'::text, 'succeeded'::text, 'partial'::text, 'held'::text, 'failed'::text, 'interrupted'::text, 'abandoned'::text])))
   CREATE INDEX sync_runs_by_account ON headcount.sync_runs USING btree (account_id, id DESC)
@@ -214,6 +234,7 @@ table sync_state with (fillfactor=40) -- What is known of each list: one row an 
   first_listed_run_id bigint -- The first run that found the event listed, since it last came. Of a list from before migration 18: the account's first run that did not fail.
   first_applied_run_id bigint -- The first run that stored the list whole; NULL before. Of a list from before migration 18: the account's first run that did not fail.
   forgotten_at timestamp with time zone -- When the personal data of the responses were forgotten: they are stored without since then. NULL where they were not. An event that is moved into the future loses this mark at its next reading.
+  rewrite_due boolean not null default false -- Whether the rows are made anew at the next reading although the list is unchanged: a person was restored.
   constraint sync_state_pkey PRIMARY KEY (account_id, event_id)
 
 view changes -- What each run changed, one row an item. Read it in the order account_id, run_id, changed_at, events before responses, event_id, response_id, and go on after the last closed run: within a run the order is reproducible, not chronological. Nothing from before the horizon of prune.

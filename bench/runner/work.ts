@@ -1,6 +1,9 @@
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import { request } from 'undici'
 import type { RunReport, VerifyReport } from '../../src/index.ts'
+import { connect } from '../../src/db/connect.ts'
+import { createPersonKey } from '../../src/normalise/suppression/person-key.ts'
 import type { AccountShape } from '../account/account.ts'
 import type { Compiled } from '../measured/compiled.ts'
 import type { Read } from '../floors/download.ts'
@@ -43,6 +46,8 @@ export interface Done extends Read {
 export async function doWork(work: Work, tools: Tools, place: Place): Promise<Done> {
   if (work === 'sync') return runSync([], tools, place)
   if (work === 'syncAll') return runSync(['--all'], tools, place)
+  if (work === 'syncForgetting') return runSync(['--all', '--forget-after', '36500d'], tools, place)
+  if (work === 'syncSuppressing') return runSync(['--all'], tools, place, await suppress(place))
   if (work === 'verify') return runVerify(tools, place)
   if (work === 'node') return startNode(place)
   if (isServing(work)) return serve(work, tools, place)
@@ -63,13 +68,36 @@ async function runFloor(work: Work, operand: string, tools: Tools, place: Place)
 }
 
 /** @throws Error when the run did not read what it should have. */
-async function runSync(flags: readonly string[], tools: Tools, place: Place): Promise<Done> {
-  const { cost, stdout } = await runCommand(['sync', ...flags], tools, place)
+async function runSync(
+  flags: readonly string[],
+  tools: Tools,
+  place: Place,
+  more: Environment = {},
+): Promise<Done> {
+  const { cost, stdout } = await runCommand(['sync', ...flags], tools, place, more)
   const { shape } = place
   const { status, events, requests, not_modified: notModified } = JSON.parse(stdout) as RunReport
   const due = flags.includes('--all') ? shape.events : shape.active
   if (status === 'succeeded' && events.due === due) return { cost, requests, notModified }
   throw new Error(`the run ${status} with ${events.due} events due instead of ${due}`)
+}
+
+type Environment = Readonly<Record<string, string>>
+
+/** Puts 10,000 people on the suppression list of a mirror without an account. @returns the key of the list, for the environment */
+async function suppress({ url }: Place): Promise<Environment> {
+  const secret = 'the key of the suppression list of the bench'
+  const key = createPersonKey(secret)
+  const hashes = Array.from({ length: 10_000 }, (_, place) => key.hash(`erased${place}@example.org`))
+  await using database = await connect(url ?? '')
+  await database.transaction(async ({ kysely }) => {
+    await sql`insert into headcount.accounts (name) values ('default')`.execute(kysely)
+    await sql`
+      insert into headcount.suppressions (account_id, email_hash, key_check, erased_at)
+      select a.id, decode(hash, 'hex'), ${key.check}, now()
+        from headcount.accounts a, unnest(${hashes}::text[]) hash`.execute(kysely)
+  })
+  return { HEADCOUNT_PERSON_KEY: secret }
 }
 
 /** @throws Error when it did not find every list equal. */
@@ -82,8 +110,13 @@ async function runVerify(tools: Tools, place: Place): Promise<Done> {
   )
 }
 
-function runCommand(args: readonly string[], tools: Tools, { name, base, url }: Place) {
-  const env = { HEADCOUNT_BASE_URL: base, HEADCOUNT_API_KEY: 'bench', DATABASE_URL: url ?? '' }
+function runCommand(
+  args: readonly string[],
+  tools: Tools,
+  { name, base, url }: Place,
+  more: Environment = {},
+) {
+  const env = { HEADCOUNT_BASE_URL: base, HEADCOUNT_API_KEY: 'bench', DATABASE_URL: url ?? '', ...more }
   return measure(tools, { name }, [tools.compiled.command, ...args, '--json', '--quiet'], env)
 }
 

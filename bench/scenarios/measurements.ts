@@ -11,6 +11,10 @@ export type Work =
   | Serving
   /** `sync --all`: every list is read. */
   | 'syncAll'
+  /** The same, with a retention period that no event is older than. */
+  | 'syncForgetting'
+  /** The same as `syncAll`, with 10,000 people on the suppression list of whom no response is. */
+  | 'syncSuppressing'
   /** `verify`: every list is read and compared. */
   | 'verify'
   /** `sync`: what is due is read. */
@@ -48,11 +52,13 @@ const view = { ...again, times: 3 } as const
 export const measurements = {
   copy,
   cold,
+  'cold-suppressing': { ...cold, work: 'syncSuppressing' },
   edited: { ...again, shows: 'edited' },
   'large-cold': { ...cold, account: 'single' },
   'large-changed': { ...again, account: 'single', shows: 'every' },
   download: { ...read, work: 'download' },
   unchanged: again,
+  'unchanged-forgetting': { ...again, work: 'syncForgetting' },
   changed: { ...again, shows: 'changed' },
   parse: { ...read, work: 'parse', shows: 'every' },
   'every-list': { ...again, shows: 'every' },

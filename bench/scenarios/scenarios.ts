@@ -61,6 +61,18 @@ export const scenarios: readonly Scenario[] = [
     bounds: [time(1.5), ...nothingWritten],
   },
   {
+    name: 'cold-suppressing',
+    what: 'into an empty mirror with 10,000 people on the suppression list',
+    floor: 'cold',
+    bounds: [time(1.3)],
+  },
+  {
+    name: 'unchanged-forgetting',
+    what: 'the same as unchanged, with a retention period and nothing to forget',
+    floor: 'unchanged',
+    bounds: [time(1.1), ...nothingWritten],
+  },
+  {
     name: 'etag',
     what: 'the same again, every list answered 304',
     floor: 'not-modified',

@@ -7,6 +7,12 @@ import { declaredCommands } from './declared-commands.ts'
 const withoutFlag = [
   ['`HEADCOUNT_API_KEY`, `HEADCOUNT_API_KEY_FILE`', '', '', 'the key, or a file that holds it; never a flag'],
   [
+    '`HEADCOUNT_PERSON_KEY`, `HEADCOUNT_PERSON_KEY_FILE`',
+    '',
+    '',
+    'the key of the suppression list (`person erase`), or a file that holds it; 32 characters or more',
+  ],
+  [
     '`DATABASE_URL`, `DATABASE_URL_FILE`',
     '`--database`',
     '`pglite:./headcount-data`',

@@ -8,6 +8,7 @@ export type NamedOption =
   | 'database'
   | 'expiresAt'
   | 'maxBodyBytes'
+  | 'personKey'
   | 'requestTimeoutMs'
   | 'restart'
   | 'runTimeoutMs'

@@ -154,3 +154,6 @@ export function host(text: string): string {
   if (/^[0-9A-Za-z.:_%-]{1,253}$/.test(text)) return text
   throw new InvalidValueError(`must be a host name or an address like 127.0.0.1 or ::1, not ${quote(text)}`)
 }
+
+/** Of the key of the suppression list: a shorter text can be guessed, and with it every address on the list. */
+export const MIN_PERSON_KEY_LENGTH = 32

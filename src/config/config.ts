@@ -5,7 +5,7 @@
 import { createSettingsReader, type Flag, type SettingsReader } from './reading.ts'
 import { secretSource, type Environment } from './secrets.ts'
 import { settings, variableNames } from './settings.ts'
-import { databaseTarget, InvalidValueError } from '../common/parse-values.ts'
+import { databaseTarget, InvalidValueError, MIN_PERSON_KEY_LENGTH } from '../common/parse-values.ts'
 import { unknownVariables, withoutServiceLinks } from './variable-names.ts'
 import { ConfigurationError } from '../common/errors.ts'
 import { apiKey } from '../source/api-key.ts'
@@ -22,6 +22,8 @@ export interface Config {
   readonly account: string | null
   /** A run may make a further account in a mirror that has some. */
   readonly newAccount: boolean
+  /** The key of the suppression list; null: there is none. */
+  readonly personKey: string | null
   readonly database: DatabaseConfig
   readonly run: RunConfig
   readonly worker: WorkerConfig
@@ -140,6 +142,7 @@ export async function environmentFaults(
   const reading = openOwnReader(environment)
   for (const setting of Object.values(settings)) await reading.take<unknown>(setting)
   reading.secret('HEADCOUNT_API_KEY', trimmedApiKey)
+  reading.secret('HEADCOUNT_PERSON_KEY', personKey)
   readDatabase(reading, undefined)
   return reading.faults
 }
@@ -147,6 +150,14 @@ export async function environmentFaults(
 /** Blanks around a key come from copying. */
 function trimmedApiKey(text: string): string {
   return apiKey(text.replace(/^[ \t]+|[ \t]+$/g, ''))
+}
+
+/** A shorter text can be guessed, and with it every address on the list. */
+function personKey(text: string): string {
+  if (text.length >= MIN_PERSON_KEY_LENGTH) return text
+  throw new InvalidValueError(
+    `must have ${MIN_PERSON_KEY_LENGTH} characters or more, and has ${text.length}: make one with openssl rand -hex 32`,
+  )
 }
 
 function openOwnReader(environment: Environment): SettingsReader {
@@ -164,6 +175,7 @@ async function readCommon(reading: SettingsReader, flags: Flags, databaseRemedy?
     logFormat: await reading.take(settings.logFormat),
     account: await reading.take(settings.account, flags['account']),
     newAccount: await reading.take(settings.newAccount, flags['newAccount']),
+    personKey: reading.secret('HEADCOUNT_PERSON_KEY', personKey),
     database: readDatabase(reading, flags['database'], databaseRemedy),
     run: await readRun(reading, flags),
     worker: await readWorker(reading, flags),

@@ -1,4 +1,4 @@
-/** The table of all settings but the two secrets (secrets.ts): where each comes from and what it means. */
+/** The table of all settings but the secrets (secrets.ts): where each comes from and what it means. */
 import { baseAddress } from '../source/url.ts'
 import * as values from '../common/parse-values.ts'
 
@@ -164,5 +164,7 @@ export const variableNames: readonly string[] = [
   'HEADCOUNT_API_KEY',
   'HEADCOUNT_API_KEY_FILE',
   'HEADCOUNT_PAGER',
+  'HEADCOUNT_PERSON_KEY',
+  'HEADCOUNT_PERSON_KEY_FILE',
   ...Object.values(settings).map((setting) => setting.variable),
 ]

@@ -5,6 +5,7 @@
 import { sql, type Kysely } from 'kysely'
 import type { Tables } from '../common/schema/tables.ts'
 import type { Database, DatabaseLog } from './database.ts'
+import { executeAlone } from './execute-alone.ts'
 
 const INDEXES = {
   responses_email_key: 'on headcount.responses (headcount.email_key(email) text_pattern_ops)',
@@ -117,16 +118,7 @@ async function createConcurrently(
   { signal }: IndexOptions,
 ): Promise<void> {
   if (index.isInvalid) await dropInvalid(database, index)
-  // This statement cannot run in a transaction, and behind a proxy no setting outlives one. So its time-out is here.
-  const mark = `headcount ${crypto.randomUUID()}`
-  const cancel = () => void cancelStatement(database, mark)
-  const limit = AbortSignal.any([AbortSignal.timeout(TIME_LIMIT_MS), ...(signal ? [signal] : [])])
-  limit.addEventListener('abort', cancel, { once: true })
-  try {
-    await sql.raw(`/* ${mark} */ ${createIndexStatement(index)}`).execute(database.kysely)
-  } finally {
-    limit.removeEventListener('abort', cancel)
-  }
+  await executeAlone(database, createIndexStatement(index), { signal, timeLimitMs: TIME_LIMIT_MS })
 }
 
 /** The builder of an index holds the same lock until the index is valid: no index under construction is dropped. */
@@ -141,13 +133,4 @@ async function dropInvalid(database: Database, { name }: MissingIndex): Promise<
     },
     { lockTimeoutMs: LOCK_TIMEOUT_MS },
   )
-}
-
-async function cancelStatement(database: Database, mark: string): Promise<void> {
-  await sql`
-    select pg_catalog.pg_cancel_backend(pid)
-      from pg_catalog.pg_stat_activity
-     where pid <> pg_catalog.pg_backend_pid() and starts_with(query, ${`/* ${mark} */`})`
-    .execute(database.kysely)
-    .catch(() => {})
 }

@@ -9,6 +9,8 @@ import { replaceRejects } from './state/rejects.ts'
 import type { ListRejects } from './state/rejects.ts'
 import { deleteEvents, deleteResponses } from './write/delete.ts'
 import { forgetEvents, type ForgettableEvent, type ForgottenCounts } from './write/forget.ts'
+import { suppressResponses } from './write/erase.ts'
+import type { SuppressedResponse } from './state/suppressions.ts'
 import { upsertResponses } from './write/responses.ts'
 import {
   countOpenIssues,
@@ -67,6 +69,8 @@ export interface Loader {
     failures: readonly FailedState[],
   ): Promise<void>
   forget(trx: Transaction, account: number, events: readonly ForgettableEvent[]): Promise<ForgottenCounts>
+  /** Notes responses of erased people, and erases what is held of them. */
+  suppress(trx: Transaction, account: number, found: readonly SuppressedResponse[]): Promise<void>
   deleteStaleState(trx: Transaction, account: number, listed: readonly string[]): Promise<void>
   /** The open issues after all these writes. */
   openIssues(trx: Transaction, account: number): Promise<OpenIssues>
@@ -85,6 +89,7 @@ export const postgresLoader: Loader = {
   saveFailures,
   saveObservations,
   forget: forgetEvents,
+  suppress: suppressResponses,
   deleteStaleState,
   openIssues: countOpenIssues,
 }

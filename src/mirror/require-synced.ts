@@ -5,7 +5,7 @@ import { codeOf } from '../db/errors.ts'
 import type { RunStatus, Timestamp } from '../common/schema/tables.ts'
 import { MirrorNotFoundError } from '../common/errors.ts'
 import { EVENT_LIST_KEY } from '../load/state/sync-state.ts'
-import { unknownAccount } from './resolve-account.ts'
+import { unknownAccount } from './accounts/resolve-account.ts'
 import { describeRemoval } from './accounts/removal-hint.ts'
 
 /** SQLSTATE of a missing privilege: such a role may still query what it can read. */

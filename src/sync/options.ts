@@ -2,6 +2,8 @@ import { DEFAULT_HOLD_FOR_MS } from '../common/schema/holds.ts'
 import { targetOf, type DatabaseOptions } from '../db/target.ts'
 import { UsageError } from '../common/errors.ts'
 import { createRedactor } from '../common/redact.ts'
+import { MIN_PERSON_KEY_LENGTH } from '../common/parse-values.ts'
+import { createPersonKey, type PersonKey } from '../normalise/suppression/person-key.ts'
 import type { Slowdown } from '../source/throttle/slowdown.ts'
 import { DEFAULT_ACCOUNT } from './open/find-account.ts'
 import { serviceUrl } from '../source/url.ts'
@@ -84,6 +86,11 @@ export interface RunOptions extends DatabaseOptions {
    * stores later responses to it without; without a time of the event so long after its last response. Never when not given.
    */
   readonly forgetAfterMs?: number
+  /**
+   * The key of the suppression list, 32 characters or more: needed as soon as a person was erased from the mirror. It is never stored
+   * there.
+   */
+  readonly personKey?: string
   /** Reads every event, not only those that are due. */
   readonly all?: boolean
   /** Only these events are read and written; none is removed. */
@@ -172,6 +179,7 @@ export function resolveOptions(options: RunOptions) {
     maxStalenessMs: options.maxStalenessMs ?? DEFAULT_MAX_STALENESS_MS,
     holdForMs: options.holdForMs ?? DEFAULT_HOLD_FOR_MS,
     forgetAfterMs: options.forgetAfterMs ?? null,
+    personKey: personKeyOf(options.personKey),
     all: options.all ?? false,
     events: options.events && options.events.length > 0 ? new Set(options.events) : null,
     restart: options.restart ?? false,
@@ -184,6 +192,15 @@ export function resolveOptions(options: RunOptions) {
     onProgress: options.onProgress ?? (() => undefined),
     onAlive: options.onAlive ?? (() => undefined),
   }
+}
+
+/** @throws UsageError when it is too short to be a secret */
+export function personKeyOf(secret: string | undefined): PersonKey | null {
+  if (secret === undefined) return null
+  if (secret.length >= MIN_PERSON_KEY_LENGTH) return createPersonKey(secret)
+  throw new UsageError(
+    `The option \`personKey\` must have ${MIN_PERSON_KEY_LENGTH} characters or more; it has ${secret.length}.`,
+  )
 }
 
 /** How many rows of each kind a dry run lists; null when it is none. */

@@ -14,6 +14,8 @@ import type { HoldPolicy } from './deletions/deletion-guard.ts'
 import type { UnconfirmedLists } from './deletions/unconfirmed-absences.ts'
 import type { Observations } from './drift/observations.ts'
 import type { FirstResponses } from './fetch/event-list.ts'
+import type { OpenSuppressions } from './open/suppressions.ts'
+import type { Suppressions } from '../normalise/suppression/suppressions.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { RunStats } from './run-stats.ts'
 import type { Backfill } from './select/backfill.ts'
@@ -68,6 +70,10 @@ export interface InitialState {
   readonly backfill: Backfill | null
   /** What the service returned before there was a mirror; null: it is still to be requested. */
   readonly firstResponses: FirstResponses | null
+  /** Who was erased: their responses are stored without personal data. */
+  suppressions: Suppressions
+  /** Erasures that were broken off: this run goes on with them. */
+  readonly unfinished: OpenSuppressions['unfinished']
   /** What was known of each list, by event. */
   states: ReadonlyMap<string, ListState>
   /**

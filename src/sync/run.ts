@@ -12,6 +12,7 @@ import { logTo, resolveOptions, type RunOptions } from './options.ts'
 import { syncDueEvents } from './fetch/sync-events.ts'
 import { rereadUnconfirmed } from './fetch/second-reading.ts'
 import { forgetPersonalData } from './write/forget-personal-data.ts'
+import { finishErasures } from './write/erase-persons.ts'
 import { recordEarlyEnd, deleteAbsentEvents } from './write/delete-events.ts'
 
 /**
@@ -59,6 +60,7 @@ function createIndexes({ mode, mirror, settings, stats }: RunContext): Promise<v
 
 /** The steps of a run. */
 async function execute(run: RunContext): Promise<RunReport> {
+  await finishErasures(run)
   const { identity, list } =
     run.initial.firstResponses ??
     (await loadSyncStateWhile(run, async (recalled) => ({

@@ -9,7 +9,7 @@ import {
   type HeldVersion,
   type Mention,
   type PersonRecord,
-} from '../../mirror/answers/person.ts'
+} from '../../mirror/persons/show.ts'
 import { RESPONSE_FIELDS } from '../../normalise/items/fields.ts'
 import type { Command } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
@@ -24,7 +24,9 @@ type PersonFlags = Flags & { readonly json?: true }
 
 /** `person` alone says what there is. */
 export const person: Command<Flags> = async () => {
-  throw new UsageError(`person takes a command: ${commandName()} person show EMAIL`)
+  throw new UsageError(
+    `person takes a command: ${commandName()} person show EMAIL, person erase EMAIL, person restore EMAIL or person suppressions`,
+  )
 }
 
 /** Everything that the mirror holds of one person. */

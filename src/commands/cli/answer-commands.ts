@@ -3,6 +3,7 @@ import type { CommandGroup } from './command-spec.ts'
 import * as options from './options.ts'
 
 const loadPerson = () => import('../answers/person.ts')
+const loadErasure = () => import('../maintain/person-erase.ts')
 
 const personCommands: CommandGroup = {
   heading: 'Personal data:',
@@ -21,6 +22,58 @@ const personCommands: CommandGroup = {
       ],
       args: [['<email>', 'an e-mail address']],
       options: options.ofAccounts(),
+    },
+    {
+      name: 'erase',
+      load: async () => (await loadErasure()).personErase,
+      summary: 'erase one person, and keep them erased',
+      description:
+        'Shows what is held with this e-mail address, asks, and erases names, addresses, messages and unknown fields of these responses, ' +
+        'live and in history. Replies, quantities, payments and slots stay, without a name. The person is put on the suppression list, ' +
+        'by a keyed hash of the address and by the ids of the responses: later runs store their responses without personal data. ' +
+        'Refused while a run of the account is in progress (exit 9). After an interruption run it again; the next sync would go on, too. ' +
+        'At its end the tables are written anew, and nobody can read each of them meanwhile. Needs HEADCOUNT_PERSON_KEY_FILE, as does ' +
+        'every run from then on. If that file is lost: --replace-key with a new one, and those who were erased before are known by the ' +
+        'ids of their responses alone; erase them again.',
+      examples: [
+        ['person erase ada@example.org', 'show what will be erased, and ask'],
+        ['person erase ada@example.org --yes --json > receipt.json', 'without asking'],
+        ['person erase --suppressions list.json', 'after a backup was restored'],
+      ],
+      args: [['[email]', 'an e-mail address']],
+      options: [
+        options.flag('--yes', 'do not ask'),
+        options.flag(
+          '--suppressions <file>',
+          'everybody on this list, as person suppressions --json printed it',
+        ),
+        options.flag('--no-vacuum', 'leave the old bytes in the tables to the next vacuum'),
+        options.flag('--replace-key', 'the former key is lost; this is a new one'),
+        options.json('print the receipt'),
+        options.account('of this account'),
+        options.database(),
+      ],
+    },
+    {
+      name: 'restore',
+      load: async () => (await loadErasure()).personRestore,
+      summary: 'take a person off the suppression list',
+      description:
+        'The next sync brings back what the service still sends of the person. Former versions stay erased. Refused while a run of the ' +
+        'account is in progress (exit 9).',
+      examples: [['person restore ada@example.org', 'by the address']],
+      args: [['<email>', 'an e-mail address']],
+      options: [options.json('print what was done'), options.account('of this account'), options.database()],
+    },
+    {
+      name: 'suppressions',
+      load: async () => (await loadErasure()).personSuppressions,
+      summary: 'list who was erased, as keyed hashes',
+      description:
+        'Prints the suppression list of an account. With --json it is the document that person erase --suppressions takes: keep it beside ' +
+        'your backups, for a restored backup brings back whom you erased since.',
+      examples: [['person suppressions --json > list.json', 'after each erasure']],
+      options: [options.json('print the list'), options.account('of this account'), options.database()],
     },
   ],
 }
@@ -91,11 +144,14 @@ export const answerCommands: CommandGroup = {
     {
       name: 'person',
       load: async () => (await loadPerson()).person,
-      summary: 'show everything that is held of one person',
+      summary: 'show or erase everything that is held of one person',
       description:
         'For whoever asks what is stored of them: every response, every former version, and every other place that names the address. ' +
         'docs/personal-data.md says what is held where, and for how long.',
-      examples: [['person show ada@example.org', 'by the address']],
+      examples: [
+        ['person show ada@example.org', 'by the address'],
+        ['person erase ada@example.org', 'erase them, and keep them erased'],
+      ],
       group: personCommands,
     },
     {

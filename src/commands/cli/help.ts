@@ -60,6 +60,10 @@ export function section(out: Output, heading: string, terms: readonly Example[])
 export const settingsHelp: readonly Example[] = [
   ['HEADCOUNT_BASE_URL', 'address of the service, like https://events.example/api/v1'],
   ['HEADCOUNT_API_KEY', 'the key (never a flag), or HEADCOUNT_API_KEY_FILE: a file that holds it'],
+  [
+    'HEADCOUNT_PERSON_KEY_FILE',
+    'a file with the key of the suppression list: needed once a person was erased',
+  ],
   ['DATABASE_URL', 'postgres://… or pglite:<folder>, or DATABASE_URL_FILE; default pglite:./headcount-data'],
   ['HEADCOUNT_LOG_LEVEL', 'debug, info, warn or error; default info'],
   [

@@ -124,6 +124,7 @@ export const settingNames: Readonly<Record<Exclude<NamedOption, 'apiKey'>, strin
   database: '--database',
   expiresAt: '--expires',
   maxBodyBytes: settings.maxBody.flag,
+  personKey: 'HEADCOUNT_PERSON_KEY_FILE',
   requestTimeoutMs: settings.requestTimeout.flag,
   restart: '--restart',
   runTimeoutMs: settings.runTimeout.flag,

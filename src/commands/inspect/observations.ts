@@ -1,6 +1,6 @@
 import type { Flags } from '../../config/config.ts'
 import type { Command } from '../cli/context.ts'
-import { requireAccount } from '../../mirror/resolve-account.ts'
+import { requireAccount } from '../../mirror/accounts/resolve-account.ts'
 import { readAccountObservations } from '../../mirror/observations/open-questions.ts'
 import { withMirrorReadOnly } from '../open-mirror.ts'
 import { formatObservations } from '../output/observations.ts'

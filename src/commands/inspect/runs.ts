@@ -1,5 +1,5 @@
 import type { Flags } from '../../config/config.ts'
-import type { RunReport } from '../../index.ts'
+import type { ErasureReport, RunReport } from '../../index.ts'
 import { UsageError } from '../../common/errors.ts'
 import { outcomeOf } from '../../common/schema/run-report.ts'
 import { runsCall, type ListedRun } from '../../mirror/calls/runs.ts'
@@ -12,6 +12,7 @@ import { formatCount, formatNumber } from '../output/format/number.ts'
 import { drawPairs, listTable, right, shorten } from '../output/format/table.ts'
 import { formatInstant, formatTimestamp } from '../output/format/timestamp.ts'
 import { noteLine } from '../output/format/note-line.ts'
+import { formatErased } from '../output/erased.ts'
 import { formatReport } from '../output/run-report.ts'
 import type { Output } from '../terminal/terminal.ts'
 
@@ -49,6 +50,7 @@ function formatRun(run: ListedRun, out: Output): string {
     { width: out.width },
   )
   if (report === null) return `${times}It left no report: it is running, or another run took over from it.\n`
+  if (report.mode === 'erase') return `${times}\n${formatErased(report)}`
   const errors = report.errors.map(({ event_id, code, message }) =>
     noteLine(out, [code, 'red'], `${event_id === null ? '' : `event ${event_id}: `}${message}`),
   )
@@ -81,7 +83,7 @@ function formatRuns(found: readonly ListedRun[], out: Output): string {
       String(run.run_id),
       ...(isOfMany ? [run.account] : []),
       run.mode,
-      run.report === null ? run.status : outcomeOf(run.report),
+      run.report === null || run.report.mode === 'erase' ? run.status : outcomeOf(run.report),
       formatTimestamp(run.started_at, 'minute'),
       ...figures(run.report),
     ]),
@@ -90,8 +92,12 @@ function formatRuns(found: readonly ListedRun[], out: Output): string {
 }
 
 /** From the report; blank for a run that has none (running, or taken over by another). */
-function figures(report: RunReport | null): readonly string[] {
+function figures(report: RunReport | ErasureReport | null): readonly string[] {
   if (report === null) return ['', '', '']
+  if (report.mode === 'erase') {
+    const { responses, versions } = report.erased
+    return [formatDuration(report.duration_ms), '', formatNumber(responses + versions)]
+  }
   const changed = Object.values(report.rows).reduce(
     (sum, { inserted, updated, deleted }) => sum + inserted + updated + deleted,
     0,
@@ -102,7 +108,7 @@ function figures(report: RunReport | null): readonly string[] {
 /** Of each run that was not wholly good: what failed, is held or was rejected, and why. */
 function troubles(found: readonly ListedRun[], out: Output): string {
   const pairs = found.flatMap(({ run_id, report }) => {
-    const text = report === null ? '' : troubleOf(report)
+    const text = report === null || report.mode === 'erase' ? '' : troubleOf(report)
     return text === '' ? [] : [[`run ${run_id}`, stripControlCharsInLine(text)] as const]
   })
   return pairs.length === 0 ? '' : `\n${drawPairs(pairs, { width: out.width })}`

@@ -5,7 +5,7 @@ import { readAccountSummaries, type AccountSummary } from '../../mirror/accounts
 import { removeAccount } from '../../mirror/accounts/remove.ts'
 import { canAsk, confirm } from '../terminal/confirm.ts'
 import type { Command, Context } from '../cli/context.ts'
-import { unknownAccount } from '../../mirror/resolve-account.ts'
+import { unknownAccount } from '../../mirror/accounts/resolve-account.ts'
 import { withMirror } from '../open-mirror.ts'
 import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import { formatCount } from '../output/format/number.ts'

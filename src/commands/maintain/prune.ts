@@ -4,7 +4,7 @@ import { findPrunableVersions, pruneVersions, requirePastInstant } from '../../m
 import type { PrunableVersions } from '../../mirror/prune.ts'
 import { canAsk, confirm } from '../terminal/confirm.ts'
 import type { Command } from '../cli/context.ts'
-import { requireAccount } from '../../mirror/resolve-account.ts'
+import { requireAccount } from '../../mirror/accounts/resolve-account.ts'
 import { withMirror } from '../open-mirror.ts'
 import type { InstantInput } from '../../mirror/instants/parse-instant.ts'
 import { writeJson } from '../output/format/json.ts'

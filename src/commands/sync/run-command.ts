@@ -74,11 +74,12 @@ async function runOnce(
 }
 
 /** The settings in the form that a run takes them. */
-export function runOptions({ service, database, account, run }: ServiceConfig): RunOptions {
+export function runOptions({ service, database, account, personKey, run }: ServiceConfig): RunOptions {
   return {
     database: database.target,
     ...(account !== null && { account }),
     apiKey: service.apiKey,
+    ...(personKey !== null && { personKey }),
     baseUrl: service.baseUrl.href,
     allowHttp: service.allowHttp,
     concurrency: run.concurrency,

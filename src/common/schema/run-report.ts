@@ -7,7 +7,7 @@ import type { ReportedHold } from './holds.ts'
 export type RunStatus = 'running' | 'succeeded' | 'partial' | 'held' | 'failed' | 'interrupted' | 'abandoned'
 export type RunMode = 'sync' | 'backfill'
 /** What an account is held for: a run, or a change of the account itself, which is none and has no report. */
-export type LeaseMode = RunMode | 'rename' | 'remove'
+export type LeaseMode = RunMode | 'rename' | 'remove' | 'erase'
 
 /** How many rows of one table a load wrote. */
 export interface RowCounts {
@@ -67,6 +67,36 @@ export interface RunReport {
   readonly dry_run?: true
   /** Of a dry run: what it would write. */
   readonly plan?: Plan
+}
+
+/** What an erasure removed. */
+export interface ErasedCounts {
+  /** Events with something to erase. */
+  readonly events: number
+  /** Live responses that had a name, an address, a message or unknown fields. */
+  readonly responses: number
+  /** Former versions of responses that had. */
+  readonly versions: number
+  /** Texts of items that cannot be stored. */
+  readonly rejects: number
+  /** Error messages and reports of runs that named the address. */
+  readonly messages: number
+}
+
+/** The report of a run of mode `erase`: it names nobody. */
+export interface ErasureReport {
+  readonly run_id: number
+  readonly account: string
+  readonly mode: 'erase'
+  readonly status: 'succeeded' | 'failed' | 'interrupted'
+  readonly started_at: string
+  readonly finished_at: string
+  readonly duration_ms: number
+  /** Whether somebody of them was on the list before. */
+  readonly is_repeated: boolean
+  /** The numbers of the people on the suppression list. */
+  readonly suppressions: readonly number[]
+  readonly erased: ErasedCounts
 }
 
 /** One thing that went wrong; `event_id` is null when it concerns the whole run. */

@@ -9,7 +9,7 @@ import type { JsonObject, JsonValue } from '../json/exact.ts'
 import type { IntegerText, ResponseKind, Timestamp, ValueTypes } from './items.ts'
 import type { LiveTables, SqlType } from './live-tables.ts'
 import type { HeldGroup } from './holds.ts'
-import type { LeaseMode, RunReport, RunStatus } from './run-report.ts'
+import type { ErasureReport, LeaseMode, RunReport, RunStatus } from './run-report.ts'
 
 export type * from './holds.ts'
 export type * from './items.ts'
@@ -112,7 +112,7 @@ interface SyncRunsTable {
   started_at: Generated<Timestamp>
   heartbeat_at: Generated<Timestamp>
   finished_at: Timestamp | null
-  report: Json<RunReport>
+  report: Json<RunReport | ErasureReport>
 }
 
 interface SyncStateTable {
@@ -144,6 +144,25 @@ interface SyncStateTable {
   first_listed_run_id: IntegerText | null
   first_applied_run_id: IntegerText | null
   forgotten_at: Timestamp | null
+  /** The rows are made anew at the next reading. */
+  rewrite_due: Generated<boolean>
+}
+
+interface SuppressionsTable {
+  id: GeneratedAlways<IntegerText>
+  account_id: number
+  /** Bytes: HMAC-SHA-256 of an e-mail key; null when the key is lost. */
+  email_hash: string | null
+  key_check: string
+  added_at: Generated<Timestamp>
+  erased_at: Timestamp | null
+}
+
+interface SuppressedResponsesTable {
+  account_id: number
+  event_id: string
+  response_id: IntegerText
+  suppression_id: IntegerText
 }
 
 interface ApiObservationsTable {
@@ -204,6 +223,8 @@ export interface Tables {
   'headcount.accepted_rejects': AcceptedRejectsTable
   'headcount.sync_runs': SyncRunsTable
   'headcount.sync_state': SyncStateTable
+  'headcount.suppressions': SuppressionsTable
+  'headcount.suppressed_responses': SuppressedResponsesTable
   'headcount.api_observations': ApiObservationsTable
   'headcount.api_keys': ApiKeysTable
   'headcount.rsvp_meanings': RsvpMeaningsTable

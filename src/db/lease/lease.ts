@@ -20,7 +20,7 @@ import {
   type ProcessIdentity,
 } from './process-identity.ts'
 import { isGoodRun } from '../../common/schema/run-report.ts'
-import type { LeaseMode, RunReport, RunStatus } from '../../common/schema/tables.ts'
+import type { ErasureReport, LeaseMode, RunReport, RunStatus } from '../../common/schema/tables.ts'
 import type { Transaction } from '../transaction.ts'
 
 /** A run with a younger heartbeat is alive. */
@@ -40,7 +40,11 @@ export interface Lease {
   /** First statement of every batch. @throws LeaseLostError when another run has taken over */
   fence(trx: Transaction): Promise<void>
   /** Ends the run with its status and report. @throws LeaseLostError when another run has taken over */
-  close(trx: Transaction, status: Exclude<RunStatus, 'running'>, report: RunReport): Promise<void>
+  close(
+    trx: Transaction,
+    status: Exclude<RunStatus, 'running'>,
+    report: RunReport | ErasureReport,
+  ): Promise<void>
   /** Takes a run that wrote nothing off the record. @throws LeaseLostError when another run has taken over */
   withdraw(trx: Transaction): Promise<void>
   /** Resolves after the last beat. */
@@ -231,7 +235,7 @@ function createLease(database: Database, { id, startedAt }: OpenedRun, options: 
         .updateTable('headcount.sync_runs')
         .set({
           status,
-          good: !(options.namedEventsOnly ?? false) && isGoodRun(report),
+          good: !(options.namedEventsOnly ?? false) && report.mode !== 'erase' && isGoodRun(report),
           finished_at: sql`now()`,
           heartbeat_at: sql`now()`,
           report: JSON.stringify(report),

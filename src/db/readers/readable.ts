@@ -54,6 +54,8 @@ export const READABLE_BY_NOBODY: readonly string[] = [
   'rsvp_meanings',
   'schema_migrations',
   'slot_targets',
+  'suppressed_responses',
+  'suppressions',
   'sync_runs',
   'sync_state',
 ]

@@ -39,6 +39,7 @@ export function createPlanner(maxListed: number): Planner {
     markUnchanged: skip,
     saveFailures: skip,
     saveObservations: skip,
+    suppress: skip,
     forget: countForgettable,
     events: (trx, { account }, events) => planEvents(trx, account, events, planned),
     responses: (trx, { account }, lists) => planResponses(trx, account, lists, planned),

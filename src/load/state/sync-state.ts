@@ -27,8 +27,8 @@ export interface ListState {
 }
 
 /**
- * What is stored of the personal data of a list: `kept`; `forgotten`, rows are stored without; `restored`, they are marked as forgotten,
- * but the event is moved into the future, so that its next reading brings them back.
+ * What is stored of the personal data of a list: `kept`; `forgotten`, rows are stored without; `restored`, its next reading brings them
+ * back: they are marked as forgotten, but the event is moved into the future, or a person was restored.
  */
 export type Retention = 'kept' | 'forgotten' | 'restored'
 
@@ -94,16 +94,16 @@ export async function readStates(
       'held_deletions',
       'unconfirmed_absences',
     ])
-    .select(['error_code', 'forgotten_at'])
+    .select(['error_code', 'forgotten_at', 'rewrite_due'])
     .select(hexDigest)
     .where('account_id', '=', account)
     .execute()
   return new Map(
-    rows.map(({ forgotten_at, ...row }) => [
+    rows.map(({ forgotten_at, rewrite_due, ...row }) => [
       row.event_id,
       {
         ...row,
-        retention: forgotten_at === null ? 'kept' : 'forgotten',
+        retention: forgotten_at !== null ? 'forgotten' : rewrite_due ? 'restored' : 'kept',
         held_deletions: row.held_deletions ?? [],
         unconfirmed_absences: row.unconfirmed_absences ?? [],
       },
@@ -186,9 +186,8 @@ export async function saveRead(
            error_code = null, error_message = null, failed_at = null,
            list_version = case when excluded.event_id = any (${changed}::text[])
                                then excluded.list_version else state.list_version end,
-           forgotten_at = case when excluded.event_id = any (${restored}::text[]) then null else state.forgotten_at end`.execute(
-    trx.kysely,
-  )
+           forgotten_at = case when excluded.event_id = any (${restored}::text[]) then null else state.forgotten_at end,
+           rewrite_due = false`.execute(trx.kysely)
   assertRowCount('headcount.sync_state, read', rows.length, result)
   if (states.some(({ event_id }) => event_id === EVENT_LIST_KEY)) await saveFirstListing(trx, account, run)
 }

@@ -25,13 +25,14 @@ export function noneForgotten(): ForgottenCounts {
   return { events: 0, responses: 0, versions: 0 }
 }
 
-/** Responses `r` with personal data of their own or in a slot. */
-const hasPersonal = sql`(
+/** SQL: whether a response `r` has personal data of its own or in a slot. */
+export const hasPersonal = sql`(
   r.name is not null or r.email is not null or r.message is not null or r._extra is not null
   or exists (select from headcount.slots s
               where s.account_id = r.account_id and s.event_id = r.event_id and s.response_id = r.id and s._extra is not null))`
 
-const isForgotten = sql`h.document = headcount_internal.forgotten_response(h.document)`
+/** SQL: whether a former version `h` has none. */
+export const isForgotten = sql`h.document = headcount_internal.forgotten_response(h.document)`
 
 /** The last that happened to the responses of the event `event_id`; a time in the future does not count. */
 const lastResponse = (account: number, eventId: RawBuilder<unknown>) => sql`greatest(

@@ -24,6 +24,8 @@ export const accountTables = [
   'sync_state',
   'api_observations',
   'slot_targets',
+  'suppressed_responses',
+  'suppressions',
   'sync_runs',
 ] as const
 type AccountTable = (typeof accountTables)[number]

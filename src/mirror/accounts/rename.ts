@@ -6,7 +6,7 @@ import { codeOf } from '../../db/errors.ts'
 import { holdAccount } from '../../db/lease/hold-account.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { requireNotRemoved } from '../../sync/open/find-account.ts'
-import { accountId } from '../resolve-account.ts'
+import { accountId } from './resolve-account.ts'
 
 /** SQLSTATE of a name that is taken. */
 const UNIQUE_VIOLATION = '23505'

@@ -4,7 +4,7 @@ import { UsageError } from '../../common/errors.ts'
 import { quote } from '../owner-tables/quote.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { requireNotRemoved } from '../../sync/open/find-account.ts'
-import { accountId } from '../resolve-account.ts'
+import { accountId } from './resolve-account.ts'
 
 export interface SetTimeZone {
   readonly account: string

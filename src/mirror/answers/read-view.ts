@@ -7,7 +7,7 @@ import { didYouMeanEvent } from '../../common/did-you-mean.ts'
 import { quote } from '../owner-tables/quote.ts'
 import type { Database } from '../../db/connect.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { requireAccount } from '../resolve-account.ts'
+import { requireAccount } from '../accounts/resolve-account.ts'
 
 /** What the answers of most calls are about: one account or, with null, all. */
 export interface AccountInput {

@@ -16,7 +16,7 @@ const calls: Readonly<Record<string, () => Promise<SentCall>>> = {
   events: async () => (await import('../answers/events.ts')).eventsCall,
   event: async () => (await import('../answers/event.ts')).eventCall,
   who: async () => (await import('../answers/who.ts')).whoCall,
-  person: async () => (await import('../answers/person.ts')).personCall,
+  person: async () => (await import('../persons/show.ts')).personCall,
   changes: async () => (await import('../answers/changes.ts')).changesCall,
   thin: async () => (await import('../answers/thin.ts')).thinCall,
   'revoke-key': async () => (await import('./keys.ts')).revokeKeyCall,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Timestamp } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { requireAccount } from '../resolve-account.ts'
+import { requireAccount } from '../accounts/resolve-account.ts'
 import { defineCall } from './call.ts'
 import { readListInput, type ListInput } from './input.ts'
 

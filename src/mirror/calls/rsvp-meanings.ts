@@ -8,7 +8,7 @@ import {
   type RsvpMeanings,
   type SetRsvpMeaning,
 } from '../owner-tables/rsvp-meanings.ts'
-import { requireAccount } from '../resolve-account.ts'
+import { requireAccount } from '../accounts/resolve-account.ts'
 import { defineCall } from './call.ts'
 import { inputFields, readListInput, type ListInput } from './input.ts'
 

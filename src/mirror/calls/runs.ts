@@ -1,6 +1,6 @@
-import type { LeaseMode, RunReport, RunStatus, Timestamp } from '../../common/schema/tables.ts'
+import type { ErasureReport, LeaseMode, RunReport, RunStatus, Timestamp } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { requireAccount } from '../resolve-account.ts'
+import { requireAccount } from '../accounts/resolve-account.ts'
 import { defineCall } from './call.ts'
 import { UsageError } from '../../common/errors.ts'
 import { commandName } from '../../common/command-name.ts'
@@ -16,7 +16,7 @@ export interface ListedRun {
   /** null while it goes on. */
   readonly finished_at: Timestamp | null
   /** null while it goes on, and of a run that died. */
-  readonly report: RunReport | null
+  readonly report: RunReport | ErasureReport | null
 }
 
 export interface RunsInput extends ListInput {

@@ -7,7 +7,7 @@ import {
   type SlotScope,
   type SlotTarget,
 } from '../owner-tables/slot-targets.ts'
-import { requireAccount, resolveAccount } from '../resolve-account.ts'
+import { requireAccount, resolveAccount } from '../accounts/resolve-account.ts'
 import { defineCall } from './call.ts'
 import { inputFields, type InputFields } from './input.ts'
 

@@ -3,7 +3,7 @@ import { readAccountStatuses, type AccountStatus } from '../status/account-statu
 import { readEventStatuses, type EventStatuses } from '../status/event-status.ts'
 import type { MirrorSettings } from '../status/list-status.ts'
 import { readValuesWithoutMeaning } from '../owner-tables/rsvp-values.ts'
-import { requireAccount } from '../resolve-account.ts'
+import { requireAccount } from '../accounts/resolve-account.ts'
 import { defineCall } from './call.ts'
 import { inputFields } from './input.ts'
 

@@ -3,7 +3,6 @@ import type { ViewRow } from '../../common/schema/views.ts'
 import { changesCall, type Changes } from '../answers/changes.ts'
 import { eventCall, type EventDetails } from '../answers/event.ts'
 import { eventsCall, type EventSelection, type ListedEvent } from '../answers/events.ts'
-import { personCall, type PersonRecord } from '../answers/person.ts'
 import { thinCall } from '../answers/thin.ts'
 import { whoCall, type FoundPersons } from '../answers/who.ts'
 import { parsePastInstant } from '../instants/parse-instant.ts'
@@ -58,21 +57,6 @@ export interface WhoOptions extends ListOptions {
  */
 export async function who(options: WhoOptions): Promise<FoundPersons> {
   return callMirror(options, whoCall, { ...listInput(options), who: options.who })
-}
-
-export interface PersonOptions extends AccountFilter {
-  /** An e-mail address in any spelling of upper and lower case. */
-  readonly email: string
-}
-
-/**
- * Everything that the mirror holds of one person: live responses, former versions, and other places that name the address. Reads the
- * whole mirror.
- *
- * @throws UsageError when the mirror has no account of this name, or the text is no address
- */
-export async function person(options: PersonOptions): Promise<PersonRecord> {
-  return callMirror(options, personCall, { account: options.account ?? null, email: options.email })
 }
 
 export interface ChangesOptions extends ListOptions {

@@ -11,7 +11,7 @@ import { parseFutureInstant, parsePastInstant } from '../instants/parse-instant.
 import type { ListedKey, RevokedKey } from '../keys/keys.ts'
 import { instantOption, parseOption } from './parse-option.ts'
 import { findPrunableVersions, pruneVersions, requirePastInstant, type PrunableVersions } from '../prune.ts'
-import { accountId, requireAccount } from '../resolve-account.ts'
+import { accountId, requireAccount } from '../accounts/resolve-account.ts'
 import {
   callMirror,
   requireWholeNumber,

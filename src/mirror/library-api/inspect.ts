@@ -9,7 +9,7 @@ import { runsCall, type ListedRun } from '../calls/runs.ts'
 import { eventStatusCall, statusCall } from '../calls/status.ts'
 import type { EventStatuses } from '../status/event-status.ts'
 import { readAccountObservations, type AccountObservations } from '../observations/open-questions.ts'
-import { requireAccount } from '../resolve-account.ts'
+import { requireAccount } from '../accounts/resolve-account.ts'
 import { callMirror, requireWholeNumber, withMirror, type AccountFilter } from './with-mirror.ts'
 
 export interface StatusOptions extends AccountFilter {

@@ -6,7 +6,7 @@ import { UsageError } from '../../common/errors.ts'
 import { quote } from './quote.ts'
 import type { RsvpMeaning } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { nearestName } from '../resolve-account.ts'
+import { nearestName } from '../accounts/resolve-account.ts'
 import { countResponses, nearestValue, type RsvpValue } from './rsvp-values.ts'
 import { requireStorable } from './storable-text.ts'
 

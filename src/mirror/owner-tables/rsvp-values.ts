@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { codeOf } from '../../db/errors.ts'
 import type { Database } from '../../db/connect.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { nearestName } from '../resolve-account.ts'
+import { nearestName } from '../accounts/resolve-account.ts'
 import { CANCELLED } from '../query/query-errors.ts'
 
 /** A value of `responses.rsvp`. */

@@ -6,7 +6,7 @@ import { UnknownEventError, UsageError } from '../../common/errors.ts'
 import { quote } from './quote.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { requireNotRemoved } from '../../sync/open/find-account.ts'
-import { accountId, nearestName } from '../resolve-account.ts'
+import { accountId, nearestName } from '../accounts/resolve-account.ts'
 import { requireStorable } from './storable-text.ts'
 
 /** Of what an `int` holds. */

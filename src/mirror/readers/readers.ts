@@ -7,7 +7,7 @@ import type { Transaction } from '../../db/transaction.ts'
 import { existingRelations } from '../../db/readers/grant-again.ts'
 import { grantsOf, identifier, revocationsOf, type StoredReader } from '../../db/readers/readable.ts'
 import { quote } from '../owner-tables/quote.ts'
-import { nearestName } from '../resolve-account.ts'
+import { nearestName } from '../accounts/resolve-account.ts'
 
 /** Of the names of roles, in bytes. */
 const MAX_NAME_BYTES = 63

@@ -128,7 +128,7 @@ async function readLastRun(kysely: Reader, account: number, mustBeGood: boolean)
   if (run === undefined) return null
   const { id, mode, ...summary } = run
   // A change of the account itself is no run.
-  if (mode === 'rename' || mode === 'remove') return null
+  if (mode !== 'sync' && mode !== 'backfill') return null
   return { run_id: Number(id), mode, ...summary }
 }
 

@@ -11,6 +11,7 @@ import { MAX_ITEM_BYTES } from '../../common/json/exact.ts'
 import type { ResponseObserver } from '../observe/responses.ts'
 import type { TimestampFormats } from '../observe/timestamp-formats.ts'
 import { RESPONSE_FIELDS, SLOT_FIELDS } from './fields.ts'
+import type { ListSuppressions } from '../suppression/suppressions.ts'
 import type { ItemIssues } from './item-issues.ts'
 import { ARRAY, DECLINED, ESCAPED_TEXT, FieldSpans, INTEGER, NULL, PLAIN_TEXT } from './field-spans.ts'
 import { skipSpace } from '../../common/json/scan.ts'
@@ -60,21 +61,30 @@ const slot = new FieldSpans(SLOT_FIELDS)
 const timestamp = new Timestamp()
 const decimal = new Decimal()
 
+interface WriterOptions {
+  /** Rows are written without personal data. */
+  readonly withoutPersonal: boolean
+  /** Responses of people who were erased are declined. */
+  readonly suppressed: ListSuppressions | null
+}
+
 /** Writes ordinary responses of one list. Each is declined, or becomes what the rules of this folder make of it. */
 export class ResponseWriter {
   readonly #issues: ItemIssues
   readonly #observer: ResponseObserver | null
   readonly #withoutPersonal: boolean
+  readonly #suppressed: ListSuppressions | null
   #bytes: Buffer = Buffer.alloc(0)
   #kind: Kind = BARE
   /** Of the slots of the item: masks, and the forms of both times. */
   readonly #slotForms: number[] = []
   #slotCount = 0
 
-  constructor(issues: ItemIssues, observer: ResponseObserver | null, withoutPersonal: boolean) {
+  constructor(issues: ItemIssues, observer: ResponseObserver | null, options: WriterOptions) {
     this.#issues = issues
     this.#observer = observer
-    this.#withoutPersonal = withoutPersonal
+    this.#withoutPersonal = options.withoutPersonal
+    this.#suppressed = options.suppressed
   }
 
   /**
@@ -86,6 +96,8 @@ export class ResponseWriter {
     const end = response.read(bytes, start)
     if (end === DECLINED || end - start > MAX_ITEM_BYTES) return DECLINED
     this.#bytes = bytes
+    // guard: suppressed in bytes
+    if (this.#isSuppressed()) return DECLINED
     this.#slotCount = 0
     rows.begin()
     rows.responses.reserve(end - start + FIXED_BYTES)
@@ -96,6 +108,21 @@ export class ResponseWriter {
     }
     rows.rollback()
     return DECLINED
+  }
+
+  /** Whether the response may be one of an erased person: that is for the rules to decide. */
+  #isSuppressed(): boolean {
+    const suppressed = this.#suppressed
+    if (suppressed === null) return false
+    const { forms, starts, ends } = response
+    if (
+      suppressed.hasResponses &&
+      suppressed.hasResponse(this.#bytes.toString('latin1', starts[ID], ends[ID]))
+    )
+      return true
+    return forms[EMAIL] === PLAIN_TEXT
+      ? suppressed.findHash(this.#bytes.toString('utf8', starts[EMAIL], ends[EMAIL])) !== null
+      : this.#isPresent(EMAIL)
   }
 
   #observe(): void {

@@ -8,6 +8,7 @@ import { normaliseItem } from '../items/normalise-item.ts'
 import { parseSent } from '../items/sent-item.ts'
 import { ObservedValues } from '../observe/observed-values.ts'
 import { ResponseObserver } from '../observe/responses.ts'
+import type { FoundSuppression } from '../suppression/suppressions.ts'
 import { Duplicates } from './duplicates.ts'
 import { IdOrder } from './id-order.ts'
 import { SortedIds } from './id-set.ts'
@@ -26,6 +27,8 @@ export class ListNormaliser {
   /** Ids of the rejects whose id can be read. */
   readonly rejectIds = new SortedIds()
   rejected = 0
+  /** Responses of erased people that were found by their address: from now on they are known by their ids. */
+  readonly suppressed: FoundSuppression[] = []
   readonly #options: ResponseListOptions
   /** Null when all is summed up: the list may wait for the database long after. */
   #observer: ResponseObserver | null = new ResponseObserver()
@@ -51,16 +54,15 @@ export class ListNormaliser {
     return new ResponseReader(this.#options, new ItemIssues(), null)
   }
 
-  add({ rows, rejects, setAside, duplicateKeys, length }: ListChunk): void {
+  add({ rows, rejects, setAside, duplicateKeys, suppressed, length }: ListChunk): void {
     for (let place = 0; place < rows.count; place += 1) {
       const id = rows.id(place)
       if (this.#last !== null) this.#order.add(compare(id, this.#last))
       this.#last = id
       this.rowIds.add(id)
     }
-    // What was set aside is not stored either.
-    if (this.#options.withoutPersonal !== true)
-      for (const entries of setAside.values()) this.#setAside.add(entries)
+    for (const entries of setAside.values()) this.#setAside.add(entries)
+    this.suppressed.push(...suppressed)
     for (const { id } of rejects) if (id !== null) this.rejectIds.add(BigInt(id))
     for (const key of duplicateKeys) this.#duplicateKeys.add(key)
     this.#length += length
@@ -133,7 +135,13 @@ export class ListNormaliser {
     const sent = parseSent(chunk.itemBytes(place), 0, 0, this.#options)
     const result = normaliseItem(sent, RESPONSE, new ItemIssues(), null)
     if ('reject' in result) throw new Error(`The item of row ${place} is none at its second reading.`)
-    return this.#options.withoutPersonal === true ? withoutPersonal(result.row) : result.row
+    const { withoutPersonal: isForgotten = false, suppressed } = this.#options
+    const { row } = result
+    const isStripped =
+      isForgotten ||
+      suppressed?.hasResponse(row.id) === true ||
+      (suppressed?.findHash(row.email) ?? null) !== null
+    return isStripped ? withoutPersonal(row) : row
   }
 }
 

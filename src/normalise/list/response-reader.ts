@@ -1,6 +1,6 @@
 import type { ItemHandler } from '../../common/json/array-reader.ts'
 import { duplicateKeys, SCANNED_CHARACTERS } from '../../common/json/duplicate-keys.ts'
-import type { RejectItem } from '../../common/schema/items.ts'
+import type { RejectItem, ResponseItem } from '../../common/schema/items.ts'
 import { ResponseRows, type RowKey } from '../../copy-format/response-rows.ts'
 import { DECLINED } from '../items/field-spans.ts'
 import { normaliseItem } from '../items/normalise-item.ts'
@@ -9,6 +9,7 @@ import type { ItemIssues } from '../items/item-issues.ts'
 import { ResponseWriter } from '../items/response-writer.ts'
 import { RESPONSE } from '../items/responses.ts'
 import { withoutPersonal } from '../../common/schema/personal-data.ts'
+import type { FoundSuppression, ListSuppressions } from '../suppression/suppressions.ts'
 import type { ResponseObserver } from '../observe/responses.ts'
 
 /** What a list of responses is read with. */
@@ -18,6 +19,8 @@ export interface ResponseListOptions extends ParseOptions {
   readonly parseAll?: boolean
   /** Rows are made without personal data. */
   readonly withoutPersonal?: boolean
+  /** Responses of people who were erased; their rows are made without personal data, too. */
+  readonly suppressed?: ListSuppressions | null
 }
 
 /** Bytes of a body, and how many bytes of the same chunk stand before them. */
@@ -33,6 +36,8 @@ export class ListChunk {
   /** By the place of the row: the values that are not stored as sent. */
   readonly setAside = new Map<number, readonly string[]>()
   readonly duplicateKeys: string[] = []
+  /** Responses that were found by their address, not by their id. */
+  readonly suppressed: FoundSuppression[] = []
   /** How many items there are. */
   length = 0
   /** How many rows the chunks before have. */
@@ -89,7 +94,10 @@ export class ResponseReader implements ItemHandler {
     this.#options = options
     this.#issues = issues
     this.#observer = observer
-    this.#writer = new ResponseWriter(issues, observer, options.withoutPersonal === true)
+    this.#writer = new ResponseWriter(issues, observer, {
+      withoutPersonal: options.withoutPersonal === true,
+      suppressed: options.suppressed ?? null,
+    })
   }
 
   /** Takes the items that were read since the last call. */
@@ -121,12 +129,26 @@ export class ResponseReader implements ItemHandler {
     const result = normaliseItem(sent, RESPONSE, this.#issues, this.#observer)
     if ('reject' in result) chunk.rejects.push(result.reject)
     else {
-      if (this.#issues.setAside !== null) chunk.setAside.set(chunk.rows.count, this.#issues.setAside)
-      chunk.rows.add(this.#options.withoutPersonal === true ? withoutPersonal(result.row) : result.row)
+      const isStripped = this.#isSuppressed(chunk, result.row) || this.#options.withoutPersonal === true
+      // What was set aside is not stored either.
+      if (this.#issues.setAside !== null && !isStripped)
+        chunk.setAside.set(chunk.rows.count, this.#issues.setAside)
+      chunk.rows.add(isStripped ? withoutPersonal(result.row) : result.row)
       chunk.addSpan(start, end)
     }
     chunk.length += 1
     this.count += 1
+  }
+
+  #isSuppressed(chunk: ListChunk, { id, email }: ResponseItem): boolean {
+    const { suppressed } = this.#options
+    if (!suppressed) return false
+    // guard: suppressed by id
+    if (suppressed.hasResponse(id)) return true
+    const email_hash = suppressed.findHash(email)
+    if (email_hash === null) return false
+    chunk.suppressed.push({ response_id: id, email_hash })
+    return true
   }
 
   #scanKeys(chunk: ListChunk, text: string): void {

@@ -40,7 +40,7 @@ export async function fetchEventList(
   const list = describeList(reading, facts, rows.length, run.initial.states.get(EVENT_LIST_KEY))
   for (const warning of list.warnings) run.stats.warn(`List of events: ${warning}`)
   const ids = [...rows.map(({ id }) => id), ...rejects.flatMap(({ id }) => id ?? [])]
-  return { ...list, rows, rejects: redactRejects(rejects, run.settings.redact), ids }
+  return { ...list, rows, rejects: redactRejects(rejects, run.settings), ids }
 }
 
 /** A wrong base address shows as 404 or as a redirect elsewhere: that is for the user to correct, and is no empty account. */

@@ -1,5 +1,6 @@
 import type { RejectItem, StoredReject } from '../../common/schema/tables.ts'
 import type { ListSummary } from '../../normalise/list/list-summary.ts'
+import type { ListSuppressions } from '../../normalise/suppression/suppressions.ts'
 import { NORMALISER_VERSION } from '../../normalise/version.ts'
 import type { FetchedList } from '../../source/fetched-list.ts'
 import {
@@ -56,18 +57,27 @@ export function describeList(
 const SAME_VALIDATOR =
   'the list has changed although its ETag has not: changes may have gone unseen for up to 24 hours.'
 
+/** What rejects are kept with: those of the list of events hold no personal data of others. */
+interface RedactionOfRejects {
+  readonly redact: (text: string) => string
+  readonly isForgotten?: boolean
+  readonly suppressed?: ListSuppressions | null
+}
+
 /**
  * Removes the key from what is kept of rejects: an item that is none may be an error that echoes it. Nothing of the text is kept where
- * personal data are forgotten.
+ * personal data are forgotten, or where it is of an erased person.
  */
 export function redactRejects(
   rejects: readonly RejectItem[],
-  redact: (text: string) => string,
-  isForgotten = false,
+  { redact, isForgotten = false, suppressed = null }: RedactionOfRejects,
 ): readonly StoredReject[] {
+  const isHidden = ({ id, payload }: RejectItem) =>
+    isForgotten ||
+    (suppressed !== null && ((id !== null && suppressed.hasResponse(id)) || suppressed.mentions(payload)))
   return rejects.map((reject) => ({
     ...reject,
-    payload: isForgotten ? null : /* guard: key in rejects */ redact(reject.payload),
+    payload: isHidden(reject) ? null : /* guard: key in rejects */ redact(reject.payload),
   }))
 }
 

@@ -2,6 +2,7 @@ import type { IntegerText, StoredReject } from '../../common/schema/tables.ts'
 import { ListNormaliser } from '../../normalise/list/list-normaliser.ts'
 import type { ResponseBatch } from '../../copy-format/response-batch.ts'
 import type { RowKey } from '../../copy-format/response-rows.ts'
+import type { FoundSuppression, ListSuppressions } from '../../normalise/suppression/suppressions.ts'
 import type { FetchedList } from '../../source/fetched-list.ts'
 import type { ResolvedOptions } from '../options.ts'
 import type { StoredValidator } from './change-detection.ts'
@@ -16,10 +17,14 @@ export interface ListContext extends Pick<ResolvedOptions, 'redact' | 'signal'> 
   readonly parseAll?: boolean
   /** Rows and rejects are made without personal data. */
   readonly isForgotten: boolean
+  /** Responses of people who were erased; null: none of this list can be one. */
+  readonly suppressed: ListSuppressions | null
 }
 
 /** What a list leaves in the mirror beside its rows. */
 export interface StorableList extends FetchedListFacts {
+  /** Responses of erased people that were found by their address. */
+  readonly suppressed: readonly FoundSuppression[]
   rejects(): AsyncIterable<readonly StoredReject[]>
 }
 
@@ -41,9 +46,9 @@ export interface BufferedList extends ResponseList {
 /** What reads the responses of a fetched list. */
 export function createNormaliser(
   { what, keyRemover }: FetchedList,
-  { key, parseAll = false, isForgotten }: ListContext,
+  { key, parseAll = false, isForgotten, suppressed }: ListContext,
 ): ListNormaliser {
-  return new ListNormaliser({ key, what, keyRemover, parseAll, withoutPersonal: isForgotten })
+  return new ListNormaliser({ key, what, keyRemover, parseAll, withoutPersonal: isForgotten, suppressed })
 }
 
 /**
@@ -59,11 +64,12 @@ export async function bufferList(fetched: FetchedList, context: ListContext): Pr
   list.add(chunk)
   if (list.hasDuplicates) list.resolve(chunk)
   const batch = list.batch(chunk)
-  const rejects = redactRejects(chunk.rejects, context.redact, context.isForgotten)
+  const rejects = redactRejects(chunk.rejects, context)
   return {
     ...describeList(fetched, list.summarise(), list.count, context.stored),
     batch,
     rejected: list.rejected,
+    suppressed: list.suppressed,
     has: (id) => list.has(id),
     batches: () => single(batch, batch.count),
     rejects: () => single(rejects, rejects.length),

@@ -83,14 +83,14 @@ export class StreamedResponses {
     return {
       ...describeList(this.#fetched, list.summarise(), list.count, context.stored),
       rejected: list.rejected,
+      suppressed: list.suppressed,
       has: (id) => list.has(id),
       batches: async function* () {
         for await (const chunk of chunks()) yield list.batch(chunk)
       },
       rejects: async function* () {
         if (list.rejected === 0) return
-        for await (const chunk of chunks())
-          yield redactRejects(chunk.rejects, context.redact, context.isForgotten)
+        for await (const chunk of chunks()) yield redactRejects(chunk.rejects, context)
       },
     }
   }

@@ -98,7 +98,7 @@ export async function writeList(
   await batches.add({ ...due, list })
 }
 
-function listContext({ settings, mirror }: RunContext, { event, state }: DueEvent): ListContext {
+function listContext({ settings, mirror, initial }: RunContext, { event, state }: DueEvent): ListContext {
   const key = { account: mirror.account.id, event_id: event.id, run: mirror.lease.runId }
   // Not the run's own signal: what was read when the run must end is stored.
   return {
@@ -107,6 +107,7 @@ function listContext({ settings, mirror }: RunContext, { event, state }: DueEven
     key,
     stored: state,
     isForgotten: /* guard: forgotten events */ state?.retention === 'forgotten',
+    suppressed: initial.suppressions.forEvent(event.id),
   }
 }
 

@@ -4,6 +4,7 @@ import { migrate, requireSchema } from '../../db/migrate.ts'
 import { createPlanner } from '../../load/dry-run/planner.ts'
 import type { ResolvedOptions } from '../options.ts'
 import type { MirrorAccess } from '../run-context.ts'
+import { openSuppressions, type OpenSuppressions } from './suppressions.ts'
 import { readAccount } from './find-account.ts'
 import { hasSchema, openExisting } from './open-mirror.ts'
 
@@ -14,9 +15,10 @@ import { hasSchema, openExisting } from './open-mirror.ts'
 export async function openToPlan(
   settings: ResolvedOptions,
   opened: AsyncDisposableStack,
-): Promise<{ readonly mirror: MirrorAccess }> {
+): Promise<{ readonly mirror: MirrorAccess; readonly suppressed: OpenSuppressions }> {
   const database = opened.use(await openAsItIs(settings))
   const account = await readAccount(database, settings)
+  const suppressed = await openSuppressions(database.kysely, account, settings.personKey)
   const planned = createPlanner(settings.dryRun?.mostKeys ?? 0)
   const write: MirrorAccess['write'] = async (work, { isLast = false } = {}) => {
     if (!isLast) settings.signal?.throwIfAborted()
@@ -26,6 +28,7 @@ export async function openToPlan(
   const lease = leaseOfNothing(await readClock(database))
   return {
     mirror: { database, account, lease, load: planned, plan: (trx) => planned.plan(trx, account.id), write },
+    suppressed,
   }
 }
 

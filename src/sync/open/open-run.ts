@@ -19,6 +19,7 @@ import type { Kysely } from 'kysely'
 import { findAccount, readAccount, requireKnownAccount, requireNotRemoved } from './find-account.ts'
 import { openMirror } from './open-mirror.ts'
 import { openToPlan } from './open-plan.ts'
+import { NO_SUPPRESSIONS, openSuppressions, type OpenSuppressions } from './suppressions.ts'
 import { openSource, progressOf } from './open-source.ts'
 
 /** A run before it looks at the mirror. */
@@ -75,15 +76,22 @@ export function prepareRun(settings: ResolvedOptions, opened: AsyncDisposableSta
 }
 
 /** The mirror of a run, and what is known of the run by then. */
-type Opened = { readonly mirror: MirrorAccess } & Partial<Pick<InitialState, 'backfill' | 'firstResponses'>>
+type Opened = { readonly mirror: MirrorAccess; readonly suppressed: OpenSuppressions } & Partial<
+  Pick<InitialState, 'backfill' | 'firstResponses'>
+>
 
-function contextOf(run: Unopened, mode: RunMode, { mirror, backfill = null, firstResponses = null }: Opened) {
+function contextOf(
+  run: Unopened,
+  mode: RunMode,
+  { mirror, suppressed, backfill = null, firstResponses = null }: Opened,
+) {
   const { account, lease, plan } = mirror
   return {
     ...run,
     mode,
     mirror,
     initial: {
+      ...suppressed,
       states: run.initial.states,
       backfill,
       firstResponses,
@@ -137,13 +145,18 @@ async function openToWrite(run: Unopened, mode: RunMode, opened: AsyncDisposable
   const account = { id: await findAccount(database, settings), name: settings.account }
   const joinsBackfill = mode === 'backfill' && settings.events === null
   // `isMirrored`: another run has filled the mirror since the service answered.
-  const found: { backfill: Backfill | null; isMirrored: boolean } = { backfill: null, isMirrored: false }
+  const found: { backfill: Backfill | null; isMirrored: boolean; suppressed: OpenSuppressions } = {
+    backfill: null,
+    isMirrored: false,
+    suppressed: NO_SUPPRESSIONS,
+  }
   const lease = await takeLease(database, {
     accountId: account.id,
     mode,
     namedEventsOnly: settings.events !== null,
     begin: async (trx, runId) => {
       await requireNotRemoved(trx, account.id, account.name)
+      found.suppressed = await openSuppressions(trx.kysely, account, settings.personKey)
       if (joinsBackfill)
         found.backfill = await resumeOrStartBackfill(trx, runId, account.id, settings.restart)
       if (firstResponses !== null) found.isMirrored = (await readStates(trx.kysely, account.id)).size > 0
@@ -160,7 +173,12 @@ async function openToWrite(run: Unopened, mode: RunMode, opened: AsyncDisposable
     return inFencedTransaction(database, lease, work, { durable: isLast, contentBytes: bytes })
   }
   const mirror = { database, account, lease, load: postgresLoader, plan: null, write }
-  return { mirror, backfill: found.backfill, firstResponses: found.isMirrored ? null : firstResponses }
+  return {
+    mirror,
+    suppressed: found.suppressed,
+    backfill: found.backfill,
+    firstResponses: found.isMirrored ? null : firstResponses,
+  }
 }
 
 /** Opens a mirror that must be there. */
@@ -172,7 +190,9 @@ async function openToRead(
     await connect(settings.target, { createFolder: false, log: logTo(settings.logger) }),
   )
   await requireSchema(database)
-  return { database, account: await readAccount(database, settings, 'Nothing was compared.') }
+  const account = await readAccount(database, settings, 'Nothing was compared.')
+  await openSuppressions(database.kysely, account, settings.personKey)
+  return { database, account }
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { EventItem } from '../../common/schema/tables.ts'
 import type { Differences } from '../../load/diff/column-diff.ts'
+import { isErasing } from '../../load/state/suppressions.ts'
 import {
   compareResponses,
   equalLists,
@@ -31,15 +32,21 @@ export interface FetchedEvent {
   readonly isForgotten: boolean
 }
 
-/** The lists beside the live rows and their digests, in one snapshot of the mirror. */
+/**
+ * The lists beside the live rows and their digests, in one snapshot of the mirror.
+ *
+ * @param suppressions version of the suppression list with which the rows were made
+ */
 export async function compareInSnapshot(
   { mirror: { database, account }, found, thorough }: VerifyContext,
   lists: readonly FetchedEvent[],
+  suppressions: string,
 ): Promise<readonly (readonly [EventItem, ListVerdict])[]> {
   return database.transaction(
     async (trx) => {
       const ids = lists.map(({ event }) => event.id)
       const stored = await readStoredLists(trx, account.id, ids)
+      const erasing = await isErasing(trx.kysely, account.id, suppressions)
       const verdicts: [EventItem, ListVerdict][] = []
       const comparable: ComparableList[] = []
       for (const fetched of lists) {
@@ -59,7 +66,7 @@ export async function compareInSnapshot(
           ? NO_DIFFERENCES
           : await compareResponses(trx, account.id, id, one, { max, inSql: thorough.has(id) })
         max -= differences.listed.length
-        verdicts.push([one.event, verdictOf(one, differences)])
+        verdicts.push([one.event, verdictOf(one, differences, erasing)])
       }
       return verdicts
     },
@@ -80,7 +87,7 @@ function comparableList(stored: StoredList | undefined, fetched: FetchedEvent): 
   const { list } = fetched
   if (stored === undefined) return { is: 'never_read' }
   // guard: forgotten since
-  if (stored.is_forgotten !== fetched.isForgotten) return notCompared('changed', stored)
+  if (stored.rewrite_due || stored.is_forgotten !== fetched.isForgotten) return notCompared('changed', stored)
   // guard: changed since
   if (stored.digest !== null && stored.digest !== list.digest) return notCompared('changed', stored)
   const held = new Set(heldIds(stored.held_deletions).filter((id) => !list.has(id)))
@@ -107,7 +114,10 @@ function notCompared(is: 'changed' | 'undecided', stored: StoredList): ListVerdi
 function verdictOf(
   { list, stored, held, unconfirmed }: ComparableList,
   differences: Differences,
+  erasing: boolean,
 ): ListVerdict {
+  // guard: erased since
+  if (erasing && differences.total > 0) return notCompared('changed', stored)
   if (stored.digest === null && differences.total > 0) return notCompared('undecided', stored)
   return {
     is: 'compared',

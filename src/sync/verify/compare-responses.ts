@@ -1,11 +1,13 @@
 import type { EventItem } from '../../common/schema/tables.ts'
 import { HeadcountError, NotFoundError } from '../../common/errors.ts'
+import { suppressionsVersion } from '../../load/state/suppressions.ts'
 import { readStates } from '../../load/state/sync-state.ts'
 import type { QueueState } from '../../source/retry/rejected-request.ts'
 import { PATIENCE_MS } from '../fetch/deferred-events.ts'
 import { earlyEndOf, forEachEvent } from '../fetch/for-each-event.ts'
-import { bufferList, type ResponseList } from '../fetch/response-list.ts'
+import { bufferList, type ListContext, type ResponseList } from '../fetch/response-list.ts'
 import { StreamedResponses } from '../fetch/streamed-responses.ts'
+import { openSuppressions } from '../open/suppressions.ts'
 import { BatchQueue } from '../write/batch-queue.ts'
 import { compareInSnapshot, type FetchedEvent, type ListVerdict } from './compare-in-snapshot.ts'
 import type { VerifyContext } from './report.ts'
@@ -55,11 +57,14 @@ async function runPass(
   count: () => void,
 ): Promise<Inconclusive> {
   const { mirror, stats, signal, settings, stop } = verification
-  const states = await readStates(mirror.database.kysely, mirror.account.id)
+  const { kysely } = mirror.database
+  const states = await readStates(kysely, mirror.account.id)
+  const version = await suppressionsVersion(kysely, mirror.account.id)
+  const { suppressions } = await openSuppressions(kysely, mirror.account, settings.personKey)
   const notCompared: [EventItem, Exclude<ListVerdict, { is: 'compared' }>][] = []
   const notFound: EventItem[] = []
   const compare = async (lists: readonly FetchedEvent[]) => {
-    for (const [event, verdict] of await compareInSnapshot(verification, lists))
+    for (const [event, verdict] of await compareInSnapshot(verification, lists, version))
       if (verdict.is === 'compared') addResult(verification, event, verdict)
       else notCompared.push([event, verdict])
   }
@@ -74,7 +79,14 @@ async function runPass(
       if (states.get(event.id)?.checked_at == null) notCompared.push([event, { is: 'never_read' }])
       else {
         const isForgotten = states.get(event.id)?.retention === 'forgotten'
-        await fetchToCompare(verification, { event, isForgotten }, { answered, turn }, batches, compare)
+        const suppressed = suppressions.forEvent(event.id)
+        await fetchToCompare(
+          verification,
+          { event, isForgotten, suppressed },
+          { answered, turn },
+          batches,
+          compare,
+        )
       }
     },
     before: ({ id }) => states.get(id),
@@ -114,7 +126,11 @@ function addResult(
 /** Fetches the list and hands it to be compared. One in memory is compared with others; another by itself, while it lies in its file. */
 async function fetchToCompare(
   { source, mirror, settings, stats, thorough }: VerifyContext,
-  { event, isForgotten }: Pick<FetchedEvent, 'event' | 'isForgotten'>,
+  {
+    event,
+    isForgotten,
+    suppressed,
+  }: Pick<FetchedEvent, 'event' | 'isForgotten'> & Pick<ListContext, 'suppressed'>,
   { answered, turn }: { readonly answered: () => void; readonly turn: QueueState },
   batches: BatchQueue<FetchedEvent>,
   compare: (lists: readonly FetchedEvent[]) => Promise<void>,
@@ -131,6 +147,7 @@ async function fetchToCompare(
     stored: undefined,
     parseAll: thorough.has(id),
     isForgotten,
+    suppressed,
   }
   const warn = ({ warnings }: ResponseList) => {
     for (const warning of warnings) stats.warn(`Event ${id}: ${warning}`)

@@ -36,6 +36,7 @@ export type VerifyOptions = Pick<
   | 'inMemoryBytes'
   | 'pieceBytes'
   | 'events'
+  | 'personKey'
   | 'signal'
   | 'logger'
   | 'onProgress'

@@ -160,6 +160,7 @@ export async function finishBatch(
     ...removals.map(({ event_id }) => event_id),
   ])
   await saveListStates(trx, run, loads, decisions, records, changedLists)
+  await suppressFound(trx, run, lists)
   const changed = new Set([...records.events, ...changedLists])
   for (const one of [records, ...responses]) addCounts(rows, one.rows)
   const dropped = new Map(
@@ -180,6 +181,15 @@ export async function finishBatch(
     dropped,
     observed: await run.pending.observations.store(trx, observed),
   }
+}
+
+/** Responses of erased people that are new, or have their address since now: no former version of them keeps a name. */
+async function suppressFound(trx: Transaction, run: RunContext, lists: readonly ListWrite[]): Promise<void> {
+  const { load, account } = run.mirror
+  const found = lists.flatMap(({ event, list }) =>
+    list.suppressed.map((response) => ({ event_id: event.id, ...response })),
+  )
+  if (found.length > 0) await load.suppress(trx, account.id, found)
 }
 
 /** How many events changed, and how many did not; one that is read twice is counted once. */

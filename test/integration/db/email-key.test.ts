@@ -1,8 +1,10 @@
 /** `email_key`: the address by which a person is found, and its index. */
 import { createHash, randomBytes } from 'node:crypto'
+import fc from 'fast-check'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { createIndexStatement } from '../../../src/db/deferred-indexes.ts'
+import { emailKey } from '../../../src/normalise/suppression/email-key.ts'
 import { engines, freshMirror } from '../../support/databases/databases.ts'
 
 const long = 'ß'.repeat(501)
@@ -35,6 +37,37 @@ describe.each(engines)('email_key (%s)', (engine) => {
       ),
     )
     expect(rows.map(([key]) => key)).toEqual(keys.map(([, key]) => key))
+    for (const [sent, key] of keys) if (sent !== null) expect(emailKey(sent)).toBe(key)
+  })
+
+  test('the key that the suppression list is made of is the same', async () => {
+    await using mirror = await freshMirror(engine)
+    const unit = fc.constantFrom(
+      ...Array.from('aZz09.@+ \t\n\v\f\rÄß'),
+      '\u0308',
+      '\u00a0',
+      '\u2003',
+      'İ',
+      '😀',
+      '\u007f',
+    )
+    const emails = fc.sample(
+      fc.oneof(fc.string({ unit, maxLength: 12 }), fc.string({ unit: 'grapheme' })),
+      2000,
+    )
+    // No text in Postgres has U+0000.
+    const texts = [
+      ...emails.filter((email) => !email.includes('\0')),
+      `${'ä'.repeat(501)} `,
+      ' '.repeat(3000),
+    ]
+    const { rows } = await mirror.database.transaction((trx) =>
+      trx.query(
+        `select headcount.email_key(email) from unnest($1::text[]) with ordinality as sent (email, place) order by place`,
+        [texts],
+      ),
+    )
+    expect(texts.map((text) => emailKey(text))).toEqual(rows.map(([key]) => key))
   })
 
   test('its index takes any text, and finds a person', async () => {

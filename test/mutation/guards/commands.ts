@@ -33,6 +33,13 @@ export const commandGuards: readonly Guard[] = [
     only: 'brake holds',
   },
   {
+    name: 'asks before erasing',
+    promise: 'nobody is erased whom nobody confirmed',
+    mutation: 'never',
+    tests: ['test/integration/commands/maintain/person-erase.test.ts'],
+    only: 'refuses what it cannot do',
+  },
+  {
     name: 'asks first',
     promise: 'prune deletes nothing that it was not told to delete',
     mutation: 'always',

@@ -40,6 +40,7 @@ test('every setting has its default', async () => {
     logFormat: null,
     account: null,
     newAccount: false,
+    personKey: null,
     database: { target: 'pglite:./headcount-data', isDefault: true },
     service: {
       baseUrl: new URL('https://events.example/api/v1'),
@@ -77,6 +78,7 @@ test('every setting is read from its variable', async () => {
       HEADCOUNT_MAX_STALENESS: '1d',
       HEADCOUNT_HOLD_FOR: '2h',
       HEADCOUNT_FORGET_AFTER: '365d',
+      HEADCOUNT_PERSON_KEY_FILE: fileHolding(`${'k'.repeat(32)}\n`),
       HEADCOUNT_MAX_BODY: '500MB',
       HEADCOUNT_SCHEDULE: '0 * * * *',
       HEADCOUNT_TIMEZONE: 'Europe/Berlin',
@@ -94,6 +96,7 @@ test('every setting is read from its variable', async () => {
     logFormat: 'json',
     account: 'club',
     newAccount: true,
+    personKey: 'k'.repeat(32),
     database: { target: 'postgres://user:password@db.example/mirror', isDefault: false },
     service: {
       baseUrl: new URL('http://far.example/api/v1'),
@@ -154,6 +157,13 @@ test('O7 every fault is named at once: an unknown variable, an empty key, values
     expect.stringMatching(/^HEADCOUNT_MAX_BODY must be a size like 1GiB/),
     expect.stringMatching(/^HEADCOUNT_SCHEDULE must be a cron schedule/),
     expect.stringMatching(/^HEADCOUNT_TIMEZONE must be a time zone of the IANA list/),
+  ])
+})
+
+test('a key of the suppression list that can be guessed is refused, and not quoted', async () => {
+  const faults = await faultsOf({ HEADCOUNT_PERSON_KEY: 'guess me' })
+  expect(faults).toEqual([
+    'HEADCOUNT_PERSON_KEY must have 32 characters or more, and has 8: make one with openssl rand -hex 32',
   ])
 })
 

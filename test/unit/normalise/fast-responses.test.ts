@@ -4,6 +4,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { DECLINED } from '../../../src/normalise/items/field-spans.ts'
 import { ResponseWriter } from '../../../src/normalise/items/response-writer.ts'
+import { createPersonKey } from '../../../src/normalise/suppression/person-key.ts'
+import { Suppressions, type ListSuppressions } from '../../../src/normalise/suppression/suppressions.ts'
 import { ItemIssues } from '../../../src/normalise/items/item-issues.ts'
 import { ResponseRows } from '../../../src/copy-format/response-rows.ts'
 import { InvalidResponseError } from '../../../src/common/errors.ts'
@@ -23,9 +25,17 @@ function bytesOf({ responses, payments, slots }: ResponseRows): string[] {
 }
 
 /** What the fast way makes of an item; null when it declines. */
-function fast(item: Buffer, isForgotten = false): string[] | null {
+function fast(
+  item: Buffer,
+  isForgotten = false,
+  suppressed: ListSuppressions | null = null,
+): string[] | null {
   const rows = new ResponseRows(key)
-  const end = new ResponseWriter(new ItemIssues(), null, isForgotten).write(item, 0, rows)
+  const end = new ResponseWriter(new ItemIssues(), null, { withoutPersonal: isForgotten, suppressed }).write(
+    item,
+    0,
+    rows,
+  )
   if (end === DECLINED) {
     expect(bytesOf(rows)).toEqual(['0 ', '0 ', '0 '])
     return null
@@ -128,6 +138,33 @@ describe('an ordinary response', () => {
     fc.assert(fc.property(anyItem, agrees), { numRuns: examples(3000) })
   })
 
+  test('is declined when it may be of an erased person, and only then', () => {
+    const personKey = createPersonKey('a key of the suppression list for tests only')
+    const email = fc.constantFrom(
+      'ada@example.org',
+      ' ADA@example.org',
+      'ada\\u0040example.org',
+      'grace@example.org',
+    )
+    const item = fc
+      .tuple(fc.constantFrom('7', '8'), fc.option(email))
+      .map(
+        ([id, sent]) =>
+          [id, sent, `{"id":${id},"email":${sent === null ? null : `"${sent}"`},"rsvp":"yes"}`] as const,
+      )
+    const suppressed = new Suppressions(
+      personKey,
+      new Set([personKey.hash('ada@example.org')]),
+      new Map([['gala', new Set(['7'])]]),
+    ).forEvent('gala')
+    fc.assert(
+      fc.property(item, ([id, sent, source]) => {
+        const declines = id === '7' || (sent !== null && sent !== 'grace@example.org')
+        expect(fast(Buffer.from(source), false, suppressed) === null).toBe(declines)
+      }),
+    )
+  })
+
   test('is declined when it is no JSON', () => {
     const broken = fc
       .tuple(ordinary, fc.nat(), fc.integer({ min: 0, max: 127 }), fc.boolean())
@@ -139,7 +176,10 @@ describe('an ordinary response', () => {
       fc.property(broken, (source) => {
         const item = Buffer.from(source)
         const rows = new ResponseRows(key)
-        const end = new ResponseWriter(new ItemIssues(), null, false).write(item, 0, rows)
+        const end = new ResponseWriter(new ItemIssues(), null, {
+          withoutPersonal: false,
+          suppressed: null,
+        }).write(item, 0, rows)
         if (end === DECLINED) return
         expect(bytesOf(rows)).toEqual(slow(item.subarray(0, end)))
       }),

@@ -76,7 +76,7 @@ onPostgresCommandStage('person show', (stage) => {
       [['person', 'show', 'Ada'], /person takes an e-mail address, not "Ada": for a name, .* who shows/],
       [['person', 'show', ' '], /person takes an e-mail address, not " "/],
       [['person', 'show', 'a@b', '--account', 'nrth'], /has no account "nrth"; it has default/],
-      [['person'], /person takes a command: .*person show EMAIL$/],
+      [['person'], /person takes a command: .*person show EMAIL, person erase EMAIL, .*person suppressions$/],
     ] as const
     for (const [args, message] of errors) {
       const { code, stdout, stderr } = await s.run(args)

@@ -42,6 +42,9 @@ async function fillTwo(database: Database): Promise<readonly [string, string]> {
       `insert into headcount.api_observations (account_id, path, kind, value, count)
        select id, 'any', 'value', 'word', 1 from headcount.accounts`,
       `insert into headcount.slot_targets (account_id, wanted) select id, 3 from headcount.accounts`,
+      `insert into headcount.suppressions (account_id, key_check) select id, 'abc' from headcount.accounts`,
+      `insert into headcount.suppressed_responses (account_id, event_id, response_id, suppression_id)
+       select account_id, 'any', 1, id from headcount.suppressions`,
     ])
       await trx.query(statement)
   })
@@ -78,8 +81,8 @@ onBoth('I2 removing an account', (fresh) => {
     const removed = await holdAccount(database, options, (lease) =>
       deleteAccount(counting, lease, 1, quiet, 2),
     )
-    // Two events, six responses with a payment, a slot and a version each, three lists, and one of five more kinds.
-    expect(removed).toBe(2 + 6 * 4 + 2 + 3 + 1 + 1 + 1 + 1 + 1)
+    // Two events, six responses with a payment, a slot and a version each, three lists, and one of seven more kinds.
+    expect(removed).toBe(2 + 6 * 4 + 2 + 3 + 7)
     expect(pieces.length).toBeGreaterThan(removed / 2)
     expect(await everythingOf(database, 1)).toEqual([])
     expect(await everythingOf(database, 2)).toEqual(south)

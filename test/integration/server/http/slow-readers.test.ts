@@ -153,7 +153,7 @@ describe('X7 a large list', () => {
     expect(isClosed).toBe(false)
     expect((await restOf(client)).endsWith(END)).toBe(true)
     await closed
-    expect(await busy()).toBe(0)
+    await untilBusy(0)
   })
 
   test('of which only the head is asked for is not read, and the connection is good for more', async () => {

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { JsonObject } from '../../common/json/exact.ts'
 import type { IntegerText, Timestamp } from '../../common/schema/items.ts'
+import type { Database } from '../../db/connect.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { singleRow } from '../../load/statements.ts'
 import { UsageError } from '../../common/errors.ts'
@@ -9,7 +10,7 @@ import { commandName } from '../../common/command-name.ts'
 import { quote } from '../owner-tables/quote.ts'
 import { defineCall } from '../calls/call.ts'
 import { inputFields } from '../calls/input.ts'
-import { ofAccount, type AccountInput } from './read-view.ts'
+import { ofAccount, type AccountInput } from '../answers/read-view.ts'
 
 export interface PersonInput extends AccountInput {
   /** An e-mail address, in any spelling of upper and lower case. */
@@ -94,6 +95,16 @@ function requireAddress(email: string): void {
     throw new UsageError(
       `person takes an e-mail address, not ${quote(email)}: for a name, ${commandName()} who shows the addresses.`,
     )
+}
+
+/**
+ * The key by which the person of an address is found.
+ *
+ * @throws UsageError when the text is no address
+ */
+export async function emailKeyOf(database: Database, email: string): Promise<string> {
+  requireAddress(email)
+  return database.transaction((trx) => readKey(trx, email), { readOnly: true })
 }
 
 async function readKey({ kysely }: Transaction, email: string): Promise<string> {

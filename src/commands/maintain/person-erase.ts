@@ -1,0 +1,230 @@
+/** Erases people from an account, restores them, and lists who was erased. */
+import { readFile } from 'node:fs/promises'
+import type { Config, Flags } from '../../config/config.ts'
+import { commandName } from '../../common/command-name.ts'
+import { UsageError } from '../../common/errors.ts'
+import { parsePlain } from '../../common/json/exact.ts'
+import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
+import type { Database } from '../../db/connect.ts'
+import type { ErasureReport } from '../../index.ts'
+import { erasePerson, eraseImported } from '../../mirror/persons/erase.ts'
+import { requirePersonKey } from '../../mirror/persons/person-key.ts'
+import { planErasure, type ErasurePlan } from '../../mirror/persons/plan-erasure.ts'
+import { NOT_REACHED, vacuumErased } from '../../mirror/persons/vacuum.ts'
+import { restorePerson } from '../../mirror/persons/restore.ts'
+import { emailKeyOf } from '../../mirror/persons/show.ts'
+import { exportSuppressions, parseSuppressionFile } from '../../mirror/persons/suppression-file.ts'
+import { resolveAccount } from '../../mirror/accounts/resolve-account.ts'
+import { logTo, personKeyOf } from '../../sync/options.ts'
+import type { Command, Context } from '../cli/context.ts'
+import { withMirror, withMirrorReadOnly } from '../open-mirror.ts'
+import { openLog } from '../open-log.ts'
+import { formatErased } from '../output/erased.ts'
+import { writeJson, writeResult } from '../output/format/json.ts'
+import { formatCount, formatNumber } from '../output/format/number.ts'
+import { listTable, right, text, wrapWords } from '../output/format/table.ts'
+import { formatInstant } from '../output/format/timestamp.ts'
+import { canAsk, confirm } from '../terminal/confirm.ts'
+import type { Output } from '../terminal/terminal.ts'
+
+type EraseFlags = Flags & {
+  readonly yes?: true
+  readonly json?: true
+  readonly suppressions?: string
+  /** False with --no-vacuum. */
+  readonly vacuum: boolean
+  readonly replaceKey?: true
+}
+
+export const personErase: Command<EraseFlags> = async (context) => {
+  const { flags, operands, terminal, signal } = context
+  const [email] = operands
+  if ((email === undefined) === (flags.suppressions === undefined)) {
+    throw new UsageError(
+      'person erase takes either an e-mail address or --suppressions FILE. Nothing was erased.',
+    )
+  }
+  return withMirror(context, async (database, config) => {
+    const key = requirePersonKey(personKeyOf(config.personKey ?? undefined))
+    const account = await resolveAccount(database, config.account)
+    const { logger } = await openLog(config, terminal)
+    const options = { account, key, replaceKey: flags.replaceKey ?? false, signal, log: logTo(logger) }
+    const todo =
+      email === undefined ? await readFileOf(flags, options) : await planErasure(database, account, email)
+    const isPlan = 'email_key' in todo
+    await terminal.err.write(isPlan ? describePlan(todo, terminal.err) : describeFile(todo.length, account))
+    // guard: asks before erasing
+    if (!(flags.yes ?? (await isWanted(context)))) {
+      await terminal.err.write('Nothing was erased.\n')
+      return 0
+    }
+    const report = isPlan
+      ? await erasePerson(database, todo.email_key, options)
+      : await eraseImported(database, todo, options)
+    const vacuumed = flags.vacuum ? await vacuumErased(database, report, signal) : []
+    const receipt = { ...report, vacuumed, not_reached: NOT_REACHED }
+    await writeResult(context, receipt, (out) => formatReceipt(receipt, out))
+    return 0
+  })
+}
+
+async function readFileOf(
+  { suppressions: path = '' }: EraseFlags,
+  { key }: { readonly key: ReturnType<typeof requirePersonKey> },
+) {
+  let content: string
+  try {
+    content = await readFile(path, 'utf8')
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+    throw new UsageError(
+      `--suppressions: cannot read ${JSON.stringify(path)} (${reason}). Nothing was erased.`,
+    )
+  }
+  return parseSuppressionFile(parseDocument(content, path), path, key)
+}
+
+function parseDocument(content: string, path: string) {
+  try {
+    return parsePlain(content)
+  } catch {
+    throw new UsageError(`--suppressions: ${JSON.stringify(path)} is no JSON document. Nothing was erased.`)
+  }
+}
+
+function isWanted({ terminal, signal }: Context<EraseFlags>): Promise<boolean> {
+  if (canAsk(terminal)) return confirm('Erase this for ever?', terminal, signal)
+  throw new UsageError(
+    'person erase: nothing was erased, for there is no terminal to ask on. Add --yes to erase what is listed.',
+  )
+}
+
+const one = stripControlCharsInLine
+
+function describeFile(count: number, account: string): string {
+  return `${formatCount(count, 'person')} of the list will be erased from account ${one(account)}, and stay erased.\n`
+}
+
+function describePlan(plan: ErasurePlan, err: Output): string {
+  const { account, email_key, responses, versions, events, other_addresses, stays, other_accounts } = plan
+  const paragraph = (words: string) => `${wrapWords(words, { width: err.width, hang: 0 })}\n`
+  const address = one(email_key)
+  const isHeld = responses + versions > 0
+  return [
+    isHeld
+      ? `Account ${one(account)} holds ${formatCount(responses, 'response')} and ${formatCount(versions, 'former version')} of ${address}:\n`
+      : paragraph(
+          `No response in account ${one(account)} has the address ${address}. It is put on the suppression list all the same: later ` +
+            `responses with it are stored without personal data.`,
+        ),
+    isHeld
+      ? listTable(
+          err,
+          ['event', text('title'), right('responses'), right('former versions')],
+          events.map((event) => [
+            event.event_id,
+            event.event_title ?? '',
+            formatNumber(event.responses),
+            formatNumber(event.versions),
+          ]),
+        )
+      : '',
+    isHeld
+      ? paragraph(
+          'Name, address, message and unknown fields go; replies, quantities, payments and slots stay.',
+        )
+      : '',
+    other_addresses.length === 0
+      ? ''
+      : paragraph(
+          `These responses have or had other addresses, too: ${other_addresses.map(one).join(', ')}. Erase each of them that is the ` +
+            `same person's.`,
+        ),
+    stays.length === 0
+      ? ''
+      : paragraph(
+          `${formatCount(stays.length, 'other place names', 'other places name')} the address and ${stays.length === 1 ? 'stays' : 'stay'}, ` +
+            `for others wrote it: ${commandName()} person show ${address} lists ${stays.length === 1 ? 'it' : 'them'}.`,
+        ),
+    other_accounts.length === 0
+      ? ''
+      : paragraph(
+          `Other accounts of this mirror name the address, too: ${other_accounts.map(one).join(', ')}. Run the command again with ` +
+            `--account for each.`,
+        ),
+  ].join('')
+}
+
+type Receipt = ErasureReport & {
+  readonly vacuumed: readonly string[]
+  readonly not_reached: readonly string[]
+}
+
+function formatReceipt(receipt: Receipt, out: Output): string {
+  const { run_id, account, finished_at, vacuumed, is_repeated, suppressions, not_reached } = receipt
+  const people =
+    suppressions.length === 1 ? `Person ${suppressions[0]}` : formatCount(suppressions.length, 'person')
+  const paragraph = (words: string) => `${wrapWords(words, { width: out.width, hang: 0 })}\n`
+  return [
+    out.style('bold', `Receipt: run ${run_id} of account ${one(account)}, ${formatInstant(finished_at)}\n`),
+    formatErased(receipt),
+    paragraph(
+      `${people} of the suppression list stay${suppressions.length === 1 ? 's' : ''} erased in later runs` +
+        (is_repeated ? ', as before' : '') +
+        '. The list holds a keyed hash and numbers of responses, no address.',
+    ),
+    vacuumed.length === 0
+      ? paragraph('Old bytes of the rows may stay in the files of the database until they are vacuumed.')
+      : paragraph(`Written anew, so that no file of the table holds the old rows: ${vacuumed.join(', ')}.`),
+    'Not reached by this command:\n',
+    ...not_reached.map((line) => `  ${wrapWords(line, { width: out.width, hang: 2 })}\n`),
+  ].join('')
+}
+
+type OneFlags = Flags & { readonly json?: true }
+
+export const personRestore: Command<OneFlags> = async (context) => {
+  const [email = ''] = context.operands
+  return withMirror(context, async (database, config) => {
+    const key = requirePersonKey(personKeyOf(config.personKey ?? undefined))
+    const account = await resolveAccount(database, config.account)
+    const { logger } = await openLog(config, context.terminal)
+    const emailKey = await emailKeyOf(database, email)
+    const report = await restorePerson(database, emailKey, {
+      account,
+      key,
+      signal: context.signal,
+      log: logTo(logger),
+    })
+    await writeResult(context, report, () =>
+      report.was_erased
+        ? `${one(emailKey)} is off the suppression list of account ${one(account)}. The next sync reads ${formatCount(report.lists, 'list')} ` +
+          `whole and brings back what the service still sends; former versions stay erased.\n`
+        : `${one(emailKey)} was not on the suppression list of account ${one(account)}: nothing was changed.\n`,
+    )
+    return 0
+  })
+}
+
+export const personSuppressions: Command<OneFlags> = async (context) =>
+  withMirrorReadOnly(context, async (database: Database, config: Config) => {
+    const account = await resolveAccount(database, config.account)
+    const file = await exportSuppressions(database, account)
+    if (context.flags.json) await writeJson(context.terminal.out, file)
+    else {
+      await context.terminal.out.write(
+        file.suppressions.length === 0
+          ? `Nobody was erased from account ${one(account)}.\n`
+          : listTable(
+              context.terminal.out,
+              ['keyed hash', 'erased', right('responses')],
+              file.suppressions.map(({ email_hash, added_at, responses }) => [
+                `${email_hash.slice(0, 16)}…`,
+                added_at === null ? '' : formatInstant(added_at),
+                formatNumber(responses.reduce((sum, { ids }) => sum + ids.length, 0)),
+              ]),
+            ),
+      )
+    }
+    return 0
+  })

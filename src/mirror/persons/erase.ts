@@ -1,0 +1,196 @@
+/** Erases one person from an account, and keeps them erased. */
+import { sql } from 'kysely'
+import { HeadcountError, InterruptedError } from '../../common/errors.ts'
+import type { ErasureReport } from '../../common/schema/tables.ts'
+import type { Database } from '../../db/connect.ts'
+import type { DatabaseLog } from '../../db/database.ts'
+import { takeLease, type Lease } from '../../db/lease/lease.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import { readSuppressions, type StoredSuppression } from '../../load/state/suppressions.ts'
+import { singleRow } from '../../load/statements.ts'
+import { noneErased } from '../../load/write/erase.ts'
+import type { PersonKey } from '../../normalise/suppression/person-key.ts'
+import { requireNotRemoved } from '../../sync/open/find-account.ts'
+import { requireKeyOf } from '../../sync/open/suppressions.ts'
+import { erasePersons } from '../../sync/write/erase-persons.ts'
+import { inFencedTransaction } from '../../sync/write/fenced-transaction.ts'
+import { accountId } from '../accounts/resolve-account.ts'
+import type { ImportedSuppression } from './suppression-file.ts'
+
+export interface ErasureOptions {
+  readonly account: string
+  readonly key: PersonKey
+  /** The former key is lost: people who were erased with it are known by the ids of their responses alone. */
+  readonly replaceKey: boolean
+  readonly signal: AbortSignal
+  readonly log?: DatabaseLog | undefined
+  /** Called after each event. */
+  readonly onEvent?: (done: number, total: number) => void
+}
+
+/**
+ * Erases a person, as a run of mode `erase`.
+ *
+ * @param emailKey as `planErasure` gives it
+ * @throws AccountLockedError while a run holds the account; UsageError when the key is another one than before
+ */
+export function erasePerson(
+  database: Database,
+  emailKey: string,
+  options: ErasureOptions,
+): Promise<ErasureReport> {
+  const entry = { email_hash: options.key.hash(emailKey), added_at: null, responses: [] }
+  return runErasure(database, [entry], [emailKey], options)
+}
+
+/**
+ * Erases the people of a suppression list that was kept outside of the database: after a backup was restored, or in another mirror.
+ *
+ * @throws as erasePerson
+ */
+export function eraseImported(
+  database: Database,
+  entries: readonly ImportedSuppression[],
+  options: ErasureOptions,
+): Promise<ErasureReport> {
+  return runErasure(database, entries, null, options)
+}
+
+/** An erasure that holds its account. */
+interface OpenErasure {
+  readonly lease: Lease
+  readonly account: number
+  /** Whether somebody of them was on the list before. */
+  readonly isRepeated: boolean
+  /** Also those whose erasure was broken off before. */
+  readonly unfinished: readonly StoredSuppression[]
+}
+
+async function runErasure(
+  database: Database,
+  entries: readonly ImportedSuppression[],
+  emailKeys: readonly string[] | null,
+  options: ErasureOptions,
+): Promise<ErasureReport> {
+  const { key, signal, onEvent } = options
+  const began = performance.now()
+  const open = await beginErasure(database, entries, options)
+  const { lease, account, unfinished } = open
+  const erased = noneErased()
+  const close = (status: ErasureReport['status']) =>
+    closeErasure(database, open, {
+      account: options.account,
+      mode: 'erase',
+      status,
+      duration_ms: Math.round(performance.now() - began),
+      is_repeated: open.isRepeated,
+      suppressions: unfinished.map(({ id }) => Number(id)),
+      erased,
+    })
+  try {
+    await erasePersons(
+      {
+        database,
+        account,
+        key,
+        write: (work) => inFencedTransaction(database, lease, work, {}),
+        signal: AbortSignal.any([signal, lease.lost]),
+        ...(onEvent !== undefined && { onEvent }),
+      },
+      unfinished,
+      unfinished.length > entries.length ? null : emailKeys,
+      erased,
+    )
+  } catch (error) {
+    if (lease.lost.aborted) throw lease.lost.reason
+    await close(error instanceof InterruptedError ? 'interrupted' : 'failed').catch(() => {})
+    if (error instanceof HeadcountError) {
+      error.message +=
+        ' What was erased until then stays erased; run the command again, or the next sync goes on.'
+    }
+    throw error
+  }
+  return close('succeeded')
+}
+
+async function beginErasure(
+  database: Database,
+  entries: readonly ImportedSuppression[],
+  { account: name, key, replaceKey, signal, log }: ErasureOptions,
+): Promise<OpenErasure> {
+  const account = await accountId(database, name)
+  const found: Pick<OpenErasure, 'isRepeated' | 'unfinished'> = { isRepeated: false, unfinished: [] }
+  const lease = await takeLease(database, {
+    accountId: account,
+    mode: 'erase',
+    namedEventsOnly: true,
+    signal,
+    log,
+    begin: async (trx) => {
+      await requireNotRemoved(trx, account, name)
+      if (replaceKey) await forgetHashes(trx, account, key)
+      const stored = await readHashed(trx, account)
+      requireKeyOf(stored, name, key)
+      const added = new Set(entries.map(({ email_hash }) => email_hash))
+      await addEntries(trx, account, key, entries)
+      Object.assign(found, {
+        isRepeated: stored.some(({ email_hash }) => email_hash !== null && added.has(email_hash)),
+        unfinished: (await readHashed(trx, account)).filter(({ erased_at }) => erased_at === null),
+      })
+    },
+  })
+  return { lease, account, ...found }
+}
+
+async function readHashed({ kysely }: Transaction, account: number): Promise<readonly StoredSuppression[]> {
+  return (await readSuppressions(kysely, account)).filter(({ email_hash }) => email_hash !== null)
+}
+
+async function closeErasure(
+  database: Database,
+  { lease }: OpenErasure,
+  facts: Omit<ErasureReport, 'run_id' | 'started_at' | 'finished_at'>,
+): Promise<ErasureReport> {
+  await lease.stopHeartbeat()
+  const work = async (trx: Transaction) => {
+    const times = { started_at: lease.startedAt, finished_at: await readNow(trx) }
+    const report = { run_id: Number(lease.runId), ...facts, ...times }
+    await lease.close(trx, facts.status, report)
+    return report
+  }
+  return inFencedTransaction(database, lease, work, { durable: true })
+}
+
+async function readNow({ kysely }: Transaction): Promise<string> {
+  const { rows } = await sql<{ now: string }>`select now()`.execute(kysely)
+  return singleRow(rows).now
+}
+
+/** The hashes of a lost key are of no use. */
+async function forgetHashes({ kysely }: Transaction, account: number, key: PersonKey): Promise<void> {
+  await sql`
+    update headcount.suppressions set email_hash = null
+     where account_id = ${account} and key_check <> ${key.check}`.execute(kysely)
+}
+
+async function addEntries(
+  { kysely }: Transaction,
+  account: number,
+  key: PersonKey,
+  entries: readonly ImportedSuppression[],
+): Promise<void> {
+  const rows = JSON.stringify(entries)
+  await sql`
+    insert into headcount.suppressions (account_id, email_hash, key_check, added_at)
+    select ${account}, decode(email_hash, 'hex'), ${key.check}, coalesce(added_at, now())
+      from json_to_recordset(${rows}::json) as e(email_hash text, added_at timestamptz)
+        on conflict (account_id, email_hash) do update set erased_at = null`.execute(kysely)
+  await sql`
+    insert into headcount.suppressed_responses (account_id, event_id, response_id, suppression_id)
+    select s.account_id, r.event_id, id.value::bigint, s.id
+      from json_to_recordset(${rows}::json) as e(email_hash text, responses json)
+      join headcount.suppressions s on s.account_id = ${account} and s.email_hash = decode(e.email_hash, 'hex')
+     cross join json_to_recordset(e.responses) as r(event_id text, ids json)
+     cross join json_array_elements_text(r.ids) as id (value)
+        on conflict do nothing`.execute(kysely)
+}

@@ -1,0 +1,81 @@
+/** What an erasure would do: shown before anybody is asked. */
+import { sql } from 'kysely'
+import type { Database } from '../../db/connect.ts'
+import { personCall, type Mention } from './show.ts'
+
+/** What an erasure will do. */
+export interface ErasurePlan {
+  readonly account: string
+  readonly email_key: string
+  /** Live responses, and former versions of responses. */
+  readonly responses: number
+  readonly versions: number
+  readonly events: readonly PlannedErasure[]
+  /** Other addresses of the same responses: the person may have used them elsewhere. */
+  readonly other_addresses: readonly string[]
+  /** What other people wrote, and what events say: it stays. */
+  readonly stays: readonly Mention[]
+  /** Accounts of this mirror that hold something of the person, too. */
+  readonly other_accounts: readonly string[]
+}
+
+/** Of one event. */
+export interface PlannedErasure {
+  readonly event_id: string
+  readonly event_title: string | null
+  readonly responses: number
+  readonly versions: number
+}
+
+/** Places that an erasure cleans. */
+const CLEANED = new Set(['rejects.payload', 'sync_state.error_message', 'sync_runs.report'])
+
+/**
+ * Reads what there is to erase.
+ *
+ * @throws UsageError when the text is no address
+ */
+export async function planErasure(database: Database, account: string, email: string): Promise<ErasurePlan> {
+  const found = await personCall.run(database, { account: null, email }, { receive: async () => {} })
+  const isHere = (row: { readonly account: string }) => row.account === account
+  const responses = found.responses.filter(isHere)
+  const versions = found.versions.filter(isHere)
+  const events = new Map<string, { -readonly [Key in keyof PlannedErasure]: PlannedErasure[Key] }>()
+  const add = (
+    row: (typeof responses)[number] | (typeof versions)[number],
+    what: 'responses' | 'versions',
+  ) => {
+    const { event_id, event_title } = row
+    const event = events.get(event_id) ?? { event_id, event_title, responses: 0, versions: 0 }
+    event[what] += 1
+    events.set(event_id, event)
+  }
+  for (const response of responses) add(response, 'responses')
+  for (const version of versions) add(version, 'versions')
+  const addresses = await readKeys(
+    database,
+    [...responses, ...versions].flatMap(({ document: { email: sent } }) =>
+      typeof sent === 'string' ? [sent] : [],
+    ),
+  )
+  const others = [...found.responses, ...found.versions, ...found.mentions].filter((row) => !isHere(row))
+  return {
+    account,
+    email_key: found.email_key,
+    responses: responses.length,
+    versions: versions.length,
+    events: [...events.values()],
+    other_addresses: addresses.filter((key) => key !== found.email_key),
+    stays: found.mentions.filter((mention) => isHere(mention) && !CLEANED.has(mention.place)),
+    other_accounts: [...new Set(others.map((row) => row.account))],
+  }
+}
+
+async function readKeys({ kysely }: Database, emails: readonly string[]): Promise<readonly string[]> {
+  const { rows } = await sql<{ key: string }>`
+    select distinct headcount.email_key(email) as key
+      from unnest(${emails}::text[]) email
+     where headcount.email_key(email) is not null
+     order by 1`.execute(kysely)
+  return rows.map(({ key }) => key)
+}

@@ -1,0 +1,62 @@
+import { sql } from 'kysely'
+import type { Database } from '../../db/connect.ts'
+import { takeLease } from '../../db/lease/lease.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import { readSuppressions } from '../../load/state/suppressions.ts'
+import { requireNotRemoved } from '../../sync/open/find-account.ts'
+import { requireKeyOf } from '../../sync/open/suppressions.ts'
+import { accountId } from '../accounts/resolve-account.ts'
+import type { ErasureOptions } from './erase.ts'
+
+export interface RestoreReport {
+  readonly account: string
+  /** Whether the person was on the suppression list. */
+  readonly was_erased: boolean
+  /** Lists that the next sync reads whole, to bring the names back. */
+  readonly lists: number
+}
+
+/**
+ * Takes a person off the suppression list. The next sync brings back what the service still sends; former versions stay erased.
+ *
+ * @throws AccountLockedError while a run holds the account; UsageError when the key is another one than before
+ */
+export async function restorePerson(
+  database: Database,
+  emailKey: string,
+  { account: name, key, signal, log }: Pick<ErasureOptions, 'account' | 'key' | 'signal' | 'log'>,
+): Promise<RestoreReport> {
+  const account = await accountId(database, name)
+  const found = { was_erased: false, lists: 0 }
+  const lease = await takeLease(database, {
+    accountId: account,
+    mode: 'erase',
+    namedEventsOnly: true,
+    signal,
+    log,
+    begin: async (trx) => {
+      await requireNotRemoved(trx, account, name)
+      const stored = (await readSuppressions(trx.kysely, account)).filter(
+        ({ email_hash }) => email_hash !== null,
+      )
+      requireKeyOf(stored, name, key)
+      Object.assign(found, await removeEntry(trx, account, key.hash(emailKey)))
+    },
+  })
+  await lease.stopHeartbeat()
+  await database.transaction((trx) => lease.withdraw(trx))
+  return { account: name, ...found }
+}
+
+async function removeEntry({ kysely }: Transaction, account: number, hash: string) {
+  const lists = await sql`
+    update headcount.sync_state s set rewrite_due = true
+     where s.account_id = ${account} and s.forgotten_at is null
+       and exists (select from headcount.suppressed_responses k
+                     join headcount.suppressions e on e.id = k.suppression_id and e.email_hash = decode(${hash}, 'hex')
+                    where k.account_id = s.account_id and k.event_id = s.event_id)`.execute(kysely)
+  const removed = await sql`
+    delete from headcount.suppressions
+     where account_id = ${account} and email_hash = decode(${hash}, 'hex')`.execute(kysely)
+  return { was_erased: removed.numAffectedRows === 1n, lists: Number(lists.numAffectedRows) }
+}

@@ -1,0 +1,202 @@
+/** Erasing a person on the command line: what is shown, asked, said and refused. */
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { accountOf, responseItem } from '../../../support/accounts/account.ts'
+import { scriptPath } from '../../../support/commands/command.ts'
+import {
+  onBothCommandStages,
+  onPostgresCommandStage,
+  type CommandStage,
+} from '../../../support/commands/command-stage.ts'
+
+const key = { HEADCOUNT_PERSON_KEY: 'a key of the suppression list for tests only' }
+const ada = { name: 'Ada Lovelace', email: 'Ada@Example.org', message: 'see you' }
+
+/** Ada has two responses, one of which has another address now; somebody else names her. */
+function lovelace() {
+  const account = accountOf({})
+  account.add('gala', 2, { title: 'Gala' })
+  account.add('picnic', 2, { title: 'Picnic' })
+  account.of('gala').push(responseItem(7, ada))
+  account.of('picnic').push(responseItem(8, ada), responseItem(9, { message: 'I come with ada@example.org' }))
+  return account
+}
+
+async function synced(s: CommandStage, account: ReturnType<typeof lovelace>): Promise<void> {
+  await s.run(['sync', '-q'])
+  account.of('gala')[2] = responseItem(7, { ...ada, email: 'countess@example.org' })
+  await s.run(['sync', '-q', '--all'])
+}
+
+const held = async (s: CommandStage) => {
+  const { stdout } = await s.run(['person', 'show', 'ada@example.org', '--json'])
+  const { responses, versions } = JSON.parse(stdout) as Record<string, readonly unknown[]>
+  return [responses?.length, versions?.length]
+}
+
+onBothCommandStages('person erase', (stage) => {
+  test('shows what will go, erases it, and leaves a receipt; restore brings it back', async () => {
+    const account = lovelace()
+    await using s = await stage(account)
+    await synced(s, account)
+    const erased = await s.run(['person', 'erase', 'ADA@example.org', '--yes'], { env: key })
+    expect(erased.code).toBe(0)
+    expect(erased.stderr).toMatch(
+      /^Account default holds 2 responses and 1 former version of ada@example\.org:\n/,
+    )
+    expect(erased.stderr).toMatch(/^ *gala +Gala +1 +1$/m)
+    expect(erased.stderr.replaceAll(/\s+/g, ' ')).toContain(
+      'These responses have or had other addresses, too: countess@example.org. Erase each of them that is the same',
+    )
+    expect(erased.stderr.replaceAll(/\s+/g, ' ')).toContain(
+      '1 other place names the address and stays, for others wrote it',
+    )
+    expect(erased.stdout).toMatch(/^Receipt: run 3 of account default, 20\d\d-/)
+    expect(erased.stdout).toContain(
+      'Erased the personal data of 2 responses, 1 former version, in 2 events.\n',
+    )
+    expect(erased.stdout).toMatch(/Not reached by this command:\n {2}the service itself/)
+    expect(erased.stdout).not.toMatch(/ada|countess/i)
+    expect(await held(s)).toEqual([0, 0])
+    const run = await s.run(['runs', '3'])
+    expect(run.stdout).toMatch(
+      /^run 3 +erase of account default, succeeded\n[^]*Erased the personal data of 2 responses/,
+    )
+    expect((await s.run(['runs'])).stdout).toMatch(/^ *3 +erase +succeeded/m)
+    expect((await s.run(['status'])).code).toBe(0)
+
+    const listed = await s.run(['person', 'suppressions'])
+    expect(listed.stdout).toMatch(/^[0-9a-f]{16}… +20\d\d-[^\n]* +2$/m)
+    const restored = await s.run(['person', 'restore', 'ada@example.org'], { env: key })
+    expect(restored.stdout).toMatch(
+      /is off the suppression list of account default\. The next sync reads 2 lists whole/,
+    )
+    await s.run(['sync', '-q'])
+    expect(await held(s)).toEqual([1, 0])
+    const again = await s.run(['person', 'restore', 'ada@example.org'], { env: key })
+    expect(again.stdout).toContain('was not on the suppression list')
+  })
+})
+
+onPostgresCommandStage('person erase', (stage) => {
+  test('takes the list of before after a backup was restored', async () => {
+    const account = lovelace()
+    await using s = await stage(account)
+    await synced(s, account)
+    const file = join(await mkdtemp(join(tmpdir(), 'headcount-erase-')), 'list.json')
+    await s.run(['person', 'erase', 'ada@example.org', '--yes', '--no-vacuum'], { env: key })
+    const { stdout } = await s.run(['person', 'suppressions', '--json'])
+    await writeFile(file, stdout)
+    await s.run(['person', 'restore', 'ada@example.org'], { env: key })
+    await s.run(['sync', '-q'])
+    expect(await held(s)).toEqual([1, 0])
+    const {
+      code,
+      stderr,
+      stdout: receipt,
+    } = await s.run(['person', 'erase', '--suppressions', file, '--yes', '--json'], { env: key })
+    expect([code, stderr]).toEqual([
+      0,
+      '1 person of the list will be erased from account default, and stay erased.\n',
+    ])
+    expect(JSON.parse(receipt)).toMatchObject({
+      mode: 'erase',
+      status: 'succeeded',
+      erased: { responses: 2 },
+    })
+    expect(await held(s)).toEqual([0, 0])
+
+    const refused = async (content: string, message: RegExp, env = key) => {
+      await writeFile(file, content)
+      const ran = await s.run(['person', 'erase', '--suppressions', file, '--yes'], { env })
+      expect([ran.code, ran.stdout]).toEqual([2, ''])
+      expect(ran.stderr).toMatch(message)
+    }
+    const document = JSON.parse(stdout) as { suppressions: object[] }
+    await refused('{', /is no JSON document\. Nothing was erased/)
+    await refused('[]', /it is no JSON object/)
+    await refused('{}', /headcount_suppressions is not 1/)
+    await refused(JSON.stringify({ ...document, key_check: 'x' }), /made with another key \(key_check\)/)
+    const [entry] = document.suppressions
+    const broken = (change: object) =>
+      JSON.stringify({ ...document, suppressions: [entry, { ...entry, ...change }] })
+    await refused(broken({ email_hash: 'ada@example.org' }), /suppressions\[1\]\.email_hash is not 64 hex/)
+    await refused(broken({ added_at: 'once' }), /suppressions\[1\]\.added_at is no time/)
+    await refused(
+      broken({ responses: [{ event_id: 'gala', ids: ['x'] }] }),
+      /suppressions\[1\]\.responses\[0\] is no/,
+    )
+  })
+
+  test('refuses what it cannot do, and changes nothing', async () => {
+    const account = lovelace()
+    await using s = await stage(account)
+    await synced(s, account)
+    const before = await held(s)
+    const errors = [
+      [
+        ['ada@example.org', '--yes'],
+        {},
+        /need the key of the suppression list: set HEADCOUNT_PERSON_KEY_FILE/,
+      ],
+      [['ada@example.org', '--yes'], { HEADCOUNT_PERSON_KEY: 'short' }, /must have 32 characters or more/],
+      [['ada@example.org'], key, /no terminal to ask on\. Add --yes/],
+      [['Ada', '--yes'], key, /takes an e-mail address, not "Ada"/],
+      [[], key, /takes either an e-mail address or --suppressions FILE/],
+      [
+        ['ada@example.org', '--suppressions', 'x'],
+        key,
+        /takes either an e-mail address or --suppressions FILE/,
+      ],
+      [['--suppressions', '/nowhere/list.json'], key, /cannot read "\/nowhere\/list.json" \(ENOENT\)/],
+      [['ada@example.org', '--account', 'nrth', '--yes'], key, /has no account "nrth"; it has default/],
+    ] as const
+    for (const [args, env, message] of errors) {
+      const ran = await s.run(['person', 'erase', ...args], { env })
+      expect([ran.code, ran.stdout], args.join(' ')).toEqual([2, ''])
+      expect(ran.stderr).toMatch(message)
+    }
+    expect(await held(s)).toEqual(before)
+    const nobody = await s.run(['person', 'erase', 'grace@example.org', '--yes'], { env: key })
+    expect(nobody.stderr.replaceAll(/\s+/g, ' ')).toContain(
+      'No response in account default has the address grace@example.org. It is put on the suppression list all the same',
+    )
+    const sync = await s.run(['sync'])
+    expect([sync.code, sync.stdout]).toEqual([2, ''])
+    expect(sync.stderr).toMatch(
+      /"default" one person was erased, and without the key[^]*Nothing was read\. Set HEADCOUNT_PERSON_KEY_FILE/,
+    )
+    expect((await s.run(['sync', '-q'], { env: key })).code).toBe(0)
+  })
+
+  test('of two accounts erases one, and names the other', async () => {
+    const account = lovelace()
+    await using s = await stage(account)
+    await synced(s, account)
+    await s.run(['sync', '-q', '--account', 'north', '--new-account'])
+    const erased = await s.run(['person', 'erase', 'ada@example.org', '--yes', '--json'], { env: key })
+    expect(erased.stderr.replaceAll(/\s+/g, ' ')).toContain(
+      'Other accounts of this mirror name the address, too: north.',
+    )
+    expect(JSON.parse(erased.stdout)).toMatchObject({
+      account: 'default',
+      erased: { responses: 2, versions: 1 },
+    })
+    expect(await held(s)).toEqual([1, 0])
+  })
+
+  test.skipIf(scriptPath === null)('asks on a terminal (needs script of util-linux)', async () => {
+    const account = lovelace()
+    await using s = await stage(account)
+    await synced(s, account)
+    const answer = (stdin: string) =>
+      s.onTerminal(['person', 'erase', 'ada@example.org'], { stdin, env: key })
+    const no = await answer('n\n')
+    expect(no.stdout).toMatch(/Erase this for ever\? \[y\/N\] .*Nothing was erased\./s)
+    expect(await held(s)).toEqual([2, 1])
+    expect((await answer('y\n')).stdout).toContain('Erased the personal data of 2 responses')
+    expect(await held(s)).toEqual([0, 0])
+  })
+})

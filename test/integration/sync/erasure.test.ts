@@ -1,0 +1,377 @@
+/** One person is erased from a mirror, and stays erased whatever runs afterwards. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import {
+  erasePerson,
+  eraseSuppressed,
+  exportSuppressions,
+  person,
+  restorePerson,
+} from '../../../src/index.ts'
+import { accountOf, responseItem } from '../../support/accounts/account.ts'
+import { mirrorClient, responsesTo } from '../../support/http/mirror-client.ts'
+import { keyOf, serve } from '../../support/http/serving.ts'
+import { onBothStages, onPostgresStage, optionOf, pause, type Stage } from '../../support/runs/stage.ts'
+import { inWords, verifyOn } from '../../support/runs/verify.ts'
+
+const personKey = 'a key of the suppression list for tests only'
+const withKey = { personKey }
+const email = 'ada@example.org'
+
+/** What must be nowhere afterwards. */
+const TRACES = /lovelace|ada@|countess|analytical engine|555-1815/i
+
+const ada = (id: number, fields: object = {}) =>
+  responseItem(id, {
+    name: 'Ada Lovelace',
+    email: 'Ada@Example.org',
+    message: 'with the Analytical Engine',
+    phone: '555-1815',
+    ...fields,
+  })
+
+/** Ada answers three events, changes her address in one and withdraws from another; one item of hers cannot be stored. */
+async function stageWithAda(stage: (account: ReturnType<typeof accountOf>) => Promise<Stage>) {
+  const account = accountOf({ gala: 3, picnic: 3, quiet: 2 })
+  account.of('gala').push(ada(7), responseItem(8, { message: 'two come' }), ada(10))
+  account.of('picnic').push(ada(9, { slots: [{ name: 'Bar', who: 'Lovelace' }], amount: 'Lovelace pays' }))
+  account.of('quiet').push(ada(11, { email: 'ada@example.org', amount: '12.50' }))
+  const on = await stage(account)
+  await on.sync()
+  account.of('gala')[3] = ada(7, { email: 'countess@example.org', quantity: 5 })
+  account.of('gala').splice(5, 1)
+  account.of('quiet').push({ name: 'Lovelace', email: 'ADA@example.org', no: 'id' })
+  await on.sync({ all: true })
+  expect(await dump(on)).toMatch(TRACES)
+  return on
+}
+
+const erase = (on: Stage, options: object = {}) =>
+  erasePerson({ ...optionOf(on.target), email, personKey, ...options })
+
+/** Every row of every table of the mirror and every statistic, as text. */
+async function dump(on: Stage): Promise<string> {
+  const tables = await on.change(
+    `select format('%I.%I', n.nspname, c.relname)
+       from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname like 'headcount%' and c.relkind in ('r', 'v')
+      order by 1`,
+  )
+  const texts: string[] = []
+  for (const [table] of tables)
+    texts.push(
+      ...(await on.change(`select '${String(table)}', t::text from ${String(table)} t`)).map((row) =>
+        row.join(' '),
+      ),
+    )
+  const stats = await on.change(`select s::text from pg_stats s where schemaname like 'headcount%'`)
+  return [...texts, ...stats.map((row) => row.join(' '))].join('\n')
+}
+
+const lines = (text: string) => text.split('\n').filter((line) => TRACES.test(line))
+
+/** Responses of Ada and of others, without their names. */
+const facts = (on: Stage) =>
+  on.change(`select r.event_id, r.id, r.kind, r.quantity, r.rsvp, r.created_at, p.amount, r._changed_at, r._run_id,
+                    (select count(*) from headcount.slots s where s.event_id = r.event_id and s.response_id = r.id)
+               from headcount.responses r
+               left join headcount.payments p on p.event_id = r.event_id and p.response_id = r.id
+              order by 1, 2`)
+
+const lastChanges = (on: Stage) =>
+  on.change(`select response_id, change from headcount.changes
+              where entity = 'response' and run_id = (select max(id) from headcount.sync_runs) order by 1`)
+
+const written = (report: Awaited<ReturnType<Stage['run']>>['report']) =>
+  Object.values(report.rows).reduce((sum, row) => sum + row.inserted + row.updated + row.deleted, 0)
+
+onBothStages('a person who is erased', (stage) => {
+  test('is nowhere afterwards; figures, slots, payments and the times of changes stay', async () => {
+    await using on = await stageWithAda(stage)
+    const before = await facts(on)
+    const receipt = await erase(on)
+    expect(receipt).toMatchObject({
+      mode: 'erase',
+      status: 'succeeded',
+      account: 'default',
+      is_repeated: false,
+      erased: { events: 3, responses: 3, versions: 2, rejects: 1 },
+    })
+    expect(JSON.stringify(receipt)).not.toMatch(TRACES)
+    expect(lines(await dump(on))).toEqual([])
+    expect(await facts(on)).toEqual(before)
+    expect(await on.change(`select name from headcount.responses where id = 8`)).toEqual([['Guest 8']])
+    // Run and list know of it; nothing has changed at the service.
+    expect(
+      await on.change(`select mode, status, good from headcount.sync_runs order by id desc limit 1`),
+    ).toEqual([['erase', 'succeeded', false]])
+    expect(
+      await on.change(`select count(*)::int from headcount.changes where run_id = ${receipt.run_id}`),
+    ).toEqual([[0]])
+  })
+
+  test('stays erased in syncs, a backfill and verify, which expect it, and writes nothing', async () => {
+    await using on = await stageWithAda(stage)
+    await erase(on)
+    let said = ''
+    for (const [mode, options] of [
+      ['sync', {}],
+      ['sync', { all: true }],
+      ['sync', { all: true, inMemoryBytes: 1 }],
+      ['backfill', {}],
+    ] as const) {
+      const ended = await on.run(mode, { ...withKey, ...options })
+      said += ended.said
+      expect({ mode, written: written(ended.report) }).toEqual({ mode, written: 0 })
+    }
+    expect(said).not.toMatch(TRACES)
+    for (const thorough of [false, true]) {
+      const verified = await verifyOn(on, { thorough, ...withKey })
+      expect({ differences: inWords(verified), compared: verified.lists_compared }).toEqual({
+        differences: [],
+        compared: 3,
+      })
+    }
+    expect(lines(await dump(on))).toEqual([])
+  })
+
+  test('is stored without a name in lists that change, also with another address or none, and in new events', async () => {
+    await using on = await stageWithAda(stage)
+    await erase(on)
+    on.account.of('gala')[3] = ada(7, { email: null, quantity: 6 })
+    on.account.of('gala')[0] = responseItem(1, { quantity: 9 })
+    on.account.of('quiet')[2] = ada(11, { email: 'lovelace@example.net', amount: '12.50' })
+    // What she had withdrawn is there again.
+    on.account.of('gala').push(ada(10, { email: 'lovelace@example.net' }))
+    on.account.add('later', 2)
+    on.account
+      .of('later')
+      .push(ada(21, { email: ' ADA@example.org\t' }), ada(22, { email: 'ada\u0040example.org' }))
+    await on.run('sync', { ...withKey, all: true })
+    // Ada changed her quantity; of her address nothing is known.
+    expect(await lastChanges(on)).toEqual([
+      ['1', 'insert'],
+      ['1', 'update'],
+      ['2', 'insert'],
+      ['7', 'update'],
+      ['10', 'insert'],
+      ['21', 'insert'],
+      ['22', 'insert'],
+    ])
+    expect(lines(await dump(on))).toEqual([])
+    // They are known by their ids from now on.
+    on.account.of('later')[2] = ada(21, { email: 'somebody@example.net' })
+    await on.run('sync', { ...withKey, all: true })
+    expect(await lastChanges(on)).toEqual([])
+    expect(lines(await dump(on))).toEqual([])
+    expect(inWords(await verifyOn(on, withKey))).toEqual([])
+  })
+
+  test('is erased from former versions when another response gets the address', async () => {
+    await using on = await stageWithAda(stage)
+    await erase(on)
+    on.account.of('gala')[4] = ada(8, { message: 'two come' })
+    await on.run('sync', { ...withKey, all: true })
+    // There is a former version, and neither says anything of a name.
+    expect(await lastChanges(on)).toEqual([])
+    expect(
+      await on.change(`select document->'name' from headcount.response_history where response_id = 8`),
+    ).toEqual([[null]])
+    expect(inWords(await verifyOn(on, withKey))).toEqual([])
+  })
+
+  test('comes back at the next sync when restored, and that is no change', async () => {
+    await using on = await stageWithAda(stage)
+    await erase(on)
+    expect(await restorePerson({ ...optionOf(on.target), email, personKey })).toEqual({
+      account: 'default',
+      was_erased: true,
+      lists: 3,
+    })
+    expect(inWords(await verifyOn(on))).toEqual([])
+    on.account.of('gala')[0] = responseItem(1, { quantity: 9 })
+    await on.run('sync')
+    expect(await lastChanges(on)).toEqual([['1', 'update']])
+    const back = await person({ ...optionOf(on.target), email })
+    expect(back.responses.map(({ event_id, response_id }) => [event_id, response_id])).toEqual([
+      ['picnic', '9'],
+      ['quiet', '11'],
+    ])
+    expect(await on.change(`select name from headcount.responses where id = 7`)).toEqual([['Ada Lovelace']])
+    expect(inWords(await verifyOn(on))).toEqual([])
+    expect(await restorePerson({ ...optionOf(on.target), email, personKey })).toMatchObject({
+      was_erased: false,
+    })
+  })
+
+  test('is erased from a backup that is restored, by the list of today', async () => {
+    await using on = await stageWithAda(stage)
+    await erase(on, { vacuum: false })
+    const suppressions = await exportSuppressions(optionOf(on.target))
+    expect(JSON.stringify(suppressions)).not.toMatch(TRACES)
+    // As a backup from before: no entry, and every name.
+    await on.change(
+      `delete from headcount.suppressions`,
+      `update headcount.sync_state set rewrite_due = true`,
+    )
+    await on.run('backfill')
+    expect(lines(await dump(on))).not.toEqual([])
+    const receipt = await eraseSuppressed({ ...optionOf(on.target), personKey, suppressions })
+    expect(receipt.erased).toMatchObject({ events: 3, responses: 3 })
+    expect(lines(await dump(on))).toEqual([])
+    const [again] = (await exportSuppressions(optionOf(on.target))).suppressions
+    expect(again?.responses).toEqual(suppressions.suppressions[0]?.responses)
+    expect(inWords(await verifyOn(on, withKey))).toEqual([])
+  })
+
+  test('is erased in whole events, and the next sync goes on where an erasure was broken off', async () => {
+    await using on = await stageWithAda(stage)
+    const end = new AbortController()
+    // The library has no hook between two events: the database refuses the second one.
+    await on.change(
+      `create function public.refuse() returns trigger language plpgsql as $$
+         begin raise exception 'the disk is full'; end $$`,
+      `create trigger refuse before update on headcount.responses for each row
+         when (old.event_id = 'picnic') execute function public.refuse()`,
+    )
+    await expect(erase(on, { signal: end.signal })).rejects.toThrow(/disk is full[^]*next sync goes on/)
+    expect(await on.change(`select status from headcount.sync_runs order by id desc limit 1`)).toEqual([
+      ['failed'],
+    ])
+    await on.change(`drop function public.refuse() cascade`)
+    expect(lines(await dump(on)).some((line) => line.includes('quiet'))).toBe(true)
+    expect(lines(await dump(on)).some((line) => line.includes('gala'))).toBe(false)
+    // The list changes meanwhile: her name must not get into history.
+    on.account.of('quiet')[2] = ada(11, { amount: '13.00' })
+    await on.run('sync', withKey)
+    expect(lines(await dump(on))).toEqual([])
+    expect(inWords(await verifyOn(on, withKey))).toEqual([])
+  })
+
+  test('is erased a second time without harm, and one who was never there is kept away', async () => {
+    await using on = await stageWithAda(stage)
+    await erase(on)
+    expect(await erase(on, { email: ' ADA@EXAMPLE.ORG ' })).toMatchObject({
+      is_repeated: true,
+      erased: { events: 0, responses: 0, versions: 0, rejects: 0, messages: 0 },
+    })
+    expect(await on.change(`select count(*)::int from headcount.suppressions`)).toEqual([[1]])
+    expect(await erase(on, { email: 'babbage@example.org' })).toMatchObject({ erased: { responses: 0 } })
+    on.account.of('gala').push(responseItem(30, { email: 'babbage@example.org' }))
+    await on.run('sync', { ...withKey, all: true })
+    expect(await on.change(`select name, email, kind from headcount.responses where id = 30`)).toEqual([
+      [null, null, 'reply'],
+    ])
+  })
+
+  test('needs its key from then on: without it, or with another one, nothing is read', async () => {
+    await using on = await stageWithAda(stage)
+    await erase(on)
+    const before = await dump(on)
+    const asked = on.service.requests.length
+    for (const [options, message] of [
+      [{}, /without the key of the suppression list/],
+      [{ personKey: personKey.toUpperCase() }, /with another key/],
+    ] as const) {
+      for (const mode of ['sync', 'backfill'] as const)
+        expect(await on.run(mode, options)).toMatchObject({
+          exit: 2,
+          error: { message: expect.stringMatching(message) },
+        })
+      expect(await on.run('sync', { ...options, dryRun: true })).toMatchObject({ exit: 2 })
+      await expect(verifyOn(on, options)).rejects.toThrow(message)
+      await expect(erase(on, { personKey: 'x'.repeat(32), ...options })).rejects.toThrow(/key/)
+    }
+    await expect(erase(on, { personKey: 'short' })).rejects.toThrow(/32 characters/)
+    expect(on.service.requests).toHaveLength(asked)
+    expect(await dump(on)).toBe(before)
+    // The key is lost: whoever was erased is known by the ids of the responses.
+    const newKey = { personKey: 'another key, for the first one is lost' }
+    await erase(on, { ...newKey, email: 'babbage@example.org', replaceKey: true })
+    on.account.of('gala')[0] = responseItem(1, { quantity: 9 })
+    on.account.of('quiet').pop()
+    await on.run('sync', { ...newKey, all: true })
+    expect(lines(await dump(on))).toEqual([])
+  })
+})
+
+onPostgresStage('an erasure beside others', (stage) => {
+  test('is refused while a run holds the account, and leaves nothing behind', async () => {
+    await using on = await stageWithAda(stage)
+    const before = await dump(on)
+    const paused = pause(on, responsesTo('gala'))
+    const running = on.run('sync', { all: true })
+    await paused.reached
+    await expect(erase(on)).rejects.toThrow(/Another run holds this account/)
+    paused.release()
+    await running
+    expect(await on.change(`select count(*)::int from headcount.suppressions`)).toEqual([[0]])
+    expect(lines(await dump(on))).toHaveLength(lines(before).length)
+  })
+
+  test('during a verify is no difference', async () => {
+    await using on = await stageWithAda(stage)
+    const paused = pause(on, responsesTo('gala'))
+    const verifying = verifyOn(on, withKey)
+    await paused.reached
+    await sleep(50)
+    await erase(on)
+    paused.release()
+    expect(inWords(await verifying)).toEqual([])
+  })
+
+  test('is of one account; the other one is told', async () => {
+    await using on = await stageWithAda(stage)
+    await on.run('sync', { account: 'north', createAccount: true })
+    await erase(on)
+    const left = await person({ ...optionOf(on.target), email })
+    expect(new Set(left.responses.map(({ account }) => account))).toEqual(new Set(['north']))
+    // The list of one account asks nothing of the runs of another.
+    expect(await on.run('sync', { account: 'north' })).toMatchObject({ status: 'held', error: null })
+    await erase(on, { account: 'north' })
+    // There the former address of that response is not known: the plan names the other one, for whoever knows.
+    await erase(on, { account: 'north', email: 'countess@example.org' })
+    expect(lines(await dump(on))).toEqual([])
+  })
+
+  test('leaves nothing in the files of the tables', async () => {
+    await using on = await stageWithAda(stage)
+    await erase(on)
+    await on.change('checkpoint')
+    const [[folder] = []] = await on.change('show data_directory')
+    const paths = await on.change(
+      `select pg_relation_filepath(c.oid) from pg_class c join pg_namespace n on n.oid = c.relnamespace
+        where pg_relation_filepath(c.oid) is not null
+          and (n.nspname like 'headcount%' or c.oid in (
+               select reltoastrelid from pg_class t where t.relnamespace = (select oid from pg_namespace where nspname = 'headcount')))`,
+    )
+    expect(paths.length).toBeGreaterThan(30)
+    for (const [path] of paths) {
+      const bytes = await readFile(join(String(folder), String(path)), 'latin1')
+      expect({ path, found: TRACES.exec(bytes)?.[0] ?? null }).toEqual({ path, found: null })
+    }
+  })
+
+  test('is served: neither the list nor a 304 shows the person, and a second mirror has nothing', async () => {
+    await using on = await stageWithAda(stage)
+    await using serving = await serve(on.target)
+    const client = await mirrorClient(on.target, serving)
+    const before = await client.read(responsesTo('gala'))
+    expect(before.body).toMatch(TRACES)
+    const quiet = await client.read(responsesTo('quiet'))
+    await erase(on)
+    for (const event of ['gala', 'picnic', 'quiet']) {
+      const after = await client.read(responsesTo(event))
+      expect(after.body).not.toMatch(TRACES)
+      expect([before.etag, quiet.etag]).not.toContain(after.etag)
+    }
+    // A mirror of this mirror knows nothing of a list of suppressions, and needs none.
+    await using second = await stage(accountOf({}))
+    const ended = await second.run('sync', { baseUrl: serving.url, apiKey: await keyOf(on.target) })
+    expect(ended).toMatchObject({ exit: 0, report: { rows: { responses: { inserted: 12 } } } })
+    expect(ended.said).not.toMatch(TRACES)
+    expect(lines(await dump(second))).toEqual([])
+  })
+})
