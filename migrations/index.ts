@@ -20,6 +20,7 @@ import { views } from './0020_views.ts'
 import { withoutPersonal } from './0021_without_personal.ts'
 import { retention } from './0022_retention.ts'
 import { erasure } from './0023_erasure.ts'
+import { fieldRules } from './0024_field_rules.ts'
 
 /** One step of the schema. Statements run one by one, all of a migration in one transaction. */
 export interface Migration {
@@ -52,4 +53,5 @@ export const migrations: readonly Migration[] = [
   { number: 21, name: 'without_personal', statements: withoutPersonal },
   { number: 22, name: 'retention', statements: retention },
   { number: 23, name: 'erasure', statements: erasure },
+  { number: 24, name: 'field_rules', statements: fieldRules },
 ]

@@ -41,6 +41,7 @@ export type {
   RestorePersonOptions,
 } from './mirror/library-api/persons.ts'
 export type { ErasurePlan, PlannedErasure } from './mirror/persons/plan-erasure.ts'
+export type { Vacuumed } from './mirror/persons/vacuum.ts'
 export type { RestoreReport } from './mirror/persons/restore.ts'
 export type { ImportedSuppression, SuppressionFile } from './mirror/persons/suppression-file.ts'
 export type { Changes, ListedChange } from './mirror/answers/changes.ts'

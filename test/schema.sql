@@ -18,6 +18,7 @@ table accounts -- The owners of API keys whose data is mirrored here.
   _removing_since timestamp with time zone -- When "headcount accounts remove" began: the account is no mirror any more, and is to be removed to the end. NULL of all others.
   first_listed_run_id bigint -- The first run that stored the list of events whole; NULL before. Of a mirror from before migration 18: its first run that did not fail.
   time_zone text not null default 'UTC'::text -- The zone of days and months in the views (accounts set NAME --time-zone); the setting headcount.time_zone overrides it.
+  field_rules text not null default ''::text -- Fields of responses that are left out or stored as pseudonyms (HEADCOUNT_LEAVE_OUT, HEADCOUNT_PSEUDONYMISE), as the last run was told. Another text lets every list be read once.
   constraint accounts_name_key UNIQUE (name)
   constraint accounts_pkey PRIMARY KEY (id)
 

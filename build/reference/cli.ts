@@ -31,6 +31,10 @@ const withoutFlag = [
 const more: Readonly<Record<string, string>> = {
   HEADCOUNT_ACCOUNT:
     'name of the account inside the mirror, `default` when not set; of commands that look at it: only this one',
+  HEADCOUNT_LEAVE_OUT:
+    'fields of responses that are never stored, between commas, like `responses.message,responses._extra` ([personal-data.md](personal-data.md))',
+  HEADCOUNT_PSEUDONYMISE:
+    '`name`, `email` or both: keyed hashes are stored instead; needs `HEADCOUNT_PERSON_KEY_FILE`',
   HEADCOUNT_LOG_LEVEL: '`debug`, `info`, `warn` or `error`; `--quiet` is `warn`',
   HEADCOUNT_LOG_FORMAT: '`pretty` (prose) or `json`; of `worker` and `serve` `json` where no terminal is',
   HEADCOUNT_REQUEST_TIMEOUT: 'deadline of one request; 1 s more for every 256 KiB received',
@@ -69,7 +73,7 @@ function settingsPart(commands: readonly Command[]): string {
   const rows = all.map((setting) => [
     code(setting.variable),
     setting.flag === undefined ? '' : code(setting.flag),
-    setting.fallback === undefined ? '' : code(setting.fallback),
+    (setting.fallback ?? '') === '' ? '' : code(setting.fallback ?? ''),
     more[setting.variable] ?? describe(options.find(({ long }) => long === setting.flag)),
   ])
   return [

@@ -157,3 +157,11 @@ export function host(text: string): string {
 
 /** Of the key of the suppression list: a shorter text can be guessed, and with it every address on the list. */
 export const MIN_PERSON_KEY_LENGTH = 32
+
+/** Words between commas. */
+export function words(text: string): readonly string[] {
+  return text
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '')
+}

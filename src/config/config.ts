@@ -57,6 +57,10 @@ export interface RunConfig {
   readonly holdForMs: number
   /** null: personal data are kept. */
   readonly forgetAfterMs: number | null
+  /** Fields that are never stored. */
+  readonly leaveOut: readonly string[]
+  /** Fields that are stored as keyed hashes. */
+  readonly pseudonymise: readonly string[]
 }
 
 export interface WorkerConfig {
@@ -210,6 +214,8 @@ async function readRun(reading: SettingsReader, flags: Flags): Promise<RunConfig
     maxStalenessMs: await reading.take(settings.maxStaleness, flags['maxStaleness']),
     holdForMs: await reading.take(settings.holdFor, flags['holdFor']),
     forgetAfterMs: await reading.take(settings.forgetAfter, flags['forgetAfter']),
+    leaveOut: await reading.take(settings.leaveOut),
+    pseudonymise: await reading.take(settings.pseudonymise),
   })
 }
 

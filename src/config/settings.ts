@@ -80,6 +80,18 @@ export const settings = {
     read: duration('1d', '36500d'),
     example: '365d',
   },
+  leaveOut: {
+    variable: 'HEADCOUNT_LEAVE_OUT',
+    read: values.words,
+    fallback: '',
+    example: 'responses.message,responses._extra',
+  },
+  pseudonymise: {
+    variable: 'HEADCOUNT_PSEUDONYMISE',
+    read: values.words,
+    fallback: '',
+    example: 'email,name',
+  },
   holdFor: {
     variable: 'HEADCOUNT_HOLD_FOR',
     flag: '--hold-for',

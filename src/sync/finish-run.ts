@@ -103,6 +103,7 @@ function makeReport(run: RunContext, status: FinalStatus, open: OpenIssues, plan
     errors: stats.listedErrors,
     errors_total: stats.errors.length,
     ...(settings.forgetAfterMs !== null && { forgotten: stats.forgotten }),
+    ...(settings.applyToHistory && { rewritten_versions: stats.rewrittenVersions }),
     ...(plan !== null && { dry_run: true, plan }),
   }
 }

@@ -2,7 +2,9 @@ import { DEFAULT_HOLD_FOR_MS } from '../common/schema/holds.ts'
 import { targetOf, type DatabaseOptions } from '../db/target.ts'
 import { UsageError } from '../common/errors.ts'
 import { createRedactor } from '../common/redact.ts'
-import { MIN_PERSON_KEY_LENGTH } from '../common/parse-values.ts'
+import { optionName } from '../common/option-names.ts'
+import { fieldRules, type FieldRules } from '../normalise/items/field-rules.ts'
+import { InvalidValueError, MIN_PERSON_KEY_LENGTH } from '../common/parse-values.ts'
 import { createPersonKey, type PersonKey } from '../normalise/suppression/person-key.ts'
 import type { Slowdown } from '../source/throttle/slowdown.ts'
 import { DEFAULT_ACCOUNT } from './open/find-account.ts'
@@ -91,6 +93,16 @@ export interface RunOptions extends DatabaseOptions {
    * there.
    */
   readonly personKey?: string
+  /**
+   * Fields of responses that are never stored: `responses.name`, `responses.email`, `responses.message`; `responses._extra` and
+   * `slots._extra` for all fields that the specification does not name, `responses._extra.phone` for one. Every list is read once when
+   * this changes.
+   */
+  readonly leaveOut?: readonly string[]
+  /** `name`, `email` or both: keyed hashes are stored in their place; needs `personKey`. Every list is read once when this changes. */
+  readonly pseudonymise?: readonly string[]
+  /** Also takes what is left out from former versions in history, once. */
+  readonly applyToHistory?: boolean
   /** Reads every event, not only those that are due. */
   readonly all?: boolean
   /** Only these events are read and written; none is removed. */
@@ -156,6 +168,7 @@ export function resolveOptions(options: RunOptions) {
   }
   const baseUrl = serviceUrl(options.baseUrl, options.allowHttp ?? false)
   const account = options.account ?? DEFAULT_ACCOUNT
+  const personKey = personKeyOf(options.personKey)
   if (account.trim() === '') throw new UsageError('The option `account` must not be empty.')
   return {
     target,
@@ -179,7 +192,9 @@ export function resolveOptions(options: RunOptions) {
     maxStalenessMs: options.maxStalenessMs ?? DEFAULT_MAX_STALENESS_MS,
     holdForMs: options.holdForMs ?? DEFAULT_HOLD_FOR_MS,
     forgetAfterMs: options.forgetAfterMs ?? null,
-    personKey: personKeyOf(options.personKey),
+    personKey,
+    rules: rulesOf(options, personKey),
+    applyToHistory: options.applyToHistory ?? false,
     all: options.all ?? false,
     events: options.events && options.events.length > 0 ? new Set(options.events) : null,
     restart: options.restart ?? false,
@@ -201,6 +216,25 @@ export function personKeyOf(secret: string | undefined): PersonKey | null {
   throw new UsageError(
     `The option \`personKey\` must have ${MIN_PERSON_KEY_LENGTH} characters or more; it has ${secret.length}.`,
   )
+}
+
+/** @throws UsageError that names the field, or the key that is missing */
+function rulesOf(
+  { leaveOut = [], pseudonymise = [] }: Pick<RunOptions, 'leaveOut' | 'pseudonymise'>,
+  key: PersonKey | null,
+): FieldRules | null {
+  if (pseudonymise.length > 0 && key === null) {
+    throw new UsageError(
+      `Pseudonyms (${optionName('pseudonymise')}) are made with a key: set ${optionName('personKey')}. ` +
+        'Make one with: (umask 077; openssl rand -hex 32 > person.key)',
+    )
+  }
+  try {
+    return fieldRules(leaveOut, pseudonymise, key)
+  } catch (error) {
+    if (!(error instanceof InvalidValueError)) throw error
+    throw new UsageError(`${optionName('leaveOut')}, ${optionName('pseudonymise')}: ${error.message}.`)
+  }
 }
 
 /** How many rows of each kind a dry run lists; null when it is none. */

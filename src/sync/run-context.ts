@@ -74,6 +74,8 @@ export interface InitialState {
   suppressions: Suppressions
   /** Erasures that were broken off: this run goes on with them. */
   readonly unfinished: OpenSuppressions['unfinished']
+  /** Whether fields are left out, or are pseudonyms, that were not before, or the other way round. */
+  readonly rulesChanged: boolean
   /** What was known of each list, by event. */
   states: ReadonlyMap<string, ListState>
   /**

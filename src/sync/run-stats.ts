@@ -26,6 +26,8 @@ export class RunStats {
   notRead = 0
   readonly rows = noCounts()
   readonly forgotten = noneForgotten()
+  /** Former versions that were brought into line with fields that are left out. */
+  rewrittenVersions = 0
   /** Of a verification: what it found until now. */
   differences = 0
   readonly errors: ReportedError[] = []

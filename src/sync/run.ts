@@ -12,6 +12,7 @@ import { logTo, resolveOptions, type RunOptions } from './options.ts'
 import { syncDueEvents } from './fetch/sync-events.ts'
 import { rereadUnconfirmed } from './fetch/second-reading.ts'
 import { forgetPersonalData } from './write/forget-personal-data.ts'
+import { applyToHistory } from './write/apply-to-history.ts'
 import { finishErasures } from './write/erase-persons.ts'
 import { recordEarlyEnd, deleteAbsentEvents } from './write/delete-events.ts'
 
@@ -73,6 +74,7 @@ async function execute(run: RunContext): Promise<RunReport> {
   if (endedEarly) recordEarlyEnd(run, endedEarly, notFound)
   else await deleteAbsentEvents(run, list, notFound, await rereadUnconfirmed(run))
   await forgetPersonalData(run)
+  await applyToHistory(run)
   return finishRun(run)
 }
 

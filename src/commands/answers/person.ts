@@ -10,6 +10,8 @@ import {
   type Mention,
   type PersonRecord,
 } from '../../mirror/persons/show.ts'
+import { emailPseudonym } from '../../normalise/suppression/pseudonym.ts'
+import { personKeyOf } from '../../sync/options.ts'
 import { RESPONSE_FIELDS } from '../../normalise/items/fields.ts'
 import type { Command } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
@@ -32,7 +34,11 @@ export const person: Command<Flags> = async () => {
 /** Everything that the mirror holds of one person. */
 export const personShow: Command<PersonFlags> = async (context) => {
   const email = context.operands[0] ?? ''
-  const found = await callMirror(context, personCall, ({ account }) => ({ account, email }))
+  const found = await callMirror(context, personCall, ({ account, personKey }) => ({
+    account,
+    email,
+    pseudonym: emailPseudonym(email, personKeyOf(personKey ?? undefined)),
+  }))
   await writeResult(context, found, (out) => formatPerson(found, out))
   return 0
 }

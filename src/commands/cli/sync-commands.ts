@@ -40,6 +40,10 @@ export const syncCommands: CommandGroup = {
         ),
         options.flag('--accept-deletions', 'apply the deletions that earlier runs held'),
         options.flag('--adopt', 'take over a mirror that was built from another account or address'),
+        options.flag(
+          '--apply-to-history',
+          'also take what HEADCOUNT_LEAVE_OUT and HEADCOUNT_PSEUDONYMISE name from former versions, once',
+        ),
         event(),
         options.json('print the report'),
         options.quiet(),

@@ -12,6 +12,8 @@ import { checkDatabase, checkSchema, openDatabase } from './doctor/database-chec
 import * as service from './doctor/service-checks.ts'
 import { checkSpace } from './doctor/space-check.ts'
 import { showFolderWait } from '../data-dir-wait.ts'
+import { resolveOptions } from '../../sync/options.ts'
+import { runOptions } from '../sync/run-command.ts'
 import { raceAbort } from '../../common/abort.ts'
 import { stripControlChars } from '../../common/strip-control-chars.ts'
 import { writeJson } from '../output/format/json.ts'
@@ -61,6 +63,7 @@ interface Settings {
 async function readSettings(flags: Flags): Promise<Settings> {
   try {
     const config = await readServiceConfig(flags)
+    resolveOptions(runOptions(config))
     const { href, pathname } = config.service.baseUrl
     const usual = /\/api\/v1\/?$/.test(pathname)
     const detail = usual ? href : `${href} (the specification's base address ends in /api/v1)`

@@ -10,7 +10,7 @@ import type { ErasureReport } from '../../index.ts'
 import { erasePerson, eraseImported } from '../../mirror/persons/erase.ts'
 import { requirePersonKey } from '../../mirror/persons/person-key.ts'
 import { planErasure, type ErasurePlan } from '../../mirror/persons/plan-erasure.ts'
-import { NOT_REACHED, vacuumErased } from '../../mirror/persons/vacuum.ts'
+import { NOT_REACHED, NOT_VACUUMED, vacuumErased, type Vacuumed } from '../../mirror/persons/vacuum.ts'
 import { restorePerson } from '../../mirror/persons/restore.ts'
 import { emailKeyOf } from '../../mirror/persons/show.ts'
 import { exportSuppressions, parseSuppressionFile } from '../../mirror/persons/suppression-file.ts'
@@ -50,7 +50,9 @@ export const personErase: Command<EraseFlags> = async (context) => {
     const { logger } = await openLog(config, terminal)
     const options = { account, key, replaceKey: flags.replaceKey ?? false, signal, log: logTo(logger) }
     const todo =
-      email === undefined ? await readFileOf(flags, options) : await planErasure(database, account, email)
+      email === undefined
+        ? await readFileOf(flags, options)
+        : await planErasure(database, account, email, key)
     const isPlan = 'email_key' in todo
     await terminal.err.write(isPlan ? describePlan(todo, terminal.err) : describeFile(todo.length, account))
     // guard: asks before erasing
@@ -61,8 +63,8 @@ export const personErase: Command<EraseFlags> = async (context) => {
     const report = isPlan
       ? await erasePerson(database, todo.email_key, options)
       : await eraseImported(database, todo, options)
-    const vacuumed = flags.vacuum ? await vacuumErased(database, report, signal) : []
-    const receipt = { ...report, vacuumed, not_reached: NOT_REACHED }
+    const vacuum = flags.vacuum ? await vacuumErased(database, report, signal) : NOT_VACUUMED
+    const receipt = { ...report, ...vacuum, not_reached: NOT_REACHED }
     await writeResult(context, receipt, (out) => formatReceipt(receipt, out))
     return 0
   })
@@ -155,13 +157,10 @@ function describePlan(plan: ErasurePlan, err: Output): string {
   ].join('')
 }
 
-type Receipt = ErasureReport & {
-  readonly vacuumed: readonly string[]
-  readonly not_reached: readonly string[]
-}
+type Receipt = ErasureReport & Vacuumed & { readonly not_reached: readonly string[] }
 
 function formatReceipt(receipt: Receipt, out: Output): string {
-  const { run_id, account, finished_at, vacuumed, is_repeated, suppressions, not_reached } = receipt
+  const { run_id, account, finished_at, is_repeated, suppressions, not_reached } = receipt
   const people =
     suppressions.length === 1 ? `Person ${suppressions[0]}` : formatCount(suppressions.length, 'person')
   const paragraph = (words: string) => `${wrapWords(words, { width: out.width, hang: 0 })}\n`
@@ -173,12 +172,21 @@ function formatReceipt(receipt: Receipt, out: Output): string {
         (is_repeated ? ', as before' : '') +
         '. The list holds a keyed hash and numbers of responses, no address.',
     ),
-    vacuumed.length === 0
-      ? paragraph('Old bytes of the rows may stay in the files of the database until they are vacuumed.')
-      : paragraph(`Written anew, so that no file of the table holds the old rows: ${vacuumed.join(', ')}.`),
+    paragraph(vacuumLine(receipt)),
     'Not reached by this command:\n',
     ...not_reached.map((line) => `  ${wrapWords(line, { width: out.width, hang: 2 })}\n`),
   ].join('')
+}
+
+function vacuumLine({ vacuumed, old_rows_remain }: Vacuumed): string {
+  if (vacuumed.length === 0)
+    return old_rows_remain
+      ? 'Old rows may stay in the files of the database until the tables are vacuumed.'
+      : 'Nothing was written, so no table had to be written anew.'
+  const tables = `Tables written anew: ${vacuumed.join(', ')}.`
+  return old_rows_remain
+    ? `${tables} Another transaction in this database was open, so that their files may still hold old rows: run the same command again when it has ended.`
+    : `${tables} Their files hold the old rows no longer.`
 }
 
 type OneFlags = Flags & { readonly json?: true }

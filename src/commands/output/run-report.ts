@@ -31,6 +31,7 @@ export function formatReport(report: RunReport, out: Pick<Output, 'style' | 'wid
         ],
         ['service', serviceLine(report)],
         ...forgottenLine(report),
+        ...historyLine(report),
         ...(hasChanges(report) ? [] : [['rows', 'nothing changed'] as const]),
       ],
       { indent: '  ', width: out.width },
@@ -67,6 +68,11 @@ function forgottenLine({ forgotten }: RunReport): (readonly [string, string])[] 
       `${formatCount(events, 'event')}: personal data of ${formatCount(responses, 'response')}${history}`,
     ],
   ]
+}
+
+function historyLine({ rewritten_versions: versions }: RunReport): (readonly [string, string])[] {
+  if (versions === undefined) return []
+  return [['history', `${formatCount(versions, 'former version')} brought into line with what is left out`]]
 }
 
 function hasChanges(report: RunReport): boolean {

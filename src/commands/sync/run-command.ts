@@ -34,7 +34,7 @@ export async function runSync(
 
 type OwnOptions = Pick<
   RunOptions,
-  'all' | 'acceptDeletions' | 'adopt' | 'restart' | 'dryRun' | 'createAccount'
+  'all' | 'acceptDeletions' | 'applyToHistory' | 'adopt' | 'restart' | 'dryRun' | 'createAccount'
 >
 
 async function runOnce(
@@ -89,6 +89,8 @@ export function runOptions({ service, database, account, personKey, run }: Servi
     maxStalenessMs: run.maxStalenessMs,
     holdForMs: run.holdForMs,
     ...(run.forgetAfterMs !== null && { forgetAfterMs: run.forgetAfterMs }),
+    leaveOut: run.leaveOut,
+    pseudonymise: run.pseudonymise,
   }
 }
 

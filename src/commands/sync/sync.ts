@@ -6,6 +6,7 @@ type SyncFlags = RunFlags & {
   readonly acceptDeletions?: true
   readonly adopt?: true
   readonly dryRun?: true
+  readonly applyToHistory?: true
 }
 
 /** Keys of each kind that a dry run shows to people; the JSON has all of them. */
@@ -16,6 +17,7 @@ export const sync: Command<SyncFlags> = (context) =>
     all: context.flags.all ?? false,
     acceptDeletions: context.flags.acceptDeletions ?? false,
     adopt: context.flags.adopt ?? false,
+    applyToHistory: context.flags.applyToHistory ?? false,
     ...(context.flags.dryRun && { dryRun: context.flags.json ? true : { mostKeys: SHOWN_KEYS } }),
   })
 

@@ -91,6 +91,7 @@ const plain: readonly string[] = [
   'failed_at',
   'failing',
   'field',
+  'field_rules',
   'fields',
   'finished_at',
   'first_applied_run_id',

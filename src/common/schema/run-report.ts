@@ -49,6 +49,8 @@ export interface RunReport {
    * that had personal data.
    */
   readonly forgotten?: { readonly events: number; readonly responses: number; readonly versions: number }
+  /** With the option `applyToHistory`: how many former versions changed. */
+  readonly rewritten_versions?: number
   readonly rejected: number
   readonly set_aside: number
   readonly held: number

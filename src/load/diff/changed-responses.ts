@@ -20,16 +20,19 @@ export interface ChangedResponses {
 /**
  * Finds what differs from the live rows without touching them: no lock, no new row version, no WAL. It also
  * sees rows that someone changed by hand.
+ *
+ * @param withoutPersonal rows that differ in personal data alone are equal
  */
 export async function changedResponses(
   trx: Transaction,
   account: number,
   responses: readonly EventResponse[],
+  { withoutPersonal = false } = {},
 ): Promise<ChangedResponses> {
   const added: EventResponse[] = []
   const changed: EventResponse[] = []
   for (const chunk of chunkRows(responses)) {
-    const found = await changedKeys(trx, account, chunk)
+    const found = await changedKeys(trx, account, chunk, withoutPersonal)
     for (const { index, is_new } of found) {
       const response = chunk[index]
       if (response) (is_new ? added : changed).push(response)
@@ -38,7 +41,12 @@ export async function changedResponses(
   return { added, changed }
 }
 
-async function changedKeys(trx: Transaction, account: number, responses: readonly EventResponse[]) {
+async function changedKeys(
+  trx: Transaction,
+  account: number,
+  responses: readonly EventResponse[],
+  withoutPersonal: boolean,
+) {
   const { rows } = await sql<{ index: number; is_new: boolean }>`
     with incoming as materialized (${responseRecordset(responses)})
     select i.index, l.id is null as is_new
@@ -46,19 +54,24 @@ async function changedKeys(trx: Transaction, account: number, responses: readonl
       left join headcount.responses l
         on l.account_id = ${account} and l.event_id = i.event_id and l.id = i.id
      where l.id is null
-        or ${isDistinct('responses', 'i', 'l')}
-        or (i.event_id, i.id) in (${differingChildRows('payments', account, responses)})
-        or (i.event_id, i.id) in (${differingChildRows('slots', account, responses)})
+        or ${isDistinct('responses', 'i', 'l', withoutPersonal)}
+        or (i.event_id, i.id) in (${differingChildRows('payments', account, responses, withoutPersonal)})
+        or (i.event_id, i.id) in (${differingChildRows('slots', account, responses, withoutPersonal)})
      order by i.index`.execute(trx.kysely)
   return rows
 }
 
 /** The keys of responses of which a payment or a slot differs, or is on one side only. */
-function differingChildRows(table: ChildTable, account: number, responses: readonly EventResponse[]) {
+function differingChildRows(
+  table: ChildTable,
+  account: number,
+  responses: readonly EventResponse[],
+  withoutPersonal: boolean,
+) {
   return sql`
     select event_id, response_id
       from (${childRecordset(table, responses)}) i
       full join (${liveChildRows(table, account, keysOf(responses))}) l
         using (${sql.join(keyColumns(table).map((name) => sql.ref(name)))})
-     where i.event_id is null or l.event_id is null or ${isDistinct(table, 'i', 'l')}`
+     where i.event_id is null or l.event_id is null or ${isDistinct(table, 'i', 'l', withoutPersonal)}`
 }

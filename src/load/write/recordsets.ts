@@ -1,4 +1,5 @@
 /** SQL for rows to write and for their columns, made from the table of columns. */
+import { isPersonal } from '../../common/schema/personal-data.ts'
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import {
@@ -97,9 +98,16 @@ export function comparable(type: SqlType, value: RawBuilder<unknown>): RawBuilde
   return type === 'numeric' ? sql`${value}::text` : value
 }
 
-/** Whether two rows have other values. */
-export function isDistinct(table: MirrorTable, one: string, other: string): RawBuilder<boolean> {
-  const columns = Object.entries(LIVE_TABLES[table].values)
+/** Whether two rows have other values. @param withoutPersonal personal data are not compared */
+export function isDistinct(
+  table: MirrorTable,
+  one: string,
+  other: string,
+  withoutPersonal = false,
+): RawBuilder<boolean> {
+  const columns = Object.entries(LIVE_TABLES[table].values).filter(
+    ([name]) => !withoutPersonal || !isPersonal(table, name),
+  )
   const tuple = (of: string) =>
     sql.join(columns.map(([name, type]) => comparable(type, sql.ref(`${of}.${name}`))))
   return sql<boolean>`(${tuple(one)}) is distinct from (${tuple(other)})`

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { TableCounts } from '../../common/schema/tables.ts'
-import { withoutPersonal } from '../../common/schema/personal-data.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { changedResponses } from '../diff/changed-responses.ts'
 import type { ListChanges } from '../diff/list-diff.ts'
@@ -57,15 +56,14 @@ async function updateAll(
   return rows
 }
 
-/** As `updateAll`, where personal data come back. A row that differs in nothing else is the version that it was. */
+/** As `updateAll`, where other personal data are stored than before. A row that differs in nothing else is the version that it was. */
 async function restoreAll(
   trx: Transaction,
   options: WriteOptions,
   changed: readonly EventResponse[],
 ): Promise<TableCounts> {
   const keyOf = ({ event_id, response }: EventResponse) => `${response.id} ${event_id}`
-  const forgotten = changed.map((item) => ({ ...item, response: withoutPersonal(item.response) }))
-  const differing = (await changedResponses(trx, options.account, forgotten)).changed
+  const differing = (await changedResponses(trx, options.account, changed, { withoutPersonal: true })).changed
   const keys = new Set(differing.map(keyOf))
   const rows = await updateAll(
     trx,

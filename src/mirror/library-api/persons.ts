@@ -2,6 +2,7 @@
 import type { ErasureReport } from '../../common/schema/tables.ts'
 import { parsePlain } from '../../common/json/exact.ts'
 import { logTo, personKeyOf } from '../../sync/options.ts'
+import { emailPseudonym } from '../../normalise/suppression/pseudonym.ts'
 import { resolveAccount } from '../accounts/resolve-account.ts'
 import { eraseImported, erasePerson as eraseFromMirror } from '../persons/erase.ts'
 import { requirePersonKey } from '../persons/person-key.ts'
@@ -13,7 +14,7 @@ import {
   parseSuppressionFile,
   type SuppressionFile,
 } from '../persons/suppression-file.ts'
-import { vacuumErased } from '../persons/vacuum.ts'
+import { NOT_VACUUMED, vacuumErased, type Vacuumed } from '../persons/vacuum.ts'
 import { callMirror, withMirror, type AccountFilter } from './with-mirror.ts'
 
 /** A signal that is never aborted. */
@@ -22,6 +23,8 @@ const NEVER = new AbortController().signal
 export interface PersonOptions extends AccountFilter {
   /** An e-mail address in any spelling of upper and lower case. */
   readonly email: string
+  /** Of a mirror that stores pseudonyms: without it nobody is found by an address. */
+  readonly personKey?: string
 }
 
 /**
@@ -31,7 +34,9 @@ export interface PersonOptions extends AccountFilter {
  * @throws UsageError when the mirror has no account of this name, or the text is no address
  */
 export async function person(options: PersonOptions): Promise<PersonRecord> {
-  return callMirror(options, personCall, { account: options.account ?? null, email: options.email })
+  const { account = null, email, personKey } = options
+  const pseudonym = emailPseudonym(email, personKeyOf(personKey))
+  return callMirror(options, personCall, { account, email, pseudonym })
 }
 
 /**
@@ -41,7 +46,12 @@ export async function person(options: PersonOptions): Promise<PersonRecord> {
  */
 export async function planErasure(options: PersonOptions): Promise<ErasurePlan> {
   return withMirror(options, 'read', async (database) =>
-    planInMirror(database, await resolveAccount(database, options.account ?? null), options.email),
+    planInMirror(
+      database,
+      await resolveAccount(database, options.account ?? null),
+      options.email,
+      personKeyOf(options.personKey),
+    ),
   )
 }
 
@@ -65,7 +75,7 @@ export type EraseSuppressedOptions = AccountFilter &
   }
 
 /** The report of an erasure, and the tables that were written anew. */
-export type ErasureReceipt = ErasureReport & { readonly vacuumed: readonly string[] }
+export type ErasureReceipt = ErasureReport & Vacuumed
 
 /**
  * Erases one person from one account without asking, and keeps them erased: `default` when none is named, or the only one.
@@ -105,7 +115,7 @@ async function erase(
   return withMirror(options, 'write', async (database) => {
     const account = await resolveAccount(database, options.account ?? null)
     const report = await work(database, { account, key, replaceKey, signal, log: logTo(logger) })
-    return { ...report, vacuumed: vacuum ? await vacuumErased(database, report, signal) : [] }
+    return { ...report, ...(vacuum ? await vacuumErased(database, report, signal) : NOT_VACUUMED) }
   })
 }
 

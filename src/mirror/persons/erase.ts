@@ -9,6 +9,7 @@ import type { Transaction } from '../../db/transaction.ts'
 import { readSuppressions, type StoredSuppression } from '../../load/state/suppressions.ts'
 import { singleRow } from '../../load/statements.ts'
 import { noneErased } from '../../load/write/erase.ts'
+import { pseudonymOfHash } from '../../normalise/suppression/pseudonym.ts'
 import type { PersonKey } from '../../normalise/suppression/person-key.ts'
 import { requireNotRemoved } from '../../sync/open/find-account.ts'
 import { requireKeyOf } from '../../sync/open/suppressions.ts'
@@ -40,7 +41,7 @@ export function erasePerson(
   options: ErasureOptions,
 ): Promise<ErasureReport> {
   const entry = { email_hash: options.key.hash(emailKey), added_at: null, responses: [] }
-  return runErasure(database, [entry], [emailKey], options)
+  return runErasure(database, [entry], [emailKey, pseudonymOfHash(entry.email_hash)], options)
 }
 
 /**

@@ -1,6 +1,8 @@
 /** What an erasure would do: shown before anybody is asked. */
 import { sql } from 'kysely'
 import type { Database } from '../../db/connect.ts'
+import { emailPseudonym } from '../../normalise/suppression/pseudonym.ts'
+import type { PersonKey } from '../../normalise/suppression/person-key.ts'
 import { personCall, type Mention } from './show.ts'
 
 /** What an erasure will do. */
@@ -35,8 +37,18 @@ const CLEANED = new Set(['rejects.payload', 'sync_state.error_message', 'sync_ru
  *
  * @throws UsageError when the text is no address
  */
-export async function planErasure(database: Database, account: string, email: string): Promise<ErasurePlan> {
-  const found = await personCall.run(database, { account: null, email }, { receive: async () => {} })
+export async function planErasure(
+  database: Database,
+  account: string,
+  email: string,
+  key: PersonKey | null,
+): Promise<ErasurePlan> {
+  const pseudonym = emailPseudonym(email, key)
+  const found = await personCall.run(
+    database,
+    { account: null, email, pseudonym },
+    { receive: async () => {} },
+  )
   const isHere = (row: { readonly account: string }) => row.account === account
   const responses = found.responses.filter(isHere)
   const versions = found.versions.filter(isHere)
@@ -65,7 +77,7 @@ export async function planErasure(database: Database, account: string, email: st
     responses: responses.length,
     versions: versions.length,
     events: [...events.values()],
-    other_addresses: addresses.filter((key) => key !== found.email_key),
+    other_addresses: addresses.filter((address) => address !== found.email_key && address !== pseudonym),
     stays: found.mentions.filter((mention) => isHere(mention) && !CLEANED.has(mention.place)),
     other_accounts: [...new Set(others.map((row) => row.account))],
   }

@@ -15,6 +15,8 @@ import { ofAccount, type AccountInput } from '../answers/read-view.ts'
 export interface PersonInput extends AccountInput {
   /** An e-mail address, in any spelling of upper and lower case. */
   readonly email: string
+  /** What stands in place of the address where pseudonyms are stored; null where none are. */
+  readonly pseudonym: string | null
 }
 
 export interface PersonResponse {
@@ -72,13 +74,17 @@ export const personCall = defineCall<PersonInput, PersonRecord>({
   changes: false,
   readInput: (json) => {
     const fields = inputFields(json)
-    return { account: fields.textOrNull('account'), email: fields.text('email') }
+    return {
+      account: fields.textOrNull('account'),
+      email: fields.text('email'),
+      pseudonym: fields.textOrNull('pseudonym'),
+    }
   },
-  run: (database, { account, email }) => {
+  run: (database, { account, email, pseudonym }) => {
     requireAddress(email)
     return ofAccount(database, account, async (trx) => {
       const email_key = await readKey(trx, email)
-      const keys = await findKeys(trx, account, email_key)
+      const keys = await findKeys(trx, account, pseudonym === null ? [email_key] : [email_key, pseudonym])
       return {
         email_key,
         responses: await readResponses(trx, keys),
@@ -125,16 +131,18 @@ const shown = (account: string | null, row: string) => sql`
 async function findKeys(
   { kysely }: Transaction,
   account: string | null,
-  key: string,
+  emailKeys: readonly string[],
 ): Promise<readonly ResponseKey[]> {
   const { rows } = await sql<ResponseKey>`
     select r.account_id, r.event_id, r.id as response_id
       from headcount.responses r ${shown(account, 'r')}
-     where headcount.email_key(r.email) = ${key}
+     where headcount.email_key(r.email) = any (${emailKeys}::text[])
      union
     select h.account_id, h.event_id, h.response_id
       from headcount.response_history h ${shown(account, 'h')}
-     where headcount.email_key(headcount_internal.stored_text(h.document->'email')) = ${key}`.execute(kysely)
+     where headcount.email_key(headcount_internal.stored_text(h.document->'email')) = any (${emailKeys}::text[])`.execute(
+    kysely,
+  )
   return rows
 }
 

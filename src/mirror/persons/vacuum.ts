@@ -1,6 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
 import type { ErasedCounts, ErasureReport } from '../../common/schema/tables.ts'
 import type { Database } from '../../db/connect.ts'
 import { executeAlone } from '../../db/execute-alone.ts'
+import { singleRow } from '../../load/statements.ts'
 
 /** The tables that an erasure writes to. */
 const TABLES = {
@@ -12,20 +15,34 @@ const TABLES = {
 /** Longest time for one table. */
 const VACUUM_LIMIT_MS = 3_600_000
 
+/** How long other transactions may go on that keep old rows alive. */
+const MAX_WAIT_MS = 30_000
+const ASK_EVERY_MS = 100
+
+export interface Vacuumed {
+  /** The tables that were written anew. */
+  readonly vacuumed: readonly string[]
+  /** Whether another transaction was open for so long that old rows may still be in the files: it could have needed them. */
+  readonly old_rows_remain: boolean
+}
+
+export const NOT_VACUUMED: Vacuumed = { vacuumed: [], old_rows_remain: true }
+
 /**
  * Writes the tables anew from which something was erased, now or before, so that their files and statistics hold it no longer. Nobody can read
  * a table meanwhile.
- *
- * @returns the names of the tables
  */
 export async function vacuumErased(
   database: Database,
   { erased, is_repeated }: ErasureReport,
   signal: AbortSignal,
-): Promise<readonly string[]> {
+): Promise<Vacuumed> {
   const tables = Object.entries(TABLES).flatMap(([what, names]) =>
     is_repeated || erased[what as keyof typeof TABLES] > 0 ? [...names] : [],
   )
+  if (tables.length === 0) return { vacuumed: [], old_rows_remain: false }
+  // guard: old rows that others keep
+  const areGone = database.engine === 'pglite' || (await olderTransactionsEnd(database, signal))
   for (const table of tables) {
     signal.throwIfAborted()
     await executeAlone(database, `vacuum (full, analyze) headcount.${table}`, {
@@ -33,7 +50,26 @@ export async function vacuumErased(
       timeLimitMs: VACUUM_LIMIT_MS,
     })
   }
-  return tables
+  return { vacuumed: tables, old_rows_remain: !areGone }
+}
+
+/** Postgres keeps a row that a transaction which began before its end may still read, also when it writes the table anew. */
+async function olderTransactionsEnd({ kysely }: Database, signal: AbortSignal): Promise<boolean> {
+  const { rows: own } = await sql<{ xid: string }>`select pg_current_xact_id()::xid::text as xid`.execute(
+    kysely,
+  )
+  const { xid } = singleRow(own)
+  const until = performance.now() + MAX_WAIT_MS
+  for (;;) {
+    const { rows } = await sql<{ older: boolean }>`
+      select exists (
+        select from pg_catalog.pg_stat_activity
+         where datname = current_database() and pid <> pg_backend_pid()
+           and age(coalesce(backend_xmin, backend_xid)) >= age(${xid}::text::xid)) as older`.execute(kysely)
+    if (!singleRow(rows).older) return true
+    if (performance.now() > until) return false
+    await sleep(ASK_EVERY_MS, undefined, { signal })
+  }
 }
 
 /** What no command of this program reaches. */

@@ -11,6 +11,8 @@ import { MAX_ITEM_BYTES } from '../../common/json/exact.ts'
 import type { ResponseObserver } from '../observe/responses.ts'
 import type { TimestampFormats } from '../observe/timestamp-formats.ts'
 import { RESPONSE_FIELDS, SLOT_FIELDS } from './fields.ts'
+import type { FieldRules } from './field-rules.ts'
+import { pseudonymOf } from '../suppression/pseudonym.ts'
 import type { ListSuppressions } from '../suppression/suppressions.ts'
 import type { ItemIssues } from './item-issues.ts'
 import { ARRAY, DECLINED, ESCAPED_TEXT, FieldSpans, INTEGER, NULL, PLAIN_TEXT } from './field-spans.ts'
@@ -61,18 +63,32 @@ const slot = new FieldSpans(SLOT_FIELDS)
 const timestamp = new Timestamp()
 const decimal = new Decimal()
 
+/** More than a pseudonym takes. */
+const MAX_PSEUDONYM_BYTES = 64
+const NO_PSEUDONYMS: ReadonlyMap<number, (text: string) => string | null> = new Map()
+
+function pseudonymsOf(rules: FieldRules | null): typeof NO_PSEUDONYMS {
+  const key = rules?.key
+  if (rules === null || key == null) return NO_PSEUDONYMS
+  return new Map([...rules.pseudonyms].map((name) => [field(name), (text) => pseudonymOf(name, text, key)]))
+}
+
 interface WriterOptions {
   /** Rows are written without personal data. */
   readonly withoutPersonal: boolean
   /** Responses of people who were erased are declined. */
   readonly suppressed: ListSuppressions | null
+  /** Columns that are left out are NULL; names and addresses may be pseudonyms. */
+  readonly rules: FieldRules | null
 }
 
 /** Writes ordinary responses of one list. Each is declined, or becomes what the rules of this folder make of it. */
 export class ResponseWriter {
   readonly #issues: ItemIssues
   readonly #observer: ResponseObserver | null
-  readonly #withoutPersonal: boolean
+  /** Columns that are NULL whatever was sent. */
+  readonly #nulls: readonly number[]
+  readonly #pseudonyms: ReadonlyMap<number, (text: string) => string | null>
   readonly #suppressed: ListSuppressions | null
   #bytes: Buffer = Buffer.alloc(0)
   #kind: Kind = BARE
@@ -83,7 +99,12 @@ export class ResponseWriter {
   constructor(issues: ItemIssues, observer: ResponseObserver | null, options: WriterOptions) {
     this.#issues = issues
     this.#observer = observer
-    this.#withoutPersonal = options.withoutPersonal
+    const { withoutPersonal, rules } = options
+    // guard: left out of bytes
+    this.#nulls = withoutPersonal
+      ? PERSONAL
+      : PERSONAL.filter((place) => rules?.responses.columns.has(RESPONSE_FIELDS[place] ?? ''))
+    this.#pseudonyms = withoutPersonal ? NO_PSEUDONYMS : pseudonymsOf(rules)
     this.#suppressed = options.suppressed
   }
 
@@ -100,7 +121,7 @@ export class ResponseWriter {
     if (this.#isSuppressed()) return DECLINED
     this.#slotCount = 0
     rows.begin()
-    rows.responses.reserve(end - start + FIXED_BYTES)
+    rows.responses.reserve(end - start + FIXED_BYTES + MAX_PSEUDONYM_BYTES * this.#pseudonyms.size)
     if (this.#writeResponse(rows.responses) && this.#writePayment(rows) && this.#writeSlots(rows)) {
       rows.endResponse()
       this.#observe()
@@ -183,15 +204,25 @@ export class ResponseWriter {
             ? this.#writeInteger(rows, column)
             : this.#writeInstant(rows, column)
       if (!isWritten) return false
-      if (this.#withoutPersonal && PERSONAL.includes(column)) {
-        // Written first, so that a text that is none is declined all the same.
+      // Written first, so that a text that is none is declined all the same.
+      if (this.#nulls.includes(column)) {
         rows.end = at
         rows.null()
-      }
+      } else if (this.#pseudonyms.has(column)) this.#writePseudonym(rows, at, column)
     }
     rows.null()
     rows.reserve(FIXED_BYTES)
     return true
+  }
+
+  #writePseudonym(rows: RowBuffer, at: number, column: number): void {
+    rows.end = at
+    const text = this.#text(column)
+    const pseudonym = text === null ? null : this.#pseudonyms.get(column)?.(text)
+    if (pseudonym == null) return rows.null()
+    const end = at + 4 + rows.bytes.write(pseudonym, at + 4, 'latin1')
+    rows.view.setInt32(at, end - at - 4)
+    rows.end = end
   }
 
   #kindOf(): Kind {

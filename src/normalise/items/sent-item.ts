@@ -1,5 +1,5 @@
 import { invalidJson } from '../../common/json/array-reader.ts'
-import type { JsonValue } from '../../common/json/exact.ts'
+import { isObject, type JsonValue } from '../../common/json/exact.ts'
 import type { KeyRemover } from '../../common/json/key-in-items.ts'
 import { parseItem } from '../../common/json/parse-item.ts'
 
@@ -15,6 +15,12 @@ export interface SentItem {
   readonly bytes: number
   /** Whether the key stood in it. */
   readonly containedKey: boolean
+}
+
+/** The address of a response as it was sent, whatever is stored of it. */
+export function emailIn({ value }: SentItem): string | null {
+  const email = isObject(value) ? value['email'] : null
+  return typeof email === 'string' ? email : null
 }
 
 /** What the items of a list are parsed with. */

@@ -5,7 +5,8 @@ import { RESPONSE } from '../items/responses.ts'
 import { withoutPersonal } from '../../common/schema/personal-data.ts'
 import { SetAsideValues } from '../items/set-aside-values.ts'
 import { normaliseItem } from '../items/normalise-item.ts'
-import { parseSent } from '../items/sent-item.ts'
+import { underRules } from '../items/field-rules.ts'
+import { emailIn, parseSent } from '../items/sent-item.ts'
 import { ObservedValues } from '../observe/observed-values.ts'
 import { ResponseObserver } from '../observe/responses.ts'
 import type { FoundSuppression } from '../suppression/suppressions.ts'
@@ -133,14 +134,13 @@ export class ListNormaliser {
   /** The item of a row, made again from its bytes. */
   #itemAt(chunk: ListChunk, place: number): ResponseItem {
     const sent = parseSent(chunk.itemBytes(place), 0, 0, this.#options)
-    const result = normaliseItem(sent, RESPONSE, new ItemIssues(), null)
+    const { withoutPersonal: isForgotten = false, suppressed, rules = null } = this.#options
+    const result = normaliseItem(sent, underRules(RESPONSE, rules), new ItemIssues(), null)
     if ('reject' in result) throw new Error(`The item of row ${place} is none at its second reading.`)
-    const { withoutPersonal: isForgotten = false, suppressed } = this.#options
     const { row } = result
-    const isStripped =
-      isForgotten ||
-      suppressed?.hasResponse(row.id) === true ||
-      (suppressed?.findHash(row.email) ?? null) !== null
+    const isSuppressed =
+      suppressed?.hasResponse(row.id) === true || suppressed?.findHash(emailIn(sent)) != null
+    const isStripped = isForgotten || isSuppressed
     return isStripped ? withoutPersonal(row) : row
   }
 }

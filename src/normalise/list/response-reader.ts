@@ -1,10 +1,11 @@
 import type { ItemHandler } from '../../common/json/array-reader.ts'
 import { duplicateKeys, SCANNED_CHARACTERS } from '../../common/json/duplicate-keys.ts'
-import type { RejectItem, ResponseItem } from '../../common/schema/items.ts'
+import type { IntegerText, RejectItem, ResponseItem } from '../../common/schema/items.ts'
 import { ResponseRows, type RowKey } from '../../copy-format/response-rows.ts'
 import { DECLINED } from '../items/field-spans.ts'
-import { normaliseItem } from '../items/normalise-item.ts'
-import { parseSent, type ParseOptions } from '../items/sent-item.ts'
+import { underRules, type FieldRules } from '../items/field-rules.ts'
+import { normaliseItem, type ItemType } from '../items/normalise-item.ts'
+import { emailIn, parseSent, type ParseOptions } from '../items/sent-item.ts'
 import type { ItemIssues } from '../items/item-issues.ts'
 import { ResponseWriter } from '../items/response-writer.ts'
 import { RESPONSE } from '../items/responses.ts'
@@ -21,6 +22,8 @@ export interface ResponseListOptions extends ParseOptions {
   readonly withoutPersonal?: boolean
   /** Responses of people who were erased; their rows are made without personal data, too. */
   readonly suppressed?: ListSuppressions | null
+  /** Fields that are not stored, or as pseudonyms. */
+  readonly rules?: FieldRules | null
 }
 
 /** Bytes of a body, and how many bytes of the same chunk stand before them. */
@@ -82,6 +85,7 @@ export class ResponseReader implements ItemHandler {
   readonly #options: ResponseListOptions
   readonly #issues: ItemIssues
   readonly #observer: ResponseObserver | null
+  readonly #type: ItemType<ResponseItem>
   #chunk: ListChunk | null = null
   readonly #writer: ResponseWriter
   #rowsBefore = 0
@@ -97,7 +101,9 @@ export class ResponseReader implements ItemHandler {
     this.#writer = new ResponseWriter(issues, observer, {
       withoutPersonal: options.withoutPersonal === true,
       suppressed: options.suppressed ?? null,
+      rules: options.rules ?? null,
     })
+    this.#type = underRules(RESPONSE, options.rules ?? null)
   }
 
   /** Takes the items that were read since the last call. */
@@ -126,10 +132,11 @@ export class ResponseReader implements ItemHandler {
     const sent = parseSent(bytes.subarray(start, end), this.count, offset + start, this.#options)
     this.containedKey ||= sent.containedKey
     this.#scanKeys(chunk, sent.text)
-    const result = normaliseItem(sent, RESPONSE, this.#issues, this.#observer)
+    const result = normaliseItem(sent, this.#type, this.#issues, this.#observer)
     if ('reject' in result) chunk.rejects.push(result.reject)
     else {
-      const isStripped = this.#isSuppressed(chunk, result.row) || this.#options.withoutPersonal === true
+      const isStripped =
+        this.#isSuppressed(chunk, result.row.id, emailIn(sent)) || this.#options.withoutPersonal === true
       // What was set aside is not stored either.
       if (this.#issues.setAside !== null && !isStripped)
         chunk.setAside.set(chunk.rows.count, this.#issues.setAside)
@@ -140,7 +147,7 @@ export class ResponseReader implements ItemHandler {
     this.count += 1
   }
 
-  #isSuppressed(chunk: ListChunk, { id, email }: ResponseItem): boolean {
+  #isSuppressed(chunk: ListChunk, id: IntegerText, email: string | null): boolean {
     const { suppressed } = this.#options
     if (!suppressed) return false
     // guard: suppressed by id

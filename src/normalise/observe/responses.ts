@@ -1,6 +1,6 @@
 import type { Observation, ResponseKind, ResponseItem } from '../../common/schema/items.ts'
 import { isObject } from '../../common/json/exact.ts'
-import type { JsonObject } from '../../common/json/exact.ts'
+import type { JsonObject, JsonValue } from '../../common/json/exact.ts'
 import {
   COMMON_FIELDS,
   RESPONSE_FIELD_SET,
@@ -47,7 +47,7 @@ export class ResponseObserver implements ItemObserver<ResponseItem> {
     this.states[row.kind].add(fieldMask)
     this.created.add(fields['created_at'], row.created_at)
     this.updated.add(fields['updated_at'], row.updated_at)
-    if (row.rsvp !== null) this.addRsvp(row.rsvp, row)
+    if (row.rsvp !== null) this.addRsvp(row.rsvp, fields)
     this.#unknown.addUnknown(row._extra, RESPONSE_FIELD_SET)
     if (typeof fields['id'] === 'string') this.#id.add('text')
     if (row.quantity !== null && typeof fields['quantity'] === 'string') this.#quantity.add('text')
@@ -60,7 +60,7 @@ export class ResponseObserver implements ItemObserver<ResponseItem> {
   }
 
   /** @param of who sent it */
-  addRsvp(value: string, of: Pick<ResponseItem, 'name' | 'email' | 'message'>): void {
+  addRsvp(value: string, of: Words): void {
     if (!this.rsvp.has(value)) this.rsvp.add(isPersonal(value, of) ? WITHHELD : value)
   }
 
@@ -119,10 +119,10 @@ export class SlotObserver {
   }
 }
 
+/** What somebody sent, also what is not stored of it. */
+type Words = Readonly<Partial<Record<'name' | 'email' | 'message', JsonValue>>>
+
 /** A service that puts the respondent's own words where the reply belongs. */
-function isPersonal(
-  value: string,
-  { name, email, message }: Pick<ResponseItem, 'name' | 'email' | 'message'>,
-): boolean {
+function isPersonal(value: string, { name, email, message }: Words): boolean {
   return value === name || value === email || value === message
 }

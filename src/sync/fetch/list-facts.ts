@@ -1,5 +1,6 @@
 import type { RejectItem, StoredReject } from '../../common/schema/tables.ts'
 import type { ListSummary } from '../../normalise/list/list-summary.ts'
+import { withoutLeftOutText, type FieldRules } from '../../normalise/items/field-rules.ts'
 import type { ListSuppressions } from '../../normalise/suppression/suppressions.ts'
 import { NORMALISER_VERSION } from '../../normalise/version.ts'
 import type { FetchedList } from '../../source/fetched-list.ts'
@@ -62,23 +63,25 @@ interface RedactionOfRejects {
   readonly redact: (text: string) => string
   readonly isForgotten?: boolean
   readonly suppressed?: ListSuppressions | null
+  readonly rules?: FieldRules | null
 }
 
 /**
  * Removes the key from what is kept of rejects: an item that is none may be an error that echoes it. Nothing of the text is kept where
- * personal data are forgotten, or where it is of an erased person.
+ * personal data are forgotten, or where it is of an erased person; of the rest no field that is left out.
  */
 export function redactRejects(
   rejects: readonly RejectItem[],
-  { redact, isForgotten = false, suppressed = null }: RedactionOfRejects,
+  { redact, isForgotten = false, suppressed = null, rules = null }: RedactionOfRejects,
 ): readonly StoredReject[] {
   const isHidden = ({ id, payload }: RejectItem) =>
     isForgotten ||
     (suppressed !== null && ((id !== null && suppressed.hasResponse(id)) || suppressed.mentions(payload)))
-  return rejects.map((reject) => ({
-    ...reject,
-    payload: isHidden(reject) ? null : /* guard: key in rejects */ redact(reject.payload),
-  }))
+  const redacted = (payload: string) => {
+    const left = rules === null ? payload : withoutLeftOutText(payload, rules)
+    return left === null ? null : /* guard: key in rejects */ redact(left)
+  }
+  return rejects.map((reject) => ({ ...reject, payload: isHidden(reject) ? null : redacted(reject.payload) }))
 }
 
 /**

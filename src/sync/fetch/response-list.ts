@@ -3,6 +3,7 @@ import { ListNormaliser } from '../../normalise/list/list-normaliser.ts'
 import type { ResponseBatch } from '../../copy-format/response-batch.ts'
 import type { RowKey } from '../../copy-format/response-rows.ts'
 import type { FoundSuppression, ListSuppressions } from '../../normalise/suppression/suppressions.ts'
+import type { FieldRules } from '../../normalise/items/field-rules.ts'
 import type { FetchedList } from '../../source/fetched-list.ts'
 import type { ResolvedOptions } from '../options.ts'
 import type { StoredValidator } from './change-detection.ts'
@@ -19,6 +20,8 @@ export interface ListContext extends Pick<ResolvedOptions, 'redact' | 'signal'> 
   readonly isForgotten: boolean
   /** Responses of people who were erased; null: none of this list can be one. */
   readonly suppressed: ListSuppressions | null
+  /** Fields that are not stored, or as pseudonyms. */
+  readonly rules: FieldRules | null
 }
 
 /** What a list leaves in the mirror beside its rows. */
@@ -46,9 +49,17 @@ export interface BufferedList extends ResponseList {
 /** What reads the responses of a fetched list. */
 export function createNormaliser(
   { what, keyRemover }: FetchedList,
-  { key, parseAll = false, isForgotten, suppressed }: ListContext,
+  { key, parseAll = false, isForgotten, suppressed, rules }: ListContext,
 ): ListNormaliser {
-  return new ListNormaliser({ key, what, keyRemover, parseAll, withoutPersonal: isForgotten, suppressed })
+  return new ListNormaliser({
+    key,
+    what,
+    keyRemover,
+    parseAll,
+    withoutPersonal: isForgotten,
+    suppressed,
+    rules,
+  })
 }
 
 /**

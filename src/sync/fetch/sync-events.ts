@@ -108,6 +108,7 @@ function listContext({ settings, mirror, initial }: RunContext, { event, state }
     stored: state,
     isForgotten: /* guard: forgotten events */ state?.retention === 'forgotten',
     suppressed: initial.suppressions.forEvent(event.id),
+    rules: settings.rules,
   }
 }
 

@@ -5,6 +5,7 @@ import { createPlanner } from '../../load/dry-run/planner.ts'
 import type { ResolvedOptions } from '../options.ts'
 import type { MirrorAccess } from '../run-context.ts'
 import { openSuppressions, type OpenSuppressions } from './suppressions.ts'
+import { haveRulesChanged } from './field-rules.ts'
 import { readAccount } from './find-account.ts'
 import { hasSchema, openExisting } from './open-mirror.ts'
 
@@ -15,7 +16,11 @@ import { hasSchema, openExisting } from './open-mirror.ts'
 export async function openToPlan(
   settings: ResolvedOptions,
   opened: AsyncDisposableStack,
-): Promise<{ readonly mirror: MirrorAccess; readonly suppressed: OpenSuppressions }> {
+): Promise<{
+  readonly mirror: MirrorAccess
+  readonly suppressed: OpenSuppressions
+  readonly rulesChanged: boolean
+}> {
   const database = opened.use(await openAsItIs(settings))
   const account = await readAccount(database, settings)
   const suppressed = await openSuppressions(database.kysely, account, settings.personKey)
@@ -29,6 +34,7 @@ export async function openToPlan(
   return {
     mirror: { database, account, lease, load: planned, plan: (trx) => planned.plan(trx, account.id), write },
     suppressed,
+    rulesChanged: await haveRulesChanged(database.kysely, account.id, settings.rules),
   }
 }
 

@@ -20,6 +20,7 @@ import { findAccount, readAccount, requireKnownAccount, requireNotRemoved } from
 import { openMirror } from './open-mirror.ts'
 import { openToPlan } from './open-plan.ts'
 import { NO_SUPPRESSIONS, openSuppressions, type OpenSuppressions } from './suppressions.ts'
+import { adoptRules, requireSameRules } from './field-rules.ts'
 import { openSource, progressOf } from './open-source.ts'
 
 /** A run before it looks at the mirror. */
@@ -76,14 +77,16 @@ export function prepareRun(settings: ResolvedOptions, opened: AsyncDisposableSta
 }
 
 /** The mirror of a run, and what is known of the run by then. */
-type Opened = { readonly mirror: MirrorAccess; readonly suppressed: OpenSuppressions } & Partial<
-  Pick<InitialState, 'backfill' | 'firstResponses'>
->
+type Opened = {
+  readonly mirror: MirrorAccess
+  readonly suppressed: OpenSuppressions
+  readonly rulesChanged: boolean
+} & Partial<Pick<InitialState, 'backfill' | 'firstResponses'>>
 
 function contextOf(
   run: Unopened,
   mode: RunMode,
-  { mirror, suppressed, backfill = null, firstResponses = null }: Opened,
+  { mirror, suppressed, rulesChanged, backfill = null, firstResponses = null }: Opened,
 ) {
   const { account, lease, plan } = mirror
   return {
@@ -92,6 +95,7 @@ function contextOf(
     mirror,
     initial: {
       ...suppressed,
+      rulesChanged,
       states: run.initial.states,
       backfill,
       firstResponses,
@@ -145,7 +149,11 @@ async function openToWrite(run: Unopened, mode: RunMode, opened: AsyncDisposable
   const account = { id: await findAccount(database, settings), name: settings.account }
   const joinsBackfill = mode === 'backfill' && settings.events === null
   // `isMirrored`: another run has filled the mirror since the service answered.
-  const found: { backfill: Backfill | null; isMirrored: boolean; suppressed: OpenSuppressions } = {
+  const found: Pick<Opened, 'suppressed' | 'rulesChanged'> & {
+    backfill: Backfill | null
+    isMirrored: boolean
+  } = {
+    rulesChanged: false,
     backfill: null,
     isMirrored: false,
     suppressed: NO_SUPPRESSIONS,
@@ -156,7 +164,10 @@ async function openToWrite(run: Unopened, mode: RunMode, opened: AsyncDisposable
     namedEventsOnly: settings.events !== null,
     begin: async (trx, runId) => {
       await requireNotRemoved(trx, account.id, account.name)
-      found.suppressed = await openSuppressions(trx.kysely, account, settings.personKey)
+      Object.assign(found, {
+        suppressed: await openSuppressions(trx.kysely, account, settings.personKey),
+        rulesChanged: await adoptRules(trx, account.id, settings.rules),
+      })
       if (joinsBackfill)
         found.backfill = await resumeOrStartBackfill(trx, runId, account.id, settings.restart)
       if (firstResponses !== null) found.isMirrored = (await readStates(trx.kysely, account.id)).size > 0
@@ -176,6 +187,7 @@ async function openToWrite(run: Unopened, mode: RunMode, opened: AsyncDisposable
   return {
     mirror,
     suppressed: found.suppressed,
+    rulesChanged: found.rulesChanged,
     backfill: found.backfill,
     firstResponses: found.isMirrored ? null : firstResponses,
   }
@@ -192,6 +204,7 @@ async function openToRead(
   await requireSchema(database)
   const account = await readAccount(database, settings, 'Nothing was compared.')
   await openSuppressions(database.kysely, account, settings.personKey)
+  await requireSameRules(database.kysely, account.id, settings.rules)
   return { database, account }
 }
 

@@ -33,7 +33,7 @@ export async function selectDueEvents(run: RunContext, list: EventList): Promise
   const candidates: readonly DueEvent[] = readable
     .filter(({ id }) => settings.events === null || settings.events.has(id))
     .map((event) => {
-      const state = currentState(run.initial.states.get(event.id), event, mirror.lease.startedAt)
+      const state = currentState(run, event)
       const eventRow = isDifferent(event.id) ? differs : 'same'
       return { event, eventRow, isRejected: isRejected.has(event), state, firstReading: null }
     })
@@ -56,17 +56,24 @@ export async function selectDueEvents(run: RunContext, list: EventList): Promise
   stats.due = due.length
   stats.skipped = candidates.length - left.length
   logSkipped(run)
+  if (run.initial.rulesChanged) {
+    const message = `Fields that are left out or pseudonyms have changed: every list is read once (rows are stored ${settings.rules?.text ?? 'with all fields'}).`
+    settings.logger.info({}, message)
+  }
   return due
 }
 
-/** An event that was moved into the future gets its personal data back. */
+/** An event that was moved into the future gets its personal data back; rows made by other rules are made anew. */
 function currentState(
-  state: ListState | undefined,
-  { event_at }: EventItem,
-  now: string,
+  { initial: { states, rulesChanged }, mirror: { lease } }: RunContext,
+  { id, event_at }: EventItem,
 ): ListState | undefined {
+  const state = states.get(id)
+  if (state === undefined) return undefined
   const isRestored =
-    state?.retention === 'forgotten' && event_at !== null && Date.parse(event_at) > Date.parse(now)
+    state.retention === 'forgotten'
+      ? event_at !== null && Date.parse(event_at) > Date.parse(lease.startedAt)
+      : rulesChanged
   return isRestored ? { ...state, retention: 'restored' } : state
 }
 

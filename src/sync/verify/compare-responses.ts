@@ -148,6 +148,7 @@ async function fetchToCompare(
     parseAll: thorough.has(id),
     isForgotten,
     suppressed,
+    rules: settings.rules,
   }
   const warn = ({ warnings }: ResponseList) => {
     for (const warning of warnings) stats.warn(`Event ${id}: ${warning}`)

@@ -37,6 +37,8 @@ export type VerifyOptions = Pick<
   | 'pieceBytes'
   | 'events'
   | 'personKey'
+  | 'leaveOut'
+  | 'pseudonymise'
   | 'signal'
   | 'logger'
   | 'onProgress'

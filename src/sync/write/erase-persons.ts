@@ -15,6 +15,7 @@ import { eraseTexts } from '../../load/write/erase-texts.ts'
 import { readSuppressedResponses, type StoredSuppression } from '../../load/state/suppressions.ts'
 import { openSuppressions } from '../open/suppressions.ts'
 import type { RunContext } from '../run-context.ts'
+import { hashBehind } from '../../normalise/suppression/pseudonym.ts'
 import type { PersonKey } from '../../normalise/suppression/person-key.ts'
 import { Suppressions } from '../../normalise/suppression/suppressions.ts'
 
@@ -54,7 +55,7 @@ export async function erasePersons(
   )
   for (const { event_id, email_key } of found) {
     const ofEvent = byEvent.get(event_id) ?? new Map<string, string>()
-    byEvent.set(event_id, ofEvent.set(email_key, key.hash(email_key)))
+    byEvent.set(event_id, ofEvent.set(email_key, hashBehind(email_key, key, hashes)))
   }
   let done = 0
   for (const [event_id, keys] of byEvent) {
@@ -86,7 +87,10 @@ export async function finishErasures({ mirror, initial, settings, signal }: RunC
     null,
   )
   initial.suppressions = (await openSuppressions(database.kysely, mirror.account, key)).suppressions
-  settings.logger.info({ erased }, 'An erasure that was broken off was ended.')
+  settings.logger.info(
+    {},
+    `An erasure that was broken off was ended: ${erased.responses} responses and ${erased.versions} former versions.`,
+  )
 }
 
 /** Hashes every address of the account. */
@@ -100,7 +104,7 @@ async function scan(
   for (let at = 0; at < events.length; at += EVENTS_PER_READ) {
     signal.throwIfAborted()
     const addresses = await readEmailKeys(database.kysely, account, events.slice(at, at + EVENTS_PER_READ))
-    found.push(...addresses.filter(({ email_key }) => hashes.has(key.hash(email_key))))
+    found.push(...addresses.filter(({ email_key }) => hashes.has(hashBehind(email_key, key, hashes))))
   }
   return found
 }

@@ -330,11 +330,47 @@ export const runGuards: readonly Guard[] = [
     only: 'postgres.*another response gets',
   },
   {
+    name: 'old rows that others keep',
+    promise:
+      'after an erasure the files of the tables hold the person no longer, also when somebody was reading',
+    mutation: { replace: 'true' },
+    tests: ['test/integration/sync/erasure.test.ts'],
+    only: 'files of the tables',
+  },
+  {
     name: 'erased since',
     promise: 'verify calls no event different in which a person is erased meanwhile',
     mutation: 'never',
     tests: ['test/integration/sync/erasure.test.ts'],
     only: 'during a verify',
+  },
+  {
+    name: 'left out of items',
+    promise: 'what is left out is in no row',
+    mutation: 'unwrap',
+    tests: ['test/integration/sync/left-out.test.ts'],
+    only: 'postgres.*never written',
+  },
+  {
+    name: 'left out of bytes',
+    promise: 'the fast way of a response leaves out what the rules do',
+    mutation: { replace: 'withoutPersonal ? PERSONAL : []' },
+    tests: ['test/unit/normalise/fast-responses.test.ts'],
+    only: 'has the rows',
+  },
+  {
+    name: 'rules that changed',
+    promise: 'when fields are left out that were not before, every list is made anew',
+    mutation: 'remove',
+    tests: ['test/integration/sync/left-out.test.ts'],
+    only: 'postgres.*set later',
+  },
+  {
+    name: 'verify by other rules',
+    promise: 'verify calls no mirror different whose rows were made by other rules',
+    mutation: 'always',
+    tests: ['test/integration/sync/left-out.test.ts'],
+    only: 'postgres.*set later',
   },
   {
     name: 'digest without records',

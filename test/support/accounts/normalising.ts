@@ -1,5 +1,6 @@
 import { noKeyRemover } from '../../../src/common/json/key-in-items.ts'
 import type { EventItem, RejectItem, ResponseItem } from '../../../src/common/schema/tables.ts'
+import type { FieldRules } from '../../../src/normalise/items/field-rules.ts'
 import { EventListReader, type NormalisedEvents } from '../../../src/normalise/list/event-list.ts'
 import type { ListSummary } from '../../../src/normalise/list/list-summary.ts'
 import { ListNormaliser } from '../../../src/normalise/list/list-normaliser.ts'
@@ -32,7 +33,16 @@ export const rowKey = { account: 7, event_id: 'gala', run: '12' }
 
 /** The same from the texts of its pages. */
 export function responsesIn(...pages: readonly string[]): NormalisedList<ResponseItem> {
-  const list = new ListNormaliser({ key: rowKey, what: 'GET /events/…/responses', keyRemover: noKeyRemover })
+  return responsesUnder(null, ...pages)
+}
+
+/** The same where fields are left out or are pseudonyms. */
+export function responsesUnder(
+  rules: FieldRules | null,
+  ...pages: readonly string[]
+): NormalisedList<ResponseItem> {
+  const what = 'GET /events/…/responses'
+  const list = new ListNormaliser({ key: rowKey, what, keyRemover: noKeyRemover, rules })
   const reader = list.firstReader()
   readPages(pages, reader)
   const chunk = reader.take()

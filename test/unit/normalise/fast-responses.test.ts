@@ -6,6 +6,7 @@ import { DECLINED } from '../../../src/normalise/items/field-spans.ts'
 import { ResponseWriter } from '../../../src/normalise/items/response-writer.ts'
 import { createPersonKey } from '../../../src/normalise/suppression/person-key.ts'
 import { Suppressions, type ListSuppressions } from '../../../src/normalise/suppression/suppressions.ts'
+import { fieldRules, type FieldRules } from '../../../src/normalise/items/field-rules.ts'
 import { ItemIssues } from '../../../src/normalise/items/item-issues.ts'
 import { ResponseRows } from '../../../src/copy-format/response-rows.ts'
 import { InvalidResponseError } from '../../../src/common/errors.ts'
@@ -13,7 +14,7 @@ import { type KeyRemover, noKeyRemover } from '../../../src/common/json/key-in-i
 import { ListNormaliser } from '../../../src/normalise/list/list-normaliser.ts'
 import { readPages } from '../../support/accounts/read-items.ts'
 import { anyItem } from '../../support/accounts/item-texts.ts'
-import { responsesIn } from '../../support/accounts/normalising.ts'
+import { responsesUnder } from '../../support/accounts/normalising.ts'
 import { examples } from '../../support/seed.ts'
 
 const key = { account: 7, event_id: 'gâla', run: '12' }
@@ -29,13 +30,14 @@ function fast(
   item: Buffer,
   isForgotten = false,
   suppressed: ListSuppressions | null = null,
+  rules: FieldRules | null = null,
 ): string[] | null {
   const rows = new ResponseRows(key)
-  const end = new ResponseWriter(new ItemIssues(), null, { withoutPersonal: isForgotten, suppressed }).write(
-    item,
-    0,
-    rows,
-  )
+  const end = new ResponseWriter(new ItemIssues(), null, {
+    withoutPersonal: isForgotten,
+    suppressed,
+    rules,
+  }).write(item, 0, rows)
   if (end === DECLINED) {
     expect(bytesOf(rows)).toEqual(['0 ', '0 ', '0 '])
     return null
@@ -45,13 +47,20 @@ function fast(
 }
 
 /** What the rules make of it. */
-function slow(item: Buffer, isForgotten = false): string[] {
+function slow(item: Buffer, isForgotten = false, rules: FieldRules | null = null): string[] {
   const rows = new ResponseRows(key)
-  const list = responsesIn(`[${item.toString()}]`)
+  const list = responsesUnder(rules, `[${item.toString()}]`)
   expect(list.rejects).toEqual([])
   for (const row of list.rows) rows.add(isForgotten ? withoutPersonal(row) : row)
   return bytesOf(rows)
 }
+
+const personKey = createPersonKey('a key of the suppression list for tests only')
+const someRules = [
+  fieldRules(['responses.message', 'responses._extra', 'slots._extra.who'], [], null),
+  fieldRules(['responses.name'], ['email'], personKey),
+  fieldRules([], ['email', 'name'], personKey),
+]
 
 const spaces = fc.constantFrom('', '', '', ' ', '\n\t', '\r')
 const text = fc.oneof(
@@ -128,6 +137,10 @@ describe('an ordinary response', () => {
       const written = fast(item, isForgotten)
       if (written !== null) expect(written).toEqual(slow(item, isForgotten))
     }
+    for (const rules of someRules) {
+      const written = fast(item, false, null, rules)
+      if (written !== null) expect(written).toEqual(slow(item, false, rules))
+    }
   }
 
   test('has the rows that the rules lead to', () => {
@@ -139,7 +152,6 @@ describe('an ordinary response', () => {
   })
 
   test('is declined when it may be of an erased person, and only then', () => {
-    const personKey = createPersonKey('a key of the suppression list for tests only')
     const email = fc.constantFrom(
       'ada@example.org',
       ' ADA@example.org',
@@ -179,6 +191,7 @@ describe('an ordinary response', () => {
         const end = new ResponseWriter(new ItemIssues(), null, {
           withoutPersonal: false,
           suppressed: null,
+          rules: null,
         }).write(item, 0, rows)
         if (end === DECLINED) return
         expect(bytesOf(rows)).toEqual(slow(item.subarray(0, end)))

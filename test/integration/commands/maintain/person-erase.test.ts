@@ -2,7 +2,9 @@
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { ChildProcess } from 'node:child_process'
 import { expect, test } from 'vitest'
+import { connect } from '../../../../src/db/connect.ts'
 import { accountOf, responseItem } from '../../../support/accounts/account.ts'
 import { scriptPath } from '../../../support/commands/command.ts'
 import {
@@ -185,6 +187,33 @@ onPostgresCommandStage('person erase', (stage) => {
       erased: { responses: 2, versions: 1 },
     })
     expect(await held(s)).toEqual([1, 0])
+  })
+
+  test('that is killed between two events is gone on with by the next sync, whatever changed meanwhile', async () => {
+    const account = lovelace()
+    await using s = await stage(account)
+    await synced(s, account)
+    await using database = await connect(s.place.url)
+    await database.transaction(async (trx) => {
+      await trx.query(`select from headcount.responses where event_id = 'picnic' for update`)
+      const done = `select count(*)::int from headcount.suppressed_responses where event_id = 'gala'`
+      const meanwhile = async (child: ChildProcess) => {
+        await expect.poll(async () => (await trx.query(done)).rows, { timeout: 20_000 }).toEqual([[1]])
+        child.kill('SIGKILL')
+      }
+      const killed = await s.run(['person', 'erase', 'ada@example.org', '--yes'], { env: key, meanwhile })
+      expect(killed.code).toBeNull()
+    })
+    expect(await held(s)).toEqual([1, 0])
+    account.of('picnic')[2] = responseItem(8, { ...ada, quantity: 7 })
+    const sync = await s.run(['sync'], { env: key })
+    expect([sync.code, sync.stderr]).toEqual([
+      0,
+      expect.stringContaining('An erasure that was broken off was ended'),
+    ])
+    expect(await held(s)).toEqual([0, 0])
+    const { stdout } = await s.run(['runs'])
+    expect(stdout).toMatch(/^ *3 +erase +abandoned/m)
   })
 
   test.skipIf(scriptPath === null)('asks on a terminal (needs script of util-linux)', async () => {

@@ -1,0 +1,39 @@
+import { readEventIds } from '../../load/write/erase.ts'
+import { rewriteHistory, type DocumentRules } from '../../load/write/rewrite-history.ts'
+import type { FieldRules } from '../../normalise/items/field-rules.ts'
+import { isPseudonym, pseudonymOf } from '../../normalise/suppression/pseudonym.ts'
+import type { RunContext } from '../run-context.ts'
+
+/** Takes what is left out from former versions, in one transaction an event. What a run that was broken off left, the next one with the option does. */
+export async function applyToHistory(run: RunContext): Promise<void> {
+  const { settings, mirror, stats, signal } = run
+  if (!settings.applyToHistory || settings.rules === null || mirror.plan !== null || signal.aborted) return
+  const rules = documentRules(settings.rules)
+  for (const event_id of await readEventIds(mirror.database.kysely, mirror.account.id)) {
+    signal.throwIfAborted()
+    stats.rewrittenVersions += await mirror.write((trx) =>
+      rewriteHistory(trx, mirror.account.id, event_id, rules),
+    )
+    stats.report('forgetting')
+  }
+  settings.logger.info(
+    {},
+    `Former versions were brought into line: ${stats.rewrittenVersions} changed. Their old bytes stay in the files of the database until it is vacuumed.`,
+  )
+}
+
+function documentRules({ responses, slots, pseudonyms, key }: FieldRules): DocumentRules {
+  return {
+    fields: [...responses.columns, ...responses.unknown],
+    allExtra: responses.allExtra,
+    slotFields: [...slots.unknown],
+    allSlotExtra: slots.allExtra,
+    pseudonyms: new Map(
+      [...pseudonyms].map((field) => [
+        field,
+        // One that is there already stays.
+        (text) => (key === null || isPseudonym(field, text) ? text : pseudonymOf(field, text, key)),
+      ]),
+    ),
+  }
+}

@@ -1,0 +1,273 @@
+/** Fields that are never stored, and pseudonyms in place of names and addresses. */
+import { expect, test } from 'vitest'
+import { erasePerson, person } from '../../../src/index.ts'
+import { accountOf, responseItem } from '../../support/accounts/account.ts'
+import { mirrorClient, responsesTo } from '../../support/http/mirror-client.ts'
+import { serve } from '../../support/http/serving.ts'
+import { onBothStages, onPostgresStage, optionOf, type Stage } from '../../support/runs/stage.ts'
+import { inWords, verifyOn } from '../../support/runs/verify.ts'
+
+const personKey = 'a key of the suppression list for tests only'
+const leaveOut = { leaveOut: ['responses.message', 'responses._extra.phone', 'slots._extra.who'] }
+const pseudonymise = { pseudonymise: ['email', 'name'], personKey }
+
+/** What must not be stored with `leaveOut`. */
+const LEFT_OUT = /analytical|555-1815|slot of Ada/i
+
+const ada = (id: number, fields: object = {}) =>
+  responseItem(id, {
+    name: 'Ada "L"',
+    email: 'Ada@Example.org',
+    message: 'the Analytical Engine',
+    phone: '555-1815',
+    diet: 'none',
+    slots: [{ name: 'Bar', who: 'slot of Ada', size: 3 }],
+    ...fields,
+  })
+
+function account() {
+  const made = accountOf({ gala: 3, picnic: 2 })
+  made.of('gala').push(ada(7), ada(8, { message: { text: 'analytical' }, email: ['ada@example.org'] }))
+  made.of('gala').push({ name: 'Ada', message: 'analytical', no: 'id' })
+  made
+    .of('picnic')
+    .push(
+      ada(9, { rsvp: 'the Analytical Engine', message: 'the Analytical Engine', email: 'ada@example.org' }),
+    )
+  return made
+}
+
+async function dump(on: Stage): Promise<string> {
+  const texts: string[] = []
+  for (const table of [
+    'responses',
+    'slots',
+    'response_history',
+    'rejects',
+    'api_observations',
+    'sync_state',
+    'sync_runs',
+    'changes',
+    'set_aside',
+  ])
+    texts.push(...(await on.change(`select t::text from headcount.${table} t`)).map((row) => row.join(' ')))
+  return texts.join('\n')
+}
+
+const lines = (text: string, pattern: RegExp) => text.split('\n').filter((line) => pattern.test(line))
+const written = (report: Awaited<ReturnType<Stage['run']>>['report']) =>
+  Object.values(report.rows).reduce((sum, row) => sum + row.inserted + row.updated + row.deleted, 0)
+const lastChanges = (on: Stage) =>
+  on.change(`select response_id, change from headcount.changes
+              where entity = 'response' and run_id = (select max(id) from headcount.sync_runs) order by 1`)
+
+onBothStages('fields that are left out', (stage) => {
+  test('are never written, logged, observed or served; verify and backfill expect it', async () => {
+    await using on = await stage(account())
+    let said = ''
+    for (const [mode, options] of [
+      ['sync', {}],
+      ['sync', { all: true, inMemoryBytes: 1 }],
+      ['backfill', {}],
+    ] as const) {
+      const ended = await on.run(mode, { ...leaveOut, ...options })
+      said += ended.said
+      expect([mode, ended.report.rejected]).toEqual([mode, 1])
+    }
+    expect(said).not.toMatch(LEFT_OUT)
+    // A reply that repeats the message is one that the specification calls a reply.
+    expect(lines(await dump(on), LEFT_OUT).filter((line) => !/^\(1,picnic,9,|""id"": 9,/.test(line))).toEqual(
+      [],
+    )
+    expect(await on.change(`select name, message, _extra from headcount.responses where id = 7`)).toEqual([
+      ['Ada "L"', null, { diet: 'none' }],
+    ])
+    expect(await on.change(`select _extra from headcount.slots where response_id = 7`)).toEqual([
+      [{ size: 3 }],
+    ])
+    expect(await on.change(`select payload from headcount.rejects`)).toEqual([['{"name":"Ada","no":"id"}']])
+    for (const thorough of [false, true])
+      expect(inWords(await verifyOn(on, { ...leaveOut, thorough }))).toEqual([])
+  })
+
+  test('that alone changed write nothing, and the list counts as unchanged', async () => {
+    await using on = await stage(account())
+    await on.run('sync', leaveOut)
+    const versions = await on.change(`select event_id, list_version from headcount.sync_state order by 1`)
+    on.account.of('gala')[3] = ada(7, { message: 'another', phone: '1' })
+    on.account.of('gala')[0] = responseItem(1, { message: 'new' })
+    const { report } = await on.run('sync', { ...leaveOut, all: true })
+    expect({ written: written(report), events: report.events }).toMatchObject({
+      written: 0,
+      events: { changed: 0, unchanged: 2 },
+    })
+    expect(await on.change(`select event_id, list_version from headcount.sync_state order by 1`)).toEqual(
+      versions,
+    )
+  })
+
+  test('set later: every list is read once, that is said, and is no change; back again, too', async () => {
+    await using on = await stage(account())
+    await on.run('sync')
+    const plan = await on.run('sync', { ...leaveOut, dryRun: true })
+    expect(plan.report.events.due).toBe(2)
+    // One event at a time: the others stay due.
+    await on.run('sync', { ...leaveOut, events: ['picnic'] })
+    expect(await on.change(`select event_id from headcount.sync_state where rewrite_due`)).toEqual([['gala']])
+    on.account.of('gala')[1] = responseItem(2, { quantity: 9 })
+    await on.run('sync', leaveOut)
+    expect(await lastChanges(on)).toEqual([['2', 'update']])
+    expect(await on.change(`select message from headcount.responses where message is not null`)).toEqual([])
+    expect((await on.run('sync', { ...leaveOut, all: true })).report).toMatchObject({
+      events: { changed: 0 },
+    })
+    expect(inWords(await verifyOn(on, leaveOut))).toEqual([])
+    await expect(verifyOn(on)).rejects.toThrow(
+      /stored without responses\._extra\.phone, .*settings say with all fields/,
+    )
+    await on.run('sync')
+    expect(await lastChanges(on)).toEqual([])
+    expect(await on.change(`select message from headcount.responses where id = 7`)).toEqual([
+      ['the Analytical Engine'],
+    ])
+    expect(inWords(await verifyOn(on))).toEqual([])
+  })
+
+  test('go from history when that is asked for', async () => {
+    await using on = await stage(account())
+    await on.run('sync')
+    on.account.of('gala')[3] = ada(7, { quantity: 5 })
+    on.account.of('gala')[4] = ada(8, { quantity: 5 })
+    await on.run('sync', { all: true })
+    await on.run('sync', leaveOut)
+    expect(
+      await on.change(`select count(*)::int from headcount.response_history where document ? 'message'`),
+    ).toEqual([[2]])
+    const { report } = await on.run('sync', { ...leaveOut, applyToHistory: true })
+    expect(report.rewritten_versions).toBe(2)
+    const history = await on.change(`select document from headcount.response_history order by response_id`)
+    expect(JSON.stringify(history)).not.toMatch(LEFT_OUT)
+    expect(history[0]).toEqual([
+      expect.objectContaining({
+        name: 'Ada "L"',
+        email: 'Ada@Example.org',
+        diet: 'none',
+        slots: [{ name: 'Bar', size: 3 }],
+      }),
+    ])
+    expect((await on.run('sync', { ...leaveOut, applyToHistory: true })).report.rewritten_versions).toBe(0)
+  })
+
+  test('may be all that the specification does not name, with values that fit no column', async () => {
+    await using on = await stage(account())
+    const all = { leaveOut: ['responses._extra', 'slots._extra'] }
+    const { report } = await on.run('sync', all)
+    expect(report.set_aside).toBe(0)
+    expect(
+      await on.change(
+        `select count(_extra)::int from headcount.responses union all select count(_extra)::int from headcount.slots`,
+      ),
+    ).toEqual([[0], [0]])
+    on.account.of('gala')[3] = ada(7, { quantity: 5 })
+    await on.run('sync', { ...all, all: true })
+    expect((await on.run('sync', { ...all, applyToHistory: true })).report.rewritten_versions).toBe(0)
+    expect(inWords(await verifyOn(on, all))).toEqual([])
+  })
+})
+
+onBothStages('pseudonyms', (stage) => {
+  test('stand in place of names and addresses, the same for the same person everywhere', async () => {
+    await using on = await stage(account())
+    const { said } = await on.run('sync', pseudonymise)
+    expect(said).not.toMatch(/Ada|ada@/)
+    const rows = await on.change(
+      `select id, name, email from headcount.responses where id in (3, 7, 9) order by id`,
+    )
+    const [[, other] = [], [, name, email] = [], [, sameName, sameEmail] = []] = rows
+    expect(name).toMatch(/^person-[0-9a-f]{16}$/)
+    expect(email).toMatch(/^[0-9a-f]{32}@pseudonym\.invalid$/)
+    expect([sameName, sameEmail]).toEqual([name, email])
+    expect(other).not.toBe(name)
+    // An address that is no text leaves nothing.
+    expect(await on.change(`select email, _extra->'email' from headcount.responses where id = 8`)).toEqual([
+      [null, null],
+    ])
+    expect(lines(await dump(on), /Ada "L"|ada@example/i)).toEqual([])
+    for (const thorough of [false, true])
+      expect(inWords(await verifyOn(on, { ...pseudonymise, thorough }))).toEqual([])
+    expect(written((await on.run('backfill', pseudonymise)).report)).toBe(0)
+  })
+
+  test('come into history when that is asked for, and stay when it is asked again', async () => {
+    await using on = await stage(account())
+    await on.run('sync')
+    on.account.of('gala')[3] = ada(7, { quantity: 5 })
+    await on.run('sync', { all: true })
+    const { report } = await on.run('sync', { ...pseudonymise, applyToHistory: true })
+    expect(report.rewritten_versions).toBe(1)
+    const [[now, then] = []] = await on.change(
+      `select r.email, h.document->>'email' from headcount.responses r
+         join headcount.response_history h on h.event_id = r.event_id and h.response_id = r.id`,
+    )
+    expect(then).toBe(now)
+    expect((await on.run('sync', { ...pseudonymise, applyToHistory: true })).report.rewritten_versions).toBe(
+      0,
+    )
+  })
+
+  test('are found, erased and kept away by the address', async () => {
+    await using on = await stage(account())
+    await on.run('sync', pseudonymise)
+    const mirror = { ...optionOf(on.target), email: 'ADA@example.org' }
+    expect((await person(mirror)).responses).toHaveLength(0)
+    expect((await person({ ...mirror, personKey })).responses).toHaveLength(2)
+    expect(await erasePerson({ ...mirror, personKey })).toMatchObject({ erased: { responses: 2 } })
+    on.account.of('gala').push(ada(11))
+    await on.run('sync', { ...pseudonymise, all: true })
+    expect(await on.change(`select name, email from headcount.responses where id in (7, 9, 11)`)).toEqual([
+      [null, null],
+      [null, null],
+      [null, null],
+    ])
+    expect(inWords(await verifyOn(on, pseudonymise))).toEqual([])
+  })
+})
+
+onPostgresStage('what cannot be left out', (stage) => {
+  test('is named, with what can be, and nothing is read', async () => {
+    await using on = await stage(account())
+    for (const [options, message] of [
+      [
+        { leaveOut: ['message'] },
+        /cannot leave out "message": it is no field of responses or slots\. It may be responses\.name/,
+      ],
+      [{ leaveOut: ['responses.quantity'] }, /the views count by it/],
+      [
+        { leaveOut: ['responses.phone'] },
+        /names no field phone; of one that it does not name write responses\._extra\.phone/,
+      ],
+      [{ leaveOut: ['responses._extra.email'] }, /email is a column of its own/],
+      [{ leaveOut: ['responses.name.first'] }, /name has no fields/],
+      [{ pseudonymise: ['phone'], personKey }, /for name and email alone, not for "phone"/],
+      [{ pseudonymise: ['email'] }, /made with a key: set `personKey`/],
+      [{ leaveOut: ['responses.email'], pseudonymise: ['email'], personKey }, /names email twice/],
+    ] as const)
+      expect(await on.run('sync', options).catch((error: unknown) => ({ error }))).toMatchObject({
+        error: { code: 'usage', message: expect.stringMatching(message) },
+      })
+    expect(on.service.requests).toHaveLength(0)
+  })
+
+  test('is served as it is stored', async () => {
+    await using on = await stage(account())
+    await on.run('sync')
+    await using serving = await serve(on.target)
+    const client = await mirrorClient(on.target, serving)
+    const before = await client.read(responsesTo('gala'))
+    expect(before.body).toMatch(LEFT_OUT)
+    await on.run('sync', leaveOut)
+    const after = await client.read(responsesTo('gala'))
+    expect(after.body).not.toMatch(LEFT_OUT)
+    expect(after.etag).not.toBe(before.etag)
+  })
+})
