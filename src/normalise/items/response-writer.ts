@@ -86,6 +86,7 @@ interface WriterOptions {
 export class ResponseWriter {
   readonly #issues: ItemIssues
   readonly #observer: ResponseObserver | null
+  readonly #hasRules: boolean
   /** Columns that are NULL whatever was sent. */
   readonly #nulls: readonly number[]
   readonly #pseudonyms: ReadonlyMap<number, (text: string) => string | null>
@@ -105,6 +106,7 @@ export class ResponseWriter {
       ? PERSONAL
       : PERSONAL.filter((place) => rules?.responses.columns.has(RESPONSE_FIELDS[place] ?? ''))
     this.#pseudonyms = withoutPersonal ? NO_PSEUDONYMS : pseudonymsOf(rules)
+    this.#hasRules = this.#nulls.length + this.#pseudonyms.size > 0
     this.#suppressed = options.suppressed
   }
 
@@ -205,6 +207,7 @@ export class ResponseWriter {
             : this.#writeInstant(rows, column)
       if (!isWritten) return false
       // Written first, so that a text that is none is declined all the same.
+      if (!this.#hasRules) continue
       if (this.#nulls.includes(column)) {
         rows.end = at
         rows.null()
