@@ -181,7 +181,7 @@ function formatReceipt(receipt: Receipt, out: Output): string {
 function vacuumLine({ vacuumed, old_rows_remain }: Vacuumed): string {
   if (vacuumed.length === 0)
     return old_rows_remain
-      ? 'Old rows may stay in the files of the database until the tables are vacuumed.'
+      ? 'Old rows may stay in the files of the database until the owner of the tables vacuums them: vacuum (full, analyze).'
       : 'Nothing was written, so no table had to be written anew.'
   const tables = `Tables written anew: ${vacuumed.join(', ')}.`
   return old_rows_remain

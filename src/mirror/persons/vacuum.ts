@@ -22,7 +22,7 @@ const ASK_EVERY_MS = 100
 export interface Vacuumed {
   /** The tables that were written anew. */
   readonly vacuumed: readonly string[]
-  /** Whether another transaction was open for so long that old rows may still be in the files: it could have needed them. */
+  /** Whether old rows may still be in the files: another transaction that could need them was open for long, or this role does not own the tables. */
   readonly old_rows_remain: boolean
 }
 
@@ -43,14 +43,27 @@ export async function vacuumErased(
   if (tables.length === 0) return { vacuumed: [], old_rows_remain: false }
   // guard: old rows that others keep
   const areGone = database.engine === 'pglite' || (await olderTransactionsEnd(database, signal))
-  for (const table of tables) {
+  const owned = await ownedTables(database)
+  const vacuumed = tables.filter((table) => owned.has(table))
+  for (const table of vacuumed) {
     signal.throwIfAborted()
     await executeAlone(database, `vacuum (full, analyze) headcount.${table}`, {
       signal,
       timeLimitMs: VACUUM_LIMIT_MS,
     })
   }
-  return { vacuumed: tables, old_rows_remain: !areGone }
+  return { vacuumed, old_rows_remain: !areGone || vacuumed.length < tables.length }
+}
+
+/** Of any other table Postgres would say that it skips it, and succeed. */
+async function ownedTables({ kysely }: Database): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ relname: string }>`
+    select relname::text
+      from pg_catalog.pg_class
+     where relnamespace = 'headcount'::regnamespace and pg_catalog.pg_has_role(relowner, 'usage')`.execute(
+    kysely,
+  )
+  return new Set(rows.map(({ relname }) => relname))
 }
 
 /** Postgres keeps a row that a transaction which began before its end may still read, also when it writes the table anew. */

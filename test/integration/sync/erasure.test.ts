@@ -366,6 +366,23 @@ onPostgresStage('an erasure beside others', (stage) => {
     }
   })
 
+  test('by a role that does not own the tables says that old rows remain', async () => {
+    await using on = await stageWithAda(stage)
+    const role = `eraser_${crypto.randomUUID().replaceAll('-', '')}`
+    await on.change(
+      `create role ${role} login password 'secret'`,
+      `grant usage on schema headcount, headcount_internal to ${role}`,
+      `grant select, insert, update, delete on all tables in schema headcount to ${role}`,
+    )
+    const url = new URL(on.url)
+    url.username = role
+    url.password = 'secret'
+    const erased = await erasePerson({ database: url.href, email, personKey })
+    expect(erased).toMatchObject({ erased: { responses: 3 }, vacuumed: [], old_rows_remain: true })
+    expect(lines((await on.change('select r::text from headcount.responses r')).join('\n'))).toEqual([])
+    await on.change(`drop owned by ${role}`, `drop role ${role}`)
+  })
+
   test('is served: neither the list nor a 304 shows the person, and a second mirror has nothing', async () => {
     await using on = await stageWithAda(stage)
     await using serving = await serve(on.target)
