@@ -185,7 +185,7 @@ function vacuumLine({ vacuumed, old_rows_remain }: Vacuumed): string {
       : 'Nothing was written, so no table had to be written anew.'
   const tables = `Tables written anew: ${vacuumed.join(', ')}.`
   return old_rows_remain
-    ? `${tables} Another transaction in this database was open, so that their files may still hold old rows: run the same command again when it has ended.`
+    ? `${tables} Another transaction was open, or a session that this role may not look at, so that their files may still hold old rows: run the same command again later, or as a role with pg_read_all_stats.`
     : `${tables} Their files hold the old rows no longer.`
 }
 

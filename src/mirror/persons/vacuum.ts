@@ -66,19 +66,24 @@ async function ownedTables({ kysely }: Database): Promise<ReadonlySet<string>> {
   return new Set(rows.map(({ relname }) => relname))
 }
 
-/** Postgres keeps a row that a transaction which began before its end may still read, also when it writes the table anew. */
+/**
+ * Postgres keeps a row that a transaction which began before its end may still read, also when it writes the table anew: one of this
+ * database, or one of any database that has written something, for a snapshot looks back to the oldest of them. Sessions of others whose
+ * transactions this role may not see (without `pg_read_all_stats`) count as old.
+ */
 async function olderTransactionsEnd({ kysely }: Database, signal: AbortSignal): Promise<boolean> {
-  const { rows: own } = await sql<{ xid: string }>`select pg_current_xact_id()::xid::text as xid`.execute(
-    kysely,
-  )
+  const { rows: own } = await sql<{ xid: string }>`select pg_current_xact_id()::text as xid`.execute(kysely)
   const { xid } = singleRow(own)
   const until = performance.now() + MAX_WAIT_MS
   for (;;) {
     const { rows } = await sql<{ older: boolean }>`
-      select exists (
-        select from pg_catalog.pg_stat_activity
-         where datname = current_database() and pid <> pg_backend_pid()
-           and age(coalesce(backend_xmin, backend_xid)) >= age(${xid}::text::xid)) as older`.execute(kysely)
+      select pg_snapshot_xmin(pg_current_snapshot()) <= ${xid}::text::xid8
+          or exists (
+               select from pg_catalog.pg_stat_activity
+                where datname = current_database() and pid <> pg_backend_pid()
+                  and (age(backend_xmin) >= age(${xid}::text::xid8::xid) or query = '<insufficient privilege>')) as older`.execute(
+      kysely,
+    )
     if (!singleRow(rows).older) return true
     if (performance.now() > until) return false
     await sleep(ASK_EVERY_MS, undefined, { signal })

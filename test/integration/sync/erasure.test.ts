@@ -12,6 +12,7 @@ import {
   restorePerson,
 } from '../../../src/index.ts'
 import { accountOf, responseItem } from '../../support/accounts/account.ts'
+import { freshMirror } from '../../support/databases/databases.ts'
 import { mirrorClient, responsesTo } from '../../support/http/mirror-client.ts'
 import { keyOf, serve } from '../../support/http/serving.ts'
 import { onBothStages, onPostgresStage, optionOf, pause, type Stage } from '../../support/runs/stage.ts'
@@ -349,8 +350,17 @@ onPostgresStage('an erasure beside others', (stage) => {
       await sleep(1500)
     })
     await isRead.promise
+    // And somebody writes in another database: snapshots of this one look back to that, too.
+    await using elsewhere = await freshMirror('postgres')
+    const isWritten = Promise.withResolvers<void>()
+    const writing = elsewhere.database.transaction(async (trx) => {
+      await trx.query('select pg_current_xact_id()')
+      isWritten.resolve()
+      await sleep(2500)
+    })
+    await isWritten.promise
     expect(await erase(on)).toMatchObject({ old_rows_remain: false })
-    await reading
+    await Promise.all([reading, writing])
     await on.change('checkpoint')
     const [[folder] = []] = await on.change('show data_directory')
     const paths = await on.change(

@@ -148,7 +148,7 @@ async function stateOf({ looking, asking, folder }: Who): Promise<unknown> {
               (select count(*) from pg_namespace) as schemas,
               (select count(*) from pg_extension) as extensions,
               (select count(*) from pg_roles where rolname = 'attempt') as roles,
-              (select rolsuper from pg_roles where rolname = 'headcount') as is_superuser,
+              exists (select from pg_roles where rolname = 'headcount' and rolsuper) as is_superuser,
               (select last_value from headcount.sync_runs_id_seq) as sequence,
               (select string_agg(convert_from(data, 'UTF8'), ' ') from pg_largeobject) as large_objects,
               (select count(*) from pg_prepared_xacts where database = current_database()) as prepared,
