@@ -31,6 +31,7 @@ async function stage(folder: string): Promise<void> {
   for (const path of [
     'LICENSE',
     'CHANGELOG.md',
+    'build/headcount.1',
     'docs',
     'src/headcount.cjs',
     'dist/command',

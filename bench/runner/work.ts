@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { request } from 'undici'
@@ -6,6 +7,8 @@ import { connect } from '../../src/db/connect.ts'
 import { createPersonKey } from '../../src/normalise/suppression/person-key.ts'
 import type { AccountShape } from '../account/account.ts'
 import type { Compiled } from '../measured/compiled.ts'
+import type { ExportManifest } from '../../src/export/manifest.ts'
+import { EXPORTED } from '../floors/copy-out.ts'
 import type { Read } from '../floors/download.ts'
 import { learnValidators } from '../floors/not-modified.ts'
 import type { Answered } from '../load/plan.ts'
@@ -48,6 +51,7 @@ export async function doWork(work: Work, tools: Tools, place: Place): Promise<Do
   if (work === 'syncAll') return runSync(['--all'], tools, place)
   if (work === 'syncForgetting') return runSync(['--all', '--forget-after', '36500d'], tools, place)
   if (work === 'syncSuppressing') return runSync(['--all'], tools, place, await suppress(place))
+  if (isExport(work)) return runExport(EXPORTS[work], tools, place)
   if (work === 'verify') return runVerify(tools, place)
   if (work === 'node') return startNode(place)
   if (isServing(work)) return serve(work, tools, place)
@@ -55,6 +59,29 @@ export async function doWork(work: Work, tools: Tools, place: Place): Promise<Do
   const file = join(tools.folder, 'validators.json')
   await learnValidators(place.base, file)
   return runFloor(work, file, tools, place)
+}
+
+const EXPORTS = { exportCsv: 'csv', exportXlsx: 'xlsx', exportParquet: 'parquet' } as const
+
+function isExport(work: Work): work is keyof typeof EXPORTS {
+  return Object.hasOwn(EXPORTS, work)
+}
+
+/** @throws Error when it did not write a row for each response */
+async function runExport(
+  format: (typeof EXPORTS)[keyof typeof EXPORTS],
+  tools: Tools,
+  place: Place,
+): Promise<Done> {
+  const out = join(tools.folder, `export-${format}`)
+  const args = ['export', '--out', out, '--format', format, '--view', ...EXPORTED]
+  const { cost, stdout } = await runCommand(args, tools, place)
+  await rm(out, { recursive: true })
+  const { files } = JSON.parse(stdout) as ExportManifest
+  const rows = files.find(({ view }) => view === 'responses')?.rows
+  const { events, responses } = place.shape
+  if (rows === events * responses) return { cost, requests: 0 }
+  throw new Error(`the export has ${rows} responses instead of ${events * responses}`)
 }
 
 function isServing(work: Work): work is Serving {

@@ -15,6 +15,10 @@ export type Work =
   | 'syncForgetting'
   /** The same as `syncAll`, with 10,000 people on the suppression list of whom no response is. */
   | 'syncSuppressing'
+  /** `export` of the live tables, in this format. */
+  | 'exportCsv'
+  | 'exportXlsx'
+  | 'exportParquet'
   /** `verify`: every list is read and compared. */
   | 'verify'
   /** `sync`: what is due is read. */
@@ -73,6 +77,10 @@ export const measurements = {
   'view-events': { ...view, work: 'eventSummary' },
   'view-payments': { ...view, work: 'paymentSummary' },
   'view-slots': { ...view, work: 'slotSummary' },
+  'export-copy': { ...again, work: 'copyOut' },
+  export: { ...again, work: 'exportCsv' },
+  'export-xlsx': { ...again, work: 'exportXlsx' },
+  'export-parquet': { ...again, work: 'exportParquet' },
   node: { ...read, work: 'node', account: 'small', times: 3 },
   start: { ...again, work: 'sync', account: 'small', times: 3 },
   'serve-files': { ...serveFloor, work: 'serveFiles' },

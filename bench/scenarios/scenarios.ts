@@ -163,6 +163,24 @@ export const scenarios: readonly Scenario[] = [
     bounds: [time(8)],
   },
   {
+    name: 'export',
+    what: 'the live tables as CSV, beside COPY of the same on the server to nowhere',
+    floor: 'export-copy',
+    bounds: [time(2), PEAK_ON_POSTGRES],
+  },
+  {
+    name: 'export-xlsx',
+    what: 'the live tables as Excel workbooks',
+    floor: null,
+    bounds: [PEAK_ON_POSTGRES],
+  },
+  {
+    name: 'export-parquet',
+    what: 'the live tables as Parquet',
+    floor: null,
+    bounds: [PEAK_ON_POSTGRES],
+  },
+  {
     name: 'growth',
     what: 'sync, a tenth of the events due and one response edited in each, beside a mirror of a tenth',
     floor: 'growth-tenth',

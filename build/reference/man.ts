@@ -1,4 +1,4 @@
-/** docs/headcount.1, made from the commands as they are declared: what `man headcount` shows where the package is installed. */
+/** build/headcount.1, made from the commands as they are declared: what `man headcount` shows where the package is installed. */
 import type { Command } from 'commander'
 import { exitCodes } from '../../src/commands/exit-codes.ts'
 import { settingsHelp, settingsNote } from '../../src/commands/cli/help.ts'

@@ -9,7 +9,7 @@ export const references: readonly {
   readonly make: () => string | Promise<string>
 }[] = [
   { file: 'docs/cli.md', make: cliReference },
-  { file: 'docs/headcount.1', make: manPage },
+  { file: 'build/headcount.1', make: manPage },
   { file: 'docs/queries.md', make: queriesReference },
   { file: 'docs/schema.md', make: schemaReference },
 ]

@@ -197,6 +197,12 @@ export class TemporaryFileError extends HeadcountError {
   readonly exitCode = 5
 }
 
+/** What was to be written could not be, to a file or behind `>`: a full disk, a folder without the right to write. */
+export class OutputError extends HeadcountError {
+  readonly code = 'output'
+  readonly exitCode = 1
+}
+
 /** The schema in the database is older or newer than this program needs. */
 export class SchemaVersionError extends DatabaseError {
   override readonly code = 'schema_version'

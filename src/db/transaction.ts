@@ -38,7 +38,20 @@ export interface Transaction {
    * @throws DatabaseError, TransactionConflictError
    */
   readonly copyOut: (query: string) => Promise<Buffer>
+  /**
+   * Reads the whole result of a query as COPY writes it, part by part. A part may end in the middle of a row. PGlite gives
+   * the result in one part.
+   *
+   * @param query one `select` without parameters
+   * @param form options of COPY: `format csv, header`
+   * @returns the number of rows
+   * @throws DatabaseError, TransactionConflictError; what `receive` throws
+   */
+  readonly copyOutParts: (query: string, form: string, receive: ReceivePart) => Promise<number>
 }
+
+/** Takes a part of a result; the next one is read when the promise resolves. */
+export type ReceivePart = (part: Buffer) => Promise<void>
 
 /** The result of a statement. Each row has its values in the order of the columns (type-parsers.ts). */
 export interface QueryResult {

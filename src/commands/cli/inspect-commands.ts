@@ -1,4 +1,5 @@
 import { duration, integer, timeZone } from '../../common/parse-values.ts'
+import { exportFormats } from '../../export/formats/format.ts'
 import type { CommandGroup } from './command-spec.ts'
 import * as options from './options.ts'
 
@@ -51,6 +52,35 @@ export const inspectCommands: CommandGroup = {
           '30s',
         ),
         options.account('the account that views and functions show; tables hold all accounts'),
+        options.database(),
+      ],
+    },
+    {
+      name: 'export',
+      load: async () => (await import('../inspect/export.ts')).exportCommand,
+      summary: 'write tables and views to files: CSV, NDJSON, Excel, Parquet',
+      description:
+        'Writes each table or view to a file of its own, all of one moment, and manifest.json beside them (runs, rows, bytes, SHA-256). ' +
+        'Without --view: the live tables and the summaries, no history. Files get their names when all are whole, so that a folder holds ' +
+        'the former export or the new one. The folder must be new, empty, or hold an export. docs/spreadsheets.md tells what is in which file.',
+      examples: [
+        ['export --out ./files', 'CSV of the live tables and the summaries'],
+        ['export --out ~/Dropbox/events --format xlsx', 'workbooks in a synced folder'],
+        ['export --out ./gala --event gala-2026 --without-personal', 'one event, to hand on'],
+        ['export --out - --view event_summary | less', 'one view, to stdout'],
+      ],
+      options: [
+        options.flag('--out <folder>', 'write to this folder; - for stdout').makeOptionMandatory(),
+        options
+          .choice('--format <name>', 'csv (default), ndjson, xlsx or parquet', exportFormats)
+          .default('csv'),
+        options.flag('--view <name...>', 'only these tables and views; tables lists them'),
+        options.flag('--event <id>', 'only rows of this event'),
+        options.flag('--without-personal', 'without names, addresses and messages'),
+        options.flag('--safe-csv', "in CSV, put a ' before text that a spreadsheet would run as a formula"),
+        options.json('print the manifest'),
+        options.quiet(),
+        options.account('only this account'),
         options.database(),
       ],
     },

@@ -3,22 +3,34 @@ import type { Progress } from '../../index.ts'
 import { progressLine } from './progress-line.ts'
 import type { Output } from './terminal.ts'
 
-/** Where the progress of a run is shown, and where other lines go meanwhile. */
-export interface ProgressDisplay extends Disposable {
-  show(progress: Progress): void
+/** Where the progress of a run, or of other work, is shown, and where other lines go meanwhile. */
+export interface ProgressDisplay<P = Progress> extends Disposable {
+  show(progress: P): void
   /** Writes above the bar. */
   writeAbove(text: string): void
 }
 
-/** One bar on a terminal, redrawn in place and gone at the end. */
+/** One bar of a run on a terminal, redrawn in place and gone at the end. */
 export async function openBar(err: Output): Promise<ProgressDisplay> {
-  const { default: cliProgress } = await import('cli-progress')
   const { progressBar } = await import('./progress-bar.ts')
+  return openProgressLine(err, progressBar)
+}
+
+/**
+ * One line on a terminal, redrawn in place and gone at the end.
+ *
+ * @param format the line in at most so many columns
+ */
+export async function openProgressLine<P>(
+  err: Output,
+  format: (progress: P, elapsedMs: number, columns: number) => string,
+): Promise<ProgressDisplay<P>> {
+  const { default: cliProgress } = await import('cli-progress')
   const startedAt = performance.now()
-  let newest: Progress | null = null
+  let newest: P | null = null
   const line = () => {
     const columns = (err.width ?? 80) - 1
-    return newest === null ? '' : progressBar(newest, performance.now() - startedAt, columns)
+    return newest === null ? '' : format(newest, performance.now() - startedAt, columns)
   }
   const bar: SingleBar = new cliProgress.SingleBar({
     format: line,

@@ -1,7 +1,7 @@
 import type { WriteStream } from 'node:tty'
 import { styleText } from 'node:util'
 import { noColour } from '../../config/config.ts'
-import { HeadcountError } from '../../common/errors.ts'
+import { OutputError } from '../../common/errors.ts'
 import { stripControlChars } from '../../common/strip-control-chars.ts'
 
 /** The two outputs: data on stdout, everything for people on stderr. */
@@ -29,16 +29,6 @@ export interface Output {
 }
 
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'
-
-/** What was to be written could not be (a full disk behind `>`): the answer is not whole. */
-export class OutputError extends HeadcountError {
-  readonly code = 'output'
-  readonly exitCode = 1
-
-  constructor(cause: Error) {
-    super(`The output could not be written: ${cause.message}`, { cause })
-  }
-}
 
 /** Shorter ones stand in ordinary text by chance. */
 const MIN_SECRET_LENGTH = 6
@@ -72,7 +62,8 @@ function openOutput(stream: Stream, transform: (text: string) => string, mayFail
   const send = (text: string) =>
     new Promise<void>((resolve, reject) => {
       const finish = (error?: Error | null) => {
-        if (error && !mayFail && !hasGone(error)) reject(new OutputError(error))
+        if (error && !mayFail && !hasGone(error))
+          reject(new OutputError(`The output could not be written: ${error.message}`, { cause: error }))
         else resolve()
       }
       if (failure === null) stream.write(transform(text), finish)

@@ -157,9 +157,15 @@ async function inTransaction<T>(
     }
     try {
       const copy = (target: string, rows: Buffer<ArrayBuffer>) => copied(held, label, target, rows)
-      const copyOut = (text: string) => copiedOut(held, label, text)
       const kysely = kyselyOver(held, label)
-      const result = await work({ engine: 'pglite', kysely, query, queryWithin, copy, copyOut })
+      const result = await work({
+        engine: 'pglite',
+        kysely,
+        query,
+        queryWithin,
+        copy,
+        ...copyingOut(held, label),
+      })
       lock.assertHeld()
       return result
     } catch (error) {
@@ -212,11 +218,30 @@ async function copied(
   return rowCount ?? -1
 }
 
-async function copiedOut(sender: QueryRunner, label: string, query: string): Promise<Buffer> {
-  const text = `copy (${query}) to '/dev/blob' with (format binary)`
-  const { blob } = await sent(label, () => sender.query(text))
-  if (blob === undefined) throw new DatabaseError(`${label}: a COPY returned no data`)
-  return Buffer.from(await blob.arrayBuffer())
+function copyingOut(sender: QueryRunner, label: string): Pick<Transaction, 'copyOut' | 'copyOutParts'> {
+  return {
+    copyOut: async (query) => (await copiedOut(sender, label, query, 'format binary')).content,
+    copyOutParts: async (query, form, receive) => {
+      const { content, rows } = await copiedOut(sender, label, query, form)
+      await receive(content)
+      return rows
+    },
+  }
+}
+
+async function copiedOut(
+  sender: QueryRunner,
+  label: string,
+  query: string,
+  form: string,
+): Promise<{ readonly content: Buffer; readonly rows: number }> {
+  const text = `copy (${query}) to '/dev/blob' with (${form})`
+  const { blob, rowCount } = await sent(label, () => sender.query(text))
+  // PGlite gives no blob for an empty file, which only a text form of COPY writes.
+  const content = Buffer.from((await blob?.arrayBuffer()) ?? new ArrayBuffer(0))
+  if (content.length === 0 && form === 'format binary')
+    throw new DatabaseError(`${label}: a COPY returned no data`)
+  return { content, rows: rowCount ?? -1 }
 }
 
 /** Kysely's own dialect, reduced to sending statements. */

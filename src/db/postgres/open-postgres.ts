@@ -125,7 +125,7 @@ async function inTransaction<T>(
   work: (trx: Transaction) => Promise<T>,
   options: TransactionOptions,
 ): Promise<T> {
-  const { query, copy, copyOut } = session
+  const { query, copy, copyOut, copyOutParts } = session
   session.setQueryTimeout(
     options.statementTimeoutMs === 0 ? 0 : (options.statementTimeoutMs ?? 300_000) + 30_000,
   )
@@ -138,7 +138,15 @@ async function inTransaction<T>(
       await query(`set local statement_timeout to ${Math.ceil(ms)}`)
       return query(text)
     }
-    const result = await work({ engine: 'postgres', kysely: bound, query, queryWithin, copy, copyOut })
+    const result = await work({
+      engine: 'postgres',
+      kysely: bound,
+      query,
+      queryWithin,
+      copy,
+      copyOut,
+      copyOutParts,
+    })
     await session.commit()
     session.release()
     return result

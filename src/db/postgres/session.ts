@@ -1,11 +1,11 @@
 import { buffer } from 'node:stream/consumers'
 import { finished } from 'node:stream/promises'
 import type { PoolClient, QueryConfig, QueryResult as PgQueryResult } from 'pg'
-import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
+import { from as copyFrom, to as copyTo, type CopyToStreamQuery } from 'pg-copy-streams'
 import { toError } from '../../common/abort.ts'
 import { DatabaseError } from '../../common/errors.ts'
 import { toDatabaseError, isConnectionLost } from '../errors.ts'
-import type { QueryResult } from '../transaction.ts'
+import type { QueryResult, ReceivePart } from '../transaction.ts'
 import { parserFor } from '../type-parsers.ts'
 import type { WatchedPool } from './watched-pool.ts'
 
@@ -69,14 +69,35 @@ export class Session {
   }
 
   /** Reads the result of a query in the binary form of COPY. */
-  readonly copyOut = async (query: string): Promise<Buffer> => {
-    const stream = Object.assign(copyTo(`copy (${query}) to stdout with (format binary)`), {
+  readonly copyOut = (query: string): Promise<Buffer> =>
+    this.#copyTo(query, 'format binary', (stream) => this.#guarded(buffer(stream)))
+
+  /** Reads the result of a query as COPY writes it, part by part. @returns the number of rows */
+  readonly copyOutParts = (query: string, form: string, receive: ReceivePart): Promise<number> =>
+    this.#copyTo(query, form, async (stream) => {
+      const parts = stream[Symbol.asyncIterator]()
+      for (;;) {
+        const { value, done } = await this.#guarded(parts.next())
+        if (done) return stream.rowCount
+        try {
+          await receive(value)
+        } catch (error) {
+          // What is left of the result would stand before the answer to the next statement.
+          // guard: a COPY that is left
+          this.#breakWith(error)
+          throw error
+        }
+      }
+    })
+
+  async #copyTo<T>(query: string, form: string, read: (stream: CopyToStreamQuery) => Promise<T>): Promise<T> {
+    const stream = Object.assign(copyTo(`copy (${query}) to stdout with (${form})`), {
       query_timeout: this.#answerMs,
       callback: () => {},
     })
     this.#client.query(stream)
     try {
-      return await this.#guarded(buffer(stream))
+      return await read(stream)
     } finally {
       // pg replaced the callback with one that ends its timer. The stream of a COPY TO does not call it.
       stream.callback()

@@ -1,3 +1,5 @@
+import { identifier } from '../quote.ts'
+
 /** What readers may read. A table or view that stands in none of these lists is for nobody but the owner; a test finds it. */
 
 /** Without names, addresses and messages. */
@@ -65,9 +67,6 @@ const FUNCTIONS_OF_THE_PAST = [
   'headcount_internal.account_at(text, timestamptz)',
   'headcount_internal.default_account()',
 ].join(', ')
-
-/** The text of an identifier in a statement. */
-export const identifier = (name: string) => `"${name.replaceAll('"', '""')}"`
 
 /** A reader, as the table `readers` has it. */
 export interface StoredReader {

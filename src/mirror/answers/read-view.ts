@@ -6,7 +6,7 @@ import { commandName } from '../../common/command-name.ts'
 import { didYouMeanEvent } from '../../common/did-you-mean.ts'
 import { quote } from '../owner-tables/quote.ts'
 import type { Database } from '../../db/connect.ts'
-import type { Transaction } from '../../db/transaction.ts'
+import type { Transaction, TransactionOptions } from '../../db/transaction.ts'
 import { requireAccount } from '../accounts/resolve-account.ts'
 
 /** What the answers of most calls are about: one account or, with null, all. */
@@ -23,6 +23,7 @@ export async function ofAccount<T>(
   database: Database,
   account: string | null,
   work: (trx: Transaction) => Promise<T>,
+  options: Pick<TransactionOptions, 'statementTimeoutMs'> = {},
 ): Promise<T> {
   await requireAccount(database, account)
   return database.transaction(
@@ -30,7 +31,7 @@ export async function ofAccount<T>(
       await sql`select set_config('headcount.account', ${account ?? ''}, true)`.execute(trx.kysely)
       return work(trx)
     },
-    { readOnly: true },
+    { ...options, readOnly: true },
   )
 }
 

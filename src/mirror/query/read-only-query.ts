@@ -1,9 +1,11 @@
 import type { Database } from '../../db/connect.ts'
 import { codeOf, isConnectionLost } from '../../db/errors.ts'
+import { literal } from '../../db/quote.ts'
 import type { QueryResult, Transaction } from '../../db/transaction.ts'
 import { DatabaseError, UsageError } from '../../common/errors.ts'
 import type { Receive } from '../calls/call.ts'
 import { CANCELLED, toQueryError, statementLimitError, queryTimeoutError } from './query-errors.ts'
+import { FIRST_FETCH, nextFetch } from './fetch-size.ts'
 import type { ExplainStatement, RowsStatement, Statement } from './statement.ts'
 
 export interface ReadOnlyQueryOptions {
@@ -25,12 +27,6 @@ export interface QueryEnd {
   /** Whether `limit` left rows out. */
   readonly hasMore: boolean
 }
-
-/** Rows of the first part, and of any other at most. */
-const FIRST_ROWS = 100
-const MAX_ROWS = 2000
-/** About so many characters make a part. */
-const PART_CHARACTERS = 1_000_000
 
 /** Thrown to roll a transaction back. */
 class RolledBack extends Error {}
@@ -58,8 +54,8 @@ export async function runReadOnlyQuery(
       async (trx) => {
         await trx.query('set local search_path to headcount, public')
         // As a statement of its own: not every role may call set_config.
-        if (account !== null) await trx.query(`set local headcount.account to ${quoteLiteral(account)}`)
-        if (timeZone !== null) await trx.query(`set local timezone to ${quoteLiteral(timeZone)}`)
+        if (account !== null) await trx.query(`set local headcount.account to ${literal(account)}`)
+        if (timeZone !== null) await trx.query(`set local timezone to ${literal(timeZone)}`)
         // Plans are for the whole answer; else they are made for its first tenth.
         await trx.query('set local cursor_tuple_fraction to 1')
         const send = withTimeLimit(trx, timeoutMs, maxStatementMs)
@@ -121,7 +117,7 @@ async function sendText(
 
 async function fetchRows(send: SendStatement, { receive, limit }: Reader): Promise<boolean> {
   let left = limit ?? Infinity
-  for (let count = FIRST_ROWS, isFirst = true; ; isFirst = false) {
+  for (let count = FIRST_FETCH, isFirst = true; ; isFirst = false) {
     // One row more than may be shown tells whether there are more.
     const wanted = Math.min(count, left + 1)
     const part = await send(`fetch ${wanted} from ${cursor}`)
@@ -130,30 +126,8 @@ async function fetchRows(send: SendStatement, { receive, limit }: Reader): Promi
     if (part.rows.length > left) return true
     if (part.rows.length < wanted) return false
     left -= rows.length
-    const fitting = Math.floor((wanted * PART_CHARACTERS) / characterCount(part.rows))
-    count = Math.max(1, Math.min(fitting, MAX_ROWS))
+    count = nextFetch(part.rows)
   }
-}
-
-/** A text in SQL, whatever the server takes a backslash for. */
-function quoteLiteral(text: string): string {
-  const quoted = `'${text.replaceAll("'", "''")}'`
-  return text.includes('\\') ? `E${quoted.replaceAll('\\', '\\\\')}` : quoted
-}
-
-/** Roughly, in characters; never 0. */
-function characterCount(rows: QueryResult['rows']): number {
-  const sizes = rows.map((row) =>
-    row.reduce<number>(
-      (sum, value) => sum + (typeof value === 'string' ? value.length : valueLength(value)),
-      1,
-    ),
-  )
-  return sizes.reduce((sum, size) => sum + size, 0)
-}
-
-function valueLength(value: unknown): number {
-  return typeof value === 'object' && value !== null ? JSON.stringify(value).length : 8
 }
 
 /** Sends statements that together may take so long. */

@@ -5,7 +5,8 @@ import { commandName } from '../../common/command-name.ts'
 import type { Database } from '../../db/connect.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { existingRelations } from '../../db/readers/grant-again.ts'
-import { grantsOf, identifier, revocationsOf, type StoredReader } from '../../db/readers/readable.ts'
+import { identifier, literal } from '../../db/quote.ts'
+import { grantsOf, revocationsOf, type StoredReader } from '../../db/readers/readable.ts'
 import { quote } from '../owner-tables/quote.ts'
 import { nearestName } from '../accounts/resolve-account.ts'
 
@@ -185,5 +186,3 @@ function unknownReader(name: string, readers: readonly ListedReader[]): UsageErr
     `The mirror has no reader ${quote(name)} (${nearest}). See all with: ${commandName()} readers list`,
   )
 }
-
-const literal = (text: string) => `'${text.replaceAll("'", "''")}'`

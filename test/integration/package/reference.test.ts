@@ -14,7 +14,7 @@ test.each(references)('$file is what `npm run docs` makes of the program', async
 })
 
 test('the manual page has every command, and nothing that troff takes for a request', () => {
-  const page = textOf('docs/headcount.1')
+  const page = textOf('build/headcount.1')
   const lines = page.trimEnd().split('\n')
   // oxlint-disable-next-line no-control-regex -- bytes of ASCII
   expect(page).toMatch(/^[\n\x20-\x7e]*$/)
@@ -35,7 +35,7 @@ const formatters = [
 
 describe.each(formatters)('%s', (program, flags) => {
   test.skipIf(!existsSync(program))('shows the manual page without a warning', () => {
-    const page = join(root, 'docs/headcount.1')
+    const page = join(root, 'build/headcount.1')
     const { status, stdout, stderr } = spawnSync(program, [...flags, page], { encoding: 'utf8' })
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     expect(stdout).toContain('Keeps a Postgres mirror')

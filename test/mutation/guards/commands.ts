@@ -4,6 +4,7 @@ const dryRun = 'test/integration/sync/dry-run.test.ts'
 const accounts = 'test/integration/commands/maintain/accounts.test.ts'
 const prune = 'test/integration/commands/maintain/prune.test.ts'
 const attempts = 'test/integration/commands/inspect/query-attempts.test.ts'
+const exported = 'test/integration/commands/inspect/export.test.ts'
 const held = 'test/integration/commands/serve/held-data-dir.test.ts'
 
 /** What keeps commands beside the run to what they are asked: those that only look, and the one that deletes. */
@@ -168,5 +169,40 @@ export const commandGuards: readonly Guard[] = [
     mutation: { replace: 'Infinity' },
     tests: [held],
     only: 'D24',
+  },
+  {
+    name: 'formulas in an export',
+    promise: 'with --safe-csv no text of an exported file is a formula to a spreadsheet',
+    mutation: { replace: 'name' },
+    tests: ['test/integration/export/formats.test.ts'],
+    only: 'that it would run',
+  },
+  {
+    name: 'export without personal data',
+    promise: 'an export without personal data has no name, address or message in it',
+    mutation: { replace: '{ name, relation: name }' },
+    tests: [exported],
+    only: 'without personal data',
+  },
+  {
+    name: 'the folder of somebody else',
+    promise: 'an export replaces no file that an export did not write',
+    mutation: 'never',
+    tests: [exported],
+    only: 'refuses a folder',
+  },
+  {
+    name: 'files of an unfinished export',
+    promise: 'an export that a signal, a full disk or a kill ends leaves the former one as it was',
+    mutation: { replace: 'writeFile(join(path, name), content)' },
+    tests: [exported],
+    only: 'leaves the former export',
+  },
+  {
+    name: 'a COPY that is left',
+    promise: 'an export that cannot go on ends at once, however much the database would still send',
+    mutation: 'remove',
+    tests: ['test/integration/db/copy-out.test.ts'],
+    only: 'its receiver fails',
   },
 ]

@@ -2,7 +2,8 @@ import { PassThrough, Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
 import { createLogger } from '../../../src/commands/terminal/logger.ts'
-import { failureText, openTerminal, OutputError } from '../../../src/commands/terminal/terminal.ts'
+import { OutputError } from '../../../src/common/errors.ts'
+import { failureText, openTerminal } from '../../../src/commands/terminal/terminal.ts'
 
 function failingWith(code: string): Writable {
   const error = Object.assign(new Error(`write ${code}`), { code })

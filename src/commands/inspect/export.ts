@@ -1,0 +1,93 @@
+import type { Flags } from '../../config/config.ts'
+import { UsageError } from '../../common/errors.ts'
+import { exportToFolder, exportToSink, type ExportProgress } from '../../export/export-views.ts'
+import type { ExportFormat } from '../../export/formats/format.ts'
+import type { ExportManifest } from '../../export/manifest.ts'
+import { streamSink } from '../../export/sink.ts'
+import type { Command } from '../cli/context.ts'
+import { withMirrorReadOnly } from '../open-mirror.ts'
+import { writeJson } from '../output/format/json.ts'
+import { formatBytes, formatCount, formatNumber } from '../output/format/number.ts'
+import { listTable, right, shorten } from '../output/format/table.ts'
+import { formatInstant } from '../output/format/timestamp.ts'
+import { openProgressLine } from '../terminal/progress.ts'
+import type { Output } from '../terminal/terminal.ts'
+
+type ExportFlags = Flags & {
+  readonly out: string
+  readonly format: ExportFormat
+  readonly view?: readonly string[]
+  readonly event?: string
+  readonly withoutPersonal?: true
+  readonly safeCsv?: true
+  readonly json?: true
+  readonly quiet?: true
+}
+
+/** Writes tables and views to files, for spreadsheets and for programs that read files. */
+export const exportCommand: Command<ExportFlags> = async (context) => {
+  const { flags, terminal, signal } = context
+  const { format, view: views, event = null, withoutPersonal = false, safeCsv = false } = flags
+  if (safeCsv && format !== 'csv')
+    throw new UsageError(`export: --safe-csv is for csv: the format is ${format}`)
+  const selectionOf = (account: string | null) => ({
+    format,
+    views,
+    event,
+    account,
+    withoutPersonal,
+    safeCsv,
+  })
+  if (flags.out === '-') {
+    refuseOnStdout(flags, terminal.out)
+    await withMirrorReadOnly(context, (database, { account }) =>
+      exportToSink(database, streamSink(terminal.out.stream), selectionOf(account), { signal }),
+    )
+    return 0
+  }
+  const manifest = await withMirrorReadOnly(context, async (database, { account }) => {
+    const { err } = terminal
+    using display = err.isTerminal ? await openProgressLine<ExportProgress>(err, progressText) : null
+    const onProgress = (progress: ExportProgress) => display?.show(progress)
+    return exportToFolder(database, flags.out, selectionOf(account), { signal, onProgress })
+  })
+  if (flags.json) await writeJson(terminal.out, manifest)
+  else if (!flags.quiet) await terminal.out.write(describe(manifest, flags.out, terminal.out))
+  return 0
+}
+
+/** @throws UsageError for what would be of no use there */
+function refuseOnStdout({ json, view = [], format }: ExportFlags, out: Output): void {
+  if (json)
+    throw new UsageError('export: --out - writes the rows to stdout, and --json the manifest: leave one out')
+  if (view.length !== 1) throw new UsageError('export: --out - takes one --view')
+  if (out.isTerminal && (format === 'xlsx' || format === 'parquet'))
+    throw new UsageError(`export: ${format} is no text for a terminal: redirect the output to a file`)
+}
+
+function progressText({ file, bytes, done, total }: ExportProgress, _: number, columns: number): string {
+  return shorten(`exporting ${file} (${done + 1} of ${total}), ${formatBytes(bytes)}`, columns)
+}
+
+function describe({ files, left_out, accounts }: ExportManifest, folder: string, out: Output): string {
+  const table = listTable(
+    out,
+    ['file', right('rows'), right('size')],
+    files.map(({ file, rows, bytes }) => [file, formatNumber(rows), formatBytes(bytes)]),
+  )
+  const cut = files.filter(({ cut_cells }) => cut_cells !== undefined)
+  const lines = [
+    `${formatCount(files.length, 'file')} in ${folder}, and manifest.json`,
+    ...accounts.map(({ account, run, run_finished_at }) =>
+      run === null
+        ? `account ${account}: no run has ended yet`
+        : `account ${account}: as of run ${run}, which ended ${formatInstant(run_finished_at)}`,
+    ),
+    ...(left_out.length === 0 ? [] : [`left out, for their rows are of no event: ${left_out.join(', ')}`]),
+    ...cut.map(
+      ({ file, cut_cells = 0 }) =>
+        `${file}: the end of ${formatCount(cut_cells, 'text')} is not in it, for a cell holds 32,767 characters`,
+    ),
+  ]
+  return `${table}${lines.map((line) => `${line}\n`).join('')}`
+}

@@ -1,0 +1,24 @@
+import { columnName, type Column } from '../column.ts'
+import type { Format } from './format.ts'
+
+/** CSV as COPY writes it: RFC 4180 with a line feed alone, NULL an empty field and '' `""`; times as Postgres writes them, in UTC. */
+export const csv: Format = {
+  select: columnName,
+  write: async ({ trx, query }, sink) => ({
+    rows: await trx.copyOutParts(query, 'format csv, header', sink.write),
+  }),
+}
+
+/** The same, with a ' before text that a spreadsheet would run as a formula. */
+export const safeCsv: Format = { ...csv, select: inert }
+
+/** What a formula begins with, in full width too. */
+const FORMULA_STARTS = ['=', '+', '-', '@', '\\t', '\\r', '＝', '＋', '－', '＠']
+const starts = FORMULA_STARTS.map((start) => `e'${start}'`).join(', ')
+
+function inert(column: Column): string {
+  const name = columnName(column)
+  if (column.type !== 'text') return name
+  // guard: formulas in an export
+  return `case when left(${name}, 1) in (${starts}) then '''' || ${name} else ${name} end as ${name.slice('v.'.length)}`
+}
