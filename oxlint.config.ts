@@ -14,7 +14,7 @@ const layers = [
   { name: 'sync', imports: 'below' },
   { name: 'mirror', imports: 'below' },
   { name: 'export', imports: ['common', 'db', 'mirror'] },
-  { name: 'server', imports: ['common', 'db', 'mirror'] },
+  { name: 'server', imports: ['common', 'db', 'mirror', 'export'] },
   { name: 'schedule', imports: ['common'] },
   { name: 'config', imports: ['common', 'source'] },
   {

@@ -61,6 +61,9 @@ export type { ListedReader, ReaderPlan } from './mirror/readers/readers.ts'
 export type { StoredReader } from './db/readers/readable.ts'
 export { exportViews } from './export/library-api.ts'
 export type { ExportOptions } from './export/library-api.ts'
+export { createLink, listLinks, revokeLink } from './export/library-links.ts'
+export type { CreatedLink, CreateLinkOptions, RevokeLinkOptions } from './export/library-links.ts'
+export type { LinkContent, ListedLink, RevokedLink } from './mirror/keys/links.ts'
 export type { ExportProgress, ExportSelection } from './export/export-views.ts'
 export type { ExportFormat } from './export/formats/format.ts'
 export type { ExportedAccount, ExportedFile, ExportManifest } from './export/manifest.ts'
@@ -145,6 +148,7 @@ export type {
   HoldReason,
   IntegerText,
   LeaseMode,
+  LinkFormat,
   MirrorTable,
   ObservationKind,
   Plan,

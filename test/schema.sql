@@ -73,6 +73,23 @@ table events -- Live events: exactly what the service lists now.
   constraint events_pkey PRIMARY KEY (account_id, id)
   CREATE INDEX events_series ON headcount.events USING btree (account_id, headcount_internal.series_of(event_type, title), event_at)
 
+table links -- Addresses under which this mirror shows a table or view without a key. Filled by "headcount links create".
+  id bigint not null generated always as identity -- Number of the link, as "headcount links" shows it.
+  account_id integer not null -- The account whose rows it shows (accounts.id).
+  sha256 text not null -- SHA-256 of the secret part of the address, in hexadecimal digits; the address itself is not kept.
+  view text not null -- The table or view.
+  format text not null -- csv, html, ics or json.
+  event_id text collate "C" -- The one event whose rows it shows (events.id); NULL: of all events.
+  with_personal boolean not null -- Whether it shows names, addresses and messages.
+  label text -- What it is for, in the words of who made it.
+  created_at timestamp with time zone not null default now() -- When it was made.
+  expires_at timestamp with time zone -- When it stops working; NULL: never.
+  last_used_on date -- Day of its last use, in UTC; NULL: never.
+  revoked_at timestamp with time zone -- When it was revoked; NULL: it was not.
+  constraint links_format_check CHECK ((format = ANY (ARRAY['csv'::text, 'html'::text, 'ics'::text, 'json'::text])))
+  constraint links_pkey PRIMARY KEY (id)
+  constraint links_sha256_key UNIQUE (sha256)
+
 table payments -- Live payments: one row for each response that carries an amount or a fee.
   account_id integer not null -- The account (accounts.id).
   event_id text collate "C" not null -- The event (events.id).

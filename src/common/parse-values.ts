@@ -110,11 +110,22 @@ export function name(text: string): string {
 
 const MAX_LABEL_CHARACTERS = 200
 
-/** What a key is for, in the user's words. */
+/** What a key or link is for, in the user's words. */
 export function keyLabel(text: string): string {
   const label = name(text)
   if (Array.from(label).length <= MAX_LABEL_CHARACTERS) return label
   throw new InvalidValueError(`must be at most ${MAX_LABEL_CHARACTERS} characters long`)
+}
+
+/** The address under which others reach `serve`: without a `/` at its end. */
+export function publicUrl(text: string): string {
+  const url = URL.parse(text)
+  const isPlain =
+    url !== null && url.username === '' && url.password === '' && url.search === '' && url.hash === ''
+  if (isPlain && /^https?:$/.test(url.protocol)) return url.href.replace(/\/+$/, '')
+  throw new InvalidValueError(
+    'must be an address like https://events.example.org, without a user, a query or a fragment',
+  )
 }
 
 export function databaseTarget(text: string): string {

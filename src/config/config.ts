@@ -77,6 +77,8 @@ export interface ServeConfig {
   readonly host: string
   /** 0: any free one. */
   readonly port: number
+  /** Where others reach it, without a `/` at its end; null: nobody said. */
+  readonly publicUrl: string | null
   /** A line of log for each request. */
   readonly accessLog: boolean
 }
@@ -186,6 +188,7 @@ async function readCommon(reading: SettingsReader, flags: Flags, databaseRemedy?
     serve: Object.freeze({
       host: await reading.take(settings.serveHost, flags['host']),
       port: await reading.take(settings.servePort, flags['port']),
+      publicUrl: await reading.take(settings.publicUrl, flags['publicUrl']),
       accessLog: await reading.take(settings.accessLog, flags['accessLog']),
     }),
   })

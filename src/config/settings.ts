@@ -149,6 +149,13 @@ export const settings = {
     fallback: '8080',
     example: '8080',
   },
+  publicUrl: {
+    variable: 'HEADCOUNT_PUBLIC_URL',
+    flag: '--public-url',
+    read: values.publicUrl,
+    example: 'https://events.example.org',
+    mustNotBeEmpty: true,
+  },
   accessLog: {
     variable: 'HEADCOUNT_ACCESS_LOG',
     flag: '--access-log',

@@ -1,10 +1,9 @@
 /** Writes tables and views to files, all of one moment. */
-import { sql } from 'kysely'
 import { UsageError } from '../common/errors.ts'
 import type { Database } from '../db/connect.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { accountId } from '../mirror/accounts/resolve-account.ts'
-import { ofAccount, unknownEvent } from '../mirror/answers/read-view.ts'
+import { ofAccount, requireEvent } from '../mirror/answers/read-view.ts'
 import { openExportFolder, MANIFEST } from './folder.ts'
 import { loadFormat } from './formats/load-format.ts'
 import type { ExportFormat, Format, Written } from './formats/format.ts'
@@ -157,11 +156,4 @@ async function inSnapshot<T>(
     },
     { statementTimeoutMs: 0 },
   )
-}
-
-async function requireEvent(trx: Transaction, event: string, account: string | null): Promise<void> {
-  const { rows } = await sql`
-    select from headcount.events e join headcount.accounts a on a.id = e.account_id
-     where e.id = ${event} and (${account}::text is null or a.name = ${account}) limit 1`.execute(trx.kysely)
-  if (rows.length === 0) await unknownEvent(trx, event, account)
 }

@@ -41,31 +41,33 @@ export interface ChosenView {
 /**
  * The tables and views that were named, each once; the default ones when none was.
  *
+ * @param who begins the message of an error
  * @throws UsageError for a name that none has, and for one that cannot be had without personal data
  */
 export function chooseViews(
   named: readonly string[] | undefined,
   withoutPersonal: boolean,
+  who = 'export',
 ): readonly ChosenView[] {
   const names = named === undefined || named.length === 0 ? DEFAULT_VIEWS : [...new Set(named)]
   return names.map((name) => {
     if (!EXPORTABLE.includes(name))
       throw new UsageError(
-        `export: there is no table or view "${name}"${didYouMean(name, EXPORTABLE)}; there are: ${EXPORTABLE.join(', ')}`,
+        `${who}: there is no table or view "${name}"${didYouMean(name, EXPORTABLE)}; there are: ${EXPORTABLE.join(', ')}`,
       )
     // guard: export without personal data
-    return { name, relation: withoutPersonal ? withoutPersonalOf(name) : name }
+    return { name, relation: withoutPersonal ? withoutPersonalOf(name, who) : name }
   })
 }
 
-function withoutPersonalOf(name: string): string {
+function withoutPersonalOf(name: string, who: string): string {
   const relation = [name, `${name}${TWIN}`].find((candidate) => READABLE_WITHOUT_PERSONAL.includes(candidate))
   if (relation !== undefined) return relation
   const instead = EXPORTABLE.filter(
     (other) => READABLE_WITHOUT_PERSONAL.includes(other) && !other.endsWith(TWIN),
   )
   throw new UsageError(
-    `export: ${name} is personal data as a whole; without personal data there are: ${instead.join(', ')}`,
+    `${who}: ${name} is personal data as a whole; without personal data there are: ${instead.join(', ')}`,
   )
 }
 
@@ -105,13 +107,14 @@ export async function viewQuery(
   trx: Transaction,
   { relation, name }: ChosenView,
   { accountId, event }: RowFilter,
-  format: Format,
+  format: Pick<Format, 'select'>,
 ): Promise<ViewQuery | null> {
   const columns = await readColumns(trx, relation)
   const find = (wanted: string) => columns.find((column) => column.name === wanted)
   const eventColumn = name === 'events' ? find('id') : find('event_id')
   if (event !== null && eventColumn === undefined) return null
   const conditions = [
+    // guard: rows of one account
     ...(accountId !== null && find('account_id') ? [`v.account_id = ${accountId}`] : []),
     ...(event !== null && eventColumn ? [`${columnName(eventColumn)} = ${literal(event)}`] : []),
   ]

@@ -35,7 +35,8 @@ export interface ServiceOptions extends DatabaseOptions {
 }
 
 /**
- * The service of the specification over the mirror of one or more accounts, for the keys of `headcount keys`.
+ * The service of the specification over the mirror of one or more accounts, for the keys of `headcount keys`,
+ * and what its links show.
  * The first request or `listen` opens the database. `close` closes it unless it is the caller's.
  *
  * `fetch` and `listen` throw UsageError, DatabaseError, SchemaVersionError and DataDirInUseError when the database cannot be used.
@@ -110,9 +111,10 @@ interface Open {
 async function openOver(target: Parameters<typeof connect>[0], options: ServiceOptions): Promise<Open> {
   const { maxAgeMs = null, holdForMs = DEFAULT_HOLD_FOR_MS } = options
   const { onError = () => {}, closeTimeoutMs, keptBytes, mountPath = '', onRequest } = options
-  const [{ createHttpService }, { createMirrorStore }] = await Promise.all([
+  const [{ createHttpService }, { createMirrorStore }, { createLinks }] = await Promise.all([
     import('./http-service.ts'),
     import('./stores/mirror/mirror-store.ts'),
+    import('./links/link-responder.ts'),
   ])
   const database = await connect(target, { createFolder: false })
   try {
@@ -122,8 +124,10 @@ async function openOver(target: Parameters<typeof connect>[0], options: ServiceO
     throw error
   }
   const store = createMirrorStore(database, { maxAgeMs, holdForMs, onError })
+  const links = createLinks(database, { maxAgeMs, holdForMs, onError })
   const service = createHttpService({
     store,
+    links,
     onError,
     mountPath,
     ...(onRequest !== undefined && { onRequest }),

@@ -7,6 +7,7 @@ import { AnsweredKeys, logAccess, type AccessLog } from './http/access-log.ts'
 import { toFetchResponse, sendResponse, type HttpResponse } from './http/http-response.ts'
 import { DEFAULT_SEND_TIMEOUT, type SendTimeout } from './http/slow-client.ts'
 import { problem } from './problems.ts'
+import type { Links } from './links/link-responder.ts'
 import { createRoutes } from './routes.ts'
 import type { Store } from './stores/store.ts'
 import { safeCallback } from './safe-callback.ts'
@@ -16,6 +17,8 @@ import { ConnectionQueues } from './http/request-queue.ts'
 
 export interface HttpServiceOptions {
   readonly store: Store
+  /** None by default. */
+  readonly links?: Links
   /** Called with each error of a request or of the socket. */
   readonly onError?: (error: unknown) => void
   /** How long `close` waits for responses in flight, in milliseconds; 5,000 by default. */
@@ -66,6 +69,7 @@ const KEEP_ALIVE_MS = 65_000
 /** Answers requests of the Fetch API and of `node:http`. */
 function createAnswering({
   store,
+  links,
   onError = () => {},
   keptBytes = DEFAULT_CACHE_BYTES,
   clientTimeouts: { send: sendTimeout = DEFAULT_SEND_TIMEOUT } = {},
@@ -76,7 +80,15 @@ function createAnswering({
   const report = safeCallback(onError)
   const log = onRequest && safeCallback(onRequest)
   const answered = new AnsweredKeys()
-  const routes = createRoutes({ store, onError: report, keptBytes, sendTimeout, mountPath, answered })
+  const routes = createRoutes({
+    store,
+    onError: report,
+    keptBytes,
+    sendTimeout,
+    mountPath,
+    answered,
+    links: links ?? null,
+  })
   const answer = getRequestListener(routes.fetch, {
     // By default the adapter replaces the global Request and Response.
     overrideGlobalObjects: false,
@@ -99,7 +111,7 @@ function createAnswering({
 
 /** The service of the specification over HTTP. It writes no log of its own and changes no globals. */
 export function createHttpService(options: HttpServiceOptions): Service {
-  const { store, onError = () => {}, closeTimeout = 5_000, clientTimeouts } = options
+  const { store, links, onError = () => {}, closeTimeout = 5_000, clientTimeouts } = options
   const answering = createAnswering(options)
   const queues = new ConnectionQueues(answering.requestListener, () => endWhenIdle())
   const server = serverOver(queues, clientTimeouts?.requestMs ?? REQUEST_MS)
@@ -134,7 +146,7 @@ export function createHttpService(options: HttpServiceOptions): Service {
     async close() {
       if (server.listening) closing = shut()
       await closing
-      await store.close()
+      await Promise.all([store.close(), links?.close()])
     },
   }
 }

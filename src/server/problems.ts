@@ -98,8 +98,23 @@ export function problem(
   code: ProblemCode,
   headers: Readonly<Record<string, string>> = {},
   detail: string = problems[code].detail,
-): HttpResponse & { readonly body: Buffer<ArrayBuffer> } {
-  const { status, title } = problems[code]
+): ProblemResponse {
+  return problemResponse({ ...problems[code], code, detail }, headers)
+}
+
+type ProblemResponse = HttpResponse & { readonly body: Buffer<ArrayBuffer> }
+
+interface Problem {
+  readonly status: number
+  readonly title: string
+  readonly detail: string
+  readonly code: string
+}
+
+export function problemResponse(
+  { status, title, detail, code }: Problem,
+  headers: Readonly<Record<string, string>> = {},
+): ProblemResponse {
   return {
     status,
     headers: { 'Content-Type': PROBLEM_TYPE, 'Cache-Control': 'no-store', ...headers },

@@ -6,6 +6,7 @@ import { jsonResponse, PRIVATE_CACHE_HEADERS, type HttpResponse } from './http/h
 import { parsePageRequest } from './http/pagination.ts'
 import { createResponder, type Bindings, type Request } from './http/responder.ts'
 import type { SendTimeout } from './http/slow-client.ts'
+import type { Links } from './links/link-responder.ts'
 import { createListResponder } from './list-responder.ts'
 import { openApi } from './openapi/document.ts'
 import { docsPage, type DocsPage } from './openapi/docs-page.ts'
@@ -22,6 +23,8 @@ export interface RoutesOptions {
   /** '' or a path without a `/` at its end. */
   readonly mountPath: string
   readonly answered: AnsweredKeys
+  /** null: there are none, as over an account in memory. */
+  readonly links: Links | null
 }
 
 type AccountRoute = (
@@ -31,7 +34,8 @@ type AccountRoute = (
 ) => HttpResponse | Promise<HttpResponse>
 
 /** All routes of the service. `docs/service.md` has the decisions that the specification leaves open. */
-export function createRoutes({ store, onError, keptBytes, sendTimeout, mountPath, answered }: RoutesOptions) {
+export function createRoutes(options: RoutesOptions) {
+  const { store, onError, keptBytes, sendTimeout, mountPath, answered, links } = options
   const app = new Hono<Bindings>({ getPath: pathBelow(mountPath) })
   const { handle, fail } = createResponder(onError, sendTimeout)
   const respondWithList = createListResponder(keptBytes)
@@ -74,12 +78,32 @@ export function createRoutes({ store, onError, keptBytes, sendTimeout, mountPath
   for (const [path, answer] of answers) app.get(path, answer)
   for (const [path] of answers) app.all(path, /* guard: key before methods */ authenticated(methodNotAllowed))
 
+  const link = links && handle(linkRoute(links, admit))
+  if (link !== null) app.get(LINK_PATH, link).all(LINK_PATH, handle(methodNotAllowed))
+
   const requireReady = () => store.requireReady()
   for (const [path, route] of openRoutes(requireReady, mountPath)) app.get(path, handle(route))
   app.notFound(/* guard: key before paths */ authenticated(unknownPath))
   // By default Hono writes errors outside a route to the console.
   app.onError(fail)
   return app
+}
+
+const LINK_PATH = '/l/:token/:name'
+
+/** The token alone decides; the name is for programs that look at the end of an address. */
+function linkRoute(links: Links, admit: ReturnType<typeof createAdmission>) {
+  return ({ req, env }: Request, held: DisposableStack) => {
+    const isWanted = () => env?.outgoing?.destroyed !== true
+    const headers = {
+      'if-none-match': req.header('If-None-Match'),
+      'cache-control': req.header('Cache-Control'),
+      'accept-encoding': req.header('Accept-Encoding'),
+      accept: req.header('Accept'),
+    }
+    const token = req.param('token') ?? ''
+    return links.respond({ token, headers, admit: (requester) => admit(requester, held, isWanted) })
+  }
 }
 
 /** The routes without a key. */

@@ -3,6 +3,7 @@ import { commandGuards } from './guards/commands.ts'
 import { databaseGuards } from './guards/database.ts'
 import { deletionGuards } from './guards/deletions.ts'
 import type { Guard } from './guards/guard.ts'
+import { linkGuards } from './guards/links.ts'
 import { observationGuards } from './guards/observations.ts'
 import { pageGuards } from './guards/pages.ts'
 import { payloadGuards } from './guards/payload.ts'
@@ -20,4 +21,5 @@ export const guards: readonly Guard[] = [
   ...observationGuards,
   ...commandGuards,
   ...serveGuards,
+  ...linkGuards,
 ]

@@ -88,6 +88,9 @@ export const listen = () => [
   ofSetting(settings.accessLog, '', 'log each request: method, path, status, bytes, time, number of the key'),
 ]
 
+export const publicUrl = () =>
+  ofSetting(settings.publicUrl, '<url>', 'address under which others reach serve, https for the web')
+
 export const schedule = () => [
   ofSetting(settings.schedule, '<cron>', 'when to run, in five or six fields'),
   ofSetting(settings.timezone, '<zone>', 'time zone of the schedule'),

@@ -1,4 +1,5 @@
 import { duration, keyLabel } from '../../common/parse-values.ts'
+import { linkFormats } from '../../mirror/keys/links.ts'
 import { parseFutureInstant } from '../../mirror/instants/parse-instant.ts'
 import type { CommandGroup } from './command-spec.ts'
 import * as options from './options.ts'
@@ -63,6 +64,76 @@ const keyCommands: CommandGroup = {
   ],
 }
 
+const loadLinks = () => import('../serve/links.ts')
+
+const linkCommands: CommandGroup = {
+  heading: 'Links:',
+  commands: [
+    {
+      name: 'create',
+      load: async () => (await loadLinks()).linksCreate,
+      summary: 'create a link to one table or view and print its address',
+      description:
+        'Prints the address on stdout, and nothing else. Whoever has it sees the rows of one account, without a key, as long as serve runs: ' +
+        'the account named by --account, otherwise default, otherwise the only one of the mirror. csv is for spreadsheets, html for people, ' +
+        'ics for calendars (events, event_summary, slots, slot_summary, thin_slots), json for programs. An address cannot be shown ' +
+        'again: revoke a lost one and create another. docs/spreadsheets.md and docs/calendars.md tell where to paste it.',
+      examples: [
+        ['links create --view event_summary --as csv', 'for Google Sheets or Excel'],
+        [
+          'links create --view slots --as ics --event gala-2026',
+          'the rota of one event, with names, for a calendar',
+        ],
+        ['links create --view thin_slots --as html --without-personal --expires 90d', 'a page to hand on'],
+      ],
+      options: [
+        options.flag('--view <name>', 'the table or view; tables lists them').makeOptionMandatory(),
+        options.choice('--as <form>', 'csv, html, ics or json', linkFormats).makeOptionMandatory(),
+        options.flag('--event <id>', 'only rows of this event'),
+        options.flag('--without-personal', 'without names, addresses and messages'),
+        options.checked(
+          '--label <text>',
+          'what the link is for, as shown by links (at most 200 characters)',
+          keyLabel,
+        ),
+        options.checked(
+          '--expires <time>',
+          'when it expires: a date (midnight UTC), a time like 2030-01-01T12:00:00Z, or a time from now like 90d; default never',
+          parseFutureInstant,
+        ),
+        options.json('print the address with the number of the link'),
+        options.account('the account whose rows the link shows'),
+        options.publicUrl(),
+        options.database(),
+      ],
+    },
+    {
+      name: 'list',
+      load: async () => (await loadLinks()).links,
+      summary: 'the same as links',
+      description:
+        'Lists the links of the mirror: number, account, what each shows, label, state (active, expired or revoked), and the day of ' +
+        'last use (UTC).',
+      examples: [['links list --account north', 'of one account']],
+      options: options.ofAccounts(),
+    },
+    {
+      name: 'revoke',
+      load: async () => (await loadLinks()).linksRevoke,
+      summary: 'revoke a link for good',
+      description:
+        'The address shows nothing from then on: it answers 410. The link stays in the list as revoked. What others copied stays with them.',
+      examples: [['links revoke 3', 'the number is shown by links']],
+      args: [['<id>', 'the number of the link, as shown by links']],
+      options: [
+        options.json('print what was revoked'),
+        options.account('only if the link belongs to this account'),
+        options.database(),
+      ],
+    },
+  ],
+}
+
 export const serveCommands: CommandGroup = {
   heading: 'Serve it:',
   commands: [
@@ -115,6 +186,21 @@ export const serveCommands: CommandGroup = {
       ],
       options: options.ofAccounts(),
       group: keyCommands,
+    },
+    {
+      name: 'links',
+      load: async () => (await loadLinks()).links,
+      summary: 'list, create or revoke links: views in spreadsheets and calendars',
+      description:
+        'Lists the links of the mirror: what each shows, its state, and the day of its last use. A link is an address under which ' +
+        'serve shows one table or view without a key. The address is shown once, when it is created; the mirror stores only a hash.',
+      examples: [
+        ['links create --view event_summary --as csv', 'a new address, on stdout'],
+        ['links', 'list them'],
+        ['links revoke 3', 'stop a link from showing anything'],
+      ],
+      options: options.ofAccounts(),
+      group: linkCommands,
     },
   ],
 }

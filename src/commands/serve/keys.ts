@@ -32,14 +32,14 @@ function formatKeys(found: readonly ListedKey[], out: Output): string {
       key.label ?? '',
       key.revoked_at === null ? key.state : `revoked ${formatTimestamp(key.revoked_at, 'day')}`,
       formatTimestamp(key.created_at, 'day'),
-      key.expires_at === null ? 'never' : expiry(key.expires_at),
+      key.expires_at === null ? 'never' : formatExpiry(key.expires_at),
       key.last_used_on ?? 'never',
     ]),
   )
 }
 
 /** A day alone is its beginning, as `--expires` takes it. */
-function expiry(instant: string): string {
+export function formatExpiry(instant: string): string {
   return /T00:00:00(?:\.0+)?Z$/.test(instant) ? formatTimestamp(instant, 'day') : formatInstant(instant)
 }
 

@@ -46,7 +46,7 @@ export const serve: Command<ServeFlags> = async (context) => {
   if (database.engine === 'pglite') {
     logger.info(
       {},
-      `${config.database.target} is held until serve ends: query, tables, status, runs, rejects and keys ask serve, other commands wait`,
+      `${config.database.target} is held until serve ends: query, tables, status, runs, rejects, keys and links ask serve, other commands wait`,
     )
   }
   await using service = await serviceOf(

@@ -188,6 +188,24 @@ interface ApiKeysTable {
   revoked_at: Timestamp | null
 }
 
+/** The form in which a link shows a table or view. */
+export type LinkFormat = 'csv' | 'html' | 'ics' | 'json'
+
+interface LinksTable {
+  id: GeneratedAlways<IntegerText>
+  account_id: number
+  sha256: string
+  view: string
+  format: LinkFormat
+  event_id: string | null
+  with_personal: boolean
+  label: string | null
+  created_at: Generated<Timestamp>
+  expires_at: Timestamp | null
+  last_used_on: string | null
+  revoked_at: Timestamp | null
+}
+
 /** What a reply means to those who plan an event. */
 export type RsvpMeaning = 'coming' | 'maybe' | 'not_coming'
 
@@ -229,6 +247,7 @@ export interface Tables {
   'headcount.suppressed_responses': SuppressedResponsesTable
   'headcount.api_observations': ApiObservationsTable
   'headcount.api_keys': ApiKeysTable
+  'headcount.links': LinksTable
   'headcount.rsvp_meanings': RsvpMeaningsTable
   'headcount.slot_targets': SlotTargetsTable
   'headcount.schema_migrations': SchemaMigrationsTable

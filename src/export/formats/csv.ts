@@ -18,7 +18,11 @@ const starts = FORMULA_STARTS.map((start) => `e'${start}'`).join(', ')
 
 function inert(column: Column): string {
   const name = columnName(column)
-  if (column.type !== 'text') return name
+  return column.type === 'text' ? `${inertText(name)} as ${name.slice('v.'.length)}` : name
+}
+
+/** A text, as SQL, with a ' before it where a spreadsheet would run it as a formula. */
+export function inertText(name: string): string {
   // guard: formulas in an export
-  return `case when left(${name}, 1) in (${starts}) then '''' || ${name} else ${name} end as ${name.slice('v.'.length)}`
+  return `case when left(${name}, 1) in (${starts}) then '''' || ${name} else ${name} end`
 }

@@ -1,5 +1,6 @@
 import type { Transaction } from '../../db/transaction.ts'
 import type { Column } from '../column.ts'
+import type { Ask } from '../read-rows.ts'
 import type { Sink } from '../sink.ts'
 
 export type ExportFormat = 'csv' | 'ndjson' | 'xlsx' | 'parquet'
@@ -14,6 +15,29 @@ export interface Source {
   readonly columns: readonly Column[]
   /** The name of the table or view. */
   readonly name: string
+}
+
+/** What a link shows, all of one moment. */
+export interface LinkSource extends Omit<Source, 'trx'> {
+  /** Sends one statement, within the time that the whole body may take. */
+  readonly ask: Ask
+  readonly account: { readonly id: number; readonly name: string }
+  /** The one event whose rows are shown; null: of all. */
+  readonly event: string | null
+  readonly withPersonal: boolean
+  /** When the last run ended that the rows are from; null: none has. */
+  readonly asOf: string | null
+}
+
+/** A form in which a link shows a table or view. */
+export interface LinkBodyFormat {
+  readonly contentType: string
+  /** Headers that go with every body. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** As in `Format`. */
+  readonly select: (column: Column) => string
+  /** The text of the body, part by part. */
+  readonly parts: (source: LinkSource) => AsyncIterable<string>
 }
 
 export interface Written {

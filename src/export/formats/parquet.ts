@@ -28,7 +28,7 @@ export const parquet: Format = {
       createdBy: `headcount version ${version()}`,
     })
     let rows = 0
-    for await (const group of groupsOf(readRows(trx, query))) {
+    for await (const group of groupsOf(readRows((text) => trx.query(text), query))) {
       rows += group.length
       const columnData = fields.map(({ element, at, read }) => ({
         name: element.name,

@@ -89,7 +89,7 @@ async function* cells(
   const toCell = columns.map(
     ({ type }) => forms[type]?.cell ?? ((value: unknown) => textCell(String(value), cut)),
   )
-  for await (const rows of readRows(trx, query)) {
+  for await (const rows of readRows((text) => trx.query(text), query)) {
     for (const row of rows) {
       counts.rows += 1
       yield row.map((value, at) => (value === null ? null : (toCell[at]?.(value) ?? null)))

@@ -9,7 +9,7 @@ import { singleRow } from '../../load/statements.ts'
 const ROWS_PER_TRANSACTION = 2000
 
 /**
- * The tables that a removal empties, what is live first. Keys and the account itself go last, in one transaction; of
+ * The tables that a removal empties, what is live first. Keys, links and the account itself go last, in one transaction; of
  * `sync_runs` the row that holds the account stays until then.
  */
 export const accountTables = [
@@ -28,10 +28,12 @@ export const accountTables = [
   'suppressions',
   'sync_runs',
 ] as const
+/** What opens the account to others: taken back at once, deleted last. */
+const ACCESS_TABLES = ['api_keys', 'links'] as const
 type AccountTable = (typeof accountTables)[number]
 
 /**
- * Begins a removal: no run and no new key from then on, and its keys open nothing. Whoever makes a key at this very moment is waited for.
+ * Begins a removal: no run, no new key and no new link from then on, and those there are open nothing. Whoever makes one at this very moment is waited for.
  */
 async function beginRemoval({ kysely }: Transaction, id: number): Promise<void> {
   await sql`select from headcount.accounts where id = ${id} for update`.execute(kysely)
@@ -40,10 +42,11 @@ async function beginRemoval({ kysely }: Transaction, id: number): Promise<void> 
     kysely,
   )
   // guard: keys of a removed account
-  await sql`
-    update headcount.api_keys set revoked_at = now() where account_id = ${id} and revoked_at is null`.execute(
-    kysely,
-  )
+  for (const table of ACCESS_TABLES) {
+    await sql`
+      update ${sql.table(`headcount.${table}`)} set revoked_at = now()
+       where account_id = ${id} and revoked_at is null`.execute(kysely)
+  }
 }
 
 /** Deletes rows of the account, at most so many. @returns how many they were */
@@ -66,10 +69,10 @@ async function deleteAccountRows(
   return singleRow(rows).deleted
 }
 
-/** Deletes the account, its keys, and what came meanwhile from others than runs. */
+/** Deletes the account, its keys and links, and what came meanwhile from others than runs. */
 async function finishRemoval({ kysely }: Transaction, id: number): Promise<void> {
   await sql`delete from headcount.accounts where id = ${id}`.execute(kysely)
-  for (const table of ['api_keys', ...accountTables]) {
+  for (const table of [...ACCESS_TABLES, ...accountTables]) {
     await sql`delete from ${sql.table(`headcount.${table}`)} where account_id = ${id}`.execute(kysely)
   }
 }
@@ -87,8 +90,8 @@ export async function removeAccount(database: Database, id: number, signal: Abor
 }
 
 /**
- * Removes the account in many small transactions, each of which makes sure that the account is still held. From the first on it is marked and its keys
- * are revoked: when this is broken off, whoever calls it again goes on.
+ * Removes the account in many small transactions, each of which makes sure that the account is still held. From the first on it is marked, and its keys
+ * and links are revoked: when this is broken off, whoever calls it again goes on.
  *
  * @returns how many rows were deleted
  */

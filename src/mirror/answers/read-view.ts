@@ -47,6 +47,14 @@ export async function rowsOf<View extends ViewName>(
   return rows
 }
 
+/** @throws UsageError unless the account, or any where none is named, has the event */
+export async function requireEvent(trx: Transaction, event: string, account: string | null): Promise<void> {
+  const { rows } = await sql`
+    select from headcount.events e join headcount.accounts a on a.id = e.account_id
+     where e.id = ${event} and (${account}::text is null or a.name = ${account}) limit 1`.execute(trx.kysely)
+  if (rows.length === 0) await unknownEvent(trx, event, account)
+}
+
 /** At most so many events are looked at for one that was meant. */
 const MAX_SIMILAR = 100_000
 

@@ -73,12 +73,12 @@ export const revokeKeyCall = defineCall<RevokeKeyInput, RevokedKey>({
     }),
 })
 
-function readInstantInput(fields: InputFields): InstantInput {
+export function readInstantInput(fields: InputFields): InstantInput {
   return fields.has('at') ? { at: fields.text('at') } : { msFromNow: fields.number('msFromNow') }
 }
 
 /** @throws UsageError when the moment is past. */
-async function futureInstant(trx: Transaction, moment: InstantInput): Promise<string> {
+export async function futureInstant(trx: Transaction, moment: InstantInput): Promise<string> {
   const { instant, now, is_past } = await resolveInstant(trx, moment)
   if (!is_past) return instant
   throw new UsageError(

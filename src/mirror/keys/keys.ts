@@ -9,11 +9,13 @@ import { generateKey, hashKey } from './secret.ts'
 /** Only an active key opens an account. */
 export type KeyState = 'active' | 'expired' | 'revoked'
 
-/** The state of a row `key` of api_keys by the clock of the database. */
-export const keyState = sql<KeyState>`
-  case when key.revoked_at is not null then 'revoked'
-       when key.expires_at <= now() then 'expired'
+/** The state of a row `key` of api_keys, or `link` of links, by the clock of the database. */
+export function stateOf(row: 'key' | 'link') {
+  return sql<KeyState>`
+  case when ${sql.ref(`${row}.revoked_at`)} is not null then 'revoked'
+       when ${sql.ref(`${row}.expires_at`)} <= now() then 'expired'
        else 'active' end`
+}
 
 export interface KeyOptions {
   /** The name of an account of the mirror. */
@@ -69,7 +71,7 @@ export async function listKeys(
   const rows = await kysely
     .selectFrom('headcount.api_keys as key')
     .innerJoin('headcount.accounts as account', 'account.id', 'key.account_id')
-    .select(['key.id', 'account.name as account', 'key.label', keyState.as('state')])
+    .select(['key.id', 'account.name as account', 'key.label', stateOf('key').as('state')])
     .select(['key.created_at', 'key.expires_at', 'key.last_used_on', 'key.revoked_at'])
     .$if(account !== null, (query) => query.where('account.name', '=', account))
     .orderBy('account.id')
@@ -114,16 +116,21 @@ export async function revokeKey(
 }
 
 /**
- * Notes that these keys were used today, in UTC by the clock of the database. Later calls of the same day write
+ * Notes that these keys or links were used today, in UTC by the clock of the database. Later calls of the same day write
  * nothing, and a row that another call holds is left to it: nobody waits for a note.
  */
-export async function recordKeyUse({ kysely }: Transaction, ids: readonly IntegerText[]): Promise<void> {
+export async function recordUse(
+  { kysely }: Transaction,
+  table: 'api_keys' | 'links',
+  ids: readonly IntegerText[],
+): Promise<void> {
+  const name = sql.table(`headcount.${table}`)
   const today = sql`(now() at time zone 'UTC')::date`
   await sql`
-    update headcount.api_keys
+    update ${name}
        set last_used_on = ${today}
      where id in (select id
-                    from headcount.api_keys
+                    from ${name}
                    where id = any (${ids}::bigint[]) and (last_used_on is null or last_used_on < ${today})
                      for no key update skip locked)`.execute(kysely)
 }

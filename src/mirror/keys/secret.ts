@@ -6,11 +6,16 @@ const RANDOM_BYTES = 32
 
 /** `hc_` and 43 characters of base64url. */
 export function generateKey(): string {
-  return PREFIX + randomBytes(RANDOM_BYTES).toString('base64url')
+  return PREFIX + generateToken()
+}
+
+/** 43 characters of base64url: the secret part of the address of a link. */
+export function generateToken(): string {
+  return randomBytes(RANDOM_BYTES).toString('base64url')
 }
 
 /**
- * What is stored of a key: SHA-256 in hexadecimal digits. One round without salt is enough, for a key is 256 random
+ * What is stored of a key or token: SHA-256 in hexadecimal digits. One round without salt is enough, for a key is 256 random
  * bits: there is no list of likely ones to try.
  */
 export function hashKey(key: string): string {

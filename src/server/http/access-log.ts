@@ -18,11 +18,13 @@ export interface AccessLogEntry {
 export type AccessLog = (entry: AccessLogEntry) => void
 
 const MAX_PATH_CHARACTERS = 200
-/** What no path of the service has, and somebody may try: a key, an e-mail address, the id of a response. */
+/** What no path of the service has, and somebody may try: a key, an e-mail address, the id of a response; and what opens a link. */
 const personal = [
   [/hc_[\w-]+/g, 'hc_…'],
   [/[^/]*(?:@|%40)[^/]*/g, '…'],
   [/\/responses\/.*/, '/responses/…'],
+  // guard: tokens in a log
+  [/\/l\/.*/, '/l/…'],
 ] as const
 
 /** Notes which key a request was answered for; a response that was not noted had none. */

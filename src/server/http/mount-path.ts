@@ -2,7 +2,7 @@
 import { getPath } from 'hono/utils/url'
 
 /** Every path of the service itself. */
-const own = /^\/(?:$|api\/v1(?:\/|$)|(?:docs|healthz|readyz)$)/
+const own = /^\/(?:$|api\/v1(?:\/|$)|l\/|(?:docs|healthz|readyz)$)/
 
 /**
  * The path of a request below the mount path. Some servers take the mount path off before they hand on a request

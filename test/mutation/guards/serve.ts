@@ -12,7 +12,7 @@ export const serveGuards: readonly Guard[] = [
   {
     name: 'state of a key',
     promise: 'a key that is revoked or expired opens nothing, from the next request on',
-    mutation: { cut: " and ${keyState} = 'active'" },
+    mutation: { cut: " and ${stateOf('key')} = 'active'" },
     tests: [keys],
     only: 'opens nobody',
   },

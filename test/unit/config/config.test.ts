@@ -60,7 +60,7 @@ test('every setting has its default', async () => {
       pseudonymise: [],
     },
     worker: { schedule: '*/15 * * * *', timezone: 'UTC', healthPort: null, keepOpen: false },
-    serve: { host: '127.0.0.1', port: 8080, accessLog: false },
+    serve: { host: '127.0.0.1', port: 8080, publicUrl: null, accessLog: false },
   })
 })
 
@@ -91,6 +91,7 @@ test('every setting is read from its variable', async () => {
       HEADCOUNT_SERVE_HOST: '::1',
       HEADCOUNT_SERVE_PORT: '8082',
       HEADCOUNT_ACCESS_LOG: '1',
+      HEADCOUNT_PUBLIC_URL: 'https://club.example/headcount/',
       HEADCOUNT_LOG_LEVEL: 'debug',
       HEADCOUNT_LOG_FORMAT: 'json',
     },
@@ -120,7 +121,7 @@ test('every setting is read from its variable', async () => {
       pseudonymise: ['email'],
     },
     worker: { schedule: '0 * * * *', timezone: 'Europe/Berlin', healthPort: 8081, keepOpen: true },
-    serve: { host: '::1', port: 8082, accessLog: true },
+    serve: { host: '::1', port: 8082, publicUrl: 'https://club.example/headcount', accessLog: true },
   })
 })
 

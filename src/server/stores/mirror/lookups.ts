@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../../../common/schema/tables.ts'
-import { keyState } from '../../../mirror/keys/keys.ts'
+import { stateOf } from '../../../mirror/keys/keys.ts'
 import type { ListVersion } from '../store.ts'
 import type { KnownFreshness } from './freshness.ts'
 import { ITEM_FORM } from './serialise-items.ts'
@@ -42,18 +42,25 @@ const seconds = (since: string) =>
  */
 const listVersionSql = sql`s.list_version || ${` ${ITEM_FORM}`}::text as version, ${seconds('s.checked_at')} as age`
 
-/** @param which condition on the runs of the account */
-const runAge = (which: string) => sql`(
+/**
+ * Seconds since the start of the newest such run of the account of a key or link; NULL: there was none.
+ *
+ * @param which condition on the runs of the account
+ */
+export const runAge = (of: 'key' | 'link', which: string) => sql<number | null>`(
   select ${seconds('started_at')}
     from headcount.sync_runs
-   where account_id = key.account_id and ${sql.raw(which)}
+   where account_id = ${sql.ref(`${of}.account_id`)} and ${sql.raw(which)}
    order by id desc
    limit 1)`
 
+/** Runs that read every due list. */
+export const COMPLETE_RUN = `status in ('succeeded', 'held') and not named_events_only`
+
 /** Held deletions count for each list separately. */
 const freshness = sql`
-  ${runAge(`status in ('succeeded', 'held') and not named_events_only`)} as run_age,
-  case when s.held_deletion_count > 0 then ${runAge('good')} end as good_run_age,
+  ${runAge('key', COMPLETE_RUN)} as run_age,
+  case when s.held_deletion_count > 0 then ${runAge('key', 'good')} end as good_run_age,
   case when s.held_deletion_count > 0 then (
     select jsonb_agg(jsonb_build_object('since', part->'since', 'reason', part->'reason'))
       from jsonb_array_elements(s.held_deletions) as part) end as holds,
@@ -80,7 +87,7 @@ export async function lookUpMany(
            q.list = '' or e.id is not null as is_known, ${listVersionSql}
       from unnest(${asked.map(({ sha256 }) => sha256)}::text[], ${asked.map(({ list }) => list)}::text[])
            with ordinality as q (sha256, list, turn)
-      left join headcount.api_keys key on key.sha256 = q.sha256 and ${keyState} = 'active'
+      left join headcount.api_keys key on key.sha256 = q.sha256 and ${stateOf('key')} = 'active'
       left join headcount.events e on e.account_id = key.account_id and e.id = q.list
       left join headcount.sync_state s on s.account_id = key.account_id and s.event_id = q.list
      order by q.turn`.execute(kysely)

@@ -10,7 +10,7 @@ import { UnavailableError } from '../../problems.ts'
 import { requireFreshAccount, requireFreshList, type FreshnessLimits } from './freshness.ts'
 import { lookUpMany, type Lookup, type LookupRow } from './lookups.ts'
 import { createBatchLoader } from './batch-loader.ts'
-import { createKeyUseRecorder } from './key-use.ts'
+import { createUseRecorder } from './use-recorder.ts'
 import { readList } from './list.ts'
 import { createLargeListSlots } from './large-list-slots.ts'
 
@@ -36,7 +36,7 @@ export function createMirrorStore(
   const lookUp = createBatchLoader((asked: readonly Lookup[]) =>
     lookUpMany(database.kysely, asked, maxAgeMs !== null),
   )
-  const keyUse = createKeyUseRecorder(database, safeCallback(onError))
+  const keyUse = createUseRecorder(database, 'api_keys', safeCallback(onError))
   // /readyz needs no key: batching limits the statements.
   const readSchemaVersion = createBatchLoader(async (asked: readonly null[]) => {
     const { current } = await schemaState(database)
@@ -92,7 +92,7 @@ function storableName(list: ListName | null): string | null {
 }
 
 /** The schema may be migrated while this process serves, even beyond the version that it knows. */
-function requireSchema(version: number): void {
+export function requireSchema(version: number): void {
   try {
     requireVersion(version)
   } catch (cause) {
@@ -105,7 +105,7 @@ function requireSchema(version: number): void {
 }
 
 /** @throws UnavailableError when the database does not answer in time */
-async function withTimeout<T>(answer: Promise<T>): Promise<T> {
+export async function withTimeout<T>(answer: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => {
     late.reject(

@@ -15,7 +15,7 @@ const rowsOf = (database: Database, text: string, values: unknown[] = []) =>
 
 /** Every row of the mirror that bears the number of this account, as text. */
 async function everythingOf(database: Database, id: number): Promise<readonly unknown[]> {
-  const tables = [...accountTables, 'api_keys']
+  const tables = [...accountTables, 'api_keys', 'links']
   const parts = tables.map(
     (table) => `select '${table}' as place, row.*::text from headcount.${table} row where account_id = $1`,
   )
@@ -42,6 +42,8 @@ async function fillTwo(database: Database): Promise<readonly [string, string]> {
       `insert into headcount.api_observations (account_id, path, kind, value, count)
        select id, 'any', 'value', 'word', 1 from headcount.accounts`,
       `insert into headcount.slot_targets (account_id, wanted) select id, 3 from headcount.accounts`,
+      `insert into headcount.links (account_id, sha256, view, format, with_personal)
+       select id, 'of ' || name, 'events', 'csv', true from headcount.accounts`,
       `insert into headcount.suppressions (account_id, key_check) select id, 'abc' from headcount.accounts`,
       `insert into headcount.suppressed_responses (account_id, event_id, response_id, suppression_id)
        select account_id, 'any', 1, id from headcount.suppressions`,
@@ -65,7 +67,7 @@ onBoth('I2 removing an account', (fresh) => {
         where c.table_schema = 'headcount' and c.column_name = 'account_id' and t.table_type = 'BASE TABLE'
         order by 1`,
     )
-    expect(withAccount.flat()).toEqual([...accountTables, 'api_keys'].toSorted())
+    expect(withAccount.flat()).toEqual([...accountTables, 'api_keys', 'links'].toSorted())
     const south = await everythingOf(database, 2)
     expect(new Set(south.map((row) => Object(row)[0] as string)).size).toBe(withAccount.length)
 
@@ -89,7 +91,7 @@ onBoth('I2 removing an account', (fresh) => {
     expect(await rowsOf(database, 'select name from headcount.accounts')).toEqual([['south']])
   })
 
-  test('that is broken off has revoked its keys, is no mirror, and is finished by the next one', async () => {
+  test('that is broken off has revoked its keys and links, is no mirror, and is finished by the next one', async () => {
     await using mirror = await fresh()
     const { database } = mirror
     await fillTwo(database)
@@ -108,10 +110,11 @@ onBoth('I2 removing an account', (fresh) => {
       holdAccount(database, options, (lease) => deleteAccount(dying, lease, 1, stop.signal, 2)),
     ).rejects.toThrow('killed')
     const state = `select a.name, a._removing_since is not null, (select count(*)::int from headcount.api_keys
+                     where account_id = a.id and revoked_at is null), (select count(*)::int from headcount.links
                      where account_id = a.id and revoked_at is null) from headcount.accounts a order by id`
     expect(await rowsOf(database, state)).toEqual([
-      ['north', true, 0],
-      ['south', false, 1],
+      ['north', true, 0, 0],
+      ['south', false, 1, 1],
     ])
     await holdAccount(database, options, (lease) => deleteAccount(database, lease, 1, quiet, 2))
     expect(await everythingOf(database, 1)).toEqual([])

@@ -30,6 +30,8 @@ const asked: readonly (readonly string[])[] = [
   ['rejects', '--json'],
   ['keys'],
   ['keys', 'revoke', '99'],
+  ['links'],
+  ['links', 'revoke', '99'],
   ['query', oddValues],
   ['query', oddValues, '--json'],
   ['events', '--all'],
@@ -211,7 +213,7 @@ describe('D22 beside serve --sync', () => {
     for (const args of asked)
       expect(comparable(await s.run(args))).toEqual(comparable(through.get(args) ?? first))
     expect([...through.values()].map(({ code }) => code)).toEqual([
-      6, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 2, 0, 0, 2, 0,
+      6, 0, 0, 2, 0, 0, 0, 2, 0, 2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 2, 0, 0, 2, 0,
     ])
   })
 })

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { Database } from '../../../../src/db/connect.ts'
 import { UsageError } from '../../../../src/common/errors.ts'
-import { createKey, listKeys, revokeKey, recordKeyUse } from '../../../../src/mirror/keys/keys.ts'
+import { createKey, listKeys, revokeKey, recordUse } from '../../../../src/mirror/keys/keys.ts'
 import { hashKey } from '../../../../src/mirror/keys/secret.ts'
 import { readContents } from '../../../support/mirror/contents.ts'
 import { freshMirror, onBoth } from '../../../support/databases/databases.ts'
@@ -83,7 +83,7 @@ onBoth('keys', (fresh) => {
     await database.transaction((trx) =>
       trx.query(`update headcount.api_keys set last_used_on = date '2020-01-01' where id = 2`),
     )
-    const note = () => database.transaction((trx) => recordKeyUse(trx, ['1', '2', '3']))
+    const note = () => database.transaction((trx) => recordUse(trx, 'api_keys', ['1', '2', '3']))
     const used = `id, last_used_on = (now() at time zone 'UTC')::date, xmin::text`
     await note()
     const noted = await stored(database, used)
@@ -106,7 +106,7 @@ test('a note of a use waits for nobody', async () => {
   for (const _ of [1, 2]) await create(database)
   await database.transaction(async (trx) => {
     await revokeKey(trx, 1)
-    await database.transaction((other) => recordKeyUse(other, ['1', '2']), { lockTimeoutMs: 1 })
+    await database.transaction((other) => recordUse(other, 'api_keys', ['1', '2']), { lockTimeoutMs: 1 })
   })
   expect(await stored(database, 'last_used_on is not null')).toEqual([[false], [true]])
 })

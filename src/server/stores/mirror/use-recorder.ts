@@ -1,13 +1,17 @@
 import type { Database } from '../../../db/database.ts'
-import { recordKeyUse } from '../../../mirror/keys/keys.ts'
+import { recordUse } from '../../../mirror/keys/keys.ts'
 
-/** Records the use of keys in the background: no request waits for it, or fails with it. */
-export function createKeyUseRecorder(database: Database, onError: (error: unknown) => void) {
+/** Records the use of keys or links in the background: no request waits for it, or fails with it. */
+export function createUseRecorder(
+  database: Database,
+  table: 'api_keys' | 'links',
+  onError: (error: unknown) => void,
+) {
   const pending = new Map<string, Promise<void>>()
 
   async function write(id: string): Promise<void> {
     try {
-      await database.transaction((trx) => recordKeyUse(trx, [id]))
+      await database.transaction((trx) => recordUse(trx, table, [id]))
     } catch (error) {
       onError(error)
     } finally {

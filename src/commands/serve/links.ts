@@ -1,0 +1,140 @@
+import { commandName } from '../../common/command-name.ts'
+import { UsageError } from '../../common/errors.ts'
+import type { LinkFormat } from '../../common/schema/tables.ts'
+import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
+import type { Flags, ServeConfig } from '../../config/config.ts'
+import { requireLinkContent } from '../../export/link-content.ts'
+import { linkPath } from '../../export/library-links.ts'
+import { createLinkCall, linksCall, revokeLinkCall } from '../../mirror/calls/links.ts'
+import type { InstantInput } from '../../mirror/instants/parse-instant.ts'
+import type { LinkContent, ListedLink, RevokedLink } from '../../mirror/keys/links.ts'
+import type { Command } from '../cli/context.ts'
+import { callMirror } from '../open-mirror.ts'
+import { writeJson, writeResult } from '../output/format/json.ts'
+import { listTable, right, text } from '../output/format/table.ts'
+import { formatInstant, formatTimestamp } from '../output/format/timestamp.ts'
+import type { Output } from '../terminal/terminal.ts'
+import { formatExpiry } from './keys.ts'
+
+type LinksFlags = Flags & { readonly json?: true }
+
+export const links: Command<LinksFlags> = async (context) => {
+  const found = await callMirror(context, linksCall, ({ account }) => ({ account }))
+  await writeResult(context, { links: found }, (out) =>
+    found.length === 0 ? `No links yet. ${commandName()} links create makes one.\n` : formatLinks(found, out),
+  )
+  return 0
+}
+
+function formatLinks(found: readonly ListedLink[], out: Output): string {
+  return listTable(
+    out,
+    [right('id'), 'account', text('shows'), text('label'), 'state', 'expires', 'last used'],
+    found.map((link) => [
+      String(link.id),
+      link.account,
+      describeContent(link),
+      link.label ?? '',
+      link.revoked_at === null ? link.state : `revoked ${formatTimestamp(link.revoked_at, 'day')}`,
+      link.expires_at === null ? 'never' : formatExpiry(link.expires_at),
+      link.last_used_on ?? 'never',
+    ]),
+  )
+}
+
+function describeContent({ view, format, event_id, with_personal }: LinkContent): string {
+  const of = event_id === null ? '' : ` of ${event_id}`
+  return `${view}${of} as ${format}${with_personal ? '' : ', nothing personal'}`
+}
+
+type CreateFlags = Flags & {
+  readonly view: string
+  readonly as: LinkFormat
+  readonly event?: string
+  readonly withoutPersonal?: true
+  readonly label?: string
+  readonly expires?: InstantInput
+  readonly json?: true
+}
+
+/** Creates a link and prints its address, alone on stdout. It cannot be shown again. */
+export const linksCreate: Command<CreateFlags> = async (context) => {
+  const { flags, terminal } = context
+  const content: LinkContent = {
+    view: flags.view,
+    format: flags.as,
+    event_id: flags.event ?? null,
+    with_personal: flags.withoutPersonal !== true,
+  }
+  requireLinkContent(content)
+  let base = ''
+  const { token, ...made } = await callMirror(context, createLinkCall, ({ account, serve }) => {
+    base = addressOf(serve)
+    return { ...content, account, label: flags.label ?? null, expires: flags.expires ?? null }
+  })
+  terminal.redact(token)
+  const address = base + linkPath(token, content)
+  if (flags.json) await writeJson(terminal.out, { id: made.id, url: address })
+  else {
+    // The number first: should writing the address fail, it is known which link to revoke.
+    await terminal.err.write(describeCreated(made, content))
+    await terminal.out.write(`${address}\n`)
+  }
+  if (new URL(address).protocol === 'http:') await terminal.err.write(describeUnreachable(base))
+  return 0
+}
+
+/** Where `serve` is reached: by the public address, else on this machine. */
+function addressOf({ publicUrl, host, port }: ServeConfig): string {
+  if (publicUrl !== null) return publicUrl
+  const local = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
+  return `http://${local.includes(':') ? `[${local}]` : local}:${port}`
+}
+
+interface Made {
+  readonly id: number
+  readonly account: string
+  readonly expiresAt: string | null
+}
+
+function describeCreated({ id, account, expiresAt }: Made, content: LinkContent): string {
+  const end = expiresAt === null ? '' : ` until ${formatInstant(expiresAt)}`
+  const personal = content.with_personal ? ', with names where the view has some,' : ''
+  return (
+    `Link ${id} shows ${stripControlCharsInLine(describeContent(content))} of account ${stripControlCharsInLine(account)}${personal} to whoever has this address${end}. ` +
+    `It is shown this once; ${commandName()} links revoke ${id} takes it back.\n`
+  )
+}
+
+function describeUnreachable(base: string): string {
+  return (
+    `Only ${commandName()} serve answers it, and ${base} is reached from this machine or network alone: spreadsheets and calendars on the web ` +
+    `need HEADCOUNT_PUBLIC_URL=https://…, the address of a proxy with TLS before serve. Without one, export to a synced folder: docs/spreadsheets.md.\n`
+  )
+}
+
+/** Revokes a link. A link that is revoked already is no failure. */
+export const linksRevoke: Command<LinksFlags> = async (context) => {
+  const { flags, operands, terminal } = context
+  const id = readId(operands[0] ?? '')
+  const revoked = await callMirror(context, revokeLinkCall, ({ account }) => ({ id, account }))
+  if (flags.json) {
+    const { account, revoked_at } = revoked
+    await writeJson(terminal.out, { id, account, revoked_at })
+  } else await terminal.err.write(describeRevoked(revoked))
+  return 0
+}
+
+/** @throws UsageError that does not repeat the text: it may be the address itself. */
+function readId(operand: string): number {
+  if (/^\d{1,15}$/.test(operand)) return Number(operand)
+  throw new UsageError(`links revoke takes the number of a link: ${commandName()} links list shows it`)
+}
+
+function describeRevoked({ id, account, view, label, revoked_at, wasRevoked }: RevokedLink): string {
+  const named = label === null ? view : `${view}, ${stripControlCharsInLine(label)}`
+  const which = `Link ${id} (${named}) of account ${stripControlCharsInLine(account)}`
+  return wasRevoked
+    ? `${which} was revoked before, at ${formatInstant(revoked_at)}.\n`
+    : `${which} is revoked: from now on its address shows nothing.\n`
+}

@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto'
+import ical, {
+  ICalCalendarMethod,
+  ICalEventStatus,
+  ICalEventTransparency,
+  type ICalEventData,
+} from 'ical-generator'
+import { stripControlChars } from '../../common/strip-control-chars.ts'
+import { columnName } from '../column.ts'
+import { LinkError } from '../link-error.ts'
+import { readRows, type Row } from '../read-rows.ts'
+import {
+  CALENDAR_COLUMNS,
+  calendarQueries,
+  type CalendarColumn,
+  type CalendarView,
+} from './calendar-queries.ts'
+import type { LinkBodyFormat, LinkSource } from '../formats/format.ts'
+
+/** How often programs are asked to look again. */
+const REFRESH_SECONDS = 15 * 60
+/** More would not be taken by calendar programs. */
+const MAX_ENTRIES = 10_000
+/** `SEQUENCE` counts the seconds from here to the last change: it only grows, also where history was pruned. */
+const SEQUENCE_EPOCH_MS = Date.UTC(2020, 0, 1)
+
+/**
+ * iCalendar (RFC 5545): an entry for each event, or for each slot. What went is `STATUS:CANCELLED`; an entry keeps its `UID`
+ * for ever, and `SEQUENCE` and `LAST-MODIFIED` tell its last change, so that equal rows make equal bytes.
+ */
+export const calendar: LinkBodyFormat = {
+  contentType: 'text/calendar; charset=utf-8; method=PUBLISH',
+  select: columnName,
+  parts: async function* (source) {
+    const { title, query, entry } = forms[source.name as CalendarView]
+    const entries: ICalEventData[] = []
+    for await (const rows of readRows(source.ask, query(source))) {
+      for (const row of rows) entries.push(entry(readEntry(row), source))
+      if (entries.length > MAX_ENTRIES)
+        throw new LinkError(
+          'too_large',
+          `this calendar has more than ${MAX_ENTRIES} entries: make a link for one event, with --event`,
+        )
+    }
+    yield ical({
+      name: `${title} (${source.account.name})`,
+      prodId: { company: 'headcount', product: 'links', language: 'EN' },
+      method: ICalCalendarMethod.PUBLISH,
+      ttl: REFRESH_SECONDS,
+      events: entries,
+    }).toString()
+  },
+}
+
+/** A row of a query of calendar-queries.ts. */
+type Entry = Readonly<Record<CalendarColumn, string | null>>
+
+function readEntry(row: Row): Entry {
+  const texts = row.map((value) => (typeof value === 'string' ? stripControlChars(value) : null))
+  return Object.fromEntries(CALENDAR_COLUMNS.map((name, at) => [name, texts[at] ?? null])) as Entry
+}
+
+interface Form {
+  readonly title: string
+  readonly query: (source: LinkSource) => string
+  readonly entry: (entry: Entry, source: LinkSource) => ICalEventData
+}
+
+const forms: Readonly<Record<CalendarView, Form>> = {
+  events: { title: 'Events', query: calendarQueries.events, entry: eventEntry },
+  event_summary: { title: 'Events', query: calendarQueries.event_summary, entry: eventEntry },
+  slots: { title: 'Slots', query: calendarQueries.slots, entry: slotEntry },
+  slot_summary: { title: 'Slots', query: calendarQueries.slot_summary, entry: slotEntry },
+  thin_slots: { title: 'Thin slots', query: calendarQueries.thin_slots, entry: slotEntry },
+}
+
+function eventEntry(entry: Entry, source: LinkSource): ICalEventData {
+  return {
+    ...common(entry),
+    id: uid([source.account.id, entry.event_id]),
+    summary: entry.title ?? `Event ${entry.event_id}`,
+  }
+}
+
+function slotEntry(entry: Entry, source: LinkSource): ICalEventData {
+  const event = entry.title ?? `event ${entry.event_id}`
+  return {
+    ...common(entry),
+    id: uid([source.account.id, entry.event_id, entry.slot, entry.start, entry.end]),
+    summary: entry.slot === null ? event : `${entry.slot}, ${event}`,
+  }
+}
+
+function common({ start, end, location, text, names, changed, cancelled }: Entry) {
+  const moment = new Date(changed ?? SEQUENCE_EPOCH_MS)
+  const isAfter = start !== null && end !== null && new Date(end) > new Date(start)
+  return {
+    start: new Date(start ?? NaN),
+    ...(isAfter && { end: new Date(end) }),
+    ...(location !== null && { location }),
+    description: [names, text].filter((line) => line !== null && line !== '').join('\n') || null,
+    // guard: equal calendars
+    stamp: moment,
+    lastModified: moment,
+    sequence: Math.max(0, Math.floor((moment.getTime() - SEQUENCE_EPOCH_MS) / 1000)),
+    // guard: cancelled entries
+    status: cancelled === 'true' ? ICalEventStatus.CANCELLED : ICalEventStatus.CONFIRMED,
+    transparency: ICalEventTransparency.TRANSPARENT,
+  }
+}
+
+/** What tells an entry apart: the same in every copy of the mirror that keeps the numbers of accounts. */
+function uid(parts: readonly (string | number | null)[]): string {
+  return `${createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 40)}@headcount`
+}

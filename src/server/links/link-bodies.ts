@@ -1,0 +1,126 @@
+/** The bodies of links: each is made once a minute at most, and one at a time. */
+import { hash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import pLimit from 'p-limit'
+import type { Database } from '../../db/connect.ts'
+import { makeLinkBody, type BodyLimits, type LinkBody, type ShownLink } from '../../export/link-content.ts'
+import { LinkError } from '../../export/link-error.ts'
+import { encodeBody } from '../http/content-encoding.ts'
+import { UnavailableError } from '../problems.ts'
+
+/** A body as it is sent. */
+export interface KeptBody extends Pick<LinkBody, 'contentType' | 'headers'> {
+  readonly identity: Uint8Array<ArrayBuffer>
+  readonly gzip: Uint8Array<ArrayBuffer>
+  /** Of the bytes before compression: equal bodies have equal ones. */
+  readonly digest: string
+}
+
+/** What came of making a body. */
+interface Made {
+  /** When it was begun, by the clock that never goes back. */
+  readonly at: number
+  /** What must not have changed meanwhile. */
+  readonly version: string
+  readonly result: KeptBody | LinkError
+}
+
+/** A link to make the body of. */
+export interface LinkToMake extends ShownLink {
+  readonly id: string
+  /** Where it is another one, an older body is not shown: somebody was erased. */
+  readonly version: string
+}
+
+const KEPT_MS = 60_000
+/** Of all bodies, plain and compressed. */
+const MAX_KEPT_BYTES = 48 * 1024 ** 2
+const MAX_BODY_BYTES = 16 * 1024 ** 2
+const MAX_WAIT_MS = 20_000
+const RETRY_AFTER_SECONDS = 30
+const TIMEOUT_MS = 10_000
+/** While a PGlite computes, nobody else is answered: a client of the service waits for 5 s. */
+const PGLITE_TIMEOUT_MS = 4_000
+
+export interface LinkBodies {
+  /** @throws LinkError, DatabaseError; UnavailableError when others are made for too long */
+  get(link: LinkToMake): Promise<KeptBody>
+}
+
+/** @param now milliseconds of a clock that never goes back */
+export function createLinkBodies(database: Database, now: () => number): LinkBodies {
+  const limits: BodyLimits = {
+    maxBytes: MAX_BODY_BYTES,
+    timeoutMs: database.engine === 'pglite' ? PGLITE_TIMEOUT_MS : TIMEOUT_MS,
+  }
+  // guard: one computation at a time
+  const alone = pLimit(1)
+  const kept = new LRUCache<string, Made>({ maxSize: MAX_KEPT_BYTES, sizeCalculation: sizeOf })
+  const pending = new Map<string, { readonly version: string; readonly made: Promise<Made> }>()
+
+  async function make(link: LinkToMake): Promise<Made> {
+    const at = now()
+    const result = await bodyOf(database, link, limits)
+    const made = { at, version: link.version, result }
+    kept.set(link.id, made)
+    return made
+  }
+
+  function begin(link: LinkToMake): Promise<Made> {
+    const making = { version: link.version, made: alone(() => make(link)) }
+    pending.set(link.id, making)
+    const end = () => {
+      if (pending.get(link.id) === making) pending.delete(link.id)
+    }
+    making.made.then(end, end)
+    return making.made
+  }
+
+  return {
+    async get(link) {
+      const last = kept.get(link.id)
+      // guard: once a minute
+      const isCurrent = last !== undefined && last.version === link.version && now() - last.at < KEPT_MS
+      const under = pending.get(link.id)
+      const begun = () => (under?.version === link.version ? under.made : begin(link))
+      const { result } = isCurrent ? last : await inTime(begun())
+      if (result instanceof LinkError) throw result
+      return result
+    },
+  }
+}
+
+function sizeOf({ result }: Made): number {
+  return result instanceof LinkError ? 1 : result.identity.byteLength + result.gzip.byteLength + 1
+}
+
+/** That a body is too large, or takes too long, is found out once a minute at most, too. */
+async function bodyOf(
+  database: Database,
+  link: LinkToMake,
+  limits: BodyLimits,
+): Promise<KeptBody | LinkError> {
+  try {
+    const { bytes, ...rest } = await makeLinkBody(database, link, limits)
+    const digest = hash('sha256', bytes, 'base64url').slice(0, 27)
+    return { ...rest, identity: bytes, gzip: await encodeBody(bytes, 'gzip'), digest }
+  } catch (error) {
+    if (error instanceof LinkError) return error
+    throw error
+  }
+}
+
+/** @throws UnavailableError when it takes too long; it is made nevertheless, for who asks again */
+async function inTime<T>(made: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => {
+    late.reject(
+      new UnavailableError('not_ready', RETRY_AFTER_SECONDS, 'other links are made first: try again later'),
+    )
+  }, MAX_WAIT_MS)
+  try {
+    return await Promise.race([made, late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}

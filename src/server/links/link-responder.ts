@@ -1,0 +1,141 @@
+/** The response to a request for a link: whoever has its address sees what it shows. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database } from '../../db/connect.ts'
+import { LinkError } from '../../export/link-error.ts'
+import { hashKey, isSameHash } from '../../mirror/keys/secret.ts'
+import type { AdmittedRequest } from '../http/admission.ts'
+import { negotiateEncoding } from '../http/content-encoding.ts'
+import { isFresh } from '../http/etag.ts'
+import type { HttpResponse } from '../http/http-response.ts'
+import type { Requester } from '../fair-allocator.ts'
+import { problemResponse } from '../problems.ts'
+import { safeCallback } from '../safe-callback.ts'
+import { createBatchLoader } from '../stores/mirror/batch-loader.ts'
+import { requireFreshAccount, type FreshnessLimits } from '../stores/mirror/freshness.ts'
+import { requireSchema, withTimeout } from '../stores/mirror/mirror-store.ts'
+import { createUseRecorder } from '../stores/mirror/use-recorder.ts'
+import { findLinks, type FoundLink } from './find-links.ts'
+import { createLinkBodies, type KeptBody } from './link-bodies.ts'
+import { linkProblems, problemOfError, problemOfState, type LinkProblemCode } from './link-problems.ts'
+
+export interface LinkOptions extends FreshnessLimits {
+  /** Called when the use of a link could not be recorded. */
+  readonly onError: (error: unknown) => void
+  /** Milliseconds of a clock that never goes back. */
+  readonly now?: () => number
+}
+
+export interface LinkRequest {
+  /** Of the address. */
+  readonly token: string
+  readonly headers: Readonly<
+    Record<'if-none-match' | 'cache-control' | 'accept-encoding' | 'accept', string | undefined>
+  >
+  readonly admit: (requester: Requester) => AdmittedRequest
+}
+
+export interface Links {
+  /** @throws UnavailableError while the mirror cannot be read, or is too old */
+  respond(request: LinkRequest): Promise<HttpResponse>
+  /** Ends background work; called after the last request. */
+  close(): Promise<void>
+}
+
+const SHUTDOWN_GRACE_MS = 500
+
+/** No search engine and no site that is linked to learns the address. */
+const SECRET_ADDRESS_HEADERS = {
+  'X-Robots-Tag': 'noindex, nofollow',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+} as const
+
+const CACHE_HEADERS = { 'Cache-Control': 'private, no-cache', Vary: 'Accept-Encoding' } as const
+
+/** Shows the links of all accounts of a mirror. The caller closes the database. */
+export function createLinks(
+  database: Database,
+  { maxAgeMs, holdForMs, onError, now = () => performance.now() }: LinkOptions,
+): Links {
+  const find = createBatchLoader((hashes: readonly string[]) => findLinks(database.kysely, hashes))
+  const use = createUseRecorder(database, 'links', safeCallback(onError))
+  const bodies = createLinkBodies(database, now)
+
+  async function answer(
+    { id, account_id, ...link }: FoundLink & { readonly id: string },
+    { headers, admit }: LinkRequest,
+  ): Promise<HttpResponse> {
+    const admitted = admit({ account: String(account_id), key: `link ${id}` })
+    requireFreshAccount(
+      { run_age: link.run_age, good_run_age: null, holds: null, now: null },
+      { maxAgeMs, holdForMs },
+    )
+    const account = { id: account_id, name: link.account }
+    const body = await bodies.get({
+      ...link,
+      id,
+      account,
+      /* guard: people erased from links */ version: link.erasure ?? '',
+    })
+    const encoding = negotiateEncoding(headers['accept-encoding'])
+    const etag = `"${body.digest}${encoding === 'gzip' ? '-gzip' : ''}"`
+    if (isFresh(headers, etag)) return { status: 304, headers: { ...CACHE_HEADERS, ETag: etag }, body: null }
+    const bytes = body[encoding]
+    admitted.keep(await admitted.memory(bytes.byteLength))
+    const name = `${link.view.replaceAll('_', '-')}.${link.format}`
+    return { status: 200, headers: { ...bodyHeaders(body, name, encoding), ETag: etag }, body: bytes }
+  }
+
+  return {
+    async respond(request) {
+      const sha256 = hashKey(request.token)
+      const found = await withTimeout(find(sha256))
+      requireSchema(found.schema)
+      const { id, state } = found
+      if (id === null || !isSameHash(found.sha256, sha256)) return refusal(request, 'unknown_link')
+      // guard: state of a link
+      if (state !== 'active') return refusal(request, problemOfState[state])
+      if (found.is_first_use) use.record(id)
+      try {
+        return withSecretAddress(await answer({ ...found, id }, request))
+      } catch (error) {
+        if (!(error instanceof LinkError)) throw error
+        if (error.reason === 'too_slow') onError(error)
+        return refusal(request, problemOfError[error.reason], error.message)
+      }
+    },
+    close: async () => {
+      await Promise.race([use.settled(), sleep(SHUTDOWN_GRACE_MS, undefined, { ref: false })])
+    },
+  }
+}
+
+function bodyHeaders({ contentType, headers }: KeptBody, name: string, encoding: 'gzip' | 'identity') {
+  return {
+    'Content-Type': contentType,
+    'Content-Disposition': `inline; filename="${name}"`,
+    ...CACHE_HEADERS,
+    ...headers,
+    ...(encoding === 'gzip' && { 'Content-Encoding': 'gzip' }),
+  }
+}
+
+/** A problem document; in words alone for who opened the address in a browser. */
+function refusal(
+  { headers }: LinkRequest,
+  code: LinkProblemCode,
+  detail: string = linkProblems[code].detail,
+): HttpResponse {
+  const { status, title } = linkProblems[code]
+  const response = problemResponse({ status, title, detail, code })
+  if (headers.accept?.includes('text/html') !== true) return withSecretAddress(response)
+  return withSecretAddress({
+    ...response,
+    headers: { ...response.headers, 'Content-Type': 'text/plain; charset=utf-8' },
+    body: Buffer.from(`${title}: ${detail}.\n`),
+  })
+}
+
+function withSecretAddress(response: HttpResponse): HttpResponse {
+  return { ...response, headers: { ...response.headers, ...SECRET_ADDRESS_HEADERS } }
+}
