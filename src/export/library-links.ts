@@ -1,9 +1,11 @@
 /** Links for a program; each call as the command of this name. */
 import { keyLabel } from '../common/parse-values.ts'
 import type { LinkFormat } from '../common/schema/tables.ts'
-import { createLinkCall, linksCall, revokeLinkCall } from '../mirror/calls/links.ts'
+import { revokeLinkCall } from '../mirror/calls/keys.ts'
+import { createLinkCall, linksCall } from '../mirror/calls/links.ts'
 import { parseFutureInstant } from '../mirror/instants/parse-instant.ts'
-import type { ListedLink, RevokedLink } from '../mirror/keys/links.ts'
+import type { RevokedKey } from '../mirror/keys/keys.ts'
+import type { ListedLink } from '../mirror/keys/links.ts'
 import { instantOption, parseOption } from '../mirror/library-api/parse-option.ts'
 import { callMirror, requireWholeNumber } from '../mirror/library-api/with-mirror.ts'
 import type { AccountFilter, MirrorOptions } from '../mirror/library-api/with-mirror.ts'
@@ -76,7 +78,7 @@ export interface RevokeLinkOptions extends AccountFilter {
  *
  * @throws UsageError when there is no such link
  */
-export async function revokeLink(options: RevokeLinkOptions): Promise<RevokedLink> {
+export async function revokeLink(options: RevokeLinkOptions): Promise<RevokedKey> {
   const id = requireWholeNumber('id', options.id, 1)
   return callMirror(options, revokeLinkCall, { id, account: options.account ?? null })
 }

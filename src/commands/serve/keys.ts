@@ -4,7 +4,7 @@ import { UsageError } from '../../common/errors.ts'
 import { createKeyCall, keysCall, revokeKeyCall, type CreatedKey } from '../../mirror/calls/keys.ts'
 import type { InstantInput } from '../../mirror/instants/parse-instant.ts'
 import type { ListedKey, RevokedKey } from '../../mirror/keys/keys.ts'
-import type { Command } from '../cli/context.ts'
+import type { Command, Context } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
 import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import { writeJson, writeResult } from '../output/format/json.ts'
@@ -72,26 +72,42 @@ function describeCreated({ id, account, expiresAt }: CreatedKey): string {
 }
 
 /** Revokes a key. A key that is revoked already is no failure. */
-export const keysRevoke: Command<KeysFlags> = async (context) => {
+export const keysRevoke: Command<KeysFlags> = (context) =>
+  revokeByNumber(context, revokeKeyCall, 'key', 'it opens nothing')
+
+/** @param effect what holds from now on */
+export async function revokeByNumber(
+  context: Context<KeysFlags>,
+  call: typeof revokeKeyCall,
+  noun: 'key' | 'link',
+  effect: string,
+): Promise<number> {
   const { flags, operands, terminal } = context
-  const id = readId(operands[0] ?? '')
-  const revoked = await callMirror(context, revokeKeyCall, ({ account }) => ({ id, account }))
+  const id = readId(operands[0] ?? '', noun)
+  const revoked = await callMirror(context, call, ({ account }) => ({ id, account }))
   if (flags.json) {
     const { account, revoked_at } = revoked
     await writeJson(terminal.out, { id, account, revoked_at })
-  } else await terminal.err.write(describeRevoked(revoked))
+  } else await terminal.err.write(describeRevoked(revoked, noun, effect))
   return 0
 }
 
-/** @throws UsageError that does not repeat the text: it may be the key itself. */
-function readId(text: string): number {
-  if (/^\d{1,15}$/.test(text)) return Number(text)
-  throw new UsageError(`keys revoke takes the number of a key: ${commandName()} keys list shows it`)
+/** @throws UsageError that does not repeat the text: it may be the key or the address itself. */
+function readId(operand: string, noun: string): number {
+  if (/^\d{1,15}$/.test(operand)) return Number(operand)
+  throw new UsageError(
+    `${noun}s revoke takes the number of a ${noun}: ${commandName()} ${noun}s list shows it`,
+  )
 }
 
-function describeRevoked({ id, account, label, revoked_at, wasRevoked }: RevokedKey): string {
-  const which = `Key ${id}${label === null ? '' : ` (${stripControlCharsInLine(label)})`} of account ${stripControlCharsInLine(account)}`
+function describeRevoked(
+  { id, account, label, revoked_at, wasRevoked }: RevokedKey,
+  noun: string,
+  effect: string,
+): string {
+  const named = label === null ? '' : ` (${stripControlCharsInLine(label)})`
+  const which = `${noun === 'key' ? 'Key' : 'Link'} ${id}${named} of account ${stripControlCharsInLine(account)}`
   return wasRevoked
     ? `${which} was revoked before, at ${formatInstant(revoked_at)}.\n`
-    : `${which} is revoked: from now on it opens nothing.\n`
+    : `${which} is revoked: from now on ${effect}.\n`
 }

@@ -1,20 +1,20 @@
 import { commandName } from '../../common/command-name.ts'
-import { UsageError } from '../../common/errors.ts'
 import type { LinkFormat } from '../../common/schema/tables.ts'
 import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import type { Flags, ServeConfig } from '../../config/config.ts'
 import { requireLinkContent } from '../../export/link-content.ts'
 import { linkPath } from '../../export/library-links.ts'
-import { createLinkCall, linksCall, revokeLinkCall } from '../../mirror/calls/links.ts'
+import { revokeLinkCall } from '../../mirror/calls/keys.ts'
+import { createLinkCall, linksCall } from '../../mirror/calls/links.ts'
 import type { InstantInput } from '../../mirror/instants/parse-instant.ts'
-import type { LinkContent, ListedLink, RevokedLink } from '../../mirror/keys/links.ts'
+import type { LinkContent, ListedLink } from '../../mirror/keys/links.ts'
 import type { Command } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
 import { writeJson, writeResult } from '../output/format/json.ts'
 import { listTable, right, text } from '../output/format/table.ts'
 import { formatInstant, formatTimestamp } from '../output/format/timestamp.ts'
 import type { Output } from '../terminal/terminal.ts'
-import { formatExpiry } from './keys.ts'
+import { formatExpiry, revokeByNumber } from './keys.ts'
 
 type LinksFlags = Flags & { readonly json?: true }
 
@@ -114,27 +114,5 @@ function describeUnreachable(base: string): string {
 }
 
 /** Revokes a link. A link that is revoked already is no failure. */
-export const linksRevoke: Command<LinksFlags> = async (context) => {
-  const { flags, operands, terminal } = context
-  const id = readId(operands[0] ?? '')
-  const revoked = await callMirror(context, revokeLinkCall, ({ account }) => ({ id, account }))
-  if (flags.json) {
-    const { account, revoked_at } = revoked
-    await writeJson(terminal.out, { id, account, revoked_at })
-  } else await terminal.err.write(describeRevoked(revoked))
-  return 0
-}
-
-/** @throws UsageError that does not repeat the text: it may be the address itself. */
-function readId(operand: string): number {
-  if (/^\d{1,15}$/.test(operand)) return Number(operand)
-  throw new UsageError(`links revoke takes the number of a link: ${commandName()} links list shows it`)
-}
-
-function describeRevoked({ id, account, view, label, revoked_at, wasRevoked }: RevokedLink): string {
-  const named = label === null ? view : `${view}, ${stripControlCharsInLine(label)}`
-  const which = `Link ${id} (${named}) of account ${stripControlCharsInLine(account)}`
-  return wasRevoked
-    ? `${which} was revoked before, at ${formatInstant(revoked_at)}.\n`
-    : `${which} is revoked: from now on its address shows nothing.\n`
-}
+export const linksRevoke: Command<LinksFlags> = (context) =>
+  revokeByNumber(context, revokeLinkCall, 'link', 'its address shows nothing')

@@ -15,7 +15,7 @@ const calls: Readonly<Record<string, () => Promise<SentCall>>> = {
   'create-key': async () => (await import('./keys.ts')).createKeyCall,
   links: async () => (await import('./links.ts')).linksCall,
   'create-link': async () => (await import('./links.ts')).createLinkCall,
-  'revoke-link': async () => (await import('./links.ts')).revokeLinkCall,
+  'revoke-link': async () => (await import('./keys.ts')).revokeLinkCall,
   events: async () => (await import('../answers/events.ts')).eventsCall,
   event: async () => (await import('../answers/event.ts')).eventCall,
   who: async () => (await import('../answers/who.ts')).whoCall,

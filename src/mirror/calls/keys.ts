@@ -1,7 +1,7 @@
 import type { Transaction } from '../../db/transaction.ts'
 import { UsageError } from '../../common/errors.ts'
 import { optionName } from '../../common/option-names.ts'
-import { createKey, listKeys, type ListedKey, revokeKey, type RevokedKey } from '../keys/keys.ts'
+import { createKey, listKeys, type ListedKey, revoke, type RevokedKey } from '../keys/keys.ts'
 import { resolveInstant } from '../instants/resolve-instant.ts'
 import { resolveAccount, requireAccount } from '../accounts/resolve-account.ts'
 import type { InstantInput } from '../instants/parse-instant.ts'
@@ -53,25 +53,30 @@ export const createKeyCall = defineCall<CreateKeyInput, CreatedKey>({
     }),
 })
 
-export interface RevokeKeyInput {
+interface RevokeInput {
   readonly id: number
   /** Only when it is of this account; null: of any. */
   readonly account: string | null
 }
 
-export const revokeKeyCall = defineCall<RevokeKeyInput, RevokedKey>({
-  name: 'revoke-key',
-  changes: true,
-  readInput: (json) => {
-    const fields = inputFields(json)
-    return { id: fields.number('id'), account: fields.textOrNull('account') }
-  },
-  run: (database, { id, account }) =>
-    database.transaction(async (trx) => {
-      await requireAccount(trx, account)
-      return revokeKey(trx, id, account)
-    }),
-})
+export const revokeKeyCall = revokeCall('revoke-key', 'api_keys')
+export const revokeLinkCall = revokeCall('revoke-link', 'links')
+
+function revokeCall(name: string, table: 'api_keys' | 'links') {
+  return defineCall<RevokeInput, RevokedKey>({
+    name,
+    changes: true,
+    readInput: (json) => {
+      const fields = inputFields(json)
+      return { id: fields.number('id'), account: fields.textOrNull('account') }
+    },
+    run: (database, { id, account }) =>
+      database.transaction(async (trx) => {
+        await requireAccount(trx, account)
+        return revoke(trx, table, id, account)
+      }),
+  })
+}
 
 export function readInstantInput(fields: InputFields): InstantInput {
   return fields.has('at') ? { at: fields.text('at') } : { msFromNow: fields.number('msFromNow') }

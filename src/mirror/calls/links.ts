@@ -1,15 +1,7 @@
 import { UsageError } from '../../common/errors.ts'
 import { requireAccount, resolveAccount } from '../accounts/resolve-account.ts'
 import type { InstantInput } from '../instants/parse-instant.ts'
-import {
-  createLink,
-  linkFormats,
-  listLinks,
-  revokeLink,
-  type LinkContent,
-  type ListedLink,
-  type RevokedLink,
-} from '../keys/links.ts'
+import { createLink, linkFormats, listLinks, type LinkContent, type ListedLink } from '../keys/links.ts'
 import { defineCall } from './call.ts'
 import { inputFields, type InputFields } from './input.ts'
 import { futureInstant, readInstantInput } from './keys.ts'
@@ -69,23 +61,3 @@ function readFormat(fields: InputFields): LinkContent['format'] {
     throw new UsageError(`The input "format" of a call must be one of ${linkFormats.join(', ')}.`)
   return format
 }
-
-export interface RevokeLinkInput {
-  readonly id: number
-  /** Only when it is of this account; null: of any. */
-  readonly account: string | null
-}
-
-export const revokeLinkCall = defineCall<RevokeLinkInput, RevokedLink>({
-  name: 'revoke-link',
-  changes: true,
-  readInput: (json) => {
-    const fields = inputFields(json)
-    return { id: fields.number('id'), account: fields.textOrNull('account') }
-  },
-  run: (database, { id, account }) =>
-    database.transaction(async (trx) => {
-      await requireAccount(trx, account)
-      return revokeLink(trx, id, account)
-    }),
-})

@@ -80,6 +80,7 @@ export async function listKeys(
   return rows.map((row) => ({ ...row, id: Number(row.id) }))
 }
 
+/** A key or link that was revoked. */
 export interface RevokedKey {
   readonly id: number
   readonly account: string
@@ -89,30 +90,39 @@ export interface RevokedKey {
   readonly wasRevoked: boolean
 }
 
+/** What opens the mirror to others, by its table. */
+const NOUNS = { api_keys: 'key', links: 'link' } as const
+type AccessTable = keyof typeof NOUNS
+
 /**
- * Revokes a key for good. A key that is revoked already keeps the time of its revocation.
+ * Revokes a key or link for good. One that is revoked already keeps the time of its revocation.
  *
- * @param account only when the key is this account's; null: whosever it is
- * @throws UsageError when there is no such key
+ * @param account only when it is this account's; null: whosever it is
+ * @throws UsageError when there is none of this number
  */
-export async function revokeKey(
+export async function revoke(
   { kysely }: Transaction,
+  table: AccessTable,
   id: number,
   account: string | null = null,
 ): Promise<RevokedKey> {
+  const rowsOf = sql.table(`headcount.${table}`)
   const meant = sql`
-    key.id = ${id} and account.id = key.account_id and (${account}::text is null or account.name = ${account})`
+    row.id = ${id} and account.id = row.account_id and (${account}::text is null or account.name = ${account})`
   const { numAffectedRows } = await sql`
-    update headcount.api_keys key set revoked_at = now() from headcount.accounts account
-     where ${meant} and key.revoked_at is null`.execute(kysely)
+    update ${rowsOf} row set revoked_at = now() from headcount.accounts account
+     where ${meant} and row.revoked_at is null`.execute(kysely)
   const { rows } = await sql<{ account: string; label: string | null; revoked_at: Timestamp }>`
-    select account.name as account, key.label, key.revoked_at
-      from headcount.api_keys key, headcount.accounts account
+    select account.name as account, row.label, row.revoked_at
+      from ${rowsOf} row, headcount.accounts account
      where ${meant}`.execute(kysely)
   const [row] = rows
   if (row !== undefined) return { id, ...row, wasRevoked: numAffectedRows === 0n }
+  const noun = NOUNS[table]
   const whose = account === null ? '' : ` of account ${JSON.stringify(account)}`
-  throw new UsageError(`There is no key ${id}${whose}: ${commandName()} keys list shows those there are.`)
+  throw new UsageError(
+    `There is no ${noun} ${id}${whose}: ${commandName()} ${noun}s list shows those there are.`,
+  )
 }
 
 /**
@@ -121,7 +131,7 @@ export async function revokeKey(
  */
 export async function recordUse(
   { kysely }: Transaction,
-  table: 'api_keys' | 'links',
+  table: AccessTable,
   ids: readonly IntegerText[],
 ): Promise<void> {
   const name = sql.table(`headcount.${table}`)

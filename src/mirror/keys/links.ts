@@ -1,6 +1,5 @@
 /** Links: addresses under which `serve` shows one table or view of an account without a key. */
 import { sql } from 'kysely'
-import { commandName } from '../../common/command-name.ts'
 import { UsageError } from '../../common/errors.ts'
 import type { LinkFormat, Timestamp } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
@@ -96,40 +95,4 @@ export async function listLinks(
     .orderBy('link.id')
     .execute()
   return rows.map((row) => ({ ...row, id: Number(row.id) }))
-}
-
-export interface RevokedLink {
-  readonly id: number
-  readonly account: string
-  readonly view: string
-  readonly label: string | null
-  readonly revoked_at: Timestamp
-  /** Whether it was revoked before this call, which then changed nothing. */
-  readonly wasRevoked: boolean
-}
-
-/**
- * Revokes a link for good: its address answers 410 from then on. A link that is revoked already keeps the time of its revocation.
- *
- * @param account only when the link is this account's; null: whosever it is
- * @throws UsageError when there is no such link
- */
-export async function revokeLink(
-  { kysely }: Transaction,
-  id: number,
-  account: string | null = null,
-): Promise<RevokedLink> {
-  const meant = sql`
-    link.id = ${id} and account.id = link.account_id and (${account}::text is null or account.name = ${account})`
-  const { numAffectedRows } = await sql`
-    update headcount.links link set revoked_at = now() from headcount.accounts account
-     where ${meant} and link.revoked_at is null`.execute(kysely)
-  const { rows } = await sql<Omit<RevokedLink, 'id' | 'wasRevoked'>>`
-    select account.name as account, link.view, link.label, link.revoked_at
-      from headcount.links link, headcount.accounts account
-     where ${meant}`.execute(kysely)
-  const [row] = rows
-  if (row !== undefined) return { id, ...row, wasRevoked: numAffectedRows === 0n }
-  const whose = account === null ? '' : ` of account ${JSON.stringify(account)}`
-  throw new UsageError(`There is no link ${id}${whose}: ${commandName()} links list shows those there are.`)
 }

@@ -46,8 +46,7 @@ onBothCommandStages('links through serve', (stage) => {
     expect(await s.run(['links', 'revoke', '1'])).toEqual({
       code: 0,
       stdout: '',
-      stderr:
-        'Link 1 (responses, seating) of account default is revoked: from now on its address shows nothing.\n',
+      stderr: 'Link 1 (seating) of account default is revoked: from now on its address shows nothing.\n',
     })
     expect((await request(address)).statusCode).toBe(410)
     expect((await s.run(['links', 'revoke', '1'])).stderr).toMatch(/was revoked before, at \d{4}-.* UTC\.\n$/)

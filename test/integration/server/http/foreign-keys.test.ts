@@ -1,7 +1,7 @@
 /** Whom a key lets in, and that all others are told the same. */
 import { Agent, request } from 'undici'
 import { afterAll, describe, expect, test } from 'vitest'
-import { revokeKey } from '../../../../src/mirror/keys/keys.ts'
+import { revoke } from '../../../../src/mirror/keys/keys.ts'
 import { hashKey } from '../../../../src/mirror/keys/secret.ts'
 import { addAccount } from '../../../support/accounts/many-accounts.ts'
 import { closing, exchange, requestText } from '../../../support/http/raw-http.ts'
@@ -57,7 +57,7 @@ describe('X7 the key', () => {
       const ids = await trx.query('select id from headcount.api_keys where sha256 = $1', [
         hashKey(revoked.key),
       ])
-      await revokeKey(trx, Number(ids.rows[0]?.[0]))
+      await revoke(trx, 'api_keys', Number(ids.rows[0]?.[0]))
       await trx.query(`update headcount.api_keys set expires_at = now() where sha256 = $1`, [
         hashKey(expired.key),
       ])

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { Database } from '../../../../src/db/connect.ts'
 import { UsageError } from '../../../../src/common/errors.ts'
-import { createKey, listKeys, revokeKey, recordUse } from '../../../../src/mirror/keys/keys.ts'
+import { createKey, listKeys, revoke, recordUse } from '../../../../src/mirror/keys/keys.ts'
 import { hashKey } from '../../../../src/mirror/keys/secret.ts'
 import { readContents } from '../../../support/mirror/contents.ts'
 import { freshMirror, onBoth } from '../../../support/databases/databases.ts'
@@ -61,16 +61,16 @@ onBoth('keys', (fresh) => {
       { id: 3, account: 'south', state: 'active', expires_at: null, last_used_on: null, revoked_at: null },
     ])
 
-    const revoke = (id: number, account?: string) =>
-      database.transaction((trx) => revokeKey(trx, id, account))
-    await expect(revoke(3, 'north')).rejects.toThrow(
+    const revokeKey = (id: number, account?: string) =>
+      database.transaction((trx) => revoke(trx, 'api_keys', id, account))
+    await expect(revokeKey(3, 'north')).rejects.toThrow(
       'no key 3 of account "north": npx --no -- headcount keys list',
     )
-    await expect(revoke(4)).rejects.toThrow('There is no key 4: npx --no -- headcount keys list')
-    const revoked = await revoke(3, 'south')
+    await expect(revokeKey(4)).rejects.toThrow('There is no key 4: npx --no -- headcount keys list')
+    const revoked = await revokeKey(3, 'south')
     expect(revoked).toMatchObject({ account: 'south', wasRevoked: false })
-    expect(await revoke(3)).toEqual({ ...revoked, wasRevoked: true })
-    await revoke(2)
+    expect(await revokeKey(3)).toEqual({ ...revoked, wasRevoked: true })
+    await revokeKey(2)
     expect((await list()).map(({ state }) => state)).toEqual(['active', 'revoked', 'revoked'])
     expect(await list('south')).toMatchObject([{ id: 3, revoked_at: revoked.revoked_at }])
   })
@@ -105,7 +105,7 @@ test('a note of a use waits for nobody', async () => {
   await addAccounts(database)
   for (const _ of [1, 2]) await create(database)
   await database.transaction(async (trx) => {
-    await revokeKey(trx, 1)
+    await revoke(trx, 'api_keys', 1)
     await database.transaction((other) => recordUse(other, 'api_keys', ['1', '2']), { lockTimeoutMs: 1 })
   })
   expect(await stored(database, 'last_used_on is not null')).toEqual([[false], [true]])
