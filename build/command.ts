@@ -27,7 +27,13 @@ export async function bundleCommand(folder: string, { sourcemap = false } = {}):
       chunkFileNames: '[name].cjs',
       sourcemap,
       // What every command shares is one file and not a dozen of a few lines.
-      codeSplitting: { groups: [{ name: 'common', test: /[\\/]src[\\/]common[\\/]/ }] },
+      codeSplitting: {
+        groups: [
+          { name: 'common', test: /[\\/]src[\\/]common[\\/]/ },
+          // By itself it would be called sync, as the command is.
+          { name: 'csv-stringify', test: /[\\/]csv-stringify[\\/]/ },
+        ],
+      },
       comments: { legal: true, annotation: true, jsdoc: false },
     },
   })

@@ -1,5 +1,5 @@
+import { linkFormats } from '../../common/schema/link-formats.ts'
 import { duration, keyLabel } from '../../common/parse-values.ts'
-import { linkFormats } from '../../mirror/keys/links.ts'
 import { parseFutureInstant } from '../../mirror/instants/parse-instant.ts'
 import type { CommandGroup } from './command-spec.ts'
 import * as options from './options.ts'

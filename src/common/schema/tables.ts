@@ -7,12 +7,14 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 import type { JsonObject, JsonValue } from '../json/exact.ts'
 import type { IntegerText, ResponseKind, Timestamp, ValueTypes } from './items.ts'
+import type { LinkFormat } from './link-formats.ts'
 import type { LiveTables, SqlType } from './live-tables.ts'
 import type { HeldGroup } from './holds.ts'
 import type { ErasureReport, LeaseMode, RunReport, RunStatus } from './run-report.ts'
 
 export type * from './holds.ts'
 export type * from './items.ts'
+export type * from './link-formats.ts'
 export type * from './live-tables.ts'
 export type * from './run-report.ts'
 
@@ -187,9 +189,6 @@ interface ApiKeysTable {
   last_used_on: string | null
   revoked_at: Timestamp | null
 }
-
-/** The form in which a link shows a table or view. */
-export type LinkFormat = 'csv' | 'html' | 'ics' | 'json'
 
 interface LinksTable {
   id: GeneratedAlways<IntegerText>

@@ -7,8 +7,6 @@ import { requireEvent } from '../answers/read-view.ts'
 import { stateOf, type KeyState } from './keys.ts'
 import { generateToken, hashKey } from './secret.ts'
 
-export const linkFormats: readonly LinkFormat[] = ['csv', 'html', 'ics', 'json']
-
 /** What a link shows. */
 export interface LinkContent {
   /** The table or view. */
