@@ -2,7 +2,6 @@
 import { sql } from 'kysely'
 import { UsageError } from '../common/errors.ts'
 import { linkFormats } from '../common/schema/link-formats.ts'
-import type { Timestamp } from '../common/schema/tables.ts'
 import type { Database } from '../db/connect.ts'
 import { codeOf } from '../db/errors.ts'
 import type { Transaction } from '../db/transaction.ts'
@@ -118,12 +117,14 @@ function tooSlow(cause?: unknown): LinkError {
   return new LinkError('too_slow', message, { cause })
 }
 
-async function lastRunEnd({ kysely }: Transaction, accountId: number): Promise<Timestamp | null> {
-  const { rows } = await sql<{ finished_at: Timestamp }>`
-    select finished_at from headcount.sync_runs
-     where account_id = ${accountId} and mode in ('sync', 'backfill') and finished_at is not null
-     order by id desc limit 1`.execute(kysely)
-  return rows[0]?.finished_at ?? null
+/** On the clock of the account: `2026-11-24 08:59 Europe/Berlin`. */
+async function lastRunEnd({ kysely }: Transaction, accountId: number): Promise<string | null> {
+  const { rows } = await sql<{ ended: string }>`
+    select to_char(run.finished_at at time zone account.time_zone, 'YYYY-MM-DD HH24:MI ') || account.time_zone as ended
+      from headcount.sync_runs run join headcount.accounts account on account.id = run.account_id
+     where account.id = ${accountId} and run.mode in ('sync', 'backfill') and run.finished_at is not null
+     order by run.id desc limit 1`.execute(kysely)
+  return rows[0]?.ended ?? null
 }
 
 /** @throws LinkError when it is longer */

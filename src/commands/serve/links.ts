@@ -5,6 +5,7 @@ import type { Flags, ServeConfig } from '../../config/config.ts'
 import { requireLinkContent } from '../../export/link-content.ts'
 import { linkPath } from '../../export/library-links.ts'
 import { revokeLinkCall } from '../../mirror/calls/keys.ts'
+import { READABLE_WITHOUT_PERSONAL } from '../../db/readers/readable.ts'
 import { createLinkCall, linksCall } from '../../mirror/calls/links.ts'
 import type { InstantInput } from '../../mirror/instants/parse-instant.ts'
 import type { LinkContent, ListedLink } from '../../mirror/keys/links.ts'
@@ -80,7 +81,7 @@ export const linksCreate: Command<CreateFlags> = async (context) => {
     await terminal.err.write(describeCreated(made, content))
     await terminal.out.write(`${address}\n`)
   }
-  if (new URL(address).protocol === 'http:') await terminal.err.write(describeUnreachable(base))
+  if (new URL(address).protocol === 'http:') await terminal.err.write(describeReach(base))
   return 0
 }
 
@@ -99,17 +100,17 @@ interface Made {
 
 function describeCreated({ id, account, expiresAt }: Made, content: LinkContent): string {
   const end = expiresAt === null ? '' : ` until ${formatInstant(expiresAt)}`
-  const personal = content.with_personal ? ', with names where the view has some,' : ''
+  const isPersonal = content.with_personal && !READABLE_WITHOUT_PERSONAL.includes(content.view)
   return (
-    `Link ${id} shows ${stripControlCharsInLine(describeContent(content))} of account ${stripControlCharsInLine(account)}${personal} to whoever has this address${end}. ` +
-    `It is shown this once; ${commandName()} links revoke ${id} takes it back.\n`
+    `Link ${id} shows ${stripControlCharsInLine(describeContent(content))} of account ${stripControlCharsInLine(account)} to whoever has this address${end}` +
+    `${isPersonal ? ', with names, addresses and messages' : ''}. It is shown this once; ${commandName()} links revoke ${id} takes it back.\n`
   )
 }
 
-function describeUnreachable(base: string): string {
+function describeReach(base: string): string {
   return (
-    `Only ${commandName()} serve answers it, and ${base} is reached from this machine or network alone: spreadsheets and calendars on the web ` +
-    `need HEADCOUNT_PUBLIC_URL=https://…, the address of a proxy with TLS before serve. Without one, export to a synced folder: docs/spreadsheets.md.\n`
+    `Only this machine or network reaches ${base}. For spreadsheets and calendars on the web set HEADCOUNT_PUBLIC_URL ` +
+    `to the https address of a proxy before serve (docs/spreadsheets.md).\n`
   )
 }
 

@@ -94,7 +94,7 @@ function slotsQuery({ account, event }: Scope, view: 'slot_summary' | 'thin_slot
   const one = (column: string) => (event === null ? '' : `and ${column} = ${literal(event)}`)
   const live = `
     select s.event_id, s.event_title as title, s.slot_name as slot, s.start_date as start, s.end_date as "end", e.location,
-           s.people || ' of ' || s.wanted || ' people' as text, ${people} as names, ${changeOfEvent} as changed, false as cancelled
+           s.people || ' people, ' || s.wanted || ' wanted' as text, ${people} as names, ${changeOfEvent} as changed, false as cancelled
       from headcount.${view} s
       join headcount.events e on e.account_id = s.account_id and e.id = s.event_id
      where s.account_id = ${account.id} ${one('s.event_id')}`

@@ -8,8 +8,8 @@ body { margin: 0; padding: 1rem; font: 1rem/1.5 system-ui, sans-serif; color: li
 h1 { margin: 0; font-size: 1.3rem; }
 p { margin: 0.2rem 0 1rem; color: light-dark(#56616a, #a3adb5); font-size: 0.9rem; }
 div { overflow-x: auto; }
-table { border-collapse: collapse; font-size: 0.9rem; }
-th, td { padding: 0.35rem 0.7rem; border: 1px solid var(--line); text-align: left; vertical-align: top; max-width: 30rem; }
+table { width: max-content; border-collapse: collapse; font-size: 0.9rem; }
+th, td { padding: 0.35rem 0.7rem; border: 1px solid var(--line); text-align: left; vertical-align: top; max-width: 24rem; }
 th { background: var(--head); white-space: nowrap; }
 td.number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 td.time { white-space: nowrap; }

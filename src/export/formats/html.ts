@@ -12,9 +12,11 @@ export const html: LinkBodyFormat = {
   select: localText,
   parts: async function* (source) {
     const { ask, query, columns } = source
+    // The head of the page says whose rows they are.
+    const shown = [...columns.keys()].filter((at) => !/^account(?:_id)?$/.test(columns[at]?.name ?? ''))
     yield head(source)
-    yield `<tr>${columns.map(({ name }) => `<th scope="col">${escaped(name)}</th>`).join('')}</tr>\n</thead>\n<tbody>\n`
-    const rowText = rowWriter(columns)
+    yield `<tr>${shown.map((at) => `<th scope="col">${escaped(columns[at]?.name ?? '')}</th>`).join('')}</tr>\n</thead>\n<tbody>\n`
+    const rowText = rowWriter(columns, shown)
     let count = 0
     for await (const rows of readRows(ask, query)) {
       count += rows.length
@@ -59,12 +61,12 @@ function head({ name, account, event, asOf }: LinkSource): string {
 
 const numbers = ['integer', 'bigint', 'numeric']
 
-function rowWriter(columns: readonly Column[]): (row: Row) => string {
+function rowWriter(columns: readonly Column[], shown: readonly number[]): (row: Row) => string {
   const opening = columns.map(({ type }) => {
     if (numbers.includes(type)) return '<td class="number">'
     return type === 'date' || type.startsWith('timestamp') ? '<td class="time">' : '<td>'
   })
   const cell = (value: unknown, at: number) =>
     `${opening[at]}${typeof value === 'string' ? escaped(value) : ''}</td>`
-  return (row) => `<tr>${row.map(cell).join('')}</tr>\n`
+  return (row) => `<tr>${shown.map((at) => cell(row[at], at)).join('')}</tr>\n`
 }

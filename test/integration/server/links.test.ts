@@ -238,7 +238,7 @@ onBothStages('a calendar', (start) => {
     expect(bar).toMatchObject({
       summary: 'Bar, Gala, the <big> one',
       location: 'Town hall; room 1',
-      description: 'Ada × 2, Ben <b>\n3 of 2 people',
+      description: 'Ada × 2, Ben <b>\n3 people, 2 wanted',
       start: `${soon}T18:00:00.000Z`,
       end: `${soon}T20:00:00.000Z`,
       status: 'CONFIRMED',
@@ -251,7 +251,7 @@ onBothStages('a calendar', (start) => {
     const after = parse((await get((await make({ view: 'slots', format: 'ics' })).path)).text)
     expect(of(after.entries, 'Bar')).toMatchObject({
       uid: bar.uid,
-      description: 'Ada × 2\n2 of 2 people',
+      description: 'Ada × 2\n2 people, 2 wanted',
       status: 'CONFIRMED',
     })
     expect(of(after.entries, 'Bar').sequence).toBeGreaterThan(bar.sequence)

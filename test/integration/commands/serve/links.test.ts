@@ -22,7 +22,7 @@ onBothCommandStages('links through serve', (stage) => {
     expect(made.code).toBe(0)
     expect(made.stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/l\/[\w-]{43}\/responses\.csv\n$/)
     expect(made.stderr).toContain(
-      'Link 1 shows responses of gala as csv of account default, with names where the view has some, to whoever has this address. ' +
+      'Link 1 shows responses of gala as csv of account default to whoever has this address, with names, addresses and messages. ' +
         'It is shown this once; headcount links revoke 1 takes it back.\n',
     )
     const address = made.stdout.trim()
@@ -72,7 +72,9 @@ describe('links create', () => {
       id: 2,
       url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:8080\/l\/[\w-]{43}\/thin-slots\.ics$/) as string,
     })
-    expect(local.stderr).toMatch(/is reached from this machine or network alone.*HEADCOUNT_PUBLIC_URL/)
+    expect(local.stderr).toMatch(
+      /^Only this machine or network reaches http:\/\/127\.0\.0\.1:8080\. .*HEADCOUNT_PUBLIC_URL/,
+    )
   })
 
   test('what is refused makes no link, and says what would be taken', async () => {
