@@ -21,6 +21,7 @@ import { withoutPersonal } from './0021_without_personal.ts'
 import { retention } from './0022_retention.ts'
 import { erasure } from './0023_erasure.ts'
 import { fieldRules } from './0024_field_rules.ts'
+import { moved } from './0026_moved.ts'
 
 /** One step of the schema. Statements run one by one, all of a migration in one transaction. */
 export interface Migration {
@@ -54,4 +55,5 @@ export const migrations: readonly Migration[] = [
   { number: 22, name: 'retention', statements: retention },
   { number: 23, name: 'erasure', statements: erasure },
   { number: 24, name: 'field_rules', statements: fieldRules },
+  { number: 26, name: 'moved', statements: moved },
 ]

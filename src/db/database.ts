@@ -5,6 +5,8 @@ import type { Engine, Transaction, TransactionOptions } from './transaction.ts'
 /** An open database: a pool of connections to Postgres, or a PGlite. */
 export interface Database extends AsyncDisposable {
   readonly engine: Engine
+  /** Its name in messages, without user and password. */
+  readonly label: string
   /** For statements outside a transaction: single reads, the heartbeat. */
   readonly kysely: Kysely<Tables>
   /**

@@ -50,6 +50,7 @@ export const READABLE_BY_NOBODY: readonly string[] = [
   'accounts',
   'api_keys',
   'api_observations',
+  'moved',
   'person_id_secret',
   'readers',
   'rejects',
