@@ -32,7 +32,7 @@ const accountCommands: CommandGroup = {
         ['<old>', 'its current name'],
         ['<new>', 'its new name'],
       ],
-      options: [options.database()],
+      options: [options.force(), options.database()],
     },
     {
       name: 'set',
@@ -47,6 +47,7 @@ const accountCommands: CommandGroup = {
         options
           .flag('--time-zone <zone>', 'a name of the IANA list like Europe/Berlin; at first UTC')
           .makeOptionMandatory(),
+        options.force(),
         options.database(),
       ],
     },
@@ -63,7 +64,7 @@ const accountCommands: CommandGroup = {
         ['accounts remove north --yes', 'without asking'],
       ],
       args: [['<name>', 'its name, as shown by accounts']],
-      options: [options.flag('--yes', 'do not ask'), options.database()],
+      options: [options.flag('--yes', 'do not ask'), options.force(), options.database()],
     },
   ],
 }
@@ -167,6 +168,7 @@ export const maintenanceCommands: CommandGroup = {
         options.flag('--yes', 'do not ask'),
         options.json('print what is deleted'),
         options.account('only in this account'),
+        options.force(),
         options.database(),
       ],
     },

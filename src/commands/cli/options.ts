@@ -33,7 +33,10 @@ export function checked<Value>(
 
 /** A flag that may be given several times. */
 export function repeated(flags: string, description: string): Option {
-  return new Option(flags, description).argParser((text, before: readonly string[] = []) => [...before, text])
+  return new Option(flags, description).argParser<readonly string[] | undefined>((text, before) => [
+    ...(before ?? []),
+    text,
+  ])
 }
 
 const choices = new WeakMap<Option, readonly string[]>()

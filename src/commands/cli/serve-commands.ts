@@ -34,6 +34,7 @@ const keyCommands: CommandGroup = {
         ),
         options.json('print the key with its number'),
         options.account('the account that the key gives access to'),
+        options.force(),
         options.database(),
       ],
     },
@@ -57,6 +58,7 @@ const keyCommands: CommandGroup = {
       options: [
         options.json('print what was revoked'),
         options.account('only if the key belongs to this account'),
+        options.force(),
         options.database(),
       ],
     },

@@ -22,6 +22,8 @@ export interface Caller {
   readonly receive: Receive
   /** The time limit of the caller's next statement, asked before each; when not given, that of the call. */
   readonly maxStatementMs?: () => Promise<number>
+  /** Whether the call may change a mirror that was moved. */
+  readonly force?: boolean
 }
 
 export interface CallDefinition<Input, Output> {
@@ -45,7 +47,7 @@ export function defineCall<Input, Output>(definition: CallDefinition<Input, Outp
     ...call,
     runSent: async (database, sent, caller) => {
       const input = readInput(sent)
-      await prepareSchema(database, call.changes)
+      await prepareSchema(database, call.changes, caller.force)
       return call.run(database, input, caller)
     },
   }

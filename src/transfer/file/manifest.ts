@@ -54,7 +54,7 @@ export function parseManifest(content: string, file: string): BackupManifest {
   const { format, schema, version } = manifest
   if (Number(format) > BACKUP_FORMAT || Number(schema) > SCHEMA_VERSION) {
     throw new SchemaVersionError(
-      `${file} was written by headcount ${String(version)} with schema ${String(schema)}, and this program knows only up to ` +
+      `${file} was written by headcount ${JSON.stringify(version)} with schema ${JSON.stringify(schema)}, and this program knows only up to ` +
         `${SCHEMA_VERSION}. Restore it with that version or a later one.`,
     )
   }

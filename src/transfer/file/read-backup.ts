@@ -111,7 +111,7 @@ async function* entriesOf(
       if (header.size > MAX_ENTRY_BYTES) throw new RangeError(`its entry ${header.name} is too long`)
       const content = await buffer(body)
       if (content.byteLength !== header.size) throw new RangeError(`its entry ${header.name} ends early`)
-      yield { name: header.name, content: content as Buffer<ArrayBuffer> }
+      yield { name: header.name, content }
     }
   } finally {
     file.destroy()
