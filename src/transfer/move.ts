@@ -3,7 +3,6 @@ import { UsageError } from '../common/errors.ts'
 import type { StoredReader } from '../db/readers/readable.ts'
 import type { Timestamp } from '../common/schema/items.ts'
 import type { Database, DatabaseLog } from '../db/database.ts'
-import { createMissingIndexes } from '../db/deferred-indexes.ts'
 import { markMoved, requireNotMoved } from '../load/state/moved.ts'
 import { commandName } from '../common/command-name.ts'
 import { holdAccounts } from './database/hold-accounts.ts'
@@ -46,7 +45,7 @@ export async function moveInto(
   if (!force) await requireNotMoved(source.kysely)
   await requireEmpty(target)
   const bytes = await contentBytes(source)
-  const report = await holdAccounts(source, { mode: 'move', signal, log }, async (accounts, held) => {
+  return holdAccounts(source, { mode: 'move', signal, log }, async (accounts, held) => {
     if (accounts.length === 0)
       throw new UsageError(
         `The mirror has no account yet: there is nothing to move. Run: ${commandName()} sync`,
@@ -66,15 +65,4 @@ export async function moveInto(
       ...copied,
     }
   })
-  await createIndexes(target, options)
-  return report
-}
-
-/** The indexes that a run would make: queries need them, and the rows came faster without. */
-export async function createIndexes(
-  target: Database,
-  { signal, log = () => {}, onProgress }: TransferOptions,
-): Promise<void> {
-  const onIndex = () => onProgress?.({ step: 'indexing', bytes: 0 })
-  await createMissingIndexes(target, { always: false, signal, log, onIndex })
 }

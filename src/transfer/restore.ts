@@ -15,7 +15,7 @@ import type { PersonKey } from '../normalise/suppression/person-key.ts'
 import { requireEmpty, writeMirror } from './database/target.ts'
 import type { TableCheck } from './database/table-checks.ts'
 import { openBackup, type Backup } from './file/read-backup.ts'
-import { createIndexes, type TransferOptions } from './move.ts'
+import type { TransferOptions } from './move.ts'
 
 /** A suppression list that was kept beside the backup. */
 export interface KeptSuppressions {
@@ -97,7 +97,6 @@ export async function restoreInto(
     },
   })
   const receipts = key === null ? [] : await erase(target, key, options)
-  await createIndexes(target, options)
   const { created_at, schema, accounts, readers } = manifest
   return { file, to: target.label, created_at, schema, accounts, tables, readers, erasures, receipts }
 }

@@ -10,7 +10,7 @@ import { selectRows, type TableColumns } from './table-rows.ts'
 export const COPY_FORM = `format text, encoding 'UTF8'`
 
 /** A part is handed on when it has so many bytes. */
-const PART_BYTES = 2_000_000
+const PART_BYTES = 1_000_000
 const LINE_END = 0x0a
 
 /** Rows of a table, each of which ends with a line break. */

@@ -3,7 +3,8 @@ import { UsageError } from '../../common/errors.ts'
 import { COPIED_TABLES, SEEDED_TABLES } from '../../common/schema/copied-tables.ts'
 import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import type { Database } from '../../db/database.ts'
-import { migrateWithin, schemaState } from '../../db/migrate.ts'
+import { createIndexesWithin } from '../../db/deferred-indexes.ts'
+import { migrateWithin, SCHEMA_VERSION, schemaState } from '../../db/migrate.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { ContentsSource, OnProgress } from '../mirror-contents.ts'
 import { COPY_FORM, writeBehind, type ReceiveRows } from './read-tables.ts'
@@ -42,13 +43,19 @@ export async function writeMirror(
         await clearSeeds(trx, outline.tables)
         await copyRows(trx, source, onProgress)
         await restartIdentities(trx, outline.identities)
-        onProgress?.({ step: 'comparing', bytes: 0 })
+        const isPresent = outline.schema === SCHEMA_VERSION
+        // What the one server and the other compute takes as long.
         const [expected, found] = await bothOf(
           source.checks(),
-          checkTables(trx, outline.tables, () => signal.throwIfAborted()),
+          (async () => {
+            if (isPresent) await createIndexes(trx, onProgress)
+            onProgress?.({ step: 'comparing', bytes: 0 })
+            return checkTables(trx, outline.tables, () => signal.throwIfAborted())
+          })(),
         )
         requireEqual(expected, found, target.label)
         await migrateWithin(trx)
+        if (!isPresent) await createIndexes(trx, onProgress)
         await finish?.(trx)
         signal.throwIfAborted()
         return found
@@ -61,6 +68,12 @@ export async function writeMirror(
   } finally {
     signal.removeEventListener('abort', close)
   }
+}
+
+/** Those that queries need and a load is slower with. */
+async function createIndexes(trx: Transaction, onProgress: OnProgress | undefined): Promise<void> {
+  onProgress?.({ step: 'indexing', bytes: 0 })
+  await createIndexesWithin(trx)
 }
 
 /** Refuses a database with a mirror before any long work. @throws UsageError */
