@@ -3,7 +3,7 @@ import { commandName } from '../common/command-name.ts'
 import { UsageError } from '../common/errors.ts'
 import type { Database } from '../db/database.ts'
 import { holdAccounts } from './database/hold-accounts.ts'
-import { openSource, SNAPSHOT } from './database/source.ts'
+import { withSnapshot } from './database/source.ts'
 import type { BackupManifest } from './file/manifest.ts'
 import { requireNewFile, writeBackup } from './file/write-backup.ts'
 import type { TransferOptions } from './move.ts'
@@ -40,16 +40,8 @@ export async function backupTo(
       format: __,
       identities: ___,
       ...manifest
-    } = await source.transaction(
-      async (trx) =>
-        writeBackup(file, await openSource(trx, ended), {
-          engine,
-          accounts,
-          force,
-          signal: ended,
-          onProgress,
-        }),
-      SNAPSHOT,
+    } = await withSnapshot(source, { keepsWritersOut: false, signal: ended }, (contents) =>
+      writeBackup(file, contents, { engine, accounts, force, signal: ended, onProgress }),
     )
     return { file, ...manifest }
   })

@@ -34,11 +34,24 @@ export interface MoveOptions extends MirrorOptions, TransferWatch {
 export async function moveMirror(options: MoveOptions): Promise<MoveReport> {
   const { to, signal = NEVER, onProgress, logger, force = false } = options
   requireOther(options.database, to)
-  return withMirror({ ...options, force: true }, 'write', (source) =>
-    withTarget(to, options, (target) =>
-      moveInto(source, target, { signal, log: logTo(logger), onProgress, force }),
+  return endedBy(signal, () =>
+    withMirror({ ...options, force: true }, 'write', (source) =>
+      withTarget(to, options, (target) =>
+        moveInto(source, target, { signal, log: logTo(logger), onProgress, force }),
+      ),
     ),
   )
+}
+
+/** A cancelled statement fails for itself; what counts is why. */
+async function endedBy<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  signal.throwIfAborted()
+  try {
+    return await work()
+  } catch (error) {
+    signal.throwIfAborted()
+    throw error
+  }
 }
 
 /** @throws UsageError when both are one folder, which one process opens once */
@@ -72,8 +85,10 @@ export interface BackupOptions extends MirrorOptions, TransferWatch {
  */
 export async function backupMirror(options: BackupOptions): Promise<BackupReport> {
   const { file, signal = NEVER, onProgress, logger, force = false } = options
-  return withMirror({ ...options, force: true }, 'write', (source) =>
-    backupTo(source, file, { signal, log: logTo(logger), onProgress, force }),
+  return endedBy(signal, () =>
+    withMirror({ ...options, force: true }, 'write', (source) =>
+      backupTo(source, file, { signal, log: logTo(logger), onProgress, force }),
+    ),
   )
 }
 
@@ -102,6 +117,8 @@ export async function restoreMirror(options: RestoreOptions): Promise<RestoredMi
       : [keptSuppressions(parsePlain(JSON.stringify(list)), 'The option `suppressions`', key)],
   )
   const log = logTo(logger)
-  await using target = await connect(targetOf(options), { log })
-  return await restoreInto(target, file, { suppressions: lists, key, signal, log, onProgress })
+  return endedBy(signal, async () => {
+    await using target = await connect(targetOf(options), { log })
+    return await restoreInto(target, file, { suppressions: lists, key, signal, log, onProgress })
+  })
 }

@@ -11,6 +11,8 @@ export interface ContentsOutline {
   readonly schema: number
   /** The moment that all rows show. */
   readonly moment: Timestamp
+  /** About how many bytes the rows have, without indexes. */
+  readonly bytes: number
   readonly tables: readonly TableColumns[]
   readonly identities: readonly Identity[]
   /** They are not copied: their roles are those of the server. */

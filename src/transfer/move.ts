@@ -6,7 +6,8 @@ import type { Database, DatabaseLog } from '../db/database.ts'
 import { markMoved, requireNotMoved } from '../load/state/moved.ts'
 import { commandName } from '../common/command-name.ts'
 import { holdAccounts } from './database/hold-accounts.ts'
-import { contentBytes, lockAgainstWriters, openSource, SNAPSHOT } from './database/source.ts'
+import { withSnapshot } from './database/source.ts'
+import { hasRowsOf, requireSameRows } from './database/earlier-copy.ts'
 import { requireEmpty, writeMirror } from './database/target.ts'
 import type { TableCheck } from './database/table-checks.ts'
 import type { OnProgress } from './mirror-contents.ts'
@@ -43,19 +44,19 @@ export async function moveInto(
 ): Promise<MoveReport> {
   const { signal, log, onProgress, force } = options
   if (!force) await requireNotMoved(source.kysely)
-  await requireEmpty(target)
-  const bytes = await contentBytes(source)
+  const isCopied = await hasRowsOf(source, target)
+  if (!isCopied) await requireEmpty(target)
   return holdAccounts(source, { mode: 'move', signal, log }, async (accounts, held) => {
     if (accounts.length === 0)
       throw new UsageError(
         `The mirror has no account yet: there is nothing to move. Run: ${commandName()} sync`,
       )
-    const copied = await source.transaction(async (trx) => {
-      await lockAgainstWriters(trx)
-      const contents = await openSource(trx, held)
-      const tables = await writeMirror(target, contents, { signal: held, contentBytes: bytes, onProgress })
+    const copied = await withSnapshot(source, { keepsWritersOut: true, signal: held }, async (contents) => {
+      const tables = isCopied
+        ? await requireSameRows(target, contents, held)
+        : await writeMirror(target, contents, { signal: held, onProgress })
       return { tables, readers: contents.outline.readers }
-    }, SNAPSHOT)
+    })
     const moved = await source.transaction((trx) => markMoved(trx, target.label))
     return {
       from: source.label,

@@ -14,7 +14,7 @@ import { vacuumErased, type Vacuumed } from '../mirror/persons/vacuum.ts'
 import type { PersonKey } from '../normalise/suppression/person-key.ts'
 import { requireEmpty, writeMirror } from './database/target.ts'
 import type { TableCheck } from './database/table-checks.ts'
-import { openBackup, type Backup } from './file/read-backup.ts'
+import { openBackup } from './file/read-backup.ts'
 import type { TransferOptions } from './move.ts'
 
 /** A suppression list that was kept beside the backup. */
@@ -90,7 +90,6 @@ export async function restoreInto(
   let erasures: readonly KnownErasures[] = []
   const tables = await writeMirror(target, source, {
     signal,
-    contentBytes: bytesOf(manifest),
     onProgress,
     finish: async (trx) => {
       erasures = await suppress(trx, suppressions, key)
@@ -99,10 +98,6 @@ export async function restoreInto(
   const receipts = key === null ? [] : await erase(target, key, options)
   const { created_at, schema, accounts, readers } = manifest
   return { file, to: target.label, created_at, schema, accounts, tables, readers, erasures, receipts }
-}
-
-function bytesOf({ tables }: Backup['manifest']): number {
-  return tables.reduce((sum, { bytes }) => sum + bytes, 0)
 }
 
 /** Puts everybody of the lists on the suppression list. @throws UsageError for an unknown account, or another key than before */

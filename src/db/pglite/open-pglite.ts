@@ -118,7 +118,10 @@ function databaseOver(
   }
   const database: Database = {
     ...askedThrough(pglite),
-    ...(folder !== null && { share }),
+    ...(folder !== null && {
+      share,
+      requireSpace: (bytes: number) => requireDiskSpace(folder, { contentBytes: bytes }),
+    }),
     close: () => (closed ??= shut()),
     [Symbol.asyncDispose]: () => database.close(),
   }

@@ -6,6 +6,7 @@ import type { Database } from '../../db/database.ts'
 import { schemaState } from '../../db/migrate.ts'
 import type { Transaction, TransactionOptions } from '../../db/transaction.ts'
 import type { ContentsSource } from '../mirror-contents.ts'
+import { cancelOnAbort } from './cancel-on-abort.ts'
 import { readTables } from './read-tables.ts'
 import { checkTables } from './table-checks.ts'
 import { readColumns, readIdentities, tableName } from './table-rows.ts'
@@ -14,7 +15,8 @@ import { readColumns, readIdentities, tableName } from './table-rows.ts'
 export const SNAPSHOT: TransactionOptions = {
   readOnly: true,
   statementTimeoutMs: 0,
-  lockTimeoutMs: 10_000,
+  // A signal is not noticed meanwhile.
+  lockTimeoutMs: 5000,
   idleTimeoutMs: 0,
 }
 
@@ -27,6 +29,7 @@ export async function openSource(trx: Transaction, signal: AbortSignal): Promise
     outline: {
       schema: current,
       moment: rows[0]?.now ?? '',
+      bytes: await readSize(trx),
       tables,
       identities: await readIdentities(trx, tables),
       readers: await readReaders(trx),
@@ -52,7 +55,7 @@ async function readReaders({ kysely }: Transaction): Promise<readonly StoredRead
  * Lets others read the tables and not write to them, until the transaction ends. To be called before the first query, which takes the
  * snapshot. Heartbeats of the held accounts go on in `sync_runs`.
  */
-export async function lockAgainstWriters(trx: Transaction): Promise<void> {
+async function lockAgainstWriters(trx: Transaction): Promise<void> {
   if (trx.engine === 'pglite') return
   const tables = WRITTEN_BY_OTHERS.map(tableName).join(', ')
   // guard: writers during a move
@@ -71,12 +74,32 @@ const WRITTEN_BY_OTHERS = [
   'response_history',
 ] as const
 
-/** About how many bytes the rows have, without indexes. */
-export async function contentBytes(database: Database): Promise<number> {
-  const { rows } = await sql<{ bytes: number }>`
-    select coalesce(sum(pg_catalog.pg_table_size(oid)), 0)::float8 as bytes
-      from pg_catalog.pg_class where relnamespace = 'headcount'::regnamespace and relkind = 'r'`.execute(
-    database.kysely,
+/** Of a server as the last vacuum found it: the size itself would wait for whoever locks a table. */
+async function readSize(trx: Transaction): Promise<number> {
+  const pages = 'sum(c.relpages + coalesce(t.relpages, 0)) * current_setting($$block_size$$)::float8'
+  const size = trx.engine === 'pglite' ? 'sum(pg_catalog.pg_table_size(c.oid))::float8' : pages
+  const { rows } = await trx.query(
+    `select coalesce(${size}, 0)
+       from pg_catalog.pg_class c
+       left join pg_catalog.pg_class t on t.oid = c.reltoastrelid
+      where c.relnamespace = 'headcount'::regnamespace and c.relkind = 'r'`,
   )
-  return rows[0]?.bytes ?? 0
+  return Number(rows[0]?.[0])
+}
+
+/**
+ * Works on one snapshot of the mirror.
+ *
+ * @param keepsWritersOut until the work is done
+ */
+export function withSnapshot<T>(
+  database: Database,
+  { keepsWritersOut, signal }: { readonly keepsWritersOut: boolean; readonly signal: AbortSignal },
+  work: (contents: ContentsSource) => Promise<T>,
+): Promise<T> {
+  return database.transaction(async (trx) => {
+    if (keepsWritersOut) await lockAgainstWriters(trx)
+    await using _ = await cancelOnAbort(database, trx, signal)
+    return await work(await openSource(trx, signal))
+  }, SNAPSHOT)
 }

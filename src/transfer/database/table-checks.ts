@@ -45,19 +45,31 @@ export async function checkTables(
   return checks
 }
 
+export function isEqual(expected: readonly TableCheck[], found: readonly TableCheck[]): boolean {
+  return differing(expected, found) === undefined
+}
+
+/** The first table that has other rows. */
+function differing(expected: readonly TableCheck[], found: readonly TableCheck[]): TableCheck | undefined {
+  return expected.find(({ table, rows, checksum }) => {
+    const other = found.find((check) => check.table === table)
+    return other?.rows !== rows || other.checksum !== checksum
+  })
+}
+
 /** @throws DatabaseError that names the first table that differs */
 export function requireEqual(
   expected: readonly TableCheck[],
   found: readonly TableCheck[],
   place: string,
 ): void {
-  for (const { table, rows, checksum } of expected) {
-    const other = found.find((check) => check.table === table)
-    // guard: checksums of a copy
-    if (other?.rows === rows && other.checksum === checksum) continue
-    throw new DatabaseError(
-      `${place}: the table ${table} has ${other?.rows ?? 'no'} rows there and ${rows} in the original, or a row differs. Nothing ` +
-        `was stored. Look for triggers and rules on the tables of the schema headcount, and run it again.`,
-    )
-  }
+  const different = differing(expected, found)
+  // guard: checksums of a copy
+  if (different === undefined) return
+  const { table, rows } = different
+  const there = found.find((check) => check.table === table)?.rows ?? 'no'
+  throw new DatabaseError(
+    `${place}: the table ${table} has ${there} rows there and ${rows} in the original, or a row differs. Nothing was stored. Look ` +
+      `for triggers and rules on the tables of the schema headcount, and run it again.`,
+  )
 }

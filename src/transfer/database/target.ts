@@ -8,13 +8,12 @@ import { migrateWithin, SCHEMA_VERSION, schemaState } from '../../db/migrate.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { ContentsSource, OnProgress } from '../mirror-contents.ts'
 import { COPY_FORM, writeBehind, type ReceiveRows } from './read-tables.ts'
+import { cancelOnAbort } from './cancel-on-abort.ts'
 import { checkTables, requireEqual, type TableCheck } from './table-checks.ts'
 import { copyTarget, restartIdentities, tableName, type TableColumns } from './table-rows.ts'
 
 export interface WriteOptions {
   readonly signal: AbortSignal
-  /** About how many bytes come: a PGlite needs room on its disk. */
-  readonly contentBytes: number
   readonly onProgress?: OnProgress | undefined
   /** Called at the end of the transaction, with the schema of this program. */
   readonly finish?: ((trx: Transaction) => Promise<void>) | undefined
@@ -30,44 +29,35 @@ export interface WriteOptions {
 export async function writeMirror(
   target: Database,
   source: ContentsSource,
-  { signal, contentBytes, onProgress, finish }: WriteOptions,
+  { signal, onProgress, finish }: WriteOptions,
 ): Promise<readonly TableCheck[]> {
   const { outline } = source
-  // A long statement in flight would be waited for. On PGlite there is none.
-  const close = () => void (target.engine === 'postgres' && target.close())
-  signal.addEventListener('abort', close)
-  try {
-    return await target.transaction(
-      async (trx) => {
-        await prepareSchema(trx, target.label, outline.schema)
-        await clearSeeds(trx, outline.tables)
-        await copyRows(trx, source, onProgress)
-        await restartIdentities(trx, outline.identities)
-        const isPresent = outline.schema === SCHEMA_VERSION
-        // What the one server and the other compute takes as long.
-        const [expected, found] = await bothOf(
-          source.checks(),
-          (async () => {
-            if (isPresent) await createIndexes(trx, onProgress)
-            onProgress?.({ step: 'comparing', bytes: 0 })
-            return checkTables(trx, outline.tables, () => signal.throwIfAborted())
-          })(),
-        )
-        requireEqual(expected, found, target.label)
-        await migrateWithin(trx)
-        if (!isPresent) await createIndexes(trx, onProgress)
-        await finish?.(trx)
-        signal.throwIfAborted()
-        return found
-      },
-      { contentBytes, statementTimeoutMs: 0, idleTimeoutMs: 0 },
-    )
-  } catch (error) {
-    signal.throwIfAborted()
-    throw error
-  } finally {
-    signal.removeEventListener('abort', close)
-  }
+  return target.transaction(
+    async (trx) => {
+      await using _ = await cancelOnAbort(target, trx, signal)
+      await prepareSchema(trx, target.label, outline.schema)
+      await clearSeeds(trx, outline.tables)
+      await copyRows(trx, source, { ...target, onProgress })
+      await restartIdentities(trx, outline.identities)
+      const isPresent = outline.schema === SCHEMA_VERSION
+      // What the one server and the other compute takes as long.
+      const [expected, found] = await bothOf(
+        source.checks(),
+        (async () => {
+          if (isPresent) await createIndexes(trx, onProgress)
+          onProgress?.({ step: 'comparing', bytes: 0 })
+          return checkTables(trx, outline.tables, () => signal.throwIfAborted())
+        })(),
+      )
+      requireEqual(expected, found, target.label)
+      await migrateWithin(trx)
+      if (!isPresent) await createIndexes(trx, onProgress)
+      await finish?.(trx)
+      signal.throwIfAborted()
+      return found
+    },
+    { contentBytes: outline.bytes, statementTimeoutMs: 0, idleTimeoutMs: 0 },
+  )
 }
 
 /** Those that queries need and a load is slower with. */
@@ -127,13 +117,15 @@ async function clearSeeds(trx: Transaction, tables: readonly TableColumns[]): Pr
 async function copyRows(
   trx: Transaction,
   source: ContentsSource,
-  onProgress: OnProgress | undefined,
+  { requireSpace, onProgress }: Pick<Database, 'requireSpace'> & Pick<WriteOptions, 'onProgress'>,
 ): Promise<void> {
   const targets = new Map(source.outline.tables.map((columns) => [columns.table, copyTarget(columns)]))
   let bytes = 0
   const write: ReceiveRows = async ({ table, content }) => {
     const target = targets.get(table)
     if (target === undefined) throw new UsageError(`The copy has rows of an unknown table: ${table}`)
+    // guard: disk of a copy
+    await requireSpace?.(content.byteLength)
     await trx.copy(target, content, COPY_FORM)
     bytes += content.byteLength
     onProgress?.({ step: 'copying', table, bytes })

@@ -44,6 +44,7 @@ export async function openBackup(path: string, options: ReadBackupOptions): Prom
       outline: {
         schema,
         moment: created_at,
+        bytes: tables.reduce((sum, { bytes }) => sum + bytes, 0),
         tables: tables.map(({ table, columns }) => ({ table, columns })),
         identities,
         readers,

@@ -49,6 +49,7 @@ export async function writeBackup(
   source: ContentsSource,
   options: BackupFileOptions,
 ): Promise<BackupManifest> {
+  // guard: a backup that is not whole
   const part = `${path}.${randomBytes(8).toString('hex')}.part`
   const place = `backup: the file ${part}`
   try {
@@ -65,7 +66,6 @@ export async function writeBackup(
       await file.close()
     }
     options.signal.throwIfAborted()
-    // guard: a backup that is not whole
     await rename(part, path)
     await syncFolder(dirname(path))
     return manifest
