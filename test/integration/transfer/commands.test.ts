@@ -337,19 +337,24 @@ describe('the commands', { timeout: 120_000 }, () => {
     await using migrated = await freshPlace('postgres')
     const here = { env: { ...env, DATABASE_URL: migrated.url } }
     const holds = async () => JSON.stringify((await readRows(migrated.url))['responses']).includes(email)
-    // There are no former versions, so that only the erasure writes there.
-    const ran = await withoutWriters(
-      migrated.url,
-      'lock table headcount.response_history in share mode',
-      (database) =>
-        s.run(['restore', file, '--suppressions', list], {
-          ...here,
-          meanwhile: async (child) => {
-            await waiting(database)
-            child.kill('SIGKILL')
-            await once(child, 'exit')
-          },
-        }),
+    await (async () => {
+      await using database = await migrated.open()
+      await change(database, [
+        `create function headcount.wait() returns trigger language plpgsql as
+           'begin perform pg_advisory_xact_lock(77); return new; end'`,
+        `create trigger wait before insert on headcount.sync_runs
+           for each row when (new.mode = 'erase') execute function headcount.wait()`,
+      ])
+    })()
+    const ran = await withoutWriters(migrated.url, 'select pg_advisory_xact_lock(77)', (database) =>
+      s.run(['restore', file, '--suppressions', list], {
+        ...here,
+        meanwhile: async (child) => {
+          await waiting(database)
+          child.kill('SIGKILL')
+          await once(child, 'exit')
+        },
+      }),
     )
     expect(ran.code).toBe(null)
     expect((await readRows(migrated.url))['suppressions']).toHaveLength(1)

@@ -53,7 +53,7 @@ export const transferGuards: readonly Guard[] = [
     promise: 'a mirror is marked as moved only when the other database has the same rows',
     mutation: 'always',
     tests: [commands],
-    only: 'SIGKILL between the copy',
+    only: 'between the copy',
   },
   {
     name: 'a mirror that was moved',
@@ -67,7 +67,7 @@ export const transferGuards: readonly Guard[] = [
     promise: 'a signal ends a move in the middle of a statement, and lets its accounts go',
     mutation: 'remove',
     tests: [commands],
-    only: 'SIGTERM during a move, while rows',
+    only: 'while rows are copied',
   },
   {
     name: 'disk of a copy',
@@ -81,7 +81,7 @@ export const transferGuards: readonly Guard[] = [
     promise: 'a backup that a signal, a full disk or a kill ends leaves the former file as it was',
     mutation: { replace: 'path' },
     tests: [commands],
-    only: 'SIGKILL during a backup',
+    only: 'during a backup leaves',
   },
   {
     name: 'checksums of a backup',
