@@ -22,6 +22,7 @@ import { retention } from './0022_retention.ts'
 import { erasure } from './0023_erasure.ts'
 import { fieldRules } from './0024_field_rules.ts'
 import { links } from './0025_links.ts'
+import { moved } from './0026_moved.ts'
 
 /** One step of the schema. Statements run one by one, all of a migration in one transaction. */
 export interface Migration {
@@ -56,4 +57,5 @@ export const migrations: readonly Migration[] = [
   { number: 23, name: 'erasure', statements: erasure },
   { number: 24, name: 'field_rules', statements: fieldRules },
   { number: 25, name: 'links', statements: links },
+  { number: 26, name: 'moved', statements: moved },
 ]

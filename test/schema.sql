@@ -90,6 +90,13 @@ table links -- Addresses under which this mirror shows a table or view without a
   constraint links_pkey PRIMARY KEY (id)
   constraint links_sha256_key UNIQUE (sha256)
 
+table moved -- One row once "headcount move" has copied this mirror to another database: nothing writes here any more. Empty before.
+  is_only boolean not null default true -- Lets the table have one row.
+  moved_at timestamp with time zone not null default now() -- When the copy was whole.
+  moved_to text not null -- The database that has the copy, without user and password.
+  constraint moved_is_only_check CHECK (is_only)
+  constraint moved_pkey PRIMARY KEY (is_only)
+
 table payments -- Live payments: one row for each response that carries an amount or a fee.
   account_id integer not null -- The account (accounts.id).
   event_id text collate "C" not null -- The event (events.id).
@@ -212,7 +219,7 @@ table suppressions -- People who were erased: their responses are stored without
 table sync_runs with (fillfactor=50) -- Executions of sync and backfill. A running one holds its account.
   id bigint not null generated always as identity -- Number of the run.
   account_id integer not null -- The account (accounts.id).
-  mode text not null -- sync or backfill; erase: a person was erased or restored; rename or remove: the account was held for that.
+  mode text not null -- sync or backfill; erase: a person was erased or restored; rename, remove, move or backup: the account was held for that.
   named_events_only boolean not null default false -- Only named events were read (--event): such a run says nothing of the others.
   status text not null -- running, succeeded, partial, held, failed, interrupted, or abandoned (taken over by a later run).
   holder jsonb -- Which process runs it: host, boot, process namespace, process and its start time.
@@ -222,7 +229,7 @@ table sync_runs with (fillfactor=50) -- Executions of sync and backfill. A runni
   report jsonb -- Report of the run, as printed by --json.
   backfill_id bigint -- Of a backfill of the whole account: its own id, or that of the interrupted backfill which it continues.
   good boolean not null default false -- Every list that was due was applied or found unchanged, and no deletion is held: the age of the mirror counts from the start of the last such run.
-  constraint sync_runs_mode_check CHECK ((mode = ANY (ARRAY['sync'::text, 'backfill'::text, 'rename'::text, 'remove'::text, 'erase'::text])))
+  constraint sync_runs_mode_check CHECK ((mode = ANY (ARRAY['sync'::text, 'backfill'::text, 'rename'::text, 'remove'::text, 'erase'::text, 'move'::text, 'backup'::text])))
   constraint sync_runs_pkey PRIMARY KEY (id)
   constraint sync_runs_status_check CHECK ((status = ANY (ARRAY['running'::text, 'succeeded'::text, 'partial'::text, 'held'::text, 'failed'::text, 'interrupted'::text, 'abandoned'::text])))
   CREATE INDEX sync_runs_by_account ON headcount.sync_runs USING btree (account_id, id DESC)

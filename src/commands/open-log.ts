@@ -35,7 +35,12 @@ export function redactSecrets(config: Config | ServiceConfig, terminal: Terminal
     // Messages may name the source of a secret, never the secret.
     setOptionNames({ apiKey: config.service.apiKeyFrom })
   }
-  const password = URL.parse(config.database.target)?.password ?? ''
+  redactPassword(config.database.target, terminal)
+}
+
+/** Of the address of a database. */
+export function redactPassword(target: string, terminal: Terminal): void {
+  const password = URL.parse(target)?.password ?? ''
   terminal.redact(password)
   terminal.redact(decoded(password))
 }

@@ -55,7 +55,8 @@ export async function callMirror<Input, Output>(
       if (!(error instanceof FolderServedError) || folder === null) throw error
     }
     const { callHolder } = await import('./control/client.ts')
-    const answered = await callHolder(folder, call, input, { receive, signal: context.signal })
+    const force = context.flags['force'] === true
+    const answered = await callHolder(folder, call, input, { receive, signal: context.signal, force })
     if (answered !== null) return answered.value
   }
 }
@@ -70,7 +71,7 @@ async function openContext(context: Context<Flags>): Promise<OpenContext> {
 }
 
 async function openForWork<T>(
-  { config, logger, onFolderInUse, signal }: OpenContext,
+  { config, flags, logger, onFolderInUse, signal }: OpenContext,
   changes: boolean,
   work: Work<T>,
   isFolderServed?: () => Promise<boolean>,
@@ -83,7 +84,7 @@ async function openForWork<T>(
   })
   await using database = await raceAbort(opening, signal)
   const working = async () => {
-    await prepareSchema(database, changes)
+    await prepareSchema(database, changes, flags['force'] === true)
     return work(database, config)
   }
   return await raceAbort(working(), signal)

@@ -13,8 +13,10 @@ export const errorCodes = [
   'folder_in_use',
   'foreign_origin',
   'interrupted',
+  'invalid_backup',
   'key_refused',
   'lease_lost',
+  'moved_mirror',
   'no_mirror',
   'not_found',
   'outage',
@@ -97,6 +99,16 @@ export class UnknownEventError extends UsageError {
 /** The account is half removed, or was removed at this very moment: it is no mirror. */
 export class RemovedAccountError extends UsageError {
   override readonly code = 'removed_account'
+}
+
+/** The mirror was moved to another database: what is written here would be missing there. */
+export class MovedMirrorError extends UsageError {
+  override readonly code = 'moved_mirror'
+}
+
+/** The file is no backup, ends early, or is not what was written: nothing of it was restored. */
+export class InvalidBackupError extends UsageError {
+  override readonly code = 'invalid_backup'
 }
 
 /** A mirror may have hundreds of accounts. */

@@ -5,6 +5,8 @@ import type { Engine, Transaction, TransactionOptions } from './transaction.ts'
 /** An open database: a pool of connections to Postgres, or a PGlite. */
 export interface Database extends AsyncDisposable {
   readonly engine: Engine
+  /** Its name in messages, without user and password. */
+  readonly label: string
   /** For statements outside a transaction: single reads, the heartbeat. */
   readonly kysely: Kysely<Tables>
   /**
@@ -16,6 +18,12 @@ export interface Database extends AsyncDisposable {
   transaction<T>(work: (trx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>
   /** Only for a PGlite folder: the same database for several users in this process. */
   readonly share?: () => SharedDatabase
+  /**
+   * Only for a PGlite folder: makes sure that its disk has room, in the middle of a long transaction.
+   *
+   * @throws DatabaseError
+   */
+  readonly requireSpace?: (contentBytes: number) => Promise<void>
   /** Closes what `connect` opened; a pool of the caller stays open. May be called twice. */
   close(): Promise<void>
 }

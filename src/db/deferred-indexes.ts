@@ -6,6 +6,7 @@ import { sql, type Kysely } from 'kysely'
 import type { Tables } from '../common/schema/tables.ts'
 import type { Database, DatabaseLog } from './database.ts'
 import { executeAlone } from './execute-alone.ts'
+import type { Transaction } from './transaction.ts'
 
 const INDEXES = {
   responses_email_key: 'on headcount.responses (headcount.email_key(email) text_pattern_ops)',
@@ -54,6 +55,16 @@ export async function createMissingIndexes(database: Database, options: IndexOpt
   } catch (error) {
     options.log('warn', 'An index of the mirror could not be made; the next run tries again.', { err: error })
   }
+}
+
+/**
+ * Creates the missing indexes in the caller's transaction, when the table is large enough: nobody else uses it yet.
+ *
+ * @throws DatabaseError
+ */
+export async function createIndexesWithin(trx: Transaction): Promise<void> {
+  if (!(await hasManyRows(trx.kysely))) return
+  for (const index of await missingIndexes(trx.kysely)) await trx.query(createIndexStatement(index, ''))
 }
 
 /** Which indexes are missing, or invalid. */

@@ -13,6 +13,8 @@ const lockNumber = '6283185307'
 /** The schema version that this program needs: the number of the last migration. Numbers may have gaps. */
 export const SCHEMA_VERSION = migrations.at(-1)?.number ?? 0
 
+type Queries = Pick<Database, 'kysely'>
+
 /** The migration of another process may build an index over all rows. */
 const lockTimeoutMs = 10 * 60_000
 
@@ -37,8 +39,23 @@ export async function migrate(database: Database): Promise<readonly { number: nu
   return applied
 }
 
+/**
+ * Brings the schema to a version inside the caller's transaction: all of it, or nothing. The lock keeps other migrations away until
+ * the transaction ends.
+ *
+ * @returns the version that it had before; 0: no schema
+ * @throws SchemaVersionError when the schema is newer than this program; DatabaseError
+ */
+export async function migrateWithin(trx: Transaction, version: number = SCHEMA_VERSION): Promise<number> {
+  await trx.query('select pg_advisory_xact_lock($1)', [lockNumber])
+  const before = await currentVersion(trx)
+  for (const migration of migrations.filter(({ number }) => number <= version))
+    await applyUnlessDone(trx, migration)
+  return before
+}
+
 /** The schema version of the database (0: no schema) and the version that this program needs. */
-export async function schemaState(database: Database): Promise<{ current: number; needed: number }> {
+export async function schemaState(database: Queries): Promise<{ current: number; needed: number }> {
   return { current: await storedVersion(database), needed: SCHEMA_VERSION }
 }
 
@@ -97,7 +114,7 @@ async function beginSchema(trx: Transaction): Promise<void> {
 }
 
 /** Runs at each start: it reads the catalog only when the table does not exist. */
-async function storedVersion(database: Database): Promise<number> {
+async function storedVersion(database: Queries): Promise<number> {
   try {
     return await newestVersion(database)
   } catch (error) {
@@ -110,14 +127,14 @@ async function storedVersion(database: Database): Promise<number> {
  * Reads the catalog as a table: the cache of to_regclass does not know a table that another process created while this
  * transaction waited for the lock.
  */
-async function currentVersion({ kysely }: Pick<Database, 'kysely'>): Promise<number> {
+async function currentVersion({ kysely }: Queries): Promise<number> {
   const { rows: tables } = await sql`
     select 1 as found from pg_catalog.pg_tables where schemaname = 'headcount' and tablename = 'schema_migrations'
   `.execute(kysely)
   return tables.length === 0 ? 0 : newestVersion({ kysely })
 }
 
-async function newestVersion({ kysely }: Pick<Database, 'kysely'>): Promise<number> {
+async function newestVersion({ kysely }: Queries): Promise<number> {
   const { rows } = await sql<{ newest: number }>`
     select coalesce(max(number), 0) as newest from headcount.schema_migrations
   `.execute(kysely)

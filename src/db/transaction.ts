@@ -24,13 +24,14 @@ export interface Transaction {
    */
   readonly queryWithin: (ms: number, text: string) => Promise<QueryResult>
   /**
-   * Copies rows in the binary form of COPY into a table.
+   * Copies rows as COPY writes them into a table.
    *
    * @param target the table with its columns, as SQL: `headcount.events (account_id, id)`
+   * @param form options of COPY: `format text`; binary when not given
    * @returns the number of rows written
    * @throws DatabaseError, TransactionConflictError
    */
-  readonly copy: (target: string, rows: Buffer<ArrayBuffer>) => Promise<number>
+  readonly copy: (target: string, rows: Buffer<ArrayBuffer>, form?: string) => Promise<number>
   /**
    * Reads the whole result of a query in the binary form of COPY.
    *
@@ -80,6 +81,8 @@ export interface TransactionOptions {
   readonly lockTimeoutMs?: number
   /** For each statement; 5 minutes by default; 0: none. It has no effect on PGlite, where `queryWithin` has one. */
   readonly statementTimeoutMs?: number
+  /** How long the transaction may wait for its next statement: 20 s by default, with `readOnly` what the server allows; 0: for ever. */
+  readonly idleTimeoutMs?: number
 }
 
 /**
@@ -88,7 +91,7 @@ export interface TransactionOptions {
  * hang for ever.
  */
 export function settingsOf(engine: Engine, options: TransactionOptions): Readonly<Record<string, string>> {
-  const { readOnly, lockTimeoutMs, statementTimeoutMs = 300_000 } = options
+  const { readOnly, lockTimeoutMs, statementTimeoutMs = 300_000, idleTimeoutMs } = options
   const settings = {
     TimeZone: 'UTC',
     DateStyle: 'ISO, YMD',
@@ -98,13 +101,17 @@ export function settingsOf(engine: Engine, options: TransactionOptions): Readonl
   }
   if (engine === 'pglite') return settings
   if (readOnly === true) {
-    return lockTimeoutMs === undefined ? settings : { ...settings, lock_timeout: `${lockTimeoutMs}ms` }
+    return {
+      ...settings,
+      ...(lockTimeoutMs !== undefined && { lock_timeout: `${lockTimeoutMs}ms` }),
+      ...(idleTimeoutMs !== undefined && { idle_in_transaction_session_timeout: `${idleTimeoutMs}ms` }),
+    }
   }
   return {
     ...settings,
     lock_timeout: `${lockTimeoutMs ?? 10_000}ms`,
     statement_timeout: `${statementTimeoutMs}ms`,
-    idle_in_transaction_session_timeout: '20s',
+    idle_in_transaction_session_timeout: `${idleTimeoutMs ?? 20_000}ms`,
     ...(options.batch === true && options.durable !== true && { synchronous_commit: 'off' }),
   }
 }

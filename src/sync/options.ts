@@ -113,6 +113,8 @@ export interface RunOptions extends DatabaseOptions {
   readonly acceptDeletions?: boolean
   /** Takes over a mirror that was built from another account or address. */
   readonly adopt?: boolean
+  /** Writes also to a mirror that was moved to another database. */
+  readonly force?: boolean
   /**
    * Writes nothing, and reports what a run would write: `plan` in the report lists the rows. `mostKeys`: how many of
    * each kind; all when not given.
@@ -198,6 +200,7 @@ export function resolveOptions(options: RunOptions) {
     all: options.all ?? false,
     events: options.events && options.events.length > 0 ? new Set(options.events) : null,
     restart: options.restart ?? false,
+    force: options.force ?? false,
     acceptDeletions: options.acceptDeletions ?? false,
     adopt: options.adopt ?? false,
     dryRun: dryRunOf(options.dryRun),

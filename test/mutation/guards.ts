@@ -10,6 +10,7 @@ import { payloadGuards } from './guards/payload.ts'
 import { runGuards } from './guards/run.ts'
 import { serveGuards } from './guards/serve.ts'
 import { serviceGuards } from './guards/service.ts'
+import { transferGuards } from './guards/transfer.ts'
 
 export const guards: readonly Guard[] = [
   ...deletionGuards,
@@ -20,6 +21,7 @@ export const guards: readonly Guard[] = [
   ...runGuards,
   ...observationGuards,
   ...commandGuards,
+  ...transferGuards,
   ...serveGuards,
   ...linkGuards,
 ]

@@ -51,6 +51,7 @@ const personCommands: CommandGroup = {
         options.flag('--replace-key', 'the former key is lost; this is a new one'),
         options.json('print the receipt'),
         options.account('of this account'),
+        options.force(),
         options.database(),
       ],
     },
@@ -63,7 +64,12 @@ const personCommands: CommandGroup = {
         'account is in progress (exit 9).',
       examples: [['person restore ada@example.org', 'by the address']],
       args: [['<email>', 'an e-mail address']],
-      options: [options.json('print what was done'), options.account('of this account'), options.database()],
+      options: [
+        options.json('print what was done'),
+        options.account('of this account'),
+        options.force(),
+        options.database(),
+      ],
     },
     {
       name: 'suppressions',

@@ -176,6 +176,7 @@ export const inspectCommands: CommandGroup = {
               options.flag('--revoke', 'undo an earlier accept'),
               options.json('print what was accepted'),
               options.account('only in this account'),
+              options.force(),
               options.database(),
             ],
           },

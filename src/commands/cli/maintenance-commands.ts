@@ -1,4 +1,4 @@
-import { integer } from '../../common/parse-values.ts'
+import { databaseTarget, integer } from '../../common/parse-values.ts'
 import { parsePastInstant } from '../../mirror/instants/parse-instant.ts'
 import type { CommandGroup } from './command-spec.ts'
 import * as options from './options.ts'
@@ -32,7 +32,7 @@ const accountCommands: CommandGroup = {
         ['<old>', 'its current name'],
         ['<new>', 'its new name'],
       ],
-      options: [options.database()],
+      options: [options.force(), options.database()],
     },
     {
       name: 'set',
@@ -47,6 +47,7 @@ const accountCommands: CommandGroup = {
         options
           .flag('--time-zone <zone>', 'a name of the IANA list like Europe/Berlin; at first UTC')
           .makeOptionMandatory(),
+        options.force(),
         options.database(),
       ],
     },
@@ -63,7 +64,7 @@ const accountCommands: CommandGroup = {
         ['accounts remove north --yes', 'without asking'],
       ],
       args: [['<name>', 'its name, as shown by accounts']],
-      options: [options.flag('--yes', 'do not ask'), options.database()],
+      options: [options.flag('--yes', 'do not ask'), options.force(), options.database()],
     },
   ],
 }
@@ -167,6 +168,73 @@ export const maintenanceCommands: CommandGroup = {
         options.flag('--yes', 'do not ask'),
         options.json('print what is deleted'),
         options.account('only in this account'),
+        options.force(),
+        options.database(),
+      ],
+    },
+    {
+      name: 'move',
+      load: async () => (await import('../maintain/move.ts')).move,
+      summary: 'copy the mirror into an empty database, and go on there',
+      description:
+        'Copies everything into an empty database of either engine: rows, history, runs, what is known of each list, rejects, keys, the ' +
+        'suppression list. Runs are kept out meanwhile (exit 9 when one is in progress). All of it is one transaction there, and is ' +
+        'compared by counts and checksums before it is done: what ends it before leaves that database empty. Then this mirror is marked: ' +
+        'sync and all that writes end with exit 2 here, unless they are given --force. The next sync there reads as few lists as it would ' +
+        'have read here. Roles that read the mirror belong to the server: the command says how to add them there.',
+      examples: [
+        ['move --to postgres://…', 'from the folder of the first steps to a server'],
+        ['move --to pglite:./headcount-data', 'from a server to a folder'],
+      ],
+      options: [
+        options
+          .checked('--to <url>', 'the empty database: postgres://… or pglite:<folder>', databaseTarget)
+          .makeOptionMandatory(),
+        options.flag('--force', 'move a mirror that was moved before'),
+        options.json('print what was moved'),
+        options.quiet(),
+        options.database(),
+      ],
+    },
+    {
+      name: 'backup',
+      load: async () => (await import('../maintain/backup.ts')).backup,
+      summary: 'write the mirror to a file',
+      description:
+        'Writes everything that the mirror holds to one file, of one moment: a compressed tar with the rows of each table as COPY ' +
+        'writes them, and manifest.json. It has names, addresses and messages, so that only its owner may read it (mode 0600). The ' +
+        'file gets its name when it is whole. Runs are kept out meanwhile (exit 9 when one is in progress). Keep the suppression ' +
+        'lists beside it: person suppressions --json, after each erasure.',
+      examples: [['backup /backups/mirror.tar.gz', 'a new file']],
+      args: [['<file>', 'the file to write']],
+      options: [
+        options.flag('--force', 'replace a file of this name'),
+        options.json('print what the file holds'),
+        options.quiet(),
+        options.database(),
+      ],
+    },
+    {
+      name: 'restore',
+      load: async () => (await import('../maintain/restore.ts')).restore,
+      summary: 'make a mirror of a backup, in an empty database',
+      description:
+        'Reads the whole file first: one that is cut short or changed is refused. Then everything is written in one transaction, compared ' +
+        'by counts and checksums, and brought to the schema of this program. The database must be empty; a missing folder is made. ' +
+        'A backup brings back whom you erased since: give the suppression lists from after it, one of each account, with ' +
+        '--suppressions (needs HEADCOUNT_PERSON_KEY_FILE). The command says which erasures it knows of.',
+      examples: [
+        ['restore /backups/mirror.tar.gz', 'into the database of the settings'],
+        ['restore mirror.tar.gz --suppressions list.json', 'nobody who was erased since comes back'],
+      ],
+      args: [['<file>', 'a file that backup wrote']],
+      options: [
+        options.repeated(
+          '--suppressions <file>',
+          'erase everybody on this list, which person suppressions --json printed; may be given again',
+        ),
+        options.json('print what was restored'),
+        options.quiet(),
         options.database(),
       ],
     },

@@ -31,6 +31,14 @@ export function checked<Value>(
   return fallback === undefined ? option : option.default(read(fallback), fallback)
 }
 
+/** A flag that may be given several times. */
+export function repeated(flags: string, description: string): Option {
+  return new Option(flags, description).argParser<readonly string[] | undefined>((text, before) => [
+    ...(before ?? []),
+    text,
+  ])
+}
+
 const choices = new WeakMap<Option, readonly string[]>()
 
 /** A flag whose value is one of a few words, which shells complete. */
@@ -106,6 +114,10 @@ export const keepOpen = () =>
 
 export const maxStaleness = () =>
   ofSetting(settings.maxStaleness, '<time>', 'read an old, unchanged event at least this often')
+
+/** Of a command that changes the mirror. */
+export const force = () =>
+  flag('--force', 'write also to a mirror that was moved to another database (headcount move)')
 
 export const json = (what: string) => flag('--json', `${what} as one JSON document`)
 

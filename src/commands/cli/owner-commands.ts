@@ -24,7 +24,7 @@ const meaningCommands: CommandGroup = {
         ['<value>', 'the reply as the service spells it'],
         ['<meaning>', 'coming, maybe or not_coming'],
       ],
-      options: [options.json('print what was set'), options.database()],
+      options: [options.json('print what was set'), options.force(), options.database()],
     },
     {
       name: 'remove',
@@ -33,7 +33,7 @@ const meaningCommands: CommandGroup = {
       description: 'Replies with this value count as unknown from now on.',
       examples: [['rsvp-meanings remove yes!', 'the value is shown by rsvp-meanings']],
       args: [['<value>', 'the value, as shown by rsvp-meanings']],
-      options: [options.json('print what was removed'), options.database()],
+      options: [options.json('print what was removed'), options.force(), options.database()],
     },
   ],
 }
@@ -66,6 +66,7 @@ const targetCommands: CommandGroup = {
           .makeOptionMandatory(),
         options.json('print what was set'),
         options.account('the account of the slots'),
+        options.force(),
         options.database(),
       ],
     },
@@ -83,6 +84,7 @@ const targetCommands: CommandGroup = {
         ...scope(),
         options.json('print what was removed'),
         options.account('the account of the slots'),
+        options.force(),
         options.database(),
       ],
     },
@@ -110,6 +112,7 @@ const readerCommands: CommandGroup = {
       options: [
         options.flag('--without-personal', 'only what holds no names, addresses and messages'),
         apply(),
+        options.force(),
         options.database(),
       ],
     },
@@ -121,7 +124,7 @@ const readerCommands: CommandGroup = {
         'Prints the statements that take from a reader what it may read, or runs them. The role itself stays.',
       examples: [['readers remove ann --apply', 'the name is shown by readers']],
       args: [['<name>', 'the role, as shown by readers']],
-      options: [apply(), options.database()],
+      options: [apply(), options.force(), options.database()],
     },
     {
       name: 'list',

@@ -35,6 +35,7 @@ const keyCommands: CommandGroup = {
         ),
         options.json('print the key with its number'),
         options.account('the account that the key gives access to'),
+        options.force(),
         options.database(),
       ],
     },
@@ -58,6 +59,7 @@ const keyCommands: CommandGroup = {
       options: [
         options.json('print what was revoked'),
         options.account('only if the key belongs to this account'),
+        options.force(),
         options.database(),
       ],
     },

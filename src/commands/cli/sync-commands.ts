@@ -44,6 +44,7 @@ export const syncCommands: CommandGroup = {
           '--apply-to-history',
           'also take what HEADCOUNT_LEAVE_OUT and HEADCOUNT_PSEUDONYMISE name from former versions, once',
         ),
+        options.force(),
         event(),
         options.json('print the report'),
         options.quiet(),
@@ -67,6 +68,7 @@ export const syncCommands: CommandGroup = {
         options
           .flag('--restart', 'start over instead of continuing an interrupted backfill')
           .conflicts('event'),
+        options.force(),
         event(),
         options.json('print the report'),
         options.quiet(),

@@ -10,6 +10,7 @@ import { decodeLine, HolderError, linesOf } from './messages.ts'
 import { socketAddress } from './socket.ts'
 
 export interface CallOptions {
+  readonly force: boolean
   readonly receive: Receive
   readonly signal: AbortSignal
 }
@@ -24,7 +25,7 @@ export async function callHolder<Input, Output>(
   folder: string,
   call: Call<Input, Output>,
   input: Input,
-  { receive, signal }: CallOptions,
+  { receive, signal, force }: CallOptions,
 ): Promise<{ readonly value: Output } | null> {
   await using address = await socketAddress(folder)
   const client = new Client('http://localhost', {
@@ -39,7 +40,7 @@ export async function callHolder<Input, Output>(
       method: 'POST',
       path: `/${call.name}`,
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ version: version(), command: commandName(), input }),
+      body: JSON.stringify({ version: version(), command: commandName(), input, force }),
       signal,
     })
     for await (const line of linesOf(body)) {

@@ -12,12 +12,19 @@ export interface Request {
   /** What the caller types to call the program: messages name it. */
   readonly command: string
   readonly input: JsonValue
+  /** Changes also a mirror that was moved. */
+  readonly force: boolean
 }
 
 /** @throws UsageError when it is no request */
 export function decodeRequest(text: string): Request {
   const fields = inputFields(parsePlain(text))
-  return { version: fields.text('version'), command: fields.text('command'), input: fields.any('input') }
+  return {
+    version: fields.text('version'),
+    command: fields.text('command'),
+    input: fields.any('input'),
+    force: fields.boolean('force'),
+  }
 }
 
 export type Message =

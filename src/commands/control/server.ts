@@ -98,7 +98,9 @@ async function answer(
     const call = await loadCall(asked.name)
     // guard: calls of the socket
     if (call === null) throw new UsageError(`There is no call ${JSON.stringify(asked.name.slice(0, 40))}.`)
-    const value = await withCommandName(request.command, () => call.runSent(database, request.input, caller))
+    const value = await withCommandName(request.command, () =>
+      call.runSent(database, request.input, { ...caller, force: request.force }),
+    )
     await write(encodeLine('value', value))
   } catch (error) {
     await write(encodeError(error)).catch(() => {})

@@ -14,6 +14,7 @@ import type { Output, Terminal } from '../terminal/terminal.ts'
 /** Flags of both commands, besides the settings. */
 export type RunFlags = Flags & {
   readonly event?: readonly string[]
+  readonly force?: true
   readonly json?: true
   readonly quiet?: true
 }
@@ -51,6 +52,7 @@ async function runOnce(
       ...runOptions(config),
       ...options,
       ...(flags.event !== undefined && { events: flags.event }),
+      force: flags.force ?? false,
       signal,
       ...log,
       onProgress: (progress) => shown.show(progress),

@@ -133,6 +133,8 @@ const plain: readonly string[] = [
   'missing',
   'mode',
   'month',
+  'moved_at',
+  'moved_to',
   'name',
   'named_events_only',
   'negative',

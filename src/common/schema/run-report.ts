@@ -7,7 +7,7 @@ import type { ReportedHold } from './holds.ts'
 export type RunStatus = 'running' | 'succeeded' | 'partial' | 'held' | 'failed' | 'interrupted' | 'abandoned'
 export type RunMode = 'sync' | 'backfill'
 /** What an account is held for: a run, or a change of the account itself, which is none and has no report. */
-export type LeaseMode = RunMode | 'rename' | 'remove' | 'erase'
+export type LeaseMode = RunMode | 'rename' | 'remove' | 'erase' | 'move' | 'backup'
 
 /** How many rows of one table a load wrote. */
 export interface RowCounts {

@@ -223,6 +223,25 @@ interface SlotTargetsTable {
   wanted: number
 }
 
+interface PersonIdSecretTable {
+  is_only: Generated<boolean>
+  /** Bytes. */
+  secret: string
+}
+
+interface ReadersTable {
+  role_name: string
+  with_personal: boolean
+  added_at: Generated<Timestamp>
+}
+
+interface MovedTable {
+  is_only: Generated<boolean>
+  moved_at: Generated<Timestamp>
+  /** The database that has the copy, without user and password. */
+  moved_to: string
+}
+
 interface SchemaMigrationsTable {
   number: number
   name: string
@@ -249,5 +268,8 @@ export interface Tables {
   'headcount.links': LinksTable
   'headcount.rsvp_meanings': RsvpMeaningsTable
   'headcount.slot_targets': SlotTargetsTable
+  'headcount.person_id_secret': PersonIdSecretTable
+  'headcount.readers': ReadersTable
+  'headcount.moved': MovedTable
   'headcount.schema_migrations': SchemaMigrationsTable
 }

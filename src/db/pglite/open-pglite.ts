@@ -99,8 +99,11 @@ function databaseOver(
       await lock.release()
     }
   }
-  const askedThrough = (asked: PGliteLike): Pick<Database, 'engine' | 'kysely' | 'transaction'> => ({
+  const askedThrough = (
+    asked: PGliteLike,
+  ): Pick<Database, 'engine' | 'label' | 'kysely' | 'transaction'> => ({
     engine: 'pglite',
+    label,
     kysely: kyselyOver(reading(withRoom(guarded(asked, lock), folder), readers), label),
     transaction: async (work, options = {}) => {
       lock.assertHeld()
@@ -115,7 +118,10 @@ function databaseOver(
   }
   const database: Database = {
     ...askedThrough(pglite),
-    ...(folder !== null && { share }),
+    ...(folder !== null && {
+      share,
+      requireSpace: (bytes: number) => requireDiskSpace(folder, { contentBytes: bytes }),
+    }),
     close: () => (closed ??= shut()),
     [Symbol.asyncDispose]: () => database.close(),
   }
@@ -156,7 +162,8 @@ async function inTransaction<T>(
       return timeout.within(ms, () => query(text))
     }
     try {
-      const copy = (target: string, rows: Buffer<ArrayBuffer>) => copied(held, label, target, rows)
+      const copy: Transaction['copy'] = (target, rows, form = 'format binary') =>
+        copied(held, label, `copy ${target} from '/dev/blob' with (${form})`, rows)
       const kysely = kyselyOver(held, label)
       const result = await work({
         engine: 'pglite',
@@ -210,10 +217,9 @@ async function answer(
 async function copied(
   sender: QueryRunner,
   label: string,
-  target: string,
+  text: string,
   rows: Buffer<ArrayBuffer>,
 ): Promise<number> {
-  const text = `copy ${target} from '/dev/blob' with (format binary)`
   const { rowCount } = await sent(label, () => sender.query(text, [], { blob: new Blob([rows]) }))
   return rowCount ?? -1
 }

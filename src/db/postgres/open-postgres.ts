@@ -71,6 +71,7 @@ export async function openPostgres(pool: Pool, { owned, label, log }: PostgresOp
   let closed: Promise<void> | null = null
   const database: Database = {
     engine: 'postgres',
+    label,
     kysely: kyselyOver(async () => checkOut(watched, label)),
     transaction: async (work, options = {}) => inTransaction(await checkOut(watched, label), work, options),
     close: () => (closed ??= watched.close()),

@@ -57,9 +57,13 @@ export class Session {
     await this.#guarded(this.#client.query(query))
   }
 
-  /** Copies rows in binary form into a table. @returns how many were written */
-  readonly copy = async (target: string, rows: Buffer<ArrayBuffer>): Promise<number> => {
-    const stream = Object.assign(copyFrom(`copy ${target} from stdin with (format binary)`), {
+  /** Copies rows as COPY writes them into a table. @returns how many were written */
+  readonly copy = async (
+    target: string,
+    rows: Buffer<ArrayBuffer>,
+    form = 'format binary',
+  ): Promise<number> => {
+    const stream = Object.assign(copyFrom(`copy ${target} from stdin with (${form})`), {
       query_timeout: this.#answerMs,
     })
     this.#client.query(stream)

@@ -51,6 +51,7 @@ export const READABLE_BY_NOBODY: readonly string[] = [
   'api_keys',
   'api_observations',
   'links',
+  'moved',
   'person_id_secret',
   'readers',
   'rejects',

@@ -4,6 +4,7 @@
  */
 import type { Database } from '../../db/connect.ts'
 import { migrate, requireSchema, schemaState } from '../../db/migrate.ts'
+import { requireNotMoved } from '../../load/state/moved.ts'
 import type { Column, QueryResult } from '../../db/transaction.ts'
 import type { JsonValue } from '../../common/json/exact.ts'
 
@@ -21,6 +22,8 @@ export interface Caller {
   readonly receive: Receive
   /** The time limit of the caller's next statement, asked before each; when not given, that of the call. */
   readonly maxStatementMs?: () => Promise<number>
+  /** Whether the call may change a mirror that was moved. */
+  readonly force?: boolean
 }
 
 export interface CallDefinition<Input, Output> {
@@ -44,7 +47,7 @@ export function defineCall<Input, Output>(definition: CallDefinition<Input, Outp
     ...call,
     runSent: async (database, sent, caller) => {
       const input = readInput(sent)
-      await prepareSchema(database, call.changes)
+      await prepareSchema(database, call.changes, caller.force)
       return call.run(database, input, caller)
     },
   }
@@ -53,11 +56,13 @@ export function defineCall<Input, Output>(definition: CallDefinition<Input, Outp
 /**
  * Requires a mirror: without one there is nothing to change, and the database is perhaps the wrong one.
  *
- * @throws SchemaVersionError
+ * @param force changes also a mirror that was moved to another database
+ * @throws SchemaVersionError, MovedMirrorError
  */
-export async function prepareSchema(database: Database, changes: boolean): Promise<void> {
+export async function prepareSchema(database: Database, changes: boolean, force = false): Promise<void> {
   if (!changes) return requireSchema(database)
   const { current } = await schemaState(database)
   if (current === 0) await requireSchema(database)
   await migrate(database)
+  if (!force) await requireNotMoved(database.kysely)
 }

@@ -8,6 +8,8 @@ import { prepareSchema, type Call, type Receive } from '../calls/call.ts'
 /** Exactly one of `database`, `pool` and `pglite` is to be given. A mirror that is not there is not made. */
 export interface MirrorOptions extends DatabaseOptions {
   readonly logger?: Logger
+  /** Writes also to a mirror that was moved to another database. */
+  readonly force?: boolean
 }
 
 /** Of one account of the mirror; of every account when none is named. */
@@ -29,7 +31,7 @@ export async function withMirror<T>(
 ): Promise<T> {
   const log = logTo(options.logger)
   await using database = await connect(targetOf(options), { createFolder: false, log })
-  await prepareSchema(database, access === 'write')
+  await prepareSchema(database, access === 'write', options.force)
   return await work(database)
 }
 

@@ -143,7 +143,10 @@ async function beginErasure(
   return { lease, account, ...found }
 }
 
-async function readHashed({ kysely }: Transaction, account: number): Promise<readonly StoredSuppression[]> {
+export async function readHashed(
+  { kysely }: Transaction,
+  account: number,
+): Promise<readonly StoredSuppression[]> {
   return (await readSuppressions(kysely, account)).filter(({ email_hash }) => email_hash !== null)
 }
 
@@ -174,7 +177,8 @@ async function forgetHashes({ kysely }: Transaction, account: number, key: Perso
      where account_id = ${account} and key_check <> ${key.check}`.execute(kysely)
 }
 
-async function addEntries(
+/** Puts people on the list. Their erasure is unfinished until a run has carried it out. */
+export async function addEntries(
   { kysely }: Transaction,
   account: number,
   key: PersonKey,

@@ -4,6 +4,7 @@ import { migrate, requireSchema } from '../../db/migrate.ts'
 import type { RunMode, Tables } from '../../common/schema/tables.ts'
 import { countLiveRows, deletedSinceLastRead } from '../../load/diff/live-counts.ts'
 import { postgresLoader } from '../../load/loader.ts'
+import { requireNotMoved } from '../../load/state/moved.ts'
 import { readStates } from '../../load/state/sync-state.ts'
 import { DeletionBudget } from '../deletions/budget.ts'
 import { ListsRead } from '../deletions/emptied-lists.ts'
@@ -146,6 +147,8 @@ async function openToWrite(run: Unopened, mode: RunMode, opened: AsyncDisposable
   // guard: unknown name
   await requireKnownAccount(database, settings)
   await migrateAndTell(database, settings)
+  const requireThisOne = (kysely: Kysely<Tables>) => settings.force || requireNotMoved(kysely)
+  await requireThisOne(database.kysely)
   const account = { id: await findAccount(database, settings), name: settings.account }
   const joinsBackfill = mode === 'backfill' && settings.events === null
   // `isMirrored`: another run has filled the mirror since the service answered.
@@ -163,6 +166,7 @@ async function openToWrite(run: Unopened, mode: RunMode, opened: AsyncDisposable
     mode,
     namedEventsOnly: settings.events !== null,
     begin: async (trx, runId) => {
+      await requireThisOne(trx.kysely)
       await requireNotRemoved(trx, account.id, account.name)
       Object.assign(found, {
         suppressed: await openSuppressions(trx.kysely, account, settings.personKey),

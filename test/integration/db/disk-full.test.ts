@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { chmod, mkdtemp, rename, rm, symlink } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, inject, test } from 'vitest'
@@ -11,17 +11,16 @@ import { sync } from '../../../src/index.ts'
 import { accountOf, responsesFrom } from '../../support/accounts/account.ts'
 import { run } from '../../support/commands/command.ts'
 import { send, startFaultServer } from '../../support/http/fault-server.ts'
+import { FULL_DISK, fillDiskOf } from '../../support/databases/full-disk.ts'
 import { startPostgres } from '../../support/databases/postgres.ts'
 import { testKey } from '../../support/http/reading.ts'
 
-/** The device on which every write fails as on a full disk. */
-const full = '/dev/full'
 const cli = join(import.meta.dirname, '../../../src/cli.ts')
 /** A file system of 150 MB of one's own, which a user may have in a namespace of his own. */
 const canMount = spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0
 
 // A server of its own: a checkpoint that another test asks for meanwhile would end the server of all.
-test.skipIf(!existsSync(full))(
+test.skipIf(!existsSync(FULL_DISK))(
   'D5 the disk of the server is full while a batch is written: exit 5 with what to do, all is kept, and with room again the next run is exact',
   async ({ task }) => {
     task.meta.engines = ['postgres']
@@ -53,24 +52,6 @@ test.skipIf(!existsSync(full))(
 
 async function ask(database: Database, statement: string): Promise<readonly (readonly unknown[])[]> {
   return (await database.transaction((trx) => trx.query(statement), { readOnly: true })).rows
-}
-
-/** Makes the file of an empty table one to which nothing can be written; the rest of the server goes on. */
-async function fillDiskOf(
-  database: Database,
-  table: string,
-): Promise<AsyncDisposable & { free: () => Promise<void> }> {
-  const [row] = await ask(
-    database,
-    `select current_setting('data_directory') || '/' || pg_relation_filepath('${table}')`,
-  )
-  const file = String(row?.[0])
-  await rename(file, `${file}.aside`)
-  await symlink(full, file)
-  const free = async () => {
-    if (existsSync(`${file}.aside`)) await rename(`${file}.aside`, file)
-  }
-  return { free, [Symbol.asyncDispose]: free }
 }
 
 test.skipIf(!canMount)(

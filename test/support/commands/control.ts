@@ -19,7 +19,7 @@ export async function sendCall(
     const { body } = await client.request({
       method: 'POST',
       path: `/${name}`,
-      body: JSON.stringify({ version: version(), command: 'headcount', input, ...from }),
+      body: JSON.stringify({ version: version(), command: 'headcount', input, force: false, ...from }),
     })
     const text = await body.text()
     return text

@@ -1,0 +1,133 @@
+/** What a move, a backup and a restore did. */
+import { commandName, quoteForShell } from '../../common/command-name.ts'
+import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
+import type {
+  BackupReport,
+  KnownErasures,
+  MoveReport,
+  RestoredMirror,
+  StoredReader,
+  TransferProgress,
+} from '../../index.ts'
+import type { Output } from '../terminal/terminal.ts'
+import { formatBytes, formatCount, formatNumber } from './format/number.ts'
+import { listTable, right, shorten, wrapWords } from './format/table.ts'
+import { formatInstant } from './format/timestamp.ts'
+
+const one = stripControlCharsInLine
+
+/** How far it is, in one line. */
+export function transferLine({ step, table, bytes }: TransferProgress, _: number, columns: number): string {
+  return shorten(
+    {
+      reading: `checking the backup, ${formatBytes(bytes)}`,
+      copying: `copying ${table ?? ''}, ${formatBytes(bytes)}`,
+      comparing: 'comparing every row',
+      indexing: 'making indexes',
+    }[step],
+    columns,
+  )
+}
+
+export function formatMove({ from, to, accounts, tables, readers }: MoveReport, out: Output): string {
+  return [
+    tableOf(tables, out),
+    paragraph(
+      `Moved ${accounts.map(one).join(', ')} to ${one(to)}; both databases have the same rows. Name it in DATABASE_URL or --database ` +
+        `wherever the mirror is used: ${one(from)} is marked as moved, and nothing writes there without --force.`,
+      out,
+    ),
+    readerLines(readers, to, out),
+  ].join('')
+}
+
+export function formatBackup(
+  { file, created_at, accounts, tables, readers }: BackupReport,
+  out: Output,
+): string {
+  const lists = accounts.map(
+    (name) => `${commandName()} person suppressions --json --account ${quoteForShell(one(name))}`,
+  )
+  return [
+    tableOf(tables, out),
+    paragraph(
+      `Backup of ${accounts.map(one).join(', ')} in ${one(file)}, of ${formatInstant(created_at)}. It has names, addresses and ` +
+        `messages: only its owner may read it.`,
+      out,
+    ),
+    paragraph(
+      'Whoever is erased later is still in it. Print the suppression list after each erasure and keep it beside the backup:',
+      out,
+    ),
+    ...lists.map((line) => `  ${line}\n`),
+    readers.length === 0
+      ? ''
+      : paragraph(`Not in it: the rights of ${namesOf(readers)}; restore says how to give them again.`, out),
+  ].join('')
+}
+
+export function formatRestore(report: RestoredMirror, out: Output): string {
+  const { file, to, created_at, accounts, tables, readers, erasures } = report
+  return [
+    tableOf(tables, out),
+    paragraph(
+      `Restored ${accounts.map(one).join(', ')} from ${one(file)} to ${one(to)}, as of ${formatInstant(created_at)}.`,
+      out,
+    ),
+    ...erasures.map((known) => paragraph(erasureLine(known, created_at), out)),
+    readerLines(readers, to, out),
+  ].join('')
+}
+
+/** Which erasures the restored mirror knows of, and which it cannot. */
+function erasureLine(
+  { account, in_backup, in_list, erased_since }: KnownErasures,
+  created_at: string,
+): string {
+  const name = one(account)
+  const before =
+    in_backup === 0
+      ? `Nobody had been erased from account ${name} when the backup was made.`
+      : `${formatCount(in_backup, 'person', 'people')} erased from account ${name} before the backup stay${in_backup === 1 ? 's' : ''} erased.`
+  if (in_list === null) {
+    return (
+      `${before} Whoever was erased after ${formatInstant(created_at)} is in this mirror again, and nothing in the backup tells who: ` +
+      `${commandName()} person erase --suppressions FILE --account ${quoteForShell(name)} takes the list of today.`
+    )
+  }
+  return (
+    `${before} The list that was given has ${formatCount(in_list, 'person', 'people')}; ${formatNumber(erased_since)} of them ` +
+    `${erased_since === 1 ? 'was' : 'were'} not known to the backup, and all are erased now. Whoever was erased after that list was printed is in this ` +
+    `mirror again.`
+  )
+}
+
+function readerLines(readers: readonly StoredReader[], to: string, out: Output): string {
+  if (readers.length === 0) return ''
+  return [
+    paragraph(
+      `Roles belong to the server, so that nobody but the owner may read ${one(to)} yet. There, on Postgres, add those who may:`,
+      out,
+    ),
+    ...readers.map(
+      ({ role_name, with_personal }) =>
+        `  ${commandName()} readers add ${quoteForShell(one(role_name))}${with_personal ? '' : ' --without-personal'} --apply\n`,
+    ),
+  ].join('')
+}
+
+function namesOf(readers: readonly StoredReader[]): string {
+  return readers.map(({ role_name }) => one(role_name)).join(', ')
+}
+
+function tableOf(tables: readonly { readonly table: string; readonly rows: number }[], out: Output): string {
+  return listTable(
+    out,
+    ['table', right('rows')],
+    tables.filter(({ rows }) => rows > 0).map(({ table, rows }) => [table, formatNumber(rows)]),
+  )
+}
+
+function paragraph(words: string, out: Output): string {
+  return `${wrapWords(words, { width: out.width, hang: 0 })}\n`
+}

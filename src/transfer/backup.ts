@@ -1,0 +1,48 @@
+/** Copies a mirror into one file. */
+import { commandName } from '../common/command-name.ts'
+import { UsageError } from '../common/errors.ts'
+import type { Database } from '../db/database.ts'
+import { holdAccounts } from './database/hold-accounts.ts'
+import { withSnapshot } from './database/source.ts'
+import type { BackupManifest } from './file/manifest.ts'
+import { requireNewFile, writeBackup } from './file/write-backup.ts'
+import type { TransferOptions } from './move.ts'
+
+/** What a backup holds. */
+export interface BackupReport extends Pick<
+  BackupManifest,
+  'version' | 'schema' | 'created_at' | 'engine' | 'accounts' | 'tables' | 'readers'
+> {
+  readonly file: string
+}
+
+/**
+ * Writes the mirror to a file while every account is held.
+ *
+ * @param force replaces a file of this name
+ * @throws UsageError when there is such a file; AccountLockedError while a run holds an account; OutputError for a full disk
+ */
+export async function backupTo(
+  source: Database,
+  file: string,
+  { signal, log, onProgress, force }: TransferOptions & { readonly force: boolean },
+): Promise<BackupReport> {
+  await requireNewFile(file, force)
+  return holdAccounts(source, { mode: 'backup', signal, log }, async (held, ended) => {
+    if (held.length === 0)
+      throw new UsageError(
+        `The mirror has no account yet: there is nothing to back up. Run: ${commandName()} sync`,
+      )
+    const { engine } = source
+    const accounts = held.map(({ name }) => name)
+    const {
+      kind: _,
+      format: __,
+      identities: ___,
+      ...manifest
+    } = await withSnapshot(source, { keepsWritersOut: false, signal: ended }, (contents) =>
+      writeBackup(file, contents, { engine, accounts, force, signal: ended, onProgress }),
+    )
+    return { file, ...manifest }
+  })
+}
