@@ -147,6 +147,10 @@ describe('the commands', { timeout: 120_000 }, () => {
       )
     }
     expect((await readRows(s.place.url))['accounts']).toEqual(before['accounts'])
+    expect(await s.run(['worker'])).toMatchObject({ code: 2 })
+    const doctor = await s.run(['doctor'])
+    expect(doctor.code).toBe(2)
+    expect(doctor.stdout.replaceAll(/\s+/g, ' ')).toContain('failed schema This mirror was moved to')
     expect((await s.run(['sync', '--dry-run', '-q'])).code).toBe(0)
     expect((await s.run(['status'])).code).toBe(0)
     expect((await s.run(['slot-targets', 'set', '--wanted', '3', '--force'])).code).toBe(0)
