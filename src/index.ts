@@ -70,7 +70,7 @@ export type { ExportedAccount, ExportedFile, ExportManifest } from './export/man
 export { backupMirror, moveMirror, restoreMirror } from './transfer/library-api.ts'
 export type { BackupOptions, MoveOptions, RestoreOptions, TransferWatch } from './transfer/library-api.ts'
 export type { BackupReport } from './transfer/backup.ts'
-export type { BackedUpTable, BackupManifest } from './transfer/file/manifest.ts'
+export type { BackedUpTable } from './transfer/file/manifest.ts'
 export type { KnownErasures, RestoredMirror } from './transfer/restore.ts'
 export type { MoveReport } from './transfer/move.ts'
 export type { TransferProgress } from './transfer/mirror-contents.ts'

@@ -7,6 +7,7 @@ export type NamedOption =
   | 'baseUrl'
   | 'database'
   | 'expiresAt'
+  | 'force'
   | 'maxBodyBytes'
   | 'leaveOut'
   | 'personKey'

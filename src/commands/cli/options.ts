@@ -138,6 +138,7 @@ export const settingNames: Readonly<Record<Exclude<NamedOption, 'apiKey'>, strin
   baseUrl: `${settings.baseUrl.flag}, ${settings.baseUrl.variable}`,
   database: '--database',
   expiresAt: '--expires',
+  force: '--force',
   maxBodyBytes: settings.maxBody.flag,
   leaveOut: settings.leaveOut.variable,
   personKey: 'HEADCOUNT_PERSON_KEY_FILE',

@@ -1,7 +1,7 @@
 /** Whether a mirror was moved to another database. */
 import { sql, type Kysely } from 'kysely'
-import { commandName } from '../../common/command-name.ts'
 import { MovedMirrorError } from '../../common/errors.ts'
+import { optionName } from '../../common/option-names.ts'
 import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import type { Tables } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
@@ -27,11 +27,13 @@ export async function readMoved(kysely: Kysely<Tables>): Promise<Moved | null> {
 export async function requireNotMoved(kysely: Kysely<Tables>): Promise<void> {
   const moved = await readMoved(kysely)
   // guard: a mirror that was moved
-  if (moved === null) return
-  const { moved_to, moved_at } = moved
-  throw new MovedMirrorError(
+  if (moved !== null) throw movedError(moved)
+}
+
+function movedError({ moved_to, moved_at }: Moved): MovedMirrorError {
+  return new MovedMirrorError(
     `This mirror was moved to ${stripControlCharsInLine(moved_to)} on ${moved_at}, and nothing was written here. Name that database ` +
-      `(DATABASE_URL or --database), or write here all the same with --force; ${commandName()} doctor tells which database is used.`,
+      `(${optionName('database')}), or write here all the same with ${optionName('force')}.`,
   )
 }
 

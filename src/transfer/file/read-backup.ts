@@ -50,7 +50,7 @@ export async function openBackup(path: string, options: ReadBackupOptions): Prom
         readers,
       },
       read: async (receive) => {
-        await readBackup(path, receive, options)
+        await readBackup(path, receive, { signal: options.signal })
       },
       checks: async () => checks,
     },

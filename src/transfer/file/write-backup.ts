@@ -1,7 +1,7 @@
 /** A backup: a compressed tar of the rows of each table, and what they are at its end. */
 import { createHash, randomBytes, type Hash } from 'node:crypto'
-import { open, rename, rm, stat, type FileHandle } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { createTarPacker } from 'modern-tar'
@@ -18,6 +18,8 @@ import { BACKUP_FORMAT, BACKUP_KIND, MANIFEST, type BackupManifest } from './man
 const LEVEL = 1
 /** For the owner alone: the file has names, addresses and messages. */
 const MODE = 0o600
+/** As in a folder of an export. */
+const PART_AGE_MS = 3_600_000
 
 export interface BackupFileOptions {
   /** Replaces a file of this name. */
@@ -52,6 +54,7 @@ export async function writeBackup(
   // guard: a backup that is not whole
   const part = `${path}.${randomBytes(8).toString('hex')}.part`
   const place = `backup: the file ${part}`
+  await removeOldParts(path)
   try {
     const file = await open(part, 'wx', MODE).catch((error: unknown) => {
       throw outputError(place, error)
@@ -72,6 +75,18 @@ export async function writeBackup(
   } catch (error) {
     await rm(part, { force: true })
     throw error
+  }
+}
+
+/** Those of a backup of this name that was killed. Another one may still be writing. */
+async function removeOldParts(path: string): Promise<void> {
+  const folder = dirname(path)
+  const prefix = `${basename(path)}.`
+  for (const name of await readdir(folder).catch(() => [])) {
+    if (!name.startsWith(prefix) || !/^[0-9a-f]{16}\.part$/.test(name.slice(prefix.length))) continue
+    const found = await stat(join(folder, name)).catch(() => null)
+    if (found !== null && Date.now() - found.mtimeMs > PART_AGE_MS)
+      await rm(join(folder, name), { force: true })
   }
 }
 

@@ -13,12 +13,12 @@ import {
   exportSuppressions,
   InvalidBackupError,
   restoreMirror,
-  type BackupManifest,
 } from '../../../src/index.ts'
 import { freshPlace, type engines, type Place } from '../../support/databases/databases.ts'
 import { applyUpTo, change } from '../../support/databases/older-schema.ts'
 import { fillMirror, rowsOf, type FilledMirror } from '../../support/transfer/filled-mirror.ts'
 import { openSource, SNAPSHOT } from '../../../src/transfer/database/source.ts'
+import type { BackupManifest } from '../../../src/transfer/file/manifest.ts'
 import { writeBackup } from '../../../src/transfer/file/write-backup.ts'
 
 type Engine = (typeof engines)[number]

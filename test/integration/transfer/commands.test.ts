@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -147,6 +147,10 @@ describe('the commands', { timeout: 120_000 }, () => {
       )
     }
     expect((await readRows(s.place.url))['accounts']).toEqual(before['accounts'])
+    expect(await s.run(['worker'])).toMatchObject({ code: 2 })
+    const doctor = await s.run(['doctor'])
+    expect(doctor.code).toBe(2)
+    expect(doctor.stdout.replaceAll(/\s+/g, ' ')).toContain('failed schema This mirror was moved to')
     expect((await s.run(['sync', '--dry-run', '-q'])).code).toBe(0)
     expect((await s.run(['status'])).code).toBe(0)
     expect((await s.run(['slot-targets', 'set', '--wanted', '3', '--force'])).code).toBe(0)
@@ -227,16 +231,21 @@ describe('the commands', { timeout: 120_000 }, () => {
     test.each([
       ['while rows are copied', () => s.place.url, 'lock table headcount.slots in access exclusive mode'],
       ['before the source is read', () => s.place.url, 'lock table headcount.accounts in row exclusive mode'],
-    ])('during a move, %s, leaves nothing there and all here', async (_, url, lock) => {
+    ])('during a move, %s, leaves nothing there and all here', async (moment, url, lock) => {
+      let lastedMs = 0
       const ran = await withoutWriters(url(), lock, (database) =>
         s.run(['move', '--to', target.url], {
           meanwhile: async (child) => {
             await waiting(database)
+            const killedAt = performance.now()
             child.kill(signal)
             await once(child, 'exit')
+            lastedMs = performance.now() - killedAt
           },
         }),
       )
+      // It does not wait for the lock, which would take five seconds.
+      if (moment === 'while rows are copied') expect(lastedMs).toBeLessThan(4000)
       expectEnded(ran)
       await expect.poll(namespaces).toBe(0)
       await expectUnharmed()
@@ -295,8 +304,13 @@ describe('the commands', { timeout: 120_000 }, () => {
       expect(await readFile(file, 'utf8')).toBe('the former one')
       const parts = (await readdir(folder)).filter((name) => name.endsWith('.part'))
       expect(parts).toHaveLength(signal === 'SIGKILL' ? 1 : 0)
-      for (const name of parts) expect((await stat(join(folder, name))).mode & 0o777).toBe(0o600)
+      for (const name of parts) {
+        expect((await stat(join(folder, name))).mode & 0o777).toBe(0o600)
+        await utimes(join(folder, name), new Date(), new Date(Date.now() - 4_000_000))
+      }
       await expectUnharmed()
+      expect((await s.run(['backup', file, '--force', '-q'])).code).toBe(0)
+      expect(await readdir(folder)).toEqual(['mirror.tar.gz'])
     })
   })
 

@@ -6,6 +6,7 @@ import { connect, type ConnectOptions, type Database } from '../../../db/connect
 import { isEmptyFolder } from '../../../db/pglite/data-dir.ts'
 import { notOurs } from '../../../db/pglite/data-dir-mode.ts'
 import { schemaState } from '../../../db/migrate.ts'
+import { requireNotMoved } from '../../../load/state/moved.ts'
 import type { Transaction } from '../../../db/transaction.ts'
 import { createIndexStatement, hasManyRows, missingIndexes, ownsTable } from '../../../db/deferred-indexes.ts'
 import { failed, failure, ok, warning, type CheckResult } from './check.ts'
@@ -160,7 +161,10 @@ export async function checkSchema(database: Database): Promise<CheckResult> {
     if (current > needed) {
       return failed(DATABASE, `version ${current} is newer than this program (${needed}): upgrade headcount`)
     }
-    if (current === needed) return await checkIndexes(database, `up to date (version ${current})`)
+    if (current === needed) {
+      await requireNotMoved(database.kysely)
+      return await checkIndexes(database, `up to date (version ${current})`)
+    }
     const lacking = await database.transaction(lackingRightToMigrate, { readOnly: true })
     if (lacking !== null) return failed(DATABASE, lacking)
     const what = current === 0 ? 'none yet' : `version ${current}, ${needed} is needed`
