@@ -44,14 +44,13 @@ export async function backupTo(
         `The mirror has no account yet: there is nothing to back up. Run: ${commandName()} sync`,
       )
     const { engine } = source
-    const accounts = held.map(({ name }) => name)
     const {
       kind: _,
       format: __,
       identities: ___,
       ...manifest
     } = await withSnapshot(source, { keepsWritersOut: false, signal: ended }, (contents) =>
-      writeBackup(file, contents, { engine, accounts, force, signal: ended, onProgress }),
+      writeBackup(file, contents, { engine, force, signal: ended, onProgress }),
     )
     return { file, ...manifest }
   })

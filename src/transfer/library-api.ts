@@ -7,6 +7,7 @@ import { requirePersonKey } from '../mirror/persons/person-key.ts'
 import type { SuppressionFile } from '../mirror/persons/suppression-file.ts'
 import { logTo, personKeyOf, type Logger } from '../sync/options.ts'
 import { backupTo, type BackupReport } from './backup.ts'
+import { openBackup } from './file/read-backup.ts'
 import { moveInto, type MoveReport } from './move.ts'
 import type { TransferProgress } from './mirror-contents.ts'
 import { keptSuppressions, restoreInto, type RestoredMirror } from './restore.ts'
@@ -35,7 +36,7 @@ export async function moveMirror(options: MoveOptions): Promise<MoveReport> {
   const { to, signal = NEVER, onProgress, logger, force = false } = options
   requireOther(options.database, to)
   return endedBy(signal, () =>
-    withMirror({ ...options, force: true }, 'write', (source) =>
+    withMirror(options, 'write', (source) =>
       withTarget(to, options, (target) =>
         moveInto(source, target, { signal, log: logTo(logger), onProgress, force }),
       ),
@@ -118,7 +119,10 @@ export async function restoreMirror(options: RestoreOptions): Promise<RestoredMi
   )
   const log = logTo(logger)
   return endedBy(signal, async () => {
+    // Before a folder is made for it.
+    const onBytes = (bytes: number) => onProgress?.({ step: 'reading', bytes })
+    const backup = await openBackup(file, { signal, onBytes })
     await using target = await connect(targetOf(options), { log })
-    return await restoreInto(target, file, { suppressions: lists, key, signal, log, onProgress })
+    return await restoreInto(target, backup, { suppressions: lists, key, signal, log, onProgress })
   })
 }

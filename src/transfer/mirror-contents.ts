@@ -11,6 +11,8 @@ export interface ContentsOutline {
   readonly schema: number
   /** The moment that all rows show. */
   readonly moment: Timestamp
+  /** Names of all accounts, in the order in which they were made. */
+  readonly accounts: readonly string[]
   /** About how many bytes the rows have, without indexes. */
   readonly bytes: number
   readonly tables: readonly TableColumns[]

@@ -1,5 +1,5 @@
 /** Copies a mirror into an empty database, with all that it has learned, and marks it as moved. */
-import { UsageError } from '../common/errors.ts'
+import { AccountLockedError, UsageError } from '../common/errors.ts'
 import type { StoredReader } from '../db/readers/readable.ts'
 import type { Timestamp } from '../common/schema/items.ts'
 import type { Database, DatabaseLog } from '../db/database.ts'
@@ -43,7 +43,6 @@ export async function moveInto(
   options: TransferOptions & { readonly force: boolean },
 ): Promise<MoveReport> {
   const { signal, log, onProgress, force } = options
-  if (!force) await requireNotMoved(source.kysely)
   const isCopied = await hasRowsOf(source, target)
   if (!isCopied) await requireEmpty(target)
   return holdAccounts(source, { mode: 'move', signal, log }, async (accounts, held) => {
@@ -51,19 +50,29 @@ export async function moveInto(
       throw new UsageError(
         `The mirror has no account yet: there is nothing to move. Run: ${commandName()} sync`,
       )
+    if (!force) await requireNotMoved(source.kysely)
     const copied = await withSnapshot(source, { keepsWritersOut: true, signal: held }, async (contents) => {
+      // guard: an account that came meanwhile
+      if (contents.outline.accounts.length !== accounts.length) throw newAccount()
       const tables = isCopied
         ? await requireSameRows(target, contents, held)
         : await writeMirror(target, contents, { signal: held, onProgress })
-      return { tables, readers: contents.outline.readers }
+      const { accounts: names, readers } = contents.outline
+      return { accounts: names, tables, readers }
     })
     const moved = await source.transaction((trx) => markMoved(trx, target.label))
     return {
       from: source.label,
       to: target.label,
       moved_at: moved.moved_at,
-      accounts: accounts.map(({ name }) => name),
       ...copied,
     }
   })
+}
+
+/** Its first run began between the look at the accounts and the snapshot, and nobody holds it. */
+function newAccount(): AccountLockedError {
+  return new AccountLockedError(
+    'The mirror has got another account meanwhile, whose first run may be in progress. Nothing was moved. Run it again.',
+  )
 }

@@ -14,7 +14,7 @@ import { vacuumErased, type Vacuumed } from '../mirror/persons/vacuum.ts'
 import type { PersonKey } from '../normalise/suppression/person-key.ts'
 import { requireEmpty, writeMirror } from './database/target.ts'
 import type { TableCheck } from './database/table-checks.ts'
-import { openBackup } from './file/read-backup.ts'
+import type { Backup } from './file/read-backup.ts'
 import type { TransferOptions } from './move.ts'
 
 /** A suppression list that was kept beside the backup. */
@@ -76,17 +76,15 @@ export interface RestoredMirror {
  * Restores a backup in one transaction. The people of the lists are on the suppression list when it commits, so that a restore that is
  * ended afterwards brings nobody back: the next run erases them before it reads anything.
  *
- * @throws UsageError when the target is not empty; InvalidBackupError; DatabaseError
+ * @throws UsageError when the target is not empty; InvalidBackupError when the file has changed since; DatabaseError
  */
 export async function restoreInto(
   target: Database,
-  file: string,
+  { manifest, source, file }: Backup,
   options: RestoreChoices,
 ): Promise<RestoredMirror> {
   const { signal, onProgress, suppressions, key } = options
   await requireEmpty(target)
-  const onBytes = (bytes: number) => onProgress?.({ step: 'reading', bytes })
-  const { manifest, source } = await openBackup(file, { signal, onBytes })
   let erasures: readonly KnownErasures[] = []
   const tables = await writeMirror(target, source, {
     signal,

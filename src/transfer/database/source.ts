@@ -5,6 +5,7 @@ import type { StoredReader } from '../../db/readers/readable.ts'
 import type { Database } from '../../db/database.ts'
 import { schemaState } from '../../db/migrate.ts'
 import type { Transaction, TransactionOptions } from '../../db/transaction.ts'
+import { accountNames } from '../../sync/open/find-account.ts'
 import type { ContentsSource } from '../mirror-contents.ts'
 import { cancelOnAbort } from './cancel-on-abort.ts'
 import { readTables } from './read-tables.ts'
@@ -29,6 +30,7 @@ export async function openSource(trx: Transaction, signal: AbortSignal): Promise
     outline: {
       schema: current,
       moment: rows[0]?.now ?? '',
+      accounts: await accountNames(trx),
       bytes: await readSize(trx),
       tables,
       identities: await readIdentities(trx, tables),

@@ -18,6 +18,7 @@ const ENTRY = /^([a-z_]+)\/\d{6,}\.copy$/
 
 /** A backup as a source of a copy. Its content was read once, and is what was written. */
 export interface Backup {
+  readonly file: string
   readonly manifest: BackupManifest
   readonly source: ContentsSource
 }
@@ -36,14 +37,16 @@ export interface ReadBackupOptions {
  */
 export async function openBackup(path: string, options: ReadBackupOptions): Promise<Backup> {
   const manifest = await readBackup(path, null, options)
-  const { schema, created_at, tables, identities, readers } = manifest
+  const { schema, created_at, accounts, tables, identities, readers } = manifest
   const checks = tables.map(({ table, rows, checksum }) => ({ table, rows, checksum }))
   return {
+    file: path,
     manifest,
     source: {
       outline: {
         schema,
         moment: created_at,
+        accounts,
         bytes: tables.reduce((sum, { bytes }) => sum + bytes, 0),
         tables: tables.map(({ table, columns }) => ({ table, columns })),
         identities,

@@ -25,7 +25,6 @@ export interface BackupFileOptions {
   /** Replaces a file of this name. */
   readonly force: boolean
   readonly engine: Engine
-  readonly accounts: readonly string[]
   readonly signal: AbortSignal
   readonly onProgress?: OnProgress | undefined
 }
@@ -129,7 +128,7 @@ interface Written {
 async function packTables(
   packer: Packer,
   source: ContentsSource,
-  { engine, accounts, onProgress }: BackupFileOptions,
+  { engine, onProgress }: BackupFileOptions,
 ): Promise<BackupManifest> {
   const { outline } = source
   const written = new Map<string, Written>(
@@ -148,7 +147,7 @@ async function packTables(
   })
   onProgress?.({ step: 'comparing', bytes })
   const checks = await source.checks()
-  return manifestOf(outline, engine, accounts, tablesOf(outline.tables, written, checks))
+  return manifestOf(outline, engine, tablesOf(outline.tables, written, checks))
 }
 
 /** Each entry is of whole rows: COPY reads it by itself. */
@@ -176,9 +175,8 @@ function tablesOf(
 }
 
 function manifestOf(
-  { schema, moment, identities, readers }: ContentsOutline,
+  { schema, moment, accounts, identities, readers }: ContentsOutline,
   engine: Engine,
-  accounts: readonly string[],
   tables: BackupManifest['tables'],
 ): BackupManifest {
   return {

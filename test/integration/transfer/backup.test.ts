@@ -189,6 +189,9 @@ describe('a backup', { timeout: 120_000 }, () => {
     )
     expect((await refusal(other('notes.tar.gz'))).message).toContain('is no backup of headcount')
     expect((await refusal(other('nowhere'))).message).toContain('cannot read the file')
+    const database = `pglite:${other('never-made')}`
+    await expect(restoreMirror({ database, file: other('notes.txt') })).rejects.toThrow(InvalidBackupError)
+    expect(await readdir(folder)).not.toContain('never-made')
   })
 
   test('of a newer program is refused', async () => {
@@ -256,7 +259,6 @@ describe('a backup', { timeout: 120_000 }, () => {
           writeBackup(older, await openSource(trx, new AbortController().signal), {
             force: true,
             engine: 'postgres',
-            accounts: ['default'],
             signal: new AbortController().signal,
           }),
         SNAPSHOT,

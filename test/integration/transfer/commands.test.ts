@@ -147,6 +147,7 @@ describe('the commands', { timeout: 120_000 }, () => {
       )
     }
     expect((await readRows(s.place.url))['accounts']).toEqual(before['accounts'])
+    expect(await readdir(folder)).toEqual([])
     expect(await s.run(['worker'])).toMatchObject({ code: 2 })
     const doctor = await s.run(['doctor'])
     expect(doctor.code).toBe(2)

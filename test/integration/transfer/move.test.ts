@@ -88,6 +88,36 @@ test('what is written meanwhile is not lost: it waits, or is refused', async () 
   expect(said).toContain('lock timeout')
 })
 
+test('an account that comes before the snapshot is not left behind', async () => {
+  await using filled = await fillMirror('postgres')
+  await using target = await freshPlace('postgres', { blank: true })
+  await using database = await filled.place.open()
+  const held = Promise.withResolvers<void>()
+  const goOn = Promise.withResolvers<void>()
+  const locking = database.transaction(async (trx) => {
+    await trx.query(`insert into headcount.accounts (name) values ('third')`)
+    held.resolve()
+    await goOn.promise
+  })
+  await held.promise
+  const moving = moveMirror({ database: filled.place.url, to: target.url })
+  await expect
+    .poll(async () => {
+      const { rows } = await database.transaction((trx) =>
+        trx.query(
+          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        ),
+      )
+      return rows.length
+    })
+    .toBe(1)
+  goOn.resolve()
+  await locking
+  await expect(moving).rejects.toMatchObject({ exitCode: 9 })
+  expect(await readRows(target.url)).toEqual({})
+  expect((await moveMirror({ database: filled.place.url, to: target.url })).accounts).toContain('third')
+})
+
 describe.each(directions)('a move from %s to %s', { timeout: 120_000 }, (from, to) => {
   test('copies every row of every table, and the next run reads what it would have read before', async () => {
     await using filled = await fillMirror(from)

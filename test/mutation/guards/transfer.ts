@@ -35,6 +35,13 @@ export const transferGuards: readonly Guard[] = [
     only: 'written meanwhile',
   },
   {
+    name: 'an account that came meanwhile',
+    promise: 'an account whose first run begins during a move is not left behind',
+    mutation: 'never',
+    tests: [moved],
+    only: 'comes before the snapshot',
+  },
+  {
     name: 'a target with a mirror',
     promise: 'neither a move nor a restore writes to a database that has a mirror',
     mutation: 'never',
