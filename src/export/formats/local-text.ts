@@ -13,7 +13,7 @@ export function localText(column: Column): string {
     case 'boolean':
       return `upper(${name}::text)`
     case 'text[]':
-      return `array_to_string(${name}, ', ')`
+      return inertText(`array_to_string(${name}, ', ')`)
     case 'timestamp with time zone':
       return `date_trunc('second', ${name} at time zone zone.name)::text`
     case 'timestamp without time zone':
