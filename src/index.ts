@@ -22,8 +22,29 @@ export type {
   RenameAccountOptions,
   RevokeKeyOptions,
 } from './mirror/library-api/change.ts'
-export { changes, event, events, thinSlots, who } from './mirror/library-api/answers.ts'
-export type { ChangesOptions, EventOptions, EventsOptions, WhoOptions } from './mirror/library-api/answers.ts'
+export { changes, digest, event, events, thinSlots, who } from './mirror/library-api/answers.ts'
+export type {
+  ChangesOptions,
+  DigestOptions,
+  EventOptions,
+  EventsOptions,
+  WhoOptions,
+} from './mirror/library-api/answers.ts'
+export type {
+  AccountDigest,
+  AnnouncedEvent,
+  ChangedEvent,
+  ChangedField,
+  ChangedResponse,
+  Digest,
+  DigestEvent,
+  DigestMirror,
+  DigestMoney,
+  DigestPart,
+  DigestResponse,
+  MoneyChange,
+  RemovedEvent,
+} from './mirror/answers/digest/digest.ts'
 export {
   erasePerson,
   eraseSuppressed,

@@ -2,6 +2,7 @@
 import { commandGuards } from './guards/commands.ts'
 import { databaseGuards } from './guards/database.ts'
 import { deletionGuards } from './guards/deletions.ts'
+import { digestGuards } from './guards/digests.ts'
 import type { Guard } from './guards/guard.ts'
 import { linkGuards } from './guards/links.ts'
 import { observationGuards } from './guards/observations.ts'
@@ -24,4 +25,5 @@ export const guards: readonly Guard[] = [
   ...transferGuards,
   ...serveGuards,
   ...linkGuards,
+  ...digestGuards,
 ]

@@ -185,6 +185,31 @@ export const answerCommands: CommandGroup = {
       ],
     },
     {
+      name: 'digest',
+      load: async () => (await import('../answers/digest.ts')).digest,
+      summary: 'tell in short what happened since yesterday, a run or a moment',
+      description:
+        'Tells what became of events and responses, most important first, ten of each kind by name: what came and went meanwhile is ' +
+        'left out, and what changed twice is told once. Then the money, the slots of the next 7 days that need people, and whether the ' +
+        'mirror is whole and fresh. First readings are no news. Where nothing is new, nothing is printed.',
+      examples: [
+        ['digest', 'of the last 24 hours'],
+        ['digest --since 41 --always', 'after run 41, also when nothing happened'],
+      ],
+      options: [
+        options.checked(
+          '--since <when>',
+          'the number of a run, yesterday, a date, an instant or an age like 1d',
+          parseSince,
+          '1d',
+        ),
+        options.flag('--event <id>', 'only this event'),
+        options.choice('--to <where>', 'where it goes: stdout', ['stdout']),
+        options.flag('--always', 'also when nothing is new'),
+        ...options.ofAccounts(),
+      ],
+    },
+    {
       name: 'thin',
       load: async () => (await import('../answers/thin.ts')).thin,
       summary: 'list slots of the next 56 days that need people',

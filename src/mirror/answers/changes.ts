@@ -55,7 +55,8 @@ export const changesCall = defineCall<ChangesInput, Changes>({
     }),
 })
 
-function readSince(json: Parameters<typeof inputFields>[0]): Since {
+/** What another process sent. */
+export function readSince(json: Parameters<typeof inputFields>[0]): Since {
   const fields = inputFields(json)
   if (fields.any('since') === 'yesterday') return 'yesterday'
   const since = inputFields(fields.any('since'))
@@ -74,7 +75,8 @@ function after(since: Since): RawBuilder<unknown> {
   return sql`v.changed_at >= now() + ${since.msFromNow} * interval '1 millisecond'`
 }
 
-async function requireRun({ kysely }: Transaction, run: number): Promise<void> {
+/** @throws UsageError unless there is a run of this number; 0 is before all */
+export async function requireRun({ kysely }: Transaction, run: number): Promise<void> {
   const { rows } = await sql<{ last: string | null; known: boolean }>`
     select max(id) as last, coalesce(bool_or(id = ${run}), false) as known from headcount.sync_runs`.execute(
     kysely,
@@ -87,8 +89,8 @@ async function requireRun({ kysely }: Transaction, run: number): Promise<void> {
   )
 }
 
-/** An event that went is known by its history. */
-async function requireKnown(trx: Transaction, event: string, account: string | null): Promise<void> {
+/** An event that went is known by its history. @throws UsageError for one that never was there */
+export async function requireKnown(trx: Transaction, event: string, account: string | null): Promise<void> {
   const { rows } = await sql`
     select from headcount.events where id = ${event}
     union all

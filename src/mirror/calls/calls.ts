@@ -21,6 +21,7 @@ const calls: Readonly<Record<string, () => Promise<SentCall>>> = {
   who: async () => (await import('../answers/who.ts')).whoCall,
   person: async () => (await import('../persons/show.ts')).personCall,
   changes: async () => (await import('../answers/changes.ts')).changesCall,
+  digest: async () => (await import('../answers/digest/digest-call.ts')).digestCall,
   thin: async () => (await import('../answers/thin.ts')).thinCall,
   'revoke-key': async () => (await import('./keys.ts')).revokeKeyCall,
   'rsvp-meanings': async () => (await import('./rsvp-meanings.ts')).rsvpMeaningsCall,

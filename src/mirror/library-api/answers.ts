@@ -1,12 +1,14 @@
 /** What organisers ask, as the commands of these names answer it: rows of the views, with types made from their columns. */
 import type { ViewRow } from '../../common/schema/views.ts'
 import { changesCall, type Changes } from '../answers/changes.ts'
+import type { Digest } from '../answers/digest/digest.ts'
+import { digestCall } from '../answers/digest/digest-call.ts'
 import { eventCall, type EventDetails } from '../answers/event.ts'
 import { eventsCall, type EventSelection, type ListedEvent } from '../answers/events.ts'
 import { thinCall } from '../answers/thin.ts'
 import { whoCall, type FoundPersons } from '../answers/who.ts'
 import { parsePastInstant } from '../instants/parse-instant.ts'
-import type { ListOptions } from './inspect.ts'
+import { statusInput, type ListOptions, type StatusOptions } from './inspect.ts'
 import { instantOption } from './parse-option.ts'
 import { callMirror, requireWholeNumber, type AccountFilter } from './with-mirror.ts'
 
@@ -80,6 +82,23 @@ function sinceOption(since: number | Date | string) {
   if (since === 'yesterday') return since
   if (typeof since === 'number') return { run: requireWholeNumber('since', since, 0) }
   return instantOption('since', since, parsePastInstant)
+}
+
+export interface DigestOptions extends StatusOptions {
+  /** After the run of this number, or since a moment: a Date, an ISO 8601 text, an age like `7d` or `yesterday`; `1d` when not given. */
+  readonly since?: number | Date | string
+  /** Only of the event with this id. */
+  readonly event?: string
+}
+
+/**
+ * What happened, in short: of each kind of change the first ten and how many there are, and how the mirror stands.
+ *
+ * @throws UsageError when the mirror has no such account, event or run
+ */
+export async function digest(options: DigestOptions): Promise<Digest> {
+  const { since = '1d', event = null } = options
+  return callMirror(options, digestCall, { ...statusInput(options), event, since: sinceOption(since) })
 }
 
 /**

@@ -42,7 +42,8 @@ export async function eventStatus(options: EventStatusOptions): Promise<EventSta
   return callMirror(options, eventStatusCall, { ...statusInput(options), event: options.event })
 }
 
-function statusInput({ account, maxStalenessMs, holdForMs }: StatusOptions) {
+/** What is due and how long is held, as the runs of this mirror have it. */
+export function statusInput({ account, maxStalenessMs, holdForMs }: StatusOptions) {
   return {
     account: account ?? null,
     maxStalenessMs: requireWholeNumber('maxStalenessMs', maxStalenessMs ?? DEFAULT_MAX_STALENESS_MS, 1),

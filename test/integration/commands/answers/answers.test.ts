@@ -128,6 +128,20 @@ onBothCommandStages('answers', (stage) => {
     expect(await json(s, 'changes', '--since', '2')).toEqual({ changes: [], total: '0', first_readings: '0' })
     expect(await json(s, 'changes', '--since', '1', '--event', 'gala-before')).toMatchObject({ total: '0' })
 
+    expect(await json(s, 'digest', '--since', '1')).toMatchObject({
+      is_news: true,
+      accounts: [{ responses_new: { items: [{ name: 'Sofja' }] }, responses_withdrawn: { total: '1' } }],
+    })
+    const digest = await s.run(['digest', '--since', '1', '--to', 'stdout'])
+    expect(digest).toMatchObject({ code: 0, stderr: '' })
+    expect(digest.stdout).toMatch(
+      /^default: since .*\n\nWithdrawn: 1\n {2}Emmy, Gala 2026\n\nChanged: 1\n {2}Joan, Gala 2026: .*rsvp maybe → yes\n/,
+    )
+    expect(await s.run(['digest', '--since', '2'])).toEqual({ code: 0, stdout: '', stderr: '' })
+    expect((await s.run(['digest', '--since', '2', '--always'])).stdout).toMatch(
+      /\nNothing new\.\n|\nSlots of/,
+    )
+
     expect((await json(s, 'thin'))['thin_slots']).toMatchObject([{ slot_name: 'Bar' }, { slot_name: 'Door' }])
     const { who_comes } = await json(s, 'who-comes', 'gala')
     expect(who_comes).toMatchObject([

@@ -44,6 +44,8 @@ const asked: readonly (readonly string[])[] = [
   ['changes', '--since', '2026-01-01'],
   ['changes'],
   ['thin'],
+  ['digest', '--since', '0', '--event', 'gla'],
+  ['digest', '--since', '0', '--event', 'gala', '--json'],
   ['rsvp-meanings', 'set', 'yse', 'coming'],
   ['rsvp-meanings', 'remove', 'yse', '--json'],
   ['rsvp-meanings', 'remove', 'yse'],
@@ -213,7 +215,7 @@ describe('D22 beside serve --sync', () => {
     for (const args of asked)
       expect(comparable(await s.run(args))).toEqual(comparable(through.get(args) ?? first))
     expect([...through.values()].map(({ code }) => code)).toEqual([
-      6, 0, 0, 2, 0, 0, 0, 2, 0, 2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 2, 0, 0, 2, 0,
+      6, 0, 0, 2, 0, 0, 0, 2, 0, 2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 2, 0, 2, 0, 0, 2, 0,
     ])
   })
 })

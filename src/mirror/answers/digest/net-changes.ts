@@ -1,0 +1,141 @@
+/** What became of each item in a while: the item before its first change, beside the item after its last one. */
+import { sql, type RawBuilder } from 'kysely'
+import type { JsonValue } from '../../../common/json/exact.ts'
+import type { IntegerText } from '../../../common/schema/tables.ts'
+import type { Transaction } from '../../../db/transaction.ts'
+import { MAX_ITEMS, type ChangedField, type DigestEvent, type MoneyChange } from './digest.ts'
+import { changesOf, type Period } from './period.ts'
+
+/** `change` is insert, update or delete: of an item that came and was changed it is insert; one that came and went has none. */
+export interface NetChange extends DigestEvent {
+  readonly entity: 'event' | 'response'
+  readonly change: 'insert' | 'update' | 'delete'
+  /** Of all items with this entity and change. */
+  readonly total: IntegerText
+  readonly response_id: IntegerText | null
+  readonly name: string | null
+  readonly rsvp: string | null
+  readonly quantity: IntegerText | null
+  readonly amount: string | null
+  /** Of an update. */
+  readonly fields: readonly ChangedField[]
+  /** Of an event that went: responses that went, too. */
+  readonly responses: IntegerText
+  /** Of an event that came: it was there before. */
+  readonly returned: boolean
+}
+
+/** The first ten changes of each kind, those of the next events first. Responses of events that went are counted at these. */
+export async function readNetChanges(
+  { kysely }: Transaction,
+  period: Period,
+  event: string | null,
+): Promise<readonly NetChange[]> {
+  // guard: responses of events that went
+  const { rows } = await sql<NetChange & { readonly fields: JsonValue }>`
+    ${netItems(period, event)},
+    gone as (
+      select event_id from item where entity = 'event' and change = 'delete'),
+    ranked as (
+      select item.*, count(*) over kind as total,
+             row_number() over (kind order by item.event_at < now(), item.event_at, item.changed_at desc, item.event_id,
+                                              item.response_id) as place
+        from item
+       where not (entity = 'response' and change = 'delete' and event_id in (select event_id from gone))
+      window kind as (partition by entity, change))
+    select entity, change, total, event_id, event_title, event_at, response_id,
+           headcount_internal.stored_text(document->'name') as name,
+           headcount_internal.stored_text(document->'rsvp') as rsvp,
+           headcount_internal.stored_bigint(document->'quantity') as quantity,
+           headcount_internal.stored_amount(document->'amount') as amount,
+           coalesce(fields, '[]') as fields,
+           (select count(*) from item response
+             where ranked.entity = 'event' and response.entity = 'response' and response.change = 'delete'
+               and response.event_id = ranked.event_id) as responses,
+           ranked.entity = 'event' and ranked.change = 'insert' and exists (
+             select from headcount.event_history former
+              where former.account_id = ${period.account_id} and former.event_id = ranked.event_id
+                and former.operation = 'delete' and former.valid_to <= ranked.changed_at) as returned
+      from ranked
+     where place <= ${MAX_ITEMS}
+     order by entity, change, place`.execute(kysely)
+  return rows
+}
+
+export interface EventMoney extends DigestEvent, MoneyChange {
+  /** Events with such a change. */
+  readonly total: IntegerText
+}
+
+/** What became of payments: all together first (without an event), then the ten events with the greatest change of the amount. */
+export async function readMoney(
+  { kysely }: Transaction,
+  period: Period,
+  event: string | null,
+): Promise<readonly (Omit<EventMoney, 'event_id'> & { readonly event_id: string | null })[]> {
+  const { rows } = await sql<EventMoney>`
+    ${netItems(period, event)},
+    payment as (
+      select event_id, event_title, event_at,
+             headcount_internal.stored_amount(before->'amount') as amount_before,
+             headcount_internal.stored_amount(before->'processing_fee') as fee_before,
+             headcount_internal.stored_amount(now->'amount') as amount_now,
+             headcount_internal.stored_amount(now->'processing_fee') as fee_now
+        from item where entity = 'response'),
+    changed as (
+      select event_id, event_title, event_at,
+             amount_before is null and fee_before is null as is_new,
+             amount_now is null and fee_now is null as is_gone,
+             coalesce(amount_now, 0) - coalesce(amount_before, 0) as amount,
+             coalesce(fee_now, 0) - coalesce(fee_before, 0) as fee
+        from payment
+       where (amount_before, fee_before) is distinct from (amount_now, fee_now)),
+    summed as (
+      select event_id, max(event_title) as event_title, max(event_at) as event_at,
+             count(*) filter (where is_new) as payments_new,
+             count(*) filter (where not is_new and not is_gone) as payments_changed,
+             count(*) filter (where is_gone) as payments_withdrawn,
+             coalesce(sum(amount), 0) as amount, coalesce(sum(fee), 0) as processing_fee
+        from changed group by grouping sets ((), (event_id)))
+    select summed.*, (count(*) over ()) - 1 as total
+      from summed
+     order by event_id is not null, abs(amount) desc, event_id
+     limit ${MAX_ITEMS + 1}`.execute(kysely)
+  return rows
+}
+
+/**
+ * `item`: each item that is not now as it was before, as entity, change, event_id, event_title, event_at, response_id,
+ * changed_at, before, now, document (now, else before) and fields. What was read for the first time counts as there before.
+ */
+function netItems(period: Period, event: string | null): RawBuilder<unknown> {
+  // guard: first readings in a digest
+  return sql`
+    with told as materialized (
+      select v.*, coalesce(v.response_id::text, '') as response_key
+        from headcount.changes v
+       where ${sql.raw(changesOf(period, event))} and v.run_finished_at is not null),
+    first_change as (
+      select distinct on (entity, event_id, response_key) entity, event_id, response_key,
+             case change when 'insert' then case when initial then record end
+                         when 'delete' then record
+                         else record || former end as before
+        from told order by entity, event_id, response_key, run_id, changed_at),
+    last_change as (
+      select distinct on (entity, event_id, response_key) entity, event_id, response_key, response_id, event_title, event_at,
+             changed_at, record as document, case when change <> 'delete' then record end as now
+        from told order by entity, event_id, response_key, run_id desc, changed_at desc),
+    item as materialized (
+      select l.entity, l.event_id, l.response_id, l.event_title, l.event_at, l.changed_at, f.before, l.now, l.document,
+             case when f.before is null then 'insert' when l.now is null then 'delete' else 'update' end as change,
+             field.changed as fields
+        from last_change l
+        join first_change f using (entity, event_id, response_key)
+       cross join lateral (
+         select jsonb_agg(jsonb_build_object('field', key.field, 'before', f.before->key.field, 'now', l.now->key.field)
+                          order by key.field collate "C") as changed
+           from jsonb_object_keys(case when f.before is not null and l.now is not null then f.before || l.now end) key (field)
+          where key.field <> 'updated_at'
+            and nullif(f.before->key.field, 'null') is distinct from nullif(l.now->key.field, 'null')) field
+       where (f.before is null) <> (l.now is null) or field.changed is not null)`
+}
