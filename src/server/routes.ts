@@ -79,7 +79,7 @@ export function createRoutes(options: RoutesOptions) {
   for (const [path] of answers) app.all(path, /* guard: key before methods */ authenticated(methodNotAllowed))
 
   const link = links && handle(linkRoute(links, admit))
-  if (link !== null) app.get(LINK_PATH, link).all(LINK_PATH, handle(methodNotAllowed))
+  if (link !== null) app.get(LINK_PATH, link).all(LINK_PATH, handle(methodNotAllowed)).all('/l/*', link)
 
   const requireReady = () => store.requireReady()
   for (const [path, route] of openRoutes(requireReady, mountPath)) app.get(path, handle(route))

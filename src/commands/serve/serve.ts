@@ -7,6 +7,7 @@ import { UsageError } from '../../common/errors.ts'
 import type { AccessLogEntry, Logger, ServiceOptions } from '../../index.ts'
 import { readUnfinishedRemovals } from '../../mirror/accounts/list.ts'
 import { listKeys } from '../../mirror/keys/keys.ts'
+import { listLinks } from '../../mirror/keys/links.ts'
 import { isLoopback } from '../../source/url.ts'
 import { DEFAULT_ACCOUNT, requireKnownAccount } from '../../sync/open/find-account.ts'
 import type { Command, Context } from '../cli/context.ts'
@@ -117,7 +118,8 @@ function refuseFlagsOfSync(flags: ServeFlags): void {
 
 async function warn(database: Database, url: string, logger: Logger): Promise<void> {
   const keys = await database.transaction((trx) => listKeys(trx, null), { readOnly: true })
-  if (!keys.some(({ state }) => state === 'active')) {
+  const links = await database.transaction((trx) => listLinks(trx, null), { readOnly: true })
+  if (![...keys, ...links].some(({ state }) => state === 'active')) {
     logger.warn({}, `no key opens this mirror: make one with ${commandName()} keys create`)
   }
   const accounts = await database.transaction((trx) => readUnfinishedRemovals(trx), { readOnly: true })

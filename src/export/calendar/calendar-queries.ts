@@ -35,19 +35,27 @@ export const calendarQueries: Readonly<Record<CalendarView, (scope: Scope) => st
       `concat_ws(e'\\n', 'Expected: ' || s.expected, 'Replies: ' || s.replies || ', coming: ' || s.coming || ', maybe: ' || s.maybe,
                  'Payments: ' || s.payments || coalesce(', amount: ' || s.amount, ''), 'Sign-ups: ' || s.sign_ups, e.description)`,
       'join headcount.event_summary s on s.account_id = e.account_id and s.event_id = e.id',
-      changeOfEvent,
+      changeOfEvent(scope),
     ),
   slots: (scope) => slotsQuery(scope, 'slot_summary', scope.withPersonal ? names : 'null::text'),
   slot_summary: (scope) => slotsQuery(scope, 'slot_summary', 'null::text'),
   thin_slots: (scope) => slotsQuery(scope, 'thin_slots', 'null::text'),
 }
 
-/** The last change of anything that is told of the event `e`. */
-const changeOfEvent = greatest(
-  'e._changed_at',
-  '(select max(r._changed_at) from headcount.responses r where r.account_id = e.account_id and r.event_id = e.id)',
-  '(select max(h.valid_to) from headcount.response_history h where h.account_id = e.account_id and h.event_id = e.id)',
-)
+/**
+ * The last change of anything that is told of the event `e`. An erasure counts for all events; the horizon of `prune` and the moment of
+ * forgetting stand for the history that they removed, so that no moment comes before an earlier answer.
+ */
+function changeOfEvent({ account: { id } }: Scope): string {
+  return greatest(
+    'e._changed_at',
+    '(select max(r._changed_at) from headcount.responses r where r.account_id = e.account_id and r.event_id = e.id)',
+    '(select max(h.valid_to) from headcount.response_history h where h.account_id = e.account_id and h.event_id = e.id)',
+    '(select s.forgotten_at from headcount.sync_state s where s.account_id = e.account_id and s.event_id = e.id)',
+    `(select max(run.finished_at) from headcount.sync_runs run where run.account_id = ${id} and run.mode = 'erase')`,
+    `(select account._history_from from headcount.accounts account where account.id = ${id})`,
+  )
+}
 
 function greatest(...moments: readonly string[]): string {
   return `greatest(${moments.join(', ')})`
@@ -90,11 +98,12 @@ function formerEvents(accountId: number): string {
      order by h.event_id, h.valid_to desc, h.ended_by_run_id desc`
 }
 
-function slotsQuery({ account, event }: Scope, view: 'slot_summary' | 'thin_slots', people: string): string {
+function slotsQuery(scope: Scope, view: 'slot_summary' | 'thin_slots', people: string): string {
+  const { account, event } = scope
   const one = (column: string) => (event === null ? '' : `and ${column} = ${literal(event)}`)
   const live = `
     select s.event_id, s.event_title as title, s.slot_name as slot, s.start_date as start, s.end_date as "end", e.location,
-           s.people || ' people, ' || s.wanted || ' wanted' as text, ${people} as names, ${changeOfEvent} as changed, false as cancelled
+           'People: ' || s.people || ', wanted: ' || s.wanted as text, ${people} as names, ${changeOfEvent(scope)} as changed, false as cancelled
       from headcount.${view} s
       join headcount.events e on e.account_id = s.account_id and e.id = s.event_id
      where s.account_id = ${account.id} ${one('s.event_id')}`

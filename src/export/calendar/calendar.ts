@@ -5,7 +5,6 @@ import ical, {
   ICalEventTransparency,
   type ICalEventData,
 } from 'ical-generator'
-import { stripControlChars } from '../../common/strip-control-chars.ts'
 import { columnName } from '../column.ts'
 import { LinkError } from '../link-error.ts'
 import { readRows, type Row } from '../read-rows.ts'
@@ -21,6 +20,8 @@ import type { LinkBodyFormat, LinkSource } from '../formats/format.ts'
 const REFRESH_SECONDS = 15 * 60
 /** More would not be taken by calendar programs. */
 const MAX_ENTRIES = 10_000
+/** Of all texts, in UTF-16 code units: the library makes one string of them, at thirty times the memory. */
+const MAX_TEXT = 4_000_000
 /** `SEQUENCE` counts the seconds from here to the last change: it only grows, also where history was pruned. */
 const SEQUENCE_EPOCH_MS = Date.UTC(2020, 0, 1)
 
@@ -34,13 +35,12 @@ export const calendar: LinkBodyFormat = {
   parts: async function* (source) {
     const { title, query, entry } = forms[source.name as CalendarView]
     const entries: ICalEventData[] = []
+    let size = 0
     for await (const rows of readRows(source.ask, query(source))) {
+      for (const value of rows.flat()) if (typeof value === 'string') size += value.length
+      // guard: size of a calendar
+      if (entries.length + rows.length > MAX_ENTRIES || size > MAX_TEXT) throw tooLarge()
       for (const row of rows) entries.push(entry(readEntry(row), source))
-      if (entries.length > MAX_ENTRIES)
-        throw new LinkError(
-          'too_large',
-          `this calendar has more than ${MAX_ENTRIES} entries: make a link for one event, with --event`,
-        )
     }
     yield ical({
       name: `${title} (${source.account.name})`,
@@ -52,12 +52,25 @@ export const calendar: LinkBodyFormat = {
   },
 }
 
+function tooLarge(): LinkError {
+  return new LinkError(
+    'too_large',
+    `this calendar has more than ${MAX_ENTRIES} entries, or more than 4 MB of text: make a link for one event, with --event`,
+  )
+}
+
 /** A row of a query of calendar-queries.ts. */
 type Entry = Readonly<Record<CalendarColumn, string | null>>
 
 function readEntry(row: Row): Entry {
-  const texts = row.map((value) => (typeof value === 'string' ? stripControlChars(value) : null))
-  return Object.fromEntries(CALENDAR_COLUMNS.map((name, at) => [name, texts[at] ?? null])) as Entry
+  return Object.fromEntries(
+    CALENDAR_COLUMNS.map((name, at) => [name, typeof row[at] === 'string' ? row[at] : null]),
+  ) as Entry
+}
+
+/** A text as an entry may have it: with line feeds alone, and without other control characters. */
+function plain(text: string): string {
+  return text.replaceAll(/\r\n?/g, '\n').replaceAll(/[\0-\x08\x0b-\x1f\x7f-\x9f]/g, '')
 }
 
 interface Form {
@@ -78,7 +91,7 @@ function eventEntry(entry: Entry, source: LinkSource): ICalEventData {
   return {
     ...common(entry),
     id: uid([source.account.id, entry.event_id]),
-    summary: entry.title ?? `Event ${entry.event_id}`,
+    summary: plain(entry.title ?? `Event ${entry.event_id}`),
   }
 }
 
@@ -87,18 +100,19 @@ function slotEntry(entry: Entry, source: LinkSource): ICalEventData {
   return {
     ...common(entry),
     id: uid([source.account.id, entry.event_id, entry.slot, entry.start, entry.end]),
-    summary: entry.slot === null ? event : `${entry.slot}, ${event}`,
+    summary: plain(entry.slot === null ? event : `${entry.slot}, ${event}`),
   }
 }
 
 function common({ start, end, location, text, names, changed, cancelled }: Entry) {
   const moment = new Date(changed ?? SEQUENCE_EPOCH_MS)
-  const isAfter = start !== null && end !== null && new Date(end) > new Date(start)
+  const second = (time: string) => Math.floor(new Date(time).getTime() / 1000)
+  const isAfter = start !== null && end !== null && second(end) > second(start)
   return {
     start: new Date(start ?? NaN),
     ...(isAfter && { end: new Date(end) }),
-    ...(location !== null && { location }),
-    description: [names, text].filter((line) => line !== null && line !== '').join('\n') || null,
+    ...(location !== null && { location: plain(location) }),
+    description: plain([names, text].filter((line) => line !== null && line !== '').join('\n')) || null,
     // guard: equal calendars
     stamp: moment,
     lastModified: moment,

@@ -8,7 +8,8 @@ export const spreadsheetCsv: LinkBodyFormat = {
   contentType: 'text/csv; charset=utf-8; header=present',
   select: localText,
   parts: async function* ({ ask, query, columns }) {
-    const form = { record_delimiter: 'windows' } as const
+    // guard: line breaks in a cell
+    const form = { record_delimiter: 'windows', quoted_match: /[\r\n]/ } as const
     yield stringify([columns.map(({ name }) => name)], form)
     for await (const rows of readRows(ask, query)) yield stringify([...rows], form)
   },

@@ -23,8 +23,9 @@ const personal = [
   [/hc_[\w-]+/g, 'hc_…'],
   [/[^/]*(?:@|%40)[^/]*/g, '…'],
   [/\/responses\/.*/, '/responses/…'],
+  [/\/l\/.*/i, '/l/…'],
   // guard: tokens in a log
-  [/\/l\/.*/, '/l/…'],
+  [/[\w-]{43,}/g, '…'],
 ] as const
 
 /** Notes which key a request was answered for; a response that was not noted had none. */
@@ -65,6 +66,15 @@ export function logAccess(
 function pathOf(url: string): string {
   const [path = ''] = url.split('?', 1)
   return personal
-    .reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), path)
+    .reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), decoded(path))
     .slice(0, MAX_PATH_CHARACTERS)
+}
+
+/** As the router reads it: escapes would hide what must not be told. */
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
 }

@@ -33,6 +33,8 @@ export interface LinkToMake extends ShownLink {
 }
 
 const KEPT_MS = 60_000
+/** What is too slow keeps all others waiting: it is tried again after so long. */
+const SLOW_KEPT_MS = 600_000
 /** Of all bodies, plain and compressed. */
 const MAX_KEPT_BYTES = 48 * 1024 ** 2
 const MAX_BODY_BYTES = 16 * 1024 ** 2
@@ -80,14 +82,19 @@ export function createLinkBodies(database: Database, now: () => number): LinkBod
     async get(link) {
       const last = kept.get(link.id)
       // guard: once a minute
-      const isCurrent = last !== undefined && last.version === link.version && now() - last.at < KEPT_MS
+      const isCurrent = last !== undefined && last.version === link.version && now() - last.at < keptFor(last)
       const under = pending.get(link.id)
       const begun = () => (under?.version === link.version ? under.made : begin(link))
-      const { result } = isCurrent ? last : await inTime(begun())
+      const older = last?.version === link.version && !(last.result instanceof LinkError) ? last : null
+      const { result } = isCurrent ? last : await inTime(begun(), older)
       if (result instanceof LinkError) throw result
       return result
     },
   }
+}
+
+function keptFor({ result }: Made): number {
+  return result instanceof LinkError && result.reason === 'too_slow' ? SLOW_KEPT_MS : KEPT_MS
 }
 
 function sizeOf({ result }: Made): number {
@@ -110,13 +117,20 @@ async function bodyOf(
   }
 }
 
-/** @throws UnavailableError when it takes too long; it is made nevertheless, for who asks again */
-async function inTime<T>(made: Promise<T>): Promise<T> {
-  const late = Promise.withResolvers<never>()
+/**
+ * What is made for too long is made nevertheless, for who asks again.
+ *
+ * @param older stands in for it then; null: there is none
+ * @throws UnavailableError when it takes too long, and there is no older one
+ */
+async function inTime<T>(made: Promise<T>, older: T | null): Promise<T> {
+  const late = Promise.withResolvers<T>()
   const timer = setTimeout(() => {
-    late.reject(
-      new UnavailableError('not_ready', RETRY_AFTER_SECONDS, 'other links are made first: try again later'),
-    )
+    if (older !== null) late.resolve(older)
+    else
+      late.reject(
+        new UnavailableError('not_ready', RETRY_AFTER_SECONDS, 'other links are made first: try again later'),
+      )
   }, MAX_WAIT_MS)
   try {
     return await Promise.race([made, late.promise])

@@ -8,7 +8,7 @@ import { negotiateEncoding } from '../http/content-encoding.ts'
 import { isFresh } from '../http/etag.ts'
 import type { HttpResponse } from '../http/http-response.ts'
 import type { Requester } from '../fair-allocator.ts'
-import { problemResponse } from '../problems.ts'
+import { problemResponse, problems, UnavailableError, unavailableProblem } from '../problems.ts'
 import { safeCallback } from '../safe-callback.ts'
 import { createBatchLoader } from '../stores/mirror/batch-loader.ts'
 import { requireFreshAccount, type FreshnessLimits } from '../stores/mirror/freshness.ts'
@@ -86,28 +86,41 @@ export function createLinks(
     return { status: 200, headers: { ...bodyHeaders(body, name, encoding), ETag: etag }, body: bytes }
   }
 
+  async function respondOrThrow(request: LinkRequest): Promise<HttpResponse> {
+    const sha256 = hashKey(request.token)
+    const found = await withTimeout(find(sha256))
+    requireSchema(found.schema)
+    const { id, state } = found
+    if (id === null || !isSameHash(found.sha256, sha256)) return refusal(request, 'unknown_link')
+    // guard: state of a link
+    if (state !== 'active') return refusal(request, problemOfState[state])
+    if (found.is_first_use) use.record(id)
+    return answer({ ...found, id }, request)
+  }
+
   return {
-    async respond(request) {
-      const sha256 = hashKey(request.token)
-      const found = await withTimeout(find(sha256))
-      requireSchema(found.schema)
-      const { id, state } = found
-      if (id === null || !isSameHash(found.sha256, sha256)) return refusal(request, 'unknown_link')
-      // guard: state of a link
-      if (state !== 'active') return refusal(request, problemOfState[state])
-      if (found.is_first_use) use.record(id)
+    respond: async (request) => {
       try {
-        return withSecretAddress(await answer({ ...found, id }, request))
+        return withSecretAddress(await respondOrThrow(request))
       } catch (error) {
-        if (!(error instanceof LinkError)) throw error
-        if (error.reason === 'too_slow') onError(error)
-        return refusal(request, problemOfError[error.reason], error.message)
+        return failure(request, error, onError)
       }
     },
     close: async () => {
       await Promise.race([use.settled(), sleep(SHUTDOWN_GRACE_MS, undefined, { ref: false })])
     },
   }
+}
+
+/** @throws what is no answer to a client */
+function failure(request: LinkRequest, error: unknown, onError: (error: unknown) => void): HttpResponse {
+  if (error instanceof LinkError) {
+    if (error.reason === 'too_slow') onError(error)
+    return refusal(request, problemOfError[error.reason], error.message)
+  }
+  if (!(error instanceof UnavailableError)) throw error
+  if (error.cause !== undefined) onError(error)
+  return readable(request, unavailableProblem(error), `${problems[error.code].title}: ${error.message}`)
 }
 
 function bodyHeaders({ contentType, headers }: KeptBody, name: string, encoding: 'gzip' | 'identity') {
@@ -120,19 +133,27 @@ function bodyHeaders({ contentType, headers }: KeptBody, name: string, encoding:
   }
 }
 
-/** A problem document; in words alone for who opened the address in a browser. */
+/** A problem document. */
 function refusal(
-  { headers }: LinkRequest,
+  { headers }: Pick<LinkRequest, 'headers'>,
   code: LinkProblemCode,
   detail: string = linkProblems[code].detail,
 ): HttpResponse {
   const { status, title } = linkProblems[code]
-  const response = problemResponse({ status, title, detail, code })
+  return readable({ headers }, problemResponse({ status, title, detail, code }), `${title}: ${detail}`)
+}
+
+/** The same, as a sentence for a browser. */
+function readable(
+  { headers }: Pick<LinkRequest, 'headers'>,
+  response: HttpResponse,
+  sentence: string,
+): HttpResponse {
   if (headers.accept?.includes('text/html') !== true) return withSecretAddress(response)
   return withSecretAddress({
     ...response,
     headers: { ...response.headers, 'Content-Type': 'text/plain; charset=utf-8' },
-    body: Buffer.from(`${title}: ${detail}.\n`),
+    body: Buffer.from(`${sentence}.\n`),
   })
 }
 

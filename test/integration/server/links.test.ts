@@ -188,10 +188,41 @@ onBothStages('a link', (start) => {
     await using stage = await clubStage(start)
     const { get, make } = await showing(stage)
     const { path } = await make({ view: 'slots', format: 'ics' })
-    expect((await get(path)).text).toContain('Ada')
+    const before = (await get(path)).text
+    expect(before).toContain('Ada')
+    await new Promise((resolve) => setTimeout(resolve, 1100))
     const personKey = 'k'.repeat(43)
     await erasePerson({ ...optionOf(stage.target), email: 'ada@example.org', personKey })
-    expect((await get(path)).text).not.toContain('Ada')
+    const after = (await get(path)).text
+    expect(after).not.toContain('Ada')
+    const newest = (text: string) =>
+      Math.max(...[...text.matchAll(/SEQUENCE:(\d+)/g)].map(([, digits]) => Number(digits)))
+    expect(newest(after)).toBeGreaterThan(newest(before))
+  })
+})
+
+onPostgresStage('odd texts', (start) => {
+  test('are one cell of CSV each, and no line of one begins a row', async () => {
+    const odd = ['x\n=1+1', 'x\r=1+1', 'x\r\n=1+1']
+    const account = accountOf({ gala: 0 })
+    account.of('gala').push(...odd.map((name, at) => responseItem(at + 1, { name })))
+    await using stage = await clubStage(start, account)
+    const { get, make } = await showing(stage)
+    const { text } = await get((await make({ view: 'responses', format: 'csv' })).path)
+    for (const name of odd) expect(text).toContain(`,"${name}",`)
+  })
+
+  test('are lines of a calendar without other control characters; too much text is refused before it is made', async () => {
+    const account = accountOf({ gala: 0 })
+    account.of('gala').push(responseItem(1, { slots: [slot('one\r\ntwo\u0007', soon, [18, 19])] }))
+    for (let at = 0; at < 6; at++)
+      account.add(`long-${at}`, 0, { description: 'x'.repeat(900_000), event_at: `${soon}T18:00:00Z` })
+    await using stage = await clubStage(start, account)
+    const { get, make } = await showing(stage)
+    const slots = await get((await make({ view: 'slots', format: 'ics' })).path)
+    expect(slots.text).toContain(String.raw`SUMMARY:one\ntwo\, The gala`)
+    const events = await get((await make({ view: 'events', format: 'ics' })).path)
+    expect([events.status, JSON.parse(events.text)]).toMatchObject([413, { code: 'link_too_large' }])
   })
 })
 
@@ -238,7 +269,7 @@ onBothStages('a calendar', (start) => {
     expect(bar).toMatchObject({
       summary: 'Bar, Gala, the <big> one',
       location: 'Town hall; room 1',
-      description: 'Ada × 2, Ben <b>\n3 people, 2 wanted',
+      description: 'Ada × 2, Ben <b>\nPeople: 3, wanted: 2',
       start: `${soon}T18:00:00.000Z`,
       end: `${soon}T20:00:00.000Z`,
       status: 'CONFIRMED',
@@ -251,7 +282,7 @@ onBothStages('a calendar', (start) => {
     const after = parse((await get((await make({ view: 'slots', format: 'ics' })).path)).text)
     expect(of(after.entries, 'Bar')).toMatchObject({
       uid: bar.uid,
-      description: 'Ada × 2\n2 people, 2 wanted',
+      description: 'Ada × 2\nPeople: 2, wanted: 2',
       status: 'CONFIRMED',
     })
     expect(of(after.entries, 'Bar').sequence).toBeGreaterThan(bar.sequence)
@@ -373,9 +404,17 @@ onPostgresStage('the address of a link', (start) => {
     const get = getter(serving.url.replace(/\/api\/v1$/, ''))
     const { id, path } = await createLink({ ...optionOf(stage.target), view: 'events', format: 'csv' })
     const token = path.split('/')[2] ?? ''
-    for (const at of [path, `/club${path}`, `${path}?a=${token}`, `/l/${token}`, `//l/${token}/x`])
+    const encoded = [`/%6c/${token}/x`, `/L/${token}/x`, `/l%2f${token}/x`, `/x/${token}`]
+    for (const at of [
+      path,
+      `/club${path}`,
+      `${path}?a=${token}`,
+      `/l/${token}`,
+      `//l/${token}/x`,
+      ...encoded,
+    ])
       await get(at)
-    expect(lines).toHaveLength(5)
+    expect(lines).toHaveLength(9)
     expect(JSON.stringify(lines)).not.toContain(token)
     const [row] = await stage.change(
       `select last_used_on = (now() at time zone 'UTC')::date, sha256 from headcount.links where id = ${id}`,

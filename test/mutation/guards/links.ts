@@ -56,7 +56,7 @@ export const linkGuards: readonly Guard[] = [
   {
     name: 'once a minute',
     promise: 'a link is computed once a minute at most, whoever asks',
-    mutation: { cut: '< KEPT_MS', put: '< 0' },
+    mutation: { cut: '< keptFor(last)', put: '< 0' },
     tests: [links],
     only: 'once a minute at most',
   },
@@ -80,6 +80,20 @@ export const linkGuards: readonly Guard[] = [
     mutation: 'never',
     tests: [links],
     only: 'within a time and a size',
+  },
+  {
+    name: 'size of a calendar',
+    promise: 'a calendar of long texts is refused before it takes the memory of the process',
+    mutation: 'never',
+    tests: [links],
+    only: 'odd texts.*calendar',
+  },
+  {
+    name: 'line breaks in a cell',
+    promise: 'no line of a text begins a row of a spreadsheet, where it could be a formula',
+    mutation: { cut: ', quoted_match: /[\\r\\n]/' },
+    tests: [links],
+    only: 'odd texts.*CSV',
   },
   {
     name: 'tokens in a log',

@@ -217,7 +217,7 @@ describe('D22 beside serve --sync', () => {
     expect([...through.values()].map(({ code }) => code)).toEqual([
       6, 0, 0, 2, 0, 0, 0, 2, 0, 2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 2, 0, 2, 0, 0, 2, 0,
     ])
-  })
+  }, 180_000)
 })
 
 describe('D22 beside a worker', () => {
