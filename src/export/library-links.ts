@@ -5,11 +5,11 @@ import { revokeLinkCall } from '../mirror/calls/keys.ts'
 import { createLinkCall, linksCall } from '../mirror/calls/links.ts'
 import { parseFutureInstant } from '../mirror/instants/parse-instant.ts'
 import type { RevokedKey } from '../mirror/keys/keys.ts'
-import type { ListedLink } from '../mirror/keys/links.ts'
+import type { LinkContent, ListedLink } from '../mirror/keys/links.ts'
 import { instantOption, parseOption } from '../mirror/library-api/parse-option.ts'
 import { callMirror, requireWholeNumber } from '../mirror/library-api/with-mirror.ts'
 import type { AccountFilter, MirrorOptions } from '../mirror/library-api/with-mirror.ts'
-import { requireLinkContent } from './link-content.ts'
+import { linkFileName, requireLinkContent } from './link-content.ts'
 
 export interface CreateLinkOptions extends MirrorOptions {
   /** The table or view. */
@@ -55,8 +55,8 @@ export async function createLink(options: CreateLinkOptions): Promise<CreatedLin
 }
 
 /** The path of a link below the address of the service. */
-export function linkPath(token: string, { view, format }: { view: string; format: LinkFormat }): string {
-  return `/l/${token}/${view.replaceAll('_', '-')}.${format}`
+export function linkPath(token: string, content: Pick<LinkContent, 'view' | 'format'>): string {
+  return `/l/${token}/${linkFileName(content)}`
 }
 
 /**

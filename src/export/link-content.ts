@@ -35,6 +35,11 @@ function isCalendar(view: string): boolean {
   return CALENDAR_VIEWS.some((name) => name === view)
 }
 
+/** What the file of a link is called: `thin-slots.csv`. */
+export function linkFileName({ view, format }: Pick<LinkContent, 'view' | 'format'>): string {
+  return `${view.replaceAll('_', '-')}.${format}`
+}
+
 /** A link, with the account whose rows it shows. */
 export interface ShownLink extends LinkContent {
   readonly account: LinkSource['account']

@@ -7,6 +7,7 @@ import { makeLinkBody, type BodyLimits, type LinkBody, type ShownLink } from '..
 import { LinkError } from '../../export/link-error.ts'
 import { encodeBody } from '../http/content-encoding.ts'
 import { UnavailableError } from '../problems.ts'
+import { withinTime } from '../within-time.ts'
 
 /** A body as it is sent. */
 export interface KeptBody extends Pick<LinkBody, 'contentType' | 'headers'> {
@@ -123,18 +124,13 @@ async function bodyOf(
  * @param older stands in for it then; null: there is none
  * @throws UnavailableError when it takes too long, and there is no older one
  */
-async function inTime<T>(made: Promise<T>, older: T | null): Promise<T> {
-  const late = Promise.withResolvers<T>()
-  const timer = setTimeout(() => {
-    if (older !== null) late.resolve(older)
-    else
-      late.reject(
-        new UnavailableError('not_ready', RETRY_AFTER_SECONDS, 'other links are made first: try again later'),
-      )
-  }, MAX_WAIT_MS)
-  try {
-    return await Promise.race([made, late.promise])
-  } finally {
-    clearTimeout(timer)
-  }
+function inTime<T>(made: Promise<T>, older: T | null): Promise<T> {
+  return withinTime(made, MAX_WAIT_MS, () => {
+    if (older !== null) return older
+    throw new UnavailableError(
+      'not_ready',
+      RETRY_AFTER_SECONDS,
+      'other links are made first: try again later',
+    )
+  })
 }

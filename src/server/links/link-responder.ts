@@ -1,6 +1,7 @@
 /** The response to a request for a link: whoever has its address sees what it shows. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../../db/connect.ts'
+import { linkFileName } from '../../export/link-content.ts'
 import { LinkError } from '../../export/link-error.ts'
 import { hashKey, isSameHash } from '../../mirror/keys/secret.ts'
 import type { AdmittedRequest } from '../http/admission.ts'
@@ -82,8 +83,11 @@ export function createLinks(
     if (isFresh(headers, etag)) return { status: 304, headers: { ...CACHE_HEADERS, ETag: etag }, body: null }
     const bytes = body[encoding]
     admitted.keep(await admitted.memory(bytes.byteLength))
-    const name = `${link.view.replaceAll('_', '-')}.${link.format}`
-    return { status: 200, headers: { ...bodyHeaders(body, name, encoding), ETag: etag }, body: bytes }
+    return {
+      status: 200,
+      headers: { ...bodyHeaders(body, linkFileName(link), encoding), ETag: etag },
+      body: bytes,
+    }
   }
 
   async function respondOrThrow(request: LinkRequest): Promise<HttpResponse> {
@@ -100,11 +104,10 @@ export function createLinks(
 
   return {
     respond: async (request) => {
-      try {
-        return withSecretAddress(await respondOrThrow(request))
-      } catch (error) {
-        return failure(request, error, onError)
-      }
+      const response = await respondOrThrow(request).catch((error: unknown) =>
+        failure(request, error, onError),
+      )
+      return { ...response, headers: { ...response.headers, ...SECRET_ADDRESS_HEADERS } }
     },
     close: async () => {
       await Promise.race([use.settled(), sleep(SHUTDOWN_GRACE_MS, undefined, { ref: false })])
@@ -149,14 +152,10 @@ function readable(
   response: HttpResponse,
   sentence: string,
 ): HttpResponse {
-  if (headers.accept?.includes('text/html') !== true) return withSecretAddress(response)
-  return withSecretAddress({
+  if (headers.accept?.includes('text/html') !== true) return response
+  return {
     ...response,
     headers: { ...response.headers, 'Content-Type': 'text/plain; charset=utf-8' },
     body: Buffer.from(`${sentence}.\n`),
-  })
-}
-
-function withSecretAddress(response: HttpResponse): HttpResponse {
-  return { ...response, headers: { ...response.headers, ...SECRET_ADDRESS_HEADERS } }
+  }
 }

@@ -6,6 +6,7 @@ import type { Requester } from '../../fair-allocator.ts'
 import { EVENTS } from '../store.ts'
 import type { Access, ListName, ServedList, Store } from '../store.ts'
 import { safeCallback } from '../../safe-callback.ts'
+import { withinTime } from '../../within-time.ts'
 import { UnavailableError } from '../../problems.ts'
 import { requireFreshAccount, requireFreshList, type FreshnessLimits } from './freshness.ts'
 import { lookUpMany, type Lookup, type LookupRow } from './lookups.ts'
@@ -105,20 +106,12 @@ export function requireSchema(version: number): void {
 }
 
 /** @throws UnavailableError when the database does not answer in time */
-export async function withTimeout<T>(answer: Promise<T>): Promise<T> {
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => {
-    late.reject(
-      new UnavailableError(
-        'not_ready',
-        RETRY_SOON_SECONDS,
-        'the mirror does not answer now: try again later',
-      ),
+export function withTimeout<T>(answer: Promise<T>): Promise<T> {
+  return withinTime(answer, TIMEOUT_MS, () => {
+    throw new UnavailableError(
+      'not_ready',
+      RETRY_SOON_SECONDS,
+      'the mirror does not answer now: try again later',
     )
-  }, TIMEOUT_MS)
-  try {
-    return await Promise.race([answer, late.promise])
-  } finally {
-    clearTimeout(timer)
-  }
+  })
 }
