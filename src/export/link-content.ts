@@ -79,7 +79,7 @@ export async function makeLinkBody(
 function viewRemoved(view: string): LinkError {
   return new LinkError(
     'view_removed',
-    `the table or view ${view} is no more: ask for a new link to what took its place`,
+    `the table or view ${view} no longer exists: ask for a link to its replacement`,
   )
 }
 

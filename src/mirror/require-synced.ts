@@ -89,12 +89,12 @@ function nothingSyncedError(accounts: readonly AccountProgress[]): MirrorNotFoun
       `Account ${removed.name} is ${describeRemoval(removed.name, removed.removing_since)}.`,
     )
   }
-  const told = accounts.map(({ name, last }) =>
+  const lastRuns = accounts.map(({ name, last }) =>
     last === null ? `account ${name} had no run` : `the last run of account ${name} is ${last}`,
   )
-  const why = told.length === 0 ? 'it has no account' : told.join(', ')
+  const why = lastRuns.length === 0 ? 'it has no account' : lastRuns.join(', ')
   return new MirrorNotFoundError(
-    `Nothing was read into this mirror yet (${why}), so its tables would answer with nothing. Run ${commandName()} sync ` +
-      `first; ${commandName()} runs and ${commandName()} doctor tell what was wrong.`,
+    `Nothing was read into this mirror yet (${why}), so its tables have no rows. Run ${commandName()} sync ` +
+      `first; ${commandName()} runs and ${commandName()} doctor show what went wrong.`,
   )
 }

@@ -59,8 +59,8 @@ export function createTicks(schedule: string, timeZone: string): Ticks {
   })
 
   return {
-    listen: (told) => {
-      listener = told
+    listen: (next) => {
+      listener = next
     },
     next: (count) =>
       clocks

@@ -84,9 +84,9 @@ function freshness({ lastGood, running, lastFailure }: WorkerState): Pick<Health
   }
   const faults = [
     age === null
-      ? 'no run has ended well yet'
+      ? 'there has been no good run yet'
       : `the last good run began ${seconds(age)} ago, two intervals or more`,
-    silence !== null && `the run in progress has shown no sign of life for ${seconds(silence)}`,
+    silence !== null && `the run in progress has sent no heartbeat for ${seconds(silence)}`,
     lastFailure !== null && `the last run: ${lastFailure}`,
   ]
   return { healthy: false, reason: faults.filter((fault) => fault !== false).join('; ') }

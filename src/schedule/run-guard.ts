@@ -19,7 +19,7 @@ export interface RunOutcome {
 }
 
 /**
- * One run; it calls `onHeartbeat` as a sign of life.
+ * One run; it calls `onHeartbeat` as a heartbeat.
  *
  * @throws AuthenticationError or UsageError for an error that ends the worker; any other error ends this run only.
  * After the first finished run only a ConfigurationError or an AccountMismatchError ends the worker as a UsageError.

@@ -42,7 +42,7 @@ export const problems = {
   too_many_requests: {
     status: 429,
     title: 'Too much at once',
-    detail: 'so many answers to this key are on their way: read them, or try again later',
+    detail: 'too many responses to this key are in progress: read them, or try again later',
   },
   headers_too_large: {
     status: 431,

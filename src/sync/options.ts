@@ -46,7 +46,7 @@ export interface OutageLimits {
   /** So many events in a row that could not be read, for each request at once. */
   readonly failuresPerRequest: number
   /** After so many ms without any HTTP response the run ends. */
-  readonly longestSilenceMs: number
+  readonly maxSilenceMs: number
   /** While it is away, one event at a time is read, after a wait of so long. */
   readonly askEveryMs: number
 }
@@ -76,7 +76,7 @@ export interface RunOptions extends DatabaseOptions {
   /** Up to so many bytes a list is held in memory; a larger one lies in a temporary file. 4 MiB when not given. */
   readonly inMemoryBytes?: number
   /** Bytes of one chunk of a larger list, about; 1 MB when not given. */
-  readonly pieceBytes?: number
+  readonly chunkBytes?: number
   /** How many rows fill a batch, which is one transaction; it takes whole events. 5,000 when not given. */
   readonly batchRows?: number
   /** Longest time that an older, unchanged event is not read; seven days when not given. */
@@ -116,10 +116,10 @@ export interface RunOptions extends DatabaseOptions {
   /** Writes also to a mirror that was moved to another database. */
   readonly force?: boolean
   /**
-   * Writes nothing, and reports what a run would write: `plan` in the report lists the rows. `mostKeys`: how many of
+   * Writes nothing, and reports what a run would write: `plan` in the report lists the rows. `maxKeys`: how many of
    * each kind; all when not given.
    */
-  readonly dryRun?: boolean | { readonly mostKeys: number }
+  readonly dryRun?: boolean | { readonly maxKeys: number }
   /** @internal When a service that goes away while it is read ends the run; for tests, which have no time. */
   readonly outage?: Partial<OutageLimits>
   /** Ends the run; its reason is thrown when it is an InterruptedError. */
@@ -139,7 +139,7 @@ const POSITIVE_OPTIONS = [
   'runTimeoutMs',
   'maxBodyBytes',
   'inMemoryBytes',
-  'pieceBytes',
+  'chunkBytes',
   'batchRows',
   'maxStalenessMs',
   'forgetAfterMs',
@@ -188,7 +188,7 @@ export function resolveOptions(options: RunOptions) {
     maxBodyBytes: options.maxBodyBytes ?? 2 ** 30,
     inMemoryBytes: options.inMemoryBytes ?? 4 * 1024 ** 2,
     // A little below the longest item that is stored, so that most chunks need no search for a longer one.
-    pieceBytes: options.pieceBytes ?? 1_000_000,
+    chunkBytes: options.chunkBytes ?? 1_000_000,
     // Large enough that the commit costs little, and small enough that a lost batch costs little.
     batchRows: options.batchRows ?? 5000,
     maxStalenessMs: options.maxStalenessMs ?? DEFAULT_MAX_STALENESS_MS,
@@ -241,8 +241,8 @@ function rulesOf(
 }
 
 /** How many rows of each kind a dry run lists; null when it is none. */
-function dryRunOf(dryRun: RunOptions['dryRun']): { readonly mostKeys: number } | null {
-  if (dryRun === true) return { mostKeys: Infinity }
+function dryRunOf(dryRun: RunOptions['dryRun']): { readonly maxKeys: number } | null {
+  if (dryRun === true) return { maxKeys: Infinity }
   return typeof dryRun === 'object' ? dryRun : null
 }
 

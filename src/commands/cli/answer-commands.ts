@@ -32,9 +32,9 @@ const personCommands: CommandGroup = {
         'live and in history. Replies, quantities, payments and slots stay, without a name. The person is put on the suppression list, ' +
         'by a keyed hash of the address and by the ids of the responses: later runs store their responses without personal data. ' +
         'Refused while a run of the account is in progress (exit 9). After an interruption run it again; the next sync would go on, too. ' +
-        'At its end the tables are written anew, and nobody can read each of them meanwhile. Needs HEADCOUNT_PERSON_KEY_FILE, as does ' +
-        'every run from then on. If that file is lost: --replace-key with a new one, and those who were erased before are known by the ' +
-        'ids of their responses alone; erase them again.',
+        'At the end the tables are rewritten (VACUUM FULL); while a table is being rewritten it cannot be read. Needs HEADCOUNT_PERSON_KEY_FILE, as does ' +
+        'every run from then on. If that file is lost: --replace-key with a new one, and people erased earlier are then recognised only by ' +
+        'the ids of their responses; erase them again.',
       examples: [
         ['person erase ada@example.org', 'show what will be erased, and ask'],
         ['person erase ada@example.org --yes --json > receipt.json', 'without asking'],
@@ -48,7 +48,7 @@ const personCommands: CommandGroup = {
           'everybody on this list, as person suppressions --json printed it',
         ),
         options.flag('--no-vacuum', 'leave the old bytes in the tables to the next vacuum'),
-        options.flag('--replace-key', 'the former key is lost; this is a new one'),
+        options.flag('--replace-key', 'replace a lost key by this new one'),
         options.json('print the receipt'),
         options.account('of this account'),
         options.force(),
@@ -92,8 +92,8 @@ export const answerCommands: CommandGroup = {
       load: async () => (await import('../answers/events.ts')).events,
       summary: 'list coming events: people expected, money, thin slots',
       description:
-        'Lists events in figures: how many people to expect, what was paid, which slots need people, what is new. They are those ' +
-        'of the view event_summary. The service has no attendance, no capacity and no currency: expected are answers, each person once.',
+        'Lists events in figures: how many people to expect, what was paid, which slots need people, what is new. The figures come ' +
+        'from the view event_summary. The service has no attendance, no capacity and no currency: "expected" counts answers, each person once.',
       examples: [
         ['events', 'those to come'],
         ['events --past --limit 5', 'the last five'],
@@ -163,10 +163,10 @@ export const answerCommands: CommandGroup = {
     {
       name: 'changes',
       load: async () => (await import('../answers/changes.ts')).changes,
-      summary: 'list what changed since yesterday, a run or a moment',
+      summary: 'list what changed since yesterday, a run or a time',
       description:
         'Lists what runs changed, the newest run first: who answered, changed or withdrew a response, and which events were announced, ' +
-        'changed or are no longer listed. What a first reading found was there before; it is counted apart.',
+        'changed or are no longer listed. Items found by the first reading of a list existed before; they are counted separately.',
       examples: [
         ['changes', 'since midnight of yesterday'],
         ['changes --since 41', 'after run 41'],
@@ -214,8 +214,8 @@ export const answerCommands: CommandGroup = {
       load: async () => (await import('../answers/thin.ts')).thin,
       summary: 'list slots of the next 56 days that need people',
       description:
-        'Lists slots to come with fewer people than they want (slot-targets, else 2), and those that nobody takes since the last ' +
-        'sign-up was withdrawn. A slot that nobody ever took is in no response, so headcount does not know it.',
+        'Lists upcoming slots with fewer people than their target (slot-targets, default 2), and slots that have been empty since ' +
+        'their last sign-up was withdrawn. A slot that nobody ever took is in no response, so headcount does not know it.',
       examples: [['thin --json', 'for a program']],
       options: [options.limit('50'), ...options.ofAccounts()],
     },

@@ -72,7 +72,7 @@ export const settingsHelp: readonly Example[] = [
   ],
   ['HEADCOUNT_PAGER, PAGER', 'shows a result of query that does not fit the screen, like less; default none'],
   ['NO_COLOR', 'any value: no colour'],
-  ['--env-file <file>', 'of any command: takes them from a file; a variable that is set already wins'],
+  ['--env-file <file>', 'for any command: read settings from a file; variables already set take precedence'],
 ]
 
 export const settingsNote = '  A flag wins over its variable. The help of a command names both.'

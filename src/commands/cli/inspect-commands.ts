@@ -31,11 +31,11 @@ export const inspectCommands: CommandGroup = {
         options.flag('--json', 'the same as --format json'),
         options.flag(
           '--json-numbers',
-          'in JSON, numbers instead of texts for bigint and numeric, where a double holds every digit',
+          'in JSON, write bigint and numeric as numbers, not strings, where a double represents them exactly',
         ),
         options.flag('--no-header', 'without the names of the columns (table and csv)'),
         options.checked('--limit <n>', 'at most this many rows', integer({ min: 1, max: 1_000_000_000 })),
-        options.flag('--output <file>', 'write to this file; an answer that breaks off leaves it as it was'),
+        options.flag('--output <file>', 'write to this file; if the query fails, the file stays unchanged'),
         options.checked('--timezone <zone>', 'the time zone of days and times; default UTC', timeZone),
         options.flag(
           '--excel',
@@ -61,8 +61,8 @@ export const inspectCommands: CommandGroup = {
       summary: 'write tables and views to files: CSV, NDJSON, Excel, Parquet',
       description:
         'Writes each table or view to a file of its own, all of one moment, and manifest.json beside them (runs, rows, bytes, SHA-256). ' +
-        'Without --view: the live tables and the summaries, no history. Files get their names when all are whole, so that a folder holds ' +
-        'the former export or the new one. The folder must be new, empty, or hold an export. docs/spreadsheets.md tells what is in which file.',
+        'Without --view: the live tables and the summaries, no history. Files are renamed into place when all are complete, so the folder ' +
+        'holds either the previous export or the new one. The folder must be new, empty, or hold an export. docs/spreadsheets.md says what is in which file.',
       examples: [
         ['export --out ./files', 'CSV of the live tables and the summaries'],
         ['export --out ~/Dropbox/events --format xlsx', 'workbooks in a synced folder'],
@@ -104,7 +104,7 @@ export const inspectCommands: CommandGroup = {
       load: async () => (await import('../inspect/status.ts')).status,
       summary: 'show how fresh and how complete the mirror is',
       description:
-        'For each account: the last successful run, the events that are due, the rows, the rejects, and the held ' +
+        'For each account: the last good run, the events that are due, the rows, the rejects, and the held ' +
         'deletions with their reasons; and values of replies that have no meaning yet, where the responses are read within a ' +
         'second, and never with --max-age (rsvp_without_meaning is null then). For one event: when its list was last read, when it will be read next, and why.',
       examples: [
@@ -116,7 +116,7 @@ export const inspectCommands: CommandGroup = {
         options
           .checked(
             '--max-age <time>',
-            'exit 6 when an account has no successful run within this time, 8 when deletions are held too long',
+            'exit 6 when an account has no good run within this time, 8 when deletions are held too long',
             duration('1s', '365d'),
           )
           .conflicts('event'),
@@ -130,7 +130,7 @@ export const inspectCommands: CommandGroup = {
     {
       name: 'runs',
       load: async () => (await import('../inspect/runs.ts')).runs,
-      summary: 'list the latest runs, or show one whole',
+      summary: 'list the latest runs, or show one in full',
       description:
         'Lists the latest runs, newest first, with what each changed and why it was no success. With the number of a run: ' +
         'its whole report, with every warning and error.',
@@ -146,7 +146,7 @@ export const inspectCommands: CommandGroup = {
       load: async () => (await import('../inspect/rejects.ts')).rejects,
       summary: 'list items of the service that cannot be stored',
       description:
-        'Lists the items in the current answers of the service that cannot be stored as rows: the reason, the place, ' +
+        'Lists the items in the current answers of the service that cannot be stored as rows: the reason, the path in the list, ' +
         'the beginning of the item, and whether it was accepted. An item is stored as soon as the service corrects it.',
       examples: [
         ['rejects', 'all of them'],

@@ -123,8 +123,8 @@ export const maintenanceCommands: CommandGroup = {
       load: async () => (await import('../completion/completion.ts')).completion,
       summary: 'print the script that completes commands and flags in a shell',
       description:
-        'Prints a script for bash, zsh or fish. It completes the command headcount, so that it is of use where headcount is ' +
-        'installed globally, or has that name as an alias. Write it anew after an upgrade.',
+        'Prints a script for bash, zsh or fish. It completes the command headcount, so it is useful only where headcount is ' +
+        'installed globally, or has that name as an alias. Regenerate it after an upgrade.',
       examples: [
         ['completion bash > ~/.local/share/bash-completion/completions/headcount', 'bash'],
         ['completion zsh > "${fpath[1]}/_headcount"', 'zsh'],
@@ -179,7 +179,7 @@ export const maintenanceCommands: CommandGroup = {
       description:
         'Copies everything into an empty database of either engine: rows, history, runs, what is known of each list, rejects, keys, the ' +
         'suppression list. Runs are kept out meanwhile (exit 9 when one is in progress). All of it is one transaction there, and is ' +
-        'compared by counts and checksums before it is done: what ends it before leaves that database empty. Then this mirror is marked: ' +
+        'compared by counts and checksums before it is done: if it is interrupted earlier, that database stays empty. Then this mirror is marked: ' +
         'sync and all that writes end with exit 2 here, unless they are given --force. The next sync there reads as few lists as it would ' +
         'have read here. Roles that read the mirror belong to the server: the command says how to add them there.',
       examples: [
@@ -217,7 +217,7 @@ export const maintenanceCommands: CommandGroup = {
     {
       name: 'restore',
       load: async () => (await import('../maintain/restore.ts')).restore,
-      summary: 'make a mirror of a backup, in an empty database',
+      summary: 'restore a mirror from a backup into an empty database',
       description:
         'Reads the whole file first: one that is cut short or changed is refused. Then everything is written in one transaction, compared ' +
         'by counts and checksums, and brought to the schema of this program. The database must be empty; a missing folder is made. ' +

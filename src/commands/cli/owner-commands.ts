@@ -15,7 +15,7 @@ const meaningCommands: CommandGroup = {
       summary: 'say what a reply means',
       description:
         'Replies with exactly this value count as coming, maybe or not_coming, in every account and from now on. A value that ' +
-        'no response has now is set too, and the nearest one that responses have is named.',
+        'no response has now is accepted too; the most similar value in use is then named.',
       examples: [
         ['rsvp-meanings set yes! coming', 'who answers "yes!" comes'],
         ['rsvp-meanings set "not sure" maybe', 'a value with a space'],
@@ -29,7 +29,7 @@ const meaningCommands: CommandGroup = {
     {
       name: 'remove',
       load: async () => (await loadMeanings()).rsvpMeaningsRemove,
-      summary: 'take a meaning back',
+      summary: 'remove the meaning of a reply',
       description: 'Replies with this value count as unknown from now on.',
       examples: [['rsvp-meanings remove yes!', 'the value is shown by rsvp-meanings']],
       args: [['<value>', 'the value, as shown by rsvp-meanings']],
@@ -53,7 +53,7 @@ const targetCommands: CommandGroup = {
       summary: 'say how many people a slot wants',
       description:
         'The most specific target counts: event and slot, slot, event, neither; without any, 2. A slot that nobody takes now ' +
-        'is set too, and the nearest one is named.',
+        'is accepted too; the most similar slot is then named.',
       examples: [
         ['slot-targets set --slot Door --wanted 3', 'at the door of every event'],
         ['slot-targets set --event gala-2026 --slot Door --wanted 6', 'at this one'],
@@ -102,7 +102,7 @@ const readerCommands: CommandGroup = {
       summary: 'let a role read the mirror, and nothing else',
       description:
         'Prints the statements that make a role which may read the views, the live tables and history, or runs them. It may never read ' +
-        'keys, runs, rejects or secrets, and writes nothing. Later migrations grant it anew what it may read. Postgres only.',
+        'keys, runs, rejects or secrets, and writes nothing. Every later migration renews its grants. Postgres only.',
       examples: [
         ['readers add ann', 'the statements, for psql'],
         ['readers add ann --apply', 'run them'],

@@ -39,7 +39,7 @@ export function createProgram(terminal: Terminal, execute: Execute): Declaration
     .addHelpText('after', () => `${section(out, 'Settings:', settingsHelp)}\n${settingsNote}`)
     .addHelpText('after', () => exampleSection(out, startExamples))
     .addHelpText('after', () => section(out, 'Exit codes:', exitCodes))
-    .addHelpText('after', '\nhelp <command> or <command> --help tells more; --version prints the version.')
+    .addHelpText('after', '\n<command> --help explains a command; --version prints the version.')
 
   for (const group of [syncCommands, answerCommands, inspectCommands, serveCommands, maintenanceCommands]) {
     declareGroup(program, group, { out, execute })

@@ -124,7 +124,7 @@ const linkCommands: CommandGroup = {
       load: async () => (await loadLinks()).linksRevoke,
       summary: 'revoke a link for good',
       description:
-        'The address shows nothing from then on: it answers 410. The link stays in the list as revoked. What others copied stays with them.',
+        'The address shows nothing from then on: it answers 410. The link stays in the list as revoked. Copies that others have made are not affected.',
       examples: [['links revoke 3', 'the number is shown by links']],
       args: [['<id>', 'the number of the link, as shown by links']],
       options: [
@@ -142,7 +142,7 @@ export const serveCommands: CommandGroup = {
     {
       name: 'serve',
       load: async () => (await import('../serve/serve.ts')).serve,
-      summary: 'answer as the service, from the mirror, until stopped',
+      summary: 'serve the API of the service from the mirror until stopped',
       description:
         'Answers GET /api/v1/ping, /api/v1/events and /api/v1/events/:event_id/responses over HTTP. A request needs a ' +
         'key made by keys create; the key decides which account is answered. /docs describes the interface. With --sync ' +
@@ -157,7 +157,7 @@ export const serveCommands: CommandGroup = {
         options.flag('--sync', 'also sync on a schedule, as worker does'),
         options.checked(
           '--max-age <time>',
-          'answer 503 when the last successful run of an account is older, or deletions are held too long',
+          'answer 503 when the last good run of an account is older, or deletions are held too long',
           duration('1s', '365d'),
         ),
         options.quiet('only the line with the address'),

@@ -64,7 +64,7 @@ export async function callHolder<Input, Output>(
   }
   if (!call.changes && !isBegun) return null
   throw new DatabaseError(
-    `The process that has the folder ${folder} open ended before it had answered. ${call.changes ? 'Look first whether it was done, then run again.' : 'Run again.'}`,
+    `The process that has the folder ${folder} open ended before it had answered. ${call.changes ? 'Check whether it took effect, and run again if it did not.' : 'Run again.'}`,
   )
 }
 

@@ -65,7 +65,7 @@ async function eventStatus(context: Context<StatusFlags>, id: string): Promise<n
 }
 
 function describeRejected(id: string): string {
-  return `event "${id}" is listed, but its record is rejected: nothing of it is in the mirror. See why with: ${commandName()} rejects.`
+  return `event "${id}" is listed, but the listed item is rejected: nothing of it is in the mirror. See why with: ${commandName()} rejects.`
 }
 
 function describeUnknown(id: string): string {

@@ -65,6 +65,6 @@ function describe(account: AccountSummary): string {
   const begun =
     account.removing_since === null
       ? ''
-      : ` Its removal began at ${account.removing_since} and is gone on with.`
+      : ` Its removal began at ${account.removing_since} and is now continued.`
   return `Account ${stripControlCharsInLine(account.account)}${origin.length === 0 ? '' : ` (${origin.join(', ')})`}: ${counts.join(', ')}.${begun}\n`
 }

@@ -62,7 +62,7 @@ export const accountsRename: Command<Flags> = async (context) => {
   await withMirror(context, (database) => renameAccount(database, { from, to: name, signal }))
   await terminal.err.write(
     `Account ${stripControlCharsInLine(from)} is ${stripControlCharsInLine(name)} now, with its runs and keys. Change --account and HEADCOUNT_ACCOUNT ` +
-      'where it is mirrored from (cron, services): its former name is none of this mirror any more.\n',
+      'where it is mirrored from (cron, services): the mirror no longer has an account of the former name.\n',
   )
   return 0
 }

@@ -85,8 +85,8 @@ async function examineService(
   const tls = isNamed ? await service.checkTls(config, signal) : skipped('needs the name')
   await tell('TLS', tls)
   if (!isNamed || tls.state === 'failed') {
-    await tell('key', skipped('needs the way to the service'))
-    await tell('list', skipped('needs the way to the service'))
+    await tell('key', skipped('needs a connection to the service'))
+    await tell('list', skipped('needs a connection to the service'))
     return null
   }
   const source = createSource({

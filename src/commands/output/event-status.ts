@@ -14,7 +14,7 @@ const dueReasons: Readonly<Record<Exclude<DueReason, 'active'>, string>> = {
   failed: 'it could not be read last time',
   held: 'deletions of it are held',
   unconfirmed: 'rows were missing once from its pages',
-  event_changed: 'its own record changed',
+  event_changed: 'the event itself changed',
   new_version: 'this version of headcount reads it differently',
   waited: 'it has waited long enough',
 }
@@ -62,7 +62,12 @@ function formatEvent(event: EventStatus, out: Pick<Output, 'style' | 'width'>): 
       : [['unconfirmed', `${formatCount(event.unconfirmed, 'response')} ${MISSING_ONCE}`] as const]),
     ...(event.missing_unconfirmed ? [['unconfirmed', `the event itself, ${MISSING_ONCE}`] as const] : []),
     ...(event.record_rejected
-      ? [['its record', `listed, but rejected: the former one stays; see ${commandName()} rejects`] as const]
+      ? [
+          [
+            'its record',
+            `listed, but rejected: the stored event row stays; see ${commandName()} rejects`,
+          ] as const,
+        ]
       : []),
     ['rejected', rejectedLine(event)],
     ['set aside', set_aside === 0 ? 'none' : `${formatCount(set_aside, 'field')}: see ${setAsideQuery()}`],
@@ -83,8 +88,8 @@ function nextRead({ next_read_at }: EventStatus): string {
 }
 
 function describeDue({ due, missing, event_at }: EventStatus): string {
-  if (missing !== null) return 'no: the list of events misses it'
-  if (due === null) return 'no: it did not change; a change of its own record makes it due'
+  if (missing !== null) return 'no: it is not in the event list'
+  if (due === null) return 'no: it did not change; a change of the event itself makes it due'
   if (due !== 'active') return `yes: ${dueReasons[due]}`
   return event_at === null
     ? 'yes: it has no time, so people may still respond'

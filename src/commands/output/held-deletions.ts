@@ -12,21 +12,21 @@ const reasons: Readonly<Record<HoldReason, string>> = {
   many_missing: 'many rows vanished at once',
   page_length: 'the list is now exactly as long as a page',
   unreadable_id: 'the list has an item whose id cannot be read',
-  run_total: 'the run had removed much already',
+  run_total: 'the run had used up its deletion budget',
   paging: 'the list shows signs of paging',
   no_end_mark: 'the answer had no end mark and may be cut short',
 }
 
 /** What is said of rows whose absence a second reading will tell. */
 export const MISSING_ONCE =
-  'missing from one reading of a list in several pages; kept until the next misses them too'
+  'missing from one reading of a list in several pages; kept unless the next reading lacks them too'
 
 export function describeHold(held: Omit<HeldDeletions, 'event_id' | 'title' | 'events'>): string {
   const { rows, first, since, reason, applied_after, runs_to_wait } = held
   const end =
     applied_after === null
       ? 'time alone never applies them'
-      : `applied by the ${which(runs_to_wait)} after ${formatInstant(applied_after)} that still misses them`
+      : `applied by the ${which(runs_to_wait)} after ${formatInstant(applied_after)} that still does not list them`
   return `${formatCount(rows, 'deletion')}${labelled(first, rows)} since ${formatInstant(since)}: ${reasons[reason]}; ${end}`
 }
 
@@ -35,7 +35,7 @@ export function describeMissing({ since, reason, applied_after, runs_to_wait }: 
   const end =
     applied_after === null
       ? 'time alone never deletes it'
-      : `deleted with its responses by the ${which(runs_to_wait)} after ${formatInstant(applied_after)} that still misses it`
+      : `deleted with its responses by the ${which(runs_to_wait)} after ${formatInstant(applied_after)} that still does not list it`
   return `since ${formatInstant(since)}, from the list of events: ${reasons[reason]}; ${end}`
 }
 

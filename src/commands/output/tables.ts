@@ -23,7 +23,7 @@ export function formatSchema({ tables, views, functions }: SchemaDescription, ou
     ['Data of the service:', data.map(named)],
     ['Views:', views.filter((view) => !twins.includes(view)).map(named)],
     ['Without personal data, to be shared:', twins.map(named)],
-    ['What you tell headcount:', settings.map(named)],
+    ['Tables that you fill:', settings.map(named)],
     ['Functions:', functions.map((routine) => [signature(routine), firstSentence(routine.comment)])],
     [
       'Bookkeeping of headcount:',

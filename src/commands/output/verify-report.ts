@@ -86,7 +86,7 @@ function lists({ lists_chosen, lists_compared, ...report }: VerifyReport): strin
 }
 
 const undecided =
-  'differs from the mirror; without a stored digest it cannot be told whether the service or the mirror moved; the next sync compares it row by row'
+  'differs from the mirror; without a stored digest it is unknown whether the service or the mirror changed; the next sync compares it row by row'
 
 function notes(report: VerifyReport, out: Pick<Output, 'style' | 'width'>): string[] {
   const told: string[] = []
@@ -96,15 +96,11 @@ function notes(report: VerifyReport, out: Pick<Output, 'style' | 'width'>): stri
     note(
       'differences',
       'red',
-      `${commandName()} backfill --restart mends them; sync trusts what it read before and does not`,
+      `${commandName()} backfill --restart corrects them; sync does not, because it skips unchanged lists`,
     )
   }
   if (report.events_changed) {
-    note(
-      'changed',
-      'yellow',
-      'the list of events is another one than at the last sync: its records were not compared',
-    )
+    note('changed', 'yellow', 'the event list has changed since the last sync: event rows were not compared')
   }
   if (report.events_undecided) note('undecided', 'yellow', `the list of events ${undecided}`)
   noteEvents(report.lists_undecided, 'undecided', `the list of responses ${undecided}`)

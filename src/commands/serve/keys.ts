@@ -66,8 +66,8 @@ export const keysCreate: Command<CreateFlags> = async (context) => {
 function describeCreated({ id, account, expiresAt }: CreatedKey): string {
   const end = expiresAt === null ? '' : ` until ${formatInstant(expiresAt)}`
   return (
-    `Key ${id} opens account ${stripControlCharsInLine(account)}${end} to whoever sends it as X-API-Key. ` +
-    `It is shown this once; ${commandName()} keys revoke ${id} takes it back.\n`
+    `Key ${id} gives access to account ${stripControlCharsInLine(account)}${end} to whoever sends it as X-API-Key. ` +
+    `It is shown only this once; ${commandName()} keys revoke ${id} revokes it.\n`
   )
 }
 

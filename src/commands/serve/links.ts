@@ -103,7 +103,7 @@ function describeCreated({ id, account, expiresAt }: Made, content: LinkContent)
   const isPersonal = content.with_personal && !READABLE_WITHOUT_PERSONAL.includes(content.view)
   return (
     `Link ${id} shows ${stripControlCharsInLine(describeContent(content))} of account ${stripControlCharsInLine(account)} to whoever has this address${end}` +
-    `${isPersonal ? ', with names, addresses and messages' : ''}. It is shown this once; ${commandName()} links revoke ${id} takes it back.\n`
+    `${isPersonal ? ', with names, addresses and messages' : ''}. It is shown only this once; ${commandName()} links revoke ${id} revokes it.\n`
   )
 }
 

@@ -61,7 +61,7 @@ export const serve: Command<ServeFlags> = async (context) => {
   if (work !== null)
     await keepUpToDate({ ...work, newAccount, logFormat }, database, { terminal, signal, ...log })
   else await aborted(signal)
-  logger.info({}, 'serve was told to stop, and answers what it was asked')
+  logger.info({}, 'serve is stopping; requests in progress are finished first')
   return 0
 }
 

@@ -102,8 +102,8 @@ export async function openDisplay(
   terminal: Terminal,
 ): Promise<Log & { readonly display: ProgressDisplay }> {
   const { err } = terminal
-  const tellsProgress = config.logLevel === 'info' || config.logLevel === 'debug'
-  if (err.isTerminal && tellsProgress && config.logFormat !== 'json') {
+  const showsProgress = config.logLevel === 'info' || config.logLevel === 'debug'
+  if (err.isTerminal && showsProgress && config.logFormat !== 'json') {
     const display = await openBar(err)
     return { display, ...(await openLog(config, terminal, (text) => display.writeAbove(text))) }
   }

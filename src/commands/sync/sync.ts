@@ -18,7 +18,7 @@ export const sync: Command<SyncFlags> = (context) =>
     acceptDeletions: context.flags.acceptDeletions ?? false,
     adopt: context.flags.adopt ?? false,
     applyToHistory: context.flags.applyToHistory ?? false,
-    ...(context.flags.dryRun && { dryRun: context.flags.json ? true : { mostKeys: SHOWN_KEYS } }),
+    ...(context.flags.dryRun && { dryRun: context.flags.json ? true : { maxKeys: SHOWN_KEYS } }),
   })
 
 export const backfill: Command<RunFlags & { readonly restart?: true }> = (context) =>

@@ -26,7 +26,7 @@ export const worker: Command<Flags> = async ({ flags, terminal, signal }) => {
       )
     await workOn({ database: config.database.target }, work)
   } else await workInFolder(work)
-  work.logger.info({}, 'the worker was told to stop, and has')
+  work.logger.info({}, 'the worker was stopped')
   return 0
 }
 

@@ -35,14 +35,14 @@ const MIN_SECRET_LENGTH = 6
 
 export function openTerminal(stdout: Stream, stderr: Stream): Terminal {
   const secrets = new Set<string>()
-  const conceal = (text: string) => {
+  const redacted = (text: string) => {
     let shown = text
     for (const secret of secrets) shown = shown.replaceAll(secret, '[secret]')
     return shown
   }
   return {
     out: openOutput(stdout, (text) => text),
-    err: openOutput(stderr, conceal, true),
+    err: openOutput(stderr, redacted, true),
     redact: (secret) => {
       if (secret.length >= MIN_SECRET_LENGTH) secrets.add(secret)
     },

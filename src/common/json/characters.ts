@@ -1,4 +1,4 @@
-/** The characters by which JSON is told apart, as their codes: the same in a text and in its bytes. */
+/** The characters that give JSON its structure, as their codes: the same in a text and in its bytes. */
 export const QUOTE = 0x22
 export const BACKSLASH = 0x5c
 export const COLON = 0x3a

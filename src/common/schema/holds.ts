@@ -1,4 +1,4 @@
-/** Deletions that are held: how they are stored, how they are told, and when they call for somebody. */
+/** Deletions that are held: how they are stored, how they are reported, and when somebody must decide. */
 import type { Timestamp } from './items.ts'
 
 export type HoldReason =

@@ -133,7 +133,7 @@ export interface PlannedRow {
   readonly label?: string
 }
 
-/** `columns`: those that differ; of a response also `payment` and `slots`, whose rows are told by their own tables. */
+/** `columns`: those that differ; of a response also `payment` and `slots`, whose rows are reported under their own tables. */
 export interface PlannedUpdate extends PlannedRow {
   readonly columns: readonly string[]
 }

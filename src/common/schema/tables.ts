@@ -28,7 +28,7 @@ interface AccountsTable {
   /** Of the key that it was last built with, in hexadecimal digits. */
   key_sha256: string | null
   _created_at: Generated<Timestamp>
-  /** Fields that are left out or pseudonyms, as the last run was told. */
+  /** Fields that are left out or pseudonyms, as set for the last run. */
   field_rules: Generated<string>
   /** Former versions that ended before this moment were pruned. */
   _history_from: Timestamp | null

@@ -27,7 +27,7 @@ export function startHeartbeat(
   const end = () => {
     clearInterval(timer)
     const error = new LeaseLostError(
-      `Run ${runId} was taken over by another run, for it had shown no sign of life for 30 s; it writes nothing more.`,
+      `Run ${runId} was taken over by another run, because it had sent no heartbeat for 30 s; it writes nothing more.`,
     )
     controller.abort(error)
     return error
@@ -46,7 +46,7 @@ export function startHeartbeat(
     } catch (error) {
       log?.(
         'warn',
-        `Run ${runId} could not give its sign of life; it tries again in ${HEARTBEAT_INTERVAL_MS / 1000} s`,
+        `Run ${runId} could not store its heartbeat; it tries again in ${HEARTBEAT_INTERVAL_MS / 1000} s`,
         {
           reason: error instanceof Error ? error.message : String(error),
         },

@@ -92,11 +92,11 @@ export async function takeLease(database: Database, options: LeaseOptions): Prom
           : null
     if (opened !== null) return createLease(database, opened, options)
     if (other === null) continue
-    // A beat in the future is no sign of life: a live run sends another one within seconds.
+    // A beat in the future is no heartbeat of a live run: such a run sends another one within seconds.
     if (other.silence >= 0 && other.silence < ALIVE_FOR_S) throw accountLocked(other)
     if (watched !== other.id) {
       const fields = { run_id: other.id, silent_for_s: Math.round(silence) }
-      const message = `Run ${other.id} of this account shows no sign of life; watching it for up to ${DEAD_AFTER_S} s`
+      const message = `Run ${other.id} of this account sends no heartbeat; watching it for up to ${DEAD_AFTER_S} s`
       log?.('warn', message, fields)
     }
     watched = other.id
@@ -205,7 +205,7 @@ async function takeOver(
 
 function accountLocked(run: RunningRun, more = '', cause?: unknown): AccountLockedError {
   return new AccountLockedError(
-    `Another run holds this account: ${run.mode} ${run.id}, ${formatProcess(run.holder)}, since ${run.startedAt}, last sign of life ${Math.max(0, Math.round(run.silence))} s ago.${more} Wait until it ends, or stop that process.`,
+    `Another run holds this account: ${run.mode} ${run.id}, ${formatProcess(run.holder)}, since ${run.startedAt}, last heartbeat ${Math.max(0, Math.round(run.silence))} s ago.${more} Wait until it ends, or stop that process.`,
     { cause },
   )
 }

@@ -54,7 +54,7 @@ export async function lockFolder(
   const path = join(folder, lockName)
   const until = performance.now() + waitMs
   using waiting = new DisposableStack()
-  let isTold = false
+  let isReported = false
   let watch: { readonly found: StoredLock; readonly since: number } | null = null
   for (;;) {
     const lock = await tryToLock(path, folder)
@@ -73,8 +73,8 @@ export async function lockFolder(
       throw new FolderServedError(`The folder ${folder} is served by ${formatProcess(found.holder)}.`)
     } else if (performance.now() >= until) {
       throw inUse(folder, found)
-    } else if (!isTold && onInUse !== undefined) {
-      isTold = true
+    } else if (!isReported && onInUse !== undefined) {
+      isReported = true
       waiting.use(onInUse({ folder, holder: formatProcess(found.holder), waitMs }))
     }
     await sleep(100)
@@ -137,7 +137,7 @@ class HeldLock implements FolderLock {
   assertHeld(): void {
     if (this.isHeld()) return
     throw new DataDirInUseError(
-      `The folder ${this.#folder} was taken over by another process, for this one had shown no sign of life for ${DEAD_AFTER_MS / 1000} s. Run again.`,
+      `The folder ${this.#folder} was taken over by another process, because this one had sent no heartbeat for ${DEAD_AFTER_MS / 1000} s. Run again.`,
     )
   }
 
@@ -226,6 +226,6 @@ async function breakStaleLock(path: string, dead: StoredLock): Promise<boolean> 
 
 function inUse(folder: string, { holder, beat }: StoredLock): DataDirInUseError {
   return new DataDirInUseError(
-    `The folder ${folder} is in use by ${holder?.pid === process.pid ? 'this very process' : formatProcess(holder)}, last sign of life ${new Date(beat).toISOString()}. Wait until it has ended, or keep the mirror in Postgres, which many processes can use at once.`,
+    `The folder ${folder} is in use by ${holder?.pid === process.pid ? 'this very process' : formatProcess(holder)}, last heartbeat ${new Date(beat).toISOString()}. Wait until it has ended, or keep the mirror in Postgres, which many processes can use at once.`,
   )
 }

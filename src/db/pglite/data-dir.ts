@@ -140,7 +140,6 @@ async function namesOf(...path: string[]): Promise<string[]> {
 async function namesIn(folder: string): Promise<string[] | null> {
   const found = await stat(folder).catch(() => null)
   if (found === null) return null
-  if (!found.isDirectory())
-    throw new DatabaseError(`${folder} is not a folder. Name a folder for the embedded database.`)
+  if (!found.isDirectory()) throw new DatabaseError(`${folder} is not a folder. Name a folder for PGlite.`)
   return readdir(folder)
 }

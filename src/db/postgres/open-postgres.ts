@@ -61,7 +61,7 @@ interface PostgresOptions {
 export async function openPostgres(pool: Pool, { owned, label, log }: PostgresOptions): Promise<Database> {
   if (!owned && pool.options.max < 3) {
     throw new UsageError(
-      `The given pool holds at most ${pool.options.max} connections; headcount needs 3 (two for batches, one for its sign of life). Make it with max: 3 or more.`,
+      `The given pool holds at most ${pool.options.max} connections; headcount needs 3 (two for batches, one for its heartbeat life). Make it with max: 3 or more.`,
     )
   }
   const watched = new WatchedPool(pool, owned, (error) => {

@@ -43,7 +43,7 @@ export const calendarQueries: Readonly<Record<CalendarView, (scope: Scope) => st
 }
 
 /**
- * The last change of anything that is told of the event `e`. An erasure counts for all events; the horizon of `prune` and the moment of
+ * The last change of anything that is shown of the event `e`. An erasure counts for all events; the horizon of `prune` and the moment of
  * forgetting stand for the history that they removed, so that no moment comes before an earlier answer.
  */
 function changeOfEvent({ account: { id } }: Scope): string {

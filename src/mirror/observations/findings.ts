@@ -27,7 +27,7 @@ const RESPONSE_COLUMNS = RESPONSE_FIELDS.filter((field) => columns.includes(fiel
 /** Of each fact that rows alone tell at most so many values, the most frequent first. */
 const MAX_FINDINGS = 100
 
-/** Of the texts in the rows only those are told that were observed: nothing personal is among them. */
+/** Of the texts in the rows only those are shown that were observed: nothing personal is among them. */
 export async function readFindings({ kysely }: Transaction, account: number): Promise<readonly Finding[]> {
   const { rows } = await sql<Finding>`
     with observed as (select * from headcount.api_observations where account_id = ${account}),

@@ -94,8 +94,8 @@ const points: readonly Point[] = [
   },
   {
     point: 'limits',
-    open: 'How often may one ask?',
-    handling: 'The pace adapts: fewer requests at once after a refusal; Retry-After is obeyed.',
+    open: 'How many requests are allowed?',
+    handling: 'The rate adapts: fewer requests at once after a rejection; Retry-After is obeyed.',
     has: ({ fact, value }) =>
       (fact === 'header' && limitHeader.test(value)) || (fact === 'status' && refusals.has(value)),
   },
@@ -127,8 +127,8 @@ const points: readonly Point[] = [
     point: 'beyond',
     open: 'What else comes that the specification does not name?',
     handling:
-      'Unknown fields are kept in _extra; of a key that stands twice the last counts; numbers as text and amounts ' +
-      'as numbers are taken as meant.',
+      'Unknown fields are kept in _extra; of a duplicate key the last value counts; numbers as text and amounts ' +
+      'as numbers are read as the type of their column.',
     has: ({ subject, fact }) =>
       fact === 'unknown_field' ||
       fact === 'duplicate_key' ||

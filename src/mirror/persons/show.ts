@@ -60,7 +60,7 @@ export interface Mention {
 }
 
 export interface PersonRecord {
-  /** The address as persons are told apart by it. */
+  /** The address in the form that identifies a person. */
   readonly email_key: string
   readonly responses: readonly HeldResponse[]
   /** The newest first. */

@@ -174,7 +174,7 @@ async function isEventRejected(
   return records.some(({ payload }) => payload !== null && rejectedEventId(payload) === eventId)
 }
 
-/** Of an item above 64 KiB only the beginning is kept: its id is not told. */
+/** Of an item above 64 KiB only the beginning is kept: its id is not known. */
 function rejectedEventId(payload: string): string | null {
   try {
     const item = parsePlain(payload)

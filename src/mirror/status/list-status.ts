@@ -9,16 +9,16 @@ import { NORMALISER_VERSION } from '../../normalise/version.ts'
 import { holdEnd, type Clocks } from '../../sync/deletions/hold-clocks.ts'
 import { dueReason, type DueReason } from '../../sync/select/polling-schedule.ts'
 
-/** Rows of a hold that are told by name. */
+/** Rows of a hold that are listed by name. */
 export const MAX_NAMED = 5
 
-/** What the next run is told, in milliseconds. */
+/** The settings of the next run, in milliseconds. */
 export interface MirrorSettings {
   readonly maxStalenessMs: number
   readonly holdForMs: number
 }
 
-/** How long deletions are held, and the clocks by which that is told. */
+/** How long deletions are held, and the clocks that decide it. */
 export type HoldClocks = Pick<MirrorSettings, 'holdForMs'> & Clocks
 
 export async function readHoldClocks({ kysely }: Transaction, holdForMs: number): Promise<HoldClocks> {

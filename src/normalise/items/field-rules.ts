@@ -139,7 +139,7 @@ export function withoutLeftOut(fields: JsonObject, rules: FieldRules): JsonObjec
   return kept
 }
 
-/** A rejected item without the fields that are left out or are pseudonyms; null when it cannot be told what is what. */
+/** A rejected item without the fields that are left out or are pseudonyms; null when its fields cannot be found. */
 export function withoutLeftOutText(text: string, rules: FieldRules): string | null {
   let item: unknown
   try {

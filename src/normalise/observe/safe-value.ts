@@ -1,10 +1,10 @@
 import { replaceInvalidChars } from '../values/postgres-text.ts'
 
-/** At most so many values of one fact are told apart, and none is longer: a service may put anything in a key. */
+/** At most so many values of one kind are counted separately, and none is longer: a service may put anything in a key. */
 export const MAX_VALUES = 100
 const MAX_VALUE_LENGTH = 64
 
-/** Stands for a value that is long, or looks as if it told of a person. */
+/** Stands for a value that is long, or looks like personal data. */
 export const WITHHELD = '(not kept)'
 /** Stands for all values beyond the first hundred. */
 export const OTHER_VALUES = '(others)'

@@ -1,4 +1,4 @@
-/** What is told of each request when its response has ended. */
+/** What is logged of each request when its response has ended. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 /** A request and its response; no field has a key, a query, or the id of a response. */
@@ -70,7 +70,7 @@ function pathOf(url: string): string {
     .slice(0, MAX_PATH_CHARACTERS)
 }
 
-/** As the router reads it: escapes would hide what must not be told. */
+/** As the router reads it: escapes would hide what must not be logged. */
 function decoded(path: string): string {
   try {
     return decodeURIComponent(path)

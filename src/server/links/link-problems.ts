@@ -17,7 +17,11 @@ export const linkProblems = {
     title: 'This link was revoked',
     detail: 'it shows nothing any more: ask for a new one',
   },
-  link_view_removed: { status: 410, title: 'What this link showed is no more', detail: 'ask for a new one' },
+  link_view_removed: {
+    status: 410,
+    title: 'What this link showed no longer exists',
+    detail: 'ask for a new one',
+  },
   link_too_large: { status: 413, title: 'This is too large for a link', detail: 'ask for a link to less' },
   link_too_slow: { status: 503, title: 'This takes too long', detail: 'ask for a link to less' },
 } as const

@@ -109,7 +109,7 @@ function endpoint({ components }: Document, path: string, operation: Operation):
   const taken = parameters.flatMap((given) =>
     '$ref' in given ? (components.parameters[lastPart(given.$ref)] ?? []) : given,
   )
-  // What stands among the components can be the answer everywhere, and is told once.
+  // What stands among the components can be the response of every route, and is described once.
   const answers = Object.entries(responses).flatMap(([status, answer]) =>
     '$ref' in answer ? [] : [[status, answer] as const],
   )

@@ -48,12 +48,12 @@ const parameters: Named<Parameter> = {
 
 const headers: Named<Header> = {
   ETag: {
-    description: 'Names this state of the list; there is none while nothing vouches for it',
+    description: 'Names this state of the list; absent while the list is not known to be current',
     required: false,
     schema: { type: 'string', pattern: '^"[!#-~]+"$' },
   },
   Age: {
-    description: 'Seconds since the list was last known to be so',
+    description: 'Seconds since the list was last known to be current',
     required: false,
     schema: { type: 'integer', minimum: 0 },
   },
@@ -63,7 +63,8 @@ const headers: Named<Header> = {
     schema: { type: 'string', pattern: '^<[^<>]+>; rel="next"$' },
   },
   'Cache-Control': {
-    description: "The data are personal: no shared cache may keep them, and one's own asks each time",
+    description:
+      'The data are personal: no shared cache may keep them, and a private cache revalidates each time',
     required: true,
     schema: { type: 'string', const: 'private, no-cache' },
   },

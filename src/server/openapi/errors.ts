@@ -11,7 +11,7 @@ interface Described {
 }
 
 const retryAfter: Header = {
-  description: 'After so many seconds it makes sense to ask again',
+  description: 'Seconds to wait before the request is tried again',
   required: true,
   schema: { type: 'integer', minimum: 0 },
 }
@@ -67,7 +67,7 @@ const described = {
   TooManyRequests: {
     codes: ['too_many_requests'],
     description:
-      'So many answers to this key, or to the account, are on their way that the others need what is left. They end when they are read; who reads slowly is cut off.',
+      'Too many responses to this key, or to the account, are in progress: the rest of the capacity is for others. They end when they are read; a slow reader is cut off.',
     headers: { 'Retry-After': retryAfter },
   },
   Internal: {

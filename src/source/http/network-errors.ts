@@ -13,9 +13,9 @@ const explanations: Readonly<Record<string, Explain>> = {
   ENOTFOUND: (host) => `the name ${host} is not known. Check the base address and the name service (DNS)`,
   EAI_AGAIN: (host) => `the name service (DNS) gave no answer for ${host}. Check this machine's network`,
   ECONNREFUSED: (host) => `${host} refused the connection. Is the service running, and the port right?`,
-  EHOSTUNREACH: (host) => `there is no way to ${host}. Check this machine's network`,
-  ENETUNREACH: (host) => `there is no way to ${host}. Check this machine's network`,
-  ETIMEDOUT: (host) => `${host} did not answer the connection. Check the address, the network and firewalls`,
+  EHOSTUNREACH: (host) => `there is no route to ${host}. Check this machine's network`,
+  ENETUNREACH: (host) => `there is no route to ${host}. Check this machine's network`,
+  ETIMEDOUT: (host) => `${host} did not accept the connection. Check the address, the network and firewalls`,
   UND_ERR_CONNECT_TIMEOUT: (host) =>
     `${host} did not answer the connection in time. Check the address, the network and firewalls`,
   ECONNRESET: (host) => `${host} broke the connection off`,

@@ -75,7 +75,10 @@ async function fetchPage(
     retrying,
   )
   if (page !== 'unproven') return page
-  context.log('debug', `GET ${request.url.pathname}: a 304 that is not about our ETag. Asking without it.`)
+  context.log(
+    'debug',
+    `GET ${request.url.pathname}: a 304 for another ETag. Requesting again without an ETag.`,
+  )
   const whole = { ...request, etag: null }
   return withRetries(context, () => sendRequest(context, whole), retrying)
 }

@@ -102,7 +102,7 @@ function finalError(
     })
   const why =
     giveUp === 'rejections'
-      ? `Given up after ${rejections} refusals: the service allows for fewer requests than this run needs.`
+      ? `Given up after ${rejections} rejections: the service allows fewer requests than this run needs.`
       : giveUpReasons[giveUp]
   return new UnreachableError(`${error.message} ${why}`, { cause: error.cause })
 }
@@ -122,7 +122,7 @@ function closeGate(
   const reason =
     why === 'paused'
       ? `The service asks to come back at ${until.toISOString()} (Retry-After), later than this run may wait.`
-      : 'The service has refused every request for 15 minutes; what is left waits for the next run.'
+      : 'The service has rejected every request for 15 minutes; the rest is left to the next run.'
   const paused = new RetryLaterError(`${error.message} ${reason}`, until)
   context.pauseGate.closePermanently(new RequestSkippedError(paused.message, until))
   return paused

@@ -53,7 +53,7 @@ export function createSlowdownReporter({ clock, log }: SlowdownReporterOptions):
     const until = now.until === null ? '' : ` It asks to wait until ${now.until.toISOString()}.`
     log(
       'info',
-      `The service slows the run down: it refused ${rejected} ${rejected === 1 ? 'request' : 'requests'}. ${describeLimits(state, now)}${until}`,
+      `The service slows the run down: it rejected ${rejected} ${rejected === 1 ? 'request' : 'requests'}. ${describeLimits(state, now)}${until}`,
       now,
     )
   }
@@ -92,7 +92,7 @@ export function createSlowdownReporter({ clock, log }: SlowdownReporterOptions):
 
 function describeLimits({ share }: RateLimitState, now: Slowdown): string {
   if (share.isRandom)
-    return `About ${Math.max(1, Math.round(share.slow * 100))} % are refused at random; each of them is asked again by itself.`
-  if (now.requests_per_second === null) return `It is asked for at most ${now.requests_at_once} at once.`
-  return `It is asked for at most ${now.requests_per_second} a second, ${now.requests_at_once} at once; more is tried every 30 s.`
+    return `About ${Math.max(1, Math.round(share.slow * 100))} % are rejected at random; each is retried on its own.`
+  if (now.requests_per_second === null) return `At most ${now.requests_at_once} requests are sent at once.`
+  return `At most ${now.requests_per_second} requests a second are sent, ${now.requests_at_once} at once; more is tried every 30 s.`
 }

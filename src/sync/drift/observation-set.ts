@@ -1,7 +1,7 @@
 import type { Observation } from '../../common/schema/tables.ts'
 import { MAX_VALUES, OTHER_VALUES } from '../../normalise/observe/safe-value.ts'
 
-/** Distinct observations. Of each path and kind a bounded number of values is told apart; all further ones are one. */
+/** Distinct observations. Of each path and kind a bounded number of values is counted separately; all further ones count as one. */
 export class ObservationSet {
   /** By kind, path and value: asked for each list, so that no key is made. */
   readonly #groups = new Map<string, Map<string, Map<string, Observation>>>()

@@ -66,7 +66,7 @@ function describe({ path, kind, value }: Observation): string {
 
 const words: Readonly<Record<string, string>> = {
   [WITHHELD]: 'a value that is not kept (long, or personal),',
-  [OTHER_VALUES]: 'more values than are told apart',
+  [OTHER_VALUES]: 'more values than are counted separately',
 }
 
 const items: Readonly<Record<string, string>> = { event: 'an event', response: 'a response', slot: 'a slot' }

@@ -112,7 +112,7 @@ export class DeferredEvents<Event> {
     const leftMs = notBefore - clock.now()
     const why = isTooLate
       ? `Given up: nothing was answered for ${patienceMs / 1000} s.`
-      : `Given up: it was refused ${refusals} times more when all others had been asked.`
+      : `Given up: it was rejected ${refusals} more times after all others had been requested.`
     if (leftMs <= 0) return new UnreachableError(`${message} ${why}`)
     const until = new Date(Date.now() + leftMs)
     return new RetryLaterError(

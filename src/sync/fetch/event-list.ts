@@ -26,7 +26,7 @@ export interface FirstResponses {
 /**
  * Whether the mirror has the event rows that the service lists, and no other event: the list is the one whose digest is
  * stored. The digest is stored when every event row is current, and invalidated by whoever writes an event row of another
- * list (`newEventsVersion`). A backfill uses no digest.
+ * list (`newEventListVersion`). A backfill uses no digest.
  */
 export function isEventListCurrent(mode: RunMode, list: Pick<EventList, 'digestMatch'>): boolean {
   return mode !== 'backfill' && list.digestMatch === 'same'

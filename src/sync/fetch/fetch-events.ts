@@ -25,7 +25,7 @@ export async function fetchIdentity(run: FetchContext): Promise<Identity> {
  * Reads the list of events whole. Anything but a complete list is an error, never "no events".
  *
  * @param loaded until then `run.initial.states` may be unknown
- * @throws as askIdentity.
+ * @throws as `fetchIdentity`.
  */
 export async function fetchEventList(
   run: FetchContext,

@@ -181,8 +181,8 @@ class Visits<Event> implements Disposable {
     const asks = waitMs <= 0 ? '' : ` It asks to wait until ${new Date(Date.now() + waitMs).toISOString()}.`
     this.#context.settings.logger.info(
       { events },
-      `The service refused ${events === 1 ? 'one event' : `${events} events`} twice; all others were asked for. ` +
-        `Asking again, for at most ${this.#visitor.patienceMs / 1000} s without an answer.${asks}`,
+      `The service rejected ${events === 1 ? 'one event' : `${events} events`} twice; all others were requested. ` +
+        `Retrying, for at most ${this.#visitor.patienceMs / 1000} s without an answer.${asks}`,
     )
   }
 }

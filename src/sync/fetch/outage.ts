@@ -4,7 +4,7 @@ import type { Logger, OutageLimits } from '../options.ts'
 
 export const OUTAGE_LIMITS: OutageLimits = {
   failuresPerRequest: 3,
-  longestSilenceMs: 20_000,
+  maxSilenceMs: 20_000,
   askEveryMs: 2000,
 }
 
@@ -83,7 +83,7 @@ export class Outage implements Disposable {
     this.#failures += 1
     if (this.#away !== null || this.#failures < limits.failuresPerRequest * concurrency) return
     this.#away = { since: performance.now(), back: Promise.withResolvers(), asked: Promise.resolve() }
-    const leftMs = Math.max(0, this.#lastAnswer + limits.longestSilenceMs - this.#away.since)
+    const leftMs = Math.max(0, this.#lastAnswer + limits.maxSilenceMs - this.#away.since)
     if (leftMs === 0) return this.#end()
     this.#timer = setTimeout(() => this.#end(), leftMs)
     logger.warn(

@@ -44,7 +44,7 @@ function withoutValidators(state: ListState): ListState {
  * Compares who the service says we are with what the mirror was built from; warns when that changed.
  *
  * @returns what the mirror was built from, and whether that is another account or address than now.
- * @throws AccountMismatchError, as confirmIdentity.
+ * @throws AccountMismatchError, as `verifyAccountIdentity`.
  */
 export async function compareIdentity(
   run: IdentityContext,

@@ -1,4 +1,4 @@
-/** Fields that are left out or pseudonyms: what the rows of an account were made with, and what this run is told. */
+/** Fields that are left out or pseudonyms: what the rows of an account were made with, and what is set for this run. */
 import { sql, type Kysely } from 'kysely'
 import { UsageError } from '../../common/errors.ts'
 import { optionName } from '../../common/option-names.ts'

@@ -24,7 +24,7 @@ export async function openToPlan(
   const database = opened.use(await openAsItIs(settings))
   const account = await readAccount(database, settings)
   const suppressed = await openSuppressions(database.kysely, account, settings.personKey)
-  const planned = createPlanner(settings.dryRun?.mostKeys ?? 0)
+  const planned = createPlanner(settings.dryRun?.maxKeys ?? 0)
   const write: MirrorAccess['write'] = async (work, { isLast = false } = {}) => {
     if (!isLast) settings.signal?.throwIfAborted()
     // guard: read-only transactions

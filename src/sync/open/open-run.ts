@@ -131,7 +131,7 @@ function holdPolicyOf({ startedAt }: Lease, { holdForMs, acceptDeletions }: Reso
 }
 
 /** Logs the migration of an existing mirror: an older program refuses the new schema. */
-async function migrateAndTell(database: Database, { logger }: ResolvedOptions): Promise<void> {
+async function migrateAndLog(database: Database, { logger }: ResolvedOptions): Promise<void> {
   const applied = await migrate(database)
   const isNew = applied[0]?.number === 1
   if (isNew || applied.length === 0) return
@@ -146,7 +146,7 @@ async function openToWrite(run: Unopened, mode: RunMode, opened: AsyncDisposable
   opened.use(database)
   // guard: unknown name
   await requireKnownAccount(database, settings)
-  await migrateAndTell(database, settings)
+  await migrateAndLog(database, settings)
   const requireThisOne = (kysely: Kysely<Tables>) => settings.force || requireNotMoved(kysely)
   await requireThisOne(database.kysely)
   const account = { id: await findAccount(database, settings), name: settings.account }

@@ -14,7 +14,7 @@ export function openSource(settings: ResolvedOptions, signal: AbortSignal, slowe
     requestTimeoutMs: settings.requestTimeoutMs,
     maxBodyBytes: settings.maxBodyBytes,
     maxBufferedBytes: settings.inMemoryBytes,
-    chunkBytes: settings.pieceBytes,
+    chunkBytes: settings.chunkBytes,
     concurrency: settings.concurrency,
     runDeadline: settings.runTimeoutMs === null ? null : performance.now() + settings.runTimeoutMs,
     signal,

@@ -5,7 +5,7 @@ const HOUR = 3600
 const DAY = 24 * HOUR
 /** An event stays active this long after it took place: late replies and refunds come in. */
 const ACTIVE_FOR_DAYS = 30
-const LONGEST_WAIT = 7 * DAY
+const MAX_POLL_INTERVAL_S = 7 * DAY
 
 /** What decides whether an event is due, besides its time. */
 export type PolledList = Pick<
@@ -64,6 +64,6 @@ export function nextPollInterval(
   now: string,
 ): number | null {
   if (isActive(event, now)) return null
-  const cap = Math.min(LONGEST_WAIT, Math.floor(maxStalenessMs / 1000))
+  const cap = Math.min(MAX_POLL_INTERVAL_S, Math.floor(maxStalenessMs / 1000))
   return Math.min(changed || lastStep === null ? HOUR : lastStep * 2, cap)
 }

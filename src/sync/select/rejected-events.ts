@@ -44,7 +44,7 @@ export function requireKnownEvents(
         : []),
       ...(rejected.length > 0
         ? [
-            `Listed, but its record is rejected: event ${rejected.map(quote).join(', ')}. Nothing of it is in the mirror; see why with: ${commandName()} rejects.`,
+            `Listed, but the listed item is rejected: event ${rejected.map(quote).join(', ')}. Nothing of it is in the mirror; see why with: ${commandName()} rejects.`,
           ]
         : []),
       `Nothing was written. See the ids with: ${commandName()} query "select id, title from events".`,

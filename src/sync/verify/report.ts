@@ -24,7 +24,7 @@ export interface VerifyReport {
   readonly lists_changed: readonly string[]
   /**
    * Events whose lists differ from the mirror and have no stored digest: whether the service or the mirror moved
-   * cannot be told.
+   * is unknown.
    */
   readonly lists_undecided: readonly string[]
   /** Listed events that no sync has read yet. */

@@ -34,7 +34,7 @@ export type VerifyOptions = Pick<
   | 'runTimeoutMs'
   | 'maxBodyBytes'
   | 'inMemoryBytes'
-  | 'pieceBytes'
+  | 'chunkBytes'
   | 'events'
   | 'personKey'
   | 'leaveOut'
@@ -60,7 +60,7 @@ export type VerifyOptions = Pick<
  * A list whose digest is the stored one did not change since the last sync: whatever differs is a difference. One
  * whose digest is another is read once more at the end, for a sync may have run; when it is still another it is
  * reported as changed. A list without a stored digest (something of it is held) that differs beyond the held ids is
- * undecided: whether the service or the mirror moved cannot be told, and the next sync compares it row by row.
+ * undecided: whether the service or the mirror changed is unknown, and the next sync compares it row by row.
  *
  * @returns the report, also when there are differences or not all could be read.
  * @throws HeadcountError for a fatal cause: refused key, service or database out of reach, broken contract, another

@@ -35,7 +35,7 @@ function startSync({ service }: Stage, database: string): Process {
   return startProcess(process.execPath, [cli, 'sync', '--json'], { env })
 }
 
-/** As if the running run had shown no sign of life for so long that it counts as dead. */
+/** As if the running run had sent no heartbeat for so long that it counts as dead. */
 const silence = `update headcount.sync_runs set heartbeat_at = now() - interval '31 s' where status = 'running'`
 
 function kept({ mirror }: Stage): unknown {

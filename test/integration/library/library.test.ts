@@ -196,7 +196,7 @@ describe('a run', () => {
     expect(error).toMatchObject({ report: { status: 'interrupted' } })
   })
 
-  test('tells its signs of life every 5 s while it waits', async () => {
+  test('sends its heartbeat every 5 s while it waits', async () => {
     await using place = await freshPlace('postgres')
     service.at('/events/gala/responses', silence)
     const controller = new AbortController()

@@ -290,7 +290,7 @@ describe('the image', () => {
     expect(checkHealth(env)).toMatchObject({
       status: 1,
       stdout: expect.stringContaining(
-        '"reason":"no run has ended well yet; the last run: database: Postgres at',
+        '"reason":"there has been no good run yet; the last run: database: Postgres at',
       ),
     })
     running.kill('SIGTERM')

@@ -90,7 +90,7 @@ describe('a run that failed does not end the worker:', () => {
     expect(answer.status).toBe(503)
     expect(await answer.json()).toMatchObject({
       healthy: false,
-      reason: expect.stringMatching(/^no run has ended well yet; the last run: database: /),
+      reason: expect.stringMatching(/^there has been no good run yet; the last run: database: /),
     })
     // The database comes back under the address that the worker knows.
     await using forwarder = await forwardTo(Number(port), Number(database.port))

@@ -361,7 +361,7 @@ onPostgresStage('the address of a link', (start) => {
     })
   })
 
-  test('of a view that is no more says so, with 410', async () => {
+  test('of a view that no longer exists says so, with 410', async () => {
     await using stage = await clubStage(start)
     const { get, make } = await showing(stage)
     const { id, path } = await make({ view: 'event_summary', format: 'csv' })
@@ -369,7 +369,7 @@ onPostgresStage('the address of a link', (start) => {
     const { status, text } = await get(path)
     expect([status, JSON.parse(text)]).toMatchObject([
       410,
-      { code: 'link_view_removed', detail: /attendance is no more/ },
+      { code: 'link_view_removed', detail: /attendance no longer exists/ },
     ])
   })
 

@@ -291,7 +291,7 @@ onBothStages('a dry run, on both', (stage) => {
     on.account.remove('small')
     Object.assign(eventOf(on, 'gala'), { title: 'X' })
     const before = on.mirror.rows()
-    const dry = await on.run('sync', { dryRun: { mostKeys: 2 } })
+    const dry = await on.run('sync', { dryRun: { maxKeys: 2 } })
     await on.change()
     expect(on.mirror.rows()).toEqual(before)
     expect(dry).toMatchObject({ exit: 8, report: { rejected: 1, held: 21 } })

@@ -72,7 +72,7 @@ onPostgresStage('a run is closed, whatever ends it', (stage) => {
     'runTimeoutMs',
     'maxBodyBytes',
     'inMemoryBytes',
-    'pieceBytes',
+    'chunkBytes',
     'batchRows',
     'maxStalenessMs',
   ] as const)('an option %s that is no number above 0 is refused by name', async (option) => {

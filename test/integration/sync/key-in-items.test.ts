@@ -27,7 +27,7 @@ function stored(value: unknown): unknown {
 describe.each(engines)('the key in the lists of the service (%s)', (engine) => {
   test.each([
     ['in memory', {}],
-    ['from a file', { inMemoryBytes: 64, pieceBytes: 200 }],
+    ['from a file', { inMemoryBytes: 64, chunkBytes: 200 }],
   ])(
     'X2 X1 stands in no table, log, report or answer, and nothing else is changed: %s',
     async (_, limits) => {

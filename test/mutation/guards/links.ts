@@ -30,7 +30,7 @@ export const linkGuards: readonly Guard[] = [
     promise: 'a link to a view that a migration removed says so',
     mutation: 'never',
     tests: [links],
-    only: 'that is no more',
+    only: 'that no longer exists',
   },
   {
     name: 'markup in a page',

@@ -12,13 +12,13 @@ const ALL = 5000
 
 export function batchingOf(
   { stage: { engine } }: World,
-  { batchRows, pieceBytes }: RunStep,
+  { batchRows, chunkBytes }: RunStep,
   tookMs: number,
 ): Batching {
   return {
     batchRows: batchRows ?? ALL,
     writers: engine.name === 'pglite' ? 1 : 2,
-    isEachLarge: pieceBytes !== null,
+    isEachLarge: chunkBytes !== null,
     isSlow: tookMs >= OLD,
   }
 }
@@ -31,6 +31,6 @@ export function isOrderOpen(
 ): boolean {
   const { writers } = batchingOf(world, step, 0)
   const isInOrder =
-    step.concurrency === 1 && step.pieceBytes === null && (writers === 1 || step.batchRows === null)
+    step.concurrency === 1 && step.chunkBytes === null && (writers === 1 || step.batchRows === null)
   return braked && (!isInOrder || heard.some(({ end }) => end === 'passing'))
 }

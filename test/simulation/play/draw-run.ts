@@ -83,7 +83,7 @@ export function drawRun(chance: Chance): RunStep {
   const run = { ...base, ...draw(chance) }
   return {
     ...run,
-    pieceBytes: chance.odds(0.35) ? chance.int(1, 1500) : null,
+    chunkBytes: chance.odds(0.35) ? chance.int(1, 1500) : null,
     batchRows: batchRows[chance.weigh({ full: 4, one: 3, few: 3 })](chance),
   }
 }

@@ -121,10 +121,10 @@ async function begin(world: World, step: RunStep, around: Around): Promise<Ran> 
     apiKey: key,
     baseUrl: stage.service.baseUrl,
     concurrency: step.concurrency,
-    ...(step.pieceBytes !== null && { inMemoryBytes: 1, pieceBytes: step.pieceBytes }),
+    ...(step.chunkBytes !== null && { inMemoryBytes: 1, chunkBytes: step.chunkBytes }),
     ...(step.batchRows !== null && { batchRows: step.batchRows }),
     // Without any patience the rule needs no clock: the last of so many failures ends the run.
-    outage: step.isPatient ? { longestSilenceMs: 600_000, askEveryMs: 0 } : { longestSilenceMs: 0 },
+    outage: step.isPatient ? { maxSilenceMs: 600_000, askEveryMs: 0 } : { maxSilenceMs: 0 },
     requestTimeoutMs: isSilent ? 1000 : 30_000,
     all: step.all,
     acceptDeletions: step.accept,

@@ -76,7 +76,7 @@ function* plainerOf(step: Step): Generator<Step> {
 
 const plainOptions = [
   ...(['breakage', 'beside', 'interruptAt', 'refusedFrom', 'key', 'named', 'mode', 'all'] as const),
-  ...(['accept', 'adopt', 'restart', 'concurrency', 'isPatient', 'pieceBytes', 'batchRows'] as const),
+  ...(['accept', 'adopt', 'restart', 'concurrency', 'isPatient', 'chunkBytes', 'batchRows'] as const),
 ] satisfies readonly (keyof RunStep)[]
 
 function* smallerAccounts(history: History): Generator<History> {

@@ -32,7 +32,7 @@ export interface RunStep {
   /** Whether it waits for a service that has gone away as long as there is something to ask for; else not at all. */
   readonly isPatient: boolean
   /** Lists are read from a file, in pieces about so long, as if they were too large for memory; null: they are not. */
-  readonly pieceBytes: number | null
+  readonly chunkBytes: number | null
   /** Rows that fill a batch; null: so many that no batch of a simulated run is full. */
   readonly batchRows: number | null
   readonly troubles: readonly PlannedTrouble[]
@@ -73,7 +73,7 @@ export const plainRun: RunStep = {
   named: null,
   concurrency: 1,
   isPatient: false,
-  pieceBytes: null,
+  chunkBytes: null,
   batchRows: null,
   troubles: [],
   key: 'own',

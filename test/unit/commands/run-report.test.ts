@@ -186,7 +186,7 @@ describe('the status for people', () => {
     )
     const text = formatStatus([{ ...status, held: named }], plain)
     expect(text).toContain(
-      `event gala (Spring Gala): 12 deletions (7 Ada, 8 and 10 more) since 2026-01-01 00:00 UTC: many rows vanished at once; applied by the second run after 2026-01-01 01:00 UTC that still misses them\n`,
+      `event gala (Spring Gala): 12 deletions (7 Ada, 8 and 10 more) since 2026-01-01 00:00 UTC: many rows vanished at once; applied by the second run after 2026-01-01 01:00 UTC that still does not list them\n`,
     )
     expect(text).toContain(
       `the list of events: 6 deletions (a Day a, b Day b, c Day c, d Day d, e Day e and 1 more) since 2026-01-01 00:00 UTC: the list came back empty; time alone never applies them\n`,

@@ -28,7 +28,8 @@ describe('without a run in progress', () => {
     const sight = { ...createWorkerState(), lastFailure: 'database: Postgres at db:5432/mirror is not there' }
     expect(verdict(healthOf(sight))).toEqual({
       healthy: false,
-      reason: 'no run has ended well yet; the last run: database: Postgres at db:5432/mirror is not there',
+      reason:
+        'there has been no good run yet; the last run: database: Postgres at db:5432/mirror is not there',
     })
   })
 
@@ -76,14 +77,14 @@ describe('S17 deletions on hold', () => {
   test('of many lists: five are named', () => {
     const { reason, held_too_long } = healthOf({ ...createWorkerState(), holds: holds(0, 0, 0, 0, 0, 0, 0) })
     expect(reason).toBe(
-      'no run has ended well yet; deletions are held for too long, of event e0; event e1; event e2; event e3; event e4; and 2 more',
+      'there has been no good run yet; deletions are held for too long, of event e0; event e1; event e2; event e3; event e4; and 2 more',
     )
     expect(held_too_long).toHaveLength(7)
   })
 })
 
 describe('with a run in progress', () => {
-  test('the first one: healthy as long as it gives signs of life', async () => {
+  test('the first one: healthy as long as it sends heartbeats', async () => {
     const running = { started: now(), lastSign: now() }
     const sight = { ...createWorkerState(), running }
     await pass(20 * second)
@@ -93,7 +94,7 @@ describe('with a run in progress', () => {
     await pass(second)
     expect(verdict(healthOf(sight))).toEqual({
       healthy: false,
-      reason: 'no run has ended well yet; the run in progress has shown no sign of life for 30 s',
+      reason: 'there has been no good run yet; the run in progress has sent no heartbeat for 30 s',
     })
   })
 

@@ -146,7 +146,7 @@ describe('H27 what is said at `info`', () => {
     const { told } = await play({ tellsWhen: false, events: 30_000, untilMs: 200_000, limit })
     expect(told.map(({ message }) => message)).toEqual([
       expect.stringMatching(
-        /^The service slows the run down: it refused \d+ requests\. It is asked for at most [\d.]+ a second/,
+        /^The service slows the run down: it rejected \d+ requests\. At most [\d.]+ requests a second are sent/,
       ),
       expect.stringMatching(/^The service no longer slows the run down; it did so for \d+ s\.$/),
     ])
@@ -161,6 +161,6 @@ describe('H27 what is said at `info`', () => {
 
   test('random refusals are called so', async () => {
     const { told } = await play({ tellsWhen: false, events: 3000, limit: randomly(0.3, randomFrom(3)) })
-    expect(told[0]?.message).toMatch(/are refused at random; each of them is asked again by itself/)
+    expect(told[0]?.message).toMatch(/are rejected at random; each is retried on its own/)
   })
 })

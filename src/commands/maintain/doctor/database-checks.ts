@@ -47,7 +47,7 @@ export async function nearestExisting(path: string): Promise<string> {
 
 async function checkParent(folder: string): Promise<CheckResult> {
   const parent = await nearestExisting(folder)
-  if (await isWritable(parent)) return ok(`embedded; the first run makes the folder ${folder}`)
+  if (await isWritable(parent)) return ok(`PGlite; the first run makes the folder ${folder}`)
   return failed(
     DATABASE,
     `${parent} cannot be written: the first run could not make ${folder}; name another with --database`,
@@ -57,7 +57,7 @@ async function checkParent(folder: string): Promise<CheckResult> {
 async function checkEmpty(folder: string): Promise<CheckResult> {
   const refusal = await notOurs(folder)
   if (refusal !== null) return failed(DATABASE, refusal)
-  if (await isWritable(folder)) return ok(`embedded; the first run fills the empty folder ${folder}`)
+  if (await isWritable(folder)) return ok(`PGlite; the first run fills the empty folder ${folder}`)
   return failed(
     DATABASE,
     `${folder} is empty and cannot be written: give this user the right to write in it, or name another with --database`,

@@ -18,7 +18,7 @@ export async function checkSpace(target: string): Promise<CheckResult> {
     const { bavail, bsize } = await statfs(place)
     const free = bavail * bsize
     const detail = `${formatBytes(free)} free in ${place}`
-    if (free < LEAST) return failed(folder === null ? UNEXPECTED : DATABASE, `${detail}: make room`)
+    if (free < LEAST) return failed(folder === null ? UNEXPECTED : DATABASE, `${detail}: free some space`)
     return free < COMFORTABLE ? warning(`${detail}: a large account needs more`) : ok(detail)
   } catch (error) {
     return failure(error, UNEXPECTED)

@@ -33,7 +33,7 @@ onPostgresCommandStage('headcount verify', (stage) => {
       'responses gala 2: name is a\\n, the service says Guest 2\n' +
         'responses picnic 1: missing, the service has {"kind": "payment", "name": "Guest 1", "email": "guest1@exa…\n',
     )
-    expect(said.stderr).toMatch(/different: 2 differences.*headcount backfill --restart mends them/s)
+    expect(said.stderr).toMatch(/different: 2 differences.*headcount backfill --restart corrects them/s)
 
     const json = await on.run(['verify', '--json', '--quiet', '--event', 'gala'])
     const report = JSON.parse(json.stdout) as VerifyReport

@@ -40,8 +40,8 @@ describe('a key', () => {
     expect(made.stdout).toMatch(/^hc_[\w-]{43}\n$/)
     const key = made.stdout.trim()
     expect(made.stderr).toBe(
-      'Key 1 opens account default to whoever sends it as X-API-Key. ' +
-        'It is shown this once; headcount keys revoke 1 takes it back.\n',
+      'Key 1 gives access to account default to whoever sends it as X-API-Key. ' +
+        'It is shown only this once; headcount keys revoke 1 revokes it.\n',
     )
     const json = await s.run(['keys', 'create', '--expires', '2999-12-31', '--json'])
     expect(json).toMatchObject({ code: 0, stderr: '' })
@@ -86,7 +86,7 @@ describe('a key', () => {
 
   test('is of the account that is named, else of default, else of the only one', async () => {
     await using s = await stageWith('north')
-    expect((await s.run(['keys', 'create'])).stderr).toContain('Key 1 opens account north to')
+    expect((await s.run(['keys', 'create'])).stderr).toContain('Key 1 gives access to account north to')
     {
       await using database = await s.place.open()
       await database.transaction((trx) => trx.query(`insert into headcount.accounts (name) values ('south')`))
@@ -96,7 +96,7 @@ describe('a key', () => {
     expect(several.stderr).toContain('has several accounts: north, south. Name one with --account')
     const env = { HEADCOUNT_ACCOUNT: 'south' }
     expect((await s.run(['keys', 'create', '--expires', '90d'], { env })).stderr).toMatch(
-      /^Key 2 opens account south until [-\d]+ [\d:]+ UTC to whoever/,
+      /^Key 2 gives access to account south until [-\d]+ [\d:]+ UTC to whoever/,
     )
     expect(await listed(s, '--account', 'south')).toMatchObject([{ id: 2 }])
     expect((await s.run(['keys', 'revoke', '1'], { env })).stderr).toContain('no key 1 of account "south"')

@@ -155,7 +155,7 @@ describe('D22 beside serve --sync', () => {
     const url = await urlOf(served)
     const ask = async () => (await fetch(`${url}/events`, { headers: { 'X-API-Key': key } })).status
     const made = await s.run(['keys', 'create', '--label', 'website', '--expires', '90d'])
-    expect(made.stderr).toContain('headcount keys revoke 1 takes it back')
+    expect(made.stderr).toContain('headcount keys revoke 1 revokes it')
     key = made.stdout.trim()
     expect(await ask()).toBe(200)
     expect(await s.run(['keys', 'revoke', '1'])).toMatchObject({ code: 0 })

@@ -23,7 +23,7 @@ onBothCommandStages('links through serve', (stage) => {
     expect(made.stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/l\/[\w-]{43}\/responses\.csv\n$/)
     expect(made.stderr).toContain(
       'Link 1 shows responses of gala as csv of account default to whoever has this address, with names, addresses and messages. ' +
-        'It is shown this once; headcount links revoke 1 takes it back.\n',
+        'It is shown only this once; headcount links revoke 1 revokes it.\n',
     )
     const address = made.stdout.trim()
     const token = address.split('/').at(-2) ?? ''
@@ -65,7 +65,7 @@ describe('links create', () => {
     const web = await create('--public-url', 'https://club.example/guests/', '--expires', '2999-12-31')
     expect(web.stdout).toMatch(/^https:\/\/club\.example\/guests\/l\/[\w-]{43}\/thin-slots\.ics\n$/)
     expect(web.stderr).toMatch(
-      /^Link 1 shows thin_slots as ics, nothing personal of account default to whoever has this address until 2999-12-31 [\d:]+ UTC\. It is shown this once; headcount links revoke 1 takes it back\.\n$/,
+      /^Link 1 shows thin_slots as ics, nothing personal of account default to whoever has this address until 2999-12-31 [\d:]+ UTC\. It is shown only this once; headcount links revoke 1 revokes it\.\n$/,
     )
     const local = await create('--json')
     expect(JSON.parse(local.stdout)).toEqual({

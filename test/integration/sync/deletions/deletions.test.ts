@@ -118,7 +118,7 @@ onPostgresStage('the guard of deletions, one list, more', (stage) => {
 
   test('signs of paging are told of an unchanged list that showed none before, until it shows none again', async () => {
     await using on = await stage(accountOf({ gala: 3, ball: 3 }))
-    for (const options of [{}, { inMemoryBytes: 1, pieceBytes: 40 }]) {
+    for (const options of [{}, { inMemoryBytes: 1, chunkBytes: 40 }]) {
       const sync = async (count: string) => {
         for (const id of ['gala', 'ball'])
           on.service.at(

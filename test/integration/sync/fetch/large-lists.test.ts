@@ -8,7 +8,7 @@ import { onBothStages, onPostgresStage } from '../../../support/runs/stage.ts'
 import type { Ended, Stage } from '../../../support/runs/stage.ts'
 import { inWords, verifyOn } from '../../../support/runs/verify.ts'
 
-const tiny = { inMemoryBytes: 100, pieceBytes: 300 }
+const tiny = { inMemoryBytes: 100, chunkBytes: 300 }
 
 /** What a run says of what it did. */
 const told = ({ report: { rows, rejected, set_aside, held, warnings, status, events } }: Ended) => ({

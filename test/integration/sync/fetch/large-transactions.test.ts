@@ -11,7 +11,7 @@ import { freshMirror } from '../../../support/databases/databases.ts'
 import { openPool } from '../../../support/databases/pools.ts'
 import { onBothStages, onPostgresStage } from '../../../support/runs/stage.ts'
 
-const tiny = { inMemoryBytes: 100, pieceBytes: 100 }
+const tiny = { inMemoryBytes: 100, chunkBytes: 100 }
 
 /** A pool whose transactions may be idle for so long only; the program asks for 20 s. */
 function impatientPool(connectionString: string, idleMs: number): Pool {

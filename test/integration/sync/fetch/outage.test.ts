@@ -16,7 +16,7 @@ import { testKey } from '../../../support/http/reading.ts'
 import { onBothStages } from '../../../support/runs/stage.ts'
 
 /** The rule with less time: a test cannot wait for 20 s. */
-const soon = { longestSilenceMs: 600, askEveryMs: 100 }
+const soon = { maxSilenceMs: 600, askEveryMs: 100 }
 
 /** The lists of an account that are left when it goes, besides those that it has answered. */
 const ANSWERED = 17
@@ -67,7 +67,7 @@ onBothStages('H28 a service that goes away in mid-run', (stage) => {
     }
     goesAway(on.service, answer, send({ status: 500 }))
     const logger = { debug() {}, info() {}, warn, error() {} }
-    const options = { concurrency: 3, outage: { ...soon, longestSilenceMs: 60_000 }, logger }
+    const options = { concurrency: 3, outage: { ...soon, maxSilenceMs: 60_000 }, logger }
     const { exit, report } = await on.sync(options)
     expect(exit).toBe(6)
     expect(report.events.failed).toBeLessThanOrEqual(20)
@@ -106,7 +106,7 @@ describe('H28 what a command says of a service that goes away', () => {
     const flags = { quiet: true, json: true }
     // Time enough for the failures to come before it is over, on a busy machine too.
     const { failure, out, err } = await command(
-      { outage: { longestSilenceMs: 5000, askEveryMs: 500 } },
+      { outage: { maxSilenceMs: 5000, askEveryMs: 500 } },
       flags,
       on.place.url,
       on.service.baseUrl.href,

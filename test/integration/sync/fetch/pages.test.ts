@@ -237,7 +237,7 @@ onPostgresStage('a list in several pages, more', (stage) => {
   test('P20 a list too large for memory is read twice in the same way', async () => {
     await using on = await stage(accountOf({ gala: 9 }))
     servePages(on)
-    const large = { inMemoryBytes: 1, pieceBytes: 300 }
+    const large = { inMemoryBytes: 1, chunkBytes: 300 }
     await on.sync(large)
     withdrawWhileRead(on)
     expect(await on.sync(large)).toMatchObject({ exit: 0, report: { rows: { responses: { deleted: 0 } } } })

@@ -33,9 +33,9 @@ async function expectFailedByThemselves(on: Stage, step: Step): Promise<void> {
   expect(report.events).toMatchObject({ due: names.length, changed: names.length - 2, failed: 2 })
   expect(new Set(report.errors.map(({ event_id }) => event_id))).toEqual(new Set(bad))
   expect(report.errors[0]?.message).toMatch(
-    /refused \d+ times more when all others had been asked|nothing was answered for 60 s/,
+    /rejected \d+ more times after all others had been requested|nothing was answered for 60 s/,
   )
-  expect(lines.filter((line) => line.startsWith('The service refused 2 events twice'))).toHaveLength(1)
+  expect(lines.filter((line) => line.startsWith('The service rejected 2 events twice'))).toHaveLength(1)
   // Each was asked twice in its turn, and then at the back of the queue.
   const asked = on.service.requests.filter(({ path }) => isOf(bad, path))
   const lastGood = on.service.requests.findLastIndex(
@@ -126,7 +126,7 @@ onPostgresStage('events that are refused for a while', (stage) => {
     const progress: Progress[] = []
     await on.sync({ logger: infoTo(lines), onProgress: (now) => progress.push(now) })
     expect(lines.filter((line) => line.startsWith('The service slows the run down'))).toEqual([
-      expect.stringMatching(/refused 1 request\..* It asks to wait until \d{4}-\d\d-\d\dT/),
+      expect.stringMatching(/rejected 1 request\..* It asks to wait until \d{4}-\d\d-\d\dT/),
     ])
     expect(progress.some(({ slowdown }) => slowdown?.until instanceof Date)).toBe(true)
   })

@@ -61,7 +61,9 @@ onPostgresStage('an event whose record is rejected', (stage) => {
     expect(on.service.requests.filter(({ path }) => path.includes('/picnic/'))).toEqual([])
     const { exit, error } = await on.sync({ events: ['picnic', 'ball'] })
     expect(exit).toBe(2)
-    expect(error?.message).toMatch(/^The service lists no event "ball"\. Listed, but its record is rejected/)
+    expect(error?.message).toMatch(
+      /^The service lists no event "ball"\. Listed, but the listed item is rejected/,
+    )
     expect((await failureOn(on, { events: ['picnic'] })).message).toMatch(
       /^Listed, but .* "picnic".*headcount rejects/,
     )
@@ -91,7 +93,7 @@ onPostgresCommandStage('an event whose record is rejected and accepted', (stage)
     expect(await s.run(['status', '--event', 'ball'])).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(
-        /account default: event "ball" is listed, but its record is rejected/,
+        /account default: event "ball" is listed, but the listed item is rejected/,
       ) as string,
     })
   })
@@ -109,7 +111,9 @@ onPostgresCommandStage('an event whose record is rejected and accepted', (stage)
 
     const look = (...args: readonly string[]) => s.run(['status', '--event', ...args])
     const rejected = (id: string) =>
-      expect.stringContaining(`account choir: event "${id}" is listed, but its record is rejected`) as string
+      expect.stringContaining(
+        `account choir: event "${id}" is listed, but the listed item is rejected`,
+      ) as string
     const unknown = expect.stringContaining('no event "ball"') as string
     expect(await look('ball', '--account', 'default')).toMatchObject({ code: 2, stderr: unknown })
     expect(await look('ball', '--account', 'choir')).toMatchObject({ code: 2, stderr: rejected('ball') })
