@@ -71,7 +71,7 @@ table events -- Live events: exactly what the service lists now.
   _changed_at timestamp with time zone not null default now() -- When a run last changed this row: the start of the present version.
   _run_id bigint not null -- The run that stored the present version (sync_runs.id).
   constraint events_pkey PRIMARY KEY (account_id, id)
-  CREATE INDEX events_series ON headcount.events USING btree (account_id, headcount_internal.series_of(event_type, title), event_at)
+  CREATE INDEX events_series ON headcount.events USING btree (account_id, headcount_internal.series_of(event_type, title), event_at DESC, id)
 
 table links -- Addresses under which this mirror shows a table or view without a key. Filled by "headcount links create".
   id bigint not null generated always as identity -- Number of the link, as "headcount links" shows it.
@@ -144,6 +144,7 @@ table response_history -- Former versions of responses, with their payments and 
   constraint response_history_operation_check CHECK ((operation = ANY (ARRAY['update'::text, 'delete'::text])))
   CREATE INDEX response_history_ended ON headcount.response_history USING btree (valid_to)
   CREATE INDEX response_history_key ON headcount.response_history USING btree (account_id, event_id, response_id, valid_from)
+  CREATE INDEX response_history_runs ON headcount.response_history USING brin (ended_by_run_id, begun_by_run_id) WITH (pages_per_range='16')
 
 table responses -- Live responses: exactly what the service answers now, one row a person's reply.
   account_id integer not null -- The account (accounts.id).
@@ -2075,9 +2076,14 @@ view slot_summary -- Each slot that somebody takes: event, name, start and end. 
              JOIN ( SELECT r_1.id,
                     r_1.created_at,
                     headcount.email_key(r_1.email) AS email_key,
-                    headcount.people_of(r_1.kind, r_1.rsvp, m.meaning, r_1.quantity, true) AS people
+                    headcount.people_of(r_1.kind, r_1.rsvp,
+                        CASE
+                            WHEN r_1.rsvp IS NOT NULL THEN ( SELECT m.meaning
+                               FROM headcount.rsvp_meanings m
+                              WHERE m.value = r_1.rsvp)
+                            ELSE NULL::text
+                        END, r_1.quantity, true) AS people
                    FROM headcount.responses r_1
-                     LEFT JOIN headcount.rsvp_meanings m ON m.value = r_1.rsvp
                   WHERE r_1.account_id = e.account_id AND r_1.event_id = e.id AND (r_1.kind = ANY (ARRAY['signup'::text, 'mixed'::text]))
                  OFFSET 0) r ON r.id = s_1.response_id
           GROUP BY s_1.slot_name, s_1.start_date, s_1.end_date) s;
@@ -2573,12 +2579,13 @@ AS $function$
 function headcount_internal.person_id(secret bytea, account integer, email_key text) -- The pseudonym of a person: the first 32 hexadecimal digits of sha256(secret || sha256(secret || account || 0x00 || e-mail key)).
 CREATE OR REPLACE FUNCTION headcount_internal.person_id(secret bytea, account integer, email_key text)
  RETURNS text
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE STRICT
 AS $function$
-    select left(encode(sha256(secret || sha256(
-             secret || convert_to(account::text, 'UTF8') || '\x00' || convert_to(email_key, 'UTF8'))), 'hex'), 32)
-  $function$
+  begin
+    return left(encode(sha256(secret || sha256(
+             secret || convert_to(account::text, 'UTF8') || '\x00' || convert_to(email_key, 'UTF8'))), 'hex'), 32);
+  end $function$
 
 function headcount_internal.response_document(response headcount.responses) -- A response as the service would write it, with its payment and slots.
 CREATE OR REPLACE FUNCTION headcount_internal.response_document(response headcount.responses)

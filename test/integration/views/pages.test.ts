@@ -1,5 +1,7 @@
 /** One event costs what its own rows cost, without the account in the condition, on Postgres 15, too. */
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import type { Database } from '../../../src/db/connect.ts'
 import { freshMirror } from '../../support/databases/databases.ts'
 import { change } from '../../support/databases/older-schema.ts'
 
@@ -38,14 +40,70 @@ test('a question about one of 3,000 events reads at most 200 pages, whatever the
     'analyze',
   ])
   for (const view of views) {
-    const pages = await database.transaction(async (trx) => {
-      const { rows } = await trx.query(
-        `explain (analyze, buffers, format json) select * from headcount.${view} where event_id = 'event-1500'`,
-      )
-      const plan = (rows[0]?.[0] ?? []) as { Plan: Record<string, number> }[]
-      return (plan[0]?.Plan['Shared Hit Blocks'] ?? 0) + (plan[0]?.Plan['Shared Read Blocks'] ?? 0)
-    })
+    const { pages } = await planOf(database, `select * from headcount.${view} where event_id = 'event-1500'`)
     expect(pages, view).toBeGreaterThan(0)
     expect(pages, view).toBeLessThanOrEqual(MOST_PAGES)
   }
+  // All titles are one series: sorting the earlier events of each would read more than thirty of them.
+  const { pages } = await planOf(database, 'select * from headcount.similar_events')
+  expect(pages).toBeLessThan(3000 * 30)
 })
+
+test('what the last of 50 runs changed is not looked for in the history of the others', async () => {
+  await using mirror = await freshMirror('postgres')
+  const { database } = mirror
+  await change(database, [
+    `insert into headcount.accounts (name) values ('east')`,
+    `insert into headcount.sync_runs (account_id, mode, status, finished_at)
+     select 1, 'sync', 'succeeded', now() from generate_series(1, 50)`,
+    `insert into headcount.response_history
+       (account_id, event_id, response_id, valid_from, valid_to, operation, document, begun_by_run_id, ended_by_run_id)
+     select 1, 'event-' || n % 100, n, now() - interval '1 day', now() - interval '1 hour', 'delete', '{}', 1, 1 + n / 1000
+       from generate_series(0, 49999) n order by n`,
+    'analyze',
+  ])
+  await sql`vacuum headcount.response_history`.execute(database.kysely)
+  const { scans } = await planOf(database, 'select * from headcount.changes where run_id > 49')
+  const read = scans.filter(({ relation }) => relation === 'response_history')
+  expect(read.map(({ node }) => node)).not.toContain('Seq Scan')
+  expect(read.reduce((sum, { rows }) => sum + rows, 0)).toBeLessThan(5000)
+})
+
+interface PlanNode {
+  readonly 'Node Type': string
+  readonly 'Relation Name'?: string
+  readonly 'Shared Hit Blocks': number
+  readonly 'Shared Read Blocks': number
+  readonly 'Actual Rows': number
+  readonly 'Rows Removed by Filter'?: number
+  readonly 'Rows Removed by Index Recheck'?: number
+  readonly Plans?: readonly PlanNode[]
+}
+
+interface Scan {
+  readonly node: string
+  readonly relation: string
+  /** Rows that were looked at each time. */
+  readonly rows: number
+}
+
+/** Pages of 8 kB that a query reads, and how it reads tables. */
+async function planOf(database: Database, query: string): Promise<{ pages: number; scans: readonly Scan[] }> {
+  return database.transaction(async (trx) => {
+    const { rows } = await trx.query(`explain (analyze, buffers, format json) ${query}`)
+    const [plan] = (rows[0]?.[0] ?? []) as { Plan: PlanNode }[]
+    if (plan === undefined) throw new Error('explain gave no plan')
+    return {
+      pages: plan.Plan['Shared Hit Blocks'] + plan.Plan['Shared Read Blocks'],
+      scans: scansOf(plan.Plan),
+    }
+  })
+}
+
+function scansOf(node: PlanNode): readonly Scan[] {
+  const below = (node.Plans ?? []).flatMap(scansOf)
+  const relation = node['Relation Name']
+  if (relation === undefined) return below
+  const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)
+  return [{ node: node['Node Type'], relation, rows: node['Actual Rows'] + removed }, ...below]
+}
