@@ -114,11 +114,12 @@ function listText({ checked_at, complete, event_id }: ViewRow<'event_summary'>):
   return `${read}: see ${commandName()} status --event ${quoteForShell(stripControlCharsInLine(event_id))}`
 }
 
-function comesPart({ respondents }: EventDetails, limit: number, out: Output): string {
+function comesPart({ respondents, summary }: EventDetails, limit: number, out: Output): string {
   const expected = respondents.filter(({ expected: people }) => Number(people) > 0)
   if (expected.length === 0) return 'Nobody is expected yet.\n'
   const more = expected.length - limit
-  return `${formatRespondents(expected.slice(0, limit), out)}${more > 0 ? `and ${formatNumber(more)} more: --limit, or ${commandName()} who-comes\n` : ''}`
+  const all = `${commandName()} who-comes ${quoteForShell(stripControlCharsInLine(summary.event_id))}`
+  return `${formatRespondents(expected.slice(0, limit), out)}${more > 0 ? `and ${formatNumber(more)} more: --limit, or ${all}\n` : ''}`
 }
 
 function pacePart({ pace, similar_events }: EventDetails, out: Output): string {

@@ -117,6 +117,8 @@ onBothCommandStages('answers', (stage) => {
     expect(shown.stdout).toMatch(/Bar +0 +0 +2 +emptied$/m)
     expect(shown.stdout).toMatch(/Joan +rsvp maybe → yes$/m)
     expect(shown.stdout).toMatch(/Emmy +withdrew$/m)
+    const short = await s.run(['event', 'gala', '--limit', '1'])
+    expect(short.stdout).toMatch(/^and \d more: --limit, or .* who-comes gala$/m)
 
     const { changes, total, first_readings } = await json(s, 'changes')
     expect({ total, first_readings }).toEqual({ total: '3', first_readings: '10' })
