@@ -14,37 +14,55 @@ export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
   }
 }
 
-/**
- * The pending waits of each signal. One listener serves them all: adding and removing a listener costs more than most
- * waits.
- */
-const rejectersBySignal = new WeakMap<AbortSignal, Set<(reason: Error) => void>>()
+interface AbortCallback {
+  readonly call: (reason: Error) => void
+  index: number
+}
 
-function rejectersOf(signal: AbortSignal): Set<(reason: Error) => void> {
-  const known = rejectersBySignal.get(signal)
+/**
+ * The callbacks of each signal. Arrays, not Sets: a Set that grows and shrinks copies its table again and again, and each
+ * old table keeps alive the next one with all that is in it, until the next full garbage collection.
+ */
+const callbacksBySignal = new WeakMap<AbortSignal, AbortCallback[]>()
+
+function callbacksOf(signal: AbortSignal): AbortCallback[] {
+  const known = callbacksBySignal.get(signal)
   if (known !== undefined) return known
-  const added = new Set<(reason: Error) => void>()
-  rejectersBySignal.set(signal, added)
+  const added: AbortCallback[] = []
+  callbacksBySignal.set(signal, added)
   signal.addEventListener('abort', () => {
-    for (const stop of added) stop(toError(signal.reason))
+    for (const { call } of added.slice()) call(toError(signal.reason))
   })
   return added
+}
+
+/**
+ * Calls back with the signal's reason when it is aborted, at once when it is so already. One listener of the signal
+ * serves all: adding and removing a listener costs more than most waits.
+ *
+ * @returns what takes the callback back
+ */
+export function onAbort(signal: AbortSignal, call: (reason: Error) => void): () => void {
+  const callbacks = callbacksOf(signal)
+  const callback = { call, index: callbacks.length }
+  callbacks.push(callback)
+  if (signal.aborted) call(toError(signal.reason))
+  return () => {
+    const { index } = callback
+    if (callbacks[index] !== callback) return
+    const last = callbacks.pop()
+    if (last === undefined || last === callback) return
+    last.index = index
+    callbacks[index] = last
+  }
 }
 
 /** Settles as the promise, or rejects with the signal's reason when that comes first. */
 export function raceAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: first, resolve, reject } = Promise.withResolvers<T>()
-  if (signal.aborted) reject(toError(signal.reason))
-  const waiting = rejectersOf(signal)
-  waiting.add(reject)
-  const heard = (settle: () => void): void => {
-    waiting.delete(reject)
-    settle()
-  }
-  promise.then(
-    (value) => heard(() => resolve(value)),
-    (error: unknown) => heard(() => reject(error)),
-  )
+  const takeBack = onAbort(signal, reject)
+  promise.then(resolve, reject)
+  promise.then(takeBack, takeBack)
   return first
 }
 

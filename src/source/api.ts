@@ -1,5 +1,5 @@
 /** The client for the three endpoints of the service. */
-import pLimit, { type LimitFunction } from 'p-limit'
+import { Semaphore } from '../common/semaphore.ts'
 import { version } from '../common/version.ts'
 import { resolvePath } from './url.ts'
 import { readStart } from './body/receive.ts'
@@ -12,7 +12,6 @@ import {
   type RequestContext,
   type RequestSpec,
 } from './http/send-request.ts'
-import { RequestTimeouts } from './timeouts/request-timeout.ts'
 import { PauseGate } from './throttle/pause-gate.ts'
 import { headerOf } from './http/headers.ts'
 import { startLifetime } from './timeouts/source-lifetime.ts'
@@ -98,7 +97,7 @@ export function createSource(options: SourceOptions): Source {
   const base = options.baseUrl
   const context = createContext(options)
   const { redactor, throttle, lifetime } = context
-  const largeLists = pLimit(1)
+  const largeLists = new Semaphore(1)
   const maxBytes = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES
   const fetchList = createListFetcher(context, options)
   const redactErrors = async <T>(work: Promise<T>): Promise<T> => {
@@ -114,7 +113,7 @@ export function createSource(options: SourceOptions): Source {
     // The event list has a permit of its own: a caller may keep the list while it reads large lists of responses.
     events: async () =>
       redactErrors(
-        fetchList(pLimit(1), {
+        fetchList(new Semaphore(1), {
           url: resolvePath(base, 'events'),
           maxBytes: Math.min(maxBytes, MAX_EVENT_LIST_BYTES),
           etag: null,
@@ -150,7 +149,7 @@ function createContext(options: SourceOptions): RequestContext {
   const redactor = createRedactor(apiKey)
   const lifetime = startLifetime(options.signal, options.runDeadline ?? null)
   const pauseGate = new PauseGate(lifetime.signal)
-  const permits = pLimit(concurrency)
+  const permits = new Semaphore(concurrency)
   const log: RequestContext['log'] = (level, message, fields) =>
     options.log?.(level, redactor.text(message), fields)
   return {
@@ -165,7 +164,6 @@ function createContext(options: SourceOptions): RequestContext {
     lifetime,
     pauseGate,
     clock: systemClock,
-    timeouts: new RequestTimeouts(lifetime.signal),
     permits,
     throttle: createThrottle({ permits, pauseGate, requestTimeoutMs, clock: systemClock, log }),
     redactor,
@@ -186,7 +184,7 @@ function createContext(options: SourceOptions): RequestContext {
 }
 
 function spoolFor(
-  permits: LimitFunction,
+  permits: Semaphore,
   { maxBufferedBytes = DEFAULT_MAX_BUFFERED_BYTES }: SourceOptions,
 ): BodySpool {
   return new BodySpool(permits, maxBufferedBytes)
@@ -201,14 +199,11 @@ function createListFetcher(context: RequestContext, options: SourceOptions) {
   const keyRemover = createKeyRemover(options.apiKey)
 
   async function fetchList(
-    permits: LimitFunction,
+    permits: Semaphore,
     request: ListRequest & { readonly etag: null },
   ): Promise<FetchedList>
-  async function fetchList(
-    permits: LimitFunction,
-    request: ListRequest,
-  ): Promise<FetchedList | 'not_modified'>
-  async function fetchList(permits: LimitFunction, request: ListRequest) {
+  async function fetchList(permits: Semaphore, request: ListRequest): Promise<FetchedList | 'not_modified'>
+  async function fetchList(permits: Semaphore, request: ListRequest) {
     const spool = spoolFor(permits, options)
     try {
       const pages = await fetchPages(context, { ...request, expected: 'list', spool, bytesBefore: 0 })

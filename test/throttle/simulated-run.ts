@@ -2,7 +2,7 @@
  * Reads events from a service with a limit in simulated time: the policy is the program's own (the queue of events,
  * retries, pause gate, throttle); only the exchange of one request is played.
  */
-import pLimit from 'p-limit'
+import { Semaphore } from '../../src/common/semaphore.ts'
 import { HeadcountError, InterruptedError } from '../../src/common/errors.ts'
 import { throttled } from '../../src/source/http/send-request.ts'
 import { PauseGate } from '../../src/source/throttle/pause-gate.ts'
@@ -81,7 +81,7 @@ export async function play(scene: Scene): Promise<Played> {
   const stopping = new AbortController()
   const { signal } = stopping
   const pauseGate = new PauseGate(signal, clock)
-  const permits = pLimit(MOST_AT_ONCE)
+  const permits = new Semaphore(MOST_AT_ONCE)
   const told: { at: number; message: string }[] = []
   const counts = {
     requests: 0,

@@ -3,17 +3,16 @@
  *
  * A file needs the one permit of its source for large lists. The limit on concurrent requests bounds small lists.
  */
-import type { LimitFunction } from 'p-limit'
-import { acquire, type Release } from '../../common/semaphore.ts'
+import type { Release, Semaphore } from '../../common/semaphore.ts'
 import { SpoolFile } from './spool-file.ts'
 
 export class BodySpool implements Disposable {
-  readonly #permits: LimitFunction
+  readonly #permits: Semaphore
   readonly #maxBufferedBytes: number
   #release: Release | null = null
   #file: SpoolFile | null = null
 
-  constructor(permits: LimitFunction, maxBufferedBytes: number) {
+  constructor(permits: Semaphore, maxBufferedBytes: number) {
     this.#permits = permits
     this.#maxBufferedBytes = maxBufferedBytes
   }
@@ -29,7 +28,7 @@ export class BodySpool implements Disposable {
 
   /** Waits for the permit, and returns the file of the list. @throws TemporaryFileError */
   async file(signal: AbortSignal): Promise<SpoolFile> {
-    this.#release ??= await acquire(this.#permits, signal)
+    this.#release ??= await this.#permits.acquire(signal)
     return (this.#file ??= await SpoolFile.create())
   }
 

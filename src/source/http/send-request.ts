@@ -1,21 +1,16 @@
 /** One attempt of one request: permit, pause gate, time-out, redirects, status, body. */
-import type { LimitFunction } from 'p-limit'
 import { HeadcountError } from '../../common/errors.ts'
 import { type Body, receiveBody } from '../body/receive.ts'
 import type { Client } from './client.ts'
 import type { Clock } from '../throttle/clock.ts'
-import {
-  type RequestTimeout,
-  requestTimeoutError,
-  type RequestTimeouts,
-} from '../timeouts/request-timeout.ts'
+import { RequestTimeout, requestTimeoutError } from '../timeouts/request-timeout.ts'
 import { readFraming } from './body-framing.ts'
 import type { PauseGate } from '../throttle/pause-gate.ts'
 import { type Headers, headerOf } from './headers.ts'
 import type { SourceLifetime } from '../timeouts/source-lifetime.ts'
 import { toNetworkError } from './network-errors.ts'
 import type { Throttle } from '../throttle/throttle.ts'
-import { acquire } from '../../common/semaphore.ts'
+import type { Semaphore } from '../../common/semaphore.ts'
 import type { Redactor } from '../../common/redact.ts'
 import { followRedirect, isRedirect } from './redirects.ts'
 import type { QueueState } from '../retry/rejected-request.ts'
@@ -34,9 +29,8 @@ export interface RequestContext {
   readonly lifetime: SourceLifetime
   readonly pauseGate: PauseGate
   readonly clock: Clock
-  readonly timeouts: RequestTimeouts
   /** Limits the concurrent requests; the throttle changes its size. */
-  readonly permits: LimitFunction
+  readonly permits: Semaphore
   readonly throttle: Throttle
   readonly redactor: Redactor
   /** What to do when the service rejects the key. */
@@ -112,7 +106,7 @@ export async function throttled<T>(
 ): Promise<T> {
   // A list that holds the permit for large lists needs no permit for requests. The requests that have one may all wait
   // for the permit for large lists.
-  const release = spool.isLarge ? null : await acquire(context.permits, context.pauseGate.signal)
+  const release = spool.isLarge ? null : await context.permits.acquire(context.pauseGate.signal)
   try {
     const start = await context.throttle.waitForStart()
     try {
@@ -132,7 +126,7 @@ async function attemptWithTimeout(
   context: RequestContext,
   request: RequestSpec,
 ): Promise<HttpResponse | NotModified> {
-  using timeout = context.timeouts.start(context.requestTimeoutMs, (bytes) =>
+  using timeout = new RequestTimeout(context.lifetime.signal, context.requestTimeoutMs, (bytes) =>
     requestTimeoutError(context.requestTimeoutMs, request.url.pathname, bytes),
   )
   try {

@@ -1,6 +1,6 @@
 /** Applies the rate limit (rate-limit.ts) to the requests of a source: how many at once, and when one may start. */
-import type { LimitFunction } from 'p-limit'
 import { InvalidResponseError, AuthenticationError, NotFoundError } from '../../common/errors.ts'
+import type { Semaphore } from '../../common/semaphore.ts'
 import type { Clock } from './clock.ts'
 import type { PauseGate } from './pause-gate.ts'
 import { afterResponse, afterRejection, afterStart, afterOverload, delayBeforeStart } from './rate-limit.ts'
@@ -46,7 +46,7 @@ export interface Throttle extends Disposable {
 }
 
 export interface ThrottleOptions {
-  readonly permits: LimitFunction
+  readonly permits: Semaphore
   readonly pauseGate: PauseGate
   readonly requestTimeoutMs: number
   readonly clock: Clock

@@ -4,35 +4,13 @@
  */
 import { UnreachableError } from '../../common/errors.ts'
 import { optionName } from '../../common/option-names.ts'
-import { toError, MAX_TIMER_MS } from '../../common/abort.ts'
+import { onAbort, MAX_TIMER_MS } from '../../common/abort.ts'
 
 const BYTES_PER_SECOND = 256 * 1024
 
-/** The deadlines of all requests of a source. All end when the source ends, with the same reason. */
-export class RequestTimeouts {
-  readonly #life: AbortSignal
-  readonly #running = new Set<RequestTimeout>()
-
-  constructor(lifetime: AbortSignal) {
-    this.#life = lifetime
-    // One listener for all: adding and removing one for each request is slow.
-    lifetime.addEventListener('abort', () => {
-      for (const deadline of this.#running) deadline.end(toError(lifetime.reason))
-    })
-  }
-
-  /** @param expired creates the error, from the number of bytes received */
-  start(timeoutMs: number, expired: (bytes: number) => Error): RequestTimeout {
-    const deadline = new RequestTimeout(timeoutMs, expired, () => this.#running.delete(deadline))
-    this.#running.add(deadline)
-    if (this.#life.aborted) deadline.end(toError(this.#life.reason))
-    return deadline
-  }
-}
-
 export class RequestTimeout implements Disposable {
   readonly #expired: (bytes: number) => Error
-  readonly #forget: () => void
+  readonly #leaveLifetime: () => void
   #due: number
   #bytes = 0
   #waits = 0
@@ -40,11 +18,15 @@ export class RequestTimeout implements Disposable {
   #reason: Error | null = null
   #stop: (reason: Error) => void = () => {}
 
-  constructor(timeoutMs: number, expired: (bytes: number) => Error, forget: () => void) {
+  /**
+   * @param lifetime of the source: the request ends with it, with the same reason
+   * @param expired creates the error, from the number of bytes received
+   */
+  constructor(lifetime: AbortSignal, timeoutMs: number, expired: (bytes: number) => Error) {
     this.#expired = expired
-    this.#forget = forget
     this.#due = performance.now() + timeoutMs
     this.#check()
+    this.#leaveLifetime = onAbort(lifetime, (reason) => this.end(reason))
   }
 
   /** Why it has ended; null while it has not. */
@@ -89,7 +71,7 @@ export class RequestTimeout implements Disposable {
   [Symbol.dispose](): void {
     this.#waits = Infinity
     clearTimeout(this.#timer)
-    this.#forget()
+    this.#leaveLifetime()
   }
 
   #check(): void {

@@ -104,17 +104,20 @@ class Visits<Event> implements Disposable {
 
   /** Visits each event once, and then those that were deferred until they are read or have failed. */
   async all(events: readonly Event[]): Promise<void> {
-    await Promise.all(
-      events.map(async (event) => {
+    const left = events.values()
+    // Not a promise for each event: what waits lives long, and would keep alive what its visit leaves behind.
+    const visitNext = async () => {
+      for (const event of left) {
         const rejection = await this.#visit(event, 'queued')
         if (rejection !== null) this.#deferred.add(event, rejection)
-      }),
-    )
+      }
+    }
+    await Promise.all(Array.from({ length: this.#limit.concurrency }, visitNext))
     if (this.#deferred.count === 0 || this.#context.signal.aborted) return
     this.#logDeferred()
     await this.#deferred.readAll({
       maxRejections: maxRejections(this.#context.source.counts),
-      again: (event) => this.#visit(event, 'requeued'),
+      again: (event) => this.#limit(() => this.#visit(event, 'requeued')),
       failed: (event, error) => {
         this.#visitor.failed(event, error)
         this.#visitor.done()
@@ -124,14 +127,12 @@ class Visits<Event> implements Disposable {
 
   /** Returns the rejection when the event has to go to the back of the queue. */
   async #visit(event: Event, turn: QueueState): Promise<RejectedRequestError | null> {
-    return this.#limit(async () => {
-      try {
-        return await this.#attempt(event, turn)
-      } catch (error) {
-        this.#context.stop(error)
-        return null
-      }
-    })
+    try {
+      return await this.#attempt(event, turn)
+    } catch (error) {
+      this.#context.stop(error)
+      return null
+    }
   }
 
   async #attempt(event: Event, turn: QueueState): Promise<RejectedRequestError | null> {

@@ -1,16 +1,16 @@
 import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { type RequestTimeout, RequestTimeouts } from '../../../src/source/timeouts/request-timeout.ts'
+import { RequestTimeout } from '../../../src/source/timeouts/request-timeout.ts'
 
 const late = new Error('too late')
 
 function start(timeoutMs: number): RequestTimeout {
-  return new RequestTimeouts(new AbortController().signal).start(timeoutMs, () => late)
+  return new RequestTimeout(new AbortController().signal, timeoutMs, () => late)
 }
 
 test('ends when its time is over, and tells how much came', async () => {
   let told = 0
-  using deadline = new RequestTimeouts(new AbortController().signal).start(20, (bytes) => {
+  using deadline = new RequestTimeout(new AbortController().signal, 20, (bytes) => {
     told = bytes
     return late
   })
@@ -49,18 +49,17 @@ test('stands still while something else is awaited, and goes on after it', async
 
 test('ends with the life that bounds it, at once when that is over already', () => {
   const life = new AbortController()
-  const deadlines = new RequestTimeouts(life.signal)
-  using deadline = deadlines.start(60_000, () => late)
+  using deadline = new RequestTimeout(life.signal, 60_000, () => late)
   const over = new Error('over')
   life.abort(over)
   expect(deadline.reason).toBe(over)
-  using other = deadlines.start(60_000, () => late)
+  using other = new RequestTimeout(life.signal, 60_000, () => late)
   expect(other.reason).toBe(over)
 })
 
 test('never ends after it was disposed of', async () => {
   const life = new AbortController()
-  const deadline = new RequestTimeouts(life.signal).start(10, () => late)
+  const deadline = new RequestTimeout(life.signal, 10, () => late)
   deadline[Symbol.dispose]()
   await setTimeout(40)
   life.abort(new Error('over'))
