@@ -18,7 +18,7 @@ import { startLifetime } from './timeouts/source-lifetime.ts'
 import { fetchPages } from './list/pages.ts'
 import { type ThrottleSnapshot, createThrottle } from './throttle/throttle.ts'
 import { parsePing } from '../common/json/parse-ping.ts'
-import { createFetchedList, type FetchedList } from './fetched-list.ts'
+import { FetchedList } from './fetched-list.ts'
 import { createKeyRemover } from '../common/json/key-in-items.ts'
 import { createRedactor } from '../common/redact.ts'
 import { readHttpDate } from './retry/retry-after.ts'
@@ -208,7 +208,7 @@ function createListFetcher(context: RequestContext, options: SourceOptions) {
     try {
       const pages = await fetchPages(context, { ...request, expected: 'list', spool, bytesBefore: 0 })
       if (pages === 'not_modified') return pages
-      return createFetchedList(request.url.pathname, pages, { spool, chunkBytes, redactor, keyRemover })
+      return new FetchedList(request.url.pathname, pages, { spool, chunkBytes, redactor, keyRemover })
     } catch (error) {
       spool[Symbol.dispose]()
       throw error

@@ -41,7 +41,8 @@ export function readFraming(headers: Headers, path: string, limit: number): Fram
 
 /** One layer is taken off, never two: 481 bytes of doubly gzipped body become 200 MB. */
 function isGzip(header: string | null, path: string): boolean {
-  const encodings = (header ?? '')
+  if (header === null) return false
+  const encodings = header
     .toLowerCase()
     .split(',')
     .map((name) => name.trim())

@@ -47,20 +47,20 @@ const countHeaders = ['x-total-count', 'x-total', 'total-count', 'x-pagination-t
  * @param items how many items all pages have together
  */
 export function paginationSigns(pages: readonly Headers[], items: number): readonly string[] {
-  const signs = new Set<string>()
+  const signs: string[] = []
   for (const headers of pages) {
     for (const name of countHeaders) {
       const count = headerOf(headers, name)?.trim() ?? ''
       if (/^\d+$/.test(count) && Number(count) !== items) {
-        signs.add(`its header ${name} says ${count} items, ${items} came`)
+        signs.push(`its header ${name} says ${count} items, ${items} came`)
       }
     }
     const pageCount = headerOf(headers, 'x-total-pages')?.trim() ?? ''
     if (/^\d+$/.test(pageCount) && Number(pageCount) > pages.length) {
-      signs.add(`its header x-total-pages says ${pageCount} pages, ${pages.length} came`)
+      signs.push(`its header x-total-pages says ${pageCount} pages, ${pages.length} came`)
     }
   }
   const following = headerOf(pages.at(-1) ?? {}, 'x-next-page')?.trim() ?? ''
-  if (following !== '') signs.add('its header x-next-page names a page that no Link header leads to')
-  return [...signs]
+  if (following !== '') signs.push('its header x-next-page names a page that no Link header leads to')
+  return signs
 }

@@ -63,7 +63,11 @@ export async function openRun(
 export function prepareRun(settings: ResolvedOptions, opened: AsyncDisposableStack): Unopened {
   settings.signal?.throwIfAborted()
   const stopping = new AbortController()
-  const signal = settings.signal ? AbortSignal.any([stopping.signal, settings.signal]) : stopping.signal
+  const { signal } = stopping
+  const stopWithCaller = () => stopping.abort(settings.signal?.reason)
+  // Not AbortSignal.any: each check of such a signal checks all its sources.
+  settings.signal?.addEventListener('abort', stopWithCaller, { once: true })
+  opened.defer(() => settings.signal?.removeEventListener('abort', stopWithCaller))
   const stats = new RunStats(() => settings.onProgress(progressOf(stats, source)))
   const source = openSource(settings, signal, () => stats.report())
   opened.defer(() => source.close())
