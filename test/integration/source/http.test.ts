@@ -61,6 +61,16 @@ describe('what every request carries', () => {
     expect(await numberText(server.baseUrl).ping()).toEqual({ email: null, serverDate: null })
   })
 
+  test('the list of events comes on the connection of the ping', async () => {
+    const server = await faultServer()
+    server.at('/ping', send({ body: { email: 'ada@example.org' } }))
+    server.at('/events', good)
+    const source = numberText(server.baseUrl)
+    await source.ping()
+    await valuesOf(source.events())
+    expect(server.connections).toBe(1)
+  })
+
   test('an event id cannot lead to another path', async () => {
     const server = await faultServer()
     server.always(list([]))

@@ -63,6 +63,13 @@ export const serviceGuards: readonly Guard[] = [
     only: 'deadline|N7|N8',
   },
   {
+    name: 'one connection',
+    promise: 'the second request of a run needs no second handshake',
+    mutation: 'remove',
+    tests: ['test/integration/source/http.test.ts'],
+    only: 'on the connection of the ping',
+  },
+  {
     name: 'gzip cap',
     promise: 'a gzip bomb ends at the largest body allowed',
     mutation: 'remove',
