@@ -80,6 +80,8 @@ class ListDiffBuilder implements ListDiff {
   readonly liveFields = new PresentFields()
   live = 0
   readonly #states: Uint8Array
+  #added: readonly number[] | null = null
+  #differing: readonly number[] | null = null
 
   constructor(list: ResponseBatch) {
     this.list = list
@@ -94,12 +96,13 @@ class ListDiffBuilder implements ListDiff {
     return [...this.#absent]
   }
 
+  /** Read when all rows were compared, as `differing`; each is asked for several times. */
   get added(): readonly number[] {
-    return this.#placesOf(ADDED)
+    return (this.#added ??= this.#placesOf(ADDED))
   }
 
   get differing(): readonly number[] {
-    return this.#placesOf(DIFFERS)
+    return (this.#differing ??= this.#placesOf(DIFFERS))
   }
 
   addAll(): void {
@@ -129,8 +132,7 @@ class ListDiffBuilder implements ListDiff {
 
   #placesOf(state: number): number[] {
     const places: number[] = []
-    for (let place = this.#states.indexOf(state); place >= 0; place = this.#states.indexOf(state, place + 1))
-      places.push(place)
+    for (const [place, found] of this.#states.entries()) if (found === state) places.push(place)
     return places
   }
 }
