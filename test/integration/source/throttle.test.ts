@@ -63,7 +63,7 @@ test('H7 a request that is refused ten times fails, and says so', async () => {
   server.always(refuse)
   const error = await errorOf(source.responses('a'))
   expect(error).toBeInstanceOf(UnreachableError)
-  expect(error.message).toMatch(/429.*10 refusals/)
+  expect(error.message).toMatch(/429.*10 rejections/)
   expect(source.counts).toMatchObject({ requests: 70, retries: 0, rejected: 10 })
   expect(server.requests).toHaveLength(70)
 })
