@@ -6,7 +6,7 @@ import type { Command } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
 import { writeResult } from '../output/format/json.ts'
 import { formatNumber } from '../output/format/number.ts'
-import { listTable, right, text, wrapWords } from '../output/format/table.ts'
+import { below, listTable, right, text, wrapWords } from '../output/format/table.ts'
 import type { Output } from '../terminal/terminal.ts'
 import { isOfMany, moneyText } from './values.ts'
 
@@ -34,7 +34,7 @@ function formatEvents(found: readonly ListedEvent[], which: EventSelection, out:
     [
       'day',
       text('event'),
-      'id',
+      below('id'),
       ...(many ? ['account'] : []),
       right('expected'),
       right('maybe'),

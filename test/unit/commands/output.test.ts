@@ -12,6 +12,7 @@ import { formatBytes, formatCount, formatNumber } from '../../../src/commands/ou
 import { progressBar } from '../../../src/commands/terminal/progress-bar.ts'
 import { progressLine } from '../../../src/commands/terminal/progress-line.ts'
 import {
+  below,
   drawPairs,
   drawTable,
   listTable,
@@ -125,6 +126,25 @@ describe('a table', () => {
     )
     const [, , row = ''] = listTable({ width: 100, style }, columns, rows).split('\n')
     expect(row).toBe(`north    ${'f'.repeat(64)}  ${'x'.repeat(24)}…`)
+  })
+
+  test('a column that may stand below goes there where the table does not fit, whole', () => {
+    const columns = ['day', text('event'), below('id'), right('expected')]
+    const rows = [
+      ['2026-12-05', 'Repair café', 'repair-cafe-2026-12-05', '54'],
+      ['2026-12-11', 'Film evening', '', '105'],
+    ]
+    const lines = (width: number) => listTable({ width, style }, columns, rows).split('\n')
+    expect(lines(60)[2]).toBe('2026-12-05  Repair café   repair-cafe-2026-12-05        54')
+    expect(lines(38)).toEqual([
+      'day         event         expected',
+      '──────────  ────────────  ────────',
+      '2026-12-05  Repair café         54',
+      '  repair-cafe-2026-12-05',
+      '2026-12-11  Film evening       105',
+      '',
+    ])
+    expect(lines(20)[1]).toBe('day       2026-12-05')
   })
 
   test('pairs go on below themselves, by whole words', () => {

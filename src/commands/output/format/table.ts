@@ -2,8 +2,9 @@ import stringWidth from 'string-width'
 import { stripControlCharsInLine } from '../../../common/strip-control-chars.ts'
 import type { Output } from '../../terminal/terminal.ts'
 
-/** A heading: a column aligned to the left whose cells are never cut, or as `right` and `text` say. */
-export type TableColumn = string | { readonly right: string } | { readonly text: string }
+/** A heading: a column aligned to the left whose cells are never cut, or as `right`, `text` and `below` say. */
+export type TableColumn =
+  string | { readonly right: string } | { readonly text: string } | { readonly below: string }
 
 /** The heading of a column of numbers. */
 export function right(heading: string): TableColumn {
@@ -15,9 +16,15 @@ export function text(heading: string): TableColumn {
   return { text: heading }
 }
 
+/** The heading of a column whose cells go to a line of their own, whole, where the table does not fit. */
+export function below(heading: string): TableColumn {
+  return { below: heading }
+}
+
 function headingOf(column: TableColumn): string {
   if (typeof column === 'string') return column
-  return 'right' in column ? column.right : column.text
+  if ('right' in column) return column.right
+  return 'text' in column ? column.text : column.below
 }
 
 export interface TableOptions {
@@ -119,8 +126,8 @@ function wrap(text: string, columns: number): readonly string[] {
 }
 
 /**
- * The table of a command that lists something: cleaned, below bold headings. A table that does not fit the terminal even with
- * its texts shortened has one field a line.
+ * The table of a command that lists something: cleaned, below bold headings. Where it does not fit the terminal even with its
+ * texts shortened, the cells of `below` columns go to lines of their own; where that does not help, each field does.
  */
 export function listTable(
   out: Pick<Output, 'width' | 'style'>,
@@ -129,9 +136,19 @@ export function listTable(
 ): string {
   const cells = rows.map((row) => row.map(stripControlCharsInLine))
   const { width } = out
-  if (width !== null && narrowest(columns, cells) > width)
+  const styleHeading = (text: string) => out.style('bold', text)
+  if (width === null || narrowest(columns, cells) <= width)
+    return drawTable(columns, cells, { width, styleHeading })
+  const split = columns.map((column) => typeof column === 'object' && 'below' in column)
+  const kept = <Cell>(row: readonly Cell[]) => row.filter((_, at) => !split[at])
+  const ownLines = (row: readonly string[]) =>
+    row.filter((cell, at) => split[at] && cell !== '').map((cell) => `${GAP}${out.style('dim', cell)}\n`)
+  if (!split.includes(true) || narrowest(kept(columns), cells.map(kept)) > width)
     return drawRecords(columns.map(headingOf), cells, { width, style: out.style })
-  return drawTable(columns, cells, { width, styleHeading: (text) => out.style('bold', text) })
+  const [heading, rule, ...lines] = drawTable(kept(columns), cells.map(kept), { width, styleHeading }).split(
+    /(?<=\n)/,
+  )
+  return [heading, rule, ...lines.flatMap((line, at) => [line, ...ownLines(cells[at] ?? [])])].join('')
 }
 
 function narrowest(columns: readonly TableColumn[], rows: readonly (readonly string[])[]): number {
