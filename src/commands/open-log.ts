@@ -3,7 +3,7 @@ import type { Config, ServiceConfig } from '../config/config.ts'
 import { setOptionNames } from '../common/option-names.ts'
 import type { OnFolderInUse } from '../db/connect.ts'
 import type { Logger } from '../index.ts'
-import { showFolderWait } from './data-dir-wait.ts'
+import { showFolderWait } from './terminal/data-dir-wait.ts'
 import { createLogger } from './terminal/logger.ts'
 import type { Terminal } from './terminal/terminal.ts'
 

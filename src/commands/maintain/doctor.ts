@@ -11,7 +11,7 @@ import { failure, ok, skipped, warning, type Check, type CheckResult } from './d
 import { checkDatabase, checkSchema, openDatabase } from './doctor/database-checks.ts'
 import * as service from './doctor/service-checks.ts'
 import { checkSpace } from './doctor/space-check.ts'
-import { showFolderWait } from '../data-dir-wait.ts'
+import { showFolderWait } from '../terminal/data-dir-wait.ts'
 import { resolveOptions } from '../../sync/options.ts'
 import { runOptions } from '../sync/run-command.ts'
 import { raceAbort } from '../../common/abort.ts'

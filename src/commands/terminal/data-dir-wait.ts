@@ -1,10 +1,10 @@
 /** What a command shows while it waits for a folder that another process has open. */
-import type { Config } from '../config/config.ts'
-import type { OnFolderInUse } from '../db/connect.ts'
-import { stripControlCharsInLine } from '../common/strip-control-chars.ts'
-import { formatDuration } from '../common/format-duration.ts'
-import { showSeconds } from './terminal/show-seconds.ts'
-import type { Output } from './terminal/terminal.ts'
+import type { Config } from '../../config/config.ts'
+import type { OnFolderInUse } from '../../db/connect.ts'
+import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
+import { formatDuration } from '../../common/format-duration.ts'
+import { showSeconds } from './show-seconds.ts'
+import type { Output } from './terminal.ts'
 
 /**
  * On a terminal a line that counts the time, gone when the wait is over; elsewhere one line. With `--quiet` nothing: what
