@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { availableParallelism, cpus } from 'node:os'
 import { join } from 'node:path'
-import { formatNumber } from '../src/commands/output/format/number.ts'
+import { formatNumber } from '../src/common/text/number.ts'
 import { runProgram } from '../test/support/commands/program.ts'
 import { accountsOf } from './account/accounts.ts'
 import type { AccountName, Accounts } from './account/accounts.ts'

@@ -1,4 +1,4 @@
-import { formatNumber } from '../../src/commands/output/format/number.ts'
+import { formatNumber } from '../../src/common/text/number.ts'
 import { drawPairs, drawTable, right } from '../../src/commands/output/format/table.ts'
 import type { TableColumn } from '../../src/commands/output/format/table.ts'
 import type { Parts } from '../measured/process.ts'

@@ -6,7 +6,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { inspect } from 'node:util'
-import { formatNumber } from '../../../src/commands/output/format/number.ts'
+import { formatNumber } from '../../../src/common/text/number.ts'
 import { runProgram } from '../../../test/support/commands/program.ts'
 import { accountsOf } from '../../account/accounts.ts'
 import { enginesIn } from '../../engines/engines.ts'

@@ -4,7 +4,7 @@
  * over HTTP and Postgres in simulated time, which must read exactly what is foretold.
  */
 import { isDeepStrictEqual } from 'node:util'
-import { formatNumber } from '../../../src/commands/output/format/number.ts'
+import { formatNumber } from '../../../src/common/text/number.ts'
 import { drawTable, right } from '../../../src/commands/output/format/table.ts'
 import { count, runProgram } from '../../../test/support/commands/program.ts'
 import { enginesIn } from '../../engines/engines.ts'

@@ -1,6 +1,6 @@
 /** A digest as plain text of 80 columns, for a terminal and a mail. */
 import { commandName } from '../../common/command-name.ts'
-import { formatAge } from '../../common/format-duration.ts'
+import { formatAge } from '../../common/text/format-duration.ts'
 import type { ViewRow } from '../../common/schema/views.ts'
 import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import {
@@ -15,10 +15,10 @@ import {
   type DigestResponse,
   type MoneyChange,
 } from '../../mirror/answers/digest/digest.ts'
-import { formatCount, formatNumber } from '../output/format/number.ts'
-import { shorten, wrapWords } from '../output/format/table.ts'
-import { fieldChange } from './field-change.ts'
-import { moneyText, wallClockText } from './values.ts'
+import { formatCount, formatNumber, moneyText } from '../../common/text/number.ts'
+import { shorten, wrapWords } from '../../common/text/fit-text.ts'
+import { fieldChange } from '../../common/text/field-change.ts'
+import { wallClockText } from '../../common/text/wall-clock.ts'
 
 const COLUMNS = 80
 

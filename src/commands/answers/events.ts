@@ -5,10 +5,11 @@ import { eventsCall, type EventSelection, type ListedEvent } from '../../mirror/
 import type { Command } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
 import { writeResult } from '../output/format/json.ts'
-import { formatNumber } from '../output/format/number.ts'
-import { below, listTable, right, text, wrapWords } from '../output/format/table.ts'
+import { formatNumber, moneyText } from '../../common/text/number.ts'
+import { wrapWords } from '../../common/text/fit-text.ts'
+import { below, listTable, right, text } from '../output/format/table.ts'
 import type { Output } from '../terminal/terminal.ts'
-import { isOfMany, moneyText } from './values.ts'
+import { isOfMany } from './values.ts'
 
 type EventsFlags = Flags & {
   readonly json?: true

@@ -5,10 +5,12 @@ import { thinCall } from '../../mirror/answers/thin.ts'
 import type { Command } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
 import { writeResult } from '../output/format/json.ts'
-import { formatNumber } from '../output/format/number.ts'
-import { listTable, right, text, wrapWords } from '../output/format/table.ts'
+import { formatNumber } from '../../common/text/number.ts'
+import { listTable, right, text } from '../output/format/table.ts'
+import { wrapWords } from '../../common/text/fit-text.ts'
 import type { Output } from '../terminal/terminal.ts'
-import { isOfMany, wallClockText } from './values.ts'
+import { isOfMany } from './values.ts'
+import { wallClockText } from '../../common/text/wall-clock.ts'
 
 type ThinFlags = Flags & { readonly json?: true; readonly limit: number }
 

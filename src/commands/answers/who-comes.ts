@@ -6,10 +6,10 @@ import { eventCall } from '../../mirror/answers/event.ts'
 import type { Command } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
 import { writeResult } from '../output/format/json.ts'
-import { formatCount, formatNumber } from '../output/format/number.ts'
+import { formatCount, formatNumber, moneyText } from '../../common/text/number.ts'
 import { listTable, right, text } from '../output/format/table.ts'
 import type { Output } from '../terminal/terminal.ts'
-import { isOfMany, meaningText, moneyText } from './values.ts'
+import { isOfMany, meaningText } from './values.ts'
 
 type WhoComesFlags = Flags & { readonly json?: true; readonly format?: 'table' | 'plain' }
 type Respondent = ViewRow<'event_respondents'>

@@ -4,10 +4,10 @@ import { whoCall, type FoundPerson, type FoundPersons } from '../../mirror/answe
 import type { Command } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
 import { writeResult } from '../output/format/json.ts'
-import { formatCount, formatNumber } from '../output/format/number.ts'
+import { formatCount, formatNumber, moneyText } from '../../common/text/number.ts'
 import { drawPairs, listTable, right, text } from '../output/format/table.ts'
 import type { Output } from '../terminal/terminal.ts'
-import { meaningText, moneyText } from './values.ts'
+import { meaningText } from './values.ts'
 
 type WhoFlags = Flags & { readonly json?: true; readonly limit: number }
 

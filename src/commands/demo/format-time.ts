@@ -1,5 +1,5 @@
 /** Time stamps of the mirror as people read them. */
-import { formatAge } from '../../common/format-duration.ts'
+import { formatAge } from '../../common/text/format-duration.ts'
 
 /** `Sat 05 Dec 18:30`, of an instant in UTC or of a wall clock. */
 export function formatMoment(timestamp: string): string {

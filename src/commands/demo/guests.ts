@@ -1,5 +1,5 @@
 import { drawBar } from '../output/format/bar.ts'
-import { formatNumber } from '../output/format/number.ts'
+import { formatNumber } from '../../common/text/number.ts'
 import { right, text } from '../output/format/table.ts'
 import type { Style } from '../terminal/terminal.ts'
 import { formatMoment, formatShortAge } from './format-time.ts'

@@ -1,4 +1,4 @@
-import { formatNumber } from '../output/format/number.ts'
+import { formatNumber } from '../../common/text/number.ts'
 import { right } from '../output/format/table.ts'
 import { formatMonth } from './format-time.ts'
 import type { DemoOutput, Query, Row } from './output.ts'

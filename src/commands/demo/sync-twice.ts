@@ -1,7 +1,7 @@
 import { sync } from '../../index.ts'
 import type { RunReport } from '../../index.ts'
 import type { SampleAccount } from './account/account.ts'
-import { formatCount, formatNumber } from '../output/format/number.ts'
+import { formatCount, formatNumber } from '../../common/text/number.ts'
 import { formatReport } from '../output/run-report.ts'
 import { openBar } from '../terminal/progress.ts'
 import type { Output } from '../terminal/terminal.ts'

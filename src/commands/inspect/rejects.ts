@@ -7,8 +7,9 @@ import type { Command } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
 import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import { writeJson, writeResult } from '../output/format/json.ts'
-import { formatBytes, formatCount } from '../output/format/number.ts'
-import { listTable, right, shorten, text } from '../output/format/table.ts'
+import { formatBytes, formatCount } from '../../common/text/number.ts'
+import { listTable, right, text } from '../output/format/table.ts'
+import { shorten } from '../../common/text/fit-text.ts'
 import type { Output } from '../terminal/terminal.ts'
 
 type RejectsFlags = Flags & { readonly json?: true; readonly limit: number }

@@ -18,7 +18,7 @@ import { raceAbort } from '../../common/abort.ts'
 import { stripControlChars } from '../../common/strip-control-chars.ts'
 import { writeJson } from '../output/format/json.ts'
 import { redactSecrets } from '../open-log.ts'
-import { wrapWords } from '../output/format/table.ts'
+import { wrapWords } from '../../common/text/fit-text.ts'
 import type { Output, Style } from '../terminal/terminal.ts'
 
 type DoctorFlags = Flags & { readonly json?: true }

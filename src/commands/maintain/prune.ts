@@ -8,7 +8,7 @@ import { requireAccount } from '../../mirror/accounts/resolve-account.ts'
 import { withMirror } from '../open-mirror.ts'
 import type { InstantInput } from '../../mirror/instants/parse-instant.ts'
 import { writeJson } from '../output/format/json.ts'
-import { formatBytes, formatCount, formatNumber } from '../output/format/number.ts'
+import { formatBytes, formatCount, formatNumber } from '../../common/text/number.ts'
 import { listTable, right } from '../output/format/table.ts'
 import type { Output } from '../terminal/terminal.ts'
 

@@ -14,7 +14,7 @@ import {
 import type { Command } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
 import { writeJson, writeResult } from '../output/format/json.ts'
-import { formatCount, formatNumber } from '../output/format/number.ts'
+import { formatCount, formatNumber } from '../../common/text/number.ts'
 import { listTable, right, text } from '../output/format/table.ts'
 import type { Output } from '../terminal/terminal.ts'
 

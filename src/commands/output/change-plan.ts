@@ -1,8 +1,8 @@
 import type { Plan, PlannedRow, TablePlan } from '../../index.ts'
 import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import type { Output } from '../terminal/terminal.ts'
-import { shorten, wrapWords } from './format/table.ts'
-import { formatCount, formatNumber } from './format/number.ts'
+import { shorten, wrapWords } from '../../common/text/fit-text.ts'
+import { formatCount, formatNumber } from '../../common/text/number.ts'
 
 const MAX_LABEL_WIDTH = 40
 

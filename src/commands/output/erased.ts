@@ -1,5 +1,5 @@
 import type { ErasureReport } from '../../index.ts'
-import { formatCount } from './format/number.ts'
+import { formatCount } from '../../common/text/number.ts'
 
 /** What an erasure removed, in one line. */
 export function formatErased({ erased }: Pick<ErasureReport, 'erased'>): string {

@@ -4,7 +4,7 @@ import type { DeletedEvent, EventStatus } from '../../mirror/status/event-status
 import type { Output } from '../terminal/terminal.ts'
 import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import { describeHold, describeMissing, nextSteps, MISSING_ONCE } from './held-deletions.ts'
-import { formatCount } from './format/number.ts'
+import { formatCount } from '../../common/text/number.ts'
 import { rejectedLine, setAsideQuery } from './status.ts'
 import { drawPairs } from './format/table.ts'
 import { formatInstant } from './format/timestamp.ts'

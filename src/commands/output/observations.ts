@@ -2,7 +2,7 @@ import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import type { Finding } from '../../mirror/observations/findings.ts'
 import type { AccountObservations } from '../../mirror/observations/open-questions.ts'
 import type { Output } from '../terminal/terminal.ts'
-import { formatNumber } from './format/number.ts'
+import { formatNumber } from '../../common/text/number.ts'
 import { drawTable, right, text } from './format/table.ts'
 import { nothingMirrored } from './status.ts'
 

@@ -5,11 +5,12 @@ import type { AccountStatus, RunSummary } from '../../mirror/status/account-stat
 import type { HeldDeletions } from '../../mirror/status/list-status.ts'
 import type { Output } from '../terminal/terminal.ts'
 import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
-import { formatAge } from '../../common/format-duration.ts'
+import { formatAge } from '../../common/text/format-duration.ts'
 import { describeHold, nextSteps, listName, MISSING_ONCE, named } from './held-deletions.ts'
-import { formatCount, formatNumber } from './format/number.ts'
+import { formatCount, formatNumber } from '../../common/text/number.ts'
 import { describeRemoval } from '../../mirror/accounts/removal-hint.ts'
-import { drawPairs, shorten, wrapWords } from './format/table.ts'
+import { drawPairs } from './format/table.ts'
+import { shorten, wrapWords } from '../../common/text/fit-text.ts'
 import { formatInstant } from './format/timestamp.ts'
 
 /** Lists shown one by one; the JSON has them all. */

@@ -8,7 +8,8 @@ import { DATA_TABLES } from '../../mirror/query/describe-schema.ts'
 import { commandName } from '../../common/command-name.ts'
 import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import type { Output } from '../terminal/terminal.ts'
-import { drawPairs, wrapWords } from './format/table.ts'
+import { drawPairs } from './format/table.ts'
+import { wrapWords } from '../../common/text/fit-text.ts'
 
 const MAX_WIDTH = 100
 /** Tables that commands of the owner fill. */

@@ -10,8 +10,9 @@ import type {
   TransferProgress,
 } from '../../index.ts'
 import type { Output } from '../terminal/terminal.ts'
-import { formatBytes, formatCount, formatNumber } from './format/number.ts'
-import { listTable, right, shorten, wrapWords } from './format/table.ts'
+import { formatBytes, formatCount, formatNumber } from '../../common/text/number.ts'
+import { listTable, right } from './format/table.ts'
+import { shorten, wrapWords } from '../../common/text/fit-text.ts'
 import { formatInstant } from './format/timestamp.ts'
 
 const one = stripControlCharsInLine

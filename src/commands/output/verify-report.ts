@@ -3,12 +3,13 @@ import type { Difference, VerifyReport } from '../../index.ts'
 import type { Output } from '../terminal/terminal.ts'
 import { groupedLines } from './format/grouped-lines.ts'
 import { stripControlChars, stripControlCharsInLine } from '../../common/strip-control-chars.ts'
-import { formatDuration } from '../../common/format-duration.ts'
+import { formatDuration } from '../../common/text/format-duration.ts'
 import { MISSING_ONCE } from './held-deletions.ts'
-import { formatBytes, formatCount, formatNumber } from './format/number.ts'
+import { formatBytes, formatCount, formatNumber } from '../../common/text/number.ts'
 import { asRemark } from './run-report.ts'
 import { noteLine } from './format/note-line.ts'
-import { drawPairs, shorten } from './format/table.ts'
+import { drawPairs } from './format/table.ts'
+import { shorten } from '../../common/text/fit-text.ts'
 
 /** Differences, ids, errors and warnings shown to people; `--json` has more. */
 const SHOWN = 50

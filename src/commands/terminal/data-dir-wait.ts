@@ -2,7 +2,7 @@
 import type { Config } from '../../config/config.ts'
 import type { OnFolderInUse } from '../../db/connect.ts'
 import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
-import { formatDuration } from '../../common/format-duration.ts'
+import { formatDuration } from '../../common/text/format-duration.ts'
 import { showSeconds } from './show-seconds.ts'
 import type { Output } from './terminal.ts'
 

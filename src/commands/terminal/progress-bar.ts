@@ -1,6 +1,6 @@
 import type { Progress } from '../../index.ts'
 import { progressLine } from './progress-line.ts'
-import { shorten } from '../output/format/table.ts'
+import { shorten } from '../../common/text/fit-text.ts'
 
 const MAX_BAR = 24
 const MIN_BAR = 6

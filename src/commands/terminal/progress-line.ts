@@ -1,6 +1,6 @@
 import type { Progress } from '../../index.ts'
-import { formatDuration } from '../../common/format-duration.ts'
-import { formatCount, formatNumber } from '../output/format/number.ts'
+import { formatDuration } from '../../common/text/format-duration.ts'
+import { formatCount, formatNumber } from '../../common/text/number.ts'
 
 /** How far a run is, on one line: events, responses, rows changed, rate, time left, retries when there are any. */
 export function progressLine(progress: Progress, elapsedMs: number): string {

@@ -2,7 +2,7 @@
 import { codeOf } from '../../db/errors.ts'
 import { DatabaseError, UsageError } from '../../common/errors.ts'
 import { optionName } from '../../common/option-names.ts'
-import { formatDuration } from '../../common/format-duration.ts'
+import { formatDuration } from '../../common/text/format-duration.ts'
 import {
   codePoints,
   isAtStart,

@@ -7,8 +7,8 @@ import {
   escapeControlCharsInJson,
   stripControlCharsInLine,
 } from '../../../src/common/strip-control-chars.ts'
-import { formatDuration } from '../../../src/common/format-duration.ts'
-import { formatBytes, formatCount, formatNumber } from '../../../src/commands/output/format/number.ts'
+import { formatDuration } from '../../../src/common/text/format-duration.ts'
+import { formatBytes, formatCount, formatNumber } from '../../../src/common/text/number.ts'
 import { progressBar } from '../../../src/commands/terminal/progress-bar.ts'
 import { progressLine } from '../../../src/commands/terminal/progress-line.ts'
 import {
@@ -17,9 +17,9 @@ import {
   drawTable,
   listTable,
   right,
-  shorten,
   text,
 } from '../../../src/commands/output/format/table.ts'
+import { shorten } from '../../../src/common/text/fit-text.ts'
 import type { QueryResult } from '../../../src/db/transaction.ts'
 import type { Progress } from '../../../src/index.ts'
 

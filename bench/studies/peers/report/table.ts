@@ -1,4 +1,4 @@
-import { formatCount, formatNumber } from '../../../../src/commands/output/format/number.ts'
+import { formatCount, formatNumber } from '../../../../src/common/text/number.ts'
 import { tableNames } from '../../../account/rows.ts'
 import type { Differences } from '../comparison/differences.ts'
 import type { Contender } from './contenders.ts'

@@ -6,9 +6,9 @@ import { connect } from 'node:tls'
 import type { ServiceConfig } from '../../../config/config.ts'
 import { CrossOriginError, NotFoundError } from '../../../common/errors.ts'
 import type { Source } from '../../../source/api.ts'
-import { formatDuration } from '../../../common/format-duration.ts'
+import { formatDuration } from '../../../common/text/format-duration.ts'
 import { EventListReader } from '../../../normalise/list/event-list.ts'
-import { formatBytes, formatCount } from '../../output/format/number.ts'
+import { formatBytes, formatCount } from '../../../common/text/number.ts'
 import { failed, failure, ok, skipped, warning, type CheckResult } from './check.ts'
 
 const TLS_DEADLINE_MS = 10_000

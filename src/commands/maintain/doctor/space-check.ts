@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { formatBytes } from '../../output/format/number.ts'
+import { formatBytes } from '../../../common/text/number.ts'
 import { failed, failure, ok, warning, type CheckResult } from './check.ts'
 import { folderOf, nearestExisting } from './database-checks.ts'
 

@@ -1,5 +1,5 @@
 import { stripControlCharsInLine } from '../../../common/strip-control-chars.ts'
-import { formatCount, formatNumber } from './number.ts'
+import { formatCount, formatNumber } from '../../../common/text/number.ts'
 
 /** Something that was said of an event, or with null of the whole. */
 export interface Remark {

@@ -1,6 +1,6 @@
 import { stripControlChars } from '../../../common/strip-control-chars.ts'
 import type { Output } from '../../terminal/terminal.ts'
-import { wrapWords } from './table.ts'
+import { wrapWords } from '../../../common/text/fit-text.ts'
 
 const INDENT = 4
 

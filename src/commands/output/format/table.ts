@@ -1,4 +1,5 @@
 import stringWidth from 'string-width'
+import { shorten, wrapWords } from '../../../common/text/fit-text.ts'
 import { stripControlCharsInLine } from '../../../common/strip-control-chars.ts'
 import type { Output } from '../../terminal/terminal.ts'
 
@@ -197,19 +198,6 @@ function sum(widths: readonly number[]): number {
   return widths.reduce((total, width) => total + width, 0)
 }
 
-/** The text in at most so many columns; an ellipsis shows what was cut. */
-export function shorten(text: string, columns: number): string {
-  if (stringWidth(text) <= columns) return text
-  let kept = ''
-  let used = 0
-  for (const { segment } of segmenter.segment(text)) {
-    used += stringWidth(segment)
-    if (used > columns - 1) break
-    kept += segment
-  }
-  return `${kept}…`
-}
-
 function pad(text: string, columns: number, align: 'left' | 'right'): string {
   const blank = ' '.repeat(Math.max(0, columns - stringWidth(text)))
   return align === 'right' ? blank + text : text + blank
@@ -227,25 +215,4 @@ export function drawPairs(
       ([name, value]) => `${indent}${pad(name, widest, 'left')}${GAP}${wrapWords(value, { width, hang })}\n`,
     )
     .join('')
-}
-
-export interface WrapOptions {
-  readonly width: number | null
-  /** Columns before the further lines. */
-  readonly hang: number
-  /** Columns that are taken on the first line; as many as `hang` when not given. */
-  readonly used?: number
-}
-
-/** Lines of whole words, the further ones below the first. A word that is longer than a line stays whole. */
-export function wrapWords(text: string, { width, hang, used = hang }: WrapOptions): string {
-  if (width === null || stringWidth(text) + used <= width) return text
-  const lines: string[] = []
-  for (const word of text.split(' ')) {
-    const last = lines.at(-1)
-    const before = lines.length === 1 ? used : hang
-    if (last === undefined || stringWidth(`${last} ${word}`) + before > width) lines.push(word)
-    else lines[lines.length - 1] = `${last} ${word}`
-  }
-  return lines.join(`\n${' '.repeat(hang)}`)
 }

@@ -1,4 +1,4 @@
-import { shorten } from '../output/format/table.ts'
+import { shorten } from './fit-text.ts'
 
 const VALUE_COLUMNS = 30
 

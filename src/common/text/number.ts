@@ -16,3 +16,10 @@ export function formatBytes(bytes: number): string {
   const value = bytes / 1000 ** step
   return `${step === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${byteUnits[step]}`
 }
+
+/** `12,345.60` of `12345.60`, as it was sent: money is exact. Blank without an amount. */
+export function moneyText(amount: string | null): string {
+  if (amount === null) return ''
+  const [, sign = '', whole = '', fraction = ''] = /^(-?)(\d+)(\.\d+)?$/.exec(amount) ?? []
+  return `${sign}${formatNumber(whole)}${fraction}`
+}
