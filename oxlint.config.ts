@@ -13,11 +13,12 @@ const layers = [
   { name: 'load', imports: ['common', 'copy-format', 'db/transaction.ts'] },
   { name: 'sync', imports: 'below' },
   { name: 'mirror', imports: 'below' },
+  { name: 'notify', imports: ['common', 'source', 'db', 'mirror'] },
   { name: 'export', imports: ['common', 'db', 'mirror'] },
   { name: 'transfer', imports: ['common', 'normalise', 'db', 'load', 'sync', 'mirror', 'export'] },
   { name: 'server', imports: ['common', 'db', 'mirror', 'export'] },
   { name: 'schedule', imports: ['common'] },
-  { name: 'config', imports: ['common', 'source'] },
+  { name: 'config', imports: ['common', 'source', 'notify'] },
   {
     name: 'index.ts',
     imports: [
@@ -29,6 +30,7 @@ const layers = [
       'load',
       'sync',
       'mirror',
+      'notify',
       'export',
       'transfer',
       'server',
@@ -40,7 +42,11 @@ const layers = [
 
 /** The only modules that import these packages; others may name their types. */
 const packages = [
-  { name: 'undici', by: ['src/source/http/client.ts', 'src/commands/control/client.ts'] },
+  {
+    name: 'undici',
+    by: ['src/source/http/client.ts', 'src/notify/send/post.ts', 'src/commands/control/client.ts'],
+  },
+  { name: 'nodemailer', by: ['src/notify/send/mail.ts'] },
   { name: 'pg', by: ['src/db/postgres/open-postgres.ts'] },
   { name: '@electric-sql/pglite', by: ['src/db/pglite/open-pglite.ts'] },
 ] as const
@@ -81,7 +87,7 @@ function restrictions(layer: Layer, place: number, but?: string): ['error', Rest
     .map(({ name, by }) => ({
       name,
       allowTypeImports: true,
-      message: `Only ${by.join(' and ')} may import ${name}.`,
+      message: `Only ${by.join(', ')} may import ${name}.`,
     }))
   const patterns: Restrictions['patterns'] = [upwards(layer, place)]
   if (layer.name === pure.layer) {

@@ -23,6 +23,8 @@ import { erasure } from './0023_erasure.ts'
 import { fieldRules } from './0024_field_rules.ts'
 import { links } from './0025_links.ts'
 import { moved } from './0026_moved.ts'
+import { deliveries } from './0027_deliveries.ts'
+import { notices } from './0028_notices.ts'
 import { quickerViews } from './0029_quicker_views.ts'
 
 /** One step of the schema. Statements run one by one, all of a migration in one transaction. */
@@ -59,5 +61,7 @@ export const migrations: readonly Migration[] = [
   { number: 24, name: 'field_rules', statements: fieldRules },
   { number: 25, name: 'links', statements: links },
   { number: 26, name: 'moved', statements: moved },
+  { number: 27, name: 'deliveries', statements: deliveries },
+  { number: 28, name: 'notices', statements: notices },
   { number: 29, name: 'quicker_views', statements: quickerViews },
 ]

@@ -45,6 +45,10 @@ export type {
   MoneyChange,
   RemovedEvent,
 } from './mirror/answers/digest/digest.ts'
+export { sendDigest } from './notify/library-api.ts'
+export type { SendDigestOptions } from './notify/library-api.ts'
+export type { Delivery } from './notify/deliver.ts'
+export type { DeliveryStatus } from './mirror/status/delivery-status.ts'
 export {
   erasePerson,
   eraseSuppressed,
@@ -178,6 +182,7 @@ export type {
   IntegerText,
   LeaseMode,
   LinkFormat,
+  MirrorState,
   MirrorTable,
   ObservationKind,
   Plan,

@@ -44,6 +44,31 @@ table api_observations -- Facts seen on the wire that the specification leaves o
   last_seen_at timestamp with time zone not null default now() -- Last time.
   constraint api_observations_pkey PRIMARY KEY (account_id, path, kind, value)
 
+table deliveries -- One row for each digest and each of its recipients: up to which run it was accepted, and what failed since.
+  id bigint not null generated always as identity -- Number of the row.
+  account_id integer not null -- The account that is told of (accounts.id).
+  kind text not null -- digest: what changed; notice: how the mirror stands.
+  name text collate "C" not null -- Name of the digest ("headcount digest --name"); of a notice "mirror".
+  event_id text collate "C" -- The one event of which it tells (events.id); NULL: of all events.
+  recipient_sha256 text not null -- SHA-256 of the whole address, in hexadecimal digits: an address of a chat is a secret, and is not kept.
+  recipient text not null -- The address as it may be shown: of a mail whole, of the web without its path; stdout of a digest that is printed.
+  message_key uuid not null default gen_random_uuid() -- What the Message-IDs are made from, together with the runs that a message tells of.
+  delivered_run_id bigint -- The last run (sync_runs.id) of which an accepted message told; NULL before the first one.
+  pending_run_id bigint -- The last run of a message that may have been accepted, although nobody heard so: it is sent again as it was. Else NULL.
+  accepted_at timestamp with time zone -- When the server of the recipient accepted the last message; NULL before the first one.
+  failures integer not null default 0 -- How often in a row it could not be delivered.
+  error_message text -- Why not, the last time; NULL while all is well.
+  failed_at timestamp with time zone -- When that was; NULL while all is well.
+  next_attempt_at timestamp with time zone -- When it is tried again; NULL while all is well.
+  claim uuid -- Random name of the process that is sending it; NULL while nobody is.
+  claimed_until timestamp with time zone -- From then on another process may send it, for the one that claimed it has died; NULL while nobody sends it.
+  state text -- Of a notice: the state of the mirror that was told last: good, failed, partial, held_too_long or stale. NULL of a digest.
+  told jsonb not null default '{}'::jsonb -- Of a notice: when each state was told last, by its name: the same one at most once an hour.
+  constraint deliveries_kind_check CHECK ((kind = ANY (ARRAY['digest'::text, 'notice'::text])))
+  constraint deliveries_pkey PRIMARY KEY (id)
+  constraint deliveries_state_check CHECK ((state = ANY (ARRAY['good'::text, 'failed'::text, 'partial'::text, 'held_too_long'::text, 'stale'::text])))
+  CREATE UNIQUE INDEX deliveries_recipient ON headcount.deliveries USING btree (account_id, kind, name, event_id, recipient_sha256) NULLS NOT DISTINCT
+
 table event_history -- Former versions of events.
   account_id integer not null -- The account (accounts.id).
   event_id text collate "C" not null -- The event (events.id).

@@ -19,6 +19,24 @@ const withoutFlag = [
     '`postgres://…` or `pglite:<folder>`; `worker` has no default',
   ],
   [
+    '`HEADCOUNT_SMTP_URL`, `HEADCOUNT_SMTP_URL_FILE`',
+    '',
+    '',
+    'the mail server, or a file that holds it: `smtp://user:password@host:587` (STARTTLS is required, but for this machine) or `smtps://…:465`',
+  ],
+  [
+    '`HEADCOUNT_DIGEST_TO`, `HEADCOUNT_DIGEST_TO_FILE`',
+    '',
+    '',
+    'who gets digests, or a file that holds them, between blanks or one a line: `mailto:a@example.org,b@example.org`, or an `https://` address, which is a secret ([service.md](service.md#digests-and-notices))',
+  ],
+  [
+    '`HEADCOUNT_NOTIFY_TO`, `HEADCOUNT_NOTIFY_TO_FILE`',
+    '',
+    '',
+    'who hears when the mirror is no longer right, and when it is again; in the same form',
+  ],
+  [
     '`HEADCOUNT_PAGER`, `PAGER`',
     '',
     '',
@@ -35,6 +53,7 @@ const more: Readonly<Record<string, string>> = {
     'fields of responses that are never stored, between commas, like `responses.message,responses._extra` ([personal-data.md](personal-data.md))',
   HEADCOUNT_PSEUDONYMISE:
     '`name`, `email` or both: keyed hashes are stored instead; needs `HEADCOUNT_PERSON_KEY_FILE`',
+  HEADCOUNT_MAIL_FROM: 'whom mail is from: `headcount@example.org` or `Headcount <headcount@example.org>`',
   HEADCOUNT_LOG_LEVEL: '`debug`, `info`, `warn` or `error`; `--quiet` is `warn`',
   HEADCOUNT_LOG_FORMAT: '`pretty` (prose) or `json`; of `worker` and `serve` `json` where no terminal is',
   HEADCOUNT_REQUEST_TIMEOUT: 'deadline of one request; 1 s more for every 256 KiB received',

@@ -3,6 +3,7 @@ import type { Config, ServiceConfig } from '../config/config.ts'
 import { setOptionNames } from '../common/option-names.ts'
 import type { OnFolderInUse } from '../db/connect.ts'
 import type { Logger } from '../index.ts'
+import { secretsOf, type Recipient } from '../notify/recipient.ts'
 import { showFolderWait } from './terminal/data-dir-wait.ts'
 import { createLogger } from './terminal/logger.ts'
 import type { Terminal } from './terminal/terminal.ts'
@@ -36,6 +37,15 @@ export function redactSecrets(config: Config | ServiceConfig, terminal: Terminal
     setOptionNames({ apiKey: config.service.apiKeyFrom })
   }
   redactPassword(config.database.target, terminal)
+  const { mail, digestTo, notifyTo } = config.notify
+  for (const recipient of [...digestTo, ...notifyTo]) redactRecipient(recipient, terminal)
+  terminal.redact(mail?.server.login?.password ?? '')
+  terminal.redact(encodeURIComponent(mail?.server.login?.password ?? ''))
+}
+
+/** A web address is a secret: whoever has it can write there. */
+export function redactRecipient(recipient: Recipient, terminal: Terminal): void {
+  for (const secret of secretsOf(recipient)) terminal.redact(secret)
 }
 
 /** Of the address of a database. */

@@ -5,6 +5,7 @@ import { prepareSchema, type Call, type Receive } from '../mirror/calls/call.ts'
 import type { Context } from './cli/context.ts'
 import { isListenedOn } from './control/socket.ts'
 import { raceAbort } from '../common/abort.ts'
+import type { RunCall } from '../notify/deliver.ts'
 import { logTo } from '../sync/options.ts'
 import { openLog, type Log } from './open-log.ts'
 
@@ -41,7 +42,34 @@ export async function callMirror<Input, Output>(
   receive: Receive = async () => {},
 ): Promise<Output> {
   const opened = await openContext(context)
-  const input = inputOf(opened.config)
+  return callOpened(opened, call, inputOf(opened.config), receive)
+}
+
+/**
+ * For a command that asks several times, and does other things in between: nothing is open meanwhile.
+ *
+ * @param check of the settings, before anything is asked
+ */
+export async function mirrorCaller(
+  context: Context<Flags>,
+  check: (config: Config) => void = () => {},
+): Promise<{ readonly call: RunCall; readonly config: Config }> {
+  const opened = await openContext(context)
+  check(opened.config)
+  // What was accepted is recorded even when the user interrupts.
+  const settling = { ...opened, signal: new AbortController().signal }
+  return {
+    call: (call, input) => callOpened(call.name === 'settle-delivery' ? settling : opened, call, input),
+    config: opened.config,
+  }
+}
+
+async function callOpened<Input, Output>(
+  opened: OpenContext,
+  call: Call<Input, Output>,
+  input: Input,
+  receive: Receive = async () => {},
+): Promise<Output> {
   const folder = pgliteDataDir(opened.config.database.target)
   for (;;) {
     try {
@@ -55,8 +83,8 @@ export async function callMirror<Input, Output>(
       if (!(error instanceof FolderServedError) || folder === null) throw error
     }
     const { callHolder } = await import('./control/client.ts')
-    const force = context.flags['force'] === true
-    const answered = await callHolder(folder, call, input, { receive, signal: context.signal, force })
+    const force = opened.flags['force'] === true
+    const answered = await callHolder(folder, call, input, { receive, signal: opened.signal, force })
     if (answered !== null) return answered.value
   }
 }

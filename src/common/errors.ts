@@ -18,6 +18,7 @@ export const errorCodes = [
   'lease_lost',
   'moved_mirror',
   'no_mirror',
+  'not_delivered',
   'not_found',
   'outage',
   'output',
@@ -213,6 +214,13 @@ export class TemporaryFileError extends HeadcountError {
 export class OutputError extends HeadcountError {
   readonly code = 'output'
   readonly exitCode = 1
+}
+
+/** A digest or a notice was not accepted by each of its recipients; those that refused it are told again. */
+export class DeliveryError extends HeadcountError {
+  readonly code = 'not_delivered'
+  readonly exitCode = 1
+  override readonly retryable = true
 }
 
 /** The schema in the database is older or newer than this program needs. */

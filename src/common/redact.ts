@@ -19,10 +19,11 @@ export interface Redactor {
   readonly error: (error: unknown) => Error
 }
 
-export function createRedactor(key: string): Redactor {
+/** @param removed what stands in its place */
+export function createRedactor(key: string, removed = REMOVED): Redactor {
   const pattern = new RegExp(Array.from(key, spellings).join(''), 'gi')
   const text = (given: string): string =>
-    key.length < MIN_KEY_LENGTH ? given : given.replace(pattern, REMOVED)
+    key.length < MIN_KEY_LENGTH ? given : given.replace(pattern, removed)
   const excerpt = (body: string): string => {
     const line = text(body)
       .replace(/[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')

@@ -4,6 +4,7 @@
  */
 import { createSettingsReader, type Flag, type SettingsReader } from './reading.ts'
 import { secretSource, type Environment } from './secrets.ts'
+import { readNotify, type NotifyConfig } from './read-notify.ts'
 import { settings, variableNames } from './settings.ts'
 import { databaseTarget, InvalidValueError, MIN_PERSON_KEY_LENGTH } from '../common/parse-values.ts'
 import { unknownVariables, withoutServiceLinks } from './variable-names.ts'
@@ -28,6 +29,7 @@ export interface Config {
   readonly run: RunConfig
   readonly worker: WorkerConfig
   readonly serve: ServeConfig
+  readonly notify: NotifyConfig
 }
 
 /** The settings of a command that speaks to the service. */
@@ -149,6 +151,7 @@ export async function environmentFaults(
   for (const setting of Object.values(settings)) await reading.take<unknown>(setting)
   reading.secret('HEADCOUNT_API_KEY', trimmedApiKey)
   reading.secret('HEADCOUNT_PERSON_KEY', personKey)
+  await readNotify(reading, {})
   readDatabase(reading, undefined)
   return reading.faults
 }
@@ -191,6 +194,7 @@ async function readCommon(reading: SettingsReader, flags: Flags, databaseRemedy?
       publicUrl: await reading.take(settings.publicUrl, flags['publicUrl']),
       accessLog: await reading.take(settings.accessLog, flags['accessLog']),
     }),
+    notify: await readNotify(reading, flags),
   })
 }
 

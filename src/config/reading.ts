@@ -17,7 +17,7 @@ export interface SettingsReader {
   /** As `take`, and a fault with this remedy when nobody gave a value. */
   demand<Value>(setting: Setting<Value>, flag: Flag, remedy: string): Promise<Value | null>
   /** A secret from its variable or its file, checked; null when there is none or it is faulty. */
-  secret(variable: string, check: (text: string) => string, remedy?: string): string | null
+  secret<Value>(variable: string, check: (text: string) => Value, remedy?: string): Value | null
   /** @throws ConfigurationError when there was any fault */
   finish(): void
 }
@@ -90,7 +90,7 @@ function flagText(flag: Flag): string {
   return flag === true ? '1' : String(flag)
 }
 
-function checkNamed(variable: string, secret: string, check: (text: string) => string): string {
+function checkNamed<Value>(variable: string, secret: string, check: (text: string) => Value): Value {
   try {
     return check(secret)
   } catch (error) {

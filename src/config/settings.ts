@@ -1,6 +1,7 @@
 /** The table of all settings but the secrets (secrets.ts): where each comes from and what it means. */
 import { baseAddress } from '../source/url.ts'
 import * as values from '../common/parse-values.ts'
+import { parseMailSender } from '../notify/mail-settings.ts'
 
 /** One setting: where its text comes from, what it means, and what it is when nobody gives it. */
 export interface Setting<Value> {
@@ -163,6 +164,24 @@ export const settings = {
     fallback: '0',
     example: '1',
   },
+  mailFrom: {
+    variable: 'HEADCOUNT_MAIL_FROM',
+    read: parseMailSender,
+    example: 'headcount@example.org',
+  },
+  digestSchedule: {
+    variable: 'HEADCOUNT_DIGEST_SCHEDULE',
+    flag: '--digest-schedule',
+    read: values.schedule,
+    example: '"0 7 * * *"',
+  },
+  withPersonal: {
+    variable: 'HEADCOUNT_DIGEST_WITH_PERSONAL',
+    flag: '--with-personal',
+    read: values.yesOrNo,
+    fallback: '0',
+    example: '1',
+  },
   logLevel: {
     variable: 'HEADCOUNT_LOG_LEVEL',
     read: oneOf(['debug', 'info', 'warn', 'error']),
@@ -182,8 +201,14 @@ export type SettingName = keyof typeof settings
 export const variableNames: readonly string[] = [
   'HEADCOUNT_API_KEY',
   'HEADCOUNT_API_KEY_FILE',
+  'HEADCOUNT_DIGEST_TO',
+  'HEADCOUNT_DIGEST_TO_FILE',
+  'HEADCOUNT_NOTIFY_TO',
+  'HEADCOUNT_NOTIFY_TO_FILE',
   'HEADCOUNT_PAGER',
   'HEADCOUNT_PERSON_KEY',
   'HEADCOUNT_PERSON_KEY_FILE',
+  'HEADCOUNT_SMTP_URL',
+  'HEADCOUNT_SMTP_URL_FILE',
   ...Object.values(settings).map((setting) => setting.variable),
 ]

@@ -1,4 +1,5 @@
-import { parseSince } from '../../mirror/instants/parse-since.ts'
+import { name as digestName } from '../../common/parse-values.ts'
+import { parseSince, parseSinceOrLast } from '../../mirror/instants/parse-since.ts'
 import type { CommandGroup } from './command-spec.ts'
 import * as options from './options.ts'
 
@@ -187,25 +188,43 @@ export const answerCommands: CommandGroup = {
     {
       name: 'digest',
       load: async () => (await import('../answers/digest.ts')).digest,
-      summary: 'tell in short what happened since yesterday, a run or a moment',
+      summary: 'tell in short what happened, on stdout, by mail or in a chat',
       description:
         'Tells what became of events and responses, most important first, ten of each kind by name: what came and went meanwhile is ' +
         'left out, and what changed twice is told once. Then the money, the slots of the next 7 days that need people, and whether the ' +
-        'mirror is whole and fresh. First readings are no news. Where nothing is new, nothing is printed.',
+        'mirror is whole and fresh. First readings are no news. Where nothing is new, nothing is printed or sent. With --since last each ' +
+        'recipient is told what changed since the last digest that was accepted, at least once: the first one only says so. A message ' +
+        'that was refused ends with exit 1. docs/service.md tells how worker and serve --sync send digests by themselves.',
       examples: [
         ['digest', 'of the last 24 hours'],
         ['digest --since 41 --always', 'after run 41, also when nothing happened'],
+        ['digest --since last --to mailto:ada@example.org', 'from cron, every morning'],
+        ['digest --since last --send --quiet', 'to HEADCOUNT_DIGEST_TO'],
       ],
       options: [
         options.checked(
           '--since <when>',
-          'the number of a run, yesterday, a date, an instant or an age like 1d',
-          parseSince,
+          'last, the number of a run, yesterday, a date, an instant or an age like 1d',
+          parseSinceOrLast,
           '1d',
         ),
         options.flag('--event <id>', 'only this event'),
-        options.choice('--to <where>', 'where it goes: stdout', ['stdout']),
+        options
+          .flag('--to <where>', 'stdout, mailto:a@example.org,b@example.org or an https:// address')
+          .conflicts('send'),
+        options.flag(
+          '--send',
+          'send it to the recipients of HEADCOUNT_DIGEST_TO (or HEADCOUNT_DIGEST_TO_FILE)',
+        ),
+        options.checked(
+          '--name <name>',
+          'of several digests to one recipient: each goes on by itself',
+          digestName,
+        ),
+        options.withPersonal(),
         options.flag('--always', 'also when nothing is new'),
+        options.force(),
+        options.quiet('nothing about what was sent'),
         ...options.ofAccounts(),
       ],
     },

@@ -65,6 +65,9 @@ export const settingsHelp: readonly Example[] = [
     'a file with the key of the suppression list: needed once a person was erased',
   ],
   ['DATABASE_URL', 'postgres://… or pglite:<folder>, or DATABASE_URL_FILE; default pglite:./headcount-data'],
+  ['HEADCOUNT_SMTP_URL_FILE', 'a file with the mail server, like smtp://user:password@mail.example.org:587'],
+  ['HEADCOUNT_DIGEST_TO_FILE', 'a file with who gets digests: mailto:…, or https:// addresses'],
+  ['HEADCOUNT_NOTIFY_TO_FILE', 'a file with who hears when the mirror is no longer right'],
   ['HEADCOUNT_LOG_LEVEL', 'debug, info, warn or error; default info'],
   [
     'HEADCOUNT_LOG_FORMAT',

@@ -105,6 +105,19 @@ export const schedule = () => [
   ofSetting(settings.healthPort, '<port>', 'answer GET /healthz on this port of 127.0.0.1'),
 ]
 
+/** Of what is told by itself. */
+export const digests = () => [
+  ofSetting(
+    settings.digestSchedule,
+    '<cron>',
+    'when digests go to HEADCOUNT_DIGEST_TO, in the time zone of the schedule; default never',
+  ),
+  withPersonal(),
+]
+
+export const withPersonal = () =>
+  ofSetting(settings.withPersonal, '', 'name people to web addresses, too; mail names them in any case')
+
 export const keepOpen = () =>
   ofSetting(
     settings.keepOpen,

@@ -171,6 +171,7 @@ export const serveCommands: CommandGroup = {
           options.forgetAfter(),
           options.maxStaleness(),
           ...options.schedule(),
+          ...options.digests(),
         ]),
       ],
     },

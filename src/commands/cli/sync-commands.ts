@@ -89,6 +89,7 @@ export const syncCommands: CommandGroup = {
       ],
       options: [
         ...options.schedule(),
+        ...options.digests(),
         options.keepOpen(),
         options.quiet('no output while all goes well'),
         ...options.below('Settings:', [...settings('no default'), options.maxStaleness()]),

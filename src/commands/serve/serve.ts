@@ -103,6 +103,8 @@ const settingsOfSync = [
   'schedule',
   'timezone',
   'healthPort',
+  'digestSchedule',
+  'withPersonal',
 ] as const satisfies readonly SettingName[]
 
 /** Refused because an account named here would look like a limit on what is served. */

@@ -22,6 +22,8 @@ const COPYING = {
   api_observations: 'rows',
   api_keys: 'rows',
   links: 'rows',
+  // Who was told what: the next digest goes on where the last one ended.
+  deliveries: 'rows',
   rsvp_meanings: 'rows',
   slot_targets: 'rows',
   person_id_secret: 'rows',

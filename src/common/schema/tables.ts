@@ -205,6 +205,33 @@ interface LinksTable {
   revoked_at: Timestamp | null
 }
 
+/** How a mirror stands, as its operator is told. */
+export type MirrorState = 'good' | 'failed' | 'partial' | 'held_too_long' | 'stale'
+
+interface DeliveriesTable {
+  id: GeneratedAlways<IntegerText>
+  account_id: number
+  kind: 'digest' | 'notice'
+  name: string
+  event_id: string | null
+  recipient_sha256: string
+  /** As it may be shown. */
+  recipient: string
+  message_key: Generated<string>
+  delivered_run_id: IntegerText | null
+  pending_run_id: IntegerText | null
+  accepted_at: Timestamp | null
+  failures: Generated<number>
+  error_message: string | null
+  failed_at: Timestamp | null
+  next_attempt_at: Timestamp | null
+  claim: string | null
+  claimed_until: Timestamp | null
+  /** Of a notice. */
+  state: MirrorState | null
+  told: ColumnType<JsonObject, string | undefined, string>
+}
+
 /** What a reply means to those who plan an event. */
 export type RsvpMeaning = 'coming' | 'maybe' | 'not_coming'
 
@@ -266,6 +293,7 @@ export interface Tables {
   'headcount.api_observations': ApiObservationsTable
   'headcount.api_keys': ApiKeysTable
   'headcount.links': LinksTable
+  'headcount.deliveries': DeliveriesTable
   'headcount.rsvp_meanings': RsvpMeaningsTable
   'headcount.slot_targets': SlotTargetsTable
   'headcount.person_id_secret': PersonIdSecretTable

@@ -50,6 +50,7 @@ export const READABLE_BY_NOBODY: readonly string[] = [
   'accounts',
   'api_keys',
   'api_observations',
+  'deliveries',
   'links',
   'moved',
   'person_id_secret',

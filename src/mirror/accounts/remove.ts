@@ -24,6 +24,7 @@ export const accountTables = [
   'sync_state',
   'api_observations',
   'slot_targets',
+  'deliveries',
   'suppressed_responses',
   'suppressions',
   'sync_runs',

@@ -22,6 +22,8 @@ const calls: Readonly<Record<string, () => Promise<SentCall>>> = {
   person: async () => (await import('../persons/show.ts')).personCall,
   changes: async () => (await import('../answers/changes.ts')).changesCall,
   digest: async () => (await import('../answers/digest/digest-call.ts')).digestCall,
+  'prepare-digests': async () => (await import('../deliveries/prepare-digests.ts')).prepareDigestsCall,
+  'settle-delivery': async () => (await import('../deliveries/settle-call.ts')).settleDeliveryCall,
   thin: async () => (await import('../answers/thin.ts')).thinCall,
   'revoke-key': async () => (await import('./keys.ts')).revokeKeyCall,
   'rsvp-meanings': async () => (await import('./rsvp-meanings.ts')).rsvpMeaningsCall,

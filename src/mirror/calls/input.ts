@@ -11,6 +11,8 @@ export interface InputFields {
   boolean(name: string): boolean
   /** The fields of an object in it; null where it has none. */
   fieldsOrNull(name: string): InputFields | null
+  /** The fields of each object of an array. */
+  objects(name: string): readonly InputFields[]
   has(name: string): boolean
   any(name: string): JsonValue
 }
@@ -48,6 +50,11 @@ export function inputFields(json: JsonValue | undefined): InputFields {
       return found
     },
     fieldsOrNull: (name) => (value(name) === null ? null : inputFields(value(name))),
+    objects: (name) => {
+      const found = value(name)
+      if (!Array.isArray(found)) throw wrong(name, 'an array of objects')
+      return found.map((one) => inputFields(one))
+    },
     has: (name) => value(name) !== undefined,
     any: (name) => value(name) ?? null,
   }

@@ -1,5 +1,5 @@
 import { runReadOnlyQuery } from '../query/read-only-query.ts'
-import { requireSynced } from '../require-synced.ts'
+import { requireSynced } from '../query/require-synced.ts'
 import { parseStatement } from '../query/statement.ts'
 import { defineCall } from './call.ts'
 import { inputFields } from './input.ts'

@@ -17,3 +17,14 @@ export function parseSince(word: string): Since {
     )
   }
 }
+
+/** The same, or `last`: since the last digest that a recipient accepted. */
+export function parseSinceOrLast(word: string): Since | 'last' {
+  if (word === 'last') return 'last'
+  try {
+    return parseSince(word)
+  } catch (error) {
+    if (!(error instanceof InvalidValueError)) throw error
+    throw new InvalidValueError(error.message.replace('must be ', 'must be last, '))
+  }
+}

@@ -78,7 +78,7 @@ export async function changes(options: ChangesOptions): Promise<Changes> {
   return callMirror(options, changesCall, { ...listInput(options), event, since: sinceOption(since) })
 }
 
-function sinceOption(since: number | Date | string) {
+export function sinceOption(since: number | Date | string) {
   if (since === 'yesterday') return since
   if (typeof since === 'number') return { run: requireWholeNumber('since', since, 0) }
   return instantOption('since', since, parsePastInstant)

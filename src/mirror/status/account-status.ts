@@ -14,6 +14,7 @@ import {
   readListRows,
   nextDueReason,
 } from './list-status.ts'
+import { readDeliveryStatuses, type DeliveryStatus } from './delivery-status.ts'
 import type { RsvpValue } from '../owner-tables/rsvp-values.ts'
 import type {
   FailingList,
@@ -45,6 +46,8 @@ export interface AccountStatus {
   /** Rows that one reading lacked, of lists in several pages. */
   readonly unconfirmed: readonly UnconfirmedAbsences[]
   readonly failing: readonly FailingList[]
+  /** Who is sent digests and notices, and whether that goes well. */
+  readonly deliveries: readonly DeliveryStatus[]
   /** Values of replies without a meaning, at most 100; null when they were not read, or not within a second. */
   readonly rsvp_without_meaning: readonly RsvpValue[] | null
 }
@@ -107,6 +110,7 @@ export async function readAccountStatuses(
       ),
       unconfirmed: lists.flatMap((list) => unconfirmedAbsences(list)),
       failing: lists.flatMap((list) => failingList(list) ?? []),
+      deliveries: await readDeliveryStatuses(kysely, id),
     })
   }
   return statuses

@@ -1,7 +1,7 @@
 /** What a digest tells of the changes between two runs. */
 import { expect, test } from 'vitest'
 import { commandName } from '../../../src/common/command-name.ts'
-import { digestText } from '../../../src/commands/answers/digest-text.ts'
+import { digestText } from '../../../src/notify/digest/digest-text.ts'
 import { digest, erasePerson, type AccountDigest, type DigestOptions } from '../../../src/index.ts'
 import { accountOf, responseItem, type Account } from '../../support/accounts/account.ts'
 import { onBothStages, onPostgresStage, optionOf, type Stage } from '../../support/runs/stage.ts'
@@ -37,7 +37,7 @@ function totals(found: AccountDigest): Record<string, number> {
   )
 }
 
-const texts = (found: AccountDigest) => digestText({ accounts: [found], is_news: true })
+const texts = (found: AccountDigest) => digestText({ accounts: [found] })
 
 /** An account that was mirrored once, with a gala in a week and a picnic. */
 async function mirrored(stage: (account: Account) => Promise<Stage>): Promise<Stage> {

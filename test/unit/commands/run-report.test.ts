@@ -108,6 +108,7 @@ describe('the status for people', () => {
     unconfirmed: [],
     rsvp_without_meaning: [],
     failing: [],
+    deliveries: [],
   }
 
   test('says when there was no good run', () => {

@@ -49,14 +49,25 @@ export const digestCall = defineCall<DigestInput, Digest>({
     ofAccount(database, account, async (trx) => {
       if (event !== null) await requireKnown(trx, event, account)
       if (typeof since === 'object' && 'run' in since) await requireRun(trx, since.run)
-      const accounts: AccountDigest[] = []
-      for (const period of await readPeriods(trx, since, account)) {
-        const [status] = await readAccountStatuses(trx, settings, period.account)
-        if (status !== undefined) accounts.push(await digestOf(trx, period, event, standing(status)))
-      }
+      const accounts = await readDigests(trx, await readPeriods(trx, since, account), event, settings)
       return { accounts, is_news: accounts.some(isNews) }
     }),
 })
+
+/** A digest for each period, of one event or of all. Afterwards views show the account of the last one. */
+export async function readDigests(
+  trx: Transaction,
+  periods: readonly Period[],
+  event: string | null,
+  settings: MirrorSettings,
+): Promise<readonly AccountDigest[]> {
+  const digests: AccountDigest[] = []
+  for (const period of periods) {
+    const [status] = await readAccountStatuses(trx, settings, period.account)
+    if (status !== undefined) digests.push(await digestOf(trx, period, event, standing(status)))
+  }
+  return digests
+}
 
 async function digestOf(
   trx: Transaction,
@@ -166,7 +177,7 @@ function standing(status: QuickAccountStatus): DigestMirror {
 }
 
 /** A payment that came, changed or went is one of its response, or of an event that went. */
-function isNews({ begins, ...digest }: AccountDigest): boolean {
+export function isNews({ begins, is_first, ...digest }: AccountDigest): boolean {
   const parts = [
     digest.events_removed,
     digest.events_changed,
@@ -175,5 +186,5 @@ function isNews({ begins, ...digest }: AccountDigest): boolean {
     digest.responses_changed,
     digest.responses_new,
   ]
-  return begins || parts.some(({ total }) => total !== '0')
+  return begins || is_first || parts.some(({ total }) => total !== '0')
 }

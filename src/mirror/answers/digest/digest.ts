@@ -30,6 +30,8 @@ export interface AccountDigest {
   readonly until_run_id: number | null
   /** The account was read for the first time in this while: what was there before is no news. */
   readonly begins: boolean
+  /** Nobody was sent an earlier digest of this name: this one says that from now on there are some. */
+  readonly is_first: boolean
   /** Items that were there before the mirror, and were read for the first time in this while. */
   readonly first_readings: IntegerText
   /** The service does not say that they were cancelled: they are no longer listed. */
@@ -79,6 +81,8 @@ export interface ChangedField {
   /** As in the document of history; null when it was absent. */
   readonly before: JsonValue
   readonly now: JsonValue
+  /** Of a personal value that is not told: `before` and `now` are null. */
+  readonly is_withheld?: true
 }
 
 export interface ChangedEvent extends DigestEvent {

@@ -13,6 +13,7 @@ export interface Period {
   readonly since: Timestamp | null
   readonly until_run_id: number | null
   readonly begins: boolean
+  readonly is_first: boolean
 }
 
 /** The period of each account, or of the one of this name. An account that is being removed has none. */
@@ -27,7 +28,8 @@ export async function readPeriods(
            (select max(closed.id) from headcount.sync_runs closed
              where closed.account_id = a.id and closed.finished_at is not null)::float8 as until_run_id,
            coalesce(case when ${run}::bigint is not null then a.first_listed_run_id > ${run}::bigint
-                         else first.finished_at >= moment.since end, false) as begins
+                         else first.finished_at >= moment.since end, false) as begins,
+           false as is_first
       from headcount.accounts a
       left join headcount.sync_runs first on first.id = a.first_listed_run_id
      cross join lateral (

@@ -1,13 +1,16 @@
-/** A digest as plain text of 80 columns, for a terminal and a mail. */
+/** A digest of one account in the order in which it is told. */
 import { commandName } from '../../common/command-name.ts'
-import { formatAge } from '../../common/text/format-duration.ts'
 import type { ViewRow } from '../../common/schema/views.ts'
 import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
+import { fieldChange } from '../../common/text/field-change.ts'
+import { shorten } from '../../common/text/fit-text.ts'
+import { formatAge } from '../../common/text/format-duration.ts'
+import { formatCount, formatNumber, moneyText } from '../../common/text/number.ts'
+import { wallClockText } from '../../common/text/wall-clock.ts'
 import {
   NEAR_DAYS,
   type AccountDigest,
   type ChangedField,
-  type Digest,
   type DigestEvent,
   type DigestMirror,
   type DigestMoney,
@@ -15,20 +18,12 @@ import {
   type DigestResponse,
   type MoneyChange,
 } from '../../mirror/answers/digest/digest.ts'
-import { formatCount, formatNumber, moneyText } from '../../common/text/number.ts'
-import { shorten, wrapWords } from '../../common/text/fit-text.ts'
-import { fieldChange } from '../../common/text/field-change.ts'
-import { wallClockText } from '../../common/text/wall-clock.ts'
+import type { Outline, OutlinePart } from '../outline/outline.ts'
+import { clockOf, type Clock } from './clock.ts'
 
-const COLUMNS = 80
+const MAX_NAME_COLUMNS = 40
 
-/** Ends with a line feed. Of a mirror without an account it says so. */
-export function digestText({ accounts }: Digest): string {
-  if (accounts.length === 0) return `No account was mirrored here yet. Begin with: ${commandName()} sync\n`
-  return accounts.map((account) => accountText(account)).join('\n')
-}
-
-function accountText(digest: AccountDigest): string {
+export function digestOutline(digest: AccountDigest): Outline {
   const clock = clockOf(digest.time_zone)
   const parts = [
     part('No longer listed', digest.events_removed, (event) =>
@@ -53,47 +48,47 @@ function accountText(digest: AccountDigest): string {
     part('New', digest.responses_new, (response) => `${responseText(response)}${answerOf(response)}`),
     moneyPart(digest.money),
     part(`Slots of the next ${NEAR_DAYS} days that need people`, digest.thin_slots, slotText),
-  ].filter((text) => text !== '')
-  const [heading, first] = [headingOf(digest, clock), beginning(digest)]
-  const nothing = parts.length === 0 && first === '' ? 'Nothing new.\n' : ''
-  return [heading, first, nothing, ...parts, mirrorText(digest.mirror)]
-    .filter((text) => text !== '')
-    .join('\n')
+  ].filter((one) => one !== null)
+  const first = beginning(digest)
+  const lead = first !== null ? [first] : parts.length === 0 ? ['Nothing new.'] : []
+  return { title: headingOf(digest, clock), lead, parts, end: [mirrorText(digest.mirror)] }
 }
 
-function headingOf({ account, since, after_run_id }: AccountDigest, clock: Clock): string {
+function headingOf({ account, since, after_run_id, is_first }: AccountDigest, clock: Clock): string {
   const from = since === null ? 'the beginning' : clock(since)
-  return line(
-    `${account}: since ${from}${since === null || after_run_id === null ? '' : ` (run ${after_run_id})`}`,
-    '',
-  )
+  const run = since === null || after_run_id === null ? '' : ` (run ${after_run_id})`
+  return stripControlCharsInLine(`${account}: ${is_first ? 'from' : 'since'} ${from}${run}`)
 }
 
-function beginning({ begins, first_readings }: AccountDigest): string {
-  if (!begins) return ''
+function beginning({ begins, first_readings, is_first }: AccountDigest): string | null {
+  if (is_first) return 'This is the first digest: from now on it tells what changes.'
+  if (!begins) return null
   const there =
     first_readings === '0' ? '' : ` ${formatCount(first_readings, 'item')} there before are no news.`
-  return `${wrapWords(`This account was read for the first time. From now on a digest tells what changes.${there}`, { width: COLUMNS, hang: 0 })}\n`
+  return `This account was read for the first time. From now on a digest tells what changes.${there}`
 }
 
-/** A heading with the number, a line for each item, and how to see the rest. Empty without items. */
+/** A heading with the number, a line for each item, and how to see the rest. Null without items. */
 function part<Item>(
   heading: string,
   { total, items, query }: DigestPart<Item>,
   describe: (item: Item) => string,
-): string {
-  if (items.length === 0) return ''
-  const lines = items.map((item) => line(describe(item), '  '))
-  return [line(`${heading}: ${formatNumber(total)}`, ''), ...lines, rest(total, items.length, query)].join('')
+): OutlinePart | null {
+  if (items.length === 0) return null
+  return {
+    heading: `${heading}: ${formatNumber(total)}`,
+    items: items.map((item) => stripControlCharsInLine(describe(item))),
+    rest: restOf(total, items.length, query),
+  }
 }
 
-function rest(total: string, shown: number, query: string): string {
+function restOf(total: string, shown: number, query: string): OutlinePart['rest'] {
   const more = BigInt(total) - BigInt(shown)
-  if (more <= 0n) return ''
-  const command = `and ${formatNumber(String(more))} more: ${commandName()} query ${stripControlCharsInLine(inShell(query))}`
-  // A line break within a quoted text would be a part of it.
-  const width = /'[^']* [^']*'/.test(query) ? null : COLUMNS
-  return `  ${wrapWords(command, { width, hang: 4, used: 2 })}\n`
+  if (more <= 0n) return null
+  return {
+    count: `and ${formatNumber(String(more))} more`,
+    command: `${commandName()} query ${stripControlCharsInLine(inShell(query))}`,
+  }
 }
 
 /** A text as one word of a shell. What would be code within double quotes stands in single ones. */
@@ -101,17 +96,17 @@ function inShell(text: string): string {
   return /["$\\`!]/.test(text) ? `'${text.replaceAll("'", `'\\''`)}'` : `"${text}"`
 }
 
-function line(text: string, indent: string): string {
-  return `${indent}${shorten(stripControlCharsInLine(text), COLUMNS - indent.length)}\n`
-}
-
-function moneyPart(money: DigestMoney): string {
+function moneyPart(money: DigestMoney): OutlinePart | null {
   const [first] = money.items
-  if (first === undefined) return ''
+  if (first === undefined) return null
   const whole = `Money: ${moneyChange(money)}`
-  if (money.total === '1') return line(`${whole}, ${titleOf(first)}`, '')
-  const lines = money.items.map((event) => line(`${titleOf(event)}: ${moneyChange(event)}`, '  '))
-  return [line(whole, ''), ...lines, rest(money.total, money.items.length, money.query)].join('')
+  if (money.total === '1')
+    return { heading: stripControlCharsInLine(`${whole}, ${titleOf(first)}`), items: [], rest: null }
+  return {
+    heading: whole,
+    items: money.items.map((event) => stripControlCharsInLine(`${titleOf(event)}: ${moneyChange(event)}`)),
+    rest: restOf(money.total, money.items.length, money.query),
+  }
 }
 
 /** `+25.50 (2 new payments, 1 changed)`. */
@@ -138,7 +133,7 @@ function eventText(event: DigestEvent, clock: Clock): string {
 }
 
 function responseText(response: DigestResponse): string {
-  return `${shorten(response.name || `response ${response.response_id}`, 40)}, ${titleOf(response)}`
+  return `${shorten(response.name || `response ${response.response_id}`, MAX_NAME_COLUMNS)}, ${titleOf(response)}`
 }
 
 function answerOf({ rsvp, quantity, amount }: DigestResponse): string {
@@ -155,7 +150,8 @@ const verbs: Readonly<Record<string, string>> = { event_at: 'moved', title: 'ren
 function eventFields(fields: readonly ChangedField[], clock: Clock): string {
   const time = (value: string | null) => (value === null ? null : clock(value))
   return fields
-    .map(({ field, before, now }) => {
+    .map(({ field, before, now, is_withheld }) => {
+      if (is_withheld) return field
       const [from, to] = [asText(before), asText(now)]
       const verb = verbs[field]
       if (field === 'event_at') return `${verb} from ${time(from) ?? 'no time'} to ${time(to) ?? 'no time'}`
@@ -167,7 +163,11 @@ function eventFields(fields: readonly ChangedField[], clock: Clock): string {
 }
 
 function fieldsText(fields: readonly ChangedField[]): string {
-  return fields.map(({ field, before, now }) => fieldChange(field, asText(before), asText(now))).join(', ')
+  return fields
+    .map(({ field, before, now, is_withheld }) =>
+      is_withheld ? field : fieldChange(field, asText(before), asText(now)),
+    )
+    .join(', ')
 }
 
 /** Text as it is, all else as JSON. */
@@ -187,37 +187,5 @@ function mirrorText({ whole, fresh, age_ms, held, rejected, failing, unconfirmed
   const state = whole ? 'The mirror is whole' : `The mirror is not whole: ${faults.join(', ')}`
   const end = whole && fresh ? '' : `. See ${commandName()} status`
   const but = whole === fresh ? ', and' : whole ? ', but' : ';'
-  const text = `${state}${but} ${fresh ? '' : 'not fresh: '}${age}${end}${end === '' ? '.' : ''}`
-  return `${wrapWords(text, { width: COLUMNS, hang: 0 })}\n`
-}
-
-type Clock = (instant: string) => string
-
-/** `Sat 5 Dec 2026 19:30` on the clock of the zone; in UTC, and saying so, where Node does not know the zone. */
-function clockOf(timeZone: string): Clock {
-  const format = formatOf(timeZone) ?? formatOf('UTC')
-  const suffix = formatOf(timeZone) === null || timeZone === 'UTC' ? ' UTC' : ''
-  return (instant) => {
-    const at = new Date(instant)
-    if (Number.isNaN(at.getTime()) || format === null) return instant
-    const parts = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, value]))
-    return `${parts['weekday']} ${parts['day']} ${parts['month']} ${parts['year']} ${parts['hour']}:${parts['minute']}${suffix}`
-  }
-}
-
-function formatOf(timeZone: string): Intl.DateTimeFormat | null {
-  try {
-    return new Intl.DateTimeFormat('en-GB', {
-      timeZone,
-      weekday: 'short',
-      day: 'numeric',
-      month: 'short',
-      year: 'numeric',
-      hour: '2-digit',
-      minute: '2-digit',
-      hourCycle: 'h23',
-    })
-  } catch {
-    return null
-  }
+  return `${state}${but} ${fresh ? '' : 'not fresh: '}${age}${end}${end === '' ? '.' : ''}`
 }

@@ -1,0 +1,22 @@
+import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
+import type { Delivery } from '../../notify/deliver.ts'
+import { formatInstant } from './format/timestamp.ts'
+
+const words = {
+  accepted: 'accepted',
+  failed: 'not accepted',
+  nothing_new: 'nothing new, nothing sent',
+  no_run: 'nothing sent, no run has ended yet',
+  busy: 'another process is sending it',
+  waiting: 'not tried again yet',
+} as const satisfies Readonly<Record<Delivery['state'], string>>
+
+/** One line. */
+export function describeDelivery({ account, recipient, state, error, next_attempt_at }: Delivery): string {
+  const why = error === null ? '' : `: ${error}`
+  const next =
+    next_attempt_at === null
+      ? ''
+      : ` (worker and serve --sync try again at ${formatInstant(next_attempt_at)})`
+  return stripControlCharsInLine(`Digest of account ${account} to ${recipient}: ${words[state]}${why}${next}`)
+}

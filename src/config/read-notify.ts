@@ -1,0 +1,53 @@
+/** Who is told of changes and of the mirror's state, and how. */
+import { parseMailServer } from '../notify/mail-settings.ts'
+import { parseRecipients, type Recipient } from '../notify/recipient.ts'
+import type { MailSettings } from '../notify/send/send-message.ts'
+import type { Flags } from './config.ts'
+import type { SettingsReader } from './reading.ts'
+import { settings } from './settings.ts'
+
+export interface NotifyConfig {
+  /** null: no mail can be sent. */
+  readonly mail: MailSettings | null
+  /** Then the sender alone is missing. */
+  readonly mailServerIsSet: boolean
+  /** Of digests. */
+  readonly digestTo: readonly Recipient[]
+  /** Cron's form; null: none are sent by themselves. */
+  readonly digestSchedule: string | null
+  /** Names people to web addresses. */
+  readonly digestWithPersonal: boolean
+  /** Of notices. */
+  readonly notifyTo: readonly Recipient[]
+}
+
+export async function readNotify(reading: SettingsReader, flags: Flags): Promise<NotifyConfig> {
+  const server = reading.secret('HEADCOUNT_SMTP_URL', parseMailServer)
+  const from = await reading.take(settings.mailFrom)
+  const digestTo = reading.secret('HEADCOUNT_DIGEST_TO', parseRecipients) ?? []
+  const notifyTo = reading.secret('HEADCOUNT_NOTIFY_TO', parseRecipients) ?? []
+  const digestSchedule = await reading.take(settings.digestSchedule, flags['digestSchedule'])
+  const mail = server === null || from === null ? null : Object.freeze({ server, from })
+  const isFaulty = reading.faults.length > 0
+  if (!isFaulty && mail === null && [...digestTo, ...notifyTo].some(({ kind }) => kind === 'mail'))
+    reading.faults.push(mailFault(server === null ? 'HEADCOUNT_SMTP_URL' : 'HEADCOUNT_MAIL_FROM'))
+  if (!isFaulty && digestSchedule !== null && digestTo.length === 0)
+    reading.faults.push(
+      `${settings.digestSchedule.variable} has nobody to tell: set HEADCOUNT_DIGEST_TO (or HEADCOUNT_DIGEST_TO_FILE), like mailto:ada@example.org`,
+    )
+  return Object.freeze({
+    mail,
+    mailServerIsSet: server !== null,
+    digestTo,
+    digestSchedule,
+    digestWithPersonal: await reading.take(settings.withPersonal, flags['withPersonal']),
+    notifyTo,
+  })
+}
+
+/** @param missing what is not set */
+export function mailFault(missing: 'HEADCOUNT_SMTP_URL' | 'HEADCOUNT_MAIL_FROM'): string {
+  const example =
+    missing === 'HEADCOUNT_SMTP_URL' ? 'smtp://user:password@mail.example.org:587' : 'headcount@example.org'
+  return `${missing} is not set, and mail is to be sent: set it, like ${example}${missing === 'HEADCOUNT_SMTP_URL' ? ' (or HEADCOUNT_SMTP_URL_FILE to a file that holds it)' : ''}`
+}

@@ -1,0 +1,103 @@
+/** Rows of the table `deliveries`: who is told, up to which run, and which process is telling them. */
+import { sql } from 'kysely'
+import type { IntegerText, Timestamp } from '../../common/schema/tables.ts'
+import type { Transaction } from '../../db/transaction.ts'
+
+/** Longer than all messages of a process may take; afterwards it has died, and another one may send them. */
+const CLAIM_MINUTES = 15
+
+/** A recipient as the mirror knows it: the address itself may be a secret. */
+export interface RecipientKey {
+  /** Of the whole address, in hexadecimal digits. */
+  readonly sha256: string
+  /** The address as it may be shown. */
+  readonly shown: string
+}
+
+/** What is delivered: a digest of a name, of one event or, with null, of all; or a notice. */
+export interface DeliveryKey {
+  readonly kind: 'digest' | 'notice'
+  readonly name: string
+  readonly event: string | null
+}
+
+/** A row as it was found, locked until the transaction ends. */
+export interface StoredDelivery {
+  readonly id: IntegerText
+  readonly account_id: number
+  readonly account: string
+  readonly recipient_sha256: string
+  readonly message_key: string
+  readonly delivered_run_id: number | null
+  readonly pending_run_id: number | null
+  readonly failures: number
+  readonly next_attempt_at: Timestamp | null
+  /** Its next attempt is yet to come. */
+  readonly is_waiting: boolean
+  /** Another process is sending it. */
+  readonly is_claimed: boolean
+}
+
+/** Makes a row for each account and recipient that has none. An account that is being removed gets none. */
+export async function ensureDeliveries(
+  { kysely }: Transaction,
+  account: string | null,
+  { kind, name, event }: DeliveryKey,
+  recipients: readonly RecipientKey[],
+): Promise<void> {
+  await sql`
+    insert into headcount.deliveries (account_id, kind, name, event_id, recipient_sha256, recipient)
+    select a.id, ${kind}, ${name}, ${event}, r.sha256, r.shown
+      from (select id from headcount.accounts
+             where (${account}::text is null or name = ${account}) and _removing_since is null
+             order by id for key share) a
+     cross join unnest(${recipients.map(({ sha256 }) => sha256)}::text[],
+                       ${recipients.map(({ shown }) => shown)}::text[]) r (sha256, shown)
+    on conflict (account_id, kind, name, event_id, recipient_sha256) do nothing`.execute(kysely)
+}
+
+/** The rows of these recipients, locked. */
+export async function lockDeliveries(
+  { kysely }: Transaction,
+  account: string | null,
+  { kind, name, event }: DeliveryKey,
+  recipients: readonly RecipientKey[],
+): Promise<readonly StoredDelivery[]> {
+  const { rows } = await sql<StoredDelivery>`
+    select d.id, d.account_id, a.name as account, d.recipient_sha256, d.message_key::text, d.delivered_run_id::float8,
+           d.pending_run_id::float8, d.failures, d.next_attempt_at,
+           coalesce(d.next_attempt_at > now(), false) as is_waiting,
+           coalesce(d.claimed_until > now(), false) as is_claimed
+      from headcount.deliveries d
+      join headcount.accounts a on a.id = d.account_id
+     where (${account}::text is null or a.name = ${account}) and a._removing_since is null
+       and d.kind = ${kind} and d.name = ${name} and d.event_id is not distinct from ${event}
+       and d.recipient_sha256 = any (${recipients.map(({ sha256 }) => sha256)}::text[])
+     order by d.id
+       for update of d`.execute(kysely)
+  return rows
+}
+
+/** The right to send one message: whoever settles it must still have it. */
+export interface Claim {
+  readonly id: IntegerText
+  readonly claim: string
+}
+
+/** @param pendingRun the last run of which the message tells; null of a notice */
+export async function claimDelivery(
+  { kysely }: Transaction,
+  id: IntegerText,
+  pendingRun: number | null,
+): Promise<Claim> {
+  // guard: one sender of a digest
+  const { rows } = await sql<Claim>`
+    update headcount.deliveries
+       set claim = gen_random_uuid(), claimed_until = now() + ${CLAIM_MINUTES} * interval '1 minute',
+           pending_run_id = ${pendingRun}
+     where id = ${id}
+    returning id, claim::text`.execute(kysely)
+  const [claimed] = rows
+  if (claimed === undefined) throw new RangeError(`There is no delivery ${id}.`)
+  return claimed
+}

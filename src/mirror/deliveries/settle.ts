@@ -1,0 +1,59 @@
+/** What became of a message, in the table `deliveries`. */
+import { sql } from 'kysely'
+import type { MirrorState, Timestamp } from '../../common/schema/tables.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import type { Claim } from './claims.ts'
+
+/** What became of a message that was sent, or was not worth sending. */
+export type DeliveryOutcome =
+  /** The server of the recipient has it; or there was nothing to tell. */
+  | { readonly kind: 'accepted'; readonly isSent: boolean }
+  | {
+      readonly kind: 'failed'
+      /** Without secrets. */
+      readonly error: string
+      readonly retryInMs: number
+      /** Nobody knows whether the server took it: the same message is sent again. */
+      readonly mayBeAccepted: boolean
+    }
+  /** Nobody tried, or not to the end. */
+  | { readonly kind: 'released'; readonly mayBeAccepted: boolean }
+
+export interface Settled {
+  /** False: the claim was lost meanwhile, and another process decides. */
+  readonly settled: boolean
+  readonly next_attempt_at: Timestamp | null
+}
+
+/** @param state of a notice: what it told */
+export async function settleDelivery(
+  { kysely }: Transaction,
+  { id, claim }: Claim,
+  outcome: DeliveryOutcome,
+  state: MirrorState | null,
+): Promise<Settled> {
+  const { rows } = await sql<{ next_attempt_at: Timestamp | null }>`
+    update headcount.deliveries
+       set ${changes(outcome, state)}, claim = null, claimed_until = null
+     where id = ${id} and claim = ${claim}::uuid
+    returning next_attempt_at`.execute(kysely)
+  const [row] = rows
+  return { settled: row !== undefined, next_attempt_at: row?.next_attempt_at ?? null }
+}
+
+function changes(outcome: DeliveryOutcome, state: MirrorState | null) {
+  if (outcome.kind === 'accepted') {
+    const told =
+      state === null
+        ? sql``
+        : sql`state = ${state}, told = told || jsonb_build_object(${state}::text, now()),`
+    return sql`${told} delivered_run_id = coalesce(pending_run_id, delivered_run_id), pending_run_id = null,
+      accepted_at = case when ${outcome.isSent} then now() else accepted_at end,
+      failures = 0, error_message = null, failed_at = null, next_attempt_at = null`
+  }
+  // guard: a digest that may have been accepted
+  const pending = sql`pending_run_id = case when ${outcome.mayBeAccepted} then pending_run_id end`
+  if (outcome.kind === 'released') return pending
+  return sql`${pending}, failures = failures + 1, error_message = ${outcome.error}, failed_at = now(),
+    next_attempt_at = now() + ${outcome.retryInMs} * interval '1 millisecond'`
+}

@@ -1,0 +1,104 @@
+/** Sends mail by SMTP, one message to one recipient. */
+import { createTransport } from 'nodemailer'
+import type { MailSender, MailServer } from '../mail-settings.ts'
+import { errorLine, type SendResult } from './result.ts'
+
+const MAX_CONNECT_MS = 10_000
+/** A server may scan a message before it answers. */
+const MAX_SILENCE_MS = 30_000
+
+export interface Mail {
+  readonly from: MailSender
+  /** One address: nobody learns who else is told. */
+  readonly to: string
+  /** Without `<`, `@` and a domain. */
+  readonly messageId: string
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+}
+
+/** How the server is spoken to. Pure, so that a test sees it for servers that are no loopback. */
+export function transportOptions(server: MailServer) {
+  const { host, port, isImplicitTls, isLoopback, login } = server
+  return {
+    host,
+    port,
+    secure: isImplicitTls,
+    // guard: STARTTLS
+    requireTLS: !isImplicitTls && !isLoopback,
+    ignoreTLS: !isImplicitTls && isLoopback,
+    // Explicit: no environment variable can switch off the check of certificates.
+    tls: { /* guard: certificates of mail servers */ rejectUnauthorized: true },
+    ...(login !== null && { auth: { user: login.user, pass: login.password } }),
+    connectionTimeout: MAX_CONNECT_MS,
+    greetingTimeout: MAX_CONNECT_MS,
+    dnsTimeout: MAX_CONNECT_MS,
+    socketTimeout: MAX_SILENCE_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  }
+}
+
+/** Never throws. @param signal also ends it by its deadline */
+export async function sendMail(server: MailServer, mail: Mail, signal: AbortSignal): Promise<SendResult> {
+  const transport = createTransport(transportOptions(server))
+  const { from, to, messageId, subject, text, html } = mail
+  try {
+    await transport.sendMail({
+      from,
+      to,
+      subject,
+      text,
+      html,
+      messageId: `<${messageId}@${from.address.replace(/^.*@/, '')}>`,
+      // Out-of-office programs do not answer it.
+      headers: { 'Auto-Submitted': 'auto-generated' },
+      signal,
+    })
+    return { isAccepted: true }
+  } catch (error) {
+    return failureOf(error, server, signal)
+  } finally {
+    transport.close()
+  }
+}
+
+/** Before the message itself was sent the server cannot have taken it. */
+const BEFORE_DATA = /^(CONN|EHLO|HELO|LHLO|STARTTLS|AUTH|MAIL|RCPT)/i
+
+function failureOf(error: unknown, { host, port, login }: MailServer, signal: AbortSignal): SendResult {
+  const { responseCode, permanent, command } = fieldsOf(error)
+  const hasReply = responseCode !== null
+  const message = signal.aborted
+    ? 'no answer in time'
+    : error instanceof Error
+      ? error.message
+      : String(error)
+  return {
+    isAccepted: false,
+    error: errorLine(`${host}:${port}: ${message}`, login === null ? [] : secretsOf(login)),
+    isPermanent: permanent,
+    // guard: unknown ends of a mail
+    mayBeAccepted: !hasReply && !BEFORE_DATA.test(command),
+    retryAfterMs: null,
+  }
+}
+
+/** The password as it is, and as it is sent: a server may quote either. */
+function secretsOf({ user, password }: NonNullable<MailServer['login']>): readonly string[] {
+  const encoded = [password, `\0${user}\0${password}`].map((text) => Buffer.from(text).toString('base64'))
+  return [password, ...encoded]
+}
+
+/** What nodemailer says of an error. */
+function fieldsOf(error: unknown) {
+  const field = (name: string): unknown =>
+    error instanceof Error && Object.hasOwn(error, name) ? Reflect.get(error, name) : undefined
+  const [responseCode, command] = [field('responseCode'), field('command')]
+  return {
+    responseCode: typeof responseCode === 'number' ? responseCode : null,
+    permanent: field('permanent') === true,
+    command: typeof command === 'string' ? command : '',
+  }
+}

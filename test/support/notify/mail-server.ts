@@ -1,0 +1,99 @@
+/** A mail server on loopback that really speaks SMTP, and refuses or hangs as a test says. */
+import { once } from 'node:events'
+import { createServer, type Socket } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { simpleParser, type ParsedMail } from 'mailparser'
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
+
+export interface ReceivedMail {
+  readonly from: string
+  /** Of the envelope. */
+  readonly to: readonly string[]
+  readonly isEncrypted: boolean
+  readonly mail: ParsedMail
+}
+
+export interface MailServerOptions extends Pick<
+  SMTPServerOptions,
+  'secure' | 'key' | 'cert' | 'disabledCommands' | 'authOptional' | 'onAuth'
+> {
+  /** The code and text with which a recipient is refused; null: it is taken. */
+  readonly refuse?: (address: string) => readonly [code: number, text: string] | null
+  /** What is done between the message and its acceptance. */
+  readonly beforeAcceptance?: () => void | Promise<void>
+}
+
+export interface MailServer extends AsyncDisposable {
+  readonly port: number
+  readonly url: string
+  readonly received: readonly ReceivedMail[]
+}
+
+export async function startMailServer(options: MailServerOptions = {}): Promise<MailServer> {
+  const { refuse = () => null, beforeAcceptance = () => {}, ...own } = options
+  const received: ReceivedMail[] = []
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    closeTimeout: 500,
+    ...own,
+    onRcptTo: ({ address }, _session, callback) => {
+      const refusal = refuse(address)
+      if (refusal === null) return callback()
+      callback(Object.assign(new Error(refusal[1]), { responseCode: refusal[0] }))
+    },
+    onData: (stream, session, callback) => {
+      const reading = async () => {
+        const mail = await simpleParser(await buffer(stream))
+        const { mailFrom, rcptTo } = session.envelope
+        received.push({
+          from: mailFrom === false ? '' : mailFrom.address,
+          to: rcptTo.map(({ address }) => address),
+          isEncrypted: session.secure,
+          mail,
+        })
+        await beforeAcceptance()
+      }
+      reading().then(
+        () => callback(),
+        (error: unknown) => callback(error instanceof Error ? error : new Error(String(error))),
+      )
+    },
+  })
+  // A client that breaks off is no fault of the test.
+  server.on('error', () => {})
+  const listening = server.listen(0, '127.0.0.1')
+  await once(listening, 'listening')
+  const { port } = listening.address() as { port: number }
+  return {
+    port,
+    url: `smtp://127.0.0.1:${port}`,
+    received,
+    [Symbol.asyncDispose]: () => new Promise((resolve) => void server.close(() => resolve())),
+  }
+}
+
+/** Accepts connections and says nothing. */
+export async function startSilentServer(): Promise<
+  { readonly port: number; readonly connections: () => number } & AsyncDisposable
+> {
+  const sockets = new Set<Socket>()
+  let connections = 0
+  const server = createServer((socket) => {
+    connections += 1
+    sockets.add(socket)
+    socket.on('error', () => {})
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  return {
+    port,
+    connections: () => connections,
+    [Symbol.asyncDispose]: async () => {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}

@@ -1,0 +1,47 @@
+/** A web address on loopback that takes documents, and answers as a test says. */
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import { text } from 'node:stream/consumers'
+
+export interface Posted {
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  // oxlint-disable-next-line typescript/no-explicit-any -- a document that the test looks into
+  readonly body: any
+}
+
+export interface WebRecipientServer extends AsyncDisposable {
+  readonly origin: string
+  readonly posted: readonly Posted[]
+}
+
+export interface WebAnswer {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+export async function startWebRecipient(
+  answer: () => WebAnswer = () => ({ status: 200, body: 'ok' }),
+): Promise<WebRecipientServer> {
+  const posted: Posted[] = []
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      posted.push({ path: request.url ?? '', headers: request.headers, body: JSON.parse(body) })
+      const { status, headers = {}, body: said = '' } = answer()
+      response.writeHead(status, headers).end(said)
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    posted,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
