@@ -2,8 +2,7 @@
 import { parseMailServer } from '../notify/mail-settings.ts'
 import { parseRecipients, type Recipient } from '../notify/recipient.ts'
 import type { MailSettings } from '../notify/send/send-message.ts'
-import type { Flags } from './config.ts'
-import type { SettingsReader } from './reading.ts'
+import type { Flag, SettingsReader } from './reading.ts'
 import { settings } from './settings.ts'
 
 export interface NotifyConfig {
@@ -21,7 +20,10 @@ export interface NotifyConfig {
   readonly notifyTo: readonly Recipient[]
 }
 
-export async function readNotify(reading: SettingsReader, flags: Flags): Promise<NotifyConfig> {
+export async function readNotify(
+  reading: SettingsReader,
+  flags: Readonly<Record<string, Flag>>,
+): Promise<NotifyConfig> {
   const server = reading.secret('HEADCOUNT_SMTP_URL', parseMailServer)
   const from = await reading.take(settings.mailFrom)
   const digestTo = reading.secret('HEADCOUNT_DIGEST_TO', parseRecipients) ?? []

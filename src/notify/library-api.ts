@@ -20,7 +20,7 @@ export interface SendDigestOptions extends StatusOptions {
    * `last`, when not given: since the last digest that the recipient accepted. Else as in `digest`; then no recipient's next digest
    * is another one.
    */
-  readonly since?: 'last' | number | Date | string
+  readonly since?: number | Date | string
   /** Of several digests to one recipient: each goes on by itself. */
   readonly name?: string
   /** Only of the event with this id. */

@@ -14,10 +14,16 @@ export interface WorkerState {
   running: { readonly started: MonotonicTime; lastSign: MonotonicTime } | null
   /** Why the last run was not a good one; null after a good one. */
   lastFailure: string | null
+  /** How the last run ended; null before the first end, and of one that another run or a stop kept from its work. */
+  lastEnd: RunEnd | null
+  readonly began: MonotonicTime
   nextTick: Date | null
   /** Ticks dropped because a run was under way. */
   skippedTicks: number
 }
+
+/** How a run ended, as far as the schedule is concerned. */
+export type RunEnd = 'complete' | 'partial' | 'failed'
 
 /** A list with held deletions. */
 export interface HeldList {
@@ -33,6 +39,8 @@ export function createWorkerState(): WorkerState {
     holds: { seen: now(), lists: [] },
     running: null,
     lastFailure: null,
+    lastEnd: null,
+    began: now(),
     nextTick: null,
     skippedTicks: 0,
   }
@@ -63,7 +71,7 @@ export function healthOf(state: WorkerState): Health {
   }
 }
 
-function overdueHolds({ seen, lists }: WorkerState['holds']): string[] {
+export function overdueHolds({ seen, lists }: WorkerState['holds']): string[] {
   const age = ageOf(seen)
   return lists.filter(({ overdueAfterMs }) => age >= overdueAfterMs).map(({ description }) => description)
 }
@@ -75,7 +83,11 @@ function verdict(state: WorkerState, heldTooLong: readonly string[]): Pick<Healt
   return { healthy: false, reason: healthy ? held : `${reason}; ${held}` }
 }
 
-function freshness({ lastGood, running, lastFailure }: WorkerState): Pick<Health, 'healthy' | 'reason'> {
+export function freshness({
+  lastGood,
+  running,
+  lastFailure,
+}: WorkerState): Pick<Health, 'healthy' | 'reason'> {
   const silence = running && ageOf(running.lastSign)
   if (silence !== null && silence < MAX_SILENCE_MS) return { healthy: true, reason: 'a run is in progress' }
   const age = lastGood && ageOf(lastGood.started)
@@ -92,7 +104,7 @@ function freshness({ lastGood, running, lastFailure }: WorkerState): Pick<Health
   return { healthy: false, reason: faults.filter((fault) => fault !== false).join('; ') }
 }
 
-function formatLists(lists: readonly string[]): string {
+export function formatLists(lists: readonly string[]): string {
   const more = lists.length - MAX_NAMED
   return `${lists.slice(0, MAX_NAMED).join('; ')}${more > 0 ? `; and ${more} more` : ''}`
 }

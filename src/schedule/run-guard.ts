@@ -6,7 +6,7 @@ import {
   UsageError,
 } from '../common/errors.ts'
 import { now, type MonotonicTime } from './monotonic-time.ts'
-import { freshFor, type HeldList, type WorkerState } from './health.ts'
+import { freshFor, type HeldList, type RunEnd, type WorkerState } from './health.ts'
 import type { Ticks } from './cron-ticks.ts'
 
 /** The result of a run. */
@@ -15,6 +15,7 @@ export interface RunOutcome {
   readonly outcome: string
   /** Everything that was due is in the mirror. */
   readonly isGood: boolean
+  readonly end: RunEnd
   readonly holds: readonly HeldList[]
 }
 
@@ -61,11 +62,12 @@ export function createRunGuard({ run, ticks, state, log, onFatal }: RunGuardOpti
       running.lastSign = now()
     }
     try {
-      const { outcome, isGood, holds } = await run(heartbeat)
+      const { outcome, isGood, end, holds } = await run(heartbeat)
       hasReported = true
       state.holds = { seen: now(), lists: holds }
       if (isGood) state.lastGood = { started, freshMs: freshFor(started, upcoming) }
       state.lastFailure = isGood ? null : outcome
+      state.lastEnd = end
     } catch (error) {
       fail(error)
     } finally {
@@ -77,6 +79,8 @@ export function createRunGuard({ run, ticks, state, log, onFatal }: RunGuardOpti
   const fail = (error: unknown) => {
     const isOurs = error instanceof HeadcountError
     state.lastFailure = isOurs ? `${error.code}: ${error.message}` : 'unexpected failure, see the log'
+    // Another run has the account, or this one was stopped: that says nothing of the mirror.
+    if (!isOurs || (error.code !== 'interrupted' && error.code !== 'account_busy')) state.lastEnd = 'failed'
     if (isOurs && isFatal(error, hasReported)) onFatal(error)
     else if (isOurs && error.code === 'interrupted') log('info', error.message)
     else if (isOurs)

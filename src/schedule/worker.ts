@@ -5,9 +5,14 @@ import { serveHealth } from './health-endpoint.ts'
 import { createRunGuard, type Log, type Run } from './run-guard.ts'
 import { healthOf, createWorkerState } from './health.ts'
 import { createTicks } from './cron-ticks.ts'
+import { conditionOf, type MirrorCondition } from './mirror-condition.ts'
 
 /** For the run in progress: a worker ends within 8 s, for container engines kill it after ten. */
 const SHUTDOWN_GRACE_MS = 6500
+
+/** For what goes on beside the runs, after a stop, and when the worker ends by itself and still tells why. */
+const COMPANION_GRACE_MS = 1000
+const MAX_COMPANION_MS = 60_000
 
 export interface WorkerOptions {
   readonly run: Run
@@ -19,7 +24,21 @@ export interface WorkerOptions {
   /** Stops the worker; a run under way must end by the same signal. */
   readonly signal: AbortSignal
   readonly log: Log
+  /** What goes on beside the runs until the worker ends. */
+  readonly companions?: readonly Companion[]
 }
+
+/** The runs, as somebody beside them sees them. */
+export interface RunsInView {
+  /** Resolves when no run is under way, or after so many ms. */
+  readonly whenIdle: (maxMs: number) => Promise<void>
+  /** How the mirror stands; null while nothing can be said. */
+  readonly condition: () => MirrorCondition | null
+  readonly signal: AbortSignal
+}
+
+/** Begins its work, and ends it when it is disposed. It never throws later. */
+export type Companion = (runs: RunsInView) => AsyncDisposable
 
 /**
  * Runs once at the start and then at every tick of the schedule, until it is stopped. A tick during a run is skipped.
@@ -41,6 +60,17 @@ export async function runWorker({ signal, log, ...options }: WorkerOptions): Pro
     const endpoint = open.use(await serveHealth(options.healthPort, () => healthOf(state)))
     log('info', `health is answered at ${endpoint.url}`)
   }
+  const runs: RunsInView = {
+    whenIdle: (maxMs) => waitAtMost(maxMs, guard.current),
+    condition: () => conditionOf(state),
+    signal,
+  }
+  for (const companion of options.companions ?? []) {
+    const begun = companion(runs)
+    open.defer(() =>
+      waitAtMost(signal.aborted ? COMPANION_GRACE_MS : MAX_COMPANION_MS, begun[Symbol.asyncDispose]()),
+    )
+  }
   open.defer(async () => {
     await waitAtMost(SHUTDOWN_GRACE_MS, guard.current)
     if (guard.current !== null)
@@ -58,7 +88,7 @@ export async function runWorker({ signal, log, ...options }: WorkerOptions): Pro
   await Promise.race([fatal.promise, aborted(signal)])
 }
 
-async function waitAtMost(milliseconds: number, work: Promise<void> | null): Promise<void> {
+async function waitAtMost(milliseconds: number, work: PromiseLike<void> | null): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, milliseconds)
   await Promise.race([work, promise])

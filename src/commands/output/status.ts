@@ -2,6 +2,7 @@ import { commandName } from '../../common/command-name.ts'
 import { outcomeOf } from '../../common/schema/run-report.ts'
 import type { RejectCounts } from '../../load/state/rejects.ts'
 import type { AccountStatus, RunSummary } from '../../mirror/status/account-status.ts'
+import type { DeliveryStatus } from '../../mirror/status/delivery-status.ts'
 import type { HeldDeletions } from '../../mirror/status/list-status.ts'
 import type { Output } from '../terminal/terminal.ts'
 import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
@@ -38,7 +39,7 @@ function formatAccount(
   out: Pick<Output, 'style' | 'width'>,
   withReplies: boolean,
 ): string {
-  const { rows, held, unconfirmed, failing } = status
+  const { rows, held, unconfirmed, failing, deliveries } = status
   const origin = [status.email, status.base_url].filter((part) => part !== null).join(', ')
   const title = out.style('bold', stripControlCharsInLine(`account ${status.account}`))
   return [
@@ -66,6 +67,7 @@ function formatAccount(
         ...unconfirmedLine(status),
         ...(withReplies ? repliesLine(status) : []),
         ['failing', failing.length === 0 ? 'none' : formatCount(failing.length, 'list')],
+        ...deliveriesLine(status),
       ],
       { indent: '  ', width: out.width },
     ),
@@ -81,11 +83,38 @@ function formatAccount(
       below(`${listName(event_id)}: ${shorten(stripControlCharsInLine(message), 160)}`, out),
     ),
     ...moreOf(failing),
+    ...deliveries
+      .filter(({ failures }) => failures > 0)
+      .map((delivery) => below(failedDelivery(delivery), out)),
   ].join('')
 }
 
 /** Lists the fields that were set aside, with what the service sent. */
 export const setAsideQuery = () => `${commandName()} query "table set_aside"`
+
+/** Only where somebody is told. */
+function deliveriesLine({ deliveries }: AccountStatus): (readonly [string, string])[] {
+  if (deliveries.length === 0) return []
+  const failing = deliveries.filter(({ failures }) => failures > 0).length
+  const count = formatCount(deliveries.length, 'recipient')
+  return [['told', failing === 0 ? count : `${count}, ${formatNumber(failing)} not reached`]]
+}
+
+function failedDelivery({
+  kind,
+  name,
+  recipient,
+  failures,
+  error,
+  next_attempt_at: next,
+}: DeliveryStatus): string {
+  const what = kind === 'notice' ? 'notice' : name === 'default' ? 'digest' : `digest ${name}`
+  const times = failures === 1 ? 'once' : `${formatNumber(failures)} times`
+  const again = next === null ? '' : `, next attempt ${formatInstant(next)}`
+  return stripControlCharsInLine(
+    `${what} to ${recipient}: failed ${times}${again}${error === null ? '' : `: ${shorten(error, 160)}`}`,
+  )
+}
 
 /** What needs a decision, and what was accepted. */
 export function rejectedLine({ rejected, accepted }: RejectCounts): string {

@@ -19,6 +19,7 @@ import { describeRemoval } from '../../mirror/accounts/removal-hint.ts'
 import { runOptions } from '../sync/run-command.ts'
 import { confirmingAccount } from '../sync/confirm-new-account.ts'
 import { rateLimitLog } from '../terminal/log-throttle.ts'
+import { alwaysThere } from '../sync/folder-access.ts'
 import { workOn } from '../sync/worker.ts'
 
 type ServeFlags = Flags & {
@@ -168,5 +169,5 @@ async function keepUpToDate(
   to: Pick<Context<ServeFlags>, 'terminal' | 'signal'> & Log,
 ): Promise<void> {
   const target = database.engine === 'pglite' ? { opened: database } : { database: config.database.target }
-  await workOn(target, { config, ...to })
+  await workOn(alwaysThere(target, { opened: database }), { config, ...to })
 }

@@ -2,14 +2,16 @@ import { readServiceConfig, type Flags, type ServiceConfig } from '../../config/
 import { pgliteDataDir } from '../../db/connect.ts'
 import { holdTimeLeft } from '../../common/schema/holds.ts'
 import { isGoodRun, outcomeOf } from '../../common/schema/run-report.ts'
-import type { DatabaseOptions } from '../../db/target.ts'
-import { DataDirInUseError, MirrorNotFoundError, UsageError } from '../../common/errors.ts'
+import { UsageError } from '../../common/errors.ts'
 import type { RunReport } from '../../index.ts'
 import type { RunOutcome } from '../../schedule/run-guard.ts'
 import type { Command, Context } from '../cli/context.ts'
-import { holdDatabase, openExisting, type HeldDatabase } from '../serve/hold-database.ts'
+import { callMirror } from '../../mirror/library-api/with-mirror.ts'
+import type { RunCall } from '../../notify/deliver.ts'
+import type { Companion } from '../../schedule/worker.ts'
 import { openLog, type Log } from '../open-log.ts'
 import { logFormatOfService } from '../terminal/logger.ts'
+import { alwaysThere, shareFolder, type DatabaseAccess } from './folder-access.ts'
 import { reported, runOptions } from './run-command.ts'
 import { confirmingAccount } from './confirm-new-account.ts'
 import { describeHeldList } from '../output/held-deletions.ts'
@@ -24,7 +26,7 @@ export const worker: Command<Flags> = async ({ flags, terminal, signal }) => {
       throw new UsageError(
         'worker: --keep-open is for a pglite: folder; connections to Postgres need no flag',
       )
-    await workOn({ database: config.database.target }, work)
+    await workOn(alwaysThere({ database: config.database.target }), work)
   } else await workInFolder(work)
   work.logger.info({}, 'the worker was stopped')
   return 0
@@ -35,6 +37,7 @@ function outcomeFor(report: RunReport, holdForMs: number): RunOutcome {
   return {
     outcome: outcomeOf(report),
     isGood: isGoodRun(report),
+    end: report.status === 'partial' ? 'partial' : 'complete',
     holds: report.holds.map((hold) => ({
       description: describeHeldList(hold),
       overdueAfterMs: holdTimeLeft(hold, holdForMs, report.finished_at),
@@ -46,59 +49,16 @@ interface Work extends Pick<Context<Flags>, 'terminal' | 'signal'>, Log {
   readonly config: ServiceConfig
 }
 
-/** A folder is open during a run, or, with `--keep-open`, from then on. Where there is no mirror yet the run makes it. */
+/** A folder is open while a run or a digest uses it, or, with `--keep-open`, from then on. */
 async function workInFolder(work: Work): Promise<void> {
-  const { config } = work
-  let held: HeldDatabase | null = null
-  let isRunning = false
-  const close = async () => {
-    const closing = held
-    held = null
-    await closing?.[Symbol.asyncDispose]()
-  }
-  const withFolder: WithDatabase = async (run) => {
-    held ??= await holdIfThere(config.database.target, work, () => openExisting(config, work))
-    if (held === null) return run({ database: config.database.target })
-    let isLost = false
-    try {
-      return await run({ opened: held.database })
-    } catch (error) {
-      isLost = error instanceof DataDirInUseError
-      throw error
-    } finally {
-      if (isLost || !config.worker.keepOpen) await close()
-    }
-  }
-  await workOn(async (run) => {
-    isRunning = true
-    try {
-      return await withFolder(run)
-    } finally {
-      isRunning = false
-    }
-  }, work)
-  // A run that could not be ended in time still uses it; the process ends then, and the database rolls it back.
-  if (!isRunning) await close()
+  const folder = shareFolder(work.config, work)
+  await workOn(folder, work)
+  await folder.close()
 }
-
-async function holdIfThere(...to: Parameters<typeof holdDatabase>): Promise<HeldDatabase | null> {
-  try {
-    return await holdDatabase(...to)
-  } catch (error) {
-    if (error instanceof MirrorNotFoundError) return null
-    throw error
-  }
-}
-
-/** How a run gets its database. */
-type WithDatabase = <T>(run: (database: DatabaseOptions) => Promise<T>) => Promise<T>
 
 /** The schedule, until the signal, or what no later run will mend, ends it. */
-export async function workOn(
-  database: DatabaseOptions | WithDatabase,
-  { config, terminal, signal, logger }: Work,
-): Promise<void> {
-  const withDatabase: WithDatabase = typeof database === 'function' ? database : (run) => run(database)
+export async function workOn(access: DatabaseAccess, work: Work): Promise<void> {
+  const { config, terminal, signal, logger } = work
   const [{ sync }, { runWorker }] = await Promise.all([
     import('../../index.ts'),
     import('../../schedule/worker.ts'),
@@ -110,7 +70,9 @@ export async function workOn(
     run: async (sign) => {
       const asking = { terminal, signal, mayAsk: isNew }
       const running = confirmingAccount(asking, isNew && config.newAccount, (createAccount) =>
-        withDatabase((given) => sync({ ...options, ...given, createAccount, signal, logger, onAlive: sign })),
+        access.forRun((given) =>
+          sync({ ...options, ...given, createAccount, signal, logger, onAlive: sign }),
+        ),
       )
       const report = await reported(running, config, logger, terminal.err)
       isNew = false
@@ -120,6 +82,24 @@ export async function workOn(
     timeZone: config.worker.timezone,
     healthPort: config.worker.healthPort,
     signal,
+    companions: await companionsOf(access, work),
     log: (level, message, fields = {}) => logger[level](fields, message),
   })
+}
+
+/** What is told beside the runs; loaded only where it is wanted. */
+async function companionsOf(access: DatabaseAccess, { config, logger }: Work): Promise<readonly Companion[]> {
+  const { digestSchedule, notifyTo } = config.notify
+  const call: RunCall = (asked, input) =>
+    access.forOthers((given) => callMirror({ ...given, logger }, asked, input))
+  const companions: Companion[] = []
+  if (digestSchedule !== null) {
+    const { digestCompanion } = await import('./digest-companion.ts')
+    companions.push(digestCompanion({ call, config, logger, schedule: digestSchedule }))
+  }
+  if (notifyTo.length > 0) {
+    const { noticeCompanion } = await import('./notice-companion.ts')
+    companions.push(noticeCompanion({ call, config, logger }))
+  }
+  return companions
 }

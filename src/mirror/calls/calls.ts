@@ -23,6 +23,7 @@ const calls: Readonly<Record<string, () => Promise<SentCall>>> = {
   changes: async () => (await import('../answers/changes.ts')).changesCall,
   digest: async () => (await import('../answers/digest/digest-call.ts')).digestCall,
   'prepare-digests': async () => (await import('../deliveries/prepare-digests.ts')).prepareDigestsCall,
+  'prepare-notices': async () => (await import('../deliveries/prepare-notices.ts')).prepareNoticesCall,
   'settle-delivery': async () => (await import('../deliveries/settle-call.ts')).settleDeliveryCall,
   thin: async () => (await import('../answers/thin.ts')).thinCall,
   'revoke-key': async () => (await import('./keys.ts')).revokeKeyCall,

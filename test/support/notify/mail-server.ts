@@ -43,21 +43,22 @@ export async function startMailServer(options: MailServerOptions = {}): Promise<
       callback(Object.assign(new Error(refusal[1]), { responseCode: refusal[0] }))
     },
     onData: (stream, session, callback) => {
-      const reading = async () => {
-        const mail = await simpleParser(await buffer(stream))
-        const { mailFrom, rcptTo } = session.envelope
-        received.push({
-          from: mailFrom === false ? '' : mailFrom.address,
-          to: rcptTo.map(({ address }) => address),
-          isEncrypted: session.secure,
-          mail,
-        })
-        await beforeAcceptance()
-      }
-      reading().then(
-        () => callback(),
-        (error: unknown) => callback(error instanceof Error ? error : new Error(String(error))),
-      )
+      void (async () => {
+        try {
+          const mail = await simpleParser(await buffer(stream))
+          const { mailFrom, rcptTo } = session.envelope
+          received.push({
+            from: mailFrom === false ? '' : mailFrom.address,
+            to: rcptTo.map(({ address }) => address),
+            isEncrypted: session.secure,
+            mail,
+          })
+          await beforeAcceptance()
+          callback()
+        } catch (error) {
+          callback(error instanceof Error ? error : new Error(String(error)))
+        }
+      })()
     },
   })
   // A client that breaks off is no fault of the test.
@@ -69,7 +70,11 @@ export async function startMailServer(options: MailServerOptions = {}): Promise<
     port,
     url: `smtp://127.0.0.1:${port}`,
     received,
-    [Symbol.asyncDispose]: () => new Promise((resolve) => void server.close(() => resolve())),
+    [Symbol.asyncDispose]: async () => {
+      const closed = Promise.withResolvers<void>()
+      server.close(() => closed.resolve())
+      await closed.promise
+    },
   }
 }
 

@@ -18,7 +18,7 @@ export interface WorkingOptions extends Partial<Pick<WorkerOptions, 'schedule' |
   readonly run?: (number: number, sign: () => void) => Promise<RunOutcome>
 }
 
-export const goodRun: RunOutcome = { outcome: 'succeeded', isGood: true, holds: [] }
+export const goodRun: RunOutcome = { outcome: 'succeeded', isGood: true, end: 'complete', holds: [] }
 
 export function startWorking(options: WorkingOptions = {}): Working {
   const { schedule = '*/15 * * * *', timeZone = 'UTC', healthPort = null } = options

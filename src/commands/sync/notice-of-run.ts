@@ -1,0 +1,51 @@
+/** Notices of a single run: of `sync` and `backfill` from cron. */
+import { AccountLockedError, HeadcountError, InterruptedError, UsageError } from '../../common/errors.ts'
+import { holdTimeLeft } from '../../common/schema/holds.ts'
+import { outcomeOf } from '../../common/schema/run-report.ts'
+import type { ServiceConfig } from '../../config/config.ts'
+import type { Logger, RunReport } from '../../index.ts'
+import { callMirror } from '../../mirror/library-api/with-mirror.ts'
+import type { RunCall } from '../../notify/deliver.ts'
+import type { Notice } from '../../notify/notices/deliver-notices.ts'
+import { describeHeldList } from '../output/held-deletions.ts'
+
+/** Tells how the mirror stands after the run, where somebody is to be told. It is bounded, never throws, and changes no exit code. */
+export async function tellOfRun(
+  run: Promise<RunReport>,
+  config: ServiceConfig,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<void> {
+  const { notifyTo: recipients, mail } = config.notify
+  const notice = recipients.length === 0 ? null : await noticeOf(run, config.run.holdForMs)
+  if (notice === null) return
+  const { deliverNotices } = await import('../../notify/notices/deliver-notices.ts')
+  const { logNotice } = await import('./notice-companion.ts')
+  const database = config.database.target
+  const call: RunCall = (asked, input) => callMirror({ database, logger }, asked, input)
+  try {
+    const told = await deliverNotices(call, { account: config.account, recipients, mail }, notice, signal)
+    for (const delivery of told) logNotice(logger, notice, delivery)
+  } catch (error) {
+    if (!signal.aborted && !(error instanceof UsageError))
+      logger.error({ err: error }, 'a notice of this run could not be made')
+  }
+}
+
+/** Null when the end of the run says nothing of the mirror. */
+async function noticeOf(run: Promise<RunReport>, holdForMs: number): Promise<Notice | null> {
+  try {
+    const report = await run
+    if (report.dry_run) return null
+    if (report.status === 'partial') return { state: 'partial', reason: `the last run: ${outcomeOf(report)}` }
+    const overdue = report.holds.filter((hold) => holdTimeLeft(hold, holdForMs, report.finished_at) <= 0)
+    if (overdue.length > 0)
+      return { state: 'held_too_long', reason: overdue.map(describeHeldList).join('; ') }
+    return { state: 'good', reason: 'the last run read all that was due' }
+  } catch (error) {
+    const saysNothing =
+      error instanceof AccountLockedError || error instanceof InterruptedError || error instanceof UsageError
+    if (saysNothing || !(error instanceof HeadcountError)) return null
+    return { state: 'failed', reason: `the last run: ${error.code}: ${error.message}` }
+  }
+}

@@ -1,0 +1,119 @@
+/** Who is to be told that the state of the mirror has changed. */
+import { sql } from 'kysely'
+import type { MirrorState, Timestamp } from '../../common/schema/tables.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import { resolveAccount } from '../accounts/resolve-account.ts'
+import { defineCall } from '../calls/call.ts'
+import { inputFields } from '../calls/input.ts'
+import {
+  claimDelivery,
+  ensureDeliveries,
+  lockDeliveries,
+  type Claim,
+  type DeliveryKey,
+  type RecipientKey,
+} from './claims.ts'
+import { messageIdOf, readRecipients } from './prepare-digests.ts'
+import { readState } from './settle-call.ts'
+
+/** The same state is told at most once in so many minutes. */
+const QUIET_MINUTES = 60
+
+const key: DeliveryKey = { kind: 'notice', name: 'mirror', event: null }
+
+export interface PrepareNoticesInput {
+  /** null: the one that is meant when none is named. */
+  readonly account: string | null
+  readonly state: MirrorState
+  readonly recipients: readonly RecipientKey[]
+}
+
+export interface NoticeMessage extends Claim {
+  readonly message_id: string
+  readonly failures: number
+}
+
+export interface PreparedNotice {
+  readonly account: string
+  readonly recipient_sha256: string
+  /**
+   * `claimed`: to be sent, and settled; `known`: the recipient knows this state; `quiet`: it was told less than an hour ago; `busy`:
+   * another process is sending it; `waiting`: the next attempt is yet to come.
+   */
+  readonly state: 'claimed' | 'known' | 'quiet' | 'busy' | 'waiting'
+  /** Of `quiet` and `waiting`: until when. */
+  readonly until: Timestamp | null
+  /** Of one that is claimed. */
+  readonly message: NoticeMessage | null
+}
+
+export const prepareNoticesCall = defineCall<PrepareNoticesInput, readonly PreparedNotice[]>({
+  name: 'prepare-notices',
+  changes: true,
+  readInput: (json) => {
+    const fields = inputFields(json)
+    return {
+      account: fields.textOrNull('account'),
+      state: readState(fields.text('state')) ?? 'good',
+      recipients: readRecipients(fields),
+    }
+  },
+  run: async (database, input) => {
+    const account = await resolveAccount(database, input.account)
+    return database.transaction((trx) => prepareNotices(trx, { ...input, account }))
+  },
+})
+
+async function prepareNotices(
+  trx: Transaction,
+  { account, state, recipients }: PrepareNoticesInput & { readonly account: string },
+): Promise<readonly PreparedNotice[]> {
+  await ensureDeliveries(trx, account, key, recipients)
+  const prepared: PreparedNotice[] = []
+  for (const stored of await lockDeliveries(trx, account, key, recipients)) {
+    const { id, account, recipient_sha256, failures, message_key } = stored
+    const told = await readTold(trx, id, state)
+    // A mirror that is right, and never was wrong, is no news.
+    const isKnown = told.state === state || (told.state === null && state === 'good')
+    const outcome = stored.is_claimed
+      ? 'busy'
+      : isKnown
+        ? 'known'
+        : // guard: one notice an hour
+          told.quiet_until !== null
+          ? 'quiet'
+          : stored.is_waiting
+            ? 'waiting'
+            : 'claimed'
+    const claim = outcome === 'claimed' ? await claimDelivery(trx, id, null) : null
+    const message_id = messageIdOf(message_key, [told.state, state, told.told_at])
+    prepared.push({
+      account,
+      recipient_sha256,
+      state: outcome,
+      until: outcome === 'quiet' ? told.quiet_until : outcome === 'waiting' ? stored.next_attempt_at : null,
+      message: claim && { ...claim, message_id, failures },
+    })
+  }
+  return prepared
+}
+
+interface Told {
+  /** What was told last; null: nothing yet. */
+  readonly state: MirrorState | null
+  /** When this very state was told last. */
+  readonly told_at: Timestamp | null
+  /** Null when it may be told now. */
+  readonly quiet_until: Timestamp | null
+}
+
+async function readTold({ kysely }: Transaction, id: string, state: MirrorState): Promise<Told> {
+  const { rows } = await sql<Told>`
+    select state, told->>${state}::text as told_at,
+           case when quiet.until > now() then quiet.until end as quiet_until
+      from headcount.deliveries
+     cross join lateral (
+       select (told->>${state}::text)::timestamptz + ${QUIET_MINUTES} * interval '1 minute' as until) quiet
+     where id = ${id}`.execute(kysely)
+  return rows[0] ?? { state: null, told_at: null, quiet_until: null }
+}
