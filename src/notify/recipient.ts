@@ -20,6 +20,7 @@ export type Recipient = MailRecipient | WebRecipient
 
 /** As many as one process can tell before its claims end. */
 const MAX_RECIPIENTS = 50
+const MIN_SECRET_LENGTH = 6
 const FORMS = 'mailto:ada@example.org or an address that begins with https://'
 
 /**
@@ -105,8 +106,15 @@ export function recipientKey(recipient: Recipient | 'stdout'): RecipientKey {
 /** What no message and no log may show. */
 export function secretsOf(recipient: Recipient): readonly string[] {
   if (recipient.kind === 'mail') return []
-  const { pathname, search } = new URL(recipient.url)
-  return [recipient.url, `${pathname}${search}`, pathname].filter((text) => text.length > 1)
+  const { pathname, search, searchParams } = new URL(recipient.url)
+  const parts = [...pathname.split('/'), ...searchParams.values()]
+  return [
+    recipient.url,
+    `${pathname}${search}`,
+    pathname,
+    // A server may quote a part of it. What is all small letters is a word.
+    ...parts.filter((part) => part.length >= MIN_SECRET_LENGTH && !/^[a-z]+$/.test(part)),
+  ].filter((text) => text.length >= MIN_SECRET_LENGTH)
 }
 
 function sha256(text: string): string {

@@ -2,6 +2,7 @@
 import { commandGuards } from './guards/commands.ts'
 import { databaseGuards } from './guards/database.ts'
 import { deletionGuards } from './guards/deletions.ts'
+import { deliveryGuards } from './guards/deliveries.ts'
 import { digestGuards } from './guards/digests.ts'
 import type { Guard } from './guards/guard.ts'
 import { linkGuards } from './guards/links.ts'
@@ -26,4 +27,5 @@ export const guards: readonly Guard[] = [
   ...serveGuards,
   ...linkGuards,
   ...digestGuards,
+  ...deliveryGuards,
 ]

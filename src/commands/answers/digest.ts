@@ -117,7 +117,9 @@ function recipientsOf(flags: DigestFlags, { notify }: Config): readonly Recipien
     return parseRecipients(flags.to)
   } catch (error) {
     if (!(error instanceof InvalidValueError)) throw error
-    throw new UsageError(`--to ${error.message.replace('must be mailto:ada', 'must be stdout, mailto:ada')}`)
+    throw new UsageError(
+      `--to ${error.message.replace('must be mailto:ada@example.org or', 'must be stdout, mailto:ada@example.org or')}`,
+    )
   }
 }
 

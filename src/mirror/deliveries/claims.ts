@@ -90,7 +90,6 @@ export async function claimDelivery(
   id: IntegerText,
   pendingRun: number | null,
 ): Promise<Claim> {
-  // guard: one sender of a digest
   const { rows } = await sql<Claim>`
     update headcount.deliveries
        set claim = gen_random_uuid(), claimed_until = now() + ${CLAIM_MINUTES} * interval '1 minute',

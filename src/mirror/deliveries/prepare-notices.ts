@@ -12,6 +12,7 @@ import {
   type Claim,
   type DeliveryKey,
   type RecipientKey,
+  type StoredDelivery,
 } from './claims.ts'
 import { messageIdOf, readRecipients } from './prepare-digests.ts'
 import { readState } from './settle-call.ts'
@@ -73,18 +74,7 @@ async function prepareNotices(
   for (const stored of await lockDeliveries(trx, account, key, recipients)) {
     const { id, account, recipient_sha256, failures, message_key } = stored
     const told = await readTold(trx, id, state)
-    // A mirror that is right, and never was wrong, is no news.
-    const isKnown = told.state === state || (told.state === null && state === 'good')
-    const outcome = stored.is_claimed
-      ? 'busy'
-      : isKnown
-        ? 'known'
-        : // guard: one notice an hour
-          told.quiet_until !== null
-          ? 'quiet'
-          : stored.is_waiting
-            ? 'waiting'
-            : 'claimed'
+    const outcome = outcomeFor(stored, told, state)
     const claim = outcome === 'claimed' ? await claimDelivery(trx, id, null) : null
     const message_id = messageIdOf(message_key, [told.state, state, told.told_at])
     prepared.push({
@@ -96,6 +86,15 @@ async function prepareNotices(
     })
   }
   return prepared
+}
+
+function outcomeFor(stored: StoredDelivery, told: Told, state: MirrorState): PreparedNotice['state'] {
+  if (stored.is_claimed) return 'busy'
+  // A mirror that is right, and never was wrong, is no news.
+  if (told.state === state || (told.state === null && state === 'good')) return 'known'
+  // guard: one notice an hour
+  if (told.quiet_until !== null) return 'quiet'
+  return stored.is_waiting ? 'waiting' : 'claimed'
 }
 
 interface Told {

@@ -15,7 +15,6 @@ const styles = {
   end: 'margin:16px 0 0;padding-top:10px;border-top:1px solid #8888;opacity:0.75;font-size:14px',
 } as const
 
-// guard: markup in a mail
 export function outlineHtml(subject: string, { title, lead, parts, end }: Outline): string {
   const page = html`<!doctype html>
     <html lang="en">

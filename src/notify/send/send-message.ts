@@ -31,9 +31,10 @@ export async function sendMessage(
   { id, subject, outline, document }: Message,
   mail: MailSettings | null,
   signal: AbortSignal,
+  deadlineMs = SEND_DEADLINE_MS,
 ): Promise<SendResult> {
   // guard: deadline of a delivery
-  const bounded = AbortSignal.any([signal, AbortSignal.timeout(SEND_DEADLINE_MS)])
+  const bounded = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)])
   if (recipient.kind === 'mail') {
     if (mail === null) return unsendable('no mail server is set')
     const { sendMail } = await import('./mail.ts')

@@ -118,6 +118,9 @@ const additions = [
   `insert into headcount.links (account_id, sha256, view, format, event_id, with_personal, label, revoked_at)
    values (1, repeat('a', 64), 'slots', 'ics', 'gala', false, 'rota', now()), (1, repeat('b', 64), 'events', 'csv', null, true, null, null)`,
   `delete from headcount.links where id = 2`,
+  `insert into headcount.deliveries (account_id, kind, name, event_id, recipient_sha256, recipient, delivered_run_id, state, told)
+   values (1, 'digest', 'default', 'gala', repeat('a', 64), 'mailto:ada@example.org', 3, null, '{}'),
+          (1, 'notice', 'mirror', null, repeat('b', 64), 'https://example.org/…', null, 'failed', '{"failed": "2026-11-24T10:00:00Z"}')`,
   `insert into headcount.suppressions (account_id, email_hash, key_check, erased_at)
      values (2, decode(repeat('00ff', 16), 'hex'), 'other', now()), (2, null, 'lost', null)`,
   `insert into headcount.suppressed_responses values (2, 'gala', -9223372036854775808, 2)`,

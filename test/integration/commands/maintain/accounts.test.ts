@@ -44,6 +44,8 @@ async function fillTwo(database: Database): Promise<readonly [string, string]> {
       `insert into headcount.slot_targets (account_id, wanted) select id, 3 from headcount.accounts`,
       `insert into headcount.links (account_id, sha256, view, format, with_personal)
        select id, 'of ' || name, 'events', 'csv', true from headcount.accounts`,
+      `insert into headcount.deliveries (account_id, kind, name, recipient_sha256, recipient)
+       select id, 'digest', 'default', 'abc', 'stdout' from headcount.accounts`,
       `insert into headcount.suppressions (account_id, key_check) select id, 'abc' from headcount.accounts`,
       `insert into headcount.suppressed_responses (account_id, event_id, response_id, suppression_id)
        select account_id, 'any', 1, id from headcount.suppressions`,
@@ -83,8 +85,8 @@ onBoth('I2 removing an account', (fresh) => {
     const removed = await holdAccount(database, options, (lease) =>
       deleteAccount(counting, lease, 1, quiet, 2),
     )
-    // Two events, six responses with a payment, a slot and a version each, three lists, and one of seven more kinds.
-    expect(removed).toBe(2 + 6 * 4 + 2 + 3 + 7)
+    // Two events, six responses with a payment, a slot and a version each, three lists, and one of eight more kinds.
+    expect(removed).toBe(2 + 6 * 4 + 2 + 3 + 8)
     expect(pieces.length).toBeGreaterThan(removed / 2)
     expect(await everythingOf(database, 1)).toEqual([])
     expect(await everythingOf(database, 2)).toEqual(south)
