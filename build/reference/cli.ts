@@ -28,7 +28,7 @@ const withoutFlag = [
     '`HEADCOUNT_DIGEST_TO`, `HEADCOUNT_DIGEST_TO_FILE`',
     '',
     '',
-    'who gets digests, or a file that holds them, between blanks or one a line: `mailto:a@example.org,b@example.org`, or an `https://` address, which is a secret ([service.md](service.md#digests-and-notices))',
+    'who gets digests, or a file that holds them, between blanks or one a line: `mailto:a@example.org,b@example.org`, or an `https://` address, which is a secret ([calendars-and-mail.md](calendars-and-mail.md#digests))',
   ],
   [
     '`HEADCOUNT_NOTIFY_TO`, `HEADCOUNT_NOTIFY_TO_FILE`',

@@ -194,7 +194,7 @@ export const answerCommands: CommandGroup = {
         'left out, and what changed twice is told once. Then the money, the slots of the next 7 days that need people, and whether the ' +
         'mirror is whole and fresh. First readings are no news. Where nothing is new, nothing is printed or sent. With --since last each ' +
         'recipient is told what changed since the last digest that was accepted, at least once: the first one only says so. A message ' +
-        'that was refused ends with exit 1. docs/service.md tells how worker and serve --sync send digests by themselves.',
+        'that was not accepted ends with exit 1. docs/calendars-and-mail.md tells how worker and serve --sync send digests by themselves.',
       examples: [
         ['digest', 'of the last 24 hours'],
         ['digest --since 41 --always', 'after run 41, also when nothing happened'],

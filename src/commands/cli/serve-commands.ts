@@ -79,7 +79,7 @@ const linkCommands: CommandGroup = {
         'Prints the address on stdout, and nothing else. Whoever has it sees the rows of one account, without a key, as long as serve runs: ' +
         'the account named by --account, otherwise default, otherwise the only one of the mirror. csv is for spreadsheets, html for people, ' +
         'ics for calendars (events, event_summary, slots, slot_summary, thin_slots), json for programs. An address cannot be shown ' +
-        'again: revoke a lost one and create another. docs/spreadsheets.md and docs/calendars.md tell where to paste it.',
+        'again: revoke a lost one and create another. docs/spreadsheets.md and docs/calendars-and-mail.md tell where to paste it.',
       examples: [
         ['links create --view event_summary --as csv', 'for Google Sheets or Excel'],
         [

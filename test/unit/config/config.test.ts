@@ -61,6 +61,14 @@ test('every setting has its default', async () => {
     },
     worker: { schedule: '*/15 * * * *', timezone: 'UTC', healthPort: null, keepOpen: false },
     serve: { host: '127.0.0.1', port: 8080, publicUrl: null, accessLog: false },
+    notify: {
+      mail: null,
+      mailServerIsSet: false,
+      digestTo: [],
+      digestSchedule: null,
+      digestWithPersonal: false,
+      notifyTo: [],
+    },
   })
 })
 
@@ -70,6 +78,12 @@ test('every setting is read from its variable', async () => {
     {
       ...complete,
       HEADCOUNT_ALLOW_HTTP: '1',
+      HEADCOUNT_SMTP_URL: 'smtps://me:p%40ss@mail.example.org',
+      HEADCOUNT_MAIL_FROM: 'Club <club@example.org>',
+      HEADCOUNT_DIGEST_TO: 'mailto:ada@example.org',
+      HEADCOUNT_DIGEST_SCHEDULE: '0 7 * * *',
+      HEADCOUNT_DIGEST_WITH_PERSONAL: '1',
+      HEADCOUNT_NOTIFY_TO: 'https://example.org/hook',
       HEADCOUNT_BASE_URL: 'http://far.example/api/v1',
       DATABASE_URL: 'postgres://user:password@db.example/mirror',
       HEADCOUNT_ACCOUNT: 'club',
@@ -122,6 +136,23 @@ test('every setting is read from its variable', async () => {
     },
     worker: { schedule: '0 * * * *', timezone: 'Europe/Berlin', healthPort: 8081, keepOpen: true },
     serve: { host: '::1', port: 8082, publicUrl: 'https://club.example/headcount', accessLog: true },
+    notify: {
+      mail: {
+        server: {
+          host: 'mail.example.org',
+          port: 465,
+          isImplicitTls: true,
+          isLoopback: false,
+          login: { user: 'me', password: 'p@ss' },
+        },
+        from: { name: 'Club', address: 'club@example.org' },
+      },
+      mailServerIsSet: true,
+      digestTo: [{ kind: 'mail', address: 'ada@example.org' }],
+      digestSchedule: '0 7 * * *',
+      digestWithPersonal: true,
+      notifyTo: [{ kind: 'json', url: 'https://example.org/hook' }],
+    },
   })
 })
 
