@@ -30,6 +30,13 @@ export interface Delivery {
   readonly next_attempt_at: Timestamp | null
 }
 
+/** One call after another: each may open a folder, which this process has open once at a time. */
+export function oneAtATime(call: RunCall): RunCall {
+  // guard: calls one at a time
+  const limit = pLimit(1)
+  return (asked, input) => limit(() => call(asked, input))
+}
+
 /** Messages on their way at once. */
 const CONCURRENCY = 4
 

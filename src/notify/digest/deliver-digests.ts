@@ -11,7 +11,7 @@ import {
 } from '../../mirror/deliveries/prepare-digests.ts'
 import type { Since } from '../../mirror/instants/parse-since.ts'
 import type { MirrorSettings } from '../../mirror/status/list-status.ts'
-import { deliver, forEachMessage, sender, type Delivery, type RunCall } from '../deliver.ts'
+import { deliver, forEachMessage, oneAtATime, sender, type Delivery, type RunCall } from '../deliver.ts'
 import { recipientKey, type Recipient } from '../recipient.ts'
 import { sendMessage, type MailSettings, type Message } from '../send/send-message.ts'
 import { digestOutline } from './digest-outline.ts'
@@ -36,11 +36,12 @@ export interface DigestDeliveryOptions extends MirrorSettings {
  * the same Message-ID.
  */
 export async function deliverDigests(
-  call: RunCall,
+  ask: RunCall,
   { mail, withPersonal, ...options }: DigestDeliveryOptions,
   attempts: Attempts,
   signal: AbortSignal,
 ): Promise<readonly Delivery[]> {
+  const call = oneAtATime(ask)
   const byHash = new Map(options.recipients.map((recipient) => [recipientKey(recipient).sha256, recipient]))
   const recipients = options.recipients.map(recipientKey)
   const prepared = await call(prepareDigestsCall, { ...options, recipients, attempts })

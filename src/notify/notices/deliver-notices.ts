@@ -1,7 +1,7 @@
 /** Tells the operator that the state of the mirror has changed. */
 import type { MirrorState, Timestamp } from '../../common/schema/tables.ts'
 import { prepareNoticesCall, type PreparedNotice } from '../../mirror/deliveries/prepare-notices.ts'
-import { deliver, forEachMessage, sender, type RunCall } from '../deliver.ts'
+import { deliver, forEachMessage, oneAtATime, sender, type RunCall } from '../deliver.ts'
 import { recipientKey, type Recipient } from '../recipient.ts'
 import type { MailSettings } from '../send/send-message.ts'
 import { noticeOutline, noticeSubject } from './notice-outline.ts'
@@ -29,11 +29,12 @@ export interface NoticeDelivery {
 }
 
 export async function deliverNotices(
-  call: RunCall,
+  ask: RunCall,
   { account, recipients, mail }: NoticeOptions,
   { state, reason }: Notice,
   signal: AbortSignal,
 ): Promise<readonly NoticeDelivery[]> {
+  const call = oneAtATime(ask)
   const byHash = new Map(recipients.map((recipient) => [recipientKey(recipient).sha256, recipient]))
   const prepared = await call(prepareNoticesCall, {
     account,

@@ -16,8 +16,9 @@ function partText({ heading, items, rest }: OutlinePart): string {
 
 function restText(rest: OutlinePart['rest']): string {
   if (rest === null) return ''
-  // A line break within a quoted text would be a part of it.
-  const width = /'[^']* [^']*'/.test(rest.command) ? null : COLUMNS
+  // A line break within a quoted text of SQL would be a part of it.
+  const isWrapped = (rest.command.match(/'[^']*'/g) ?? []).every((quoted) => !quoted.includes(' '))
+  const width = isWrapped ? COLUMNS : null
   return `  ${wrapWords(`${rest.count}: ${rest.command}`, { width, hang: 4, used: 2 })}\n`
 }
 

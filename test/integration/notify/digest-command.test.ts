@@ -167,6 +167,20 @@ onPostgresCommandStage('digest --since last', (stage) => {
   })
 })
 
+onBothCommandStages('digest --since last to several recipients', (stage) => {
+  test('opens a folder once at a time, and never waits for itself', async () => {
+    await using on = await stage(galaAccount())
+    await on.run(['sync', '--quiet'])
+    await using server = await startMailServer()
+    const env = { HEADCOUNT_SMTP_URL: server.url, HEADCOUNT_MAIL_FROM: 'headcount@example.org' }
+    const to = 'mailto:ada@example.org,bob@example.org,eve@example.org'
+    const ran = await on.run(['digest', '--since', 'last', '--to', to], { env })
+    expect(ran.code).toBe(0)
+    const accepted = /^(?:Digest of account default to mailto:(?:ada|bob|eve)@example\.org: accepted\n){3}$/
+    expect(ran.stderr).toMatch(accepted)
+  })
+})
+
 onBothCommandStages('digest --since last beside serve', (stage) => {
   test('goes through the process that has the folder open', async () => {
     await using on = await stage(galaAccount())

@@ -133,6 +133,13 @@ export const deliveryGuards: readonly Guard[] = [
     tests: ['test/unit/schedule/mirror-condition.test.ts'],
   },
   {
+    name: 'calls one at a time',
+    promise: 'a digest to several recipients does not wait for a folder that its own process has open',
+    mutation: { replace: 'pLimit(4)' },
+    tests: [command],
+    only: 'pglite.*never waits for itself',
+  },
+  {
     name: 'one opening of a folder',
     promise: 'a digest uses the opening of a run, and never opens the folder beside it',
     mutation: 'remove',
