@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { accountOf, responseItem, type Account } from '../../support/accounts/account.ts'
 import { commandStage, onBothCommandStages } from '../../support/commands/command-stage.ts'
-import { startWorker, type Process } from '../../support/commands/process.ts'
+import { startServe, startWorker, type Process } from '../../support/commands/process.ts'
 import { send } from '../../support/http/fault-server.ts'
 import { startMailServer, startSilentServer } from '../../support/notify/mail-server.ts'
 
@@ -68,6 +68,35 @@ onBothCommandStages('digests of a worker', (stage) => {
     await stop(worker)
     const status = await on.run(['status'])
     expect(status.stdout).toMatch(/mailto:ada@example\.org.*failed once/)
+  })
+})
+
+describe('digests of serve --sync', { timeout: 120_000 }, () => {
+  test('are sent from the folder that it has open, and notices tell of its runs', async () => {
+    const account = galaAccount()
+    await using on = await commandStage('pglite', account)
+    await using server = await startMailServer()
+    await using serving = startServe(['--sync', ...everySecond], {
+      env: {
+        ...on.env,
+        ...to,
+        HEADCOUNT_NOTIFY_TO: 'mailto:ops@example.org',
+        HEADCOUNT_SMTP_URL: server.url,
+        HEADCOUNT_DIGEST_SCHEDULE: '*/3 * * * * *',
+      },
+    })
+    await expect.poll(() => server.received.length, patience).toBe(1)
+    expect(server.received[0]).toMatchObject({ to: ['ada@example.org'] })
+    on.service.at('/events/gala/responses', (socket) => {
+      socket.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n')
+    })
+    await expect.poll(() => server.received.length, patience).toBeGreaterThanOrEqual(2)
+    expect(server.received[1]).toMatchObject({ to: ['ops@example.org'] })
+    expect(server.received[1]?.mail.subject).toBe('headcount: the last run left something out')
+    await expect
+      .poll(() => server.received.at(-1)?.mail.subject, patience)
+      .toBe('headcount: the mirror is right again')
+    await stop(serving)
   })
 })
 

@@ -37,6 +37,9 @@ test('every column of every table and view is classified', async () => {
   expect(personal).toMatchInlineSnapshot(`
     [
       "accounts.email",
+      "deliveries.recipient_sha256",
+      "deliveries.recipient",
+      "deliveries.error_message",
       "event_history.document",
       "events._extra",
       "rejects.payload",
