@@ -132,7 +132,8 @@ describe('notices of a worker', { timeout: 120_000 }, () => {
       .toEqual(['headcount: the last run failed', 'headcount: the mirror is right again'])
     // The same state again, within the hour, is not told.
     on.service.always(notFound)
-    await third.says('404')
+    // Longer than it takes to look.
+    await third.says('404', 9)
     await stop(third)
     expect(subjects()).toHaveLength(2)
   })
