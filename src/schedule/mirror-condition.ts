@@ -33,5 +33,7 @@ function staleness(state: WorkerState): string | null {
   const isOld = age >= (lastGood?.freshMs ?? MAX_RUN_MS)
   // guard: stale while a run hangs
   if (!isOld || (healthy && age < MAX_RUN_MS)) return null
-  return running === null || !healthy ? reason : `${reason}, and there has been no good run for an hour or more`
+  return running === null || !healthy
+    ? reason
+    : `${reason}, and there has been no good run for an hour or more`
 }

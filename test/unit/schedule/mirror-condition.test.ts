@@ -42,6 +42,9 @@ describe('the state of the mirror that is told', () => {
 
   test('is stale when no run ever ended', () => {
     const given = { lastEnd: null, lastGood: null, began: ago(61 * MINUTE) }
-    expect(conditionOf(stateOf(given))).toMatchObject({ state: 'stale', reason: 'there has been no good run yet' })
+    expect(conditionOf(stateOf(given))).toMatchObject({
+      state: 'stale',
+      reason: 'there has been no good run yet',
+    })
   })
 })
