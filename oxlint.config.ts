@@ -14,8 +14,9 @@ const layers = [
   { name: 'sync', imports: 'below' },
   { name: 'mirror', imports: 'below' },
   { name: 'export', imports: ['common', 'db', 'mirror'] },
+  { name: 'report', imports: ['common', 'db', 'mirror', 'export'] },
   { name: 'transfer', imports: ['common', 'normalise', 'db', 'load', 'sync', 'mirror', 'export'] },
-  { name: 'server', imports: ['common', 'db', 'mirror', 'export'] },
+  { name: 'server', imports: ['common', 'db', 'mirror', 'export', 'report'] },
   { name: 'schedule', imports: ['common'] },
   { name: 'config', imports: ['common', 'source'] },
   {
@@ -30,6 +31,7 @@ const layers = [
       'sync',
       'mirror',
       'export',
+      'report',
       'transfer',
       'server',
     ],

@@ -22,6 +22,7 @@ const calls: Readonly<Record<string, () => Promise<SentCall>>> = {
   person: async () => (await import('../persons/show.ts')).personCall,
   changes: async () => (await import('../answers/changes.ts')).changesCall,
   digest: async () => (await import('../answers/digest/digest-call.ts')).digestCall,
+  report: async () => (await import('../answers/report/report-call.ts')).reportCall,
   thin: async () => (await import('../answers/thin.ts')).thinCall,
   'revoke-key': async () => (await import('./keys.ts')).revokeKeyCall,
   'rsvp-meanings': async () => (await import('./rsvp-meanings.ts')).rsvpMeaningsCall,
