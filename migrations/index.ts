@@ -24,6 +24,7 @@ import { fieldRules } from './0024_field_rules.ts'
 import { links } from './0025_links.ts'
 import { moved } from './0026_moved.ts'
 import { quickerViews } from './0029_quicker_views.ts'
+import { reportLinks } from './0030_report_links.ts'
 
 /** One step of the schema. Statements run one by one, all of a migration in one transaction. */
 export interface Migration {
@@ -60,4 +61,5 @@ export const migrations: readonly Migration[] = [
   { number: 25, name: 'links', statements: links },
   { number: 26, name: 'moved', statements: moved },
   { number: 29, name: 'quicker_views', statements: quickerViews },
+  { number: 30, name: 'report_links', statements: reportLinks },
 ]

@@ -8,6 +8,7 @@ import { linkGuards } from './guards/links.ts'
 import { observationGuards } from './guards/observations.ts'
 import { pageGuards } from './guards/pages.ts'
 import { payloadGuards } from './guards/payload.ts'
+import { reportGuards } from './guards/report.ts'
 import { runGuards } from './guards/run.ts'
 import { serveGuards } from './guards/serve.ts'
 import { serviceGuards } from './guards/service.ts'
@@ -26,4 +27,5 @@ export const guards: readonly Guard[] = [
   ...serveGuards,
   ...linkGuards,
   ...digestGuards,
+  ...reportGuards,
 ]
