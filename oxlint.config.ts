@@ -15,8 +15,9 @@ const layers = [
   { name: 'mirror', imports: 'below' },
   { name: 'notify', imports: ['common', 'source', 'db', 'mirror'] },
   { name: 'export', imports: ['common', 'db', 'mirror'] },
+  { name: 'report', imports: ['common', 'db', 'mirror', 'export'] },
   { name: 'transfer', imports: ['common', 'normalise', 'db', 'load', 'sync', 'mirror', 'export'] },
-  { name: 'server', imports: ['common', 'db', 'mirror', 'export'] },
+  { name: 'server', imports: ['common', 'db', 'mirror', 'export', 'report'] },
   { name: 'schedule', imports: ['common'] },
   { name: 'config', imports: ['common', 'source', 'notify'] },
   {
@@ -32,6 +33,7 @@ const layers = [
       'mirror',
       'notify',
       'export',
+      'report',
       'transfer',
       'server',
     ],

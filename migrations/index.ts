@@ -26,6 +26,7 @@ import { moved } from './0026_moved.ts'
 import { deliveries } from './0027_deliveries.ts'
 import { notices } from './0028_notices.ts'
 import { quickerViews } from './0029_quicker_views.ts'
+import { reportLinks } from './0030_report_links.ts'
 
 /** One step of the schema. Statements run one by one, all of a migration in one transaction. */
 export interface Migration {
@@ -64,4 +65,5 @@ export const migrations: readonly Migration[] = [
   { number: 27, name: 'deliveries', statements: deliveries },
   { number: 28, name: 'notices', statements: notices },
   { number: 29, name: 'quicker_views', statements: quickerViews },
+  { number: 30, name: 'report_links', statements: reportLinks },
 ]

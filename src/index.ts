@@ -86,6 +86,27 @@ export type { ListedReader, ReaderPlan } from './mirror/readers/readers.ts'
 export type { StoredReader } from './db/readers/readable.ts'
 export { exportViews } from './export/library-api.ts'
 export type { ExportOptions } from './export/library-api.ts'
+export { report } from './report/library-api.ts'
+export type { Report, ReportOptions } from './report/library-api.ts'
+export type {
+  AccountReport,
+  ChangedPart,
+  ComparedPace,
+  CountedRows,
+  EventReport,
+  EventSums,
+  MoneySums,
+  PaceDay,
+  PaceLine,
+  ReportDocument,
+  ReportedEvents,
+  ReportedMoney,
+  ReportedRun,
+  ReportHead,
+  ReportMirror,
+  ReportQuality,
+  WeekChanges,
+} from './mirror/answers/report/document.ts'
 export { createLink, listLinks, revokeLink } from './export/library-links.ts'
 export type { CreatedLink, CreateLinkOptions, RevokeLinkOptions } from './export/library-links.ts'
 export type { LinkContent, ListedLink } from './mirror/keys/links.ts'

@@ -98,11 +98,11 @@ table events -- Live events: exactly what the service lists now.
   constraint events_pkey PRIMARY KEY (account_id, id)
   CREATE INDEX events_series ON headcount.events USING btree (account_id, headcount_internal.series_of(event_type, title), event_at DESC, id)
 
-table links -- Addresses under which this mirror shows a table or view without a key. Filled by "headcount links create".
+table links -- Addresses under which this mirror shows a table, a view or the report without a key. Filled by "headcount links create".
   id bigint not null generated always as identity -- Number of the link, as "headcount links" shows it.
   account_id integer not null -- The account whose rows it shows (accounts.id).
   sha256 text not null -- SHA-256 of the secret part of the address, in hexadecimal digits; the address itself is not kept.
-  view text not null -- The table or view.
+  view text not null -- The table or view; report: the page that "headcount report" makes.
   format text not null -- csv, html, ics or json.
   event_id text collate "C" -- The one event whose rows it shows (events.id); NULL: of all events.
   with_personal boolean not null -- Whether it shows names, addresses and messages.

@@ -13,6 +13,10 @@ const floors = {
   viewCount: async (_, url) => readWith(url, ({ count }) => count),
   eventSummary: async (_, url) => readWith(url, () => 'select * from headcount.event_summary'),
   paymentSummary: async (_, url) => readWith(url, () => 'select * from headcount.payment_summary'),
+  reportViews: async (_, url) => {
+    const reading = await import('./read-view.ts')
+    return reading.readAllOf(url, reading.reportViews)
+  },
   copyOut: async (_, url) => (await import('./copy-out.ts')).copyOut(url),
   slotSummary: async (_, url) => readWith(url, () => 'select * from headcount.slot_summary'),
 } satisfies Record<string, (base: string, operand: string) => Promise<Read>>

@@ -1,8 +1,8 @@
-import { rm } from 'node:fs/promises'
+import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { request } from 'undici'
-import type { RunReport, VerifyReport } from '../../src/index.ts'
+import type { AccountReport, RunReport, VerifyReport } from '../../src/index.ts'
 import { connect } from '../../src/db/connect.ts'
 import { createPersonKey } from '../../src/normalise/suppression/person-key.ts'
 import type { AccountShape } from '../account/account.ts'
@@ -52,6 +52,7 @@ export async function doWork(work: Work, tools: Tools, place: Place): Promise<Do
   if (work === 'syncForgetting') return runSync(['--all', '--forget-after', '36500d'], tools, place)
   if (work === 'syncSuppressing') return runSync(['--all'], tools, place, await suppress(place))
   if (isExport(work)) return runExport(EXPORTS[work], tools, place)
+  if (work === 'report') return runReport(tools, place)
   if (work === 'verify') return runVerify(tools, place)
   if (work === 'node') return startNode(place)
   if (isServing(work)) return serve(work, tools, place)
@@ -82,6 +83,20 @@ async function runExport(
   const { events, responses } = place.shape
   if (rows === events * responses) return { cost, requests: 0 }
   throw new Error(`the export has ${rows} responses instead of ${events * responses}`)
+}
+
+/** A file may have so many bytes. */
+const MAX_REPORT_BYTES = 2e6
+
+/** @throws Error when the page is too large, or tells of another number of events */
+async function runReport(tools: Tools, place: Place): Promise<Done> {
+  const out = join(tools.folder, 'report.html')
+  const { cost, stdout } = await runCommand(['report', '--out', out], tools, place)
+  const { size } = await stat(out)
+  await rm(out)
+  const { events } = JSON.parse(stdout) as AccountReport
+  if (events.total === String(place.shape.events) && size <= MAX_REPORT_BYTES) return { cost, requests: 0 }
+  throw new Error(`the report tells of ${events.total} events in ${size} bytes`)
 }
 
 function isServing(work: Work): work is Serving {

@@ -19,6 +19,8 @@ export type Work =
   | 'exportCsv'
   | 'exportXlsx'
   | 'exportParquet'
+  /** `report` of the account, to a file. */
+  | 'report'
   /** `verify`: every list is read and compared. */
   | 'verify'
   /** `sync`: what is due is read. */
@@ -77,6 +79,8 @@ export const measurements = {
   'view-events': { ...view, work: 'eventSummary' },
   'view-payments': { ...view, work: 'paymentSummary' },
   'view-slots': { ...view, work: 'slotSummary' },
+  'report-views': { ...again, work: 'reportViews' },
+  report: { ...again, work: 'report' },
   'export-copy': { ...again, work: 'copyOut' },
   export: { ...again, work: 'exportCsv' },
   'export-xlsx': { ...again, work: 'exportXlsx' },

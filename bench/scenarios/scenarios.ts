@@ -163,6 +163,12 @@ export const scenarios: readonly Scenario[] = [
     bounds: [time(8)],
   },
   {
+    name: 'report',
+    what: 'the page of an account, beside the views that it asks',
+    floor: 'report-views',
+    bounds: [time(3), PEAK_ON_POSTGRES],
+  },
+  {
     name: 'export',
     what: 'the live tables as CSV, beside COPY of the same on the server to nowhere',
     floor: 'export-copy',

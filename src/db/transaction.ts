@@ -22,7 +22,7 @@ export interface Transaction {
    * As `query`; the database cancels the statement after so many ms, with SQLSTATE 57014. A PGlite of the caller does
    * not cancel it.
    */
-  readonly queryWithin: (ms: number, text: string) => Promise<QueryResult>
+  readonly queryWithin: (ms: number, text: string, values?: readonly unknown[]) => Promise<QueryResult>
   /**
    * Copies rows as COPY writes them into a table.
    *

@@ -5,21 +5,21 @@ import { revokeLinkCall } from '../mirror/calls/keys.ts'
 import { createLinkCall, linksCall } from '../mirror/calls/links.ts'
 import { parseFutureInstant } from '../mirror/instants/parse-instant.ts'
 import type { RevokedKey } from '../mirror/keys/keys.ts'
-import type { LinkContent, ListedLink } from '../mirror/keys/links.ts'
+import { REPORT, type LinkContent, type ListedLink } from '../mirror/keys/links.ts'
 import { instantOption, parseOption } from '../mirror/library-api/parse-option.ts'
 import { callMirror, requireWholeNumber } from '../mirror/library-api/with-mirror.ts'
 import type { AccountFilter, MirrorOptions } from '../mirror/library-api/with-mirror.ts'
 import { linkFileName, requireLinkContent } from './link-content.ts'
 
 export interface CreateLinkOptions extends MirrorOptions {
-  /** The table or view. */
+  /** The table or view; or `report`, the page that `report` makes, whose form is `html`. */
   readonly view: string
   readonly format: LinkFormat
   /** The account whose rows it shows: `default`, or the only one, when not given. */
   readonly account?: string
   /** Rows of this event alone. */
   readonly event?: string
-  /** Without names, addresses and messages. */
+  /** Without names, addresses and messages; of a report so unless this is `false`. */
   readonly withoutPersonal?: boolean
   /** What the link is for; 200 characters at most. */
   readonly label?: string
@@ -36,13 +36,14 @@ export interface CreatedLink {
 }
 
 /**
- * Makes an address under which `createService` shows a table or view without a key. Nobody can read it again: the mirror keeps
+ * Makes an address under which `createService` shows a table, a view or the report without a key. Nobody can read it again: the mirror keeps
  * only a hash.
  *
  * @throws UsageError for an unknown view, account or event, and when an option cannot be used
  */
 export async function createLink(options: CreateLinkOptions): Promise<CreatedLink> {
-  const { view, format, account, event, withoutPersonal = false, label, expiresAt } = options
+  const { view, format, account, event, label, expiresAt } = options
+  const { withoutPersonal = view === REPORT } = options
   const content = { view, format, event_id: event ?? null, with_personal: !withoutPersonal }
   requireLinkContent(content)
   const { token, ...created } = await callMirror(options, createLinkCall, {

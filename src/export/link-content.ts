@@ -6,7 +6,7 @@ import type { Database } from '../db/connect.ts'
 import { codeOf } from '../db/errors.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { ofAccount } from '../mirror/answers/read-view.ts'
-import type { LinkContent } from '../mirror/keys/links.ts'
+import { REPORT, type LinkContent } from '../mirror/keys/links.ts'
 import { CANCELLED } from '../mirror/query/query-errors.ts'
 import { CALENDAR_VIEWS } from './calendar/calendar-queries.ts'
 import type { LinkBodyFormat, LinkSource } from './formats/format.ts'
@@ -24,6 +24,10 @@ export function requireLinkContent({ view, format, with_personal }: Omit<LinkCon
     throw new UsageError(
       `links create: the form must be one of ${linkFormats.join(', ')}, not ${JSON.stringify(format)}`,
     )
+  if (view === REPORT) {
+    if (format === 'html') return
+    throw new UsageError(`links create: the report is a page: its form is html, not ${format}`)
+  }
   chooseViews([view], !with_personal, 'links create')
   if (format === 'ics' && !isCalendar(view))
     throw new UsageError(

@@ -9,6 +9,7 @@ import { linkGuards } from './guards/links.ts'
 import { observationGuards } from './guards/observations.ts'
 import { pageGuards } from './guards/pages.ts'
 import { payloadGuards } from './guards/payload.ts'
+import { reportGuards } from './guards/report.ts'
 import { runGuards } from './guards/run.ts'
 import { serveGuards } from './guards/serve.ts'
 import { serviceGuards } from './guards/service.ts'
@@ -28,4 +29,5 @@ export const guards: readonly Guard[] = [
   ...linkGuards,
   ...digestGuards,
   ...deliveryGuards,
+  ...reportGuards,
 ]

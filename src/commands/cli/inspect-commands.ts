@@ -56,6 +56,31 @@ export const inspectCommands: CommandGroup = {
       ],
     },
     {
+      name: 'report',
+      load: async () => (await import('../inspect/report.ts')).reportCommand,
+      summary: 'write a page for a meeting: events, pace, money, changes',
+      description:
+        'Writes one HTML file that needs nothing else: it opens from disk, on a desk and on a telephone, light and dark, and prints on A4. ' +
+        'It tells how fresh the mirror is, what is coming up and which slots need people, how replies come in beside earlier events of the ' +
+        'same kind, money by month, up to 1,000 events, what changed this week, and what the data cannot tell. With --event it is the page ' +
+        'of that event: who comes, pace, slots, payments, changes. A file with names can be read by its owner alone. ' +
+        'links create --report shows the same page to others.',
+      examples: [
+        ['report --out report.html', 'of the account'],
+        ['report --event gala-2026 --out gala.html', 'of one event, with the guest list'],
+        ['report --without-personal --out - | gzip > report.html.gz', 'to stdout, without names'],
+      ],
+      options: [
+        options.flag('--out <file>', 'write to this file; - for stdout'),
+        options.flag('--event <id>', 'the page of this event'),
+        options.flag('--without-personal', 'without names and addresses'),
+        options.quiet('no line about the file'),
+        options.json('print the figures of the page'),
+        options.account('the account: default, or the only one'),
+        options.database(),
+      ],
+    },
+    {
       name: 'export',
       load: async () => (await import('../inspect/export.ts')).exportCommand,
       summary: 'write tables and views to files: CSV, NDJSON, Excel, Parquet',

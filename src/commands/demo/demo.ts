@@ -10,6 +10,7 @@ import { showGuests } from './guests.ts'
 import { showMoney } from './money.ts'
 import { showNextSteps } from './next-steps.ts'
 import { showOpenSlots } from './open-slots.ts'
+import { writePage } from './page.ts'
 import { openDemoOutput, rowsOf, type Row } from './output.ts'
 import { openSampleService } from './sample-service.ts'
 import { introduce, syncAgain, syncFirst, type DemoContext } from './sync-twice.ts'
@@ -18,7 +19,7 @@ import { introduce, syncAgain, syncFirst, type DemoContext } from './sync-twice.
 const QUERY_TIMEOUT_MS = 10_000
 
 /**
- * A tour with a sample account: mirror it, change it, mirror it again, run four queries. It reads no settings, so that it
+ * A tour with a sample account: mirror it, change it, mirror it again, run four queries, write a page. It reads no settings, so that it
  * cannot touch anybody's own mirror, and it connects to this machine only.
  */
 export const demo: Command<object> = async ({ terminal: { out, err }, signal }) => {
@@ -45,6 +46,8 @@ export const demo: Command<object> = async ({ terminal: { out, err }, signal }) 
   await showGuests(page, query)
   await showMoney(page, query)
   await showOpenSlots(page, query)
+  await page.heading('4  A page for the meeting')
+  await raceAbort(writePage(page, database, signal), signal)
   await showNextSteps(page)
   return 0
 }

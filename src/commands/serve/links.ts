@@ -1,4 +1,5 @@
 import { commandName } from '../../common/command-name.ts'
+import { UsageError } from '../../common/errors.ts'
 import type { LinkFormat } from '../../common/schema/tables.ts'
 import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import type { Flags, ServeConfig } from '../../config/config.ts'
@@ -8,7 +9,7 @@ import { revokeLinkCall } from '../../mirror/calls/keys.ts'
 import { READABLE_WITHOUT_PERSONAL } from '../../db/readers/readable.ts'
 import { createLinkCall, linksCall } from '../../mirror/calls/links.ts'
 import type { InstantInput } from '../../mirror/instants/parse-instant.ts'
-import type { LinkContent, ListedLink } from '../../mirror/keys/links.ts'
+import { REPORT, type LinkContent, type ListedLink } from '../../mirror/keys/links.ts'
 import type { Command } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
 import { writeJson, writeResult } from '../output/format/json.ts'
@@ -45,14 +46,17 @@ function formatLinks(found: readonly ListedLink[], out: Output): string {
 
 function describeContent({ view, format, event_id, with_personal }: LinkContent): string {
   const of = event_id === null ? '' : ` of ${event_id}`
-  return `${view}${of} as ${format}${with_personal ? '' : ', nothing personal'}`
+  const what = view === REPORT ? `${view}${of}` : `${view}${of} as ${format}`
+  return `${what}${with_personal ? '' : ', nothing personal'}`
 }
 
 type CreateFlags = Flags & {
-  readonly view: string
-  readonly as: LinkFormat
+  readonly view?: string
+  readonly as?: LinkFormat
+  readonly report?: true
   readonly event?: string
   readonly withoutPersonal?: true
+  readonly withPersonal?: true
   readonly label?: string
   readonly expires?: InstantInput
   readonly json?: true
@@ -61,12 +65,7 @@ type CreateFlags = Flags & {
 /** Creates a link and prints its address, alone on stdout. It cannot be shown again. */
 export const linksCreate: Command<CreateFlags> = async (context) => {
   const { flags, terminal } = context
-  const content: LinkContent = {
-    view: flags.view,
-    format: flags.as,
-    event_id: flags.event ?? null,
-    with_personal: flags.withoutPersonal !== true,
-  }
+  const content: LinkContent = { ...shownBy(flags), event_id: flags.event ?? null }
   requireLinkContent(content)
   let base = ''
   const { token, ...made } = await callMirror(context, createLinkCall, ({ account, serve }) => {
@@ -83,6 +82,30 @@ export const linksCreate: Command<CreateFlags> = async (context) => {
   }
   if (new URL(address).protocol === 'http:') await terminal.err.write(describeReach(base))
   return 0
+}
+
+/** @throws UsageError for flags that do not go together */
+function shownBy(flags: CreateFlags): Omit<LinkContent, 'event_id'> {
+  const { view, as: format, report = false, withoutPersonal = false, withPersonal = false } = flags
+  if (withPersonal && withoutPersonal)
+    throw new UsageError('links create: --with-personal and --without-personal exclude each other')
+  if (report) {
+    if (view !== undefined || format !== undefined)
+      throw new UsageError('links create: --report is a page of its own: leave --view and --as out')
+    // guard: names behind a link to a report
+    return { view: REPORT, format: 'html', with_personal: withPersonal }
+  }
+  if (view === REPORT)
+    throw new UsageError('links create: the report is no view: take --report in place of --view and --as')
+  if (view === undefined || format === undefined)
+    throw new UsageError(
+      'links create takes --view NAME and --as FORM (csv, html, ics or json), or --report for the page of headcount report',
+    )
+  if (withPersonal)
+    throw new UsageError(
+      'links create: --with-personal is for --report: a link to a view shows names unless it is made --without-personal',
+    )
+  return { view, format, with_personal: !withoutPersonal }
 }
 
 /** Where `serve` is reached: by the public address, else on this machine. */

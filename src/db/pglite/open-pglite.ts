@@ -155,11 +155,11 @@ async function inTransaction<T>(
     await query(APPLY_SETTINGS, [Object.keys(settings), Object.values(settings)])
     await using opened = new AsyncDisposableStack()
     let timeout: StatementTimeout | null = null
-    const queryWithin: Transaction['queryWithin'] = async (ms, text) => {
-      if (own === null) return query(text)
+    const queryWithin: Transaction['queryWithin'] = async (ms, text, values) => {
+      if (own === null) return query(text, values)
       timeout ??= opened.use(await sent(label, () => startStatementTimeout(own)))
       // guard: statements that compute
-      return timeout.within(ms, () => query(text))
+      return timeout.within(ms, () => query(text, values))
     }
     try {
       const copy: Transaction['copy'] = (target, rows, form = 'format binary') =>

@@ -135,9 +135,9 @@ async function inTransaction<T>(
     await session.send([`begin isolation level ${isolation}`, ...applied(settingsOf('postgres', options))])
     // Inside the transaction Kysely uses one session, and cannot release it.
     const bound = kyselyOver(async () => ({ queryObjects: session.queryObjects, release: () => {} }))
-    const queryWithin: Transaction['queryWithin'] = async (ms, text) => {
+    const queryWithin: Transaction['queryWithin'] = async (ms, text, values) => {
       await query(`set local statement_timeout to ${Math.ceil(ms)}`)
-      return query(text)
+      return query(text, values)
     }
     const result = await work({
       engine: 'postgres',

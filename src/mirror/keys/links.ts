@@ -7,9 +7,12 @@ import { requireEvent } from '../answers/read-view.ts'
 import { stateOf, type KeyState } from './keys.ts'
 import { generateToken, hashKey } from './secret.ts'
 
+/** What stands for a view in a link to the page of `headcount report`. */
+export const REPORT = 'report'
+
 /** What a link shows. */
 export interface LinkContent {
-  /** The table or view. */
+  /** The table or view; or `report`, the page of `headcount report`. */
   readonly view: string
   readonly format: LinkFormat
   /** The one event whose rows it shows; null: of all events. */
@@ -27,7 +30,7 @@ export interface LinkOptions extends LinkContent {
 }
 
 /**
- * Makes a link to a table or view. Nobody can read its address again: the mirror keeps only a hash of the token in it.
+ * Makes a link to a table, a view or the report. Nobody can read its address again: the mirror keeps only a hash of the token in it.
  *
  * @throws UsageError when the mirror has no such account or event, or rows of the view are of no event
  */
@@ -37,7 +40,7 @@ export async function createLink(
 ): Promise<{ readonly id: number; readonly token: string }> {
   if (event_id !== null) {
     await requireEvent(trx, event_id, account)
-    await requireEventColumn(trx, view)
+    if (view !== REPORT) await requireEventColumn(trx, view)
   }
   const token = generateToken()
   const { rows } = await sql<{ id: string }>`

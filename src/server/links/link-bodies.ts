@@ -5,6 +5,7 @@ import pLimit from 'p-limit'
 import type { Database } from '../../db/connect.ts'
 import { makeLinkBody, type BodyLimits, type LinkBody, type ShownLink } from '../../export/link-content.ts'
 import { LinkError } from '../../export/link-error.ts'
+import { REPORT } from '../../mirror/keys/links.ts'
 import { encodeBody } from '../http/content-encoding.ts'
 import { UnavailableError } from '../problems.ts'
 import { withinTime } from '../within-time.ts'
@@ -102,6 +103,13 @@ function sizeOf({ result }: Made): number {
   return result instanceof LinkError ? 1 : result.identity.byteLength + result.gzip.byteLength + 1
 }
 
+async function contentOf(database: Database, link: LinkToMake, limits: BodyLimits): Promise<LinkBody> {
+  if (link.view !== REPORT) return makeLinkBody(database, link, limits)
+  // What draws is loaded when it is asked for.
+  const { makeReportBody } = await import('../../report/link-report.ts')
+  return makeReportBody(database, link, limits)
+}
+
 /** That a body is too large, or takes too long, is found out once a minute at most, too. */
 async function bodyOf(
   database: Database,
@@ -109,7 +117,7 @@ async function bodyOf(
   limits: BodyLimits,
 ): Promise<KeptBody | LinkError> {
   try {
-    const { bytes, ...rest } = await makeLinkBody(database, link, limits)
+    const { bytes, ...rest } = await contentOf(database, link, limits)
     const digest = hash('sha256', bytes, 'base64url').slice(0, 27)
     return { ...rest, identity: bytes, gzip: await encodeBody(bytes, 'gzip'), digest }
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
-import { access, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { access, mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import stringWidth from 'string-width'
@@ -14,6 +14,7 @@ import {
   scriptPath,
   type Ran,
 } from '../../support/commands/command.ts'
+import { tableOf } from '../../support/report/page-tables.ts'
 
 const escape = '\u001b'
 
@@ -61,6 +62,32 @@ describe('the demo, in a folder of its own', () => {
     expect(ran.stdout).not.toContain(ownSettings().HEADCOUNT_API_KEY)
     expect(await readdir(cwd)).toEqual(['headcount-demo'])
     await expect(access(join(cwd, 'mine'))).rejects.toThrow('ENOENT')
+  })
+
+  test('ends with a page, in its own folder, of what the mirror holds', async () => {
+    expect(ran.stdout).toMatch(
+      /^4 {2}A page for the meeting$[^]*^ {3}\.\/headcount-demo\/report\.html \(\d+ kB\) has what is coming up/m,
+    )
+    const path = join(cwd, 'headcount-demo/report.html')
+    const page = await readFile(path, 'utf8')
+    expect((await stat(path)).mode & 0o777).toBe(0o600)
+    const [, all] = /with ([\d,]+) events/.exec(ran.stdout) ?? []
+    expect(page).toContain(`${all} events, `)
+    expect(tableOf(page, 'events-table')).toHaveLength(numberOf(all))
+    expect(tableOf(page, 'upcoming')).toHaveLength(10)
+    for (const id of ['pace-1', 'pace-2', 'pace-3', 'money'])
+      expect(tableOf(page, id).length).toBeGreaterThan(2)
+  })
+
+  test('README quotes its parts', async () => {
+    const readme = await readFile(join(import.meta.dirname, '../../../README.md'), 'utf8')
+    const quoted = [
+      ...readme.matchAll(/^(\d {2}\S.*|.*\.html .*|people, how replies .*|changed this week\. .*)$/gm),
+    ].map(([line]) => line.trim())
+    expect(quoted.filter((line) => /^\d/.test(line))).toHaveLength(3)
+    const shape = (text: string) => text.replace(/\(\d+ kB\)/, '(kB)')
+    for (const line of quoted.filter((one) => !one.includes('npx')))
+      expect(shape(ran.stdout)).toContain(shape(line))
   })
 
   test('shows statements that give rows', async () => {

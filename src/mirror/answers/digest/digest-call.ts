@@ -107,11 +107,11 @@ async function digestOf(
   }
 }
 
-function eventOf({ event_id, event_title, event_at }: DigestEvent): DigestEvent {
+export function eventOf({ event_id, event_title, event_at }: DigestEvent): DigestEvent {
   return { event_id, event_title, event_at }
 }
 
-function responseOf(change: NetChange): DigestResponse {
+export function responseOf(change: NetChange): DigestResponse {
   const { name, rsvp, quantity, amount } = change
   return { ...eventOf(change), response_id: change.response_id ?? '', name, rsvp, quantity, amount }
 }
@@ -161,7 +161,8 @@ async function nearSlots(
   }
 }
 
-function standing(status: QuickAccountStatus): DigestMirror {
+/** Whether the mirror tells all, and how old it is. */
+export function standing(status: QuickAccountStatus): DigestMirror {
   const { age_ms, rejected, failing } = status
   const held = status.held.reduce((sum, { rows }) => sum + rows, 0)
   const unconfirmed = status.unconfirmed.reduce((sum, { rows }) => sum + rows, 0)

@@ -25,15 +25,33 @@ export interface NetChange extends DigestEvent {
   readonly returned: boolean
 }
 
-/** The first ten changes of each kind, those of the next events first. Responses of events that went are counted at these. */
 export async function readNetChanges(
   { kysely }: Transaction,
   period: Period,
   event: string | null,
 ): Promise<readonly NetChange[]> {
+  const { rows } = await netChanges(period, event).execute(kysely)
+  return rows
+}
+
+/** What is read of the changes of a period. */
+export interface ChangesSource {
+  readonly view: 'changes' | 'changes_without_personal'
+  /** Changes of these responses alone, and of events; null: of all responses. */
+  readonly responses: { readonly events: readonly string[]; readonly ids: readonly string[] } | null
+}
+
+const ALL_CHANGES: ChangesSource = { view: 'changes', responses: null }
+
+/** The first ten changes of each kind, those of the next events first. Responses of events that went are counted at these. */
+export function netChanges(
+  period: Period,
+  event: string | null,
+  source: ChangesSource = ALL_CHANGES,
+): RawBuilder<NetChange> {
   // guard: responses of events that went
-  const { rows } = await sql<NetChange & { readonly fields: JsonValue }>`
-    ${netItems(period, event)},
+  return sql<NetChange & { readonly fields: JsonValue }>`
+    ${netItems(period, event, source)},
     gone as (
       select event_id from item where entity = 'event' and change = 'delete'),
     ranked as (
@@ -58,8 +76,7 @@ export async function readNetChanges(
                 and former.operation = 'delete' and former.valid_to <= ranked.changed_at) as returned
       from ranked
      where place <= ${MAX_ITEMS}
-     order by entity, change, place`.execute(kysely)
-  return rows
+     order by entity, change, place`
 }
 
 export interface EventMoney extends DigestEvent, MoneyChange {
@@ -108,13 +125,21 @@ export async function readMoney(
  * `item`: each item that is not now as it was before, as entity, change, event_id, event_title, event_at, response_id,
  * changed_at, before, now, document (now, else before) and fields. What was read for the first time counts as there before.
  */
-function netItems(period: Period, event: string | null): RawBuilder<unknown> {
+function netItems(
+  period: Period,
+  event: string | null,
+  { view, responses }: ChangesSource = ALL_CHANGES,
+): RawBuilder<unknown> {
+  const named =
+    responses === null
+      ? sql`true`
+      : sql`(v.entity = 'event' or v.response_id = any(${responses.ids}::bigint[]) and v.event_id = any(${responses.events}::text[]))`
   // guard: first readings in a digest
   return sql`
     with told as materialized (
       select v.*, coalesce(v.response_id::text, '') as response_key
-        from headcount.changes v
-       where ${sql.raw(changesOf(period, event))} and v.run_finished_at is not null),
+        from ${sql.table(`headcount.${view}`)} v
+       where ${sql.raw(changesOf(period, event))} and v.run_finished_at is not null and ${named}),
     first_change as (
       select distinct on (entity, event_id, response_key) entity, event_id, response_key,
              case change when 'insert' then case when initial then record end

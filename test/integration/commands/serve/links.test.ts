@@ -82,8 +82,8 @@ describe('links create', () => {
     await s.run(['sync', '--quiet'])
     const csv = ['create', '--view', 'events', '--as', 'csv'] as const
     const refusals = [
-      [['create', '--as', 'csv'], 'links create needs --view <name>'],
-      [['create', '--view', 'events'], 'links create needs --as <form>'],
+      [['create', '--as', 'csv'], 'links create takes --view NAME and --as FORM'],
+      [['create', '--view', 'events'], 'links create takes --view NAME and --as FORM'],
       [
         ['create', '--view', 'evnts', '--as', 'csv'],
         'links create: there is no table or view "evnts" (did you mean',

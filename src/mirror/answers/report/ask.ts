@@ -1,0 +1,33 @@
+import type { RawBuilder } from 'kysely'
+import { codeOf } from '../../../db/errors.ts'
+import type { Transaction } from '../../../db/transaction.ts'
+import { CANCELLED } from '../../query/query-errors.ts'
+
+/** How long the statements of a report may take. */
+export interface TimeLimit {
+  /** Of the next statement. @throws when no time is left */
+  readonly leftMs: () => Promise<number> | number
+  /** What is thrown when it was too short. */
+  readonly exceeded: (cause: unknown) => Error
+}
+
+/** Sends one statement; the rows are objects. */
+export type Ask = <Row>(query: RawBuilder<Row>) => Promise<readonly Row[]>
+
+/** @param limit null: as long as it takes */
+export function askWithin(trx: Transaction, limit: TimeLimit | null): Ask {
+  return async <Row>(query: RawBuilder<Row>) => {
+    const { sql, parameters } = query.compile(trx.kysely)
+    try {
+      // guard: time of a report
+      const { columns, rows } =
+        limit === null
+          ? await trx.query(sql, parameters)
+          : await trx.queryWithin(await limit.leftMs(), sql, parameters)
+      // The statement says of which columns a row is.
+      return rows.map((row) => Object.fromEntries(columns.map(({ name }, at) => [name, row[at]])) as Row)
+    } catch (error) {
+      throw limit !== null && codeOf(error) === CANCELLED ? limit.exceeded(error) : error
+    }
+  }
+}

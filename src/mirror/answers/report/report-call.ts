@@ -1,0 +1,124 @@
+import { sql } from 'kysely'
+import { DatabaseError, UsageError } from '../../../common/errors.ts'
+import type { Timestamp } from '../../../common/schema/tables.ts'
+import { version } from '../../../common/version.ts'
+import type { Database } from '../../../db/connect.ts'
+import type { Transaction } from '../../../db/transaction.ts'
+import { resolveAccount } from '../../accounts/resolve-account.ts'
+import { defineCall, type Caller } from '../../calls/call.ts'
+import { inputFields } from '../../calls/input.ts'
+import { MAX_WAIT_MS } from '../../query/query-errors.ts'
+import { readAccountStatuses, type RunSummary } from '../../status/account-status.ts'
+import { standing } from '../digest/digest-call.ts'
+import { ofAccount, requireEvent, type AccountInput } from '../read-view.ts'
+import { askWithin, type Ask, type TimeLimit } from './ask.ts'
+import type { ReportDocument, ReportedRun, ReportHead } from './document.ts'
+import { readAccountReport } from './read-account.ts'
+import { readEventReport } from './read-event.ts'
+import { readWeekChanges } from './week-changes.ts'
+
+export interface ReportInput extends AccountInput {
+  /** The page of one event; null: of the account. */
+  readonly event: string | null
+  readonly with_personal: boolean
+}
+
+/** What is read for a page, all of one moment. Where no account is named, it is the one that is meant. */
+export const reportCall = defineCall<ReportInput, ReportDocument>({
+  name: 'report',
+  changes: false,
+  readInput: (json) => {
+    const fields = inputFields(json)
+    return {
+      account: fields.textOrNull('account'),
+      event: fields.textOrNull('event'),
+      with_personal: fields.boolean('with_personal'),
+    }
+  },
+  run: (database, input, caller) => readReport(database, input, limitOf(caller)),
+})
+
+/** @throws UsageError for an unknown account or event; what `limit` throws */
+export async function readReport(
+  database: Database,
+  { account: named, event, with_personal }: ReportInput,
+  limit: TimeLimit | null,
+): Promise<ReportDocument> {
+  const account = await resolveAccount(database, named)
+  return ofAccount(
+    database,
+    account,
+    async (trx) => {
+      if (event !== null) await requireEvent(trx, event, account)
+      const ask = askWithin(trx, limit)
+      const source = { ask, account_id: await accountNumber(ask, account), with_personal }
+      const { head, notes } = await readHead(trx, source, account, event)
+      return event === null
+        ? { ...head, subject: 'account', ...(await readAccountReport(source, notes)) }
+        : { ...head, subject: 'event', ...(await readEventReport(source, event)) }
+    },
+    { statementTimeoutMs: 0 },
+  )
+}
+
+async function accountNumber(ask: Ask, account: string): Promise<number> {
+  const [found] = await ask(sql<{ id: number }>`select id from headcount.accounts where name = ${account}`)
+  if (found === undefined) throw new UsageError(`The mirror has no account ${JSON.stringify(account)}.`)
+  return found.id
+}
+
+async function readHead(
+  trx: Transaction,
+  source: Parameters<typeof readWeekChanges>[0],
+  account: string,
+  event: string | null,
+) {
+  const [moment] = await source.ask(
+    sql<{ made_at: Timestamp; time_zone: string }>`
+      select now() as made_at, time_zone from headcount.accounts where id = ${source.account_id}`,
+  )
+  // Neither setting decides what is told here.
+  const [status] = await readAccountStatuses(trx, { maxStalenessMs: 0, holdForMs: 0 }, account)
+  if (moment === undefined || status === undefined)
+    throw new UsageError(`The mirror has no account ${JSON.stringify(account)}.`)
+  const head: ReportHead = {
+    kind: 'headcount report',
+    version: version(),
+    ...moment,
+    account,
+    with_personal: source.with_personal,
+    mirror: {
+      standing: standing(status),
+      last_run: runOf(status.last_run),
+      last_good_run: runOf(status.last_good_run),
+    },
+    changes: await readWeekChanges(source, trx, account, event),
+  }
+  return { head, notes: { accepted: status.accepted, set_aside: status.set_aside } }
+}
+
+/** Without its error, which may quote what the service sent. */
+function runOf(run: RunSummary | null): ReportedRun | null {
+  return (
+    run && {
+      run_id: run.run_id,
+      status: run.status,
+      started_at: run.started_at,
+      finished_at: run.finished_at,
+    }
+  )
+}
+
+/** Of a caller that keeps others waiting. */
+function limitOf({ maxStatementMs }: Caller): TimeLimit | null {
+  if (maxStatementMs === undefined) return null
+  return {
+    leftMs: async () => Math.max(1, await maxStatementMs()),
+    exceeded: (cause) =>
+      new DatabaseError(
+        `report: ended, for while it computes no run and no client of serve gets the folder: they wait for ${MAX_WAIT_MS / 1000} s at most. ` +
+          'Ask for one event, with --event; or stop the process that has the folder open, and ask again; or keep the mirror in Postgres, which many processes can use at once.',
+        { cause },
+      ),
+  }
+}
