@@ -12,7 +12,7 @@ import {
 } from '../../mirror/persons/show.ts'
 import { emailPseudonym } from '../../normalise/suppression/pseudonym.ts'
 import { personKeyOf } from '../../sync/options.ts'
-import { RESPONSE_FIELDS } from '../../normalise/items/fields.ts'
+import { RESPONSE_FIELDS } from '../../normalise/items/field-names.ts'
 import type { Command } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
 import { writeResult } from '../output/format/json.ts'

@@ -1,5 +1,5 @@
 import type { Flags } from '../../config/config.ts'
-import type { ViewRow } from '../../common/schema/views.ts'
+import type { ViewRow } from '../../common/schema/view-columns.ts'
 import { commandName } from '../../common/command-name.ts'
 import { thinCall } from '../../mirror/answers/thin.ts'
 import type { Command } from '../cli/context.ts'

@@ -1,5 +1,5 @@
 import type { Flags } from '../../config/config.ts'
-import type { ViewRow } from '../../common/schema/views.ts'
+import type { ViewRow } from '../../common/schema/view-columns.ts'
 import { UsageError } from '../../common/errors.ts'
 import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import { eventCall } from '../../mirror/answers/event.ts'

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
-import type { ViewRow } from '../../common/schema/views.ts'
+import type { ViewRow } from '../../common/schema/view-columns.ts'
 import type { Since } from '../instants/parse-since.ts'
 import { UsageError } from '../../common/errors.ts'
 import { commandName } from '../../common/command-name.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Timestamp } from '../../common/schema/items.ts'
-import type { ViewRow } from '../../common/schema/views.ts'
+import type { ViewRow } from '../../common/schema/view-columns.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { defineCall } from '../calls/call.ts'
 import { inputFields } from '../calls/input.ts'

@@ -1,6 +1,6 @@
 /** Rows of the views, in transactions that show one account or all. */
 import { sql, type RawBuilder } from 'kysely'
-import type { ViewName, ViewRow } from '../../common/schema/views.ts'
+import type { ViewName, ViewRow } from '../../common/schema/view-columns.ts'
 import { UsageError } from '../../common/errors.ts'
 import { commandName } from '../../common/command-name.ts'
 import { didYouMeanEvent } from '../../common/did-you-mean.ts'

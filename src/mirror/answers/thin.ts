@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { ViewRow } from '../../common/schema/views.ts'
+import type { ViewRow } from '../../common/schema/view-columns.ts'
 import { defineCall } from '../calls/call.ts'
 import { readListInput, type ListInput } from '../calls/input.ts'
 import { ofAccount, rowsOf } from './read-view.ts'

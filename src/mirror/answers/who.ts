@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { ViewRow } from '../../common/schema/views.ts'
+import type { ViewRow } from '../../common/schema/view-columns.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { UsageError } from '../../common/errors.ts'
 import { quote } from '../owner-tables/quote.ts'

@@ -1,5 +1,5 @@
 /** What organisers ask, as the commands of these names answer it: rows of the views, with types made from their columns. */
-import type { ViewRow } from '../../common/schema/views.ts'
+import type { ViewRow } from '../../common/schema/view-columns.ts'
 import { changesCall, type Changes } from '../answers/changes.ts'
 import type { Digest } from '../answers/digest/digest.ts'
 import { digestCall } from '../answers/digest/digest-call.ts'

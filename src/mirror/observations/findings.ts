@@ -4,7 +4,7 @@ import type { RawBuilder } from 'kysely'
 import { valueColumns } from '../../common/schema/live-tables.ts'
 import type { ObservationKind, Timestamp } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { EVENT_FIELDS, RESPONSE_FIELDS, SLOT_FIELDS } from '../../normalise/items/fields.ts'
+import { EVENT_FIELDS, RESPONSE_FIELDS, SLOT_FIELDS } from '../../normalise/items/field-names.ts'
 import { OTHER_VALUES, WITHHELD } from '../../normalise/observe/safe-value.ts'
 
 /** A fact, with how often it was seen in the traffic and how many live rows show it. */

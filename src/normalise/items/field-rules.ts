@@ -5,7 +5,7 @@ import type { ResponseItem } from '../../common/schema/items.ts'
 import { InvalidValueError } from '../../common/parse-values.ts'
 import type { PersonKey } from '../suppression/person-key.ts'
 import { pseudonymOf } from '../suppression/pseudonym.ts'
-import { RESPONSE_FIELD_SET, SLOT_FIELD_SET } from './fields.ts'
+import { RESPONSE_FIELD_SET, SLOT_FIELD_SET } from './field-names.ts'
 import type { ItemIssues } from './item-issues.ts'
 import type { ItemType } from './normalise-item.ts'
 

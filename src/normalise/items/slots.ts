@@ -3,7 +3,7 @@ import { isObject } from '../../common/json/exact.ts'
 import type { JsonObject, JsonValue } from '../../common/json/exact.ts'
 import { readText, readTimestamp, createRowBuilder, collectUnknown, readField } from './row-builder.ts'
 import { fieldMask } from '../observe/field-states.ts'
-import { SLOT_FIELD_SET, SLOT_FIELDS } from './fields.ts'
+import { SLOT_FIELD_SET, SLOT_FIELDS } from './field-names.ts'
 import type { ItemIssues } from './item-issues.ts'
 import { withoutOffset } from '../values/timestamps.ts'
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { SetAsideValues } from '../items/set-aside-values.ts'
+import type { SetAsideCounts } from '../items/set-aside-counts.ts'
 import type { SortedIds } from './id-set.ts'
 import type { ListChunk } from './response-reader.ts'
 import type { DifferingDuplicates } from './warnings.ts'
@@ -15,7 +15,7 @@ const NONE = -1
  */
 export class Duplicates {
   readonly #ids: SortedIds
-  readonly #setAside: SetAsideValues
+  readonly #setAside: SetAsideCounts
   /** Places of the items in the list, over all chunks. */
   readonly #winners: Int32Array
   readonly #timestamps: BigInt64Array
@@ -29,7 +29,7 @@ export class Duplicates {
    * @param ids that stand more than once
    * @param setAside of all rows; those of rows that are not taken are removed from it
    */
-  constructor(ids: SortedIds, setAside: SetAsideValues) {
+  constructor(ids: SortedIds, setAside: SetAsideCounts) {
     this.#ids = ids
     this.#setAside = setAside
     this.#winners = new Int32Array(ids.length).fill(NONE)

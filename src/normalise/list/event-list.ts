@@ -6,7 +6,7 @@ import { EVENT } from '../items/events.ts'
 import { normaliseItem } from '../items/normalise-item.ts'
 import { parseSent, type ParseOptions } from '../items/sent-item.ts'
 import { ItemIssues } from '../items/item-issues.ts'
-import { SetAsideValues } from '../items/set-aside-values.ts'
+import { SetAsideCounts } from '../items/set-aside-counts.ts'
 import { observeEvents } from '../observe/events.ts'
 import { ObservedValues } from '../observe/observed-values.ts'
 import { jsonbText } from '../../copy-format/jsonb.ts'
@@ -71,7 +71,7 @@ export class EventListReader implements ItemHandler {
   /** The list, when it was read through. */
   finish(): NormalisedEvents {
     const taken = [...this.#rows.values()]
-    const setAside = new SetAsideValues()
+    const setAside = new SetAsideCounts()
     for (const one of taken) setAside.add(one.setAside)
     const rows = taken.map(({ row }) => row)
     if (!this.#order.isStrictlyAscending) rows.sort((a, b) => compareUtf8(a.id, b.id))

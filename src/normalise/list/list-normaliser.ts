@@ -3,7 +3,7 @@ import { ResponseBatch } from '../../copy-format/response-batch.ts'
 import { ItemIssues } from '../items/item-issues.ts'
 import { RESPONSE } from '../items/responses.ts'
 import { withoutPersonal } from '../../common/schema/personal-data.ts'
-import { SetAsideValues } from '../items/set-aside-values.ts'
+import { SetAsideCounts } from '../items/set-aside-counts.ts'
 import { normaliseItem } from '../items/normalise-item.ts'
 import { underRules } from '../items/field-rules.ts'
 import { emailIn, parseSent } from '../items/sent-item.ts'
@@ -35,7 +35,7 @@ export class ListNormaliser {
   #observer: ResponseObserver | null = new ResponseObserver()
   readonly #duplicateKeys = new ObservedValues('response', 'duplicate_key')
   readonly #order = new IdOrder()
-  readonly #setAside = new SetAsideValues()
+  readonly #setAside = new SetAsideCounts()
   readonly #issues = new ItemIssues()
   #duplicates: Duplicates | null = null
   #last: bigint | null = null

@@ -1,4 +1,4 @@
-import type { SetAsideValues } from '../items/set-aside-values.ts'
+import type { SetAsideCounts } from '../items/set-aside-counts.ts'
 import { REPAIRED } from '../items/item-issues.ts'
 
 /** Ids that stand more than once with contents that differ: how many, and the first of them. */
@@ -8,13 +8,13 @@ export interface DifferingDuplicates {
 }
 
 /** One line a matter, however many items it concerns. No values: they are personal data. */
-export function warningsOf({ entries }: SetAsideValues, differing: DifferingDuplicates | null): string[] {
+export function warningsOf({ entries }: SetAsideCounts, differing: DifferingDuplicates | null): string[] {
   return [setAsideWarning(entries), repairedWarning(entries), differingWarning(differing)].filter(
     (line) => line !== null,
   )
 }
 
-function setAsideWarning(setAside: SetAsideValues['entries']): string | null {
+function setAsideWarning(setAside: SetAsideCounts['entries']): string | null {
   const fields = setAside
     .filter(([field]) => field !== REPAIRED)
     .map(([field, count]) => `${field} (${count})`)
@@ -22,7 +22,7 @@ function setAsideWarning(setAside: SetAsideValues['entries']): string | null {
   return `values that their columns cannot hold were set aside, the originals are in _extra: ${fields.join(', ')}`
 }
 
-function repairedWarning(setAside: SetAsideValues['entries']): string | null {
+function repairedWarning(setAside: SetAsideCounts['entries']): string | null {
   const repaired = setAside.find(([entry]) => entry === REPAIRED)
   if (repaired === undefined) return null
   return `texts with U+0000 or half a surrogate pair, which Postgres cannot hold; U+FFFD stands in their place: ${repaired[1]}`

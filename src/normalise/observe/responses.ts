@@ -7,7 +7,7 @@ import {
   RESPONSE_FIELDS,
   SLOT_FIELD_SET,
   SLOT_FIELDS,
-} from '../items/fields.ts'
+} from '../items/field-names.ts'
 import type { ItemObserver } from './item-observer.ts'
 import { fieldMask, FieldStates } from './field-states.ts'
 import { ObservedValues } from './observed-values.ts'

@@ -1,6 +1,6 @@
 /** A digest of one account in the order in which it is told. */
 import { commandName } from '../../common/command-name.ts'
-import type { ViewRow } from '../../common/schema/views.ts'
+import type { ViewRow } from '../../common/schema/view-columns.ts'
 import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
 import { fieldChange } from '../../common/text/field-change.ts'
 import { shorten } from '../../common/text/fit-text.ts'

@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import type { ViewRow } from '../../common/schema/views.ts'
+import type { ViewRow } from '../../common/schema/view-columns.ts'
 import type { EventReport } from '../../mirror/answers/report/document.ts'
 import { formatCount, formatMoney, formatNumber, type Formats } from '../formats.ts'
 import { drawChanges } from './changes-part.ts'

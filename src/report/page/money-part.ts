@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import type { ReportedMoney } from '../../mirror/answers/report/document.ts'
-import type { ViewRow } from '../../common/schema/views.ts'
+import type { ViewRow } from '../../common/schema/view-columns.ts'
 import { drawColumns, type ChartColumn } from '../charts/column-chart.ts'
 import { formatCount, formatMoney, formatMonth, formatNumber } from '../formats.ts'
 import { andMore } from './slots-part.ts'

@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import type { CountedRows } from '../../mirror/answers/report/document.ts'
-import type { ViewRow } from '../../common/schema/views.ts'
+import type { ViewRow } from '../../common/schema/view-columns.ts'
 import { formatCount, formatNumber, formatWallClock } from '../formats.ts'
 import { drawBar, drawTable } from './table.ts'
 import { textOf, titleOf, type Html } from './text.ts'

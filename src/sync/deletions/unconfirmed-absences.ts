@@ -6,7 +6,7 @@
 import type { ListState } from '../../load/state/sync-state.ts'
 import { compareUtf8 } from '../../normalise/values/collation.ts'
 import type { FetchedListFacts } from '../fetch/list-facts.ts'
-import type { DueEvent } from '../select/due-event.ts'
+import type { DueEvent } from '../select/selected-event.ts'
 import type { ListWrite } from '../write/event-write.ts'
 import { heldIds, type Decision } from './deletion-guard.ts'
 

@@ -11,7 +11,7 @@ import { isEventListCurrent, type EventList } from '../fetch/event-list.ts'
 import type { RunContext } from '../run-context.ts'
 import { rejectedButStored, requireKnownEvents } from './rejected-events.ts'
 import { isDoneInBackfill } from './backfill.ts'
-import type { DueEvent } from './due-event.ts'
+import type { DueEvent } from './selected-event.ts'
 
 /**
  * Chooses the events to read: all of them for `backfill` (but for those that it has read before it was broken off)

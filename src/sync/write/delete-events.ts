@@ -14,7 +14,7 @@ import {
   type Decision,
   type ListEvidence,
 } from '../deletions/deletion-guard.ts'
-import type { DueEvent } from '../select/due-event.ts'
+import type { DueEvent } from '../select/selected-event.ts'
 import { fetchEventList } from '../fetch/fetch-events.ts'
 import { isEventListCurrent, type EventList } from '../fetch/event-list.ts'
 import type { RunContext } from '../run-context.ts'

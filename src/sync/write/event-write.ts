@@ -3,7 +3,7 @@ import type { EventRowsChange, UnchangedState } from '../../load/state/sync-stat
 import type { WriteResult } from '../../load/statements.ts'
 import type { BufferedList, StorableList } from '../fetch/response-list.ts'
 import type { StreamedResponses } from '../fetch/streamed-responses.ts'
-import type { DueEvent } from '../select/due-event.ts'
+import type { DueEvent } from '../select/selected-event.ts'
 
 /** An event to be brought up to date: its record, and its responses unless they are unchanged. */
 export type EventWrite = BufferedWrite | UnchangedWrite

@@ -3,7 +3,7 @@ import { diffLists, type ListDiff } from '../../load/diff/list-diff.ts'
 import type { WriteOptions, WriteResult } from '../../load/statements.ts'
 import type { EmptiedList } from '../deletions/emptied-lists.ts'
 import { decideDeletions, type DeletionDecisions } from '../deletions/decide-deletions.ts'
-import { restoresPersonal } from '../select/due-event.ts'
+import { restoresPersonal } from '../select/selected-event.ts'
 import type { RunContext } from '../run-context.ts'
 import {
   finishBatch,

@@ -5,7 +5,7 @@ import { prefetch } from '../../load/prefetch.ts'
 import { addCounts, noCounts, type WriteResult } from '../../load/statements.ts'
 import { decideDeletions, type DeletionDecisions } from '../deletions/decide-deletions.ts'
 import { OutOfOrderError } from '../fetch/streamed-responses.ts'
-import { restoresPersonal } from '../select/due-event.ts'
+import { restoresPersonal } from '../select/selected-event.ts'
 import type { RunContext } from '../run-context.ts'
 import type { ResponseList } from '../fetch/response-list.ts'
 import {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { engines, freshMirror } from '../../support/databases/databases.ts'
-import { VIEWS } from '../../../src/common/schema/views.ts'
+import { VIEWS } from '../../../src/common/schema/view-columns.ts'
 import { readSchemaDescription } from '../../../src/mirror/query/describe-schema.ts'
 import { listSchema, listUncommented } from '../../support/mirror/schema-listing.ts'
 

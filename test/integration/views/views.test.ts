@@ -1,7 +1,7 @@
 /** Every view shows what an independent computation over the tables gives, at every step of drawn histories. */
 import { describe, expect, test } from 'vitest'
 import { parseJson } from '../../../src/common/json/exact.ts'
-import { VIEWS } from '../../../src/common/schema/views.ts'
+import { VIEWS } from '../../../src/common/schema/view-columns.ts'
 import { connect, type Database } from '../../../src/db/connect.ts'
 import { prune } from '../../../src/index.ts'
 import { engines } from '../../support/databases/databases.ts'

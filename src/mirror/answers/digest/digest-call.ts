@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { IntegerText } from '../../../common/schema/tables.ts'
-import type { ViewRow } from '../../../common/schema/views.ts'
+import type { ViewRow } from '../../../common/schema/view-columns.ts'
 import { literal } from '../../../db/quote.ts'
 import type { Transaction } from '../../../db/transaction.ts'
 import { defineCall } from '../../calls/call.ts'

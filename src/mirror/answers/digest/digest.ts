@@ -1,7 +1,7 @@
 /** What happened between two runs, in short: the types of a digest of changes. */
 import type { JsonValue } from '../../../common/json/exact.ts'
 import type { IntegerText, Timestamp } from '../../../common/schema/tables.ts'
-import type { ViewRow } from '../../../common/schema/views.ts'
+import type { ViewRow } from '../../../common/schema/view-columns.ts'
 
 /** Items of a part that are given one by one; the rest is counted. */
 export const MAX_ITEMS = 10

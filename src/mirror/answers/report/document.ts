@@ -1,7 +1,7 @@
 /** The page for a meeting as data: every figure is one of a view. `headcount report` renders it. */
 import type { IntegerText, Timestamp } from '../../../common/schema/tables.ts'
 import type { DecimalText } from '../../../common/schema/items.ts'
-import type { ViewRow } from '../../../common/schema/views.ts'
+import type { ViewRow } from '../../../common/schema/view-columns.ts'
 import type { RunSummary } from '../../status/account-status.ts'
 import type {
   AnnouncedEvent,

@@ -1,6 +1,6 @@
 /** How the responses to events come in, beside earlier events like them. */
 import { sql } from 'kysely'
-import type { ViewRow } from '../../../common/schema/views.ts'
+import type { ViewRow } from '../../../common/schema/view-columns.ts'
 import { PACE_DAYS, type ComparedPace, type PaceDay, type PaceLine } from './document.ts'
 import type { ReportSource } from './week-changes.ts'
 

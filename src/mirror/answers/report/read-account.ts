@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { ViewRow } from '../../../common/schema/views.ts'
+import type { ViewRow } from '../../../common/schema/view-columns.ts'
 import type { ListedEvent } from '../events.ts'
 import {
   MAX_COMPARED,

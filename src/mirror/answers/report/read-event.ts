@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Timestamp } from '../../../common/schema/tables.ts'
-import type { ViewRow } from '../../../common/schema/views.ts'
+import type { ViewRow } from '../../../common/schema/view-columns.ts'
 import { UsageError } from '../../../common/errors.ts'
 import { countedRows, type Counted } from './counted-rows.ts'
 import { MAX_PERSONS, MAX_SLOTS, type EventReport, type ReportHead } from './document.ts'

@@ -1,5 +1,5 @@
 /** How often each entry of issues stands in the rows of a list: the fields set aside, and texts repaired. */
-export class SetAsideValues {
+export class SetAsideCounts {
   readonly #counts = new Map<string, number>()
 
   /** Adds the entries of one row. */

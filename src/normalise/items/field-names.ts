@@ -1,4 +1,7 @@
-/** The fields that the specification names, in the order of the masks (observe/field-states.ts). */
+/**
+ * The fields that the specification names, in the order of the masks (observe/field-states.ts). Their columns are in
+ * common/schema/live-tables.ts, their rules in events.ts, responses.ts and slots.ts beside this file.
+ */
 
 export const EVENT_FIELDS = ['id', 'title', 'event_at', 'description', 'event_type', 'location'] as const
 
