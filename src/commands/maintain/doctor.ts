@@ -10,6 +10,7 @@ import type { Command } from '../cli/context.ts'
 import { failure, ok, skipped, warning, type Check, type CheckResult } from './doctor/check.ts'
 import { checkDatabase, checkSchema, openDatabase } from './doctor/database-checks.ts'
 import * as service from './doctor/service-checks.ts'
+import { checkMail } from './doctor/mail-check.ts'
 import { checkSpace } from './doctor/space-check.ts'
 import { showFolderWait } from '../terminal/data-dir-wait.ts'
 import { resolveOptions } from '../../sync/options.ts'
@@ -36,6 +37,7 @@ export const doctor: Command<DoctorFlags> = async ({ flags, terminal, signal }) 
     if (settings.config !== null) redactSecrets(settings.config, terminal)
     const ping = await examineService(settings.service, signal, tell)
     await examineDatabase(settings.config, terminal.err, tell)
+    if (settings.config?.notify.mail) await tell('mail', await checkMail(settings.config.notify.mail, signal))
     await tell('clock', ping === null ? skipped('needs an answer of the service') : service.checkClock(ping))
     await tell(
       'free space',

@@ -1,5 +1,6 @@
 /** Sends mail by SMTP, one message to one recipient. */
 import { createTransport } from 'nodemailer'
+import { raceAbort } from '../../common/abort.ts'
 import type { MailSender, MailServer } from '../mail-settings.ts'
 import { errorLine, type SendResult } from './result.ts'
 
@@ -56,6 +57,19 @@ export async function sendMail(server: MailServer, mail: Mail, signal: AbortSign
       headers: { 'Auto-Submitted': 'auto-generated' },
       signal,
     })
+    return { isAccepted: true }
+  } catch (error) {
+    return failureOf(error, server, signal)
+  } finally {
+    transport.close()
+  }
+}
+
+/** Whether the server answers, encrypts and takes the login; nothing is sent. Never throws. */
+export async function checkMailServer(server: MailServer, signal: AbortSignal): Promise<SendResult> {
+  const transport = createTransport(transportOptions(server))
+  try {
+    await raceAbort(transport.verify(), signal)
     return { isAccepted: true }
   } catch (error) {
     return failureOf(error, server, signal)

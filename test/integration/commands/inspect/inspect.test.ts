@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { migrations } from '../../../../migrations/index.ts'
 import { connect } from '../../../../src/db/connect.ts'
+import { startMailServer, startSilentServer } from '../../../support/notify/mail-server.ts'
 import type { Check } from '../../../../src/commands/maintain/doctor/check.ts'
 import type { EventStatus } from '../../../../src/mirror/status/event-status.ts'
 import { accountOf, refusal } from '../../../support/accounts/account.ts'
@@ -310,6 +311,36 @@ describe('doctor', () => {
       expect.stringMatching(/^(ok|warning) +free space /),
     ])
     expect((await s.run(['runs', '--json'])).stdout).toBe('{"runs":[]}\n')
+  })
+
+  test('asks the mail server of digests whether it takes the login, and sends nothing', async () => {
+    await using mail = await startMailServer({
+      authOptional: false,
+      onAuth: ({ username, password }, _session, callback) =>
+        password === 'right' ? callback(null, { user: username }) : callback(new Error('no such user')),
+    })
+    await using s = await commandStage('postgres', accountOf({ gala: 1 }))
+    const check = async (url: string) => {
+      const env = { HEADCOUNT_SMTP_URL: url, HEADCOUNT_MAIL_FROM: 'headcount@example.org' }
+      const { code, stdout } = await s.run(['doctor', '--json'], { env })
+      return { code, ...checksOf(stdout).get('mail') }
+    }
+    const at = (login: string) => `smtp://${login}@127.0.0.1:${mail.port}`
+    expect(await check(at('ada:right'))).toMatchObject({
+      code: 0,
+      state: 'ok',
+      detail: `127.0.0.1:${mail.port} takes the login of ada; mail is sent from headcount@example.org`,
+    })
+    const refused = await check(at('ada:wrong-password'))
+    expect(refused).toMatchObject({
+      code: 1,
+      state: 'failed',
+      detail: expect.stringContaining('check HEADCOUNT_SMTP_URL'),
+    })
+    expect(refused.detail).not.toContain('wrong-password')
+    await using silent = await startSilentServer()
+    expect(await check(`smtp://127.0.0.1:${silent.port}`)).toMatchObject({ code: 1, state: 'failed' })
+    expect(mail.received).toEqual([])
   })
 
   test('makes no folder and no schema', async () => {
