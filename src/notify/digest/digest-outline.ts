@@ -22,6 +22,9 @@ import type { Outline, OutlinePart } from '../outline/outline.ts'
 import { clockOf, type Clock } from './clock.ts'
 
 const MAX_NAME_COLUMNS = 40
+const MAX_TITLE_COLUMNS = 60
+/** Those that change a plan come first, a message last. */
+const FIELD_ORDER = ['rsvp', 'quantity', 'amount', 'processing_fee', 'slots']
 
 export function digestOutline(digest: AccountDigest): Outline {
   const clock = clockOf(digest.time_zone)
@@ -39,13 +42,9 @@ export function digestOutline(digest: AccountDigest): Outline {
     part('Announced', digest.events_announced, (event) =>
       event.returned ? `${eventText(event, clock)}, listed again` : eventText(event, clock),
     ),
-    part('Withdrawn', digest.responses_withdrawn, (response) => responseText(response)),
-    part(
-      'Changed',
-      digest.responses_changed,
-      (response) => `${responseText(response)}: ${fieldsText(response.fields)}`,
-    ),
-    part('New', digest.responses_new, (response) => `${responseText(response)}${answerOf(response)}`),
+    responsesPart('Withdrawn', digest.responses_withdrawn, () => ''),
+    responsesPart('Changed', digest.responses_changed, ({ fields }) => fieldsText(fields)),
+    responsesPart('New', digest.responses_new, answerOf),
     moneyPart(digest.money),
     part(`Slots of the next ${NEAR_DAYS} days that need people`, digest.thin_slots, slotText),
   ].filter((one) => one !== null)
@@ -80,6 +79,31 @@ function part<Item>(
     items: items.map((item) => stripControlCharsInLine(describe(item))),
     rest: restOf(total, items.length, query),
   }
+}
+
+/** A line for each event with its people, so that a busy day stays short. */
+function responsesPart<Response extends DigestResponse>(
+  heading: string,
+  { items, ...inShort }: DigestPart<Response>,
+  describe: (response: Response) => string,
+): OutlinePart | null {
+  const byEvent = Map.groupBy(items, ({ event_id }) => event_id)
+  const lines = [...byEvent.values()].map((responses) => {
+    const people = responses.flatMap((response) => personText(response, describe(response)) ?? [])
+    const others = responses.length - people.length
+    const counted =
+      others === 0 ? [] : [formatCount(String(others), people.length === 0 ? 'response' : 'other')]
+    return [...responses.slice(0, 1).map(titleOf), [...people, ...counted].join(', ')].join(': ')
+  })
+  const found = part(heading, { ...inShort, items }, () => '')
+  return found === null ? null : { ...found, items: lines.map(stripControlCharsInLine) }
+}
+
+/** `Ada (rsvp yes → no)`. Null without a name and anything to say: such responses are counted. */
+function personText({ name }: DigestResponse, details: string): string | null {
+  const shown = name ? shorten(name, MAX_NAME_COLUMNS) : null
+  if (details === '') return shown
+  return `${shown ?? 'response'} (${details})`
 }
 
 function restOf(total: string, shown: number, query: string): OutlinePart['rest'] {
@@ -125,15 +149,11 @@ function slotText(slot: ViewRow<'thin_slots'>): string {
 }
 
 function titleOf(event: Pick<DigestEvent, 'event_id' | 'event_title'>): string {
-  return event.event_title || event.event_id
+  return shorten(event.event_title || event.event_id, MAX_TITLE_COLUMNS)
 }
 
 function eventText(event: DigestEvent, clock: Clock): string {
   return event.event_at === null ? titleOf(event) : `${titleOf(event)}, ${clock(event.event_at)}`
-}
-
-function responseText(response: DigestResponse): string {
-  return `${shorten(response.name || `response ${response.response_id}`, MAX_NAME_COLUMNS)}, ${titleOf(response)}`
 }
 
 function answerOf({ rsvp, quantity, amount }: DigestResponse): string {
@@ -142,7 +162,7 @@ function answerOf({ rsvp, quantity, amount }: DigestResponse): string {
     quantity !== null && `quantity ${formatNumber(quantity)}`,
     amount !== null && `amount ${moneyText(amount)}`,
   ].filter((text) => text !== false)
-  return said.length === 0 ? '' : `: ${said.join(', ')}`
+  return said.join(', ')
 }
 
 const verbs: Readonly<Record<string, string>> = { event_at: 'moved', title: 'renamed', location: 'relocated' }
@@ -163,7 +183,12 @@ function eventFields(fields: readonly ChangedField[], clock: Clock): string {
 }
 
 function fieldsText(fields: readonly ChangedField[]): string {
+  const rank = ({ field }: ChangedField) => {
+    const at = FIELD_ORDER.indexOf(field)
+    return at < 0 ? FIELD_ORDER.length : at
+  }
   return fields
+    .toSorted((one, other) => rank(one) - rank(other))
     .map(({ field, before, now, is_withheld }) =>
       is_withheld ? field : fieldChange(field, asText(before), asText(now)),
     )

@@ -7,11 +7,12 @@ const COLUMNS = 80
 /** Ends with a line feed. */
 export function outlineText({ title, lead, parts, end }: Outline): string {
   const paragraph = (text: string) => `${wrapWords(text, { width: COLUMNS, hang: 0 })}\n`
-  return [line(title, ''), ...lead.map(paragraph), ...parts.map(partText), ...end.map(paragraph)].join('\n')
+  return [line(title), ...lead.map(paragraph), ...parts.map(partText), ...end.map(paragraph)].join('\n')
 }
 
 function partText({ heading, items, rest }: OutlinePart): string {
-  return [line(heading, ''), ...items.map((item) => line(item, '  ')), restText(rest)].join('')
+  const itemText = (item: string) => `  ${wrapWords(item, { width: COLUMNS, hang: 4, used: 2 })}\n`
+  return [line(heading), ...items.map(itemText), restText(rest)].join('')
 }
 
 function restText(rest: OutlinePart['rest']): string {
@@ -22,6 +23,6 @@ function restText(rest: OutlinePart['rest']): string {
   return `  ${wrapWords(`${rest.count}: ${rest.command}`, { width, hang: 4, used: 2 })}\n`
 }
 
-function line(text: string, indent: string): string {
-  return `${indent}${shorten(text, COLUMNS - indent.length)}\n`
+function line(text: string): string {
+  return `${shorten(text, COLUMNS)}\n`
 }

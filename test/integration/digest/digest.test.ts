@@ -106,8 +106,10 @@ onBothStages('a digest', (stage) => {
       /^default: since .* \(run 1\)\n\nEvents changed: 1\n {2}Summer gala: moved from .* to .*\n/,
     )
     expect(text).toMatch(/^Announced: 1\n {2}Fair, /m)
-    expect(text).toMatch(/^ {2}Guest 5, Summer gala$/m)
-    expect(text).toMatch(/^ {2}Guest 3, Summer gala: quantity 2 → 4$/m)
+    expect(text).toMatch(/^Withdrawn: 1\n {2}Summer gala: Guest 5$/m)
+    expect(text).toMatch(
+      /^ {2}Summer gala: Guest 3 \(quantity 2 → 4\), Ada \(amount 12\.50 → 30\.00, name Guest 1\n {4}→ Ada\)$/m,
+    )
     expect(text).toMatch(
       /^Money: \+42\.50 \(2 new payments, 1 changed\)\n {2}Summer gala: \+30\.00 \(1 new payment, 1 changed\)\n {2}Fair: \+12\.50 \(1 new payment\)$/m,
     )
@@ -153,7 +155,7 @@ onBothStages('a digest', (stage) => {
     expect(JSON.stringify(found)).not.toMatch(traces)
     const old = await own(on, { since: 2, event: 'old' })
     expect(JSON.stringify(old)).not.toMatch(/Guest|guest|see you/)
-    expect(texts(found)).toMatch(/^ {2}response 7, Gala/m)
+    expect(texts(found)).toMatch(/^Withdrawn: 1\n {2}Gala: 1 response$/m)
   })
 
   test('tells of each account apart, and of one event', async () => {

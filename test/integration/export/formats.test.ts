@@ -279,5 +279,5 @@ describe('a workbook of more rows than a sheet holds', { timeout: 120_000 }, () 
       ['numbers_2', 3, ['n'], [1_048_577]],
     ])
     await rm(folder, { recursive: true })
-  })
+  }, 180_000)
 })

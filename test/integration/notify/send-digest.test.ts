@@ -49,8 +49,10 @@ onBothStages('a digest by mail', (stage) => {
     expect(first?.mail.subject).toBe('headcount: from now on what changes')
     expect(first?.mail.text).toMatch(/This is the first digest: from now on it tells what changes\./)
     expect(second?.mail.subject).toBe('headcount: 1 new, +12.50')
-    expect(second?.mail.text).toMatch(/^default: since .* \(run 1\)\n\nNew: 1\n {2}Grace, Gala: /)
-    expect(second?.mail.html).toMatch(/<li style="[^"]+">Grace, Gala: /)
+    expect(second?.mail.text).toMatch(
+      /^default: since .* \(run 1\)\n\nNew: 1\n {2}Gala: Grace \(amount 12\.50\)\n/,
+    )
+    expect(second?.mail.html).toMatch(/<li style="[^"]+">Gala: Grace \(amount 12\.50\)</)
     expect(second?.mail.headers.get('auto-submitted')).toBe('auto-generated')
     expect(third?.mail.text).toMatch(/Nothing new\./)
     const ids = server.received.map(({ mail }) => mail.messageId)
