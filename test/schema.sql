@@ -63,7 +63,8 @@ table deliveries -- One row for each digest and each of its recipients: up to wh
   claim uuid -- Random name of the process that is sending it; NULL while nobody is.
   claimed_until timestamp with time zone -- From then on another process may send it, for the one that claimed it has died; NULL while nobody sends it.
   state text -- Of a notice: the state of the mirror that was told last: good, failed, partial, held_too_long or stale. NULL of a digest.
-  told jsonb not null default '{}'::jsonb -- Of a notice: when each state was told last, by its name: the same one at most once an hour.
+  cause text -- Of a notice of a failed run: the code of the error, as "unreachable"; else NULL.
+  told jsonb not null default '{}'::jsonb -- Of a notice: when each state, with its cause, was told last: the same one at most once an hour.
   constraint deliveries_kind_check CHECK ((kind = ANY (ARRAY['digest'::text, 'notice'::text])))
   constraint deliveries_pkey PRIMARY KEY (id)
   constraint deliveries_state_check CHECK ((state = ANY (ARRAY['good'::text, 'failed'::text, 'partial'::text, 'held_too_long'::text, 'stale'::text])))

@@ -1,10 +1,10 @@
 /** Sends what was claimed, and records what became of it. */
 import pLimit from 'p-limit'
-import type { MirrorState, Timestamp } from '../common/schema/tables.ts'
+import type { Timestamp } from '../common/schema/tables.ts'
 import type { Call } from '../mirror/calls/call.ts'
 import type { Claim } from '../mirror/deliveries/claims.ts'
 import { settleDeliveryCall } from '../mirror/deliveries/settle-call.ts'
-import type { DeliveryOutcome } from '../mirror/deliveries/settle.ts'
+import type { DeliveryOutcome, ToldState } from '../mirror/deliveries/settle.ts'
 import type { Recipient } from './recipient.ts'
 import { retryWait } from './send/back-off.ts'
 import type { SendResult } from './send/result.ts'
@@ -52,7 +52,7 @@ export async function forEachMessage<Item, Result>(
 export interface ClaimedMessage extends Claim {
   readonly failures: number
   /** What a notice tells; null of a digest. */
-  readonly state: MirrorState | null
+  readonly notice: ToldState | null
 }
 
 /**
@@ -66,8 +66,8 @@ export async function deliver(
   send: (signal: AbortSignal) => Promise<SendResult>,
   signal: AbortSignal,
 ): Promise<Pick<Delivery, 'state' | 'error' | 'next_attempt_at'>> {
-  const { id, claim, state } = claimed
-  const settle = (outcome: DeliveryOutcome) => call(settleDeliveryCall, { id, claim, outcome, state })
+  const { id, claim, notice } = claimed
+  const settle = (outcome: DeliveryOutcome) => call(settleDeliveryCall, { id, claim, outcome, notice })
   if (signal.aborted) await settle({ kind: 'released', mayBeAccepted: false })
   signal.throwIfAborted()
   const result = await send(signal)

@@ -14,6 +14,8 @@ export interface WorkerState {
   running: { readonly started: MonotonicTime; lastSign: MonotonicTime } | null
   /** Why the last run was not a good one; null after a good one. */
   lastFailure: string | null
+  /** The code of the error that ended the last run; null where none did. */
+  lastErrorCode: string | null
   /** How the last run ended; null before the first end, and of one that another run or a stop kept from its work. */
   lastEnd: RunEnd | null
   readonly began: MonotonicTime
@@ -39,6 +41,7 @@ export function createWorkerState(): WorkerState {
     holds: { seen: now(), lists: [] },
     running: null,
     lastFailure: null,
+    lastErrorCode: null,
     lastEnd: null,
     began: now(),
     nextTick: null,

@@ -8,21 +8,25 @@ const MAX_RUN_MS = 3_600_000
 
 export interface MirrorCondition {
   readonly state: MirrorState
+  /** Of a failed run: the code of its error, so that another error is another reason; else null. */
+  readonly cause: string | null
   /** For people, in a sentence without its full stop. */
   readonly reason: string
 }
 
 /** Null while there is nothing to say: no run has ended yet. The worst comes first. */
 export function conditionOf(state: WorkerState): MirrorCondition | null {
-  const { lastEnd, lastFailure } = state
-  if (lastEnd === 'failed') return { state: 'failed', reason: `the last run: ${lastFailure ?? 'failed'}` }
+  const { lastEnd, lastFailure, lastErrorCode } = state
+  if (lastEnd === 'failed')
+    return { state: 'failed', cause: lastErrorCode, reason: `the last run: ${lastFailure ?? 'failed'}` }
   const stale = staleness(state)
-  if (stale !== null) return { state: 'stale', reason: stale }
+  if (stale !== null) return { state: 'stale', cause: null, reason: stale }
   if (lastEnd === null) return null
-  if (lastEnd === 'partial') return { state: 'partial', reason: `the last run: ${lastFailure ?? 'partial'}` }
+  if (lastEnd === 'partial')
+    return { state: 'partial', cause: null, reason: `the last run: ${lastFailure ?? 'partial'}` }
   const overdue = overdueHolds(state.holds)
-  if (overdue.length > 0) return { state: 'held_too_long', reason: formatLists(overdue) }
-  return { state: 'good', reason: 'the last run read all that was due' }
+  if (overdue.length > 0) return { state: 'held_too_long', cause: null, reason: formatLists(overdue) }
+  return { state: 'good', cause: null, reason: 'the last run read all that was due' }
 }
 
 /** Also while a run goes on that never ends. */

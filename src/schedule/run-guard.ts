@@ -67,6 +67,7 @@ export function createRunGuard({ run, ticks, state, log, onFatal }: RunGuardOpti
       state.holds = { seen: now(), lists: holds }
       if (isGood) state.lastGood = { started, freshMs: freshFor(started, upcoming) }
       state.lastFailure = isGood ? null : outcome
+      state.lastErrorCode = null
       state.lastEnd = end
     } catch (error) {
       fail(error)
@@ -79,6 +80,7 @@ export function createRunGuard({ run, ticks, state, log, onFatal }: RunGuardOpti
   const fail = (error: unknown) => {
     const isOurs = error instanceof HeadcountError
     state.lastFailure = isOurs ? `${error.code}: ${error.message}` : 'unexpected failure, see the log'
+    state.lastErrorCode = isOurs ? error.code : 'unexpected'
     // Another run has the account, or this one was stopped: that says nothing of the mirror.
     if (!isOurs || (error.code !== 'interrupted' && error.code !== 'account_busy')) state.lastEnd = 'failed'
     if (isOurs && isFatal(error, hasReported)) onFatal(error)

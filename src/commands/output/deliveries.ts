@@ -17,6 +17,6 @@ export function describeDelivery({ account, recipient, state, error, next_attemp
   const next =
     next_attempt_at === null
       ? ''
-      : ` (worker and serve --sync try again at ${formatInstant(next_attempt_at)})`
+      : ` (the next call tries again; worker and serve --sync do so at ${formatInstant(next_attempt_at)}, where they know this recipient)`
   return stripControlCharsInLine(`Digest of account ${account} to ${recipient}: ${words[state]}${why}${next}`)
 }

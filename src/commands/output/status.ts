@@ -110,7 +110,8 @@ function failedDelivery({
 }: DeliveryStatus): string {
   const what = kind === 'notice' ? 'notice' : name === 'default' ? 'digest' : `digest ${name}`
   const times = failures === 1 ? 'once' : `${formatNumber(failures)} times`
-  const again = next === null ? '' : `, next attempt ${formatInstant(next)}`
+  const isDue = next === null || Date.parse(next) <= Date.now()
+  const again = isDue ? '' : `, next attempt ${formatInstant(next)}`
   return stripControlCharsInLine(
     `${what} to ${recipient}: failed ${times}${again}${error === null ? '' : `: ${shorten(error, 160)}`}`,
   )

@@ -1,6 +1,5 @@
 /** Notices beside the runs of `worker` and `serve --sync`: the operator hears when the mirror's state changes. */
 import { MirrorNotFoundError, UsageError } from '../../common/errors.ts'
-import type { MirrorState } from '../../common/schema/tables.ts'
 import type { ServiceConfig } from '../../config/config.ts'
 import type { Logger } from '../../index.ts'
 import type { RunCall } from '../../notify/deliver.ts'
@@ -24,13 +23,13 @@ export function noticeCompanion({ call, config, logger }: NoticeCompanionOptions
     const stop = new AbortController()
     const ending = AbortSignal.any([signal, stop.signal])
     /** The state that was told last, or was to be, and until when nobody needs to ask the database again. */
-    let last: { readonly state: MirrorState; readonly until: number } | null = null
+    let last: { readonly notice: Notice; readonly until: number } | null = null
     let checking: Promise<void> | null = null
     const tell = async (notice: Notice, until: AbortSignal) => {
       try {
         const told = await deliverNotices(call, options, notice, until)
         for (const delivery of told) logNotice(logger, notice, delivery)
-        last = { state: notice.state, until: nextCheck(told) }
+        last = { notice, until: nextCheck(told) }
       } catch (error) {
         // Where there is no account yet there is nobody's mirror to tell of.
         const isEarly = error instanceof MirrorNotFoundError || error instanceof UsageError
@@ -40,7 +39,7 @@ export function noticeCompanion({ call, config, logger }: NoticeCompanionOptions
     }
     const check = (until: AbortSignal) => {
       const found = condition()
-      if (found === null || (found.state === last?.state && Date.now() < last.until)) return checking
+      if (found === null || (isSame(found, last?.notice) && Date.now() < (last?.until ?? 0))) return checking
       checking ??= tell(found, until).finally(() => {
         checking = null
       })
@@ -60,6 +59,10 @@ export function noticeCompanion({ call, config, logger }: NoticeCompanionOptions
       },
     }
   }
+}
+
+function isSame(found: Notice, last: Notice | undefined): boolean {
+  return found.state === last?.state && found.cause === last.cause
 }
 
 /** Infinity when every recipient knows. */

@@ -7,6 +7,7 @@ import type { Logger, RunReport } from '../../index.ts'
 import { callMirror } from '../../mirror/library-api/with-mirror.ts'
 import type { RunCall } from '../../notify/deliver.ts'
 import type { Notice } from '../../notify/notices/deliver-notices.ts'
+import { formatLists } from '../../schedule/health.ts'
 import { describeHeldList } from '../output/held-deletions.ts'
 
 /** Tells how the mirror stands after the run, where somebody is to be told. It is bounded, never throws, and changes no exit code. */
@@ -37,15 +38,16 @@ async function noticeOf(run: Promise<RunReport>, holdForMs: number): Promise<Not
   try {
     const report = await run
     if (report.dry_run) return null
-    if (report.status === 'partial') return { state: 'partial', reason: `the last run: ${outcomeOf(report)}` }
+    if (report.status === 'partial')
+      return { state: 'partial', cause: null, reason: `the last run: ${outcomeOf(report)}` }
     const overdue = report.holds.filter((hold) => holdTimeLeft(hold, holdForMs, report.finished_at) <= 0)
     if (overdue.length > 0)
-      return { state: 'held_too_long', reason: overdue.map(describeHeldList).join('; ') }
-    return { state: 'good', reason: 'the last run read all that was due' }
+      return { state: 'held_too_long', cause: null, reason: formatLists(overdue.map(describeHeldList)) }
+    return { state: 'good', cause: null, reason: 'the last run read all that was due' }
   } catch (error) {
     const saysNothing =
       error instanceof AccountLockedError || error instanceof InterruptedError || error instanceof UsageError
     if (saysNothing || !(error instanceof HeadcountError)) return null
-    return { state: 'failed', reason: `the last run: ${error.code}: ${error.message}` }
+    return { state: 'failed', cause: error.code, reason: `the last run: ${error.code}: ${error.message}` }
   }
 }

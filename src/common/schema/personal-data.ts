@@ -203,6 +203,7 @@ const plain: readonly string[] = [
   'time_zone',
   'title',
   'told',
+  'cause',
   'unconfirmed_absences',
   'unknown',
   'updated_at',

@@ -229,6 +229,7 @@ interface DeliveriesTable {
   claimed_until: Timestamp | null
   /** Of a notice. */
   state: MirrorState | null
+  cause: string | null
   told: ColumnType<JsonObject, string | undefined, string>
 }
 

@@ -38,7 +38,7 @@ export interface StoredDelivery {
   readonly is_claimed: boolean
 }
 
-/** Makes a row for each account and recipient that has none. An account that is being removed gets none. */
+/** Makes a row for each account and recipient that has none. An account that is being removed, or never had the event, gets none. */
 export async function ensureDeliveries(
   { kysely }: Transaction,
   account: string | null,
@@ -50,6 +50,10 @@ export async function ensureDeliveries(
     select a.id, ${kind}, ${name}, ${event}, r.sha256, r.shown
       from (select id from headcount.accounts
              where (${account}::text is null or name = ${account}) and _removing_since is null
+               and (${event}::text is null
+                    or exists (select from headcount.events e where e.account_id = accounts.id and e.id = ${event})
+                    or exists (select from headcount.event_history h
+                                where h.account_id = accounts.id and h.event_id = ${event}))
              order by id for key share) a
      cross join unnest(${recipients.map(({ sha256 }) => sha256)}::text[],
                        ${recipients.map(({ shown }) => shown)}::text[]) r (sha256, shown)

@@ -15,9 +15,10 @@ import {
   type StoredDelivery,
 } from './claims.ts'
 import { messageIdOf, readRecipients } from './prepare-digests.ts'
+import { reasonKey, type ToldState } from './settle.ts'
 import { readState } from './settle-call.ts'
 
-/** The same state is told at most once in so many minutes. */
+/** The same reason is told at most once in so many minutes. */
 const QUIET_MINUTES = 60
 
 const key: DeliveryKey = { kind: 'notice', name: 'mirror', event: null }
@@ -26,6 +27,8 @@ export interface PrepareNoticesInput {
   /** null: the one that is meant when none is named. */
   readonly account: string | null
   readonly state: MirrorState
+  /** The code of the error that ended the run; null where none did. */
+  readonly cause: string | null
   readonly recipients: readonly RecipientKey[]
 }
 
@@ -56,6 +59,7 @@ export const prepareNoticesCall = defineCall<PrepareNoticesInput, readonly Prepa
     return {
       account: fields.textOrNull('account'),
       state: readState(fields.text('state')) ?? 'good',
+      cause: fields.textOrNull('cause'),
       recipients: readRecipients(fields),
     }
   },
@@ -67,16 +71,16 @@ export const prepareNoticesCall = defineCall<PrepareNoticesInput, readonly Prepa
 
 async function prepareNotices(
   trx: Transaction,
-  { account, state, recipients }: PrepareNoticesInput & { readonly account: string },
+  { account, state, cause, recipients }: PrepareNoticesInput & { readonly account: string },
 ): Promise<readonly PreparedNotice[]> {
   await ensureDeliveries(trx, account, key, recipients)
   const prepared: PreparedNotice[] = []
   for (const stored of await lockDeliveries(trx, account, key, recipients)) {
     const { id, account, recipient_sha256, failures, message_key } = stored
-    const told = await readTold(trx, id, state)
-    const outcome = outcomeFor(stored, told, state)
+    const told = await readTold(trx, id, { state, cause })
+    const outcome = outcomeFor(stored, told, { state, cause })
     const claim = outcome === 'claimed' ? await claimDelivery(trx, id, null) : null
-    const message_id = messageIdOf(message_key, [told.state, state, told.told_at])
+    const message_id = messageIdOf(message_key, [told.state, reasonKey({ state, cause }), told.told_at])
     prepared.push({
       account,
       recipient_sha256,
@@ -88,10 +92,15 @@ async function prepareNotices(
   return prepared
 }
 
-function outcomeFor(stored: StoredDelivery, told: Told, state: MirrorState): PreparedNotice['state'] {
+function outcomeFor(
+  stored: StoredDelivery,
+  told: Told,
+  { state, cause }: ToldState,
+): PreparedNotice['state'] {
   if (stored.is_claimed) return 'busy'
   // A mirror that is right, and never was wrong, is no news.
-  if (told.state === state || (told.state === null && state === 'good')) return 'known'
+  const isTold = told.state === state && /* guard: another error is another reason */ told.cause === cause
+  if (isTold || (told.state === null && state === 'good')) return 'known'
   // guard: one notice an hour
   if (told.quiet_until !== null) return 'quiet'
   return stored.is_waiting ? 'waiting' : 'claimed'
@@ -100,19 +109,21 @@ function outcomeFor(stored: StoredDelivery, told: Told, state: MirrorState): Pre
 interface Told {
   /** What was told last; null: nothing yet. */
   readonly state: MirrorState | null
-  /** When this very state was told last. */
+  readonly cause: string | null
+  /** When this very state, for this cause, was told last. */
   readonly told_at: Timestamp | null
   /** Null when it may be told now. */
   readonly quiet_until: Timestamp | null
 }
 
-async function readTold({ kysely }: Transaction, id: string, state: MirrorState): Promise<Told> {
+async function readTold({ kysely }: Transaction, id: string, asked: ToldState): Promise<Told> {
+  const reason = reasonKey(asked)
   const { rows } = await sql<Told>`
-    select state, told->>${state}::text as told_at,
+    select state, cause, told->>${reason}::text as told_at,
            case when quiet.until > now() then quiet.until end as quiet_until
       from headcount.deliveries
      cross join lateral (
-       select (told->>${state}::text)::timestamptz + ${QUIET_MINUTES} * interval '1 minute' as until) quiet
+       select (told->>${reason}::text)::timestamptz + ${QUIET_MINUTES} * interval '1 minute' as until) quiet
      where id = ${id}`.execute(kysely)
-  return rows[0] ?? { state: null, told_at: null, quiet_until: null }
+  return rows[0] ?? { state: null, cause: null, told_at: null, quiet_until: null }
 }

@@ -3,12 +3,12 @@ import { defineCall } from '../calls/call.ts'
 import { inputFields, type InputFields } from '../calls/input.ts'
 import type { MirrorState } from '../../common/schema/tables.ts'
 import type { Claim } from './claims.ts'
-import { settleDelivery, type DeliveryOutcome, type Settled } from './settle.ts'
+import { settleDelivery, type DeliveryOutcome, type Settled, type ToldState } from './settle.ts'
 
 export interface SettleDeliveryInput extends Claim {
   readonly outcome: DeliveryOutcome
   /** What a notice told; null of a digest. */
-  readonly state: MirrorState | null
+  readonly notice: ToldState | null
 }
 
 /** Records what became of a message; the cursor moves only when it was accepted. */
@@ -21,11 +21,11 @@ export const settleDeliveryCall = defineCall<SettleDeliveryInput, Settled>({
       id: fields.text('id'),
       claim: fields.text('claim'),
       outcome: readOutcome(fields.fieldsOrNull('outcome')),
-      state: readState(fields.textOrNull('state')),
+      notice: readTold(fields.fieldsOrNull('notice')),
     }
   },
-  run: (database, { id, claim, outcome, state }) =>
-    database.transaction((trx) => settleDelivery(trx, { id, claim }, outcome, state)),
+  run: (database, { id, claim, outcome, notice }) =>
+    database.transaction((trx) => settleDelivery(trx, { id, claim }, outcome, notice)),
 })
 
 function readOutcome(fields: InputFields | null): DeliveryOutcome {
@@ -43,6 +43,11 @@ function readOutcome(fields: InputFields | null): DeliveryOutcome {
 }
 
 const states: readonly MirrorState[] = ['good', 'failed', 'partial', 'held_too_long', 'stale']
+
+function readTold(fields: InputFields | null): ToldState | null {
+  const state = readState(fields?.text('state') ?? null)
+  return fields === null || state === null ? null : { state, cause: fields.textOrNull('cause') }
+}
 
 export function readState(text: string | null): MirrorState | null {
   return states.find((state) => state === text) ?? null

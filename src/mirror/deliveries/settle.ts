@@ -19,34 +19,46 @@ export type DeliveryOutcome =
   /** Nobody tried, or not to the end. */
   | { readonly kind: 'released'; readonly mayBeAccepted: boolean }
 
+/** How a notice says that the mirror stands. `cause`: the error of a failed run. */
+export interface ToldState {
+  readonly state: MirrorState
+  readonly cause: string | null
+}
+
+/** The name under which the time of a notice is kept: one for each reason. */
+export function reasonKey({ state, cause }: ToldState): string {
+  return cause === null ? state : `${state}:${cause}`
+}
+
 export interface Settled {
   /** False: the claim was lost meanwhile, and another process decides. */
   readonly settled: boolean
   readonly next_attempt_at: Timestamp | null
 }
 
-/** @param state of a notice: what it told */
+/** @param notice what a notice told; null of a digest */
 export async function settleDelivery(
   { kysely }: Transaction,
   { id, claim }: Claim,
   outcome: DeliveryOutcome,
-  state: MirrorState | null,
+  notice: ToldState | null,
 ): Promise<Settled> {
   const { rows } = await sql<{ next_attempt_at: Timestamp | null }>`
     update headcount.deliveries
-       set ${changes(outcome, state)}, claim = null, claimed_until = null
+       set ${changes(outcome, notice)}, claim = null, claimed_until = null
      where id = ${id} and claim = ${claim}::uuid
     returning next_attempt_at`.execute(kysely)
   const [row] = rows
   return { settled: row !== undefined, next_attempt_at: row?.next_attempt_at ?? null }
 }
 
-function changes(outcome: DeliveryOutcome, state: MirrorState | null) {
+function changes(outcome: DeliveryOutcome, notice: ToldState | null) {
   if (outcome.kind === 'accepted') {
     const told =
-      state === null
+      notice === null
         ? sql``
-        : sql`state = ${state}, told = told || jsonb_build_object(${state}::text, now()),`
+        : sql`state = ${notice.state}, cause = ${notice.cause},
+              told = told || jsonb_build_object(${reasonKey(notice)}::text, now()),`
     return sql`${told} delivered_run_id = coalesce(pending_run_id, delivered_run_id), pending_run_id = null,
       accepted_at = case when ${outcome.isSent} then now() else accepted_at end,
       failures = 0, error_message = null, failed_at = null, next_attempt_at = null`

@@ -51,7 +51,7 @@ export async function deliverDigests(
     const shown = recipientKey(recipient).shown
     if (one.message === null) return unsent(one, shown)
     const message = messageOf(options.name, one.message, recipient, withPersonal)
-    const claimed = { ...one.message, state: null }
+    const claimed = { ...one.message, notice: null }
     const became = await deliver(call, claimed, sender(recipient, message, mail), signal)
     return { account: one.account, recipient: shown, message_id: message.id, ...became }
   })

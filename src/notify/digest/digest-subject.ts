@@ -8,7 +8,7 @@ const MAX_COLUMNS = 120
 /** The name of a digest that nobody named. */
 export const DEFAULT_DIGEST_NAME = 'default'
 
-/** What happened, in one line: `north: 18 new, 11 changed, 13 withdrawn, +250.00`. */
+/** What happened, in one line: `headcount north: 18 new, 11 changed, 13 withdrawn, +250.00`. */
 export function digestSubject(name: string, digest: AccountDigest): string {
   return shorten(
     stripControlCharsInLine(`${labelOf(name, digest.account)}: ${summaryOf(digest)}`),
@@ -16,10 +16,10 @@ export function digestSubject(name: string, digest: AccountDigest): string {
   )
 }
 
-/** What is called "default" needs no name. */
+/** What is called "default" needs no further name. */
 function labelOf(name: string, account: string): string {
   const [chosen] = [name, account].filter((text) => text !== 'default')
-  return chosen ?? 'headcount'
+  return chosen === undefined ? 'headcount' : `headcount ${chosen}`
 }
 
 function summaryOf(digest: AccountDigest): string {

@@ -21,7 +21,7 @@ export async function printDigests(
   const prepared = await call(prepareDigestsCall, { ...options, recipients, attempts: 'all' })
   const messages = prepared.flatMap(({ message }) => message ?? [])
   const settleAll = async (outcome: DeliveryOutcome) => {
-    for (const { id, claim } of messages) await call(settleDeliveryCall, { id, claim, outcome, state: null })
+    for (const { id, claim } of messages) await call(settleDeliveryCall, { id, claim, outcome, notice: null })
   }
   const accounts = messages.map(({ digest }) => digest)
   try {

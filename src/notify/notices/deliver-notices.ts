@@ -15,6 +15,8 @@ export interface NoticeOptions {
 
 export interface Notice {
   readonly state: MirrorState
+  /** The code of the error that ended the run; null where none did. */
+  readonly cause: string | null
   readonly reason: string
 }
 
@@ -31,7 +33,7 @@ export interface NoticeDelivery {
 export async function deliverNotices(
   ask: RunCall,
   { account, recipients, mail }: NoticeOptions,
-  { state, reason }: Notice,
+  { state, cause, reason }: Notice,
   signal: AbortSignal,
 ): Promise<readonly NoticeDelivery[]> {
   const call = oneAtATime(ask)
@@ -39,6 +41,7 @@ export async function deliverNotices(
   const prepared = await call(prepareNoticesCall, {
     account,
     state,
+    cause,
     recipients: recipients.map(recipientKey),
   })
   return forEachMessage(prepared, async (one) => {
@@ -60,7 +63,12 @@ export async function deliverNotices(
       outline: noticeOutline(one.account, state, shownReason),
       document: { type: 'notice', account: one.account, state },
     }
-    const became = await deliver(call, { ...one.message, state }, sender(recipient, message, mail), signal)
+    const became = await deliver(
+      call,
+      { ...one.message, notice: { state, cause } },
+      sender(recipient, message, mail),
+      signal,
+    )
     const { error, next_attempt_at } = became
     return { ...told, state: became.state === 'accepted' ? 'accepted' : 'failed', error, next_attempt_at }
   })

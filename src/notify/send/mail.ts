@@ -43,7 +43,8 @@ export function transportOptions(server: MailServer) {
 
 /** Never throws. @param signal also ends it by its deadline */
 export async function sendMail(server: MailServer, mail: Mail, signal: AbortSignal): Promise<SendResult> {
-  const transport = createTransport(transportOptions(server))
+  const written = watchMessage()
+  const transport = createTransport({ ...transportOptions(server), logger: written.logger })
   const { from, to, messageId, subject, text, html } = mail
   try {
     await transport.sendMail({
@@ -59,7 +60,7 @@ export async function sendMail(server: MailServer, mail: Mail, signal: AbortSign
     })
     return { isAccepted: true }
   } catch (error) {
-    return failureOf(error, server, signal)
+    return failureOf(error, server, { signal, isWritten: written.isWritten() })
   } finally {
     transport.close()
   }
@@ -72,17 +73,40 @@ export async function checkMailServer(server: MailServer, signal: AbortSignal): 
     await raceAbort(transport.verify(), signal)
     return { isAccepted: true }
   } catch (error) {
-    return failureOf(error, server, signal)
+    return failureOf(error, server, { signal, isWritten: false })
   } finally {
     transport.close()
   }
 }
 
-/** Before the message itself was sent the server cannot have taken it. */
-const BEFORE_DATA = /^(CONN|EHLO|HELO|LHLO|STARTTLS|AUTH|MAIL|RCPT)/i
+/**
+ * Knows whether the whole message was written to the server. nodemailer says so to its logger alone: to the error of a connection that
+ * broke or was silent it always adds the same command, whatever was sent before.
+ */
+function watchMessage() {
+  let isWritten = false
+  const ignore = () => {}
+  const info = (entry: unknown) => {
+    isWritten ||= typeof entry === 'object' && entry !== null && Reflect.get(entry, 'tnx') === 'message'
+  }
+  const logger = {
+    level: ignore,
+    trace: ignore,
+    debug: ignore,
+    info,
+    warn: ignore,
+    error: ignore,
+    fatal: ignore,
+  }
+  return { logger, isWritten: () => isWritten }
+}
 
-function failureOf(error: unknown, { host, port, login }: MailServer, signal: AbortSignal): SendResult {
-  const { responseCode, permanent, command } = fieldsOf(error)
+function failureOf(
+  error: unknown,
+  { host, port, login }: MailServer,
+  { signal, isWritten }: { readonly signal: AbortSignal; readonly isWritten: boolean },
+): SendResult {
+  const { responseCode, permanent } = fieldsOf(error)
   const hasReply = responseCode !== null
   const message = signal.aborted
     ? 'no answer in time'
@@ -94,7 +118,7 @@ function failureOf(error: unknown, { host, port, login }: MailServer, signal: Ab
     error: errorLine(`${host}:${port}: ${message}`, login === null ? [] : secretsOf(login)),
     isPermanent: permanent,
     // guard: unknown ends of a mail
-    mayBeAccepted: !hasReply && !BEFORE_DATA.test(command),
+    mayBeAccepted: !hasReply && isWritten,
     retryAfterMs: null,
   }
 }
@@ -109,10 +133,9 @@ function secretsOf({ user, password }: NonNullable<MailServer['login']>): readon
 function fieldsOf(error: unknown) {
   const field = (name: string): unknown =>
     error instanceof Error && Object.hasOwn(error, name) ? Reflect.get(error, name) : undefined
-  const [responseCode, command] = [field('responseCode'), field('command')]
+  const responseCode = field('responseCode')
   return {
     responseCode: typeof responseCode === 'number' ? responseCode : null,
     permanent: field('permanent') === true,
-    command: typeof command === 'string' ? command : '',
   }
 }

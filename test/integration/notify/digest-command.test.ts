@@ -164,6 +164,18 @@ onPostgresCommandStage('digest --since last', (stage) => {
     )
     expect((await on.run(['sync'], { env })).code).toBe(0)
     expect(web.posted.map(({ body }) => body.state)).toEqual(['partial', 'good'])
+    // Another error is another reason, however soon it follows; the same one is told once.
+    const ends: (number | null)[] = []
+    for (const [path, response] of [
+      ['/events', 'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 13\r\n\r\n<html></html>'],
+      ['/ping', 'HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n'],
+      ['/ping', 'HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n'],
+    ] as const) {
+      on.service.at(path, (socket) => void socket.end(response))
+      ends.push((await on.run(['sync'], { env })).code)
+    }
+    expect(ends).toEqual([7, 3, 3])
+    expect(web.posted.map(({ body }) => body.state)).toEqual(['partial', 'good', 'failed', 'failed'])
   })
 })
 

@@ -7,6 +7,7 @@ import { sendMail, transportOptions, type Mail } from '../../../src/notify/send/
 import { sendMessage } from '../../../src/notify/send/send-message.ts'
 import { selfSigned } from '../../support/http/certificate.ts'
 import {
+  startBreakingServer,
   startMailServer,
   startSilentServer,
   type MailServerOptions,
@@ -160,6 +161,15 @@ describe('mail to this machine', () => {
     const result = await sendMail(parseMailServer(server.url), mail, AbortSignal.timeout(1500))
     expect(result).toMatchObject({ isAccepted: false, mayBeAccepted: true })
     expect(server.received).toHaveLength(1)
+  })
+
+  test.each([
+    ['the whole message', '\r\n.\r\n', true],
+    ['its recipient', 'RCPT TO', false],
+  ])('whose connection breaks after %s', async (_, last, mayBeAccepted) => {
+    await using server = await startBreakingServer(last)
+    const result = await sendMail(parseMailServer(`smtp://127.0.0.1:${server.port}`), mail, never)
+    expect(result).toMatchObject({ isAccepted: false, mayBeAccepted })
   })
 
   test('where no server listens was never sent', async () => {

@@ -159,7 +159,7 @@ onPostgresStage('a digest by mail', (stage) => {
     expect(server.received.map(({ mail }) => mail.subject).slice(3)).toEqual([
       'headcount: 1 new, +12.50',
       'headcount: 1 new, +12.50',
-      'weekly: 1 new, +12.50',
+      'headcount weekly: 1 new, +12.50',
     ])
   })
 

@@ -120,8 +120,15 @@ export const deliveryGuards: readonly Guard[] = [
     tests: [recipients],
   },
   {
+    name: 'another error is another reason',
+    promise: 'a run that fails for another reason is told, however soon',
+    mutation: 'always',
+    tests: [command],
+    only: 'when the state changes',
+  },
+  {
     name: 'one notice an hour',
-    promise: 'the same state is told at most once an hour',
+    promise: 'the same reason is told at most once an hour',
     mutation: 'never',
     tests: [worker],
     only: 'notices of a worker',

@@ -78,6 +78,33 @@ export async function startMailServer(options: MailServerOptions = {}): Promise<
   }
 }
 
+/** Speaks as much SMTP as it needs, and breaks the connection as soon as it was sent these bytes. */
+export async function startBreakingServer(
+  last: string,
+): Promise<{ readonly port: number } & AsyncDisposable> {
+  const server = createServer((socket) => {
+    let sent = ''
+    socket.on('error', () => {})
+    socket.on('data', (chunk: Buffer) => {
+      sent += chunk.toString('latin1')
+      if (sent.includes(last)) return socket.destroy()
+      if (chunk.toString('latin1').startsWith('DATA')) socket.write('354 go on\r\n')
+      else if (!sent.includes('DATA\r\n')) socket.write('250 ok\r\n')
+    })
+    socket.write('220 here\r\n')
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  return {
+    port,
+    [Symbol.asyncDispose]: async () => {
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
 /** Accepts connections and says nothing. */
 export async function startSilentServer(): Promise<
   { readonly port: number; readonly connections: () => number } & AsyncDisposable
