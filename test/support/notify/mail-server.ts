@@ -87,8 +87,8 @@ export async function startBreakingServer(
     socket.on('error', () => {})
     socket.on('data', (chunk: Buffer) => {
       sent += chunk.toString('latin1')
-      if (sent.includes(last)) return socket.destroy()
-      if (chunk.toString('latin1').startsWith('DATA')) socket.write('354 go on\r\n')
+      if (sent.includes(last)) socket.destroy()
+      else if (chunk.toString('latin1').startsWith('DATA')) socket.write('354 go on\r\n')
       else if (!sent.includes('DATA\r\n')) socket.write('250 ok\r\n')
     })
     socket.write('220 here\r\n')
