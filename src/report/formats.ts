@@ -3,6 +3,8 @@
 export interface Formats {
   /** `Thu 26 Nov 2026, 18:30`; what is no instant stays as it is. */
   readonly moment: (instant: string | null) => string
+  /** `Thu 26 Nov 2026, 18:30:05`. */
+  readonly second: (instant: string | null) => string
   /** `26 Nov 2026`, of an instant. */
   readonly day: (instant: string | null) => string
   /** The zone of both. */
@@ -14,6 +16,7 @@ export function formatsIn(zone: string): Formats {
   const known = isKnown(zone) ? zone : 'UTC'
   return {
     moment: formatter({ ...DAY, ...TIME, timeZone: known }),
+    second: formatter({ ...DAY, ...TIME, second: '2-digit', timeZone: known }),
     day: formatter({ ...DATE, timeZone: known }),
     zone: known,
   }
@@ -42,7 +45,8 @@ function formatter(options: Intl.DateTimeFormatOptions): (instant: string | null
     const parts = new Map(format.formatToParts(at).map(({ type, value }) => [type, value]))
     const date = [parts.get('weekday'), parts.get('day'), parts.get('month'), parts.get('year')]
     const day = date.filter((part) => part !== undefined).join(' ')
-    return parts.has('hour') ? `${day}, ${parts.get('hour')}:${parts.get('minute')}` : day
+    const time = [parts.get('hour'), parts.get('minute'), parts.get('second')]
+    return parts.has('hour') ? `${day}, ${time.filter((part) => part !== undefined).join(':')}` : day
   }
 }
 

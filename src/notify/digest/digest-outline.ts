@@ -2,7 +2,7 @@
 import { commandName } from '../../common/command-name.ts'
 import type { ViewRow } from '../../common/schema/view-columns.ts'
 import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
-import { fieldChange } from '../../common/text/field-change.ts'
+import { eventVerb, fieldChange, inFieldOrder } from '../../common/text/field-change.ts'
 import { shorten } from '../../common/text/fit-text.ts'
 import { formatAge } from '../../common/text/format-duration.ts'
 import { formatCount, formatNumber, moneyText } from '../../common/text/number.ts'
@@ -23,8 +23,6 @@ import { clockOf, type Clock } from './clock.ts'
 
 const MAX_NAME_COLUMNS = 40
 const MAX_TITLE_COLUMNS = 60
-/** Those that change a plan come first, a message last. */
-const FIELD_ORDER = ['rsvp', 'quantity', 'amount', 'processing_fee', 'slots']
 
 export function digestOutline(digest: AccountDigest): Outline {
   const clock = clockOf(digest.time_zone)
@@ -165,15 +163,13 @@ function answerOf({ rsvp, quantity, amount }: DigestResponse): string {
   return said.join(', ')
 }
 
-const verbs: Readonly<Record<string, string>> = { event_at: 'moved', title: 'renamed', location: 'relocated' }
-
 function eventFields(fields: readonly ChangedField[], clock: Clock): string {
   const time = (value: string | null) => (value === null ? null : clock(value))
   return fields
     .map(({ field, before, now, is_withheld }) => {
       if (is_withheld) return field
       const [from, to] = [asText(before), asText(now)]
-      const verb = verbs[field]
+      const verb = eventVerb(field)
       if (field === 'event_at') return `${verb} from ${time(from) ?? 'no time'} to ${time(to) ?? 'no time'}`
       return verb === undefined
         ? fieldChange(field, from, to)
@@ -183,12 +179,7 @@ function eventFields(fields: readonly ChangedField[], clock: Clock): string {
 }
 
 function fieldsText(fields: readonly ChangedField[]): string {
-  const rank = ({ field }: ChangedField) => {
-    const at = FIELD_ORDER.indexOf(field)
-    return at < 0 ? FIELD_ORDER.length : at
-  }
-  return fields
-    .toSorted((one, other) => rank(one) - rank(other))
+  return inFieldOrder(fields)
     .map(({ field, before, now, is_withheld }) =>
       is_withheld ? field : fieldChange(field, asText(before), asText(now)),
     )

@@ -20,7 +20,7 @@ ul { margin: 0.25rem 0 0.75rem; padding-left: 1.25rem; }
 li { margin: 0.2rem 0; overflow-wrap: anywhere; }
 a { color: var(--accent); text-underline-offset: 0.15em; }
 bdi { unicode-bidi: isolate; }
-.muted, .meta, .caption { color: var(--muted); }
+.muted, .meta, .caption, .note { color: var(--muted); }
 .meta { margin: 0.4rem 0 0; }
 .state { display: block; margin: 1rem 0 0; padding: 0.3rem 0.75rem; border: 1px solid var(--line); border-radius: 0.4rem; }
 .state.warn { border-color: var(--warn); background: var(--warn-page); color: var(--warn); }
@@ -84,7 +84,8 @@ details[open] summary::before { content: "\\25BE  "; }
   .chart .wide { display: none; }
   .chart .narrow { display: block; }
   .scroll .bar { display: none; }
-  .title { min-width: 8.5rem; }
+  .title { min-width: 7.5rem; }
+  thead .number { white-space: normal; }
   .time { min-width: 7.5rem; white-space: normal; }
   th, td { padding-right: 0.6rem; }
   .figures { grid-template-columns: 1fr 1fr; }
@@ -98,8 +99,8 @@ details[open] summary::before { content: "\\25BE  "; }
   header { padding-top: 0; }
   nav, .search, summary { display: none; }
   h2 { margin-top: 1.75rem; }
-  h2, h3, .caption, .legend { break-after: avoid; }
-  figure, tr, .figures { break-inside: avoid; }
+  h2, h3, .caption, .note, .legend { break-after: avoid; }
+  .whole, figure, tr, .figures { break-inside: avoid; }
   thead { display: table-header-group; }
   th, td { padding-top: 0.25rem; padding-bottom: 0.25rem; }
   th button::after { content: none; }

@@ -5,7 +5,7 @@ import { drawChanges } from './changes-part.ts'
 import { drawEvents, drawUpcoming } from './events-part.ts'
 import type { KeyFigure } from './head-part.ts'
 import { drawMoney } from './money-part.ts'
-import { drawPace } from './pace-part.ts'
+import { drawPace, paceNote } from './pace-part.ts'
 import { drawQuality } from './quality-part.ts'
 import type { Section } from './section.ts'
 import { drawThinSlots } from './slots-part.ts'
@@ -41,10 +41,13 @@ export function accountSections(report: AccountReport, formats: Formats): readon
       body:
         pace.length === 0
           ? html`<p>No event to come has a response yet.</p>`
-          : html`${pace.map(
-              (one, at) =>
-                html`<h3>${titleOf(one.event)}, ${formatDays(one.event.days_until)}</h3>
-                  ${drawPace(one, `pace-${at + 1}`, formats)}`,
+          : html`${paceNote}${pace.map((one, at) =>
+              drawPace(
+                one,
+                `pace-${at + 1}`,
+                formats,
+                html`<h3>${titleOf(one.event)}, ${formatDays(one.event.days_until)}</h3>`,
+              ),
             )}`,
     },
     { id: 'months', title: 'Money by month', body: drawMoney(money, report.made_at) },

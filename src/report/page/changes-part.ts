@@ -1,39 +1,46 @@
 import { html } from 'hono/html'
 import type { ChangedField, DigestEvent, DigestResponse } from '../../mirror/answers/digest/digest.ts'
 import type { ChangedPart, ReportDocument } from '../../mirror/answers/report/document.ts'
+import { quoteForShell } from '../../common/command-name.ts'
+import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
+import { eventVerb, inFieldOrder } from '../../common/text/field-change.ts'
 import { formatCount, formatMoney, formatNumber, type Formats } from '../formats.ts'
-import { andMore } from './slots-part.ts'
+import { bothValues } from './changed-values.ts'
 import { textOf, titleOf, type Html } from './text.ts'
 
 /** What became of events and responses in the last seven days; what touches most people first. */
-export function drawChanges({ changes, with_personal, subject }: ReportDocument, formats: Formats): Html {
+export function drawChanges(report: ReportDocument, formats: Formats): Html {
+  const { changes, with_personal, subject } = report
   const eventOf = (event: DigestEvent) =>
     event.event_at === null ? titleOf(event) : html`${titleOf(event)}, ${formats.moment(event.event_at)}`
   const responseOf = (response: DigestResponse) => {
     const who = whoOf(response, with_personal)
     return subject === 'event' ? who : html`${who}, ${titleOf(response)}`
   }
+  const command = commandOf(report)
+  const part = <Item>(heading: string, changed: ChangedPart<Item>, draw: (item: Item) => Html) =>
+    drawPart(heading, changed, command, draw)
   const parts = [
-    drawPart('No longer listed', changes.events_removed, (event) =>
+    part('No longer listed', changes.events_removed, (event) =>
       event.responses === '0'
         ? eventOf(event)
         : html`${eventOf(event)}, with ${formatCount(event.responses, 'response')}`,
     ),
-    drawPart(
+    part(
       'Events changed',
       changes.events_changed,
-      (event) => html`${titleOf(event)}: ${fieldsOf(event.fields, formats)}`,
+      (event) => html`${titleOf(event)}: ${eventFieldsOf(event.fields, formats)}`,
     ),
-    drawPart('Announced', changes.events_announced, (event) =>
+    part('Announced', changes.events_announced, (event) =>
       event.returned ? html`${eventOf(event)}, listed again` : eventOf(event),
     ),
-    drawPart('Withdrawn', changes.responses_withdrawn, responseOf),
-    drawPart(
+    part('Withdrawn', changes.responses_withdrawn, responseOf),
+    part(
       'Changed',
       changes.responses_changed,
       (response) => html`${responseOf(response)}: ${fieldsOf(response.fields, formats)}`,
     ),
-    drawPart('New', changes.responses_new, (response) => html`${responseOf(response)}${answerOf(response)}`),
+    part('New', changes.responses_new, (response) => html`${responseOf(response)}${answerOf(response)}`),
   ].filter((part) => part !== '')
   const intro = `Since ${formats.moment(changes.since)}, from one reading to the next. What was there before the first reading is no news.`
   return html`<p class="muted">${intro}</p>
@@ -43,6 +50,7 @@ export function drawChanges({ changes, with_personal, subject }: ReportDocument,
 function drawPart<Item>(
   heading: string,
   { total, items }: ChangedPart<Item>,
+  command: string,
   draw: (item: Item) => Html,
 ): Html | '' {
   if (items.length === 0) return ''
@@ -50,7 +58,24 @@ function drawPart<Item>(
     <ul>
       ${items.map((item) => html`<li>${draw(item)}</li>`)}
     </ul>
-    ${andMore(total, items.length)}`
+    ${restOf(total, items.length, command)}`
+}
+
+function restOf(total: string, shown: number, command: string): Html | '' {
+  const more = BigInt(total) - BigInt(shown)
+  if (more <= 0n) return ''
+  return html`<p class="muted">and ${formatNumber(String(more))} more: <code>${command}</code></p>`
+}
+
+/** Rows that the command shows at most: it tells each step, so they are more than the items here. */
+const LISTED = '1000'
+
+/** What lists all of them. The file is read elsewhere: the command has its plain name there. */
+function commandOf(report: ReportDocument): string {
+  const word = (text: string) => quoteForShell(stripControlCharsInLine(text))
+  const event = report.subject === 'event' ? ` --event ${word(report.summary.event_id)}` : ''
+  const { account, changes } = report
+  return `headcount changes --account ${word(account)} --since ${word(changes.since)}${event} --limit ${LISTED}`
 }
 
 function whoOf({ name, response_id }: DigestResponse, withPersonal: boolean): Html {
@@ -70,22 +95,25 @@ function joined(parts: readonly Html[]): readonly Html[] {
   return parts.map((part, at) => (at === 0 ? part : html`, ${part}`))
 }
 
-function fieldsOf(fields: readonly ChangedField[], formats: Formats): readonly Html[] {
+/** Of an event that moved: `moved from … to …`, as a digest says it. */
+function eventFieldsOf(fields: readonly ChangedField[], formats: Formats): readonly Html[] {
   return joined(
-    fields
-      .filter(({ field }) => field !== 'updated_at')
-      .map(({ field, before, now }) => {
-        if (field === 'slots') return html`slots`
-        const value = (changed: ChangedField['now']) => valueOf(field, changed, formats)
-        return html`${textOf(field)} ${value(before)} → ${value(now)}`
-      }),
+    inFieldOrder(fields).map((changed) => {
+      const [before, now] = bothValues(changed, formats)
+      const verb = eventVerb(changed.field)
+      if (changed.field === 'event_at')
+        return html`${verb ?? ''} from ${before ?? 'no time'} to ${now ?? 'no time'}`
+      return html`${verb ?? textOf(changed.field)} ${before ?? '–'} → ${now ?? '–'}`
+    }),
   )
 }
 
-const times = ['event_at', 'created_at']
-
-function valueOf(field: string, value: ChangedField['now'], formats: Formats): Html | string {
-  if (value === null) return '–'
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
-  return times.includes(field) ? formats.moment(text) : textOf(text, '(empty)')
+function fieldsOf(fields: readonly ChangedField[], formats: Formats): readonly Html[] {
+  return joined(
+    inFieldOrder(fields).map((changed) => {
+      if (changed.field === 'slots') return html`slots`
+      const [before, now] = bothValues(changed, formats)
+      return html`${textOf(changed.field)} ${before ?? '–'} → ${now ?? '–'}`
+    }),
+  )
 }

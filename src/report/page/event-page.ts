@@ -5,7 +5,7 @@ import { formatCount, formatMoney, formatNumber, type Formats } from '../formats
 import { drawChanges } from './changes-part.ts'
 import { drawGuests } from './guests-part.ts'
 import type { KeyFigure } from './head-part.ts'
-import { drawPace } from './pace-part.ts'
+import { drawPace, paceNote } from './pace-part.ts'
 import { drawLimits } from './quality-part.ts'
 import type { Section } from './section.ts'
 import { drawSlots, drawThinSlots } from './slots-part.ts'
@@ -37,7 +37,7 @@ export function eventSections(report: EventReport, formats: Formats): readonly S
       body:
         pace === null
           ? html`<p>There is no pace without a time of the event and a response.</p>`
-          : drawPace(pace, 'pace-1', formats),
+          : html`${paceNote}${drawPace(pace, 'pace-1', formats)}`,
     },
     {
       id: 'slots-part',

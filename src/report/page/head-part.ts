@@ -11,13 +11,13 @@ export interface KeyFigure {
 }
 
 /** How the mirror stands, in words; what is wrong first. */
-export function drawState({ mirror }: ReportDocument, formats: Formats): Html {
+export function drawState({ mirror, subject }: ReportDocument, formats: Formats): Html {
   const { last_good_run } = mirror
   const read =
     last_good_run === null
       ? 'No run has read the whole account yet.'
       : `The service was last read in full on ${formats.moment(last_good_run.started_at)}${ageOf(mirror)}.`
-  const problems = problemsOf(mirror)
+  const problems = problemsOf(mirror, subject)
   if (problems.length === 0)
     return html`<p class="state"><b>Whole and fresh.</b> ${read} Nothing is held back or missing.</p>`
   return html`<div class="state warn">
@@ -34,9 +34,13 @@ function ageOf({ standing: { age_ms } }: ReportMirror): string {
     : `, ${formatDuration(Math.floor(age_ms / 60_000) * 60_000 || 60_000)} before this page`
 }
 
-function problemsOf({ standing, last_run, last_good_run }: ReportMirror): readonly string[] {
-  const { fresh, held, rejected, failing, unconfirmed } = standing
-  const failed = last_run !== null && last_run.run_id !== last_good_run?.run_id
+function problemsOf(
+  { standing, last_run, last_good_run }: ReportMirror,
+  subject: ReportDocument['subject'],
+): readonly string[] {
+  const { whole, fresh, held, rejected, failing, unconfirmed } = standing
+  const isOfOthers = subject === 'event' && whole && last_run?.status === 'held'
+  const failed = last_run !== null && last_run.run_id !== last_good_run?.run_id && !isOfOthers
   return [
     ...(fresh ? [] : ['The last complete reading is more than a day old: figures may have changed since.']),
     ...(failed ? [`The last run (number ${last_run.run_id}) ended as ${last_run.status}.`] : []),

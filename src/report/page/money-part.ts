@@ -13,12 +13,14 @@ const CHARTED = 24
 /** What was paid in each month, as words, chart and table. */
 export function drawMoney({ months, sums }: ReportedMoney, madeAt: string): Html {
   if (months.length === 0) return html`<p>No response has a payment.</p>`
-  return html`<p>
-      ${formatCount(sums.payments, 'payment')}: ${formatMoney(sums.amount)},
-      ${formatMoney(sums.amount_after_fee)} after fees of ${formatMoney(sums.processing_fee)}. The service
-      names no currency and no time of payment: a payment counts in the month of its response.
-    </p>
-    ${drawColumns('Amount paid in each month; the table below has the figures', columnsOf(months, madeAt), 'amount (no currency is given)')}
+  return html`<div class="whole">
+      <p>
+        ${formatCount(sums.payments, 'payment')}: ${formatMoney(sums.amount)},
+        ${formatMoney(sums.amount_after_fee)} after fees of ${formatMoney(sums.processing_fee)}. The service
+        names no currency and no time of payment: a payment counts in the month of its response.
+      </p>
+      ${drawColumns('Amount paid in each month; the table below has the figures', columnsOf(months, madeAt), 'amount (no currency is given)')}
+    </div>
     ${drawFigures({
       id: 'money',
       caption: `What was paid, by month; the chart shows the last ${CHARTED} months at most`,

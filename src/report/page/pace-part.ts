@@ -11,25 +11,33 @@ const ROWS = [90, 60, 45, 30, 21, 14, 10, 7, 5, 3, 2, 1, 0]
 /** A chart of one day shows nothing. */
 const MIN_DAYS = 7
 
-/** The pace of one event beside earlier ones, as words, chart and table. */
-export function drawPace(pace: ComparedPace, id: string, formats: Formats): Html {
+/** Why these figures are greater than those expected: both are called people. */
+export const paceNote = html`<p class="note">
+  The pace adds up the people of all responses: maybes and replies without a meaning count, and who replies
+  and pays counts twice. Expected counts each person once, by a reply that means coming, a payment or a
+  sign-up.
+</p>`
+
+/** The pace of one event beside earlier ones, as words, chart and table. On paper, heading and words stay at the chart. */
+export function drawPace(pace: ComparedPace, id: string, formats: Formats, heading: Html | '' = ''): Html {
   const { event, similar } = pace
   if (event.days_until > PACE_DAYS)
-    return html`<p>The pace is shown from ${PACE_DAYS} days before the event on.</p>`
+    return html`${heading}
+      <p>The pace is shown from ${PACE_DAYS} days before the event on.</p>`
   const from = firstDay([event, ...similar])
   const curves: readonly PaceCurve[] = [
     ...similar.map(({ days }, at) => ({ name: `earlier${at + 1}`, points: pointsOf(days, from, 0) })),
     { name: 'own', points: pointsOf(event.days, from, Math.max(0, event.days_until)) },
   ]
   const now = curves.at(-1)?.points.at(-1)
-  return html`${sentence(pace, formats)}
-  ${drawPaceChart({
+  const chart = drawPaceChart({
     label: `People who answered ${plainTitle(event)}, by days before the event; the table below has the figures`,
     curves,
     from,
     now: now === undefined ? null : { point: now, text: formatCount(peopleNow(event), 'person', 'people') },
-  })}
-  ${legend(pace, formats)} ${figures(pace, id, from, formats)}`
+  })
+  return html`<div class="whole">${heading}${sentence(pace, formats)}${chart}${legend(pace, formats)}</div>
+    ${figures(pace, id, from, formats)}`
 }
 
 function peopleNow({ days, days_until }: ComparedPace['event']): string {
@@ -106,7 +114,7 @@ function figures({ event, similar }: ComparedPace, id: string, from: number, for
   return drawFigures({
     id,
     caption:
-      'People of all replies but those that mean no, by days before the event; – where nothing had happened yet, or the day is to come',
+      'People of all responses but those that mean no, by days before the event; – where nothing had happened yet, or the day is to come',
     columns: [
       { head: 'Days before', kind: 'number' },
       { head: `This one, ${formats.day(event.event_at)}`, kind: 'number' },

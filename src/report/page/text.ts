@@ -11,7 +11,7 @@ const segmenter = new Intl.Segmenter()
 
 /** The beginning of a text, without what would turn the direction of the rest around. */
 export function textOf(text: string, fallback = '(no title)'): Html {
-  const shown = shorten(stripControlCharsInLine(text).trim())
+  const shown = shownText(text)
   return shown === '' ? html`<span class="muted">${fallback}</span>` : html`<bdi>${shown}</bdi>`
 }
 
@@ -28,7 +28,12 @@ export function titleOf({ event_id, event_title }: NamedEvent): Html {
 
 /** The same where no markup may stand. */
 export function plainTitle({ event_id, event_title }: NamedEvent): string {
-  return shorten(stripControlCharsInLine(event_title?.trim() ? event_title : event_id).trim())
+  return shownText(event_title?.trim() ? event_title : event_id)
+}
+
+/** What is seen of a text. */
+export function shownText(text: string): string {
+  return shorten(stripControlCharsInLine(text).trim())
 }
 
 function shorten(text: string): string {

@@ -1,7 +1,7 @@
 /** A link to the report: without names unless they are asked for, within the time of a link, and what becomes of a removed event. */
 import { request } from 'undici'
 import { expect, test } from 'vitest'
-import { createLink, listLinks } from '../../../src/index.ts'
+import { createLink, listLinks, revokeLink } from '../../../src/index.ts'
 import { accountOf, responseItem, type Account } from '../../support/accounts/account.ts'
 import { serve } from '../../support/http/serving.ts'
 import { onBothStages, onPostgresStage, optionOf, type Stage } from '../../support/runs/stage.ts'
@@ -72,6 +72,31 @@ onBothStages('a link to the report', (start) => {
 })
 
 onPostgresStage('a link to the report', (start) => {
+  test('that is unknown or was revoked says so to a person in a sentence', async () => {
+    await using stage = await start(clubAccount())
+    await stage.sync()
+    const { id, path } = await linkOf(stage)
+    await revokeLink({ ...optionOf(stage.target), id })
+    await using served = await serve(stage.target)
+    const base = served.url.replace(/\/api\/v1$/, '')
+    const person = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+    for (const [status, address, said] of [
+      [410, path, 'This link was revoked: it shows nothing any more: ask for a new one.\n'],
+      [
+        404,
+        '/l/unknown/report.html',
+        'No such link: this address shows nothing: copy the whole of it, or ask for a new one.\n',
+      ],
+    ] as const) {
+      const { statusCode, headers, body } = await request(base + address, { headers: person })
+      expect([statusCode, headers['content-type'], await body.text()]).toEqual([
+        status,
+        'text/plain; charset=utf-8',
+        said,
+      ])
+    }
+  })
+
   test('that takes longer than a link may says what to do', async () => {
     await using stage = await start(clubAccount())
     await stage.sync()

@@ -58,6 +58,21 @@ function hostileAccount(): Account {
   return account
 }
 
+/** Figures of a club, in thousands. */
+function clubAccount(): Account {
+  const account = accountOf({})
+  account.add('gala', 0, { title: 'The great gala of the garden club', event_at: inDays(20) })
+  const slots = [{ name: 'Bar', start_date: inDays(19), end_date: null }]
+  account
+    .of('gala')
+    .push(
+      responseItem(1, { rsvp: 'yes', quantity: 1234, created_at: inDays(-1) }),
+      responseItem(2, { rsvp: 'maybe', quantity: 2345, created_at: inDays(-1) }),
+      responseItem(3, { slots, quantity: 1, created_at: inDays(-1) }),
+    )
+  return account
+}
+
 const opened = new AsyncDisposableStack()
 let browser: Browser
 /** Each kind of page by its address: from disk, and of a link. */
@@ -86,6 +101,10 @@ beforeAll(async () => {
   const { html } = await report(optionOf(empty.target))
   await writeFile(join(folder.path, 'empty.html'), html)
   pages.set('empty', pathToFileURL(join(folder.path, 'empty.html')).href)
+  const club = opened.use(await startStage('postgres', clubAccount()))
+  await club.sync()
+  await report({ ...optionOf(club.target), out: join(folder.path, 'club.html') })
+  pages.set('club', pathToFileURL(join(folder.path, 'club.html')).href)
   const { url } = opened.use(await serve(stage.target))
   const { path } = await createLink({ ...option, view: 'report', format: 'html', withoutPersonal: false })
   pages.set('link', url.replace(/\/api\/v1$/, path))
@@ -168,6 +187,25 @@ describe.runIf(process.platform === 'linux').each(kinds)('a report in a browser 
     expect(told).toEqual([])
   })
 
+  test('on paper keeps a chart at its heading and its words', async () => {
+    await using page = await open(kind, { viewport: { width: 688, height: 900 } })
+    await page.tab.emulateMedia({ media: 'print' })
+    const apart = await page.tab.evaluate<
+      readonly string[]
+    >(`[...document.querySelectorAll('figure.chart')].flatMap((chart) => {
+      const whole = chart.closest('.whole')
+      const isKept = whole !== null && getComputedStyle(whole).breakInside === 'avoid' && whole.querySelector('p') !== null
+      return isKept ? [] : [chart.querySelector('svg').getAttribute('aria-label')]
+    })`)
+    expect(apart).toEqual([])
+    const headings = await page.tab.evaluate<readonly string[]>(
+      `[...new Set([...document.querySelectorAll('h2, h3, .note')].map((one) => getComputedStyle(one).breakAfter))]`,
+    )
+    expect(headings).toEqual(['avoid'])
+    const heads = await page.tab.evaluate<number>(`document.querySelectorAll('#pace > h3').length`)
+    expect(heads).toBe(0)
+  })
+
   test('on paper shows every figure, light and without what is for a mouse', async () => {
     await using page = await open(kind, { viewport: { width: 688, height: 900 }, colorScheme: 'dark' })
     await page.tab.emulateMedia({ media: 'print' })
@@ -184,6 +222,21 @@ describe.runIf(process.platform === 'linux').each(kinds)('a report in a browser 
       '841',
     ])
     expect(page.said).toEqual([])
+  })
+})
+
+describe.runIf(process.platform === 'linux')('the next events', () => {
+  test('show all of their figures on a telephone', async () => {
+    await using page = await open('club', { viewport: { width: 390, height: 844 }, hasTouch: true })
+    const seen = await page.tab.evaluate<{ hidden: number; heads: readonly string[] }>(`(() => {
+      const table = document.querySelector('#upcoming')
+      const region = table.closest('.scroll')
+      return {
+        hidden: region.scrollWidth - region.clientWidth,
+        heads: [...table.querySelectorAll('th[scope=col]')].filter((head) => head.getBoundingClientRect().right <= window.innerWidth).map((head) => head.textContent.trim()),
+      }
+    })()`)
+    expect(seen).toEqual({ hidden: 0, heads: ['Event', 'Expected', 'Maybe', 'Thin slots', 'New in 7 days'] })
   })
 })
 

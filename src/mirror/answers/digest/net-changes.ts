@@ -56,7 +56,7 @@ export function netChanges(
       select event_id from item where entity = 'event' and change = 'delete'),
     ranked as (
       select item.*, count(*) over kind as total,
-             row_number() over (kind order by item.event_at < now(), item.event_at, item.changed_at desc, item.event_id,
+             row_number() over (kind order by item.is_minor, item.event_at < now(), item.event_at, item.changed_at desc, item.event_id,
                                               item.response_id) as place
         from item
        where not (entity = 'response' and change = 'delete' and event_id in (select event_id from gone))
@@ -153,7 +153,8 @@ function netItems(
     item as materialized (
       select l.entity, l.event_id, l.response_id, l.event_title, l.event_at, l.changed_at, f.before, l.now, l.document,
              case when f.before is null then 'insert' when l.now is null then 'delete' else 'update' end as change,
-             field.changed as fields
+             field.changed as fields,
+             l.entity = 'response' and coalesce(field.changed->0->>'field' = 'created_at' and jsonb_array_length(field.changed) = 1, false) as is_minor
         from last_change l
         join first_change f using (entity, event_id, response_key)
        cross join lateral (

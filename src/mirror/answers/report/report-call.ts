@@ -11,6 +11,7 @@ import { MAX_WAIT_MS } from '../../query/query-errors.ts'
 import { readAccountStatuses, type RunSummary } from '../../status/account-status.ts'
 import { standing } from '../digest/digest-call.ts'
 import { ofAccount, requireEvent, type AccountInput } from '../read-view.ts'
+import { standingOfEvent } from './event-standing.ts'
 import { askWithin, type Ask, type TimeLimit } from './ask.ts'
 import type { ReportDocument, ReportedRun, ReportHead } from './document.ts'
 import { readAccountReport } from './read-account.ts'
@@ -88,7 +89,8 @@ async function readHead(
     account,
     with_personal: source.with_personal,
     mirror: {
-      standing: standing(status),
+      standing:
+        event === null ? standing(status) : await standingOfEvent(trx, source.account_id, status, event),
       last_run: runOf(status.last_run),
       last_good_run: runOf(status.last_good_run),
     },
