@@ -11,7 +11,7 @@ import { formatLists } from '../../schedule/health.ts'
 import { describeHeldList } from '../output/held-deletions.ts'
 
 /** Tells how the mirror stands after the run, where somebody is to be told. It is bounded, never throws, and changes no exit code. */
-export async function tellOfRun(
+export async function notifyAfterRun(
   run: Promise<RunReport>,
   config: ServiceConfig,
   logger: Logger,

@@ -6,7 +6,7 @@ import { exitCodeOfRun } from '../exit-codes.ts'
 import type { Logger, RunOptions, RunReport } from '../../index.ts'
 import type { Context } from '../cli/context.ts'
 import { openLog, type Log } from '../open-log.ts'
-import { tellOfRun } from './notice-of-run.ts'
+import { notifyAfterRun } from './notice-of-run.ts'
 import { confirmingAccount } from './confirm-new-account.ts'
 import { writeJson } from '../output/format/json.ts'
 import { openBar, openLines, type ProgressDisplay } from '../terminal/progress.ts'
@@ -65,7 +65,7 @@ async function runOnce(
     try {
       report = await reported(running, config, log.logger, terminal.err)
     } finally {
-      if (flags.event === undefined) await tellOfRun(running, config, log.logger, signal)
+      if (flags.event === undefined) await notifyAfterRun(running, config, log.logger, signal)
     }
   } catch (error) {
     if (flags.json && error instanceof HeadcountError && error.report !== undefined) {
