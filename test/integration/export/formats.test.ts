@@ -4,7 +4,7 @@ import { mkdtemp, open, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { unzipSync } from 'fflate'
-import readWorkbook from 'read-excel-file/node'
+import readWorkbook, { readSheet } from 'read-excel-file/node'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ndjsonWriter } from '../../../src/commands/output/query/json.ts'
 import { connect, type Database } from '../../../src/db/connect.ts'
@@ -280,6 +280,12 @@ describe('a workbook of more rows than a sheet holds', { timeout: 120_000 }, () 
       const xml = Buffer.from(files[`xl/worksheets/${sheet}.xml`] ?? []).toString('latin1')
       return [xml.split('<row ').length - 1, xml.slice(-300).match(/.*<v>(\d+)<\/v>/s)?.[1]]
     })
+    const workbook = Buffer.from(files['xl/workbook.xml'] ?? []).toString('utf8')
+    expect([...workbook.matchAll(/<sheet name="([^"]*)"/g)].map(([, name]) => name)).toEqual([
+      'numbers',
+      'numbers_2',
+    ])
+    expect(await readSheet(path, 'numbers_2')).toEqual([['n'], [1_048_576], [1_048_577]])
     expect(found).toEqual([
       [1_048_576, '1048575'],
       [3, '1048577'],
