@@ -11,7 +11,7 @@ export interface CopyBatch {
   readonly slots: string
 }
 
-/** The list of events in the text form of COPY. */
+/** The event list in the text form of COPY. */
 export function copyEvents(events: readonly SentEvent[]): string {
   return events.map((event) => copyLine('events', eventRow(event))).join('')
 }

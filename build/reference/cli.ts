@@ -58,7 +58,7 @@ const more: Readonly<Record<string, string>> = {
   HEADCOUNT_LOG_FORMAT: '`pretty` (prose) or `json`; of `worker` and `serve` `json` where no terminal is',
   HEADCOUNT_REQUEST_TIMEOUT: 'deadline of one request; 1 s more for every 256 KiB received',
   HEADCOUNT_MAX_BODY:
-    'largest list, all its pages together (of the list of events at most 256 MB); one above 4 MB waits in a temporary file (`TMPDIR`)',
+    'largest list, all its pages together (of the event list at most 256 MB); one above 4 MB waits in a temporary file (`TMPDIR`)',
 }
 
 const intro = `# The command line

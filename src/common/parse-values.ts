@@ -4,6 +4,7 @@
  *
  * No message repeats the text where it may hold a secret (addresses, database targets).
  */
+import { didYouMean } from './did-you-mean.ts'
 
 /** Text that is no value of its setting; the message says what would be one. */
 export class InvalidValueError extends Error {}
@@ -97,7 +98,7 @@ export function oneOf<const Choice extends string>(choices: readonly Choice[]): 
   return (text) => {
     const choice = choices.find((candidate) => candidate === text)
     if (choice !== undefined) return choice
-    throw new InvalidValueError(`must be one of ${choices.join(', ')}, not ${quote(text)}`)
+    throw new InvalidValueError(`must be one of ${choices.join(', ')}, not ${quote(text)}${didYouMean(text, choices)}`)
   }
 }
 

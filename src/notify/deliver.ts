@@ -4,7 +4,7 @@ import type { Timestamp } from '../common/schema/tables.ts'
 import type { Call } from '../mirror/calls/call.ts'
 import type { Claim } from '../mirror/deliveries/claims.ts'
 import { settleDeliveryCall } from '../mirror/deliveries/settle-call.ts'
-import type { DeliveryOutcome, ToldState } from '../mirror/deliveries/settle.ts'
+import type { DeliveryOutcome, NoticeReason } from '../mirror/deliveries/settle.ts'
 import type { Recipient } from './recipient.ts'
 import { retryWait } from './send/back-off.ts'
 import type { SendResult } from './send/result.ts'
@@ -52,7 +52,7 @@ export async function forEachMessage<Item, Result>(
 export interface ClaimedMessage extends Claim {
   readonly failures: number
   /** What a notice tells; null of a digest. */
-  readonly notice: ToldState | null
+  readonly notice: NoticeReason | null
 }
 
 /**

@@ -33,7 +33,7 @@ import { usableEtag } from './http/etag.ts'
 const DEFAULT_TIMEOUT_MS = 60_000
 const DEFAULT_CONCURRENCY = 8
 const DEFAULT_MAX_BODY_BYTES = 1024 ** 3
-/** A run holds the whole list of events in memory. */
+/** A run holds the whole event list in memory. */
 const MAX_EVENT_LIST_BYTES = 256 * 1024 ** 2
 /** A larger list goes to a file and is read in chunks. */
 const DEFAULT_MAX_BUFFERED_BYTES = 4 * 1024 ** 2
@@ -69,7 +69,7 @@ export interface SourceOptions {
 export interface Source {
   /** The e-mail address of the key's owner, and the service's clock (`Date` header) when it shows it. */
   ping(): Promise<{ email: string | null; serverDate: Date | null }>
-  /** The whole list of events. The caller disposes of it. */
+  /** The whole event list. The caller disposes of it. */
   events(): Promise<FetchedList>
   /**
    * The whole list of responses to one event. The caller disposes of it.

@@ -71,8 +71,8 @@ export const faults: readonly Fault[] = [
   { id: 'P20', what: 'a list in pages that changes between two pages' },
   { id: 'P21', what: 'a list below the limit whose ids are out of order, one twice, on a slow machine' },
 
-  { id: 'S1', what: 'the list of events suddenly empty' },
-  { id: 'S2', what: 'the list of events shrunk by half' },
+  { id: 'S1', what: 'the event list suddenly empty' },
+  { id: 'S2', what: 'the event list shrunk by half' },
   { id: 'S3', what: 'the responses of one event suddenly empty' },
   { id: 'S4', what: 'one response gone' },
   { id: 'S5', what: 'a response gone and back' },

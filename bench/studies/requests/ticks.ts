@@ -9,7 +9,7 @@ export interface Tick {
   readonly read: readonly string[]
 }
 
-/** Requests of a run: the ping, the list of events, and one for each list that it read. */
+/** Requests of a run: the ping, the event list, and one for each list that it read. */
 export function requestsOf({ read }: Tick): number {
   return 2 + read.length
 }

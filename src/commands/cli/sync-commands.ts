@@ -22,7 +22,7 @@ export const syncCommands: CommandGroup = {
       load: async () => (await import('../sync/sync.ts')).sync,
       summary: 'read the events that are due and update the mirror',
       description:
-        'Reads the list of events and the responses of every event that is due, and writes what changed. An event is ' +
+        'Reads the event list and the responses of every event that is due, and writes what changed. An event is ' +
         'due when it is new, changed, upcoming or recent, when it failed or was held last time, and from time to time ' +
         'when it is old. Deletions that look like an outage are held (exit 8).',
       examples: [

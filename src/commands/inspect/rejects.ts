@@ -38,7 +38,7 @@ function formatRejects(found: readonly ListedReject[], out: Output): string {
     ['account', 'event', 'sha256', text('reason'), text('path'), right('size'), 'accepted', text('item')],
     found.map((reject) => [
       reject.account,
-      reject.event_id ?? '(the list of events)',
+      reject.event_id ?? '(the event list)',
       out.isTerminal ? shortHash(reject.sha256) : reject.sha256,
       reject.reason,
       reject.path,
@@ -72,7 +72,7 @@ export const rejectsAccept: Command<AcceptFlags> = async (context) => {
 function describe(changed: readonly AcceptedReject[], revokes: boolean): string {
   const lines = changed.map(
     ({ account, event_id, sha256 }) =>
-      `  ${shortHash(sha256)} ${event_id === null ? 'in the list of events' : `of event ${stripControlCharsInLine(event_id)}`}, account ${stripControlCharsInLine(account)}\n`,
+      `  ${shortHash(sha256)} ${event_id === null ? 'in the event list' : `of event ${stripControlCharsInLine(event_id)}`}, account ${stripControlCharsInLine(account)}\n`,
   )
   const count = formatCount(changed.length, 'item')
   const head = revokes

@@ -30,13 +30,13 @@ export function describeHold(held: Omit<HeldDeletions, 'event_id' | 'title' | 'e
   return `${formatCount(rows, 'deletion')}${labelled(first, rows)} since ${formatInstant(since)}: ${reasons[reason]}; ${end}`
 }
 
-/** The deletion of one event, of which the list of events says nothing any more. */
+/** The deletion of one event, of which the event list says nothing any more. */
 export function describeMissing({ since, reason, applied_after, runs_to_wait }: HeldEventDeletion): string {
   const end =
     applied_after === null
       ? 'time alone never deletes it'
       : `deleted with its responses by the ${which(runs_to_wait)} after ${formatInstant(applied_after)} that still does not list it`
-  return `since ${formatInstant(since)}, from the list of events: ${reasons[reason]}; ${end}`
+  return `since ${formatInstant(since)}, from the event list: ${reasons[reason]}; ${end}`
 }
 
 function which(runs: 1 | 2 | null): string {
@@ -70,7 +70,7 @@ export function describeHeldList({ event_id, rows, since, reason }: ReportedHold
 }
 
 export function listName(event_id: string | null, title: string | null = null): string {
-  if (event_id === null) return 'the list of events'
+  if (event_id === null) return 'the event list'
   return stripControlCharsInLine(title === null ? `event ${event_id}` : `event ${event_id} (${title})`)
 }
 

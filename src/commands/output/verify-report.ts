@@ -103,7 +103,7 @@ function notes(report: VerifyReport, out: Pick<Output, 'style' | 'width'>): stri
   if (report.events_changed) {
     note('changed', 'yellow', 'the event list has changed since the last sync: event rows were not compared')
   }
-  if (report.events_undecided) note('undecided', 'yellow', `the list of events ${undecided}`)
+  if (report.events_undecided) note('undecided', 'yellow', `the event list ${undecided}`)
   noteEvents(report.lists_undecided, 'undecided', `the list of responses ${undecided}`)
   noteEvents(report.lists_changed, 'changed', 'responses changed since the last sync: not compared')
   noteEvents(report.lists_never_read, 'never read', 'no sync has read the responses yet')

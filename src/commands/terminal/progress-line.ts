@@ -5,7 +5,7 @@ import { formatCount, formatNumber } from '../../common/text/number.ts'
 /** How far a run is, on one line: events, responses, rows changed, rate, time left, retries when there are any. */
 export function progressLine(progress: Progress, elapsedMs: number): string {
   const { events, responses, changedRows } = progress
-  if (progress.phase === 'events') return ['reading the list of events …', ...slowed(progress)].join(' ')
+  if (progress.phase === 'events') return ['reading the event list …', ...slowed(progress)].join(' ')
   const parts = [
     `${formatNumber(events.done)}/${formatCount(events.total, 'event')}${skipped(events.skipped)}`,
     formatCount(responses, 'response') + rate(progress, elapsedMs),

@@ -25,7 +25,7 @@ export interface HeldGroup {
 
 /** The same without the ids, with the list. */
 export interface ReportedHold {
-  /** null: the list of events itself, which misses events. */
+  /** null: the event list itself, which misses events. */
   readonly event_id: string | null
   /** By the database's clock. */
   readonly since: Timestamp

@@ -121,7 +121,7 @@ interface SyncRunsTable {
 
 interface SyncStateTable {
   account_id: number
-  /** The event's id; '' is the list of events itself. */
+  /** The event's id; '' is the event list itself. */
   event_id: string
   /** Bytes; as Postgres writes them when they are selected as they are: `\x` and hexadecimal digits. */
   digest: string | null

@@ -10,7 +10,7 @@ export interface RejectScope {
 /** A reject that its owner has accepted. */
 export interface AcceptedReject {
   readonly account: string
-  /** null: the list of events itself. */
+  /** null: the event list itself. */
   readonly event_id: string | null
   readonly sha256: string
   readonly accepted_at: string

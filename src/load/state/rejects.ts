@@ -5,7 +5,7 @@ import type { Transaction } from '../../db/transaction.ts'
 import { prefetch } from '../prefetch.ts'
 import { chunkRowStream, singleRow, assertRowCount } from '../statements.ts'
 
-/** The rejects of one list; `event_id` is null for the list of events. */
+/** The rejects of one list; `event_id` is null for the event list. */
 export interface ListRejects {
   readonly event_id: string | null
   /** In chunks: every item of a list may be rejected. */

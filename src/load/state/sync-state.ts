@@ -157,7 +157,7 @@ export async function saveRead(
       held_deletions_since: holds.map(({ since }) => since).toSorted()[0] ?? null,
     }),
   )
-  // guard: version of the list of events
+  // guard: version of the event list
   const events = records === 'none' ? sql`` : sql`with events as (${newEventListVersion(account, records)})`
   // guard: versions that stay
   const result = await sql`
@@ -192,7 +192,7 @@ export async function saveRead(
   if (states.some(({ event_id }) => event_id === EVENT_LIST_KEY)) await saveFirstListing(trx, account, run)
 }
 
-/** The run that first stores the list of events whole: what it found is no news. */
+/** The run that first stores the event list whole: what it found is no news. */
 async function saveFirstListing({ kysely }: Transaction, account: number, run: string): Promise<void> {
   await kysely
     .updateTable('headcount.accounts')

@@ -8,7 +8,7 @@ import { readListInput, type ListInput } from './input.ts'
 /** An item that no table can hold, as the table `rejects` has it. */
 export interface ListedReject {
   readonly account: string
-  /** null: an item of the list of events. */
+  /** null: an item of the event list. */
   readonly event_id: string | null
   /** Index in the list, from 0. */
   readonly item_index: number

@@ -15,7 +15,7 @@ import {
   type StoredDelivery,
 } from './claims.ts'
 import { messageIdOf, readRecipients } from './prepare-digests.ts'
-import { reasonKey, type ToldState } from './settle.ts'
+import { reasonKey, type NoticeReason } from './settle.ts'
 import { readState } from './settle-call.ts'
 
 /** The same reason is told at most once in so many minutes. */
@@ -77,15 +77,15 @@ async function prepareNotices(
   const prepared: PreparedNotice[] = []
   for (const stored of await lockDeliveries(trx, account, key, recipients)) {
     const { id, account, recipient_sha256, failures, message_key } = stored
-    const told = await readTold(trx, id, { state, cause })
-    const outcome = outcomeFor(stored, told, { state, cause })
+    const last = await readLastNotice(trx, id, { state, cause })
+    const outcome = outcomeFor(stored, last, { state, cause })
     const claim = outcome === 'claimed' ? await claimDelivery(trx, id, null) : null
-    const message_id = messageIdOf(message_key, [told.state, reasonKey({ state, cause }), told.told_at])
+    const message_id = messageIdOf(message_key, [last.state, reasonKey({ state, cause }), last.told_at])
     prepared.push({
       account,
       recipient_sha256,
       state: outcome,
-      until: outcome === 'quiet' ? told.quiet_until : outcome === 'waiting' ? stored.next_attempt_at : null,
+      until: outcome === 'quiet' ? last.quiet_until : outcome === 'waiting' ? stored.next_attempt_at : null,
       message: claim && { ...claim, message_id, failures },
     })
   }
@@ -94,19 +94,19 @@ async function prepareNotices(
 
 function outcomeFor(
   stored: StoredDelivery,
-  told: Told,
-  { state, cause }: ToldState,
+  last: LastNotice,
+  { state, cause }: NoticeReason,
 ): PreparedNotice['state'] {
   if (stored.is_claimed) return 'busy'
   // A mirror that is right, and never was wrong, is no news.
-  const isTold = told.state === state && /* guard: another error is another reason */ told.cause === cause
-  if (isTold || (told.state === null && state === 'good')) return 'known'
+  const isTold = last.state === state && /* guard: another error is another reason */ last.cause === cause
+  if (isTold || (last.state === null && state === 'good')) return 'known'
   // guard: one notice an hour
-  if (told.quiet_until !== null) return 'quiet'
+  if (last.quiet_until !== null) return 'quiet'
   return stored.is_waiting ? 'waiting' : 'claimed'
 }
 
-interface Told {
+interface LastNotice {
   /** What was told last; null: nothing yet. */
   readonly state: MirrorState | null
   readonly cause: string | null
@@ -116,9 +116,9 @@ interface Told {
   readonly quiet_until: Timestamp | null
 }
 
-async function readTold({ kysely }: Transaction, id: string, asked: ToldState): Promise<Told> {
+async function readLastNotice({ kysely }: Transaction, id: string, asked: NoticeReason): Promise<LastNotice> {
   const reason = reasonKey(asked)
-  const { rows } = await sql<Told>`
+  const { rows } = await sql<LastNotice>`
     select state, cause, told->>${reason}::text as told_at,
            case when quiet.until > now() then quiet.until end as quiet_until
       from headcount.deliveries

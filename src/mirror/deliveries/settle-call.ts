@@ -3,12 +3,12 @@ import { defineCall } from '../calls/call.ts'
 import { inputFields, type InputFields } from '../calls/input.ts'
 import type { MirrorState } from '../../common/schema/tables.ts'
 import type { Claim } from './claims.ts'
-import { settleDelivery, type DeliveryOutcome, type Settled, type ToldState } from './settle.ts'
+import { settleDelivery, type DeliveryOutcome, type Settled, type NoticeReason } from './settle.ts'
 
 export interface SettleDeliveryInput extends Claim {
   readonly outcome: DeliveryOutcome
   /** What a notice told; null of a digest. */
-  readonly notice: ToldState | null
+  readonly notice: NoticeReason | null
 }
 
 /** Records what became of a message; the cursor moves only when it was accepted. */
@@ -21,7 +21,7 @@ export const settleDeliveryCall = defineCall<SettleDeliveryInput, Settled>({
       id: fields.text('id'),
       claim: fields.text('claim'),
       outcome: readOutcome(fields.fieldsOrNull('outcome')),
-      notice: readTold(fields.fieldsOrNull('notice')),
+      notice: readReason(fields.fieldsOrNull('notice')),
     }
   },
   run: (database, { id, claim, outcome, notice }) =>
@@ -44,7 +44,7 @@ function readOutcome(fields: InputFields | null): DeliveryOutcome {
 
 const states: readonly MirrorState[] = ['good', 'failed', 'partial', 'held_too_long', 'stale']
 
-function readTold(fields: InputFields | null): ToldState | null {
+function readReason(fields: InputFields | null): NoticeReason | null {
   const state = readState(fields?.text('state') ?? null)
   return fields === null || state === null ? null : { state, cause: fields.textOrNull('cause') }
 }

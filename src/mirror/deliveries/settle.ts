@@ -20,13 +20,13 @@ export type DeliveryOutcome =
   | { readonly kind: 'released'; readonly mayBeAccepted: boolean }
 
 /** How a notice says that the mirror stands. `cause`: the error of a failed run. */
-export interface ToldState {
+export interface NoticeReason {
   readonly state: MirrorState
   readonly cause: string | null
 }
 
 /** The name under which the time of a notice is kept: one for each reason. */
-export function reasonKey({ state, cause }: ToldState): string {
+export function reasonKey({ state, cause }: NoticeReason): string {
   return cause === null ? state : `${state}:${cause}`
 }
 
@@ -41,7 +41,7 @@ export async function settleDelivery(
   { kysely }: Transaction,
   { id, claim }: Claim,
   outcome: DeliveryOutcome,
-  notice: ToldState | null,
+  notice: NoticeReason | null,
 ): Promise<Settled> {
   const { rows } = await sql<{ next_attempt_at: Timestamp | null }>`
     update headcount.deliveries
@@ -52,7 +52,7 @@ export async function settleDelivery(
   return { settled: row !== undefined, next_attempt_at: row?.next_attempt_at ?? null }
 }
 
-function changes(outcome: DeliveryOutcome, notice: ToldState | null) {
+function changes(outcome: DeliveryOutcome, notice: NoticeReason | null) {
   if (outcome.kind === 'accepted') {
     const told =
       notice === null

@@ -1,3 +1,4 @@
+import { didYouMean } from '../../common/did-you-mean.ts'
 import { InvalidValueError } from '../../common/parse-values.ts'
 import { parsePastInstant, type InstantInput } from './parse-instant.ts'
 
@@ -13,7 +14,7 @@ export function parseSince(word: string): Since {
   } catch (error) {
     if (!(error instanceof InvalidValueError)) throw error
     throw new InvalidValueError(
-      `must be yesterday, the number of a run, a date like 2026-01-01, an instant or an age like 7d, not ${JSON.stringify(word.slice(0, 60))}`,
+      `must be yesterday, the number of a run, a date like 2026-01-01, an instant or an age like 7d, not ${JSON.stringify(word.slice(0, 60))}${didYouMean(word, ['yesterday'])}`,
     )
   }
 }

@@ -64,7 +64,7 @@ const points: readonly Point[] = [
     point: 'errors',
     open: 'Which statuses come, and when?',
     handling:
-      '401 and 403: the key is refused. 404 and 410: the list of events decides. 408, 425, 429, 5xx: tried again. ' +
+      '401 and 403: the key is refused. 404 and 410: the event list decides. 408, 425, 429, 5xx: tried again. ' +
       'The rest: the event fails, its rows stay.',
     has: ({ fact }) => fact === 'status',
   },

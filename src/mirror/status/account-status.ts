@@ -35,7 +35,7 @@ export interface AccountStatus {
   readonly last_run: RunSummary | null
   /** Since the last good run began, by the database's clock; null when there was none. */
   readonly age_ms: number | null
-  /** Without those that the list of events misses. */
+  /** Without those that the event list misses. */
   readonly events_due: number
   readonly rows: Readonly<Record<'events' | 'responses' | 'payments' | 'slots', number>>
   /** Items that cannot be stored, without those that were accepted. */

@@ -29,13 +29,13 @@ export interface EventStatus {
   readonly next_read_at: Timestamp | null
   /** Why the next run reads it; null when it does not, unless the service changes the event's own record. */
   readonly due: DueReason | null
-  /** Its own deletion, when that is on hold: the list of events misses it. */
+  /** Its own deletion, when that is on hold: the event list misses it. */
   readonly missing: HeldEventDeletion | null
   /** Deletions of its responses that are on hold. */
   readonly held: readonly Omit<HeldDeletions, 'event_id' | 'title' | 'events'>[]
   /** Of its responses: how many the last reading lacked, in several pages. The next run reads them again. */
   readonly unconfirmed: number
-  /** The last reading of the list of events, in several pages, lacked it: the next run reads that again. */
+  /** The last reading of the event list, in several pages, lacked it: the next run reads that again. */
   readonly missing_unconfirmed: boolean
   /** Its own record as listed now cannot be stored: the former one stays. */
   readonly record_rejected: boolean
@@ -72,7 +72,7 @@ export async function readEventStatuses(
   { maxStalenessMs, holdForMs }: MirrorSettings,
   account: string | null,
 ): Promise<EventStatuses> {
-  // The list of events itself is kept under the empty id.
+  // The event list itself is kept under the empty id.
   if (eventId === EVENT_LIST_KEY) return { events: [], rejectedIn: [], deleted: [] }
   const time = await readHoldClocks(trx, holdForMs)
   const { kysely } = trx

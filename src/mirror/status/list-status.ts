@@ -28,11 +28,11 @@ export async function readHoldClocks({ kysely }: Transaction, holdForMs: number)
 
 /** Deletions that are held, with when they end. */
 export interface HeldDeletions extends ReportedHold {
-  /** Of the event; null of the list of events, and of an event without one. */
+  /** Of the event; null of the event list, and of an event without one. */
   readonly title: string | null
   /** The first rows, at most {@link MAX_NAMED}: events with their titles, or responses with the names in them. */
   readonly first: readonly { readonly id: string; readonly label: string | null }[]
-  /** Of the list of events: those that it misses. null: they are responses. */
+  /** Of the event list: those that it misses. null: they are responses. */
   readonly events: readonly string[] | null
   /** Runs after this moment apply them if the rows are still missing; null: only `--accept-deletions` does. */
   readonly applied_after: Timestamp | null
@@ -44,12 +44,12 @@ export interface HeldDeletions extends ReportedHold {
 
 /** Rows that the last reading of a list lacked, which came in several pages: the next run reads it again. */
 export interface UnconfirmedAbsences {
-  /** null: the list of events itself. */
+  /** null: the event list itself. */
   readonly event_id: string | null
   /** When that reading was. */
   readonly since: Timestamp | null
   readonly rows: number
-  /** Of the list of events: those that it lacked. null: they are responses. */
+  /** Of the event list: those that it lacked. null: they are responses. */
   readonly events: readonly string[] | null
 }
 
@@ -155,10 +155,10 @@ export function unconfirmedAbsences(list: ListRow): readonly UnconfirmedAbsences
   return [{ event_id: event_id || null, since: checked_at, rows: ids.length, events }]
 }
 
-/** The deletion of an event that is on hold: the list of events misses it, and no run reads it until it comes back. */
+/** The deletion of an event that is on hold: the event list misses it, and no run reads it until it comes back. */
 export type HeldEventDeletion = Omit<HeldDeletions, 'event_id' | 'title' | 'rows' | 'events' | 'first'>
 
-/** The events whose own deletion is on hold, by id; of the state of the list of events, if there is one. */
+/** The events whose own deletion is on hold, by id; of the state of the event list, if there is one. */
 export function heldEventDeletions(
   eventsList: ListRow | undefined,
   time: HoldClocks,

@@ -15,14 +15,14 @@ import { IdOrder } from './id-order.ts'
 import { type ListSummary, presentFields } from './list-summary.ts'
 import { type DifferingDuplicates, warningsOf } from './warnings.ts'
 
-/** The list of events as the mirror takes it. */
+/** The event list as the mirror takes it. */
 export interface NormalisedEvents extends ListSummary {
   /** By id, in the order of its bytes, one row for each id. */
   readonly rows: readonly EventItem[]
   readonly rejects: readonly RejectItem[]
 }
 
-/** Makes rows of the list of events. Throws nothing but what is no JSON, whatever the items are. */
+/** Makes rows of the event list. Throws nothing but what is no JSON, whatever the items are. */
 export class EventListReader implements ItemHandler {
   count = 0
   containedKey = false

@@ -22,7 +22,7 @@ export interface Store {
 /** An event's id for its list of responses, or `EVENTS`. */
 export type ListName = string
 
-/** The list of events: no event has this id. */
+/** The event list: no event has this id. */
 export const EVENTS = ''
 
 export interface Access {

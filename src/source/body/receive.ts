@@ -153,6 +153,6 @@ async function* limitBytes(
 
 function tooLarge(path: string, maxBytes: number): BodyTooLargeError {
   return new BodyTooLargeError(
-    `GET ${path}: the body is larger than the limit of ${maxBytes} bytes (${optionName('maxBodyBytes')}; for the list of events at most 256 MB).`,
+    `GET ${path}: the body is larger than the limit of ${maxBytes} bytes (${optionName('maxBodyBytes')}; for the event list at most 256 MB).`,
   )
 }

@@ -8,7 +8,7 @@ import type { RunContext } from '../run-context.ts'
 import { warnUnconfirmed } from '../fetch/second-reading.ts'
 import { confirmAbsences, isWorthRereading } from './unconfirmed-absences.ts'
 
-/** The readings of the list of events in this run. */
+/** The readings of the event list in this run. */
 export interface EventListFetches {
   readonly first: EventList
   /** The last one: the first itself when it was read once. */
@@ -61,7 +61,7 @@ async function refetchOrNull(run: RunContext): Promise<EventList | null> {
     return await fetchEventList(run)
   } catch (error) {
     if (!(error instanceof HeadcountError) || run.signal.aborted) throw error
-    warnUnconfirmed(run, 'List of events', error)
+    warnUnconfirmed(run, 'Event list', error)
     return null
   }
 }

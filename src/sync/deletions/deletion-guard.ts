@@ -76,7 +76,7 @@ export function decideResponses(change: ListLoss, policy: HoldPolicy, budget: Re
   return decide(change, rows, policy, budget, reason, timeConfirmsResponses)
 }
 
-/** Decides the list of events; an absent one counts as 1 and its responses. An empty list is never confirmed by time. */
+/** Decides the event list; an absent one counts as 1 and its responses. An empty list is never confirmed by time. */
 export function decideEvents(
   change: Omit<ListLoss, 'absent'> & { readonly absent: readonly AbsentEvent[] },
   policy: HoldPolicy,

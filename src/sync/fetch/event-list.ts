@@ -1,7 +1,7 @@
 import type { EventItem, StoredReject, RunMode } from '../../common/schema/tables.ts'
 import type { FetchedListFacts } from './list-facts.ts'
 
-/** The list of events. It is in memory whole, however long: a run needs all of it at once. */
+/** The event list. It is in memory whole, however long: a run needs all of it at once. */
 export interface EventList extends FetchedListFacts {
   readonly rows: readonly EventItem[]
   readonly rejects: readonly StoredReject[]

@@ -22,7 +22,7 @@ export async function fetchIdentity(run: FetchContext): Promise<Identity> {
 }
 
 /**
- * Reads the list of events whole. Anything but a complete list is an error, never "no events".
+ * Reads the event list whole. Anything but a complete list is an error, never "no events".
  *
  * @param loaded until then `run.initial.states` may be unknown
  * @throws as `fetchIdentity`.
@@ -38,7 +38,7 @@ export async function fetchEventList(
   const { rows, rejects, ...facts } = reader.finish()
   await loaded
   const list = describeList(reading, facts, rows.length, run.initial.states.get(EVENT_LIST_KEY))
-  for (const warning of list.warnings) run.stats.warn(`List of events: ${warning}`)
+  for (const warning of list.warnings) run.stats.warn(`Event list: ${warning}`)
   const ids = [...rows.map(({ id }) => id), ...rejects.flatMap(({ id }) => id ?? [])]
   return { ...list, rows, rejects: redactRejects(rejects, run.settings), ids }
 }

@@ -58,7 +58,7 @@ export function describeList(
 const SAME_VALIDATOR =
   'the list has changed although its ETag has not: changes may have gone unseen for up to 24 hours.'
 
-/** What rejects are kept with: those of the list of events hold no personal data of others. */
+/** What rejects are kept with: those of the event list hold no personal data of others. */
 interface RedactionOfRejects {
   readonly redact: (text: string) => string
   readonly isForgotten?: boolean

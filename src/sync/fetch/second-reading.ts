@@ -11,7 +11,7 @@ import { chooseRereads, rereadBudget, type Reread } from '../deletions/unconfirm
  * Reads lists once more that came in several pages and lacked a few rows: what the second reading lacks too is deleted,
  * under the guard. One that cannot be read stays as it is, and is read by the next run: nothing fails because of it.
  *
- * @returns how many requests are left for a second reading of the list of events
+ * @returns how many requests are left for a second reading of the event list
  */
 export async function rereadUnconfirmed(run: RunContext): Promise<number> {
   const budget = rereadBudget(run.source.counts.requests)

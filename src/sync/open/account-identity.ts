@@ -24,7 +24,7 @@ export async function verifyAccountIdentity(
 ): Promise<void> {
   const { adopt } = run.settings
   const { known, isOther } = await compareIdentity(run, identity, listed, adopt)
-  // An empty list of events tells no account from another. Its missing events are for the deletion guard.
+  // An empty event list tells no account from another. Its missing events are for the deletion guard.
   // guard: nobody in the list
   if (listed.length === 0 && known.base_url !== null && !adopt) return
   if (isSame(known, identity)) return

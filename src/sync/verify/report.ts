@@ -31,9 +31,9 @@ export interface VerifyReport {
   readonly lists_never_read: readonly string[]
   /** Events that the last sync could not read: their rows are those of an earlier one. */
   readonly lists_failing: readonly string[]
-  /** The list of events is another one than at the last sync: its records were not compared. */
+  /** The event list is another one than at the last sync: its records were not compared. */
   readonly events_changed: boolean
-  /** The list of events differs from the mirror and has no stored digest, as in `lists_undecided`. */
+  /** The event list differs from the mirror and has no stored digest, as in `lists_undecided`. */
   readonly events_undecided: boolean
   readonly events_compared: number
   readonly responses_compared: number

@@ -105,7 +105,7 @@ async function compareAll(
 }
 
 /**
- * Reads the list of events once more: a sync may have stored it meanwhile, and what the service did not know may
+ * Reads the event list once more: a sync may have stored it meanwhile, and what the service did not know may
  * be listed no longer.
  */
 async function refetchEventList(

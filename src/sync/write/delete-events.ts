@@ -113,7 +113,7 @@ export function recordEarlyEnd(run: RunContext, cause: HeadcountError, notFound:
   )
 }
 
-/** Reads the list of events again; what is still listed has failed, and so has all when it cannot be read. */
+/** Reads the event list again; what is still listed has failed, and so has all when it cannot be read. */
 async function refetchEventList(
   run: RunContext,
   firstList: EventList,
@@ -150,7 +150,7 @@ async function deleteDecided(
     addCounts(run.stats.rows, await run.mirror.write((trx) => load.deleteEvents(trx, writing, group)))
   }
   run.deletions.budget.add(decision)
-  for (const line of holdWarnings('List of events', decision)) run.stats.warn(line)
+  for (const line of holdWarnings('Event list', decision)) run.stats.warn(line)
 }
 
 function groupByRows(events: readonly AbsentEvent[]): string[][] {

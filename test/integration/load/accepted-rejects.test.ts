@@ -12,7 +12,7 @@ function reject(item_index: number, sha256: string) {
   return { item_index, reason: 'id_missing', path: '$', payload: '{}', bytes: 2, sha256, id: null }
 }
 
-/** The same item in the list of events, twice in one event and once in another, and a different one. */
+/** The same item in the event list, twice in one event and once in another, and a different one. */
 async function fill(database: Database): Promise<number> {
   return database.transaction(async (trx) => {
     const { rows } = await trx.query(`insert into headcount.accounts (name) values ('a') returning id`)

@@ -53,7 +53,7 @@ describe.each(engines)('lists of a payload (%s)', (engine) => {
     expect(mended.rows('sync_state').filter(({ error_code }) => error_code !== null)).toEqual([])
   })
 
-  test('P1 a list of events that is none ends the run with exit 7, and everything is kept', async () => {
+  test('P1 an event list that is none ends the run with exit 7, and everything is kept', async () => {
     await using wire = await startWire(engine)
     await mirrored(wire, { '': eventsText(['gala', 'ball']), gala: '[{"id":1}]', ball: '[{"id":1}]' })
     const before = await wire.look()
@@ -92,7 +92,7 @@ describe.each(engines)('lists of a payload (%s)', (engine) => {
       gone('Event b', 'response', 'processing_fee'),
       gone('Event c', 'response', 'slots'),
       gone('Event d', 'response', 'slots.start_date'),
-      gone('List of events', 'event', 'location'),
+      gone('Event list', 'event', 'location'),
     ])
     const look = await wire.look()
     expect(look.rows('events').map(({ location }) => location)).toEqual([null, null, null, null])

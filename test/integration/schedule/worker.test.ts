@@ -138,7 +138,7 @@ describe('what no later run will mend ends it:', () => {
     expect(stderr).not.toContain(testKey.slice(0, 11))
   })
 
-  test('H3 404 on the list of events: the base address is wrong, exit 2', async () => {
+  test('H3 404 on the event list: the base address is wrong, exit 2', async () => {
     await using s = await commandStage('postgres', accountOf({ gala: 3 }))
     s.service.always(send({ status: 404 }))
     await using worker = startWorker(everySecond, { env: s.env })

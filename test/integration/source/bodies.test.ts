@@ -105,7 +105,7 @@ describe('H22 a body above the cap', () => {
     expect(await valuesOf(numberText(server.baseUrl, { maxBodyBytes: 3004 }).events())).toEqual(body)
   })
 
-  test('a list of events above 256 MB is refused, for it is held in memory whole; one of responses is not', async () => {
+  test('an event list above 256 MB is refused, for it is held in memory whole; one of responses is not', async () => {
     const server = await faultServer()
     server.always(
       send({}, (socket, head) => {

@@ -61,7 +61,7 @@ describe('what every request carries', () => {
     expect(await numberText(server.baseUrl).ping()).toEqual({ email: null, serverDate: null })
   })
 
-  test('the list of events comes on the connection of the ping', async () => {
+  test('the event list comes on the connection of the ping', async () => {
     const server = await faultServer()
     server.at('/ping', send({ body: { email: 'ada@example.org' } }))
     server.at('/events', good)

@@ -61,7 +61,7 @@ onPostgresStage('verify, lists that moved', (stage) => {
     expect(await verifying).toMatchObject({ status: 'equal', lists_compared: 2, lists_changed: [] })
   })
 
-  test('a list of events that changed meanwhile is read again', async () => {
+  test('an event list that changed meanwhile is read again', async () => {
     await using on = await stage(accountOf({ gala: 3 }))
     await on.sync()
     on.account.add('ball', 1)
@@ -126,7 +126,7 @@ onPostgresStage('verify, lists that moved', (stage) => {
     })
   })
 
-  test('beyond the events that are held, a list of events that differs is undecided, never equal', async () => {
+  test('beyond the events that are held, an event list that differs is undecided, never equal', async () => {
     await using on = await stage(accountOf({ gala: 30, picnic: 2 }))
     await on.sync()
     on.account.remove('gala')

@@ -53,8 +53,7 @@ export const deletionGuards: readonly Guard[] = [
   },
   {
     name: 'list read twice',
-    promise:
-      'what stands in one of two looks at the list of events is not deleted because the other lacks it',
+    promise: 'what stands in one of two looks at the event list is not deleted because the other lacks it',
     mutation: 'remove',
     tests: ['test/integration/sync/deletions/absent-events.test.ts'],
     only: 'missing from a first list',
@@ -80,7 +79,7 @@ export const deletionGuards: readonly Guard[] = [
   },
   {
     name: 'empty account',
-    promise: 'an empty list of events is never confirmed by time, only by the owner',
+    promise: 'an empty event list is never confirmed by time, only by the owner',
     mutation: 'always',
     tests,
   },

@@ -20,7 +20,7 @@ export const pageGuards: readonly Guard[] = [
   },
   {
     name: 'two readings of the events',
-    promise: 'an event that a second reading of the list of events has stays, with all its responses',
+    promise: 'an event that a second reading of the event list has stays, with all its responses',
     mutation: { replace: 'absent' },
     tests: whole,
     only: 'an event slides',

@@ -81,7 +81,7 @@ export const runGuards: readonly Guard[] = [
   },
   {
     name: 'second look',
-    promise: 'an event whose responses are not found is kept until the list of events is without it',
+    promise: 'an event whose responses are not found is kept until the event list is without it',
     mutation: 'always',
     tests: ['test/integration/sync/deletions/absent-events.test.ts'],
     only: 'postgres.*H4|postgres.*S8',
@@ -375,14 +375,14 @@ export const runGuards: readonly Guard[] = [
   {
     name: 'digest without records',
     promise:
-      'no digest of the list of events is stored while the record of an event that failed is old or missing',
+      'no digest of the event list is stored while the record of an event that failed is old or missing',
     mutation: 'always',
     tests: ['test/integration/sync/select/event-list-digest.test.ts'],
     only: 'V1',
   },
   {
     name: 'former digest',
-    promise: 'the digest of one list of events vouches for no record that another one had',
+    promise: 'the digest of one event list vouches for no record that another one had',
     mutation: 'never',
     tests: ['test/integration/sync/select/event-list-digest.test.ts'],
     only: 'once a record of another list is stored',

@@ -90,9 +90,9 @@ export const serveGuards: readonly Guard[] = [
     only: 'V2',
   },
   {
-    name: 'version of the list of events',
+    name: 'version of the event list',
     promise:
-      'records of events that are written give the list of events another entity-tag, whichever run writes them',
+      'records of events that are written give the event list another entity-tag, whichever run writes them',
     mutation: 'always',
     tests: [versions],
     only: 'V1 follows',

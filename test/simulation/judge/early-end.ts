@@ -50,7 +50,7 @@ export function requireEarlyEnd(world: World, ran: Ran, seen: Seen, prediction: 
   } else require(!stamped.some(isOld), `a run is closed without what it knows of ${stamped.find(isOld)}`)
   if (isNew(LIST)) {
     const lost = loads.map(({ id }) => id).find(isOld)
-    require(lost === undefined, `the list of events is stored before ${lost}`)
+    require(lost === undefined, `the event list is stored before ${lost}`)
   }
   return turnedOut
 }
@@ -85,7 +85,7 @@ function isHeardBefore(heard: readonly Heard[], id: string, place: number): bool
   return heard.findLastIndex(({ subject }) => subject === `/${id}`) < place
 }
 
-/** One that was not found is looked for once more in the list of events: only then has it failed. */
+/** One that was not found is looked for once more in the event list: only then has it failed. */
 function hasFailed(heard: readonly Heard[], id: string): boolean {
   const end = endOf(heard, `/${id}`)?.end
   return end === 'broken' || end === 'refused'

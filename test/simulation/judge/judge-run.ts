@@ -104,7 +104,7 @@ function judgeFatal(world: World, ran: Ran, seen: Seen, fatal: NonNullable<Fatal
 
 function judgeNormal(world: World, ran: Ran, seen: Seen): void {
   const { code, report } = ran.ended
-  require(endOf(ran.heard, 'events')?.end === 'answered', `a run ended without a list of events (${code})`)
+  require(endOf(ran.heard, 'events')?.end === 'answered', `a run ended without an event list (${code})`)
   const prediction = predictFor(world, ran, seen)
   requireNormal(world, ran, prediction, seen.mirror)
   requireSignsReported(ran)

@@ -61,7 +61,7 @@ function idsOf(...mirrors: readonly Mirror[]): ReadonlySet<string> {
 }
 
 function nameOf(id: string): string {
-  return id === LIST ? 'the list of events' : `event ${id}`
+  return id === LIST ? 'the event list' : `event ${id}`
 }
 
 /** Whether the unit is as it was, or as the run makes it; null where that is the same. */

@@ -7,7 +7,7 @@ import { LIST, unitOf, unknownList, withoutEvent } from './mirror.ts'
 import type { Facts, Unit } from './mirror.ts'
 import type { EventRow } from '../account/items.ts'
 
-/** The two looks at the list of events, or one twice. */
+/** The two looks at the event list, or one twice. */
 export interface Looks {
   readonly list: ListRead<EventRow>
   readonly looked: ListRead<EventRow>

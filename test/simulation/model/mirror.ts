@@ -85,7 +85,7 @@ export interface Unit {
   readonly history: ReadonlyMap<string, readonly Ended[]>
 }
 
-/** Units by event id; '' is the list of events, which has facts and rejects only. */
+/** Units by event id; '' is the event list, which has facts and rejects only. */
 export type Mirror = ReadonlyMap<string, Unit>
 
 export const emptyUnit: Unit = {

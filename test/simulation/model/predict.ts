@@ -33,7 +33,7 @@ export interface Prediction {
   readonly after: Mirror
   /** Each list as its first reading left it. */
   readonly readOnce: Mirror
-  /** Events whose responses must be read a second time, and whether the list of events must be. */
+  /** Events whose responses must be read a second time, and whether the event list must be. */
   readonly again: ReadonlySet<string>
   readonly listsAgain: boolean
   readonly listed: number
@@ -64,7 +64,7 @@ export interface Which extends Clocks {
 export function predict(before: Mirror, asked: Asked, heard: readonly Heard[], which: Which): Prediction {
   const { now } = which
   const first = endOf(heard, 'events')
-  if (first?.end !== 'answered') throw new Error('without a list of events there is nothing to predict')
+  if (first?.end !== 'answered') throw new Error('without an event list there is nothing to predict')
   const list = eventsRead(first)
   const start = liveCounts(before)
   const allowed = Math.max(10, start.total / 10)

@@ -10,7 +10,7 @@ import { move, slide } from '../account/moves.ts'
 import { idOf } from '../account/items.ts'
 import type { EventItem, ResponseItem } from '../account/items.ts'
 
-/** `ping`, `events`, `again` (the list of events read once more), or an event's id behind a slash, or behind `again/`. */
+/** `ping`, `events`, `again` (the event list read once more), or an event's id behind a slash, or behind `again/`. */
 export type Subject = 'ping' | 'events' | 'again' | `/${string}` | `again/${string}`
 
 export interface Trouble {

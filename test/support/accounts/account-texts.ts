@@ -6,7 +6,7 @@ import { anyItem, eventEntries, objectText, responseEntries } from './item-texts
 import { hasFlaw, idOf, toMicroseconds, isTooDeep, meaningOf } from './wire-item.ts'
 import type { Kind } from './wire-item.ts'
 
-/** The items of the list of events, and of the responses to each by its id, as their source texts. */
+/** The items of the event list, and of the responses to each by its id, as their source texts. */
 export interface AccountTexts {
   readonly events: readonly string[]
   readonly lists: ReadonlyMap<string, readonly string[]>

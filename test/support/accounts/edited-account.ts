@@ -50,7 +50,7 @@ const edges: Entries = [
 
 const ids = [1, 2, 3, 4, 5, 6]
 
-/** The list of events under ``, and the responses to each of them, as texts. */
+/** The event list under ``, and the responses to each of them, as texts. */
 export function editedAccount(seed: string, steps: number): ReadonlyMap<string, string>[] {
   const random = createRandom(seed)
   let drawnEdges = 0

@@ -15,7 +15,7 @@ import type { Ended, Stage } from '../runs/stage.ts'
 export type Row = Readonly<Record<string, unknown>>
 
 export interface Wire extends AsyncDisposable, Pick<Stage, 'engine' | 'target' | 'service' | 'change'> {
-  /** The responses to each event as the service sends them, and under `` the list of events. */
+  /** The responses to each event as the service sends them, and under `` the event list. */
   readonly bodies: Map<string, string>
   readonly sync: (options?: Partial<RunOptions>) => Promise<Ended>
   readonly backfill: (options?: Partial<RunOptions>) => Promise<Ended>

@@ -30,7 +30,7 @@ export interface Contents {
   /** The database's clock when this was read, in microseconds since 1970. */
   readonly at: number
   readonly versions: readonly Version[]
-  /** By event id; '' is the list of events. */
+  /** By event id; '' is the event list. */
   readonly states: ReadonlyMap<string, State>
   /** The rows of one table, or of all, as JSON text in order. */
   readonly rows: (table?: Table) => readonly string[]

@@ -1,7 +1,7 @@
 /** What is held in a mirror, and time that passes over it. */
 import type { Stage } from '../runs/stage.ts'
 
-/** The reason and the number of the deletions held of a list; '' is the list of events. */
+/** The reason and the number of the deletions held of a list; '' is the event list. */
 export function heldOf({ mirror }: Stage, event_id: string): [string, number][] {
   return (mirror.states.get(event_id)?.held ?? []).map(({ reason, ids }) => [reason, ids.length])
 }

@@ -101,7 +101,7 @@ function keptBack(contents: Contents, event_id: string): ReadonlySet<string> {
   return new Set([...held.flatMap(({ ids }) => ids), ...unconfirmed, ...rejected])
 }
 
-/** The list of events has the event, but not so that it could be stored. */
+/** The event list has the event, but not so that it could be stored. */
 function isRecordRejected(contents: Contents, id: string): boolean {
   return rejectsOf(contents).some(
     ({ event_id, payload }) => event_id === null && payload.includes(`"id":${JSON.stringify(id)}`),

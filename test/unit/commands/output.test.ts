@@ -401,7 +401,7 @@ describe('progress', () => {
     )
     const until = new Date('2026-03-01T12:00:30Z')
     expect(progressLine({ ...progress, phase: 'events', slowdown: { ...slowdown, until } }, 2000)).toBe(
-      'reading the list of events … the service asks to wait until 12:00:30 UTC',
+      'reading the event list … the service asks to wait until 12:00:30 UTC',
     )
   })
 
@@ -421,7 +421,7 @@ describe('progress', () => {
   })
 
   test('names what comes before and after the responses', () => {
-    expect(progressLine({ ...progress, phase: 'events' }, 2000)).toBe('reading the list of events …')
+    expect(progressLine({ ...progress, phase: 'events' }, 2000)).toBe('reading the event list …')
     expect(progressLine({ ...progress, phase: 'removing' }, 2000)).toMatch(/removing what is gone$/)
   })
 })

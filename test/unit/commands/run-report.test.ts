@@ -138,7 +138,7 @@ describe('the status for people', () => {
     const text = formatStatus([{ ...status, unconfirmed }], plain)
     expect(text).toMatch(/unconfirmed +13 rows missing from one reading of a list in several pages/)
     expect(text).toContain(`event gala: 12 rows unconfirmed since 2026-01-01 00:00 UTC`)
-    expect(text).toContain(`the list of events: 1 row (ball) unconfirmed since 2026-01-01 00:00 UTC`)
+    expect(text).toContain(`the event list: 1 row (ball) unconfirmed since 2026-01-01 00:00 UTC`)
     expect(formatReport({ ...report, unconfirmed: 2 }, plain)).toMatch(
       /unconfirmed 2 rows missing from one reading/,
     )
@@ -190,7 +190,7 @@ describe('the status for people', () => {
       `event gala (Spring Gala): 12 deletions (7 Ada, 8 and 10 more) since 2026-01-01 00:00 UTC: many rows vanished at once; applied by the second run after 2026-01-01 01:00 UTC that still does not list them\n`,
     )
     expect(text).toContain(
-      `the list of events: 6 deletions (a Day a, b Day b, c Day c, d Day d, e Day e and 1 more) since 2026-01-01 00:00 UTC: the list came back empty; time alone never applies them\n`,
+      `the event list: 6 deletions (a Day a, b Day b, c Day c, d Day d, e Day e and 1 more) since 2026-01-01 00:00 UTC: the list came back empty; time alone never applies them\n`,
     )
     expect(text).toMatch(/held +18 deletions, 6 of them for too long$/m)
     expect(text).toContain('headcount sync --accept-deletions\n')

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { parseFutureInstant, parsePastInstant } from '../../../src/mirror/instants/parse-instant.ts'
+import { parseSince, parseSinceOrLast } from '../../../src/mirror/instants/parse-since.ts'
 import { InvalidValueError } from '../../../src/common/parse-values.ts'
 
 describe('a moment, as it is written', () => {
@@ -39,4 +40,10 @@ describe('a moment, as it is written', () => {
     expect(() => parsePastInstant('90')).toThrow('or an age like 90d')
     expect(() => parseFutureInstant('90')).toThrow('or a time from now like 90d')
   })
+})
+
+test('the nearest word is named where --since has none of its forms', () => {
+  expect(() => parseSince('yesterdy')).toThrow('not "yesterdy" (did you mean yesterday?)')
+  expect(() => parseSinceOrLast('Yesterday')).toThrow(/^must be last, yesterday, .* \(did you mean yesterday\?\)$/)
+  expect(() => parseSince('tomorrow')).toThrow(/not "tomorrow"$/)
 })

@@ -158,7 +158,7 @@ describe('the brake over a run', () => {
   })
 })
 
-describe('the list of events', () => {
+describe('the event list', () => {
   const events = (
     absent: readonly number[],
     live: number,

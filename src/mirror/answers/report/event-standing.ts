@@ -16,7 +16,7 @@ export async function standingOfEvent(
     ...(await countRejects(kysely, account_id, event)),
     held: status.held.flatMap((hold) => ofEvent(hold, event)),
     unconfirmed: status.unconfirmed.flatMap((absence) => ofEvent(absence, event)),
-    // The title and the time are in the list of events.
+    // The title and the time are in the event list.
     failing: status.failing.filter(({ event_id }) => event_id === event || event_id === null),
   })
 }
@@ -27,7 +27,7 @@ interface MissingRows {
   readonly rows: number
 }
 
-/** Responses of the event, or the event itself where the list of events misses it. */
+/** Responses of the event, or the event itself where the event list misses it. */
 function ofEvent<Missing extends MissingRows>(missing: Missing, event: string): readonly Missing[] {
   if (missing.events === null) return missing.event_id === event ? [missing] : []
   return missing.events.includes(event) ? [{ ...missing, rows: 1 }] : []

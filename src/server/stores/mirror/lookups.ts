@@ -24,7 +24,7 @@ export interface LookupRow extends KnownFreshness {
   readonly is_first_use: boolean
   readonly account: number
   readonly email: string | null
-  /** Whether the event is in the mirror; true for the list of events. */
+  /** Whether the event is in the mirror; true for the event list. */
   readonly is_known: boolean
   /** Null: the list was never read. */
   readonly version: string | null

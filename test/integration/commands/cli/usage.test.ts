@@ -56,6 +56,7 @@ describe('O7 a call that cannot be read is exit 2, with the nearest word', () =>
     [['query'], 'query needs <sql>'],
     [['query', 'select', '1'], 'query takes one sql: put it into quotes'],
     [['query', 'select 1', '--format', 'xml'], '--format must be one of table, json, ndjson, csv, not "xml"'],
+    [['query', 'select 1', '--format', 'jsn'], 'csv, not "jsn" (did you mean json?)'],
     [['query', 'select 1', '--timeout', '3'], '--timeout must be a duration like'],
     [['status', '--max-age', 'old'], '--max-age must be a duration like'],
     [['runs', '--limit', '0'], '--limit must be a whole number from 1 to 100000'],

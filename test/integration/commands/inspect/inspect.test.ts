@@ -136,7 +136,7 @@ onPostgresCommandStage('status --event', (stage) => {
     )
   })
 
-  test('an event that the list of events misses is not due: since when, why, and when it is deleted', async () => {
+  test('an event that the event list misses is not due: since when, why, and when it is deleted', async () => {
     const account = accountOf({ gala: 30, picnic: 2, ball: 2, fair: 2 })
     await using s = await stage(account)
     await s.run(['sync', '-q'])
@@ -153,12 +153,12 @@ onPostgresCommandStage('status --event', (stage) => {
     expect(shown).toMatch(/next read +when it is listed again/)
     expect(shown).toMatch(/due +no: it is not in the event list/)
     expect(shown).toMatch(
-      /missing +since [-\d]+ [\d:]+ UTC, from the list of events: .*; deleted with its responses by the second run after/,
+      /missing +since [-\d]+ [\d:]+ UTC, from the event list: .*; deleted with its responses by the second run after/,
     )
     expect(shown).toContain('headcount sync --accept-deletions\n')
     const whole = (await s.run(['status'])).stdout
     expect(whole).toMatch(/events due +3 of 4/)
-    expect(whole).toMatch(/the list of events: 1 deletion \(gala The gala\) since /)
+    expect(whole).toMatch(/the event list: 1 deletion \(gala The gala\) since /)
   })
 
   test('an event that a run has deleted: when, by which run, and what history has of it', async () => {

@@ -58,7 +58,7 @@ test('S17 what time cannot confirm is told at once', async () => {
   expect((await s.run(['sync', '-q'])).code).toBe(8)
   const told = await status(s, '1h')
   expect(told.code).toBe(8)
-  expect(told.stderr).toContain('the list of events (2 deletions since ')
+  expect(told.stderr).toContain('the event list (2 deletions since ')
 })
 
 test('a run in which only items were rejected is a good one, and says so', async () => {

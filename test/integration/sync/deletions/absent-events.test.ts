@@ -18,7 +18,7 @@ function accountWith(events: number, responses: number): Account {
   return accountOf(Object.fromEntries(names(events).map((name) => [name, responses])))
 }
 
-onBothStages('the guard of deletions, the list of events', (stage) => {
+onBothStages('the guard of deletions, the event list', (stage) => {
   test('an event gone with few rows: applied, with everything that hangs on it', async () => {
     await using on = await stage(accountOf({ gala: 9, picnic: 2, ball: 1 }))
     on.account.of('gala').push('no object')
@@ -75,7 +75,7 @@ onBothStages('the guard of deletions, the list of events', (stage) => {
   })
 })
 
-onPostgresStage('the guard of deletions, the list of events, more', (stage) => {
+onPostgresStage('the guard of deletions, the event list, more', (stage) => {
   test('S2 shrunk by half: held by rows, applied by a later run after the time to hold', async () => {
     await using on = await stage(accountWith(4, 6))
     await on.sync()

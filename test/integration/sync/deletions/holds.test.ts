@@ -48,7 +48,7 @@ onPostgresStage('the two clocks of a hold, more', (stage) => {
       exit: 8,
       warnings: [
         expect.stringMatching(/^Event gala: .*a clock was set back/),
-        expect.stringMatching(/^List of events: .*a clock was set back/),
+        expect.stringMatching(/^Event list: .*a clock was set back/),
       ],
     })
     expect((await on.sync()).said).not.toMatch(/set back/)
@@ -143,7 +143,7 @@ onPostgresStage('what becomes of a hold', (stage) => {
   })
 })
 
-onPostgresStage('a list of events that lost many', (stage) => {
+onPostgresStage('an event list that lost many', (stage) => {
   test('S2 a new event in it is mirrored, the missing ones stay with all their responses', async () => {
     await using on = await stage(accountOf({ gala: 15, picnic: 15, ball: 15 }))
     await on.sync()

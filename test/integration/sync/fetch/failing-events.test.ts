@@ -55,7 +55,7 @@ onPostgresStage('events that are forbidden for good', (stage) => {
 })
 
 onPostgresStage('new events that failed in a run that ended early', (stage) => {
-  test('leave no state when the list of events is again the one that is stored', async () => {
+  test('leave no state when the event list is again the one that is stored', async () => {
     await using on = await stage(accountOf({ gala: 1 }))
     expect((await on.sync()).exit).toBe(0)
     const ids = ['a', 'b', 'c']

@@ -62,7 +62,7 @@ onBothStages('a list in several pages', (stage) => {
     await using on = await stage(accountOf({ a: 1, b: 2, c: 1, d: 1, e: 3, f: 1 }))
     servePages(on)
     await on.sync()
-    // Its responses are still answered: only the list of events lacks it.
+    // Its responses are still answered: only the event list lacks it.
     const unlist = (): void => void on.account.events.shift()
     servePages(on, once('/events', 2, unlist))
     const { exit, report } = await on.sync()
@@ -169,7 +169,7 @@ onPostgresStage('a list in several pages, more', (stage) => {
     const before = on.service.requests.length
     const first = await on.sync()
     expect(first).toMatchObject({ exit: 0, report: { unconfirmed: 3, rows: { responses: { deleted: 1 } } } })
-    // /ping, the list of events, four lists of two pages; and one of these once more.
+    // /ping, the event list, four lists of two pages; and one of these once more.
     expect(on.service.requests.length - before).toBe(1 + 1 + 8 + 2)
     expect(await on.sync()).toMatchObject({
       exit: 0,

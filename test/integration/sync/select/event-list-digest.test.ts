@@ -8,7 +8,7 @@ function rename(on: Stage, title: string): void {
   Object.assign(on.account.events[0] ?? {}, { title })
 }
 
-onPostgresStage('a list of events whose digest is the stored one', (stage) => {
+onPostgresStage('an event list whose digest is the stored one', (stage) => {
   test('vouches for its records: what a hand changed is mended by backfill, as with responses', async () => {
     await using on = await stage(accountOf({ gala: 3 }))
     await on.sync()

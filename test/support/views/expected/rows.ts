@@ -20,7 +20,7 @@ export interface RunRow {
 
 export interface StateRow {
   account_id: number
-  /** Empty for the list of events. */
+  /** Empty for the event list. */
   event_id: string
   checked_at: string | null
   error_code: string | null
@@ -99,7 +99,7 @@ export interface ResponseVersionRow extends EventVersionRow {
 
 export interface RejectRow {
   account_id: number
-  /** NULL for the list of events. */
+  /** NULL for the event list. */
   event_id: string | null
   sha256: string
 }
