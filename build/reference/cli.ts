@@ -49,6 +49,10 @@ const withoutFlag = [
 const more: Readonly<Record<string, string>> = {
   HEADCOUNT_ACCOUNT:
     'name of the account inside the mirror, `default` when not set; of commands that look at it: only this one',
+  HEADCOUNT_ACCOUNTS_FILE:
+    'a file that lists many accounts, in YAML or JSON: `sync`, `backfill`, `worker`, `status`, `doctor` and `verify` mean all of them, or one with `--account` ([many-accounts.md](operate/many-accounts.md))',
+  HEADCOUNT_KEYS_DIR:
+    'in its place a folder with the key of each account in a file of its own, named after the account',
   HEADCOUNT_LEAVE_OUT:
     'fields of responses that are never stored, between commas, like `responses.message,responses._extra` ([personal-data.md](personal-data.md))',
   HEADCOUNT_PSEUDONYMISE:
@@ -87,13 +91,12 @@ function commandPart(command: Command): string {
 }
 
 function settingsPart(commands: readonly Command[]): string {
-  const options = commands.flatMap((command) => command.options)
   const all: readonly Setting<unknown>[] = Object.values(settings)
   const rows = all.map((setting) => [
     code(setting.variable),
     setting.flag === undefined ? '' : code(setting.flag),
     (setting.fallback ?? '') === '' ? '' : code(setting.fallback ?? ''),
-    more[setting.variable] ?? describe(options.find(({ long }) => long === setting.flag)),
+    settingText(setting, commands),
   ])
   return [
     '## Settings\n',
@@ -103,6 +106,15 @@ its services). \`…_FILE\` names a file that holds the value.
 `,
     table(['environment', 'flag', 'default', ''], [...withoutFlag, ...rows]),
   ].join('\n')
+}
+
+/** What a setting is for, in Markdown. */
+export function settingText(
+  { variable, flag }: Setting<unknown>,
+  commands: readonly Command[] = declaredCommands().groups.flatMap((group) => group.commands),
+): string {
+  const options = commands.flatMap((command) => command.options)
+  return more[variable] ?? describe(options.find(({ long }) => long === flag))
 }
 
 /** What a flag is for, without the name of its variable. */

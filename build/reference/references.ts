@@ -1,3 +1,4 @@
+import { accountsSchema } from './accounts-schema.ts'
 import { cliReference } from './cli.ts'
 import { manPage } from './man.ts'
 import { queriesReference } from './queries.ts'
@@ -9,6 +10,7 @@ export const references: readonly {
   readonly make: () => string | Promise<string>
 }[] = [
   { file: 'docs/cli.md', make: cliReference },
+  { file: 'docs/operate/accounts.schema.json', make: accountsSchema },
   { file: 'build/headcount.1', make: manPage },
   { file: 'docs/queries.md', make: queriesReference },
   { file: 'docs/schema.md', make: schemaReference },

@@ -9,6 +9,24 @@ import { didYouMean } from './did-you-mean.ts'
 /** Text that is no value of its setting; the message says what would be one. */
 export class InvalidValueError extends Error {}
 
+/** What a value is in JSON and YAML, as a JSON schema says it. */
+export interface ValueForm {
+  readonly type: JsonType | readonly JsonType[]
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly minLength?: number
+  readonly pattern?: string
+  readonly maxItems?: number
+  readonly items?: { readonly type: 'string'; readonly pattern: string }
+}
+
+type JsonType = 'string' | 'integer' | 'boolean' | 'array'
+
+/** Gives a value for its text, and knows what the value is in JSON. */
+function formed<Value>(form: ValueForm, read: (text: string) => Value) {
+  return Object.assign((text: string) => read(text), { form })
+}
+
 export interface Bounds {
   readonly min: number
   readonly max: number
@@ -38,16 +56,17 @@ const sizeUnits = new Map([
 export const longestTimer = '24d'
 
 /** `250ms`, `60s`, `15m`, `1h`, `7d` in milliseconds, between two durations in the same form. */
-export function duration(min: string, max: string): (text: string) => number {
+export function duration(min: string, max: string) {
   const bounds = { min: milliseconds(min) ?? 0, max: milliseconds(max) ?? Infinity }
-  return (text) => {
+  const form: ValueForm = { type: 'string', pattern: `^[0-9]{1,15}(${alternatives(durationUnits)})$` }
+  return formed(form, (text) => {
     const value = milliseconds(text)
     if (value === null)
       throw new InvalidValueError(`must be a duration like 250ms, 60s, 15m, 1h or 7d, not ${quote(text)}`)
     if (!isWithin(value, bounds))
       throw new InvalidValueError(`must lie between ${min} and ${max}, not ${quote(text)}`)
     return value
-  }
+  })
 }
 
 function milliseconds(text: string): number | null {
@@ -55,16 +74,26 @@ function milliseconds(text: string): number | null {
 }
 
 /** `1GiB`, `256MiB`, `500MB`, `1024` in bytes. */
-export function size(min: string, max: string): (text: string) => number {
+export function size(min: string, max: string) {
   const bounds = { min: withUnit(min, sizeUnits) ?? 0, max: withUnit(max, sizeUnits) ?? Infinity }
-  return (text) => {
+  const form: ValueForm = {
+    type: ['string', 'integer'],
+    pattern: `^[0-9]{1,15}(${alternatives(sizeUnits)})$`,
+    minimum: bounds.min,
+    maximum: bounds.max,
+  }
+  return formed(form, (text) => {
     const value = withUnit(text, sizeUnits)
     if (value === null)
       throw new InvalidValueError(`must be a size like 1GiB, 256MiB, 500MB or 1024, not ${quote(text)}`)
     if (!isWithin(value, bounds))
       throw new InvalidValueError(`must lie between ${min} and ${max}, not ${quote(text)}`)
     return value
-  }
+  })
+}
+
+function alternatives(units: ReadonlyMap<string, number>): string {
+  return [...units.keys()].join('|')
 }
 
 function withUnit(text: string, units: ReadonlyMap<string, number>): number | null {
@@ -78,21 +107,21 @@ function isWithin(value: number, bounds: Bounds): boolean {
   return value >= bounds.min && value <= bounds.max
 }
 
-export function integer(bounds: Bounds): (text: string) => number {
-  return (text) => {
+export function integer(bounds: Bounds) {
+  return formed({ type: 'integer', minimum: bounds.min, maximum: bounds.max }, (text) => {
     const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN
     if (isWithin(value, bounds)) return value
     throw new InvalidValueError(
       `must be a whole number from ${bounds.min} to ${bounds.max}, not ${quote(text)}`,
     )
-  }
+  })
 }
 
-export function yesOrNo(text: string): boolean {
+export const yesOrNo = formed({ type: 'boolean' }, (text) => {
   if (/^(1|true|yes|on)$/i.test(text)) return true
   if (/^(0|false|no|off)$/i.test(text)) return false
   throw new InvalidValueError(`must be 1 or 0, not ${quote(text)}`)
-}
+})
 
 export function oneOf<const Choice extends string>(choices: readonly Choice[]): (text: string) => Choice {
   return (text) => {
@@ -103,9 +132,15 @@ export function oneOf<const Choice extends string>(choices: readonly Choice[]): 
 }
 
 /** A name that the user chose: any text that can be seen. */
-export function name(text: string): string {
+export const name = formed({ type: 'string', pattern: '^(?=.*\\S)[^\\p{Cc}\\p{Cs}]+$' }, (text) => {
   if (text.trim() === '') throw new InvalidValueError('must not be empty')
   if (/[\p{Cc}\p{Cs}]/u.test(text)) throw new InvalidValueError('must not hold control characters')
+  return text
+})
+
+/** Where a file or a folder is. */
+export function path(text: string): string {
+  if (text.trim() === '') throw new InvalidValueError('must not be empty')
   return text
 }
 
@@ -135,9 +170,14 @@ export function databaseTarget(text: string): string {
   throw new InvalidValueError('must begin with postgres:// or pglite:')
 }
 
+/** Those that were asked for: a question takes a fifth of a millisecond, and a file may name 1,000 zones. */
+const knownTimeZones = new Set<string>()
+
 export function timeZone(text: string): string {
+  if (knownTimeZones.has(text)) return text
   try {
     Intl.DateTimeFormat('en', { timeZone: text })
+    knownTimeZones.add(text)
     return text
   } catch {
     throw new InvalidValueError(`must be a time zone of the IANA list like Europe/Berlin, not ${quote(text)}`)
@@ -170,10 +210,17 @@ export function host(text: string): string {
 /** Of the key of the suppression list: a shorter text can be guessed, and with it every address on the list. */
 export const MIN_PERSON_KEY_LENGTH = 32
 
-/** Words between commas. */
-export function words(text: string): readonly string[] {
-  return text
-    .split(',')
-    .map((word) => word.trim())
-    .filter((word) => word !== '')
-}
+const MAX_WORDS = 100
+
+/** Words between commas; in JSON a list of them. */
+export const words = formed(
+  { type: ['array', 'string'], items: { type: 'string', pattern: '^[^,]+$' }, maxItems: MAX_WORDS },
+  (text): readonly string[] => {
+    const found = text
+      .split(',')
+      .map((word) => word.trim())
+      .filter((word) => word !== '')
+    if (found.length <= MAX_WORDS) return found
+    throw new InvalidValueError(`must be at most ${MAX_WORDS} words, not ${found.length}`)
+  },
+)

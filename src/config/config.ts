@@ -3,14 +3,14 @@
  * {@link Config}. Every fault is collected and reported at once. Nothing else reads the environment.
  */
 import { createSettingsReader, type Flag, type SettingsReader } from './reading.ts'
-import { secretSource, type Environment } from './secrets.ts'
+import { ownEnvironment, personKey, secretSource, trimmedApiKey, type Environment } from './secrets.ts'
 import { readNotify, type NotifyConfig } from './read-notify.ts'
+import { readRun, readWorker, type RunConfig, type WorkerConfig } from './read-run.ts'
+import { readService, type ServiceSettings } from './read-service.ts'
 import { settings, variableNames } from './settings.ts'
-import { databaseTarget, InvalidValueError, MIN_PERSON_KEY_LENGTH } from '../common/parse-values.ts'
+import { databaseTarget, InvalidValueError } from '../common/parse-values.ts'
 import { unknownVariables, withoutServiceLinks } from './variable-names.ts'
 import { ConfigurationError } from '../common/errors.ts'
-import { apiKey } from '../source/api-key.ts'
-import { isUnprotected } from '../source/url.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
@@ -34,13 +34,7 @@ export interface Config {
 
 /** The settings of a command that speaks to the service. */
 export interface ServiceConfig extends Config {
-  readonly service: {
-    readonly baseUrl: URL
-    readonly apiKey: string
-    /** The variable or the file that holds it, for messages. */
-    readonly apiKeyFrom: string
-    readonly allowHttp: boolean
-  }
+  readonly service: ServiceSettings
 }
 
 export interface DatabaseConfig {
@@ -48,30 +42,6 @@ export interface DatabaseConfig {
   readonly target: string
   /** Nobody chose it: worth a word on stderr. */
   readonly isDefault: boolean
-}
-
-export interface RunConfig {
-  readonly concurrency: number
-  readonly requestTimeoutMs: number
-  readonly runTimeoutMs: number | null
-  readonly maxBodyBytes: number
-  readonly maxStalenessMs: number
-  readonly holdForMs: number
-  /** null: personal data are kept. */
-  readonly forgetAfterMs: number | null
-  /** Fields that are never stored. */
-  readonly leaveOut: readonly string[]
-  /** Fields that are stored as keyed hashes. */
-  readonly pseudonymise: readonly string[]
-}
-
-export interface WorkerConfig {
-  /** Cron's form. */
-  readonly schedule: string
-  readonly timezone: string
-  readonly healthPort: number | null
-  /** Keeps a PGlite folder open between two runs. */
-  readonly keepOpen: boolean
 }
 
 /** Where the mirror is served. */
@@ -90,9 +60,6 @@ export type Flags = Readonly<Record<string, Flag>>
 
 /** The embedded database of the one-shot commands when nobody names another. */
 export const defaultDatabase = 'pglite:./headcount-data'
-
-// oxlint-disable-next-line node/no-process-env -- the only reader of the environment
-const ownEnvironment: Environment = process.env
 
 /**
  * The settings of a command that needs no key.
@@ -121,27 +88,23 @@ export async function readServiceConfig(
   demands: { readonly database?: boolean } = {},
 ): Promise<ServiceConfig> {
   const reading = openOwnReader(environment)
-  const baseUrl = await reading.demand(settings.baseUrl, flags['baseUrl'], baseUrlRemedy)
-  const key = reading.secret('HEADCOUNT_API_KEY', trimmedApiKey, keyRemedy)
-  const allowHttp = await reading.take(settings.allowHttp, flags['allowHttp'])
-  // guard: plain http
-  if (baseUrl && !allowHttp && isUnprotected(baseUrl)) reading.faults.push(PLAIN_HTTP_FAULT)
+  const service = await readService(reading, flags, {
+    readKey: () => reading.secret('HEADCOUNT_API_KEY', trimmedApiKey, keyRemedy),
+    apiKeyFrom: secretSource(environment, 'HEADCOUNT_API_KEY'),
+    baseUrlRemedy: `set it (or --base-url) to the service's address, like ${settings.baseUrl.example}`,
+    allowHttp: '--allow-http (HEADCOUNT_ALLOW_HTTP=1)',
+  })
   const config = await readCommon(reading, flags, demands.database ? databaseRemedy : undefined)
   reading.finish()
-  if (baseUrl === null || key === null) throw new ConfigurationError(reading.faults)
-  const apiKeyFrom = secretSource(environment, 'HEADCOUNT_API_KEY')
-  return Object.freeze({ ...config, service: Object.freeze({ baseUrl, apiKey: key, apiKeyFrom, allowHttp }) })
+  if (service === null) throw new ConfigurationError(reading.faults)
+  return Object.freeze({ ...config, service })
 }
 
-const baseUrlRemedy = `set it (or --base-url) to the service's address, like ${settings.baseUrl.example}`
 const keyRemedy =
   'set it to the key from the API page of the service, or HEADCOUNT_API_KEY_FILE to a file that holds the key'
 const databaseRemedy =
   'set it (or --database) to postgres://… or pglite:<folder>, or DATABASE_URL_FILE to a file that holds it; ' +
   'there is no default here, for a folder inside a container would be thrown away with it'
-const PLAIN_HTTP_FAULT =
-  'HEADCOUNT_BASE_URL would send the key over plain http to another machine: use https://, ' +
-  'or --allow-http (HEADCOUNT_ALLOW_HTTP=1) if that is what you want'
 
 /** Every fault in what is set, without asking for what is not: for a call that could not be read itself. */
 export async function environmentFaults(
@@ -154,19 +117,6 @@ export async function environmentFaults(
   await readNotify(reading, {})
   readDatabase(reading, undefined)
   return reading.faults
-}
-
-/** Blanks around a key come from copying. */
-function trimmedApiKey(text: string): string {
-  return apiKey(text.replace(/^[ \t]+|[ \t]+$/g, ''))
-}
-
-/** A shorter text can be guessed, and with it every address on the list. */
-function personKey(text: string): string {
-  if (text.length >= MIN_PERSON_KEY_LENGTH) return text
-  throw new InvalidValueError(
-    `must have ${MIN_PERSON_KEY_LENGTH} characters or more, and has ${text.length}: make one with openssl rand -hex 32`,
-  )
 }
 
 function openOwnReader(environment: Environment): SettingsReader {
@@ -210,29 +160,6 @@ function readDatabase(reading: SettingsReader, flag: Flag, remedy?: string): Dat
     reading.faults.push(`--database ${error.message} (for example --database ${defaultDatabase})`)
     return { target: defaultDatabase, isDefault: true }
   }
-}
-
-async function readRun(reading: SettingsReader, flags: Flags): Promise<RunConfig> {
-  return Object.freeze({
-    concurrency: await reading.take(settings.concurrency, flags['concurrency']),
-    requestTimeoutMs: await reading.take(settings.requestTimeout, flags['requestTimeout']),
-    runTimeoutMs: await reading.take(settings.runTimeout, flags['runTimeout']),
-    maxBodyBytes: await reading.take(settings.maxBody, flags['maxBody']),
-    maxStalenessMs: await reading.take(settings.maxStaleness, flags['maxStaleness']),
-    holdForMs: await reading.take(settings.holdFor, flags['holdFor']),
-    forgetAfterMs: await reading.take(settings.forgetAfter, flags['forgetAfter']),
-    leaveOut: await reading.take(settings.leaveOut),
-    pseudonymise: await reading.take(settings.pseudonymise),
-  })
-}
-
-async function readWorker(reading: SettingsReader, flags: Flags): Promise<WorkerConfig> {
-  return Object.freeze({
-    schedule: await reading.take(settings.schedule, flags['schedule']),
-    timezone: await reading.take(settings.timezone, flags['timezone']),
-    healthPort: await reading.take(settings.healthPort, flags['healthPort']),
-    keepOpen: await reading.take(settings.keepOpen, flags['keepOpen']),
-  })
 }
 
 /** Whether the user asked for no colour (no-color.org). */

@@ -6,6 +6,25 @@ import { InvalidValueError } from '../common/parse-values.ts'
 /** An option of the command line: its text, `true` when it takes none, undefined when it was not given. */
 export type Flag = string | number | boolean | readonly string[] | undefined
 
+/** The text of a setting, and where it stands. */
+export interface GivenText {
+  /** The flag, the variable, or the line of a file with its key: messages begin with it. */
+  readonly source: string
+  readonly text: string
+  /** The setting with this value, as it is written there. */
+  readonly write: (value: string) => string
+}
+
+/** What a file says of one account, and of all. */
+export interface FileSettings {
+  /** Of this account: it wins over flags. */
+  readonly own: (setting: Setting<unknown>) => GivenText | null
+  /** Of every account of the file: a flag wins over it, and it over the environment. */
+  readonly shared: (setting: Setting<unknown>) => GivenText | null
+  /** What a setting that nobody gave is called. */
+  readonly nameOf: (setting: Setting<unknown>) => string
+}
+
 /** Reads settings one by one and keeps every fault until the end. */
 export interface SettingsReader {
   /** The faults so far, each naming its variable or flag. */
@@ -16,30 +35,33 @@ export interface SettingsReader {
   take<Value>(setting: Setting<Value>, flag?: Flag): Promise<Value | null>
   /** As `take`, and a fault with this remedy when nobody gave a value. */
   demand<Value>(setting: Setting<Value>, flag: Flag, remedy: string): Promise<Value | null>
+  /** What messages call the setting: by where its value stands. */
+  nameOf(setting: Setting<unknown>, flag?: Flag): string
   /** A secret from its variable or its file, checked; null when there is none or it is faulty. */
   secret<Value>(variable: string, check: (text: string) => Value, remedy?: string): Value | null
   /** @throws ConfigurationError when there was any fault */
   finish(): void
 }
 
-export function createSettingsReader(environment: Environment): SettingsReader {
+/** @param file of the account whose settings are read, where it has one */
+export function createSettingsReader(environment: Environment, file?: FileSettings): SettingsReader {
   const faults: string[] = []
+  const given = (setting: Setting<unknown>, flag: Flag) => givenText(setting, flag, { environment, file })
+  const nameOf = (setting: Setting<unknown>, flag?: Flag) =>
+    given(setting, flag)?.source ?? file?.nameOf(setting) ?? setting.variable
 
   async function take<Value>(setting: SettingWithFallback<Value>, flag?: Flag): Promise<Value>
   async function take<Value>(setting: Setting<Value>, flag?: Flag): Promise<Value | null>
   async function take<Value>(setting: Setting<Value>, flag?: Flag): Promise<Value | null> {
-    const given = givenText(setting, flag, environment)
+    const found = given(setting, flag)
     const fallback = async () =>
       setting.fallbackValue ?? (setting.fallback === undefined ? null : setting.read(setting.fallback))
-    if (given === null) return fallback()
+    if (found === null) return fallback()
     try {
-      return await setting.read(given.text)
+      return await setting.read(found.text)
     } catch (error) {
       if (!(error instanceof InvalidValueError)) throw error
-      const separator = given.source.startsWith('--') ? ' ' : '='
-      faults.push(
-        `${given.source} ${error.message} (for example ${given.source}${separator}${setting.example})`,
-      )
+      faults.push(`${found.source} ${error.message} (for example ${found.write(setting.example)})`)
       return fallback()
     }
   }
@@ -47,10 +69,11 @@ export function createSettingsReader(environment: Environment): SettingsReader {
   return {
     faults,
     take,
+    nameOf,
 
     async demand(setting, flag, remedy) {
-      if (givenText(setting, flag, environment) !== null) return take(setting, flag)
-      faults.push(`${setting.variable} is not set: ${remedy}`)
+      if (given(setting, flag) !== null) return take(setting, flag)
+      faults.push(`${nameOf(setting)} is not set: ${remedy}`)
       return null
     },
 
@@ -72,17 +95,25 @@ export function createSettingsReader(environment: Environment): SettingsReader {
   }
 }
 
-interface GivenText {
-  /** The flag or the variable, for messages. */
-  readonly source: string
-  readonly text: string
+interface Sources {
+  readonly environment: Environment
+  readonly file: FileSettings | undefined
 }
 
-function givenText(setting: Setting<unknown>, flag: Flag, environment: Environment): GivenText | null {
-  if (setting.flag !== undefined && flag !== undefined) return { source: setting.flag, text: flagText(flag) }
+/** What stands for one account is more exact than what stands for all. */
+function givenText(setting: Setting<unknown>, flag: Flag, { environment, file }: Sources): GivenText | null {
+  const own = file?.own(setting) ?? null
+  if (own !== null) return own
+  if (setting.flag !== undefined && flag !== undefined) return written(setting.flag, flagText(flag), ' ')
+  const shared = file?.shared(setting) ?? null
+  if (shared !== null) return shared
   const text = environment[setting.variable]
   if (text === undefined || (text === '' && !setting.mustNotBeEmpty)) return null
-  return { source: setting.variable, text }
+  return written(setting.variable, text, '=')
+}
+
+function written(source: string, text: string, separator: ' ' | '='): GivenText {
+  return { source, text, write: (value) => `${source}${separator}${value}` }
 }
 
 /** A flag without a value arrives as `true`. */

@@ -1,8 +1,12 @@
 import { readFileSync } from 'node:fs'
-import { InvalidValueError } from '../common/parse-values.ts'
+import { InvalidValueError, MIN_PERSON_KEY_LENGTH } from '../common/parse-values.ts'
+import { apiKey } from '../source/api-key.ts'
 
 /** The environment as a plain record; in tests, whatever stands for it. */
 export type Environment = Readonly<Record<string, string | undefined>>
+
+// oxlint-disable-next-line node/no-process-env -- the only reader of the environment
+export const ownEnvironment: Environment = process.env
 
 /**
  * A secret from a variable or from the file that a second variable names (as container secrets are given).
@@ -43,4 +47,17 @@ function readSecretFile(variable: string, path: string): string {
   }
   if (text === '') throw new InvalidValueError(`${variable}: the file ${JSON.stringify(path)} is empty`)
   return text
+}
+
+/** Blanks around a key come from copying. */
+export function trimmedApiKey(text: string): string {
+  return apiKey(text.replace(/^[ \t]+|[ \t]+$/g, ''))
+}
+
+/** A shorter text can be guessed, and with it every address on the list. */
+export function personKey(text: string): string {
+  if (text.length >= MIN_PERSON_KEY_LENGTH) return text
+  throw new InvalidValueError(
+    `must have ${MIN_PERSON_KEY_LENGTH} characters or more, and has ${text.length}: make one with openssl rand -hex 32`,
+  )
 }

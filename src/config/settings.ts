@@ -7,13 +7,15 @@ import { parseMailSender } from '../notify/mail-settings.ts'
 export interface Setting<Value> {
   readonly variable: string
   readonly flag?: string
-  readonly read: (text: string) => Value | Promise<Value>
+  readonly read: ((text: string) => Value | Promise<Value>) & { readonly form?: values.ValueForm }
   readonly fallback?: string
   /** The fallback's value, where reading it would load what most commands do without. */
   readonly fallbackValue?: Value
   readonly example: string
   /** An empty variable is a fault, not an absent one: someone meant to fill it. */
   readonly mustNotBeEmpty?: true
+  /** May differ from account to account in an accounts file, under the name that {@link fileKeyOf} gives it. */
+  readonly perAccount?: true
 }
 
 export type SettingWithFallback<Value> = Setting<Value> & { readonly fallback: string }
@@ -27,6 +29,7 @@ export const settings = {
     read: baseAddress,
     example: 'https://events.example/api/v1',
     mustNotBeEmpty: true,
+    perAccount: true,
   },
   allowHttp: {
     variable: 'HEADCOUNT_ALLOW_HTTP',
@@ -34,12 +37,25 @@ export const settings = {
     read: values.yesOrNo,
     fallback: '0',
     example: '1',
+    perAccount: true,
   },
   account: {
     variable: 'HEADCOUNT_ACCOUNT',
     flag: '--account',
     read: values.name,
     example: 'default',
+  },
+  accountsFile: {
+    variable: 'HEADCOUNT_ACCOUNTS_FILE',
+    read: values.path,
+    example: 'accounts.yaml',
+    mustNotBeEmpty: true,
+  },
+  keysDir: {
+    variable: 'HEADCOUNT_KEYS_DIR',
+    read: values.path,
+    example: '/run/secrets/keys',
+    mustNotBeEmpty: true,
   },
   newAccount: {
     variable: 'HEADCOUNT_NEW_ACCOUNT',
@@ -54,6 +70,7 @@ export const settings = {
     read: integer({ min: 1, max: 256 }),
     fallback: '8',
     example: '8',
+    perAccount: true,
   },
   requestTimeout: {
     variable: 'HEADCOUNT_REQUEST_TIMEOUT',
@@ -61,12 +78,14 @@ export const settings = {
     read: duration('1ms', longestTimer),
     fallback: '60s',
     example: '60s',
+    perAccount: true,
   },
   runTimeout: {
     variable: 'HEADCOUNT_RUN_TIMEOUT',
     flag: '--run-timeout',
     read: duration('1ms', longestTimer),
     example: '30m',
+    perAccount: true,
   },
   maxStaleness: {
     variable: 'HEADCOUNT_MAX_STALENESS',
@@ -74,24 +93,28 @@ export const settings = {
     read: duration('0s', '365d'),
     fallback: '7d',
     example: '7d',
+    perAccount: true,
   },
   forgetAfter: {
     variable: 'HEADCOUNT_FORGET_AFTER',
     flag: '--forget-after',
     read: duration('1d', '36500d'),
     example: '365d',
+    perAccount: true,
   },
   leaveOut: {
     variable: 'HEADCOUNT_LEAVE_OUT',
     read: values.words,
     fallback: '',
     example: 'responses.message,responses._extra',
+    perAccount: true,
   },
   pseudonymise: {
     variable: 'HEADCOUNT_PSEUDONYMISE',
     read: values.words,
     fallback: '',
     example: 'email,name',
+    perAccount: true,
   },
   holdFor: {
     variable: 'HEADCOUNT_HOLD_FOR',
@@ -99,6 +122,7 @@ export const settings = {
     read: duration('0s', '365d'),
     fallback: '1h',
     example: '1h',
+    perAccount: true,
   },
   maxBody: {
     variable: 'HEADCOUNT_MAX_BODY',
@@ -106,6 +130,7 @@ export const settings = {
     read: size('1KiB', '1024GiB'),
     fallback: '1GiB',
     example: '1GiB',
+    perAccount: true,
   },
   schedule: {
     variable: 'HEADCOUNT_SCHEDULE',
@@ -114,6 +139,7 @@ export const settings = {
     fallback: '*/15 * * * *',
     fallbackValue: '*/15 * * * *',
     example: '"*/15 * * * *"',
+    perAccount: true,
   },
   timezone: {
     variable: 'HEADCOUNT_TIMEZONE',
@@ -122,6 +148,7 @@ export const settings = {
     fallback: 'UTC',
     fallbackValue: 'UTC',
     example: 'Europe/Berlin',
+    perAccount: true,
   },
   healthPort: {
     variable: 'HEADCOUNT_HEALTH_PORT',
@@ -196,6 +223,18 @@ export const settings = {
 } as const satisfies Readonly<Record<string, Setting<unknown>>>
 
 export type SettingName = keyof typeof settings
+
+/** The name of a setting in an accounts file: `HEADCOUNT_MAX_STALENESS` is `max_staleness`. */
+export function fileKeyOf({ variable }: Setting<unknown>): string {
+  return variable.replace(/^HEADCOUNT_/, '').toLowerCase()
+}
+
+/** What may differ from account to account, by its name in an accounts file. */
+export const accountSettings: ReadonlyMap<string, Setting<unknown>> = new Map(
+  Object.values<Setting<unknown>>(settings)
+    .filter(({ perAccount }) => perAccount)
+    .map((setting) => [fileKeyOf(setting), setting]),
+)
 
 /** Every variable of ours that begins with HEADCOUNT_. */
 export const variableNames: readonly string[] = [

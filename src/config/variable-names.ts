@@ -37,7 +37,7 @@ export function unknownVariables(environment: Environment, known: readonly strin
 
 function suggestion(name: string, known: readonly string[]): string {
   const withoutPrefix = name.slice(prefix.length)
-  return withoutPrefixNames.includes(withoutPrefix)
-    ? ` (did you mean ${withoutPrefix}?)`
-    : didYouMean(name, known)
+  const whole = [withoutPrefix, `${prefix}API_${withoutPrefix}`]
+  const meant = [...withoutPrefixNames, ...known].find((candidate) => whole.includes(candidate))
+  return meant === undefined ? didYouMean(name, known) : ` (did you mean ${meant}?)`
 }

@@ -1,4 +1,5 @@
 /** Every guard that `npm run mutants` takes out, in the order of its table. */
+import { accountGuards } from './guards/accounts.ts'
 import { commandGuards } from './guards/commands.ts'
 import { databaseGuards } from './guards/database.ts'
 import { deletionGuards } from './guards/deletions.ts'
@@ -24,6 +25,7 @@ export const guards: readonly Guard[] = [
   ...runGuards,
   ...observationGuards,
   ...commandGuards,
+  ...accountGuards,
   ...transferGuards,
   ...serveGuards,
   ...linkGuards,

@@ -240,7 +240,7 @@ test('the faults of what is set can be had without asking for what is not', asyn
   ])
   expect(await environmentFaults({ HEADCOUNT_DATABASE_URL: 'postgres://db/x', HEADCOUNT_KEY: 'x' })).toEqual([
     'HEADCOUNT_DATABASE_URL is no setting of headcount (did you mean DATABASE_URL?)',
-    'HEADCOUNT_KEY is no setting of headcount',
+    'HEADCOUNT_KEY is no setting of headcount (did you mean HEADCOUNT_API_KEY?)',
   ])
 })
 

@@ -1,0 +1,171 @@
+/** One entry of an accounts file, or one file of a folder of keys, becomes the settings of an account. */
+import { resolve } from 'node:path'
+import { InvalidValueError, name } from '../../common/parse-values.ts'
+import type { Config, Flags, ServiceConfig } from '../config.ts'
+import { readRun, readWorker } from '../read-run.ts'
+import { readService } from '../read-service.ts'
+import { createSettingsReader, type FileSettings, type GivenText } from '../reading.ts'
+import { personKey, trimmedApiKey, type Environment } from '../secrets.ts'
+import { fileKeyOf, settings, type Setting } from '../settings.ts'
+import type { FileMapping } from './mapping.ts'
+import { readSecretFile } from './secret-file.ts'
+
+/** The settings of one account of many. */
+export interface AccountConfig extends ServiceConfig {
+  readonly account: string
+  /** Where it stands. */
+  readonly entry: AccountEntry
+}
+
+export interface AccountEntry {
+  /** File, line and column; of a folder of keys the key file. */
+  readonly place: string
+  readonly keyFile: string
+  /** What the entry itself sets, by the names of an accounts file. */
+  readonly keys: readonly string[]
+}
+
+/** Something that keeps an entry from being used. The other entries go on. */
+export interface AccountFault {
+  /** null: the entry has none that can be used. */
+  readonly name: string | null
+  /** Of the entry: file, line and column. */
+  readonly place: string
+  /** What is wrong, beginning with the place, and what to do. */
+  readonly message: string
+}
+
+/** What the entries of a file have in common. */
+export interface EntryContext {
+  /** Paths are relative to it. */
+  readonly folder: string
+  readonly flags: Flags
+  readonly environment: Environment
+  /** What the file says of all accounts. */
+  readonly defaults: FileMapping | null
+  /** Of all accounts, where the file names one. */
+  readonly personKey: string | null
+  /** The settings that no entry changes. */
+  readonly base: Config
+}
+
+/** An entry as it was read: its settings, or what is wrong with it. */
+export type ReadEntry =
+  | { readonly config: AccountConfig }
+  | { readonly name: string | null; readonly place: string; readonly faults: readonly string[] }
+
+export async function readEntry(entry: FileMapping, context: EntryContext): Promise<ReadEntry> {
+  const { place } = entry
+  const { account, faults } = readName(entry)
+  const label = account === null ? place : `${place}: account ${JSON.stringify(account)}`
+  const reading = createSettingsReader(context.environment, fileSettings(entry, context.defaults, label))
+  reading.faults.push(...faults, ...entry.faults)
+  const keyPath = entry.values.get('key_file')?.text ?? null
+  const keyFile = keyPath === null ? '' : resolve(context.folder, keyPath)
+  const service = await readService(reading, context.flags, {
+    readKey: () => readKey(entry, keyPath === null ? null : keyFile, label, reading.faults),
+    apiKeyFrom: `${keyPath} (${place})`,
+    baseUrlRemedy: `set it in the entry, below defaults, or by HEADCOUNT_BASE_URL, like ${settings.baseUrl.example}`,
+    allowHttp: 'allow_http: true',
+  })
+  const run = await readRun(reading, context.flags)
+  const worker = await readWorker(reading, context.flags)
+  const ownPersonKey = await readPersonKey(entry, context.folder, reading.faults)
+  if (reading.faults.length > 0 || account === null || service === null)
+    return { name: account, place, faults: reading.faults }
+  const { base } = context
+  return {
+    config: Object.freeze({
+      ...base,
+      account,
+      // Whoever lists an account wants it mirrored.
+      newAccount: true,
+      personKey: ownPersonKey ?? context.personKey ?? base.personKey,
+      service,
+      run,
+      worker,
+      entry: { place, keyFile, keys: [...entry.values.keys()] },
+    }),
+  }
+}
+
+/** How the settings reader finds what the file says. */
+export function fileSettings(own: FileMapping, defaults: FileMapping | null, label: string): FileSettings {
+  const found = (mapping: FileMapping | null, setting: Setting<unknown>, whose: string): GivenText | null => {
+    const key = fileKeyOf(setting)
+    const value = mapping?.values.get(key)
+    if (value === undefined) return null
+    const isBoolean = setting.read.form?.type === 'boolean'
+    return {
+      source: `${value.place}: ${whose}${key}`,
+      text: value.text,
+      write: (example) => `${key}: ${isBoolean ? 'true' : example}`,
+    }
+  }
+  return {
+    own: (setting) => found(own, setting, ''),
+    shared: (setting) => found(defaults, setting, 'defaults, '),
+    nameOf: (setting) => `${label}: ${fileKeyOf(setting)}`,
+  }
+}
+
+function readName({ values, names, place }: FileMapping): {
+  readonly account: string | null
+  readonly faults: readonly string[]
+} {
+  const given = values.get('name')
+  if (given === undefined && names.has('name')) return { account: null, faults: [] }
+  if (given === undefined)
+    return { account: null, faults: [`${place}: name is not set: give the account one, like name: ada`] }
+  try {
+    return { account: name(given.text), faults: [] }
+  } catch (error) {
+    if (!(error instanceof InvalidValueError)) throw error
+    return { account: null, faults: [`${given.place}: name ${error.message}`] }
+  }
+}
+
+async function readKey(
+  { values, names }: FileMapping,
+  path: string | null,
+  label: string,
+  faults: string[],
+): Promise<string | null> {
+  if (path === null) {
+    if (!names.has('key_file'))
+      faults.push(
+        `${label}: key_file is not set: name the file that holds the key, like key_file: keys/ada.key`,
+      )
+    return null
+  }
+  return checked(`${values.get('key_file')?.place}: key_file`, faults, async () =>
+    trimmedApiKey(await readSecretFile(path)),
+  )
+}
+
+/** Null when the entry names none, or a faulty one. */
+export async function readPersonKey(
+  { values }: FileMapping,
+  folder: string,
+  faults: string[],
+): Promise<string | null> {
+  const given = values.get('person_key_file')
+  if (given === undefined) return null
+  return checked(`${given.place}: person_key_file`, faults, async () =>
+    personKey(await readSecretFile(resolve(folder, given.text))),
+  )
+}
+
+async function checked(
+  source: string,
+  faults: string[],
+  read: () => Promise<string>,
+): Promise<string | null> {
+  try {
+    return await read()
+  } catch (error) {
+    if (!(error instanceof InvalidValueError)) throw error
+    faults.push(`${source}${error.message.startsWith(':') ? '' : ' '}${error.message}`)
+    return null
+  }
+}

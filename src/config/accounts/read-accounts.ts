@@ -1,0 +1,173 @@
+/** The accounts of an accounts file, or of a folder with one key file an account. */
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { dirname, join, parse, resolve } from 'node:path'
+import pLimit from 'p-limit'
+import { ConfigurationError } from '../../common/errors.ts'
+import { readConfig, type Flags } from '../config.ts'
+import { createSettingsReader } from '../reading.ts'
+import { ownEnvironment, type Environment } from '../secrets.ts'
+import { accountSettings, settings } from '../settings.ts'
+import { withoutServiceLinks } from '../variable-names.ts'
+import {
+  fileSettings,
+  readEntry,
+  readPersonKey,
+  type AccountConfig,
+  type AccountFault,
+  type EntryContext,
+} from './account-config.ts'
+import type { FileMapping } from './mapping.ts'
+import type { AccountsFile } from './parse-accounts-file.ts'
+import { uniqueAccounts } from './unique-accounts.ts'
+
+export interface Accounts {
+  /** The file or folder, for messages and for watching. */
+  readonly from: string
+  /** In the file's order. Each has every setting: what the entry says wins over flags, and these over `defaults` and the environment. */
+  readonly accounts: readonly AccountConfig[]
+  /** What keeps entries from being used. The others go on. */
+  readonly faults: readonly AccountFault[]
+  /** Everything that was read: the accounts change when one of these does. */
+  readonly files: readonly string[]
+}
+
+/** An accounts file of 16 MB has some 100,000 entries. */
+const MAX_FILE_BYTES = 16e6
+const FILES_AT_ONCE = 32
+
+/**
+ * The accounts of HEADCOUNT_ACCOUNTS_FILE or HEADCOUNT_KEYS_DIR; null when neither is set.
+ *
+ * @throws ConfigurationError when a flag, a variable, `defaults` or the file as a whole is faulty
+ */
+export async function readAccounts(
+  flags: Flags,
+  environment: Environment = ownEnvironment,
+): Promise<Accounts | null> {
+  const own = withoutServiceLinks(environment)
+  const source = sourceOf(own)
+  if (source === null) return null
+  const base = await readConfig(flags, environment)
+  const found = source.isFolder ? await readKeysDir(source.path) : await readFileOf(source.path)
+  const folder = source.isFolder ? source.path : dirname(source.path)
+  const shared = { folder, flags, environment: own, defaults: found.defaults, base }
+  const context: EntryContext = { ...shared, personKey: await readShared(found.defaults, shared) }
+  const limit = pLimit(FILES_AT_ONCE)
+  const entries = await limit.map(found.entries, (entry) => readEntry(entry, context))
+  return { from: source.path, ...uniqueAccounts(entries), files: [source.path, ...filesOf(found, folder)] }
+}
+
+interface Source {
+  readonly path: string
+  readonly isFolder: boolean
+}
+
+/** @throws ConfigurationError when two variables say where keys are */
+function sourceOf(environment: Environment): Source | null {
+  const [file, folder] = [settings.accountsFile.variable, settings.keysDir.variable]
+  const isSet = (name: string) => environment[name] !== undefined
+  if (!isSet(file) && !isSet(folder)) return null
+  const chosen = isSet(file) ? file : folder
+  if (isSet(file) && isSet(folder))
+    throw new ConfigurationError([`${file} and ${folder} are both set: keep one of them`])
+  // guard: one place for keys
+  for (const key of ['HEADCOUNT_API_KEY', 'HEADCOUNT_API_KEY_FILE'])
+    if (isSet(key))
+      throw new ConfigurationError([
+        `${chosen} and ${key} are both set: the first one names the key of each account, so remove ${key}`,
+      ])
+  const path = environment[chosen] ?? ''
+  if (path.trim() === '')
+    throw new ConfigurationError([
+      `${chosen} is empty: name a ${chosen === file ? 'file' : 'folder'} or remove it`,
+    ])
+  return { path, isFolder: chosen === folder }
+}
+
+async function readFileOf(path: string): Promise<AccountsFile> {
+  const text = await named(settings.accountsFile.variable, path, async () => {
+    const found = await stat(path)
+    if (found.isDirectory())
+      throw new ConfigurationError([
+        `${settings.accountsFile.variable}: ${JSON.stringify(path)} is a folder: name a file in it, or set ${settings.keysDir.variable} to a folder of key files`,
+      ])
+    if (!found.isFile())
+      throw new ConfigurationError([
+        `${settings.accountsFile.variable}: ${JSON.stringify(path)} is no ordinary file: it is read more than once`,
+      ])
+    if (found.size > MAX_FILE_BYTES)
+      throw new ConfigurationError([
+        `${settings.accountsFile.variable}: ${JSON.stringify(path)} has ${found.size} bytes, more than ${MAX_FILE_BYTES}: that is no list of accounts`,
+      ])
+    return readFile(path)
+  })
+  const { parseAccountsFile } = await import('./parse-accounts-file.ts')
+  return parseAccountsFile(decoded(text, path), path)
+}
+
+function decoded(bytes: Uint8Array, path: string): string {
+  try {
+    // A byte order mark is dropped.
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new ConfigurationError([`${path}: must be UTF-8: save it in this encoding`])
+  }
+}
+
+/** Each file is the key of one account, and its name without the extension the name of the account. */
+async function readKeysDir(path: string): Promise<AccountsFile> {
+  const files = await named(settings.keysDir.variable, path, () => readdir(path))
+  // What begins with a dot is hidden, and so are the folders in which Kubernetes keeps secrets.
+  const names = files.filter((file) => !file.startsWith('.')).sort()
+  if (names.length === 0)
+    throw new ConfigurationError([
+      `${settings.keysDir.variable}: ${JSON.stringify(path)} has no files: write the key of each account into a file that is named after it`,
+    ])
+  const entries = names.map((file): FileMapping => {
+    const place = join(path, file)
+    const values = new Map([
+      ['name', { text: parse(file).name, place }],
+      ['key_file', { text: file, place }],
+    ])
+    return { place, values, names: new Set(values.keys()), faults: [] }
+  })
+  return { defaults: null, entries }
+}
+
+async function named<T>(variable: string, path: string, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read()
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw error
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+    throw new ConfigurationError([
+      `${variable}: cannot read ${JSON.stringify(path)} (${reason}): check the path and the rights`,
+    ])
+  }
+}
+
+/**
+ * The key of the suppression list that all accounts share. A fault in what they share would be one of each of them.
+ *
+ * @throws ConfigurationError
+ */
+async function readShared(
+  defaults: FileMapping | null,
+  { environment, folder }: Pick<EntryContext, 'environment' | 'folder'>,
+): Promise<string | null> {
+  if (defaults === null) return null
+  const nothing = { ...defaults, values: new Map() }
+  const reading = createSettingsReader(environment, fileSettings(nothing, defaults, defaults.place))
+  for (const setting of accountSettings.values()) await reading.take(setting)
+  const personKey = await readPersonKey(defaults, folder, reading.faults)
+  reading.finish()
+  return personKey
+}
+
+function filesOf({ defaults, entries }: AccountsFile, folder: string): ReadonlySet<string> {
+  const mappings = defaults === null ? entries : [defaults, ...entries]
+  const named = mappings.flatMap(({ values }) =>
+    ['key_file', 'person_key_file'].flatMap((key) => values.get(key)?.text ?? []),
+  )
+  return new Set(named.map((file) => resolve(folder, file)))
+}

@@ -1,0 +1,56 @@
+/** How a run reads the service, and when the worker starts one: what may differ from account to account. */
+import type { Flag, SettingsReader } from './reading.ts'
+import { settings } from './settings.ts'
+
+export interface RunConfig {
+  readonly concurrency: number
+  readonly requestTimeoutMs: number
+  readonly runTimeoutMs: number | null
+  readonly maxBodyBytes: number
+  readonly maxStalenessMs: number
+  readonly holdForMs: number
+  /** null: personal data are kept. */
+  readonly forgetAfterMs: number | null
+  /** Fields that are never stored. */
+  readonly leaveOut: readonly string[]
+  /** Fields that are stored as keyed hashes. */
+  readonly pseudonymise: readonly string[]
+}
+
+export interface WorkerConfig {
+  /** Cron's form. */
+  readonly schedule: string
+  readonly timezone: string
+  readonly healthPort: number | null
+  /** Keeps a PGlite folder open between two runs. */
+  readonly keepOpen: boolean
+}
+
+export async function readRun(
+  reading: SettingsReader,
+  flags: Readonly<Record<string, Flag>>,
+): Promise<RunConfig> {
+  return Object.freeze({
+    concurrency: await reading.take(settings.concurrency, flags['concurrency']),
+    requestTimeoutMs: await reading.take(settings.requestTimeout, flags['requestTimeout']),
+    runTimeoutMs: await reading.take(settings.runTimeout, flags['runTimeout']),
+    maxBodyBytes: await reading.take(settings.maxBody, flags['maxBody']),
+    maxStalenessMs: await reading.take(settings.maxStaleness, flags['maxStaleness']),
+    holdForMs: await reading.take(settings.holdFor, flags['holdFor']),
+    forgetAfterMs: await reading.take(settings.forgetAfter, flags['forgetAfter']),
+    leaveOut: await reading.take(settings.leaveOut),
+    pseudonymise: await reading.take(settings.pseudonymise),
+  })
+}
+
+export async function readWorker(
+  reading: SettingsReader,
+  flags: Readonly<Record<string, Flag>>,
+): Promise<WorkerConfig> {
+  return Object.freeze({
+    schedule: await reading.take(settings.schedule, flags['schedule']),
+    timezone: await reading.take(settings.timezone, flags['timezone']),
+    healthPort: await reading.take(settings.healthPort, flags['healthPort']),
+    keepOpen: await reading.take(settings.keepOpen, flags['keepOpen']),
+  })
+}
