@@ -127,7 +127,9 @@ export function oneOf<const Choice extends string>(choices: readonly Choice[]): 
   return (text) => {
     const choice = choices.find((candidate) => candidate === text)
     if (choice !== undefined) return choice
-    throw new InvalidValueError(`must be one of ${choices.join(', ')}, not ${quote(text)}${didYouMean(text, choices)}`)
+    throw new InvalidValueError(
+      `must be one of ${choices.join(', ')}, not ${quote(text)}${didYouMean(text, choices)}`,
+    )
   }
 }
 

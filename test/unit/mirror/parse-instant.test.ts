@@ -44,6 +44,8 @@ describe('a moment, as it is written', () => {
 
 test('the nearest word is named where --since has none of its forms', () => {
   expect(() => parseSince('yesterdy')).toThrow('not "yesterdy" (did you mean yesterday?)')
-  expect(() => parseSinceOrLast('Yesterday')).toThrow(/^must be last, yesterday, .* \(did you mean yesterday\?\)$/)
+  expect(() => parseSinceOrLast('Yesterday')).toThrow(
+    /^must be last, yesterday, .* \(did you mean yesterday\?\)$/,
+  )
   expect(() => parseSince('tomorrow')).toThrow(/not "tomorrow"$/)
 })
