@@ -2,6 +2,13 @@
 export { backfill, sync } from './sync/run.ts'
 export { verify } from './sync/verify/verify.ts'
 export { migrate } from './sync/migrate-mirror.ts'
+export { createRunPool } from './run-pool/create-run-pool.ts'
+export type {
+  PooledRunOptions,
+  PooledVerifyOptions,
+  RunPool,
+  RunPoolOptions,
+} from './run-pool/create-run-pool.ts'
 export { createService } from './server/create-service.ts'
 export {
   acceptRejects,

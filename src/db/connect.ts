@@ -8,13 +8,17 @@ export type { PGliteLike } from './pglite/types.ts'
 export type { ConnectOptions, Database, DatabaseLog, OnFolderInUse } from './database.ts'
 export { FolderServedError } from './pglite/data-dir-lock.ts'
 
-/** A database by its address, or an open one of the caller: a pg pool, a PGlite, or the result of `connect`. */
+/** Opens a database that several share, or gives the open one; closing the result closes only what is its own. */
+export type OpenShared = (options: ConnectOptions) => Promise<Database>
+
+/** A database by its address, or an open one of the caller: a pg pool, a PGlite, the result of `connect`, or a shared one. */
 export type Target =
   | string
   | { readonly url: string; readonly onFolderInUse: OnFolderInUse }
   | { readonly pool: Pool }
   | { readonly pglite: PGliteLike }
   | { readonly opened: Database }
+  | { readonly open: OpenShared }
 
 /**
  * Opens the mirror's database.
@@ -28,6 +32,7 @@ export type Target =
 export async function connect(target: Target, options: ConnectOptions = {}): Promise<Database> {
   if (typeof target !== 'string' && 'url' in target)
     return connect(target.url, { ...options, onFolderInUse: target.onFolderInUse })
+  if (typeof target !== 'string' && 'open' in target) return target.open(options)
   if (typeof target !== 'string' && 'opened' in target) return withoutClose(target.opened)
   if (typeof target !== 'string' && 'pglite' in target) {
     const { wrapPGlite } = await import('./pglite/open-pglite.ts')
@@ -49,7 +54,11 @@ export async function connect(target: Target, options: ConnectOptions = {}): Pro
   }
   const url = postgresUrl(target)
   const { openPostgres, ownPool } = await import('./postgres/open-postgres.ts')
-  return openPostgres(ownPool(url), { owned: true, label: labelOf(url), log: options.log })
+  return openPostgres(ownPool(url, options.connections), {
+    owned: true,
+    label: labelOf(url),
+    log: options.log,
+  })
 }
 
 /** The absolute path of a PGlite folder; null for any other target. */
@@ -59,7 +68,7 @@ export function pgliteDataDir(target: string): string | null {
 }
 
 /** The same database, with a `close` that does nothing. */
-function withoutClose(database: Database): Database {
+export function withoutClose(database: Database): Database {
   const keep = async () => {}
   return { ...database, close: keep, [Symbol.asyncDispose]: keep }
 }

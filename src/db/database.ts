@@ -2,6 +2,9 @@ import type { Kysely } from 'kysely'
 import type { Tables } from '../common/schema/tables.ts'
 import type { Engine, Transaction, TransactionOptions } from './transaction.ts'
 
+/** A run's connections to Postgres: two for batches, one for its heartbeat and for single reads. */
+export const CONNECTIONS_PER_RUN = 3
+
 /** An open database: a pool of connections to Postgres, or a PGlite. */
 export interface Database extends AsyncDisposable {
   readonly engine: Engine
@@ -18,6 +21,8 @@ export interface Database extends AsyncDisposable {
   transaction<T>(work: (trx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>
   /** Only for a PGlite folder: the same database for several users in this process. */
   readonly share?: () => SharedDatabase
+  /** Only for Postgres: the same pool for one user of several, who has at most so many connections at once. */
+  readonly reserve?: (connections: number) => Database
   /**
    * Only for a PGlite folder: makes sure that its disk has room, in the middle of a long transaction.
    *
@@ -47,6 +52,8 @@ export interface ConnectOptions {
   readonly isFolderServed?: () => Promise<boolean>
   /** Whether a missing PGlite folder is created; true by default. */
   readonly createFolder?: boolean
+  /** How many connections to Postgres are made at most; one run has 4 by default. */
+  readonly connections?: number
 }
 
 /** A folder that another process has open. */

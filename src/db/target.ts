@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { UsageError } from '../common/errors.ts'
-import type { Database, OnFolderInUse, Target } from './connect.ts'
+import type { Database, OnFolderInUse, OpenShared, Target } from './connect.ts'
 import type { PGliteLike } from './pglite/types.ts'
 
 /** The database of the mirror: exactly one of `database`, `pool` and `pglite` must be given. */
@@ -13,18 +13,21 @@ export interface DatabaseOptions {
   readonly pglite?: PGliteLike
   /** @internal An open database of this program. */
   readonly opened?: Database
+  /** @internal A database that several runs share. */
+  readonly open?: OpenShared
   /** @internal */
   readonly onFolderInUse?: OnFolderInUse
 }
 
 /** @internal @throws UsageError unless exactly one way to the database is given. */
-export function targetOf({ database, pool, pglite, opened, onFolderInUse }: DatabaseOptions): Target {
+export function targetOf({ database, pool, pglite, opened, open, onFolderInUse }: DatabaseOptions): Target {
   const byAddress = database !== undefined && onFolderInUse !== undefined
   const [target, ...others]: Target[] = [
     ...(database === undefined ? [] : [byAddress ? { url: database, onFolderInUse } : database]),
     ...(pool === undefined ? [] : [{ pool }]),
     ...(pglite === undefined ? [] : [{ pglite }]),
     ...(opened === undefined ? [] : [{ opened }]),
+    ...(open === undefined ? [] : [{ open }]),
   ]
   if (target !== undefined && others.length === 0) return target
   throw new UsageError('Give either the option `database` or the option `pool` or `pglite`, one of them.')

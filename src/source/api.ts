@@ -1,10 +1,10 @@
 /** The client for the three endpoints of the service. */
 import { setImmediate } from 'node:timers/promises'
-import { Semaphore } from '../common/semaphore.ts'
+import { Semaphore, type Member } from '../common/semaphore.ts'
 import { version } from '../common/version.ts'
 import { resolvePath } from './url.ts'
 import { readStart } from './body/receive.ts'
-import { createClient } from './http/client.ts'
+import { createHost, type Host } from './host.ts'
 import { systemClock } from './throttle/clock.ts'
 import { assertValidApiKey, rejectedKeyRemedy } from './api-key.ts'
 import {
@@ -17,7 +17,7 @@ import { PauseGate } from './throttle/pause-gate.ts'
 import { headerOf } from './http/headers.ts'
 import { startLifetime } from './timeouts/source-lifetime.ts'
 import { fetchPages } from './list/pages.ts'
-import { type ThrottleSnapshot, createThrottle } from './throttle/throttle.ts'
+import type { ThrottleSnapshot } from './throttle/throttle.ts'
 import { parsePing } from '../common/json/parse-ping.ts'
 import { FetchedList } from './fetched-list.ts'
 import { createKeyRemover } from '../common/json/key-in-items.ts'
@@ -25,6 +25,7 @@ import { createRedactor } from '../common/redact.ts'
 import { readHttpDate } from './retry/retry-after.ts'
 import type { QueueState } from './retry/rejected-request.ts'
 import { withRetries } from './retry/with-retries.ts'
+import { MAX_PAUSE_MS } from './retry/policy.ts'
 import { BodySpool } from './body/spool.ts'
 import type { Slowdown } from './throttle/slowdown.ts'
 import { decodeUtf8 } from '../common/json/utf8.ts'
@@ -60,6 +61,10 @@ export interface SourceOptions {
   readonly log?: (level: 'debug' | 'info' | 'warn', message: string, fields?: object) => void
   /** The maximum of concurrent requests. */
   readonly concurrency?: number
+  /** Shared with other sources; without it the source has one of its own. */
+  readonly host?: Host | null
+  /** Called when the service begins to slow the requests down, and when that is over. */
+  readonly onSlowdown?: () => void
   /** A larger list goes to a temporary file. */
   readonly maxBufferedBytes?: number
   /** A list in a file is read in chunks of about this size. */
@@ -88,7 +93,7 @@ export interface Source {
   readonly throttle: ThrottleSnapshot
   /** Null unless rejections slow the requests down. */
   readonly slowdown: Slowdown | null
-  /** Aborts every request and closes every connection. */
+  /** Aborts every request of this source, and closes every connection of a host of its own. */
   close(): Promise<void>
 }
 
@@ -96,9 +101,10 @@ export interface Source {
 export function createSource(options: SourceOptions): Source {
   assertValidApiKey(options.apiKey)
   const base = options.baseUrl
-  const context = createContext(options)
-  const { redactor, throttle, lifetime } = context
-  const largeLists = new Semaphore(1)
+  const opened = new AsyncDisposableStack()
+  const context = createContext(options, opened)
+  const { redactor, throttle } = context
+  const largeLists = new Semaphore(1).join()
   const maxBytes = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES
   const fetchList = createListFetcher(context, options)
   const redactErrors = async <T>(work: Promise<T>): Promise<T> => {
@@ -114,7 +120,7 @@ export function createSource(options: SourceOptions): Source {
     // The event list has a permit of its own: a caller may keep the list while it reads large lists of responses.
     events: async () =>
       redactErrors(
-        fetchList(new Semaphore(1), {
+        fetchList(new Semaphore(1).join(), {
           url: resolvePath(base, 'events'),
           maxBytes: Math.min(maxBytes, MAX_EVENT_LIST_BYTES),
           etag: null,
@@ -132,41 +138,33 @@ export function createSource(options: SourceOptions): Source {
     get slowdown() {
       return throttle.slowdown
     },
-    close: async () => {
-      throttle[Symbol.dispose]()
-      lifetime[Symbol.dispose]()
-      await context.client.close()
-    },
+    close: () => opened.disposeAsync(),
   }
 }
 
-function createContext(options: SourceOptions): RequestContext {
-  const {
-    apiKey,
-    requestTimeoutMs = DEFAULT_TIMEOUT_MS,
-    concurrency = DEFAULT_CONCURRENCY,
-    userAgent = `headcount/${version()} (+mirror)`,
-  } = options
+/** What it opens is closed with `opened`. */
+function createContext(options: SourceOptions, opened: AsyncDisposableStack): RequestContext {
+  const { apiKey, requestTimeoutMs = DEFAULT_TIMEOUT_MS, concurrency = DEFAULT_CONCURRENCY } = options
   const redactor = createRedactor(apiKey)
-  const lifetime = startLifetime(options.signal, options.runDeadline ?? null)
-  const pauseGate = new PauseGate(lifetime.signal)
-  const permits = new Semaphore(concurrency)
   const log: RequestContext['log'] = (level, message, fields) =>
     options.log?.(level, redactor.text(message), fields)
+  const { origin } = options.baseUrl
+  const host = options.host ?? opened.use(createHost({ origin, concurrency, requestTimeoutMs, log }))
+  opened.defer(host.onSlowdown(() => options.onSlowdown?.()))
+  const permits = {
+    ordinary: opened.use(host.permits.join(concurrency)),
+    ofLargeLists: opened.use(host.largeListPermits.join()),
+  }
+  const lifetime = opened.use(startLifetime(options.signal, options.runDeadline ?? null))
+  const maxWaitMs = () => lifetime.remainingMs() ?? MAX_PAUSE_MS
   return {
-    // One connection more than permits: a list that holds the permit for large lists needs no other (send-request.ts).
-    client: createClient({
-      origin: options.baseUrl.origin,
-      apiKey,
-      userAgent,
-      requestTimeoutMs,
-      connections: concurrency + 1,
-    }),
+    client: host.client,
+    headers: headersOf(options),
     lifetime,
-    pauseGate,
+    pauseGate: new PauseGate(lifetime.signal, { pause: host.pause, maxWaitMs }),
     clock: systemClock,
     permits,
-    throttle: createThrottle({ permits, pauseGate, requestTimeoutMs, clock: systemClock, log }),
+    throttle: host.throttle,
     redactor,
     keyRemedy: rejectedKeyRemedy(apiKey),
     requestTimeoutMs,
@@ -184,8 +182,17 @@ function createContext(options: SourceOptions): RequestContext {
   }
 }
 
+function headersOf({ apiKey, userAgent = `headcount/${version()} (+mirror)` }: SourceOptions) {
+  return {
+    'x-api-key': apiKey,
+    'user-agent': userAgent,
+    accept: 'application/json',
+    'accept-encoding': 'gzip, identity',
+  }
+}
+
 function spoolFor(
-  permits: Semaphore,
+  permits: Member,
   { maxBufferedBytes = DEFAULT_MAX_BUFFERED_BYTES }: SourceOptions,
 ): BodySpool {
   return new BodySpool(permits, maxBufferedBytes)
@@ -200,11 +207,11 @@ function createListFetcher(context: RequestContext, options: SourceOptions) {
   const keyRemover = createKeyRemover(options.apiKey)
 
   async function fetchList(
-    permits: Semaphore,
+    permits: Member,
     request: ListRequest & { readonly etag: null },
   ): Promise<FetchedList>
-  async function fetchList(permits: Semaphore, request: ListRequest): Promise<FetchedList | 'not_modified'>
-  async function fetchList(permits: Semaphore, request: ListRequest) {
+  async function fetchList(permits: Member, request: ListRequest): Promise<FetchedList | 'not_modified'>
+  async function fetchList(permits: Member, request: ListRequest) {
     const spool = spoolFor(permits, options)
     try {
       const pages = await fetchPages(context, { ...request, expected: 'list', spool, bytesBefore: 0 })

@@ -8,6 +8,7 @@ import { InvalidValueError, MIN_PERSON_KEY_LENGTH } from '../common/parse-values
 import { createPersonKey, type PersonKey } from '../normalise/suppression/person-key.ts'
 import type { Slowdown } from '../source/throttle/slowdown.ts'
 import { DEFAULT_ACCOUNT } from './open/find-account.ts'
+import type { Host } from '../source/host.ts'
 import { serviceUrl } from '../source/url.ts'
 
 /** Where a run logs to. The shape is pino's; without one, a run is silent. */
@@ -122,6 +123,8 @@ export interface RunOptions extends DatabaseOptions {
   readonly dryRun?: boolean | { readonly maxKeys: number }
   /** @internal When a service that goes away while it is read ends the run; for tests, which have no time. */
   readonly outage?: Partial<OutageLimits>
+  /** @internal The service, shared with other runs. */
+  readonly host?: Host
   /** Ends the run; its reason is thrown when it is an InterruptedError. */
   readonly signal?: AbortSignal
   readonly logger?: Logger
@@ -205,6 +208,7 @@ export function resolveOptions(options: RunOptions) {
     adopt: options.adopt ?? false,
     dryRun: dryRunOf(options.dryRun),
     outage: options.outage ?? {},
+    host: options.host ?? null,
     signal: options.signal,
     logger: options.logger ?? silent,
     onProgress: options.onProgress ?? (() => undefined),
@@ -246,7 +250,7 @@ function dryRunOf(dryRun: RunOptions['dryRun']): { readonly maxKeys: number } | 
   return typeof dryRun === 'object' ? dryRun : null
 }
 
-const silent: Logger = {
+export const silent: Logger = {
   debug: () => undefined,
   info: () => undefined,
   warn: () => undefined,

@@ -2,17 +2,18 @@ import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely'
 import { Client, escapeLiteral, Pool, type ClientConfig } from 'pg'
 import { DatabaseError, UsageError } from '../../common/errors.ts'
 import { withLibpqDefaults } from './connection-url.ts'
-import type { Database, DatabaseLog } from '../database.ts'
+import { CONNECTIONS_PER_RUN, type Database, type DatabaseLog } from '../database.ts'
 import { checkOut, type Session } from './session.ts'
 import type { Tables } from '../../common/schema/tables.ts'
 import { settingsOf, type Transaction, type TransactionOptions } from '../transaction.ts'
-import { WatchedPool } from './watched-pool.ts'
+import { PoolShare } from './pool-share.ts'
+import { WatchedPool, type Connections } from './watched-pool.ts'
 
 /** A pool for a `postgres://` URL, without a connection yet. */
-export function ownPool(url: URL): Pool {
+export function ownPool(url: URL, connections = CONNECTIONS_PER_RUN + 1): Pool {
   return new Pool({
     connectionString: withLibpqDefaults(url).href,
-    max: 4,
+    max: connections,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
@@ -59,25 +60,18 @@ interface PostgresOptions {
  * @throws DatabaseError when it cannot be reached, or its encoding is not UTF8
  */
 export async function openPostgres(pool: Pool, { owned, label, log }: PostgresOptions): Promise<Database> {
-  if (!owned && pool.options.max < 3) {
+  if (!owned && pool.options.max < CONNECTIONS_PER_RUN) {
     throw new UsageError(
-      `The given pool holds at most ${pool.options.max} connections; headcount needs 3 (two for batches, one for its heartbeat life). Make it with max: 3 or more.`,
+      `The given pool holds at most ${pool.options.max} connections; headcount needs ${CONNECTIONS_PER_RUN} (two for batches, one for its heartbeat life). Make it with max: 3 or more.`,
     )
   }
   const watched = new WatchedPool(pool, owned, (error) => {
     log?.('debug', `${label}: an idle connection was lost`, { reason: error.message })
   })
-
-  let closed: Promise<void> | null = null
   const database: Database = {
-    engine: 'postgres',
-    label,
-    kysely: kyselyOver(async () => checkOut(watched, label)),
-    transaction: async (work, options = {}) => inTransaction(await checkOut(watched, label), work, options),
-    close: () => (closed ??= watched.close()),
-    [Symbol.asyncDispose]: () => database.close(),
+    ...databaseOver(watched, label),
+    reserve: (connections) => databaseOver(new PoolShare(watched, connections), label),
   }
-
   try {
     const session = await checkOut(watched, label)
     await requireUtf8(session, label).finally(session.release)
@@ -86,6 +80,20 @@ export async function openPostgres(pool: Pool, { owned, label, log }: PostgresOp
     throw error
   }
   return database
+}
+
+function databaseOver(connections: Connections, label: string): Database {
+  let closed: Promise<void> | null = null
+  const close = () => (closed ??= connections.close())
+  return {
+    engine: 'postgres',
+    label,
+    kysely: kyselyOver(async () => checkOut(connections, label)),
+    transaction: async (work, options = {}) =>
+      inTransaction(await checkOut(connections, label), work, options),
+    close,
+    [Symbol.asyncDispose]: close,
+  }
 }
 
 /**

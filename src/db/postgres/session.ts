@@ -7,7 +7,7 @@ import { DatabaseError } from '../../common/errors.ts'
 import { toDatabaseError, isConnectionLost } from '../errors.ts'
 import type { QueryResult, ReceivePart } from '../transaction.ts'
 import { parserFor } from '../type-parsers.ts'
-import type { WatchedPool } from './watched-pool.ts'
+import type { Connections } from './watched-pool.ts'
 
 /** An option of pg that its types lack. */
 interface TimedQuery extends QueryConfig {
@@ -25,12 +25,12 @@ const types: NonNullable<QueryConfig['types']> = { getTypeParser: (type: number)
 /** A connection borrowed from a pool. Its statements throw DatabaseError, TransactionConflictError. */
 export class Session {
   readonly #client: PoolClient
-  readonly #pool: WatchedPool
+  readonly #pool: Connections
   readonly #label: string
   #unusable: Error | null = null
   #answerMs = 330_000
 
-  constructor(client: PoolClient, pool: WatchedPool, label: string) {
+  constructor(client: PoolClient, pool: Connections, label: string) {
     this.#client = client
     this.#pool = pool
     this.#label = label
@@ -157,7 +157,7 @@ export class Session {
 }
 
 /** @throws DatabaseError */
-export async function checkOut(pool: WatchedPool, label: string): Promise<Session> {
+export async function checkOut(pool: Connections, label: string): Promise<Session> {
   try {
     return new Session(await pool.borrow(), pool, label)
   } catch (error) {

@@ -1,7 +1,18 @@
 import type { Pool, PoolClient } from 'pg'
 
 /** A statement in flight may take so long when the pool is closed. */
-const CLOSE_GRACE_MS = 500
+export const CLOSE_GRACE_MS = 500
+
+/** Where connections are borrowed. */
+export interface Connections {
+  /** @throws the driver's error when there is no connection, or it was lost at once */
+  borrow(): Promise<PoolClient>
+  /** @param broken closes the connection instead of keeping it */
+  giveBack(client: PoolClient, broken: Error | null): void
+  /** The error that ended the connection; null without one. */
+  lossOf(client: PoolClient): Error | null
+  close(): Promise<void>
+}
 
 /**
  * A pool in which every connection always has a listener: an `error` without one ends the process.
@@ -9,7 +20,7 @@ const CLOSE_GRACE_MS = 500
  * Postgres may end a connection in the packet in which it becomes ready. The pool emits `connect` at that moment. The
  * caller gets the connection later, after its `error`.
  */
-export class WatchedPool {
+export class WatchedPool implements Connections {
   readonly #pool: Pool
   readonly #isOwned: boolean
   readonly #onIdleLoss: (error: Error) => void
@@ -31,7 +42,6 @@ export class WatchedPool {
     pool.on('remove', this.#forget)
   }
 
-  /** @throws the driver's error when there is no connection, or it was lost at once */
   async borrow(): Promise<PoolClient> {
     this.#borrowed += 1
     let client: PoolClient
@@ -50,12 +60,10 @@ export class WatchedPool {
     throw loss
   }
 
-  /** The error that ended the connection; null without one. */
   lossOf(client: PoolClient): Error | null {
     return this.#losses.get(client) ?? null
   }
 
-  /** @param broken closes the connection instead of keeping it. */
   giveBack(client: PoolClient, broken: Error | null): void {
     // close() has released it already.
     if (!this.#lent.delete(client)) return
@@ -78,12 +86,14 @@ export class WatchedPool {
 
   /** Closes connections with a statement in flight, which may wait for a lock. Nobody waits for it any more. */
   #cut(): void {
-    for (const client of this.#lent) {
-      const closed = new Error('the database was closed')
-      this.#losses.set(client, closed)
-      // pg destroys a connection that has a statement in flight.
-      this.giveBack(client, closed)
-    }
+    for (const client of this.#lent) this.cut(client)
+  }
+
+  /** Closes a connection that is lent: pg destroys it when it has a statement in flight. */
+  cut(client: PoolClient): void {
+    const closed = new Error('the database was closed')
+    this.#losses.set(client, closed)
+    this.giveBack(client, closed)
   }
 
   readonly #watch = (client: PoolClient): void => {

@@ -3,16 +3,16 @@
  *
  * A file needs the one permit of its source for large lists. The limit on concurrent requests bounds small lists.
  */
-import type { Release, Semaphore } from '../../common/semaphore.ts'
+import type { Member, Release } from '../../common/semaphore.ts'
 import { SpoolFile } from './spool-file.ts'
 
 export class BodySpool implements Disposable {
-  readonly #permits: Semaphore
+  readonly #permits: Member
   readonly #maxBufferedBytes: number
   #release: Release | null = null
   #file: SpoolFile | null = null
 
-  constructor(permits: Semaphore, maxBufferedBytes: number) {
+  constructor(permits: Member, maxBufferedBytes: number) {
     this.#permits = permits
     this.#maxBufferedBytes = maxBufferedBytes
   }

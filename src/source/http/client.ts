@@ -1,4 +1,4 @@
-/** The only HTTP client for the service: one pool of connections per run, bound to one origin. */
+/** The only HTTP client for a service: one pool of connections, bound to one origin. */
 import { Pool } from 'undici'
 import { ResponseStream } from './response-stream.ts'
 
@@ -8,18 +8,18 @@ export interface Client {
   /**
    * Sends one GET, without redirects and retries.
    *
-   * @param etag goes into `If-None-Match`
+   * @param headers with the key of the account: the connections are shared, a key is not
    * @param onBytes is called with the size of each chunk of the body that is read
    */
-  get(url: URL, etag: string | null, onBytes: (bytes: number) => void): ResponseStream
+  get(url: URL, headers: RequestHeaders, onBytes: (bytes: number) => void): ResponseStream
   /** Aborts every request and closes every connection. */
   close(): Promise<void>
 }
 
+export type RequestHeaders = Readonly<Record<string, string>>
+
 export interface ClientOptions {
   readonly origin: string
-  readonly apiKey: string
-  readonly userAgent: string
   readonly requestTimeoutMs: number
   /** The maximum of connections; further requests wait. */
   readonly connections: number
@@ -37,24 +37,11 @@ export function createClient(options: ClientOptions): Client {
     headersTimeout: 0,
     bodyTimeout: 0,
   })
-  const headers = {
-    'x-api-key': options.apiKey,
-    'user-agent': options.userAgent,
-    accept: 'application/json',
-    'accept-encoding': 'gzip, identity',
-  }
   return {
-    get: (url, etag, onBytes) => {
+    get: (url, headers, onBytes) => {
       if (url.origin !== options.origin) throw new RangeError(`The key is not sent to ${url.origin}.`)
       const stream = new ResponseStream(onBytes)
-      pool.dispatch(
-        {
-          method: 'GET',
-          path: url.pathname + url.search,
-          headers: etag === null ? headers : { ...headers, 'if-none-match': etag },
-        },
-        stream,
-      )
+      pool.dispatch({ method: 'GET', path: url.pathname + url.search, headers }, stream)
       return stream
     },
     close: () => pool.destroy(),

@@ -1,7 +1,7 @@
 /** One attempt of one request: permit, pause gate, time-out, redirects, status, body. */
 import { HeadcountError } from '../../common/errors.ts'
 import { type Body, receiveBody } from '../body/receive.ts'
-import type { Client } from './client.ts'
+import type { Client, RequestHeaders } from './client.ts'
 import type { Clock } from '../throttle/clock.ts'
 import { RequestTimeout, requestTimeoutError } from '../timeouts/request-timeout.ts'
 import { readFraming } from './body-framing.ts'
@@ -10,7 +10,7 @@ import { type Headers, headerOf } from './headers.ts'
 import type { SourceLifetime } from '../timeouts/source-lifetime.ts'
 import { toNetworkError } from './network-errors.ts'
 import type { Throttle } from '../throttle/throttle.ts'
-import type { Semaphore } from '../../common/semaphore.ts'
+import type { Member } from '../../common/semaphore.ts'
 import type { Redactor } from '../../common/redact.ts'
 import { followRedirect, isRedirect } from './redirects.ts'
 import type { QueueState } from '../retry/rejected-request.ts'
@@ -23,14 +23,23 @@ import { toError } from '../../common/abort.ts'
 
 const MAX_EXCERPT_BYTES = 64 * 1024
 
+/** The permits of a source for its requests. */
+export interface RequestPermits {
+  readonly ordinary: Pick<Member, 'acquire'>
+  /** For the further pages of a list that holds the permit for large lists: those who hold the others may all wait for it. */
+  readonly ofLargeLists: Pick<Member, 'acquire'>
+}
+
 /** What all requests of a source share. */
 export interface RequestContext {
-  readonly client: Client
+  readonly client: Pick<Client, 'get'>
+  /** Of every request, with the key. */
+  readonly headers: RequestHeaders
   readonly lifetime: SourceLifetime
   readonly pauseGate: PauseGate
   readonly clock: Clock
-  /** Limits the concurrent requests; the throttle changes its size. */
-  readonly permits: Semaphore
+  readonly permits: RequestPermits
+  /** Of the service: shared by all its sources. */
   readonly throttle: Throttle
   readonly redactor: Redactor
   /** What to do when the service rejects the key. */
@@ -104,11 +113,10 @@ export async function throttled<T>(
   { spool, queueState }: { readonly spool: Pick<BodySpool, 'isLarge'>; readonly queueState: QueueState },
   send: () => Promise<T>,
 ): Promise<T> {
-  // A list that holds the permit for large lists needs no permit for requests. The requests that have one may all wait
-  // for the permit for large lists.
-  const release = spool.isLarge ? null : await context.permits.acquire(context.pauseGate.signal)
+  const { ordinary, ofLargeLists } = context.permits
+  const release = await (spool.isLarge ? ofLargeLists : ordinary).acquire(context.pauseGate.signal)
   try {
-    const start = await context.throttle.waitForStart()
+    const start = await context.throttle.waitForStart(context.pauseGate)
     try {
       const result = await send()
       context.throttle.onEnd(start, null, queueState)
@@ -118,7 +126,7 @@ export async function throttled<T>(
       throw error
     }
   } finally {
-    release?.()
+    release()
   }
 }
 
@@ -153,9 +161,9 @@ async function attempt(
   }
   for (let url = request.url; ; visited.push(url)) {
     // A redirected request obeys the throttle too.
-    if (visited.length > 1) await timeout.pauseWhile(context.throttle.waitForStart())
+    if (visited.length > 1) await timeout.pauseWhile(context.throttle.waitForStart(context.pauseGate))
     context.counts.requests += 1
-    const stream = context.client.get(url, request.etag, onBytes)
+    const stream = context.client.get(url, headersOf(context, request), onBytes)
     timeout.onTimeout((reason) => stream.abort(reason))
     const head = await context.throttle.stallDetector.awaitHead(stream.head)
     context.counts.statuses.add(`${endpointOf(request.url)} ${head.status}`)
@@ -167,6 +175,10 @@ async function attempt(
       stream.discard()
     }
   }
+}
+
+function headersOf({ headers }: RequestContext, { etag }: RequestSpec): RequestHeaders {
+  return etag === null ? headers : { ...headers, 'if-none-match': etag }
 }
 
 const endpoints: ReadonlySet<string> = new Set(['ping', 'events', 'responses'])

@@ -1,16 +1,31 @@
-/** One pause gate for all requests of a source: `Retry-After` on any response closes it. */
-import type { RequestSkippedError } from '../../common/errors.ts'
+/** What a source waits behind while the service has asked for a pause (pause.ts). */
+import { RequestSkippedError } from '../../common/errors.ts'
 import { type Clock, systemClock } from './clock.ts'
+import { Pause } from './pause.ts'
+
+export interface PauseGateOptions {
+  /** Of the service: shared by all its sources. */
+  readonly pause?: Pause
+  readonly clock?: Clock
+  /** The longest pause that this source may wait for now, in ms. */
+  readonly maxWaitMs?: () => number
+}
 
 export class PauseGate {
-  #notBefore = 0
+  readonly #pause: Pause
   readonly #clock: Clock
+  readonly #maxWaitMs: () => number
   readonly #closed = new AbortController()
   /** Ends every wait before a request: the source has ended, or the pause gate is closed permanently. */
   readonly signal: AbortSignal
 
-  constructor(lifetime: AbortSignal, clock: Clock = systemClock) {
+  constructor(
+    lifetime: AbortSignal,
+    { clock = systemClock, pause = new Pause(clock), maxWaitMs = () => Infinity }: PauseGateOptions = {},
+  ) {
     this.#clock = clock
+    this.#pause = pause
+    this.#maxWaitMs = maxWaitMs
     this.signal = this.#closed.signal
     const end = (): void => this.#closed.abort(lifetime.reason)
     if (lifetime.aborted) end()
@@ -18,23 +33,29 @@ export class PauseGate {
     else lifetime.addEventListener('abort', end, { once: true })
   }
 
-  /** Delays all requests for so many ms from now. A shorter pause never replaces a longer one. */
-  pauseFor(ms: number): void {
-    this.#notBefore = Math.max(this.#notBefore, this.#clock.now() + ms)
-  }
-
-  /** No further request starts, and every wait ends with the error: the pause is longer than this run may wait. */
+  /** No further request of this source starts, and every wait ends with the error: the pause is longer than this run may wait. */
   closePermanently(error: RequestSkippedError): void {
     this.#closed.abort(error)
   }
 
-  /** Waits until the pause gate is open. @throws the reason when the source ends or the gate is closed permanently */
+  /** Waits until the pause is over. @throws the reason when the source ends or the gate is closed permanently */
   async wait(): Promise<void> {
     for (;;) {
       this.signal.throwIfAborted()
-      const left = this.#notBefore - this.#clock.now()
+      const left = this.#pause.leftMs
       if (left <= 0) return
+      // The pause may be the answer to another source, which may wait for longer.
+      // guard: pause of another run
+      if (left > this.#maxWaitMs()) this.closePermanently(pausedByOther(left))
       await this.#clock.sleep(Math.ceil(left), this.signal)
     }
   }
+}
+
+function pausedByOther(leftMs: number): RequestSkippedError {
+  const until = new Date(Date.now() + leftMs)
+  return new RequestSkippedError(
+    `The service has asked to come back at ${until.toISOString()} (Retry-After), later than this run may wait: no request was sent.`,
+    until,
+  )
 }

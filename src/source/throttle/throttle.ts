@@ -1,7 +1,7 @@
-/** Applies the rate limit (rate-limit.ts) to the requests of a source: how many at once, and when one may start. */
-import { InvalidResponseError, AuthenticationError, NotFoundError } from '../../common/errors.ts'
-import type { Semaphore } from '../../common/semaphore.ts'
+/** Applies the rate limit (rate-limit.ts) to the requests to a service: how many at once, and when one may start. */
+import { Availability, isResponse } from './availability.ts'
 import type { Clock } from './clock.ts'
+import type { Pause } from './pause.ts'
 import type { PauseGate } from './pause-gate.ts'
 import { afterResponse, afterRejection, afterStart, afterOverload, delayBeforeStart } from './rate-limit.ts'
 import { initialState, type RateLimitState, type RequestStart } from './rate-limit-state.ts'
@@ -26,6 +26,11 @@ export interface ThrottleSnapshot {
   readonly requests_per_second: number | null
 }
 
+/** A request that has started, and for which source. */
+export interface StartedRequest extends RequestStart {
+  readonly source: PauseGate
+}
+
 export interface Throttle extends Disposable {
   readonly snapshot: ThrottleSnapshot
   /** Null unless rejections slow the requests down. */
@@ -36,18 +41,20 @@ export interface Throttle extends Disposable {
   readonly responses: number
   /** The share of requests that is rejected at random; null when rejections are not random. */
   readonly randomShare: number | null
-  /** Waits until one more request may start. @throws as the pause gate does */
-  waitForStart(): Promise<RequestStart>
+  /** Waits until one more request may start. @throws as the pause gate of its source does */
+  waitForStart(source: PauseGate): Promise<StartedRequest>
   /** The request has ended with a response (null) or an error. */
-  onEnd(start: RequestStart, error: unknown, queueState: QueueState): void
+  onEnd(start: StartedRequest, error: unknown, queueState: QueueState): void
   /** Pauses all requests for so many ms. */
   pauseFor(ms: number): void
   readonly stallDetector: StallDetector
+  readonly availability: Availability
 }
 
 export interface ThrottleOptions {
-  readonly permits: Semaphore
-  readonly pauseGate: PauseGate
+  /** Limits the concurrent requests; the throttle changes its size. */
+  readonly permits: { concurrency: number }
+  readonly pause: Pause
   readonly requestTimeoutMs: number
   readonly clock: Clock
   readonly log: (level: 'debug' | 'info', message: string, fields?: object) => void
@@ -59,6 +66,7 @@ export function createThrottle(options: ThrottleOptions): Throttle {
 
 class LearnedThrottle implements Throttle {
   readonly stallDetector: StallDetector
+  readonly availability = new Availability()
   readonly #options: ThrottleOptions
   readonly #slowdownReporter: ReturnType<typeof createSlowdownReporter>
   #state: RateLimitState
@@ -66,6 +74,8 @@ class LearnedThrottle implements Throttle {
   #logged: RateLimitState
   #lastStart = -Infinity
   #responses = 0
+  /** The last response, and the last one to another source than that. */
+  #lastResponses: readonly { readonly source: PauseGate; readonly at: number }[] = []
 
   constructor(options: ThrottleOptions) {
     const { permits, requestTimeoutMs, clock } = options
@@ -101,29 +111,31 @@ class LearnedThrottle implements Throttle {
     return share.isRandom ? share.slow : null
   }
 
-  async waitForStart(): Promise<RequestStart> {
-    const { pauseGate, clock } = this.#options
+  async waitForStart(source: PauseGate): Promise<StartedRequest> {
+    const { clock } = this.#options
     let wasDelayed = false
     for (;;) {
       // guard: gate
-      await pauseGate.wait()
+      await source.wait()
       this.#lastStart = clock.now()
       const left = delayBeforeStart(this.#state, this.#lastStart)
       if (left === 0) break
       wasDelayed = true
-      await clock.sleep(Math.min(Math.ceil(left), MAX_SLEEP_MS), pauseGate.signal)
+      await clock.sleep(Math.min(Math.ceil(left), MAX_SLEEP_MS), source.signal)
     }
     this.#state = afterStart(this.#state, this.#lastStart)
-    return { at: this.#lastStart, wasDelayed }
+    return { at: this.#lastStart, wasDelayed, source }
   }
 
-  onEnd(start: RequestStart, error: unknown, queueState: QueueState): void {
+  onEnd(start: StartedRequest, error: unknown, queueState: QueueState): void {
     const now = this.#options.clock.now()
+    this.availability.onEnd(error)
     if (isResponse(error)) {
       this.#responses += 1
+      this.#noteResponse(start.source, now)
       this.#setState(afterResponse(this.#state, start, now), 'the service answers')
       this.#slowdownReporter.onResponse(this.#state)
-    } else if (error instanceof RequestTimeoutError)
+    } else if (error instanceof RequestTimeoutError && !this.#answeredOthersSince(start))
       this.#setState(afterOverload(this.#state, start, now), 'a request took too long')
     else if (error instanceof TransientStatusError && (error.status === 429 || error.status === 503)) {
       const pause = readRetryAfter(error.retryAfter, error.serviceDate, Date.now()) ?? 0
@@ -135,12 +147,23 @@ class LearnedThrottle implements Throttle {
   }
 
   pauseFor(ms: number): void {
-    this.#options.pauseGate.pauseFor(ms)
+    this.#options.pause.extendTo(ms)
     this.#slowdownReporter.onPause(this.#state, ms)
   }
 
   [Symbol.dispose](): void {
     this.stallDetector[Symbol.dispose]()
+  }
+
+  #noteResponse(source: PauseGate, at: number): void {
+    const [other] = this.#lastResponses.filter((last) => last.source !== source)
+    this.#lastResponses = [{ source, at }, ...(other === undefined ? [] : [other])]
+  }
+
+  /** Others were answered meanwhile: the account is slow, and not the service. */
+  #answeredOthersSince({ source, at }: StartedRequest): boolean {
+    // guard: slow account
+    return this.#lastResponses.some((last) => last.source !== source && last.at >= at)
   }
 
   #setState(next: RateLimitState, why: string): void {
@@ -151,16 +174,6 @@ class LearnedThrottle implements Throttle {
     this.#logged = next
     log('debug', `The rate limit changes: ${why}.`, snapshotOf(next))
   }
-}
-
-/** A permanent error status is a response too: the service was not overloaded. */
-function isResponse(error: unknown): boolean {
-  if (error === null) return true
-  return (
-    error instanceof InvalidResponseError ||
-    error instanceof NotFoundError ||
-    error instanceof AuthenticationError
-  )
 }
 
 function isNotable(reported: RateLimitState, next: RateLimitState): boolean {

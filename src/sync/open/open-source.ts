@@ -16,12 +16,11 @@ export function openSource(settings: ResolvedOptions, signal: AbortSignal, slowe
     maxBufferedBytes: settings.inMemoryBytes,
     chunkBytes: settings.chunkBytes,
     concurrency: settings.concurrency,
+    host: settings.host,
     runDeadline: settings.runTimeoutMs === null ? null : performance.now() + settings.runTimeoutMs,
     signal,
-    log: (level, message, fields) => {
-      log(level, message, fields)
-      if (level === 'info') slowed()
-    },
+    log,
+    onSlowdown: slowed,
   })
 }
 

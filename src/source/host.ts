@@ -1,0 +1,64 @@
+/**
+ * A service as all sources of its origin share it: its connections, the bound on concurrent requests, the learned rate
+ * and the pause that it asked for. A run alone is the only user of its host.
+ */
+import { Semaphore } from '../common/semaphore.ts'
+import { createClient, type Client } from './http/client.ts'
+import { systemClock } from './throttle/clock.ts'
+import { Pause } from './throttle/pause.ts'
+import { createThrottle, type Throttle } from './throttle/throttle.ts'
+
+export interface HostOptions {
+  readonly origin: string
+  /** The maximum of concurrent requests of all sources together. */
+  readonly concurrency: number
+  /** A silence of a sixth of it counts as a stall. */
+  readonly requestTimeoutMs: number
+  /** Told once, whoever asks the service. */
+  readonly log: (level: 'debug' | 'info', message: string, fields?: object) => void
+}
+
+export interface Host extends AsyncDisposable {
+  readonly origin: string
+  readonly client: Client
+  readonly permits: Semaphore
+  readonly largeListPermits: Semaphore
+  readonly pause: Pause
+  readonly throttle: Throttle
+  /** Calls back when the service begins to slow the requests down, and when that is over. @returns what takes it back */
+  onSlowdown(callback: () => void): () => void
+}
+
+export function createHost({ origin, concurrency, requestTimeoutMs, log }: HostOptions): Host {
+  const permits = new Semaphore(concurrency)
+  const pause = new Pause(systemClock)
+  const listeners = new Set<() => void>()
+  const throttle = createThrottle({
+    permits,
+    pause,
+    requestTimeoutMs,
+    clock: systemClock,
+    log: (level, message, fields) => {
+      log(level, message, fields)
+      if (level === 'info') for (const listener of listeners) listener()
+    },
+  })
+  // One connection more than permits: that of a list that holds the permit for large lists (send-request.ts).
+  const client = createClient({ origin, requestTimeoutMs, connections: concurrency + 1 })
+  return {
+    origin,
+    client,
+    permits,
+    largeListPermits: new Semaphore(1),
+    pause,
+    throttle,
+    onSlowdown: (callback) => {
+      listeners.add(callback)
+      return () => listeners.delete(callback)
+    },
+    [Symbol.asyncDispose]: async () => {
+      throttle[Symbol.dispose]()
+      await client.close()
+    },
+  }
+}

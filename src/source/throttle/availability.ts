@@ -1,0 +1,67 @@
+/** Whether a service answers, learned from the ends of its requests. */
+import {
+  AuthenticationError,
+  InvalidResponseError,
+  NotFoundError,
+  RetryLaterError,
+  RunTimeoutError,
+  UnreachableError,
+} from '../../common/errors.ts'
+import { TransientStatusError } from '../http/status.ts'
+
+/** So many requests in a row without an answer: as many as one request is tried. */
+const MAX_FAILURES = 3
+
+/** Answers of a proxy whose service is away. */
+const gatewayStatuses: ReadonlySet<number> = new Set([502, 503, 504])
+
+export class Availability {
+  #hasAnswered = false
+  #failures = 0
+  readonly #onAnswer = new Set<() => void>()
+
+  /** False until the first answer, and after three requests in a row without one. */
+  get isAnswering(): boolean {
+    return this.#hasAnswered && this.#failures < MAX_FAILURES
+  }
+
+  /** Calls back with each answer. @returns what takes the callback back */
+  onAnswer(callback: () => void): () => void {
+    this.#onAnswer.add(callback)
+    return () => this.#onAnswer.delete(callback)
+  }
+
+  /** A request has ended with a response (null) or an error. */
+  onEnd(error: unknown): void {
+    if (isFailure(error)) this.#failures += 1
+    else if (isAnswer(error)) {
+      this.#hasAnswered = true
+      this.#failures = 0
+      for (const callback of this.#onAnswer) callback()
+    }
+  }
+}
+
+/** The service did not answer; nothing is known of the end of a request that this program ended. */
+function isFailure(error: unknown): boolean {
+  if (error instanceof TransientStatusError) return gatewayStatuses.has(error.status)
+  return (
+    error instanceof UnreachableError &&
+    !(error instanceof RunTimeoutError) &&
+    !(error instanceof RetryLaterError)
+  )
+}
+
+function isAnswer(error: unknown): boolean {
+  return error instanceof TransientStatusError || isResponse(error)
+}
+
+/** A permanent error status is a response too: the service was not overloaded. */
+export function isResponse(error: unknown): boolean {
+  if (error === null) return true
+  return (
+    error instanceof InvalidResponseError ||
+    error instanceof NotFoundError ||
+    error instanceof AuthenticationError
+  )
+}
