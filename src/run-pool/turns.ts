@@ -99,8 +99,10 @@ export class Turns {
   }
 
   #firstIdle({ waiting }: HostTurns): string | null {
-    // guard: one run of an account
-    for (const account of waiting.keys()) if (!this.#busyAccounts.has(account)) return account
+    for (const account of waiting.keys()) {
+      // guard: one run of an account
+      if (!this.#busyAccounts.has(account)) return account
+    }
     return null
   }
 

@@ -12,6 +12,7 @@ import { pageGuards } from './guards/pages.ts'
 import { payloadGuards } from './guards/payload.ts'
 import { reportGuards } from './guards/report.ts'
 import { runGuards } from './guards/run.ts'
+import { runPoolGuards } from './guards/run-pool.ts'
 import { serveGuards } from './guards/serve.ts'
 import { serviceGuards } from './guards/service.ts'
 import { transferGuards } from './guards/transfer.ts'
@@ -23,6 +24,7 @@ export const guards: readonly Guard[] = [
   ...payloadGuards,
   ...databaseGuards,
   ...runGuards,
+  ...runPoolGuards,
   ...observationGuards,
   ...commandGuards,
   ...accountGuards,

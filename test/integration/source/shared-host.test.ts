@@ -1,0 +1,73 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { createHost } from '../../../src/source/host.ts'
+import { list, send } from '../../support/http/fault-server.ts'
+import { errorOf, faultServer, numberText, testKey, valuesOf } from '../../support/http/reading.ts'
+
+async function hostOf(concurrency: number) {
+  const server = await faultServer()
+  server.always(list([{ id: 1 }]))
+  const logged: string[] = []
+  const host = createHost({
+    origin: server.origin,
+    concurrency,
+    requestTimeoutMs: 60_000,
+    log: (level, message) => logged.push(`${level}: ${message}`),
+  })
+  onTestFinished(() => host[Symbol.asyncDispose]())
+  return { server, host, logged }
+}
+
+test('sources of one host share its connections and its bound, and each sends its own key', async () => {
+  const { server, host } = await hostOf(3)
+  let open = 0
+  let most = 0
+  server.always(async (socket, request) => {
+    most = Math.max(most, (open += 1))
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    open -= 1
+    await send({ body: [{ id: 1 }] })(socket, request)
+  })
+  const keys = ['key-a', 'key-b', 'key-c']
+  const sources = keys.map((apiKey) => numberText(server.baseUrl, { host, apiKey }))
+  await Promise.all(
+    sources.flatMap((source, n) =>
+      Array.from({ length: 10 }, (_, event) => valuesOf(source.responses(`${n}-${event}`))),
+    ),
+  )
+  expect(most).toBe(3)
+  expect(server.connections).toBeLessThanOrEqual(4)
+  for (const { path, headers } of server.requests) {
+    expect(headers['x-api-key']).toBe(keys[Number(/events\/(\d)-/.exec(path)?.[1])])
+  }
+  expect(sources.map(({ counts }) => counts.requests)).toEqual([10, 10, 10])
+})
+
+test('closing one source ends its own requests only', async () => {
+  const { server, host } = await hostOf(4)
+  const released = Promise.withResolvers<void>()
+  server.always(async (socket, request) => {
+    await released.promise
+    await send({ body: [{ id: 1 }] })(socket, request)
+  })
+  const closed = numberText(server.baseUrl, { host })
+  const other = numberText(server.baseUrl, { host })
+  const ended = errorOf(closed.responses('a'))
+  const read = valuesOf(other.responses('b'))
+  await closed.close()
+  expect((await ended).message).toContain('closed')
+  released.resolve()
+  expect(await read).toEqual([{ id: 1 }])
+})
+
+test('lists of one account that never come do not slow the requests of the others down', async () => {
+  const { server, host } = await hostOf(4)
+  server.at('/events/slow/responses', ...Array.from({ length: 3 }, () => () => {}))
+  const slow = numberText(server.baseUrl, { host, requestTimeoutMs: 400 })
+  const other = numberText(server.baseUrl, { host, apiKey: `${testKey}2` })
+  const failing = errorOf(slow.responses('slow'))
+  const over = new AbortController()
+  void failing.then(() => over.abort())
+  for (let event = 0; !over.signal.aborted; event += 1) await valuesOf(other.responses(`e${event}`))
+  expect((await failing).message).toContain('no whole answer')
+  expect(host.throttle.snapshot).toEqual({ requests_at_once: 4, requests_per_second: null })
+})
