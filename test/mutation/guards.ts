@@ -14,6 +14,7 @@ import { reportGuards } from './guards/report.ts'
 import { runGuards } from './guards/run.ts'
 import { serveGuards } from './guards/serve.ts'
 import { serviceGuards } from './guards/service.ts'
+import { telemetryGuards } from './guards/telemetry.ts'
 import { transferGuards } from './guards/transfer.ts'
 
 export const guards: readonly Guard[] = [
@@ -32,4 +33,5 @@ export const guards: readonly Guard[] = [
   ...digestGuards,
   ...deliveryGuards,
   ...reportGuards,
+  ...telemetryGuards,
 ]
