@@ -6,10 +6,11 @@ import { defineConfig } from 'oxlint'
  */
 const layers = [
   { name: 'common', imports: [] },
+  { name: 'telemetry', imports: ['common'] },
   { name: 'copy-format', imports: ['common'] },
-  { name: 'source', imports: ['common'] },
+  { name: 'source', imports: ['common', 'telemetry'] },
   { name: 'normalise', imports: ['common', 'copy-format'] },
-  { name: 'db', imports: ['common'] },
+  { name: 'db', imports: ['common', 'telemetry'] },
   { name: 'load', imports: ['common', 'copy-format', 'db/transaction.ts'] },
   { name: 'sync', imports: 'below' },
   { name: 'run-pool', imports: ['common', 'source', 'db', 'sync'] },
@@ -18,9 +19,10 @@ const layers = [
   { name: 'export', imports: ['common', 'db', 'mirror'] },
   { name: 'report', imports: ['common', 'db', 'mirror', 'export'] },
   { name: 'transfer', imports: ['common', 'normalise', 'db', 'load', 'sync', 'mirror', 'export'] },
-  { name: 'server', imports: ['common', 'db', 'mirror', 'export', 'report'] },
+  { name: 'server', imports: ['common', 'telemetry', 'db', 'mirror', 'export', 'report'] },
   { name: 'schedule', imports: ['common'] },
   { name: 'config', imports: ['common', 'source', 'notify'] },
+  { name: 'telemetry-sdk', imports: ['common', 'telemetry', 'mirror', 'config'] },
   {
     name: 'index.ts',
     imports: [
@@ -51,6 +53,16 @@ const packages = [
     by: ['src/source/http/client.ts', 'src/notify/send/post.ts', 'src/commands/control/client.ts'],
   },
   { name: 'nodemailer', by: ['src/notify/send/mail.ts'] },
+  { name: '@opentelemetry/sdk-trace', by: ['src/telemetry-sdk/traces.ts'] },
+  {
+    name: '@opentelemetry/sdk-metrics',
+    by: [
+      'src/telemetry-sdk/metrics.ts',
+      'src/telemetry-sdk/prometheus-names.ts',
+      'src/telemetry-sdk/scrape-reader.ts',
+      'src/telemetry-sdk/status-text.ts',
+    ],
+  },
   { name: 'pg', by: ['src/db/postgres/open-postgres.ts'] },
   { name: '@electric-sql/pglite', by: ['src/db/pglite/open-pglite.ts'] },
 ] as const

@@ -22,6 +22,8 @@ export interface WorkerConfig {
   readonly schedule: string
   readonly timezone: string
   readonly healthPort: number | null
+  /** Where that port is: this machine alone, unless somebody asks for more. */
+  readonly healthHost: string
   /** Keeps a PGlite folder open between two runs. */
   readonly keepOpen: boolean
 }
@@ -51,6 +53,7 @@ export async function readWorker(
     schedule: await reading.take(settings.schedule, flags['schedule']),
     timezone: await reading.take(settings.timezone, flags['timezone']),
     healthPort: await reading.take(settings.healthPort, flags['healthPort']),
+    healthHost: await reading.take(settings.healthHost, flags['healthHost']),
     keepOpen: await reading.take(settings.keepOpen, flags['keepOpen']),
   })
 }

@@ -156,6 +156,13 @@ export const settings = {
     read: integer({ min: 0, max: 65_535 }),
     example: '8081',
   },
+  healthHost: {
+    variable: 'HEADCOUNT_HEALTH_HOST',
+    flag: '--health-host',
+    read: values.host,
+    fallback: '127.0.0.1',
+    example: '0.0.0.0',
+  },
   keepOpen: {
     variable: 'HEADCOUNT_KEEP_OPEN',
     flag: '--keep-open',

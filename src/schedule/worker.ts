@@ -19,8 +19,12 @@ export interface WorkerOptions {
   /** In cron's form: five fields, or six with seconds. */
   readonly schedule: string
   readonly timeZone: string
-  /** Where `GET /healthz` is answered on loopback; 0 takes any free port, null none. */
+  /** Where `GET /healthz` is answered; 0 takes any free port, null none. */
   readonly healthPort: number | null
+  /** 127.0.0.1 when not given. */
+  readonly healthHost?: string
+  /** What `GET /metrics` answers on the same port, in Prometheus' text form; none when not given. */
+  readonly metricsText?: (() => Promise<string>) | null
   /** Stops the worker; a run under way must end by the same signal. */
   readonly signal: AbortSignal
   readonly log: Log
@@ -57,7 +61,13 @@ export async function runWorker({ signal, log, ...options }: WorkerOptions): Pro
 
   await using open = new AsyncDisposableStack()
   if (options.healthPort !== null) {
-    const endpoint = open.use(await serveHealth(options.healthPort, () => healthOf(state)))
+    const endpoint = open.use(
+      await serveHealth(
+        { host: options.healthHost ?? '127.0.0.1', port: options.healthPort },
+        () => healthOf(state),
+        options.metricsText ?? null,
+      ),
+    )
     log('info', `health is answered at ${endpoint.url}`)
   }
   const runs: RunsInView = {

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { isIPv6 } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { listenOn } from '../common/listen.ts'
+import { observeServed } from '../telemetry/served-requests.ts'
 import { AnsweredKeys, logAccess, type AccessLog } from './http/access-log.ts'
 import { toFetchResponse, sendResponse, type HttpResponse } from './http/http-response.ts'
 import { DEFAULT_SEND_TIMEOUT, type SendTimeout } from './http/slow-client.ts'
@@ -99,6 +100,7 @@ function createAnswering({
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (log) logAccess(request, response, answered, log)
+    observeServed(request, response)
     const rejected = rejection(request)
     if (rejected === null) await answer(request, response)
     else await sendResponse(response, rejected, false, sendTimeout)

@@ -216,6 +216,11 @@ export function resolveOptions(options: RunOptions) {
   }
 }
 
+/** What its spans and metrics say of a run before it begins. */
+export function observedOf({ account, dryRun, events }: ResolvedOptions) {
+  return { account, isDryRun: dryRun !== null, isPartOfAccount: events !== null }
+}
+
 /** @throws UsageError when it is too short to be a secret */
 export function personKeyOf(secret: string | undefined): PersonKey | null {
   if (secret === undefined) return null

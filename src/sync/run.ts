@@ -1,5 +1,6 @@
 import type { RunMode, RunReport } from '../common/schema/tables.ts'
 import { createMissingIndexes } from '../db/deferred-indexes.ts'
+import { observeRun, outcomeOfRun, type OnPace } from '../telemetry/runs.ts'
 import { failRun, finishRun } from './finish-run.ts'
 import { selectDueEvents } from './select/select-events.ts'
 import { verifyAccountIdentity } from './open/account-identity.ts'
@@ -8,7 +9,7 @@ import { fetchIdentity, fetchEventList } from './fetch/fetch-events.ts'
 import { readStates } from '../load/state/sync-state.ts'
 import { openRun } from './open/open-run.ts'
 import type { RunContext } from './run-context.ts'
-import { logTo, resolveOptions, type RunOptions } from './options.ts'
+import { logTo, observedOf, resolveOptions, type ResolvedOptions, type RunOptions } from './options.ts'
 import { syncDueEvents } from './fetch/sync-events.ts'
 import { rereadUnconfirmed } from './fetch/second-reading.ts'
 import { forgetPersonalData } from './write/forget-personal-data.ts'
@@ -38,10 +39,17 @@ export function backfill(options: RunOptions): Promise<RunReport> {
 
 async function run(mode: RunMode, options: RunOptions): Promise<RunReport> {
   const settings = resolveOptions(options)
+  return observeRun({ mode, ...observedOf(settings) }, outcomeOfRun, (onPace) =>
+    openAndExecute(mode, settings, onPace),
+  )
+}
+
+async function openAndExecute(mode: RunMode, settings: ResolvedOptions, onPace: OnPace): Promise<RunReport> {
   const access = settings.dryRun === null ? 'write' : 'plan'
   await using open = await openRun(access, settings, mode).catch((cause: unknown) => {
     throw toInterruptedError(settings.signal, cause)
   })
+  onPace(() => open.source.throttle)
   const report = await execute(open).catch(async (cause: unknown) => {
     throw await failRun(open, cause)
   })

@@ -15,6 +15,7 @@ import { runGuards } from './guards/run.ts'
 import { runPoolGuards } from './guards/run-pool.ts'
 import { serveGuards } from './guards/serve.ts'
 import { serviceGuards } from './guards/service.ts'
+import { telemetryGuards } from './guards/telemetry.ts'
 import { transferGuards } from './guards/transfer.ts'
 
 export const guards: readonly Guard[] = [
@@ -34,4 +35,5 @@ export const guards: readonly Guard[] = [
   ...digestGuards,
   ...deliveryGuards,
   ...reportGuards,
+  ...telemetryGuards,
 ]

@@ -9,6 +9,8 @@ export interface Context<F> {
   readonly terminal: Terminal
   /** Aborted by SIGINT and SIGTERM, with an InterruptedError as the reason. */
   readonly signal: AbortSignal
+  /** Ends the process soon after the command, whatever is still open: nobody waits for it. */
+  readonly leaveOpen: () => void
   /** The command line as it is declared. */
   readonly program: Declaration
 }

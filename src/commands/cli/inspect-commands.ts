@@ -136,6 +136,10 @@ export const inspectCommands: CommandGroup = {
         ['status', 'all accounts'],
         ['status --max-age 1h', 'for monitoring: exit 6 when older, 8 when deletions need a decision'],
         ['status --event gala-2026', 'the state of one event'],
+        [
+          'status --format prometheus > headcount.prom.$$ && mv headcount.prom.$$ headcount.prom',
+          "from cron, into the folder of node exporter's textfile collector",
+        ],
       ],
       options: [
         options
@@ -146,6 +150,12 @@ export const inspectCommands: CommandGroup = {
           )
           .conflicts('event'),
         options.flag('--event <id>', 'only this event: last and next read, held, rejected, failed'),
+        options
+          .choice('--format <format>', "text, or prometheus: metrics in Prometheus' text form", [
+            'text',
+            'prometheus',
+          ])
+          .conflicts(['json', 'event']),
         options.json('print the same'),
         options.holdFor(),
         options.account('only this account'),

@@ -12,15 +12,19 @@ import { setOptionNames } from '../../common/option-names.ts'
 
 /** What is still open after the work is given this long to end; nothing should be. */
 const MAX_WIND_DOWN_MS = 3000
-/** After a signal the work itself took its time, and a container engine kills at ten seconds. */
-const MAX_WIND_DOWN_AFTER_SIGNAL_MS = 500
+/** After a signal the work itself took its time, and a container engine kills at ten seconds; or nobody waits for what is open. */
+const SHORT_WIND_DOWN_MS = 500
 
 async function main(argv: readonly string[]): Promise<void> {
   const terminal = openTerminal(process.stdout, process.stderr)
   const signal = abortOnSignal()
   setOptionNames(settingNames)
+  let isLeftOpen = false
+  const leaveOpen = () => {
+    isLeftOpen = true
+  }
   const program = createProgram(terminal, async (command, flags, operands) => {
-    process.exitCode = await command({ flags, operands, terminal, signal, program })
+    process.exitCode = await command({ flags, operands, terminal, signal, leaveOpen, program })
   })
   try {
     if (argv.length === 0) program.outputHelp()
@@ -31,7 +35,7 @@ async function main(argv: readonly string[]): Promise<void> {
     await terminal.err.write(failureText(describe(failure)))
     process.exitCode = failure instanceof HeadcountError ? failure.exitCode : 1
   } finally {
-    const patience = signal.aborted ? MAX_WIND_DOWN_AFTER_SIGNAL_MS : MAX_WIND_DOWN_MS
+    const patience = signal.aborted || isLeftOpen ? SHORT_WIND_DOWN_MS : MAX_WIND_DOWN_MS
     setTimeout(() => process.exit(), patience).unref()
   }
 }

@@ -102,7 +102,16 @@ export const publicUrl = () =>
 export const schedule = () => [
   ofSetting(settings.schedule, '<cron>', 'when to run, in five or six fields'),
   ofSetting(settings.timezone, '<zone>', 'time zone of the schedule'),
-  ofSetting(settings.healthPort, '<port>', 'answer GET /healthz on this port of 127.0.0.1'),
+]
+
+/** For monitors. */
+export const health = () => [
+  ofSetting(settings.healthPort, '<port>', 'answer GET /healthz and GET /metrics (Prometheus) on this port'),
+  ofSetting(
+    settings.healthHost,
+    '<host>',
+    'where that port is open; there is no key, so keep it from others',
+  ),
 ]
 
 /** Of what is told by itself. */

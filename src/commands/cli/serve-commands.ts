@@ -165,7 +165,7 @@ export const serveCommands: CommandGroup = {
           duration('1s', '365d'),
         ),
         options.quiet('only the line with the address'),
-        ...options.below('Settings:', [...options.listen(), options.database()]),
+        ...options.below('Settings:', [...options.listen(), ...options.health(), options.database()]),
         ...options.below('Settings of --sync:', [
           ...options.service(),
           options.account('name of the account to sync'),

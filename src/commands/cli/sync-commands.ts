@@ -82,13 +82,14 @@ export const syncCommands: CommandGroup = {
       description:
         'Runs `sync` at once and then on a schedule, never two at a time. A failed run is logged and the next one tries ' +
         'again; only a refused key or a wrong setting ends the worker. The database must be named. With --health-port ' +
-        'it answers GET /healthz on 127.0.0.1.',
+        'it answers GET /healthz and, for Prometheus, GET /metrics on 127.0.0.1.',
       examples: [
         ['worker', 'every 15 minutes'],
         ['worker --schedule "0 6-22 * * *" --timezone Europe/Berlin', 'hourly by day'],
       ],
       options: [
         ...options.schedule(),
+        ...options.health(),
         ...options.digests(),
         options.keepOpen(),
         options.quiet('no output while all goes well'),

@@ -16,6 +16,7 @@ import { formatStatus } from '../output/status.ts'
 
 type StatusFlags = Flags & {
   readonly json?: true
+  readonly format?: 'text' | 'prometheus'
   /** Milliseconds. */
   readonly maxAge?: number
   /** The id of the one event to show. */
@@ -26,9 +27,12 @@ export const status: Command<StatusFlags> = async (context) => {
   const { flags } = context
   if (flags.event !== undefined) return eventStatus(context, flags.event)
   // A monitor asks often, and wants no scan of all responses each time.
-  const withReplies = flags.maxAge === undefined
+  const withReplies = flags.maxAge === undefined && flags.format !== 'prometheus'
   const accounts = await callMirror(context, statusCall, (config) => ({ ...settingsOf(config), withReplies }))
-  await writeResult(context, { accounts }, (out) => formatStatus(accounts, out, { withReplies }))
+  if (flags.format === 'prometheus') {
+    const { statusText } = await import('../../telemetry-sdk/status-text.ts')
+    await context.terminal.out.write(await statusText(accounts))
+  } else await writeResult(context, { accounts }, (out) => formatStatus(accounts, out, { withReplies }))
   return flags.maxAge === undefined ? 0 : judge(context, accounts, flags.maxAge)
 }
 

@@ -12,6 +12,7 @@ import { isLoopback } from '../../source/url.ts'
 import { DEFAULT_ACCOUNT, requireKnownAccount } from '../../sync/open/find-account.ts'
 import type { Command, Context } from '../cli/context.ts'
 import { holdDatabase, openExisting } from './hold-database.ts'
+import { answerMonitors } from './monitor.ts'
 import { aborted, raceAbort } from '../../common/abort.ts'
 import { openLog, type Log } from '../open-log.ts'
 import { logFormatOfService } from '../terminal/logger.ts'
@@ -21,6 +22,7 @@ import { confirmingAccount } from '../sync/confirm-new-account.ts'
 import { rateLimitLog } from '../terminal/log-throttle.ts'
 import { alwaysThere } from '../sync/folder-access.ts'
 import { workOn } from '../sync/worker.ts'
+import { openTelemetry, type OpenTelemetry } from '../sync/with-telemetry.ts'
 
 type ServeFlags = Flags & {
   readonly sync?: true
@@ -39,6 +41,10 @@ export const serve: Command<ServeFlags> = async (context) => {
   const config = { ...given, logFormat }
   const log = await openLog(config, terminal)
   const { logger } = log
+  await using telemetry = await openTelemetry(context, {
+    scrape: config.worker.healthPort !== null,
+    log: (line) => logger.info({}, line),
+  })
   const opening = holdDatabase(config.database.target, { signal, logger }, () =>
     work === null ? openExisting(config, log) : openToSync(work, signal, log),
   )
@@ -58,9 +64,16 @@ export const serve: Command<ServeFlags> = async (context) => {
   )
   const { url } = await raceAbort(service.listen(config.serve), signal)
   await warn(database, url, logger)
+  await using _monitored =
+    work === null ? await answerMonitors(config.worker, telemetry.metricsText, logger) : null
   await terminal.err.write(`listening on ${url}\n`)
   if (work !== null)
-    await keepUpToDate({ ...work, newAccount, logFormat }, database, { terminal, signal, ...log })
+    await keepUpToDate({ ...work, newAccount, logFormat }, database, {
+      terminal,
+      signal,
+      metricsText: telemetry.metricsText,
+      ...log,
+    })
   else await aborted(signal)
   logger.info({}, 'serve is stopping; requests in progress are finished first')
   return 0
@@ -103,7 +116,6 @@ const settingsOfSync = [
   'maxStaleness',
   'schedule',
   'timezone',
-  'healthPort',
   'digestSchedule',
   'withPersonal',
 ] as const satisfies readonly SettingName[]
@@ -166,7 +178,7 @@ function accessLogTo(logger: Logger, format: 'pretty' | 'json') {
 async function keepUpToDate(
   config: ServiceConfig,
   database: Database,
-  to: Pick<Context<ServeFlags>, 'terminal' | 'signal'> & Log,
+  to: Pick<Context<ServeFlags>, 'terminal' | 'signal'> & Pick<OpenTelemetry, 'metricsText'> & Log,
 ): Promise<void> {
   const target = database.engine === 'pglite' ? { opened: database } : { database: config.database.target }
   await workOn(alwaysThere(target, { opened: database }), { config, ...to })

@@ -1,4 +1,5 @@
 import type { Command } from '../cli/context.ts'
+import { withTelemetry } from './with-telemetry.ts'
 import { runSync, type RunFlags } from './run-command.ts'
 
 type SyncFlags = RunFlags & {
@@ -12,16 +13,18 @@ type SyncFlags = RunFlags & {
 /** Keys of each kind that a dry run shows to people; the JSON has all of them. */
 const SHOWN_KEYS = 5
 
-export const sync: Command<SyncFlags> = (context) =>
+export const sync: Command<SyncFlags> = withTelemetry((context) =>
   runSync(context, async () => (await import('../../sync/run.ts')).sync, {
     all: context.flags.all ?? false,
     acceptDeletions: context.flags.acceptDeletions ?? false,
     adopt: context.flags.adopt ?? false,
     applyToHistory: context.flags.applyToHistory ?? false,
     ...(context.flags.dryRun && { dryRun: context.flags.json ? true : { maxKeys: SHOWN_KEYS } }),
-  })
+  }),
+)
 
-export const backfill: Command<RunFlags & { readonly restart?: true }> = (context) =>
+export const backfill: Command<RunFlags & { readonly restart?: true }> = withTelemetry((context) =>
   runSync(context, async () => (await import('../../sync/run.ts')).backfill, {
     restart: context.flags.restart ?? false,
-  })
+  }),
+)

@@ -3,6 +3,7 @@ import type { Logger, VerifyReport } from '../../index.ts'
 import type { Command } from '../cli/context.ts'
 import { exitCodesOfVerify } from '../exit-codes.ts'
 import { openDisplay, runOptions } from './run-command.ts'
+import { withTelemetry } from './with-telemetry.ts'
 import { writeJson } from '../output/format/json.ts'
 import { formatDifferences, formatVerification } from '../output/verify-report.ts'
 
@@ -14,7 +15,7 @@ type VerifyFlags = Flags & {
   readonly quiet?: true
 }
 
-export const verify: Command<VerifyFlags> = async ({ flags, terminal, signal }) => {
+export const verify: Command<VerifyFlags> = withTelemetry(async ({ flags, terminal, signal }) => {
   const config = await readServiceConfig(flags)
   const { display, ...log } = await openDisplay(config, terminal)
   const library = await import('../../index.ts')
@@ -38,7 +39,7 @@ export const verify: Command<VerifyFlags> = async ({ flags, terminal, signal }) 
     await terminal.err.write(formatVerification(report, terminal.err))
   }
   return exitCodesOfVerify[report.status]
-}
+})
 
 /** One line where logs are asked for; the differences themselves are on stdout. */
 function logReport({ differences: _, ...report }: VerifyReport, logger: Logger): void {

@@ -13,14 +13,22 @@ import { openLog, type Log } from '../open-log.ts'
 import { logFormatOfService } from '../terminal/logger.ts'
 import { alwaysThere, shareFolder, type DatabaseAccess } from './folder-access.ts'
 import { reported, runOptions } from './run-command.ts'
+import { warnOfOpenPort } from '../serve/monitor.ts'
+import { openTelemetry } from './with-telemetry.ts'
 import { confirmingAccount } from './confirm-new-account.ts'
 import { describeHeldList } from '../output/held-deletions.ts'
 
 /** Runs `sync` on a schedule until a signal stops it; a stop is no failure. */
-export const worker: Command<Flags> = async ({ flags, terminal, signal }) => {
+export const worker: Command<Flags> = async (context) => {
+  const { flags, terminal, signal } = context
   const given = await readServiceConfig(flags, undefined, { database: true })
   const config = { ...given, logFormat: logFormatOfService(given, terminal.err) }
-  const work = { config, terminal, signal, ...(await openLog(config, terminal)) }
+  const log = await openLog(config, terminal)
+  await using telemetry = await openTelemetry(context, {
+    scrape: config.worker.healthPort !== null,
+    log: (line) => log.logger.info({}, line),
+  })
+  const work = { config, terminal, signal, metricsText: telemetry.metricsText, ...log }
   if (pgliteDataDir(config.database.target) === null) {
     if (flags['keepOpen'] !== undefined)
       throw new UsageError(
@@ -47,6 +55,8 @@ function outcomeFor(report: RunReport, holdForMs: number): RunOutcome {
 
 interface Work extends Pick<Context<Flags>, 'terminal' | 'signal'>, Log {
   readonly config: ServiceConfig
+  /** For `GET /metrics`; null: there is none. */
+  readonly metricsText: (() => Promise<string>) | null
 }
 
 /** A folder is open while a run or a digest uses it, or, with `--keep-open`, from then on. */
@@ -58,12 +68,13 @@ async function workInFolder(work: Work): Promise<void> {
 
 /** The schedule, until the signal, or what no later run will mend, ends it. */
 export async function workOn(access: DatabaseAccess, work: Work): Promise<void> {
-  const { config, terminal, signal, logger } = work
+  const { config, terminal, signal, logger, metricsText } = work
   const [{ sync }, { runWorker }] = await Promise.all([
     import('../../index.ts'),
     import('../../schedule/worker.ts'),
   ])
   const { database: _, ...options } = runOptions(config)
+  warnOfOpenPort(config.worker, logger)
   // An account that is renamed under a worker is not made anew, and nobody is asked in the middle of its life.
   let isNew = true
   await runWorker({
@@ -81,6 +92,8 @@ export async function workOn(access: DatabaseAccess, work: Work): Promise<void> 
     schedule: config.worker.schedule,
     timeZone: config.worker.timezone,
     healthPort: config.worker.healthPort,
+    healthHost: config.worker.healthHost,
+    metricsText,
     signal,
     companions: await companionsOf(access, work),
     log: (level, message, fields = {}) => logger[level](fields, message),

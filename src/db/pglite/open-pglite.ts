@@ -16,6 +16,7 @@ import { requireDiskSpace } from './disk-space.ts'
 import { guarded, reading, readersFor, withRoom } from './query-runner.ts'
 import { sharePglite } from './share-pglite.ts'
 import { startStatementTimeout, type StatementTimeout } from './statement-timeout.ts'
+import { observeStatement } from '../../telemetry/statements.ts'
 import type { Tables } from '../../common/schema/tables.ts'
 import { settingsOf, type QueryResult, type Transaction, type TransactionOptions } from '../transaction.ts'
 
@@ -204,7 +205,7 @@ async function answer(
   text: string,
   values: readonly unknown[],
 ): Promise<QueryResult> {
-  const { fields, rows, rowCount } = await sent(label, () =>
+  const { fields, rows, rowCount } = await statement(label, text, () =>
     sender.query<unknown[]>(text, [...values], { rowMode: 'array' }),
   )
   return {
@@ -220,7 +221,7 @@ async function copied(
   text: string,
   rows: Buffer<ArrayBuffer>,
 ): Promise<number> {
-  const { rowCount } = await sent(label, () => sender.query(text, [], { blob: new Blob([rows]) }))
+  const { rowCount } = await statement(label, text, () => sender.query(text, [], { blob: new Blob([rows]) }))
   return rowCount ?? -1
 }
 
@@ -242,7 +243,7 @@ async function copiedOut(
   form: string,
 ): Promise<{ readonly content: Buffer; readonly rows: number }> {
   const text = `copy (${query}) to '/dev/blob' with (${form})`
-  const { blob, rowCount } = await sent(label, () => sender.query(text))
+  const { blob, rowCount } = await statement(label, text, () => sender.query(text))
   // PGlite gives no blob for an empty file, which only a text form of COPY writes.
   const content = Buffer.from((await blob?.arrayBuffer()) ?? new ArrayBuffer(0))
   if (content.length === 0 && form === 'format binary')
@@ -256,7 +257,7 @@ function kyselyOver(sender: QueryRunner, label: string): Kysely<Tables> {
     dialect: new PGliteDialect({
       pglite: {
         query: (text, values, options) =>
-          sent(label, () => sender.query(text, values, { rowMode: options?.rowMode ?? 'object' })),
+          statement(label, text, () => sender.query(text, values, { rowMode: options?.rowMode ?? 'object' })),
         transaction: () => Promise.reject(new TypeError('Transactions are opened with database.transaction')),
         ready: true,
         waitReady: Promise.resolve(),
@@ -265,6 +266,10 @@ function kyselyOver(sender: QueryRunner, label: string): Kysely<Tables> {
       },
     }),
   })
+}
+
+function statement<T>(label: string, text: string, send: () => Promise<T>): Promise<T> {
+  return observeStatement(text, null, sent(label, send))
 }
 
 async function sent<T>(label: string, send: () => Promise<T>): Promise<T> {

@@ -5,6 +5,7 @@ import { from as copyFrom, to as copyTo, type CopyToStreamQuery } from 'pg-copy-
 import { toError } from '../../common/abort.ts'
 import { DatabaseError } from '../../common/errors.ts'
 import { toDatabaseError, isConnectionLost } from '../errors.ts'
+import { observeStatement } from '../../telemetry/statements.ts'
 import type { QueryResult, ReceivePart } from '../transaction.ts'
 import { parserFor } from '../type-parsers.ts'
 import type { Connections } from './watched-pool.ts'
@@ -39,7 +40,7 @@ export class Session {
   /** Sends one statement; rows as arrays. */
   readonly query = async (text: string, values: readonly unknown[] = []): Promise<QueryResult> => {
     const config = { ...this.#extended(text, values), rowMode: 'array' as const }
-    const { fields, rows, rowCount } = await this.#guarded(this.#client.query<unknown[]>(config))
+    const { fields, rows, rowCount } = await this.#observed(text, this.#client.query<unknown[]>(config))
     return {
       columns: fields.map((field) => ({ name: field.name, type: field.dataTypeID })),
       rows,
@@ -49,12 +50,12 @@ export class Session {
 
   /** As `query`, with rows as objects. */
   readonly queryObjects = (text: string, values: readonly unknown[]): Promise<PgQueryResult> =>
-    this.#guarded(this.#client.query(this.#extended(text, values)))
+    this.#observed(text, this.#client.query(this.#extended(text, values)))
 
   /** Sends several statements without values in one round trip. */
   async send(statements: readonly string[]): Promise<void> {
     const query: TimedQuery = { text: statements.join('; '), query_timeout: this.#answerMs }
-    await this.#guarded(this.#client.query(query))
+    await this.#observed(query.text, this.#client.query(query))
   }
 
   /** Copies rows as COPY writes them into a table. @returns how many were written */
@@ -63,12 +64,11 @@ export class Session {
     rows: Buffer<ArrayBuffer>,
     form = 'format binary',
   ): Promise<number> => {
-    const stream = Object.assign(copyFrom(`copy ${target} from stdin with (${form})`), {
-      query_timeout: this.#answerMs,
-    })
+    const text = `copy ${target} from stdin with (${form})`
+    const stream = Object.assign(copyFrom(text), { query_timeout: this.#answerMs })
     this.#client.query(stream)
     stream.end(rows)
-    await this.#guarded(finished(stream))
+    await this.#observed(text, finished(stream))
     return stream.rowCount
   }
 
@@ -95,13 +95,11 @@ export class Session {
     })
 
   async #copyTo<T>(query: string, form: string, read: (stream: CopyToStreamQuery) => Promise<T>): Promise<T> {
-    const stream = Object.assign(copyTo(`copy (${query}) to stdout with (${form})`), {
-      query_timeout: this.#answerMs,
-      callback: () => {},
-    })
+    const text = `copy (${query}) to stdout with (${form})`
+    const stream = Object.assign(copyTo(text), { query_timeout: this.#answerMs, callback: () => {} })
     this.#client.query(stream)
     try {
-      return await read(stream)
+      return await observeStatement(text, this.#client, read(stream))
     } finally {
       // pg replaced the callback with one that ends its timer. The stream of a COPY TO does not call it.
       stream.callback()
@@ -138,6 +136,11 @@ export class Session {
 
   #breakWith(error: unknown): void {
     this.#unusable ??= toError(error)
+  }
+
+  /** A statement as a whole. */
+  #observed<T>(text: string, sent: Promise<T>): Promise<T> {
+    return observeStatement(text, this.#client, this.#guarded(sent))
   }
 
   async #guarded<T>(sent: Promise<T>): Promise<T> {

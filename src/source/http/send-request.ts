@@ -20,6 +20,7 @@ import { errorForStatus } from './status.ts'
 import type { ResponseHead, ResponseStream } from './response-stream.ts'
 import { confirmsEtag } from './etag.ts'
 import { toError } from '../../common/abort.ts'
+import { noteStatus, observeRequest, type Endpoint } from '../../telemetry/http-requests.ts'
 
 const MAX_EXCERPT_BYTES = 64 * 1024
 
@@ -163,16 +164,22 @@ async function attempt(
     // A redirected request obeys the throttle too.
     if (visited.length > 1) await timeout.pauseWhile(context.throttle.waitForStart(context.pauseGate))
     context.counts.requests += 1
+    const observed = observeRequest(url, visited.length > 1 ? 'page' : endpointOf(url))
     const stream = context.client.get(url, headersOf(context, request), onBytes)
     timeout.onTimeout((reason) => stream.abort(reason))
-    const head = await context.throttle.stallDetector.awaitHead(stream.head)
-    context.counts.statuses.add(`${endpointOf(request.url)} ${head.status}`)
     try {
+      const head = await context.throttle.stallDetector.awaitHead(stream.head)
+      context.counts.statuses.add(`${endpointOf(request.url)} ${head.status}`)
+      noteStatus(observed, head.status)
       if (!isRedirect(head.status))
         return await readResponse(context, request, { head, stream, url, timeout })
       url = followRedirect(visited, head.status, headerOf(head.headers, 'location'))
+    } catch (error) {
+      observed.fail(error)
+      throw error
     } finally {
       stream.discard()
+      observed.end()
     }
   }
 }
@@ -181,12 +188,16 @@ function headersOf({ headers }: RequestContext, { etag }: RequestSpec): RequestH
   return etag === null ? headers : { ...headers, 'if-none-match': etag }
 }
 
-const endpoints: ReadonlySet<string> = new Set(['ping', 'events', 'responses'])
+const endpoints: ReadonlyMap<string, Endpoint> = new Map([
+  ['ping', 'ping'],
+  ['events', 'events'],
+  ['responses', 'responses'],
+])
 
 /** The last segment of the requested path; the path of a next page may end in any other. */
-function endpointOf({ pathname }: URL): string {
+function endpointOf({ pathname }: URL): Endpoint {
   const last = pathname.slice(pathname.lastIndexOf('/') + 1)
-  return endpoints.has(last) ? last : 'page'
+  return endpoints.get(last) ?? 'page'
 }
 
 interface Attempt {

@@ -8,11 +8,12 @@ import { compareIdentity } from '../open/account-identity.ts'
 import { toInterruptedError } from '../interruption.ts'
 import { fetchIdentity, fetchEventList } from '../fetch/fetch-events.ts'
 import type { EventList } from '../fetch/event-list.ts'
-import { resolveOptions, type RunOptions } from '../options.ts'
+import { observedOf, resolveOptions, type RunOptions } from '../options.ts'
 import { resentRequests } from '../open/open-source.ts'
 import { rejectedButStored, requireKnownEvents } from '../select/rejected-events.ts'
 import { openRun } from '../open/open-run.ts'
 import type { ReadContext } from '../run-context.ts'
+import { observeRun, type RunOutcome } from '../../telemetry/runs.ts'
 import { notFoundError } from '../write/delete-events.ts'
 import { VerifyStats, type VerifyContext, type VerifyReport } from './report.ts'
 
@@ -69,11 +70,30 @@ export type VerifyOptions = Pick<
 export async function verify(options: VerifyOptions): Promise<VerifyReport> {
   const settings = resolveOptions(options)
   requireSampleSize(options.sample)
-  try {
-    await using run = await openRun('read', settings)
-    return await compareAll(run, options)
-  } catch (cause) {
-    throw toInterruptedError(settings.signal, cause)
+  return observeRun({ mode: 'verify', ...observedOf(settings) }, outcomeOfVerify, async (onPace) => {
+    try {
+      await using run = await openRun('read', settings)
+      onPace(() => run.source.throttle)
+      return await compareAll(run, options)
+    } catch (cause) {
+      throw toInterruptedError(settings.signal, cause)
+    }
+  })
+}
+
+/** What its span says. */
+function outcomeOfVerify(report: VerifyReport): RunOutcome {
+  return {
+    status: report.status,
+    report: null,
+    attributes: {
+      'headcount.verify.differences': report.differences_total,
+      'headcount.verify.lists.chosen': report.lists_chosen,
+      'headcount.verify.lists.compared': report.lists_compared,
+      'headcount.run.requests': report.requests,
+      'headcount.run.retries': report.retries,
+      'headcount.run.bytes_received': report.bytes_received,
+    },
   }
 }
 

@@ -87,7 +87,7 @@ describe('H28 what a command says of a service that goes away', () => {
     const signal = new AbortController().signal
     const run = async () => (given: RunOptions) => sync({ ...given, ...options })
     const given = { database: url, baseUrl, ...flags }
-    const context = { flags: given, operands: [], terminal, signal, program: new Command() }
+    const context = { flags: given, operands: [], terminal, signal, leaveOpen() {}, program: new Command() }
     const failure: unknown = await runSync(context, run).catch((error: unknown) => error)
     vi.unstubAllEnvs()
     stdout.end()

@@ -1,0 +1,112 @@
+/** Statements to the database, by the semantic conventions of OpenTelemetry. */
+import type { Attributes } from '@opentelemetry/api'
+import {
+  ATTR_DB_NAMESPACE,
+  ATTR_DB_OPERATION_NAME,
+  ATTR_DB_QUERY_SUMMARY,
+  ATTR_DB_SYSTEM_NAME,
+  ATTR_SERVER_ADDRESS,
+  ATTR_SERVER_PORT,
+  DB_SYSTEM_NAME_VALUE_POSTGRESQL,
+} from '@opentelemetry/semantic-conventions'
+import { instruments } from './instruments.ts'
+import { HeadcountError } from '../common/errors.ts'
+import { isTraced, observe, type Observation } from './observation.ts'
+
+/** The first words of statements that this program sends; all others are one operation. */
+const operations: ReadonlySet<string> = new Set([
+  'ALTER',
+  'ANALYZE',
+  'BEGIN',
+  'CLOSE',
+  'COMMENT',
+  'COMMIT',
+  'COPY',
+  'CREATE',
+  'DECLARE',
+  'DELETE',
+  'DROP',
+  'FETCH',
+  'INSERT',
+  'LOCK',
+  'ROLLBACK',
+  'SELECT',
+  'SET',
+  'SHOW',
+  'TRUNCATE',
+  'UPDATE',
+  'VACUUM',
+  'WITH',
+])
+
+/** So far a statement names its first table. */
+const LOOKED_AT = 400
+const FIRST_TABLE = /\b(?:from|into|update|copy)\s+("?headcount(?:_internal)?"?\."?\w+"?)/i
+
+/** A connection to a server, as pg has it. */
+export interface Connection {
+  readonly host?: string
+  readonly port?: number
+  readonly database?: string | undefined
+}
+
+/**
+ * Observes a statement that was sent, until `sent` settles: only its first word and the first table of ours, never its
+ * text or its values.
+ *
+ * @param connection null of a PGlite
+ */
+export function observeStatement<T>(
+  text: string,
+  connection: Connection | null,
+  sent: Promise<T>,
+): Promise<T> {
+  const duration = instruments()?.databaseDuration ?? null
+  const traced = isTraced()
+  if (duration === null && !traced) return sent
+  const operation = operationOf(text)
+  const summary = traced ? summaryOf(operation, text) : operation
+  const observed = observe(
+    duration,
+    summary,
+    { [ATTR_DB_SYSTEM_NAME]: DB_SYSTEM_NAME_VALUE_POSTGRESQL, [ATTR_DB_OPERATION_NAME]: operation },
+    { [ATTR_DB_QUERY_SUMMARY]: summary, ...serverAttributes(connection) },
+  )
+  return settled(observed, sent)
+}
+
+async function settled<T>(observed: Observation, sent: Promise<T>): Promise<T> {
+  try {
+    return await sent
+  } catch (error) {
+    observed.fail(causeOf(error))
+    throw error
+  } finally {
+    observed.end()
+  }
+}
+
+/** The driver's error, whose code is the SQLSTATE, below ours. */
+function causeOf(error: unknown): unknown {
+  return error instanceof HeadcountError && error.cause !== undefined ? error.cause : error
+}
+
+function serverAttributes(connection: Connection | null): Attributes {
+  if (connection?.host === undefined) return {}
+  const { host, port, database } = connection
+  return {
+    [ATTR_SERVER_ADDRESS]: host,
+    ...(port !== undefined && { [ATTR_SERVER_PORT]: port }),
+    ...(database !== undefined && { [ATTR_DB_NAMESPACE]: database }),
+  }
+}
+
+function operationOf(text: string): string {
+  const word = /^\s*([a-z]+)/i.exec(text)?.[1]?.toUpperCase() ?? ''
+  return operations.has(word) ? word : 'OTHER'
+}
+
+function summaryOf(operation: string, text: string): string {
+  const table = FIRST_TABLE.exec(text.slice(0, LOOKED_AT))?.[1]
+  return table === undefined ? operation : `${operation} ${table.replaceAll('"', '')}`
+}

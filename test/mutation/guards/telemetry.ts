@@ -1,0 +1,36 @@
+import type { Guard } from './guard.ts'
+
+const scraped = 'test/integration/telemetry/metrics.test.ts'
+const commands = 'test/integration/commands/sync/telemetry.test.ts'
+
+/** What keeps spans and metrics from telling too much, and from costing what they are not worth. */
+export const telemetryGuards: readonly Guard[] = [
+  {
+    name: 'ids in spans',
+    promise: 'no span and no metric has the id of an event, which may be a name',
+    mutation: { replace: 'url.pathname' },
+    tests: [commands],
+    only: 'names no person',
+  },
+  {
+    name: 'last success',
+    promise: 'the metric that alerts go by tells of good runs of the whole account alone',
+    mutation: 'never',
+    tests: [commands],
+    only: 'run of some events',
+  },
+  {
+    name: 'a collector that hangs',
+    promise: 'a collector that does not answer keeps no run for longer than 2 s',
+    mutation: { replace: 'ended.then(() => true)' },
+    tests: [commands],
+    only: 'hang: the run ends',
+  },
+  {
+    name: 'metrics for everybody',
+    promise: 'who opens the port for monitors to other machines is told that it has no key',
+    mutation: 'always',
+    tests: [scraped],
+    only: 'on another host',
+  },
+]
