@@ -59,7 +59,13 @@ test('every setting has its default', async () => {
       leaveOut: [],
       pseudonymise: [],
     },
-    worker: { schedule: '*/15 * * * *', timezone: 'UTC', healthPort: null, keepOpen: false },
+    worker: {
+      schedule: '*/15 * * * *',
+      timezone: 'UTC',
+      healthPort: null,
+      healthHost: '127.0.0.1',
+      keepOpen: false,
+    },
     serve: { host: '127.0.0.1', port: 8080, publicUrl: null, accessLog: false },
     notify: {
       mail: null,
@@ -101,6 +107,7 @@ test('every setting is read from its variable', async () => {
       HEADCOUNT_SCHEDULE: '0 * * * *',
       HEADCOUNT_TIMEZONE: 'Europe/Berlin',
       HEADCOUNT_HEALTH_PORT: '8081',
+      HEADCOUNT_HEALTH_HOST: '0.0.0.0',
       HEADCOUNT_KEEP_OPEN: '1',
       HEADCOUNT_SERVE_HOST: '::1',
       HEADCOUNT_SERVE_PORT: '8082',
@@ -134,7 +141,13 @@ test('every setting is read from its variable', async () => {
       leaveOut: ['responses.message', 'slots._extra'],
       pseudonymise: ['email'],
     },
-    worker: { schedule: '0 * * * *', timezone: 'Europe/Berlin', healthPort: 8081, keepOpen: true },
+    worker: {
+      schedule: '0 * * * *',
+      timezone: 'Europe/Berlin',
+      healthPort: 8081,
+      healthHost: '0.0.0.0',
+      keepOpen: true,
+    },
     serve: { host: '::1', port: 8082, publicUrl: 'https://club.example/headcount', accessLog: true },
     notify: {
       mail: {
