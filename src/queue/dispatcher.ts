@@ -1,0 +1,164 @@
+/**
+ * Sends a job for each account that is due. Every process may send, and one does: the row of `dispatcher` names it, and is
+ * locked while it sends. What is sent and that it was sent are one transaction.
+ */
+import { sql } from 'kysely'
+import { formatProcess, currentProcess } from '../db/lease/process-identity.ts'
+import type { DatabaseLog } from '../db/database.ts'
+import type { Transaction } from '../db/transaction.ts'
+import { groupKey, nextDue, type DueGroup } from './due-groups.ts'
+import { executorIn } from './executor.ts'
+import type { JobQueue } from './open-queue.ts'
+import { QUEUE_SCHEMA, RUNS_QUEUE } from './queues.ts'
+
+/** Another process takes over from one that did not look for so long. */
+const DISPATCHER_DEAD_AFTER_S = 15
+/** With clocks that differ by more, a time would be served too early or twice. */
+const MAX_CLOCK_DIFFERENCE_MS = 10_000
+/** Jobs of one statement. */
+const JOBS_PER_STATEMENT = 5000
+/** A schedule that nobody has any more is forgotten. */
+const FORGET_AFTER = '7 days'
+
+/** What a look for who is due came to. */
+export interface DispatchPass {
+  /** Whether this process is the one that sends. */
+  readonly isDispatcher: boolean
+  /** Jobs sent now; an account whose job is still there gets no second one. */
+  readonly sent: number
+  /** Since some process looked last. */
+  readonly silentMs: number
+}
+
+export interface DispatcherOptions {
+  readonly queue: JobQueue
+  /** By their keys; asked at each pass, for a file of accounts may change. */
+  readonly groups: () => ReadonlyMap<string, DueGroup>
+  readonly log: DatabaseLog
+}
+
+export interface Dispatcher {
+  /** @throws DatabaseError */
+  pass(): Promise<DispatchPass>
+  /** Lets another process send at once. @throws DatabaseError */
+  resign(): Promise<void>
+}
+
+export function createDispatcher({ queue, groups, log }: DispatcherOptions): Dispatcher {
+  const { database } = queue
+  const instance = crypto.randomUUID()
+  const pass = (trx: Transaction) => passIn(trx, { queue, groups: groups(), instance, log })
+  return {
+    pass: () => database.transaction(pass),
+    resign: () =>
+      database.transaction(async (trx) => {
+        const text = `update ${QUEUE_SCHEMA}.dispatcher set instance = null where instance = $1`
+        await trx.query(text, [instance])
+      }),
+  }
+}
+
+interface PassContext {
+  readonly queue: JobQueue
+  readonly groups: ReadonlyMap<string, DueGroup>
+  readonly instance: string
+  readonly log: DatabaseLog
+}
+
+async function passIn(trx: Transaction, context: PassContext): Promise<DispatchPass> {
+  const { instance, log } = context
+  const claimed = await claim(trx, instance)
+  if (claimed === null) return { isDispatcher: false, sent: 0, silentMs: await silence(trx) }
+  const difference = Math.abs(Date.parse(claimed) - Date.now())
+  // guard: clocks of dispatchers
+  if (difference > MAX_CLOCK_DIFFERENCE_MS) {
+    log(
+      'warn',
+      `no jobs are sent from here: the clocks of this machine and of the database differ by ${Math.round(difference / 1000)} s; set both by NTP`,
+    )
+    await trx.query(`update ${QUEUE_SCHEMA}.dispatcher set instance = null`)
+    return { isDispatcher: false, sent: 0, silentMs: 0 }
+  }
+  let sent = 0
+  for (const group of await dueGroups(trx, context)) sent += await send(trx, context.queue, group)
+  return { isDispatcher: true, sent, silentMs: 0 }
+}
+
+/** @returns the time of the database; null when another process sends */
+async function claim(trx: Transaction, instance: string): Promise<string | null> {
+  // guard: one dispatcher
+  const { rows } = await trx.query(
+    `select from ${QUEUE_SCHEMA}.dispatcher
+      where instance is null or instance = $1 or passed_at < clock_timestamp() - make_interval(secs => $2)
+        for update skip locked`,
+    [instance, DISPATCHER_DEAD_AFTER_S],
+  )
+  if (rows.length === 0) return null
+  const { rows: updated } = await sql<{ now: string }>`
+    update ${sql.raw(QUEUE_SCHEMA)}.dispatcher
+       set instance = ${instance}::uuid, holder = ${formatProcess(await currentProcess())}, passed_at = clock_timestamp()
+    returning passed_at as now`.execute(trx.kysely)
+  return updated[0]?.now ?? null
+}
+
+async function silence(trx: Transaction): Promise<number> {
+  const { rows } = await sql<{ ms: number }>`
+    select coalesce(extract(epoch from clock_timestamp() - passed_at) * 1000, 0)::float8 as ms
+      from ${sql.raw(QUEUE_SCHEMA)}.dispatcher`.execute(trx.kysely)
+  return rows[0]?.ms ?? 0
+}
+
+/** The groups whose time has come, their next times stored. A group that nobody sent yet is due at once. */
+async function dueGroups(
+  trx: Transaction,
+  { groups, log }: Pick<PassContext, 'groups' | 'log'>,
+): Promise<DueGroup[]> {
+  const table = sql.raw(`${QUEUE_SCHEMA}.schedules`)
+  const { rows } = await sql<{ schedule: string; time_zone: string; next_due_at: string; is_due: boolean }>`
+    select schedule, time_zone, next_due_at, next_due_at <= clock_timestamp() as is_due from ${table}`.execute(
+    trx.kysely,
+  )
+  const known = new Map(rows.map((row) => [groupKey(row.schedule, row.time_zone), row]))
+  const due: DueGroup[] = []
+  const next: { schedule: string; time_zone: string; next_due_at: string }[] = []
+  for (const [key, group] of groups) {
+    const row = known.get(key)
+    if (row !== undefined && !row.is_due) continue
+    try {
+      const at = nextDue(group, row === undefined ? new Date() : new Date(row.next_due_at))
+      next.push({ schedule: group.schedule, time_zone: group.timezone, next_due_at: at.toISOString() })
+      due.push(group)
+    } catch (error) {
+      log('warn', `accounts with the schedule ${key} are not sent`, { err: error })
+    }
+  }
+  if (next.length === 0) return due
+  await trx.query(
+    `insert into ${QUEUE_SCHEMA}.schedules (schedule, time_zone, next_due_at)
+     select schedule, time_zone, next_due_at
+       from json_to_recordset($1) as given (schedule text, time_zone text, next_due_at timestamptz)
+     on conflict (schedule, time_zone) do update set next_due_at = excluded.next_due_at`,
+    [JSON.stringify(next)],
+  )
+  await trx.query(
+    `delete from ${QUEUE_SCHEMA}.schedules where next_due_at < clock_timestamp() - $1::interval`,
+    [FORGET_AFTER],
+  )
+  return due
+}
+
+/** @returns how many accounts had no job yet */
+async function send(trx: Transaction, { boss }: JobQueue, { accounts }: DueGroup): Promise<number> {
+  let sent = 0
+  for (let from = 0; from < accounts.length; from += JOBS_PER_STATEMENT) {
+    const jobs = accounts.slice(from, from + JOBS_PER_STATEMENT).map(({ name, host }) => jobOf(name, host))
+    const ids = await boss.insert(RUNS_QUEUE, jobs, { db: executorIn(trx), returnId: true })
+    sent += ids?.length ?? 0
+  }
+  return sent
+}
+
+/** A job as it is inserted. */
+export function jobOf(account: string, host: string) {
+  return { data: { account, host }, singletonKey: account, group: { id: host } }
+}
