@@ -29,26 +29,19 @@ async function settleIn(
   const on = { db: executorIn(trx) }
   const attempt = { id: job.id, retryCount: job.retryCount }
   const { account, host } = job.data
-  switch (outcome.is) {
-    case 'done': {
-      // What was done is in sync_runs; the queue holds what is to be done.
-      const isHeld = affected(await boss.deleteJob(RUNS_QUEUE, attempt, on)) > 0
-      if (isHeld) await deleteDeadLetters(trx, account)
-      return isHeld
-    }
-    case 'returned': {
-      const isHeld = affected(await boss.deleteJob(RUNS_QUEUE, attempt, on)) > 0
-      // guard: jobs handed back
-      if (isHeld) await boss.insert(RUNS_QUEUE, [{ ...jobOf(account, host), startAfter: outcome.afterS }], on)
-      return isHeld
-    }
-    case 'retried':
-      if (job.retryCount < MAX_RETRIES)
-        return affected(await boss.fail(RUNS_QUEUE, attempt, { code: outcome.code }, on)) > 0
-      return bury(trx, { boss }, job, outcome.code)
-    case 'dead':
-      return bury(trx, { boss }, job, outcome.code)
-  }
+  const isLastTry = job.retryCount >= MAX_RETRIES
+  if (outcome.is === 'dead' || (outcome.is === 'retried' && isLastTry))
+    return bury(trx, { boss }, job, outcome.code)
+  if (outcome.is === 'retried')
+    return affected(await boss.fail(RUNS_QUEUE, attempt, { code: outcome.code }, on)) > 0
+  // What was done is in sync_runs; the queue holds what is to be done.
+  const isHeld = affected(await boss.deleteJob(RUNS_QUEUE, attempt, on)) > 0
+  if (!isHeld) return false
+  // guard: jobs handed back
+  if (outcome.is === 'returned')
+    await boss.insert(RUNS_QUEUE, [{ ...jobOf(account, host), startAfter: outcome.afterS }], on)
+  else await deleteDeadLetters(trx, account)
+  return true
 }
 
 /** To the dead letters, in place of the account's earlier one. */
