@@ -170,6 +170,27 @@ export const settings = {
     fallback: '0',
     example: '1',
   },
+  queue: {
+    variable: 'HEADCOUNT_QUEUE',
+    flag: '--queue',
+    read: values.yesOrNo,
+    fallback: '0',
+    example: '1',
+  },
+  runs: {
+    variable: 'HEADCOUNT_RUNS',
+    flag: '--runs',
+    read: integer({ min: 1, max: 256 }),
+    fallback: '4',
+    example: '4',
+  },
+  runsPerHost: {
+    variable: 'HEADCOUNT_RUNS_PER_HOST',
+    flag: '--runs-per-host',
+    read: integer({ min: 1, max: 1000 }),
+    fallback: '4',
+    example: '4',
+  },
   serveHost: {
     variable: 'HEADCOUNT_SERVE_HOST',
     flag: '--host',

@@ -24,6 +24,11 @@ const needsPostgres =
   'A queue needs Postgres: a pglite: folder is open in one process at a time, so there is nothing to share. ' +
   'Run worker without --queue there, or name postgres://… with --database; headcount move copies a mirror to it.'
 
+/** @throws UsageError for the address of a PGlite */
+export function requirePostgres(target: string): void {
+  if (target.startsWith('pglite:')) throw new UsageError(needsPostgres)
+}
+
 /** The same within a transaction of this program. */
 export function executorIn(trx: Transaction): Db {
   return {

@@ -11,7 +11,7 @@ import { noteOutcome, queueHealthOf, type QueueHealth, type QueueWorkerState } f
 /** How often a process looks whether it is the one that sends, and who is due. */
 const PASS_MS = 5000
 /** After the signal: a container engine kills after ten seconds. */
-const STOP_GRACE_MS = 7000
+const STOP_GRACE_MS = 6500
 
 export interface QueueWorkerOptions {
   readonly database: Database

@@ -114,6 +114,21 @@ export const health = () => [
   ),
 ]
 
+/** Of workers on several machines. */
+export const queue = () => [
+  ofSetting(
+    settings.queue,
+    '',
+    'share the accounts with the workers of other machines, through a queue in Postgres',
+  ),
+  ofSetting(settings.runs, '<n>', 'with --queue: the most runs at once in this worker'),
+  ofSetting(
+    settings.runsPerHost,
+    '<n>',
+    'with --queue: the most runs at once of one service host, over all workers',
+  ),
+]
+
 /** Of what is told by itself. */
 export const digests = () => [
   ofSetting(
