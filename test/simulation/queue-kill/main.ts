@@ -7,7 +7,7 @@ const help = `npm run kill-test:queue -- [options]
   --workers N    processes that share the accounts (3)
   --accounts N   accounts of one service (50)
   --kills N      kills, one worker each (40)
-  --every N      seconds of the schedule (20)
+  --every N      seconds of the schedule (10)
   --seed N       the seed of the moments and of what changes (1)
 `
 
@@ -15,7 +15,7 @@ const options = {
   workers: { type: 'string', default: '3' },
   accounts: { type: 'string', default: '50' },
   kills: { type: 'string', default: '40' },
-  every: { type: 'string', default: '20' },
+  every: { type: 'string', default: '10' },
   seed: { type: 'string', default: '1' },
 } as const
 
