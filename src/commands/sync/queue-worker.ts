@@ -3,7 +3,8 @@ import { ConfigurationError } from '../../common/errors.ts'
 import { openAccounts } from '../../config/accounts/accounts-reader.ts'
 import { readConfig, readServiceConfig, type Flags, type ServiceConfig } from '../../config/config.ts'
 import { connect } from '../../db/connect.ts'
-import { sync } from '../../index.ts'
+import { CONNECTIONS_PER_RUN } from '../../db/database.ts'
+import { createRunPool, type Logger, type RunPool, type RunReport } from '../../index.ts'
 import { requirePostgres } from '../../queue/executor.ts'
 import type { QueueAccount } from '../../queue/due-groups.ts'
 import { runQueueWorker } from '../../queue/run-queue-worker.ts'
@@ -19,6 +20,8 @@ import { reported, runOptions } from './run-command.ts'
 
 /** How often the files of the accounts are looked at. */
 const LOOK_MS = 10_000
+/** For jobs: one takes and settles them, one for heartbeats and what pg-boss looks after. */
+const QUEUE_CONNECTIONS = 2
 
 /** The settings of each account, and what the queue goes by. */
 interface KnownAccounts {
@@ -38,7 +41,10 @@ export async function workOnQueue({ flags, terminal, signal }: Context<Flags>): 
   const log = await openLog(config, terminal)
   await using accounts = await followAccounts(flags, (of) => redactSecrets(of, terminal), log)
   const { runs, runsPerHost, healthPort } = config.worker
-  await using database = await connect(config.database.target, { log: logTo(log.logger) })
+  const connections = runs * CONNECTIONS_PER_RUN
+  const logged = { log: logTo(log.logger), connections: connections + QUEUE_CONNECTIONS }
+  await using database = await connect(config.database.target, logged)
+  await using pool = createRunPool({ opened: database, runs, connections, logger: log.logger })
   await using open = new AsyncDisposableStack()
   const health = { answer: (): QueueHealth | Starting => starting }
   if (healthPort !== null) {
@@ -46,7 +52,7 @@ export async function workOnQueue({ flags, terminal, signal }: Context<Flags>): 
     log.logger.info({}, `health is answered at ${endpoint.url}`)
   }
   await runQueueWorker({
-    database,
+    database: database.reserve?.(QUEUE_CONNECTIONS) ?? database,
     accounts: () => accounts.current().queued,
     runs,
     runsPerHost,
@@ -63,15 +69,7 @@ export async function workOnQueue({ flags, terminal, signal }: Context<Flags>): 
     run: async (account, ending) => {
       const own = accounts.current().configs.get(account)
       if (own === undefined) throw new ConfigurationError([`account ${account} is not among the settings`])
-      const { database: _, ...options } = runOptions(own)
-      const running = sync({
-        ...options,
-        account,
-        opened: database,
-        createAccount: own.newAccount,
-        signal: ending,
-        logger: log.logger,
-      })
+      const running = startRun(pool, { ...own, account }, { signal: ending, logger: log.logger })
       try {
         await reported(running, config, log.logger, terminal.err)
       } finally {
@@ -81,6 +79,16 @@ export async function workOnQueue({ flags, terminal, signal }: Context<Flags>): 
   })
   log.logger.info({}, 'the worker was stopped')
   return 0
+}
+
+function startRun(
+  pool: RunPool,
+  config: ServiceConfig & { readonly account: string },
+  { signal, logger }: { readonly signal: AbortSignal; readonly logger: Logger },
+): Promise<RunReport> {
+  const { database: _, ...options } = runOptions(config)
+  const { account, newAccount: createAccount } = config
+  return pool.sync({ ...options, account, createAccount, signal, logger })
 }
 
 /** Until the queue is open. */
