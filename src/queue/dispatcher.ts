@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import { formatProcess, currentProcess } from '../db/lease/process-identity.ts'
 import type { DatabaseLog } from '../db/database.ts'
 import type { Transaction } from '../db/transaction.ts'
-import { groupKey, nextDue, type DueGroup } from './due-groups.ts'
+import { digestOfGroups, groupKey, nextDue, type DueGroup } from './due-groups.ts'
 import { executorIn } from './executor.ts'
 import type { JobQueue } from './open-queue.ts'
 import { QUEUE_SCHEMA, RUNS_QUEUE } from './queues.ts'
@@ -15,6 +15,8 @@ import { QUEUE_SCHEMA, RUNS_QUEUE } from './queues.ts'
 const DISPATCHER_DEAD_AFTER_S = 15
 /** With clocks that differ by more, a time would be served too early or twice. */
 const MAX_CLOCK_DIFFERENCE_MS = 10_000
+/** Schedules that are computed in one transaction, at some 3 ms each: the next ones are the next pass's. */
+const GROUPS_PER_PASS = 200
 /** Jobs of one statement. */
 const JOBS_PER_STATEMENT = 5000
 /** A schedule that nobody has any more is forgotten. */
@@ -28,6 +30,10 @@ export interface DispatchPass {
   readonly sent: number
   /** Since some process looked last. */
   readonly silentMs: number
+  /** Whether more are due than one pass sends. */
+  readonly hasMore: boolean
+  /** Names the process that sends, where its accounts are others than those of this one; else null. */
+  readonly sendsOthers: string | null
 }
 
 export interface DispatcherOptions {
@@ -47,7 +53,11 @@ export interface Dispatcher {
 export function createDispatcher({ queue, groups, log }: DispatcherOptions): Dispatcher {
   const { database } = queue
   const instance = crypto.randomUUID()
-  const pass = (trx: Transaction) => passIn(trx, { queue, groups: groups(), instance, log })
+  const digestOf = memoisedDigest()
+  const pass = (trx: Transaction) => {
+    const current = groups()
+    return passIn(trx, { queue, groups: current, digest: digestOf(current), instance, log })
+  }
   return {
     pass: () => database.transaction(pass),
     resign: () =>
@@ -58,17 +68,32 @@ export function createDispatcher({ queue, groups, log }: DispatcherOptions): Dis
   }
 }
 
+/** Computed anew when the accounts changed. */
+function memoisedDigest() {
+  let of: ReadonlyMap<string, DueGroup> | null = null
+  let digest = ''
+  return (groups: ReadonlyMap<string, DueGroup>) => {
+    if (groups !== of) {
+      of = groups
+      digest = digestOfGroups(groups)
+    }
+    return digest
+  }
+}
+
 interface PassContext {
   readonly queue: JobQueue
   readonly groups: ReadonlyMap<string, DueGroup>
+  /** Of the accounts and their schedules. */
+  readonly digest: string
   readonly instance: string
   readonly log: DatabaseLog
 }
 
 async function passIn(trx: Transaction, context: PassContext): Promise<DispatchPass> {
   const { instance, log } = context
-  const claimed = await claim(trx, instance)
-  if (claimed === null) return { isDispatcher: false, sent: 0, silentMs: await silence(trx) }
+  const claimed = await claim(trx, instance, context.digest)
+  if (claimed === null) return { ...notHere, ...(await lookAtOther(trx, context)) }
   const difference = Math.abs(Date.parse(claimed) - Date.now())
   // guard: clocks of dispatchers
   if (difference > MAX_CLOCK_DIFFERENCE_MS) {
@@ -77,15 +102,24 @@ async function passIn(trx: Transaction, context: PassContext): Promise<DispatchP
       `no jobs are sent from here: the clocks of this machine and of the database differ by ${Math.round(difference / 1000)} s; set both by NTP`,
     )
     await trx.query(`update ${QUEUE_SCHEMA}.dispatcher set instance = null`)
-    return { isDispatcher: false, sent: 0, silentMs: 0 }
+    return notHere
   }
+  const due = await dueGroups(trx, context)
   let sent = 0
-  for (const group of await dueGroups(trx, context)) sent += await send(trx, context.queue, group)
-  return { isDispatcher: true, sent, silentMs: 0 }
+  for (const group of due) sent += await send(trx, context.queue, group)
+  return { ...notHere, isDispatcher: true, sent, hasMore: due.length === GROUPS_PER_PASS }
+}
+
+const notHere: DispatchPass = {
+  isDispatcher: false,
+  sent: 0,
+  silentMs: 0,
+  hasMore: false,
+  sendsOthers: null,
 }
 
 /** @returns the time of the database; null when another process sends */
-async function claim(trx: Transaction, instance: string): Promise<string | null> {
+async function claim(trx: Transaction, instance: string, digest: string): Promise<string | null> {
   // guard: one dispatcher
   const { rows } = await trx.query(
     `select from ${QUEUE_SCHEMA}.dispatcher
@@ -96,16 +130,23 @@ async function claim(trx: Transaction, instance: string): Promise<string | null>
   if (rows.length === 0) return null
   const { rows: updated } = await sql<{ now: string }>`
     update ${sql.raw(QUEUE_SCHEMA)}.dispatcher
-       set instance = ${instance}::uuid, holder = ${formatProcess(await currentProcess())}, passed_at = clock_timestamp()
+       set instance = ${instance}::uuid, holder = ${formatProcess(await currentProcess())}, passed_at = clock_timestamp(),
+           accounts_digest = ${digest}
     returning passed_at as now`.execute(trx.kysely)
   return updated[0]?.now ?? null
 }
 
-async function silence(trx: Transaction): Promise<number> {
-  const { rows } = await sql<{ ms: number }>`
-    select coalesce(extract(epoch from clock_timestamp() - passed_at) * 1000, 0)::float8 as ms
+async function lookAtOther(
+  trx: Transaction,
+  { digest }: PassContext,
+): Promise<Pick<DispatchPass, 'silentMs' | 'sendsOthers'>> {
+  const { rows } = await sql<{ ms: number; holder: string | null; accounts_digest: string | null }>`
+    select coalesce(extract(epoch from clock_timestamp() - passed_at) * 1000, 0)::float8 as ms, holder, accounts_digest
       from ${sql.raw(QUEUE_SCHEMA)}.dispatcher`.execute(trx.kysely)
-  return rows[0]?.ms ?? 0
+  const [{ ms = 0, holder = null, accounts_digest = null } = {}] = rows
+  // guard: accounts of dispatchers
+  const isSame = accounts_digest === null || accounts_digest === digest
+  return { silentMs: ms, sendsOthers: isSame ? null : holder }
 }
 
 /** The groups whose time has come, their next times stored. A group that nobody sent yet is due at once. */
@@ -122,6 +163,7 @@ async function dueGroups(
   const due: DueGroup[] = []
   const next: { schedule: string; time_zone: string; next_due_at: string }[] = []
   for (const [key, group] of groups) {
+    if (due.length === GROUPS_PER_PASS) break
     const row = known.get(key)
     if (row !== undefined && !row.is_due) continue
     try {

@@ -1,4 +1,5 @@
 /** Who is due: accounts by their schedule and zone, so that a schedule is computed once for all who have it. */
+import { createHash } from 'node:crypto'
 import { createTicks } from '../schedule/cron-ticks.ts'
 
 /** An account as the queue sees it. */
@@ -33,6 +34,17 @@ export function groupBySchedule(accounts: readonly QueueAccount[]): ReadonlyMap<
 
 export function groupKey(schedule: string, timezone: string): string {
   return JSON.stringify([schedule, timezone])
+}
+
+/** Equal where the same accounts are due at the same times. */
+export function digestOfGroups(groups: ReadonlyMap<string, DueGroup>): string {
+  const hash = createHash('sha256')
+  const sorted = [...groups].sort(([a], [b]) => (a < b ? -1 : 1))
+  for (const [key, { accounts }] of sorted) {
+    const names = accounts.map(({ name }) => name).sort((a, b) => (a < b ? -1 : 1))
+    hash.update(JSON.stringify([key, names]))
+  }
+  return hash.digest('hex')
 }
 
 /** More ticks than lie between two clocks that agree well enough to send. */

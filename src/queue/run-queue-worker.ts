@@ -73,9 +73,11 @@ interface Dispatching {
 
 async function dispatchUntil(signal: AbortSignal, to: Dispatching): Promise<void> {
   const { dispatcher, runner, state, log } = to
+  /** Whose other accounts were told of. */
+  let others: string | null = null
   while (!signal.aborted) {
     try {
-      const { isDispatcher, sent, silentMs } = await dispatcher.pass()
+      const { isDispatcher, sent, silentMs, hasMore, sendsOthers } = await dispatcher.pass()
       const isNew = isDispatcher && state.dispatch?.isHere !== true
       state.dispatch = { seen: now(), silentMs, isHere: isDispatcher }
       if (isNew) log('debug', 'this process sends the jobs of all accounts that are due')
@@ -83,6 +85,13 @@ async function dispatchUntil(signal: AbortSignal, to: Dispatching): Promise<void
         log('debug', `sent ${sent} jobs`, { sent })
         runner.wake()
       }
+      if (sendsOthers !== null && others !== sendsOthers)
+        log(
+          'warn',
+          `the accounts here are others than those of ${sendsOthers}, which sends the jobs: only what it has is sent. Give all workers the same accounts`,
+        )
+      others = sendsOthers
+      if (hasMore) continue
     } catch (error) {
       log('warn', 'it could not be seen who is due; it is tried again', { err: error })
     }

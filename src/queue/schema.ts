@@ -10,13 +10,15 @@ const ownTables = [
     only_row boolean primary key default true check (only_row),
     instance uuid,
     holder text,
-    passed_at timestamptz
+    passed_at timestamptz,
+    accounts_digest text
   )`,
   `comment on table ${QUEUE_SCHEMA}.dispatcher is 'The one process that sends jobs: one row'`,
   `comment on column ${QUEUE_SCHEMA}.dispatcher.only_row is 'Always true: the table has one row'`,
   `comment on column ${QUEUE_SCHEMA}.dispatcher.instance is 'The process that sends; null: any may'`,
   `comment on column ${QUEUE_SCHEMA}.dispatcher.holder is 'For people: the process and its machine'`,
   `comment on column ${QUEUE_SCHEMA}.dispatcher.passed_at is 'When it looked last for who is due'`,
+  `comment on column ${QUEUE_SCHEMA}.dispatcher.accounts_digest is 'SHA-256 of the accounts and schedules that it has'`,
   `insert into ${QUEUE_SCHEMA}.dispatcher default values on conflict do nothing`,
   `create table if not exists ${QUEUE_SCHEMA}.schedules (
     schedule text not null,

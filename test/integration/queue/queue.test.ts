@@ -76,7 +76,7 @@ describe('the dispatcher', () => {
   test('sends an account once for all times that were missed, and none before its time', async () => {
     await using stage = await openQueueStage()
     const dispatcher = dispatcherOf(stage.queue, [queueAccount('north'), queueAccount('south')])
-    expect(await dispatcher.pass()).toEqual({ isDispatcher: true, sent: 2, silentMs: 0 })
+    expect(await dispatcher.pass()).toMatchObject({ isDispatcher: true, sent: 2, silentMs: 0 })
     expect(await dispatcher.pass()).toMatchObject({ sent: 0 })
     for (const job of await fetchJobs(stage.queue, { ...one, count: 2 })) await settle(stage.queue, job, done)
     await stage.query(overdue)
@@ -148,6 +148,28 @@ describe('the dispatcher', () => {
     expect(await dispatcherOf(stage.queue, [queueAccount('north')]).pass()).toMatchObject({
       isDispatcher: true,
       sent: 1,
+    })
+  })
+
+  test('sends some schedules a pass where very many are due, and tells that there are more', async () => {
+    await using stage = await openQueueStage()
+    const accounts = Array.from({ length: 250 }, (_, at) =>
+      queueAccount(`account-${at}`, { schedule: `${at % 60} ${Math.floor(at / 60)} * * * *` }),
+    )
+    const dispatcher = dispatcherOf(stage.queue, accounts)
+    expect(await dispatcher.pass()).toMatchObject({ sent: 200, hasMore: true })
+    expect(await dispatcher.pass()).toMatchObject({ sent: 50, hasMore: false })
+    expect(await dispatcher.pass()).toMatchObject({ sent: 0, hasMore: false })
+  })
+
+  test('whose accounts are others than those of another process is told of by that one', async () => {
+    await using stage = await openQueueStage()
+    await dispatcherOf(stage.queue, [queueAccount('north'), queueAccount('south')]).pass()
+    const same = dispatcherOf(stage.queue, [queueAccount('south'), queueAccount('north')])
+    expect(await same.pass()).toMatchObject({ isDispatcher: false, sendsOthers: null })
+    const others = dispatcherOf(stage.queue, [queueAccount('north')])
+    expect(await others.pass()).toMatchObject({
+      sendsOthers: expect.stringContaining(`process ${process.pid}`),
     })
   })
 

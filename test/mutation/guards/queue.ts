@@ -32,6 +32,13 @@ export const queueGuards: readonly Guard[] = [
     only: 'clock is wrong',
   },
   {
+    name: 'accounts of dispatchers',
+    promise: 'a worker whose accounts nobody sends says so',
+    mutation: { cut: 'accounts_digest === digest', put: 'digest !== null' },
+    tests: [queue],
+    only: 'are others than those',
+  },
+  {
     name: 'runs of a host',
     promise: 'of one service host at most so many accounts are run at once, over all machines',
     mutation: 'remove',
