@@ -72,6 +72,19 @@ export const settings = {
     example: '8',
     perAccount: true,
   },
+  runs: {
+    variable: 'HEADCOUNT_RUNS',
+    flag: '--runs',
+    read: integer({ min: 1, max: 256 }),
+    fallback: '4',
+    example: '4',
+  },
+  connections: {
+    variable: 'HEADCOUNT_CONNECTIONS',
+    flag: '--connections',
+    read: integer({ min: 3, max: 10_000 }),
+    example: '24',
+  },
   requestTimeout: {
     variable: 'HEADCOUNT_REQUEST_TIMEOUT',
     flag: '--request-timeout',

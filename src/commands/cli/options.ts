@@ -80,6 +80,16 @@ export const read = () => [
   ofSetting(settings.maxBody, '<size>', 'maximum size of a response body'),
 ]
 
+/** Of a command that mirrors many accounts. */
+export const pool = () => [
+  ofSetting(settings.runs, '<n>', 'of many accounts: maximum number of concurrent runs'),
+  ofSetting(
+    settings.connections,
+    '<n>',
+    'of many accounts: maximum number of connections to Postgres; default three for each run',
+  ),
+]
+
 export const holdFor = () =>
   ofSetting(settings.holdFor, '<time>', 'how long deletions that look like an outage are held')
 

@@ -10,6 +10,7 @@ const settings = (...[fallback]: Parameters<typeof options.database>) => [
   options.newAccount(),
   options.database(fallback),
   ...options.read(),
+  ...options.pool(),
   options.holdFor(),
   options.forgetAfter(),
 ]

@@ -59,6 +59,7 @@ test('every setting has its default', async () => {
       leaveOut: [],
       pseudonymise: [],
     },
+    pool: { runs: 4, connections: null },
     worker: { schedule: '*/15 * * * *', timezone: 'UTC', healthPort: null, keepOpen: false },
     serve: { host: '127.0.0.1', port: 8080, publicUrl: null, accessLog: false },
     notify: {
@@ -89,6 +90,8 @@ test('every setting is read from its variable', async () => {
       HEADCOUNT_ACCOUNT: 'club',
       HEADCOUNT_NEW_ACCOUNT: '1',
       HEADCOUNT_CONCURRENCY: '256',
+      HEADCOUNT_RUNS: '20',
+      HEADCOUNT_CONNECTIONS: '60',
       HEADCOUNT_REQUEST_TIMEOUT: '250ms',
       HEADCOUNT_RUN_TIMEOUT: '15m',
       HEADCOUNT_MAX_STALENESS: '1d',
@@ -134,6 +137,7 @@ test('every setting is read from its variable', async () => {
       leaveOut: ['responses.message', 'slots._extra'],
       pseudonymise: ['email'],
     },
+    pool: { runs: 20, connections: 60 },
     worker: { schedule: '0 * * * *', timezone: 'Europe/Berlin', healthPort: 8081, keepOpen: true },
     serve: { host: '::1', port: 8082, publicUrl: 'https://club.example/headcount', accessLog: true },
     notify: {
