@@ -28,8 +28,6 @@ export interface WorkerConfig {
   readonly keepOpen: boolean
   /** Shares the accounts with the workers of other machines. */
   readonly queue: boolean
-  /** The most runs at once in this process. */
-  readonly runs: number
   /** The most runs at once of one service host, over all workers of the queue. */
   readonly runsPerHost: number
 }
@@ -62,7 +60,6 @@ export async function readWorker(
     healthHost: await reading.take(settings.healthHost, flags['healthHost']),
     keepOpen: await reading.take(settings.keepOpen, flags['keepOpen']),
     queue: await reading.take(settings.queue, flags['queue']),
-    runs: await reading.take(settings.runs, flags['runs']),
     runsPerHost: await reading.take(settings.runsPerHost, flags['runsPerHost']),
   })
 }

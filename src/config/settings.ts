@@ -190,13 +190,6 @@ export const settings = {
     fallback: '0',
     example: '1',
   },
-  runs: {
-    variable: 'HEADCOUNT_RUNS',
-    flag: '--runs',
-    read: integer({ min: 1, max: 256 }),
-    fallback: '4',
-    example: '4',
-  },
   runsPerHost: {
     variable: 'HEADCOUNT_RUNS_PER_HOST',
     flag: '--runs-per-host',

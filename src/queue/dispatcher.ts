@@ -143,7 +143,9 @@ async function lookAtOther(
   const { rows } = await sql<{ ms: number; holder: string | null; accounts_digest: string | null }>`
     select coalesce(extract(epoch from clock_timestamp() - passed_at) * 1000, 0)::float8 as ms, holder, accounts_digest
       from ${sql.raw(QUEUE_SCHEMA)}.dispatcher`.execute(trx.kysely)
-  const [{ ms = 0, holder = null, accounts_digest = null } = {}] = rows
+  const [other] = rows
+  if (other === undefined) return notHere
+  const { ms, holder, accounts_digest } = other
   // guard: accounts of dispatchers
   const isSame = accounts_digest === null || accounts_digest === digest
   return { silentMs: ms, sendsOthers: isSame ? null : holder }

@@ -131,7 +131,6 @@ export const queue = () => [
     '',
     'share the accounts with the workers of other machines, through a queue in Postgres',
   ),
-  ofSetting(settings.runs, '<n>', 'with --queue: the most runs at once in this worker'),
   ofSetting(
     settings.runsPerHost,
     '<n>',

@@ -3,12 +3,12 @@ import { ConfigurationError } from '../../common/errors.ts'
 import { openAccounts } from '../../config/accounts/accounts-reader.ts'
 import { readConfig, readServiceConfig, type Flags, type ServiceConfig } from '../../config/config.ts'
 import { connect } from '../../db/connect.ts'
-import { CONNECTIONS_PER_RUN } from '../../db/database.ts'
 import { createRunPool, type Logger, type RunPool, type RunReport } from '../../index.ts'
 import { requirePostgres } from '../../queue/executor.ts'
 import type { QueueAccount } from '../../queue/due-groups.ts'
 import { runQueueWorker } from '../../queue/run-queue-worker.ts'
 import type { QueueHealth } from '../../queue/queue-health.ts'
+import { capacityOf } from '../../run-pool/capacity.ts'
 import { serveHealth } from '../../schedule/health-endpoint.ts'
 import { DEFAULT_ACCOUNT } from '../../sync/open/find-account.ts'
 import { logTo } from '../../sync/options.ts'
@@ -40,8 +40,11 @@ export async function workOnQueue({ flags, terminal, signal }: Context<Flags>): 
     ])
   const log = await openLog(config, terminal)
   await using accounts = await followAccounts(flags, (of) => redactSecrets(of, terminal), log)
-  const { runs, runsPerHost, healthPort } = config.worker
-  const connections = runs * CONNECTIONS_PER_RUN
+  const { runsPerHost, healthPort } = config.worker
+  const { runs, connections } = capacityOf({
+    runs: config.pool.runs,
+    connections: config.pool.connections ?? undefined,
+  })
   const logged = { log: logTo(log.logger), connections: connections + QUEUE_CONNECTIONS }
   await using database = await connect(config.database.target, logged)
   await using pool = createRunPool({ opened: database, runs, connections, logger: log.logger })

@@ -60,7 +60,14 @@ test('every setting has its default', async () => {
       pseudonymise: [],
     },
     pool: { runs: 4, connections: null },
-    worker: { schedule: '*/15 * * * *', timezone: 'UTC', healthPort: null, keepOpen: false },
+    worker: {
+      schedule: '*/15 * * * *',
+      timezone: 'UTC',
+      healthPort: null,
+      keepOpen: false,
+      queue: false,
+      runsPerHost: 4,
+    },
     serve: { host: '127.0.0.1', port: 8080, publicUrl: null, accessLog: false },
     notify: {
       mail: null,
@@ -105,6 +112,8 @@ test('every setting is read from its variable', async () => {
       HEADCOUNT_TIMEZONE: 'Europe/Berlin',
       HEADCOUNT_HEALTH_PORT: '8081',
       HEADCOUNT_KEEP_OPEN: '1',
+      HEADCOUNT_QUEUE: '1',
+      HEADCOUNT_RUNS_PER_HOST: '9',
       HEADCOUNT_SERVE_HOST: '::1',
       HEADCOUNT_SERVE_PORT: '8082',
       HEADCOUNT_ACCESS_LOG: '1',
@@ -138,7 +147,14 @@ test('every setting is read from its variable', async () => {
       pseudonymise: ['email'],
     },
     pool: { runs: 20, connections: 60 },
-    worker: { schedule: '0 * * * *', timezone: 'Europe/Berlin', healthPort: 8081, keepOpen: true },
+    worker: {
+      schedule: '0 * * * *',
+      timezone: 'Europe/Berlin',
+      healthPort: 8081,
+      keepOpen: true,
+      queue: true,
+      runsPerHost: 9,
+    },
     serve: { host: '::1', port: 8082, publicUrl: 'https://club.example/headcount', accessLog: true },
     notify: {
       mail: {

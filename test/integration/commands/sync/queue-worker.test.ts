@@ -119,6 +119,49 @@ describe('worker --queue', { timeout: 120_000 }, () => {
     expect((await queueOf(s)).counts['dead']).toBe(0)
   })
 
+  test('doctor says what a queue lacks', async () => {
+    await using s = await commandStage('postgres', accountOf({ gala: 3 }))
+    const queueLine = async (env: Readonly<Record<string, string>> = {}) => {
+      const { stdout } = await s.run(['doctor', '--json'], { env: { HEADCOUNT_QUEUE: '1', ...env } })
+      const { checks } = JSON.parse(stdout) as { checks: readonly { name: string }[] }
+      return checks.find(({ name }) => name === 'queue')
+    }
+    expect(await queueLine()).toMatchObject({
+      state: 'ok',
+      detail: expect.stringContaining('first worker makes'),
+    })
+    await using database = await s.place.open()
+    await database.transaction((trx) =>
+      trx.query(`create role doctor_${s.place.url.slice(-8).replace(/\W/g, '_')} login password 'x'`),
+    )
+    const role = `doctor_${s.place.url.slice(-8).replace(/\W/g, '_')}`
+    const url = new URL(s.place.url)
+    url.username = role
+    url.password = 'x'
+    await database.transaction(async (trx) => {
+      await trx.query(`grant usage on schema headcount to ${role}`)
+      await trx.query(`grant select on all tables in schema headcount to ${role}`)
+    })
+    expect(await queueLine({ DATABASE_URL: url.href })).toMatchObject({
+      state: 'failed',
+      exit_code: 5,
+      detail: expect.stringContaining(`create schema headcount_queue authorization ${role}`),
+    })
+    await s.run(['migrate', '--queue'])
+    expect(await queueLine()).toMatchObject({
+      state: 'ok',
+      detail: expect.stringContaining('no worker --queue'),
+    })
+    expect(await queueLine({ DATABASE_URL: 'pglite:memory' })).toMatchObject({
+      state: 'failed',
+      exit_code: 2,
+    })
+    await database.transaction(async (trx) => {
+      await trx.query(`drop owned by ${role}`)
+      await trx.query(`drop role ${role}`)
+    })
+  })
+
   test('migrate --queue makes the schema; queue says that there is none before', async () => {
     await using s = await commandStage('postgres', accountOf({ gala: 3 }))
     expect((await s.run(['queue'])).stdout).toContain('There is no queue in this database')
