@@ -9,14 +9,15 @@ import type { QueueAccount } from '../../queue/due-groups.ts'
 import { runQueueWorker } from '../../queue/run-queue-worker.ts'
 import type { QueueHealth } from '../../queue/queue-health.ts'
 import { capacityOf } from '../../run-pool/capacity.ts'
-import { serveHealth } from '../../schedule/health-endpoint.ts'
 import { DEFAULT_ACCOUNT } from '../../sync/open/find-account.ts'
 import { logTo } from '../../sync/options.ts'
 import type { Context } from '../cli/context.ts'
+import { answerMonitors } from '../serve/monitor.ts'
 import { openLog, redactSecrets, type Log } from '../open-log.ts'
 import { logFormatOfService } from '../terminal/logger.ts'
 import { notifyAfterRun } from './notice-of-run.ts'
 import { reported, runOptions } from './run-command.ts'
+import { openTelemetry } from './with-telemetry.ts'
 
 /** How often the files of the accounts are looked at. */
 const LOOK_MS = 10_000
@@ -30,7 +31,8 @@ interface KnownAccounts {
 }
 
 /** Runs the jobs of the queue until a signal stops it; a stop is no failure. */
-export async function workOnQueue({ flags, terminal, signal }: Context<Flags>): Promise<number> {
+export async function workOnQueue(context: Context<Flags>): Promise<number> {
+  const { flags, terminal, signal } = context
   const given = await readConfig(flags)
   const config = { ...given, logFormat: logFormatOfService(given, terminal.err) }
   requirePostgres(config.database.target)
@@ -39,8 +41,11 @@ export async function workOnQueue({ flags, terminal, signal }: Context<Flags>): 
       'worker --queue sends no digests, for nobody would know which worker does: take HEADCOUNT_DIGEST_SCHEDULE away, and run headcount digest --send from cron',
     ])
   const log = await openLog(config, terminal)
+  await using telemetry = await openTelemetry(context, {
+    scrape: config.worker.healthPort !== null,
+    log: (line) => log.logger.info({}, line),
+  })
   await using accounts = await followAccounts(flags, (of) => redactSecrets(of, terminal), log)
-  const { runsPerHost, healthPort } = config.worker
   const { runs, connections } = capacityOf({
     runs: config.pool.runs,
     connections: config.pool.connections ?? undefined,
@@ -50,15 +55,16 @@ export async function workOnQueue({ flags, terminal, signal }: Context<Flags>): 
   await using pool = createRunPool({ opened: database, runs, connections, logger: log.logger })
   await using open = new AsyncDisposableStack()
   const health = { answer: (): QueueHealth | Starting => starting }
-  if (healthPort !== null) {
-    const endpoint = open.use(await serveHealth(healthPort, () => health.answer()))
-    log.logger.info({}, `health is answered at ${endpoint.url}`)
-  }
+  const endpoint = await answerMonitors(config.worker, log.logger, {
+    health: () => health.answer(),
+    metricsText: telemetry.metricsText,
+  })
+  if (endpoint !== null) open.use(endpoint)
   await runQueueWorker({
     database: database.reserve?.(QUEUE_CONNECTIONS) ?? database,
     accounts: () => accounts.current().queued,
     runs,
-    runsPerHost,
+    runsPerHost: config.worker.runsPerHost,
     signal,
     log: logTo(log.logger),
     onStart: (answer) => {
