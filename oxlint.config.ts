@@ -21,6 +21,7 @@ const layers = [
   { name: 'transfer', imports: ['common', 'normalise', 'db', 'load', 'sync', 'mirror', 'export'] },
   { name: 'server', imports: ['common', 'telemetry', 'db', 'mirror', 'export', 'report'] },
   { name: 'schedule', imports: ['common'] },
+  { name: 'queue', imports: ['common', 'db', 'mirror', 'schedule'] },
   { name: 'config', imports: ['common', 'source', 'notify'] },
   { name: 'telemetry-sdk', imports: ['common', 'telemetry', 'mirror', 'config'] },
   {
@@ -40,6 +41,7 @@ const layers = [
       'report',
       'transfer',
       'server',
+      'queue',
     ],
   },
   { name: 'commands', imports: 'below' },
@@ -65,6 +67,7 @@ const packages = [
   },
   { name: 'pg', by: ['src/db/postgres/open-postgres.ts'] },
   { name: '@electric-sql/pglite', by: ['src/db/pglite/open-pglite.ts'] },
+  { name: 'pg-boss', by: ['src/queue/open-queue.ts'] },
 ] as const
 
 /** What reads no clock, network, database or file. */

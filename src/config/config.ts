@@ -27,6 +27,7 @@ export interface Config {
   readonly personKey: string | null
   readonly database: DatabaseConfig
   readonly run: RunConfig
+  readonly pool: PoolConfig
   readonly worker: WorkerConfig
   readonly serve: ServeConfig
   readonly notify: NotifyConfig
@@ -42,6 +43,14 @@ export interface DatabaseConfig {
   readonly target: string
   /** Nobody chose it: worth a word on stderr. */
   readonly isDefault: boolean
+}
+
+/** Of a command that mirrors many accounts. */
+export interface PoolConfig {
+  /** How many at once. */
+  readonly runs: number
+  /** How many connections to Postgres at most; null: nobody said. */
+  readonly connections: number | null
 }
 
 /** Where the mirror is served. */
@@ -137,6 +146,10 @@ async function readCommon(reading: SettingsReader, flags: Flags, databaseRemedy?
     personKey: reading.secret('HEADCOUNT_PERSON_KEY', personKey),
     database: readDatabase(reading, flags['database'], databaseRemedy),
     run: await readRun(reading, flags),
+    pool: Object.freeze({
+      runs: await reading.take(settings.runs, flags['runs']),
+      connections: await reading.take(settings.connections, flags['connections']),
+    }),
     worker: await readWorker(reading, flags),
     serve: Object.freeze({
       host: await reading.take(settings.serveHost, flags['host']),

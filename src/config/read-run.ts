@@ -26,6 +26,10 @@ export interface WorkerConfig {
   readonly healthHost: string
   /** Keeps a PGlite folder open between two runs. */
   readonly keepOpen: boolean
+  /** Shares the accounts with the workers of other machines. */
+  readonly queue: boolean
+  /** The most runs at once of one service host, over all workers of the queue. */
+  readonly runsPerHost: number
 }
 
 export async function readRun(
@@ -55,5 +59,7 @@ export async function readWorker(
     healthPort: await reading.take(settings.healthPort, flags['healthPort']),
     healthHost: await reading.take(settings.healthHost, flags['healthHost']),
     keepOpen: await reading.take(settings.keepOpen, flags['keepOpen']),
+    queue: await reading.take(settings.queue, flags['queue']),
+    runsPerHost: await reading.take(settings.runsPerHost, flags['runsPerHost']),
   })
 }

@@ -72,6 +72,19 @@ export const settings = {
     example: '8',
     perAccount: true,
   },
+  runs: {
+    variable: 'HEADCOUNT_RUNS',
+    flag: '--runs',
+    read: integer({ min: 1, max: 256 }),
+    fallback: '4',
+    example: '4',
+  },
+  connections: {
+    variable: 'HEADCOUNT_CONNECTIONS',
+    flag: '--connections',
+    read: integer({ min: 3, max: 10_000 }),
+    example: '24',
+  },
   requestTimeout: {
     variable: 'HEADCOUNT_REQUEST_TIMEOUT',
     flag: '--request-timeout',
@@ -169,6 +182,20 @@ export const settings = {
     read: values.yesOrNo,
     fallback: '0',
     example: '1',
+  },
+  queue: {
+    variable: 'HEADCOUNT_QUEUE',
+    flag: '--queue',
+    read: values.yesOrNo,
+    fallback: '0',
+    example: '1',
+  },
+  runsPerHost: {
+    variable: 'HEADCOUNT_RUNS_PER_HOST',
+    flag: '--runs-per-host',
+    read: integer({ min: 1, max: 1000 }),
+    fallback: '4',
+    example: '4',
   },
   serveHost: {
     variable: 'HEADCOUNT_SERVE_HOST',

@@ -19,6 +19,13 @@ export interface Database extends AsyncDisposable {
    * @throws whatever `work` throws; DatabaseError and TransactionConflictError from the database
    */
   transaction<T>(work: (trx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>
+  /**
+   * Only for Postgres: sends what another library wrote, on a connection of its own. Rows have the driver's own types. A text
+   * without values may hold several statements, also `begin` and `commit`.
+   *
+   * @throws DatabaseError, TransactionConflictError
+   */
+  readonly queryAsDriver?: (text: string, values?: readonly unknown[]) => Promise<readonly object[]>
   /** Only for a PGlite folder: the same database for several users in this process. */
   readonly share?: () => SharedDatabase
   /** Only for Postgres: the same pool for one user of several, who has at most so many connections at once. */

@@ -10,6 +10,7 @@ import { linkGuards } from './guards/links.ts'
 import { observationGuards } from './guards/observations.ts'
 import { pageGuards } from './guards/pages.ts'
 import { payloadGuards } from './guards/payload.ts'
+import { queueGuards } from './guards/queue.ts'
 import { reportGuards } from './guards/report.ts'
 import { runGuards } from './guards/run.ts'
 import { runPoolGuards } from './guards/run-pool.ts'
@@ -29,6 +30,7 @@ export const guards: readonly Guard[] = [
   ...observationGuards,
   ...commandGuards,
   ...accountGuards,
+  ...queueGuards,
   ...transferGuards,
   ...serveGuards,
   ...linkGuards,

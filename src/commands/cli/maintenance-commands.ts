@@ -3,6 +3,7 @@ import { parsePastInstant } from '../../mirror/instants/parse-instant.ts'
 import type { CommandGroup } from './command-spec.ts'
 import * as options from './options.ts'
 import { ownerCommands } from './owner-commands.ts'
+import { queueCommand } from './queue-commands.ts'
 
 const loadAccounts = () => import('../maintain/accounts.ts')
 
@@ -137,13 +138,18 @@ export const maintenanceCommands: CommandGroup = {
       load: async () => (await import('../maintain/migrate.ts')).migrate,
       summary: 'update the database schema',
       description: 'Applies pending migrations, each in its own transaction. `sync` does this too.',
-      examples: [['migrate', 'as the owner of the database, after an upgrade']],
+      examples: [
+        ['migrate', 'as the owner of the database, after an upgrade'],
+        ['migrate --queue', 'where workers may not create schemas'],
+      ],
       options: [
+        options.flag('--queue', 'make the schema of worker --queue too, or bring it up to date'),
         options.json('print what was applied'),
         options.quiet('no output on success'),
         options.database(),
       ],
     },
+    queueCommand,
     {
       name: 'prune',
       load: async () => (await import('../maintain/prune.ts')).prune,

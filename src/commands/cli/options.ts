@@ -80,6 +80,16 @@ export const read = () => [
   ofSetting(settings.maxBody, '<size>', 'maximum size of a response body'),
 ]
 
+/** Of a command that mirrors many accounts. */
+export const pool = () => [
+  ofSetting(settings.runs, '<n>', 'of many accounts: maximum number of concurrent runs'),
+  ofSetting(
+    settings.connections,
+    '<n>',
+    'of many accounts: maximum number of connections to Postgres; default three for each run',
+  ),
+]
+
 export const holdFor = () =>
   ofSetting(settings.holdFor, '<time>', 'how long deletions that look like an outage are held')
 
@@ -111,6 +121,20 @@ export const health = () => [
     settings.healthHost,
     '<host>',
     'where that port is open; there is no key, so keep it from others',
+  ),
+]
+
+/** Of workers on several machines. */
+export const queue = () => [
+  ofSetting(
+    settings.queue,
+    '',
+    'share the accounts with the workers of other machines, through a queue in Postgres',
+  ),
+  ofSetting(
+    settings.runsPerHost,
+    '<n>',
+    'with --queue: the most runs at once of one service host, over all workers',
   ),
 ]
 

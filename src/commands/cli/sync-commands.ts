@@ -10,6 +10,7 @@ const settings = (...[fallback]: Parameters<typeof options.database>) => [
   options.newAccount(),
   options.database(fallback),
   ...options.read(),
+  ...options.pool(),
   options.holdFor(),
   options.forgetAfter(),
 ]
@@ -82,14 +83,18 @@ export const syncCommands: CommandGroup = {
       description:
         'Runs `sync` at once and then on a schedule, never two at a time. A failed run is logged and the next one tries ' +
         'again; only a refused key or a wrong setting ends the worker. The database must be named. With --health-port ' +
-        'it answers GET /healthz and, for Prometheus, GET /metrics on 127.0.0.1.',
+        'it answers GET /healthz and, for Prometheus, GET /metrics on 127.0.0.1. With --queue, on Postgres, workers on several ' +
+        'machines share the accounts: one of them sends who is due, and each takes as many as it has room for. headcount queue ' +
+        'shows what is in the queue.',
       examples: [
         ['worker', 'every 15 minutes'],
         ['worker --schedule "0 6-22 * * *" --timezone Europe/Berlin', 'hourly by day'],
+        ['worker --queue', 'on each of several machines'],
       ],
       options: [
         ...options.schedule(),
         ...options.health(),
+        ...options.queue(),
         ...options.digests(),
         options.keepOpen(),
         options.quiet('no output while all goes well'),

@@ -11,6 +11,7 @@ import { failure, ok, skipped, warning, type Check, type CheckResult } from './d
 import { checkDatabase, checkSchema, openDatabase } from './doctor/database-checks.ts'
 import * as service from './doctor/service-checks.ts'
 import { checkMail } from './doctor/mail-check.ts'
+import { checkQueue } from './doctor/queue-check.ts'
 import { checkSpace } from './doctor/space-check.ts'
 import { showFolderWait } from '../terminal/data-dir-wait.ts'
 import { resolveOptions } from '../../sync/options.ts'
@@ -37,6 +38,7 @@ export const doctor: Command<DoctorFlags> = async ({ flags, terminal, signal }) 
     if (settings.config !== null) redactSecrets(settings.config, terminal)
     const ping = await examineService(settings.service, signal, tell)
     await examineDatabase(settings.config, terminal.err, tell)
+    if (settings.config?.worker.queue) await tell('queue', await checkQueue(settings.config.database.target))
     if (settings.config?.notify.mail) await tell('mail', await checkMail(settings.config.notify.mail, signal))
     await tell('clock', ping === null ? skipped('needs an answer of the service') : service.checkClock(ping))
     await tell(

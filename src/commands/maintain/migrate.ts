@@ -4,13 +4,17 @@ import { raceAbort } from '../../common/abort.ts'
 import { openLog } from '../open-log.ts'
 import { writeJson } from '../output/format/json.ts'
 
-type MigrateFlags = Flags & { readonly json?: true; readonly quiet?: true }
+type MigrateFlags = Flags & { readonly json?: true; readonly quiet?: true; readonly queue?: true }
 
 export const migrate: Command<MigrateFlags> = async ({ flags, terminal, signal }) => {
   const config = await readConfig(flags)
   const log = await openLog(config, terminal)
   const library = await import('../../index.ts')
   const applied = await raceAbort(library.migrate({ database: config.database.target, ...log }), signal)
+  if (flags.queue) {
+    const { migrateQueue } = await import('../../queue/library-api.ts')
+    await raceAbort(migrateQueue({ database: config.database.target }), signal)
+  }
   if (flags.json) await writeJson(terminal.out, { applied })
   if (!flags.quiet) await terminal.err.write(describe(applied))
   return 0

@@ -1,4 +1,4 @@
-/** The port for monitors: of `serve` by itself, for a schedule opens it too (schedule/worker.ts). */
+/** The port for monitors: of `serve` by itself and of `worker --queue`, for a schedule opens it too (schedule/worker.ts). */
 import { isIPv6 } from 'node:net'
 import type { WorkerConfig } from '../../config/read-run.ts'
 import type { Logger } from '../../index.ts'
@@ -16,17 +16,23 @@ export function warnOfOpenPort({ healthPort, healthHost }: WorkerConfig, logger:
   )
 }
 
-/** Of `serve` without a schedule, which has no health of its own to tell: that it answers, and its metrics. */
+/** Who answers the monitors. */
+interface Answers {
+  readonly health: () => { readonly healthy: boolean }
+  /** null: metrics are not gathered. */
+  readonly metricsText: (() => Promise<string>) | null
+}
+
+/** Of a command without a schedule of its own; null where no port is set. */
 export async function answerMonitors(
   worker: WorkerConfig,
-  metricsText: (() => Promise<string>) | null,
   logger: Logger,
+  { health, metricsText }: Answers,
 ): Promise<AsyncDisposable | null> {
   const { healthPort: port, healthHost: host } = worker
   if (port === null) return null
   warnOfOpenPort(worker, logger)
   const { serveHealth } = await import('../../schedule/health-endpoint.ts')
-  const health = () => ({ healthy: true, reason: 'serve answers' })
   const endpoint = await serveHealth({ host, port }, health, metricsText)
   logger.info({}, `health is answered at ${endpoint.url}`)
   return endpoint

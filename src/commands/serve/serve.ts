@@ -65,7 +65,12 @@ export const serve: Command<ServeFlags> = async (context) => {
   const { url } = await raceAbort(service.listen(config.serve), signal)
   await warn(database, url, logger)
   await using _monitored =
-    work === null ? await answerMonitors(config.worker, telemetry.metricsText, logger) : null
+    work === null
+      ? await answerMonitors(config.worker, logger, {
+          health: () => serving,
+          metricsText: telemetry.metricsText,
+        })
+      : null
   await terminal.err.write(`listening on ${url}\n`)
   if (work !== null)
     await keepUpToDate({ ...work, newAccount, logFormat }, database, {
@@ -183,3 +188,6 @@ async function keepUpToDate(
   const target = database.engine === 'pglite' ? { opened: database } : { database: config.database.target }
   await workOn(alwaysThere(target, { opened: database }), { config, ...to })
 }
+
+/** Without a schedule there is no health to tell but that it answers. */
+const serving = { healthy: true, reason: 'serve answers' }

@@ -1,4 +1,4 @@
-import { readServiceConfig, type Flags, type ServiceConfig } from '../../config/config.ts'
+import { readConfig, readServiceConfig, type Flags, type ServiceConfig } from '../../config/config.ts'
 import { pgliteDataDir } from '../../db/connect.ts'
 import { holdTimeLeft } from '../../common/schema/holds.ts'
 import { isGoodRun, outcomeOf } from '../../common/schema/run-report.ts'
@@ -20,6 +20,14 @@ import { describeHeldList } from '../output/held-deletions.ts'
 
 /** Runs `sync` on a schedule until a signal stops it; a stop is no failure. */
 export const worker: Command<Flags> = async (context) => {
+  if ((await readConfig(context.flags)).worker.queue) {
+    const { workOnQueue } = await import('./queue-worker.ts')
+    return workOnQueue(context)
+  }
+  return workOnSchedule(context)
+}
+
+const workOnSchedule: Command<Flags> = async (context) => {
   const { flags, terminal, signal } = context
   const given = await readServiceConfig(flags, undefined, { database: true })
   const config = { ...given, logFormat: logFormatOfService(given, terminal.err) }

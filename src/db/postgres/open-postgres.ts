@@ -82,6 +82,23 @@ export async function openPostgres(pool: Pool, { owned, label, log }: PostgresOp
   return database
 }
 
+/** With a connection of its own, which a text of several statements that failed leaves without its transaction. */
+async function asDriver(
+  connections: Connections,
+  label: string,
+  ...query: Parameters<Session['queryAsDriver']>
+): Promise<readonly object[]> {
+  const session = await checkOut(connections, label)
+  try {
+    return await session.queryAsDriver(...query)
+  } catch (error) {
+    await session.rollback()
+    throw error
+  } finally {
+    session.release()
+  }
+}
+
 function databaseOver(connections: Connections, label: string): Database {
   let closed: Promise<void> | null = null
   const close = () => (closed ??= connections.close())
@@ -91,6 +108,7 @@ function databaseOver(connections: Connections, label: string): Database {
     kysely: kyselyOver(async () => checkOut(connections, label)),
     transaction: async (work, options = {}) =>
       inTransaction(await checkOut(connections, label), work, options),
+    queryAsDriver: (text, values) => asDriver(connections, label, text, values),
     close,
     [Symbol.asyncDispose]: close,
   }

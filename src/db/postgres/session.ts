@@ -52,6 +52,20 @@ export class Session {
   readonly queryObjects = (text: string, values: readonly unknown[]): Promise<PgQueryResult> =>
     this.#observed(text, this.#client.query(this.#extended(text, values)))
 
+  /**
+   * Sends what another library wrote: rows as objects with the driver's own types. A text without values may hold several
+   * statements; the rows of all of them are returned, in their order.
+   */
+  readonly queryAsDriver = async (
+    text: string,
+    values: readonly unknown[] = [],
+  ): Promise<readonly object[]> => {
+    const query: TimedQuery = { text, values: [...values], query_timeout: this.#answerMs }
+    const sent: Promise<PgQueryResult | readonly PgQueryResult[]> = this.#client.query(query)
+    const result = await this.#guarded(sent)
+    return 'rows' in result ? result.rows : result.flatMap(({ rows }) => rows)
+  }
+
   /** Sends several statements without values in one round trip. */
   async send(statements: readonly string[]): Promise<void> {
     const query: TimedQuery = { text: statements.join('; '), query_timeout: this.#answerMs }

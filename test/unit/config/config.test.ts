@@ -59,12 +59,18 @@ test('every setting has its default', async () => {
       leaveOut: [],
       pseudonymise: [],
     },
+<<<<<<< HEAD
+=======
+    pool: { runs: 4, connections: null },
+>>>>>>> queue
     worker: {
       schedule: '*/15 * * * *',
       timezone: 'UTC',
       healthPort: null,
       healthHost: '127.0.0.1',
       keepOpen: false,
+      queue: false,
+      runsPerHost: 4,
     },
     serve: { host: '127.0.0.1', port: 8080, publicUrl: null, accessLog: false },
     notify: {
@@ -95,6 +101,8 @@ test('every setting is read from its variable', async () => {
       HEADCOUNT_ACCOUNT: 'club',
       HEADCOUNT_NEW_ACCOUNT: '1',
       HEADCOUNT_CONCURRENCY: '256',
+      HEADCOUNT_RUNS: '20',
+      HEADCOUNT_CONNECTIONS: '60',
       HEADCOUNT_REQUEST_TIMEOUT: '250ms',
       HEADCOUNT_RUN_TIMEOUT: '15m',
       HEADCOUNT_MAX_STALENESS: '1d',
@@ -109,6 +117,8 @@ test('every setting is read from its variable', async () => {
       HEADCOUNT_HEALTH_PORT: '8081',
       HEADCOUNT_HEALTH_HOST: '0.0.0.0',
       HEADCOUNT_KEEP_OPEN: '1',
+      HEADCOUNT_QUEUE: '1',
+      HEADCOUNT_RUNS_PER_HOST: '9',
       HEADCOUNT_SERVE_HOST: '::1',
       HEADCOUNT_SERVE_PORT: '8082',
       HEADCOUNT_ACCESS_LOG: '1',
@@ -141,12 +151,15 @@ test('every setting is read from its variable', async () => {
       leaveOut: ['responses.message', 'slots._extra'],
       pseudonymise: ['email'],
     },
+    pool: { runs: 20, connections: 60 },
     worker: {
       schedule: '0 * * * *',
       timezone: 'Europe/Berlin',
       healthPort: 8081,
       healthHost: '0.0.0.0',
       keepOpen: true,
+      queue: true,
+      runsPerHost: 9,
     },
     serve: { host: '::1', port: 8082, publicUrl: 'https://club.example/headcount', accessLog: true },
     notify: {

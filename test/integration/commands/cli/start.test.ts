@@ -42,7 +42,14 @@ test('a quiet sync on Postgres loads what it works with, and nothing for other e
   const { code, loaded } = await loadedBy(['sync', '--quiet'], { env: s.env })
   expect(code).toBe(0)
   expect(loaded).toEqual(expect.arrayContaining(['pg', 'undici', 'pino', 'src/sync/run.ts']))
-  for (const name of ['@electric-sql/pglite', 'hono', 'node-cron', 'cli-progress', 'pino-pretty']) {
+  for (const name of [
+    '@electric-sql/pglite',
+    'pg-boss',
+    'hono',
+    'node-cron',
+    'cli-progress',
+    'pino-pretty',
+  ]) {
     expect(loaded).not.toContain(name)
   }
   // A table measures characters, which takes the rules of Unicode: as long as all the rest of the command line.

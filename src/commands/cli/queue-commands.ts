@@ -1,0 +1,64 @@
+import type { CommandSpec } from './command-spec.ts'
+import * as options from './options.ts'
+
+const load = () => import('../inspect/queue.ts')
+
+const whatItLists =
+  'Lists the jobs of worker --queue: who sends them, how many there are, and for each account whether its job is ready, waits, ' +
+  'runs, is tried again, or is dead: its run failed for good, or too often. The next good run of an account removes its dead letter. ' +
+  'Each time that the account is due it is tried once more.'
+
+export const queueCommand: CommandSpec = {
+  name: 'queue',
+  load: async () => (await load()).queue,
+  summary: 'list the jobs of worker --queue, the dead ones first',
+  description: whatItLists,
+  examples: [
+    ['queue', 'all jobs'],
+    ['queue show north', 'why the job of this account is not done'],
+    ['queue retry --all', 'try every dead one again now'],
+  ],
+  options: [options.limit('100'), ...options.ofAccounts()],
+  group: {
+    heading: 'The queue:',
+    commands: [
+      {
+        name: 'list',
+        load: async () => (await load()).queue,
+        summary: 'the same as queue',
+        description: whatItLists,
+        examples: [['queue list --json', 'for a program']],
+        options: [options.limit('100'), ...options.ofAccounts()],
+      },
+      {
+        name: 'show',
+        load: async () => (await load()).queueShow,
+        summary: 'show the job of an account: its tries, and why it failed',
+        description:
+          'Shows the job of an account and its dead letter, if it has one: how often it was tried, when it is tried next, and why it failed last.',
+        examples: [['queue show north', 'this account']],
+        args: [['<account>', 'its name, as shown by queue']],
+        options: [options.json('print the same'), options.database()],
+      },
+      {
+        name: 'retry',
+        load: async () => (await load()).queueRetry,
+        summary: 'try dead jobs again now',
+        description:
+          'Sends the jobs of dead letters again, all in one transaction, and removes the letters. An account whose job is there ' +
+          'already gets no second one. First mend what failed: queue show says what it was.',
+        examples: [
+          ['queue retry north south', 'these accounts'],
+          ['queue retry --all', 'every dead one'],
+        ],
+        args: [['[account...]', 'accounts with a dead letter']],
+        options: [
+          options.flag('--all', 'every dead letter'),
+          options.json('print which accounts are tried again'),
+          options.force(),
+          options.database(),
+        ],
+      },
+    ],
+  },
+}

@@ -1,0 +1,47 @@
+/** The queue of `worker --queue`, where it is set: can it be made, does somebody send, is anything dead. */
+import { sql } from 'kysely'
+import { commandName } from '../../../common/command-name.ts'
+import { formatCount } from '../../../common/text/number.ts'
+import { connect, type Database } from '../../../db/connect.ts'
+import { requirePostgres } from '../../../queue/executor.ts'
+import { readQueue } from '../../../queue/list-jobs.ts'
+import { failed, failure, ok, warning, type CheckResult } from './check.ts'
+
+const DATABASE = 5
+
+/** @param target of the database */
+export async function checkQueue(target: string): Promise<CheckResult> {
+  try {
+    requirePostgres(target)
+    await using database = await connect(target)
+    return await check(database)
+  } catch (error) {
+    return failure(error, DATABASE)
+  }
+}
+
+async function check(database: Database): Promise<CheckResult> {
+  const { exists, dispatcher, counts } = await readQueue(database, { account: null, limit: 1 })
+  if (!exists) return checkRight(database)
+  if (counts.dead > 0)
+    return warning(`${formatCount(counts.dead, 'job')} dead: ${commandName()} queue says which and why`)
+  return ok(
+    dispatcher === null
+      ? 'the schema headcount_queue; no worker --queue is running'
+      : `${dispatcher.holder} sends the jobs`,
+  )
+}
+
+async function checkRight(database: Database): Promise<CheckResult> {
+  const { rows } = await sql<{ has_schema: boolean; may_create: boolean; role: string }>`
+    select exists (select from pg_catalog.pg_namespace where nspname = 'headcount_queue') as has_schema,
+           pg_catalog.has_database_privilege(pg_catalog.current_database(), 'create') as may_create,
+           pg_catalog.quote_ident(current_user::text) as role`.execute(database.kysely)
+  const [right] = rows
+  if (right?.has_schema === true || right?.may_create === true)
+    return ok('the first worker makes the schema headcount_queue')
+  return failed(
+    DATABASE,
+    `this role may not make the schema headcount_queue; as a superuser, once: create schema headcount_queue authorization ${right?.role}`,
+  )
+}

@@ -1,0 +1,107 @@
+/** A worker of the queue: it runs jobs, and sends those of all accounts when no other process does. */
+import { sleep } from '../common/abort.ts'
+import type { Database, DatabaseLog } from '../db/database.ts'
+import { now } from '../schedule/monotonic-time.ts'
+import { createDispatcher, type Dispatcher } from './dispatcher.ts'
+import { groupBySchedule, type QueueAccount } from './due-groups.ts'
+import { startJobRunner, type JobRunner, type RunAccount } from './job-runner.ts'
+import { openQueue } from './open-queue.ts'
+import { noteOutcome, queueHealthOf, type QueueHealth, type QueueWorkerState } from './queue-health.ts'
+
+/** How often a process looks whether it is the one that sends, and who is due. */
+const PASS_MS = 5000
+/** After the signal: a container engine kills after ten seconds. */
+const STOP_GRACE_MS = 6500
+
+export interface QueueWorkerOptions {
+  readonly database: Database
+  /** The accounts as they are set now; another array when they changed. */
+  readonly accounts: () => readonly QueueAccount[]
+  readonly run: RunAccount
+  readonly runs: number
+  readonly runsPerHost: number
+  /** Ends the worker; runs under way must end by the signal that they are given. */
+  readonly signal: AbortSignal
+  readonly log: DatabaseLog
+  /** Given what answers for the worker's health, once it works. */
+  readonly onStart?: (health: () => QueueHealth) => void
+}
+
+/**
+ * Works until the signal. Then the runs under way are ended, and their jobs go back to the queue.
+ *
+ * @throws UsageError on PGlite; DatabaseError when the queue cannot be opened
+ */
+export async function runQueueWorker(options: QueueWorkerOptions): Promise<void> {
+  const { database, signal, log } = options
+  await using queue = await openQueue(database, { log, supervise: true })
+  const state: QueueWorkerState = { began: now(), dispatch: null, accounts: new Map() }
+  const known = memoised(options.accounts)
+  const runner = startJobRunner({
+    ...options,
+    queue,
+    knows: (account) => known().names.has(account),
+    onSettled: (account, outcome) => noteOutcome(state, account, outcome),
+  })
+  const isFull = () => runner.running().length >= options.runs
+  options.onStart?.(() => queueHealthOf(state, { ...runner, isFull }))
+  const dispatcher = createDispatcher({ queue, groups: () => known().groups, log })
+  await dispatchUntil(signal, { dispatcher, runner, state, log })
+  await waitAtMost(STOP_GRACE_MS, Promise.all([runner.ended, dispatcher.resign().catch(() => {})]))
+}
+
+/** What is known of the accounts, computed anew when they changed. */
+function memoised(accounts: QueueWorkerOptions['accounts']) {
+  let of: readonly QueueAccount[] | null = null
+  let known = { groups: groupBySchedule([]), names: new Set<string>() }
+  return () => {
+    const current = accounts()
+    if (current !== of) {
+      of = current
+      known = { groups: groupBySchedule(current), names: new Set(current.map(({ name }) => name)) }
+    }
+    return known
+  }
+}
+
+interface Dispatching {
+  readonly dispatcher: Dispatcher
+  readonly runner: JobRunner
+  readonly state: QueueWorkerState
+  readonly log: DatabaseLog
+}
+
+async function dispatchUntil(signal: AbortSignal, to: Dispatching): Promise<void> {
+  const { dispatcher, runner, state, log } = to
+  /** Whose other accounts were told of. */
+  let others: string | null = null
+  while (!signal.aborted) {
+    try {
+      const { isDispatcher, sent, silentMs, hasMore, sendsOthers } = await dispatcher.pass()
+      const isNew = isDispatcher && state.dispatch?.isHere !== true
+      state.dispatch = { seen: now(), silentMs, isHere: isDispatcher }
+      if (isNew) log('debug', 'this process sends the jobs of all accounts that are due')
+      if (sent > 0) {
+        log('debug', `sent ${sent} jobs`, { sent })
+        runner.wake()
+      }
+      if (sendsOthers !== null && others !== sendsOthers)
+        log(
+          'warn',
+          `the accounts here are others than those of ${sendsOthers}, which sends the jobs: only what it has is sent. Give all workers the same accounts`,
+        )
+      others = sendsOthers
+      if (hasMore) continue
+    } catch (error) {
+      log('warn', 'it could not be seen who is due; it is tried again', { err: error })
+    }
+    await sleep(PASS_MS, signal).catch(() => {})
+  }
+}
+
+async function waitAtMost(milliseconds: number, work: Promise<unknown>): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, milliseconds)
+  await Promise.race([work, promise])
+  clearTimeout(timer)
+}

@@ -1,0 +1,192 @@
+/** `worker --queue` and `queue` as an operator runs them. */
+import { describe, expect, test } from 'vitest'
+import { accountOf, refusal } from '../../../support/accounts/account.ts'
+import { commandStage, type CommandStage } from '../../../support/commands/command-stage.ts'
+import { startWorker, type Process } from '../../../support/commands/process.ts'
+import { startPoolingProxy } from '../../../support/databases/pooling-proxy.ts'
+import { send, silence } from '../../../support/http/fault-server.ts'
+
+interface Listed {
+  readonly dispatcher: { readonly holder: string } | null
+  readonly counts: Readonly<Record<string, number>>
+  readonly jobs: readonly { readonly account: string; readonly state: string; readonly code: string | null }[]
+}
+
+async function queueOf(stage: CommandStage): Promise<Listed> {
+  const { code, stdout, stderr } = await stage.run(['queue', '--json'])
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  return (JSON.parse(stdout) as { queue: Listed }).queue
+}
+
+async function runsOf(stage: CommandStage): Promise<readonly { status: string }[]> {
+  const { stdout } = await stage.run(['runs', '--json'])
+  return (JSON.parse(stdout) as { runs: { status: string }[] }).runs
+}
+
+async function healthOf(worker: Process): Promise<{ status: number; body: object }> {
+  const { msg } = await worker.says('health is answered at')
+  const answer = await fetch(String(msg.split(' ').at(-1)))
+  return { status: answer.status, body: (await answer.json()) as object }
+}
+
+const queued = ['--queue', '--health-port', '0']
+
+describe('worker --queue', { timeout: 120_000 }, () => {
+  test('two workers of one account behind a transaction-pooling proxy: one sends, one run a time, and both are healthy', async () => {
+    await using s = await commandStage('postgres', accountOf({ gala: 3 }))
+    await using proxy = await startPoolingProxy(s.place.url)
+    const env = { ...s.env, DATABASE_URL: proxy.url, HEADCOUNT_SCHEDULE: '*/3 * * * * *' }
+    await using first = startWorker(queued, { env })
+    await using second = startWorker(queued, { env })
+    await expect.poll(async () => (await runsOf(s)).length, { timeout: 40_000 }).toBeGreaterThanOrEqual(3)
+    const healths = await Promise.all([healthOf(first), healthOf(second)])
+    expect(healths.map(({ status }) => status)).toEqual([200, 200])
+    const sending = healths.map(({ body }) => (body as { is_dispatcher: boolean }).is_dispatcher)
+    expect(new Set(sending)).toEqual(new Set([true, false]))
+    expect(healths.map(({ body }) => Object.keys((body as { accounts: object }).accounts)).flat()).toContain(
+      'default',
+    )
+    // The one that sends is killed: the other takes over.
+    const [dead, left] = sending[0] === true ? [first, second] : [second, first]
+    dead.kill('SIGKILL')
+    await expect
+      .poll(async () => (await healthOf(left)).body, { timeout: 40_000 })
+      .toMatchObject({ healthy: true, is_dispatcher: true })
+    left.kill('SIGTERM')
+    expect((await left.ended).code).toBe(0)
+    expect((await queueOf(s)).dispatcher).toBeNull()
+    expect(
+      (await runsOf(s)).every(({ status }) => ['succeeded', 'abandoned', 'interrupted'].includes(status)),
+    ).toBe(true)
+  })
+
+  test('O2 SIGTERM in the middle of a run: it ends with 0 within its bound, and hands the job back', async () => {
+    await using s = await commandStage('postgres', accountOf({ gala: 3 }))
+    s.service.at('/events/gala/responses', silence)
+    await using worker = startWorker(queued, { env: s.env })
+    await expect.poll(() => s.service.requests.length, { timeout: 20_000 }).toBe(3)
+    expect(await queueOf(s)).toMatchObject({
+      dispatcher: { holder: expect.stringContaining('process') },
+      jobs: [{ account: 'default', state: 'running' }],
+    })
+    const began = performance.now()
+    worker.kill('SIGTERM')
+    expect((await worker.ended).code).toBe(0)
+    expect(performance.now() - began).toBeLessThan(8000)
+    expect(await runsOf(s)).toMatchObject([{ status: 'interrupted' }])
+    expect(await queueOf(s)).toMatchObject({
+      dispatcher: null,
+      jobs: [{ account: 'default', state: 'ready' }],
+    })
+    await using next = startWorker(queued, { env: s.env })
+    await expect
+      .poll(async () => (await runsOf(s))[0], { timeout: 20_000 })
+      .toMatchObject({ status: 'succeeded' })
+    next.kill('SIGTERM')
+    await next.ended
+    expect((await queueOf(s)).jobs).toEqual([])
+  })
+
+  test('a refused key is a dead letter at once, and queue says why; the worker goes on, and a retry mends it', async () => {
+    const account = accountOf({ gala: 3 })
+    await using s = await commandStage('postgres', account)
+    s.service.always(send(refusal(401)))
+    await using worker = startWorker(queued, { env: s.env })
+    await worker.says('dead letter')
+    expect(await queueOf(s)).toMatchObject({
+      counts: { dead: 1 },
+      jobs: [{ account: 'default', state: 'dead', code: 'key_refused' }],
+    })
+    const { stdout } = await s.run(['queue', 'show', 'default'])
+    expect(stdout).toContain('the service refused the key: renew it (key_refused)')
+    expect((await s.run(['queue'])).stdout).toContain('dead')
+    expect(await s.run(['queue', 'retry', 'defualt'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('did you mean default?'),
+    })
+    expect(await s.run(['queue', 'retry'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--all'),
+    })
+    s.service.always(send((request) => account.answer(request)))
+    expect(await s.run(['queue', 'retry', '--all', '--json'])).toMatchObject({
+      code: 0,
+      stdout: '{"retried":["default"]}\n',
+    })
+    await expect
+      .poll(async () => (await runsOf(s))[0], { timeout: 20_000 })
+      .toMatchObject({ status: 'succeeded' })
+    expect((await queueOf(s)).counts['dead']).toBe(0)
+  })
+
+  test('doctor says what a queue lacks', async () => {
+    await using s = await commandStage('postgres', accountOf({ gala: 3 }))
+    const queueLine = async (env: Readonly<Record<string, string>> = {}) => {
+      const { stdout } = await s.run(['doctor', '--json'], { env: { HEADCOUNT_QUEUE: '1', ...env } })
+      const { checks } = JSON.parse(stdout) as { checks: readonly { name: string }[] }
+      return checks.find(({ name }) => name === 'queue')
+    }
+    expect(await queueLine()).toMatchObject({
+      state: 'ok',
+      detail: expect.stringContaining('first worker makes'),
+    })
+    await using database = await s.place.open()
+    await database.transaction((trx) =>
+      trx.query(`create role doctor_${s.place.url.slice(-8).replace(/\W/g, '_')} login password 'x'`),
+    )
+    const role = `doctor_${s.place.url.slice(-8).replace(/\W/g, '_')}`
+    const url = new URL(s.place.url)
+    url.username = role
+    url.password = 'x'
+    await database.transaction(async (trx) => {
+      await trx.query(`grant usage on schema headcount to ${role}`)
+      await trx.query(`grant select on all tables in schema headcount to ${role}`)
+    })
+    expect(await queueLine({ DATABASE_URL: url.href })).toMatchObject({
+      state: 'failed',
+      exit_code: 5,
+      detail: expect.stringContaining(`create schema headcount_queue authorization ${role}`),
+    })
+    await s.run(['migrate', '--queue'])
+    expect(await queueLine()).toMatchObject({
+      state: 'ok',
+      detail: expect.stringContaining('no worker --queue'),
+    })
+    expect(await queueLine({ DATABASE_URL: 'pglite:memory' })).toMatchObject({
+      state: 'failed',
+      exit_code: 2,
+    })
+    await database.transaction(async (trx) => {
+      await trx.query(`drop owned by ${role}`)
+      await trx.query(`drop role ${role}`)
+    })
+  })
+
+  test('migrate --queue makes the schema; queue says that there is none before', async () => {
+    await using s = await commandStage('postgres', accountOf({ gala: 3 }))
+    expect((await s.run(['queue'])).stdout).toContain('There is no queue in this database')
+    expect(await s.run(['migrate', '--queue'])).toMatchObject({ code: 0 })
+    expect((await s.run(['queue'])).stdout).toContain('no worker --queue is running')
+    expect((await s.run(['queue', 'show', 'north'])).stdout).toContain('No job of account north')
+    expect((await s.run(['queue', 'retry', '--all'])).stderr).toContain('There are no dead letters')
+  })
+
+  test('on PGlite: exit 2, and what to do', async () => {
+    await using s = await commandStage('pglite', accountOf({ gala: 3 }))
+    for (const args of [['worker', '--queue'], ['queue'], ['queue', 'show', 'north'], ['migrate', '--queue']])
+      expect(await s.run(args)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('A queue needs Postgres'),
+      })
+  })
+
+  test('digests are nobody’s there: exit 2, and what to do', async () => {
+    await using s = await commandStage('postgres', accountOf({ gala: 3 }))
+    const env = { HEADCOUNT_DIGEST_SCHEDULE: '0 7 * * *', HEADCOUNT_SMTP_URL: 'smtp://127.0.0.1:1' }
+    const { code, stderr } = await s.run(['worker', '--queue'], { env })
+    expect({ code, stderr }).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('HEADCOUNT_DIGEST_SCHEDULE'),
+    })
+  })
+})

@@ -1,0 +1,350 @@
+/** The queue in Postgres, all of it behind a proxy that gives every transaction another connection. */
+import { describe, expect, test, vi } from 'vitest'
+import { connect } from '../../../src/db/connect.ts'
+import { AccountLockedError, AuthenticationError } from '../../../src/common/errors.ts'
+import { fetchJobs } from '../../../src/queue/fetch-jobs.ts'
+import { done, outcomeOfError } from '../../../src/queue/job-outcome.ts'
+import { startJobRunner } from '../../../src/queue/job-runner.ts'
+import { readQueue } from '../../../src/queue/list-jobs.ts'
+import { openQueue } from '../../../src/queue/open-queue.ts'
+import { MAX_RETRIES } from '../../../src/queue/queues.ts'
+import { retryDeadLetters } from '../../../src/queue/retry-jobs.ts'
+import { settle } from '../../../src/queue/settle.ts'
+import { freshMirror, freshPlace } from '../../support/databases/databases.ts'
+import { startPoolingProxy } from '../../support/databases/pooling-proxy.ts'
+import { startPgBouncer } from '../../support/databases/pgbouncer.ts'
+import { errorOf } from '../../support/http/reading.ts'
+import { dispatcherOf, openQueueStage, queueAccount } from '../../support/queue/open.ts'
+
+const startPooler = process.env['PGBOUNCER'] === '1' ? startPgBouncer : startPoolingProxy
+
+const one = { count: 1, runsPerHost: 100 }
+const all = { account: null, limit: 100 }
+
+/** An account is due again, as after so long. */
+const overdue = `update headcount_queue.schedules set next_due_at = now() - interval '3 hours'`
+/** A job whose back-off has passed. */
+const now = 'update headcount_queue.job set start_after = now()'
+
+describe('the schema of the queue', () => {
+  test('D10 four processes make it at once behind a transaction-pooling proxy: no lock stays, and all can work', async () => {
+    await using place = await freshPlace('postgres')
+    await using proxy = await startPooler(place.url)
+    await using opened = new AsyncDisposableStack()
+    const queues = await Promise.all(
+      Array.from({ length: 4 }, async () => {
+        const database = opened.use(await connect(proxy.url))
+        return opened.use(await openQueue(database))
+      }),
+    )
+    const accounts = Array.from({ length: 8 }, (_, at) => queueAccount(`account-${at}`))
+    const passes = await Promise.all(queues.map((queue) => dispatcherOf(queue, accounts).pass()))
+    expect(passes.reduce((sum, { sent }) => sum + sent, 0)).toBe(8)
+    for (const queue of queues) {
+      const jobs = await fetchJobs(queue, { count: 2, runsPerHost: 100 })
+      expect(jobs).toHaveLength(2)
+      for (const job of jobs) expect(await settle(queue, job, done)).toBe(true)
+      await queue.boss.supervise()
+    }
+    await using watcher = await place.open()
+    const locks = await watcher.transaction((trx) =>
+      trx.query(`select pid from pg_locks where locktype = 'advisory' and database =
+                   (select oid from pg_database where datname = current_database())`),
+    )
+    expect(locks.rows).toEqual([])
+    expect(await readQueue(watcher, all)).toMatchObject({ exists: true, jobs: [] })
+  })
+
+  test('a role that may not create schemas uses one that is there', async () => {
+    await using stage = await openQueueStage()
+    const database = new URL(stage.url).pathname.slice(1)
+    await stage.query(`revoke create on database "${database}" from public`)
+    await using again = await openQueue(stage.database)
+    expect(await again.boss.isInstalled()).toBe(true)
+  })
+
+  test('PGlite has no queue: exit 2, and what to do', async () => {
+    await using mirror = await freshMirror('pglite')
+    const error = await errorOf(openQueue(mirror.database))
+    expect(error).toMatchObject({ exitCode: 2 })
+    expect(error.message).toContain('without --queue')
+    expect(await readQueue(mirror.database, all)).toMatchObject({ exists: false })
+  })
+})
+
+describe('the dispatcher', () => {
+  test('sends an account once for all times that were missed, and none before its time', async () => {
+    await using stage = await openQueueStage()
+    const dispatcher = dispatcherOf(stage.queue, [queueAccount('north'), queueAccount('south')])
+    expect(await dispatcher.pass()).toMatchObject({ isDispatcher: true, sent: 2, silentMs: 0 })
+    expect(await dispatcher.pass()).toMatchObject({ sent: 0 })
+    for (const job of await fetchJobs(stage.queue, { ...one, count: 2 })) await settle(stage.queue, job, done)
+    await stage.query(overdue)
+    expect(await dispatcher.pass()).toMatchObject({ sent: 2 })
+    expect(await dispatcher.pass()).toMatchObject({ sent: 0 })
+    const [[next] = []] = await stage.query('select next_due_at from headcount_queue.schedules')
+    const wait = Date.parse(String(next)) - Date.now()
+    expect(wait).toBeGreaterThan(-1000)
+    expect(wait).toBeLessThanOrEqual(15 * 60_000)
+  })
+
+  test('sends no second job while one waits or runs', async () => {
+    await using stage = await openQueueStage()
+    const dispatcher = dispatcherOf(stage.queue, [queueAccount('north')])
+    await dispatcher.pass()
+    await stage.query(overdue)
+    expect(await dispatcher.pass()).toMatchObject({ sent: 0 })
+    const [job] = await fetchJobs(stage.queue, one)
+    await stage.query(overdue)
+    expect(await dispatcher.pass()).toMatchObject({ sent: 0 })
+    if (job === undefined) throw new Error('there is no job')
+    await settle(stage.queue, job, { is: 'retried', code: 'outage' })
+    await stage.query(overdue)
+    expect(await dispatcher.pass()).toMatchObject({ sent: 0 })
+  })
+
+  test('is one over all processes; another takes over when it dies, and at once when it resigns', async () => {
+    await using stage = await openQueueStage()
+    const accounts = [queueAccount('north')]
+    const [first, second] = [dispatcherOf(stage.queue, accounts), dispatcherOf(stage.queue, accounts)]
+    expect(await first.pass()).toMatchObject({ isDispatcher: true, sent: 1 })
+    await stage.query(overdue)
+    expect(await second.pass()).toMatchObject({ isDispatcher: false, sent: 0 })
+    await stage.query(`update headcount_queue.dispatcher set passed_at = now() - interval '16 s'`)
+    expect(await second.pass()).toMatchObject({ isDispatcher: true })
+    expect(await first.pass()).toMatchObject({ isDispatcher: false })
+    await second.resign()
+    expect(await first.pass()).toMatchObject({ isDispatcher: true })
+  })
+
+  test('a process that is killed while it sends has sent nothing: the next one sends all', async () => {
+    await using stage = await openQueueStage()
+    await stage.database
+      .transaction(async (trx) => {
+        const within = {
+          ...stage.queue,
+          database: {
+            ...stage.database,
+            transaction: async (work: never) => (work as (on: typeof trx) => never)(trx),
+          },
+        }
+        expect(await dispatcherOf(within, [queueAccount('north')]).pass()).toMatchObject({ sent: 1 })
+        throw new Error('killed')
+      })
+      .catch(() => {})
+    expect(await dispatcherOf(stage.queue, [queueAccount('north')]).pass()).toMatchObject({ sent: 1 })
+  })
+
+  test('on a machine whose clock is wrong sends nothing, says so, and leaves it to others', async () => {
+    await using stage = await openQueueStage()
+    const wrong = dispatcherOf(stage.queue, [queueAccount('north')])
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 })
+    try {
+      expect(await wrong.pass()).toMatchObject({ isDispatcher: false, sent: 0 })
+    } finally {
+      vi.useRealTimers()
+    }
+    expect(wrong.told).toEqual([expect.stringContaining('differ by 60 s')])
+    expect(await dispatcherOf(stage.queue, [queueAccount('north')]).pass()).toMatchObject({
+      isDispatcher: true,
+      sent: 1,
+    })
+  })
+
+  test('sends some schedules a pass where very many are due, and tells that there are more', async () => {
+    await using stage = await openQueueStage()
+    const accounts = Array.from({ length: 250 }, (_, at) =>
+      queueAccount(`account-${at}`, { schedule: `${at % 60} ${Math.floor(at / 60)} * * * *` }),
+    )
+    const dispatcher = dispatcherOf(stage.queue, accounts)
+    expect(await dispatcher.pass()).toMatchObject({ sent: 200, hasMore: true })
+    expect(await dispatcher.pass()).toMatchObject({ sent: 50, hasMore: false })
+    expect(await dispatcher.pass()).toMatchObject({ sent: 0, hasMore: false })
+  })
+
+  test('whose accounts are others than those of another process is told of by that one', async () => {
+    await using stage = await openQueueStage()
+    await dispatcherOf(stage.queue, [queueAccount('north'), queueAccount('south')]).pass()
+    const same = dispatcherOf(stage.queue, [queueAccount('south'), queueAccount('north')])
+    expect(await same.pass()).toMatchObject({ isDispatcher: false, sendsOthers: null })
+    const others = dispatcherOf(stage.queue, [queueAccount('north')])
+    expect(await others.pass()).toMatchObject({
+      sendsOthers: expect.stringContaining(`process ${process.pid}`),
+    })
+  })
+
+  test('a schedule that cannot be used is told, and the others are sent', async () => {
+    await using stage = await openQueueStage()
+    const dispatcher = dispatcherOf(stage.queue, [
+      queueAccount('north', { schedule: 'every now and then' }),
+      queueAccount('south'),
+    ])
+    expect(await dispatcher.pass()).toMatchObject({ sent: 1 })
+    expect(dispatcher.told).toEqual([expect.stringContaining('every now and then')])
+  })
+})
+
+describe('jobs', () => {
+  test('of one service host run at most so many over all machines, also when all ask at once', async () => {
+    await using stage = await openQueueStage()
+    await using other = await openQueue(stage.database)
+    const accounts = Array.from({ length: 12 }, (_, at) =>
+      queueAccount(`account-${at}`, { host: at < 8 ? 'large.example' : 'small.example' }),
+    )
+    for (let round = 0; round < 10; round += 1) {
+      await stage.send(...accounts)
+      const took = await Promise.all(
+        Array.from({ length: 8 }, (_, at) =>
+          fetchJobs(at % 2 === 0 ? stage.queue : other, { count: 2, runsPerHost: 3 }),
+        ),
+      )
+      const hosts = took.flat().map(({ data }) => data.host)
+      expect(hosts.filter((host) => host === 'large.example').length).toBeLessThanOrEqual(3)
+      expect(hosts.filter((host) => host === 'small.example').length).toBeLessThanOrEqual(3)
+      await stage.query('delete from headcount_queue.job')
+    }
+  })
+
+  test('hold the name of the account and its host, and nothing else', async () => {
+    await using stage = await openQueueStage()
+    await dispatcherOf(stage.queue, [queueAccount('north')]).pass()
+    const rows = await stage.query('select data, output, singleton_key, group_id from headcount_queue.job')
+    expect(rows).toEqual([[{ account: 'north', host: 'events.example' }, null, 'north', 'events.example']])
+  })
+
+  test('that fail are tried again, each time later, and are dead letters in the end; a good run ends that', async () => {
+    await using stage = await openQueueStage()
+    await stage.send(queueAccount('north'))
+    const delays: number[] = []
+    for (let tries = 0; tries <= MAX_RETRIES; tries += 1) {
+      await stage.query(now)
+      const [job] = await fetchJobs(stage.queue, one)
+      if (job === undefined) throw new Error(`there is no job at try ${tries}`)
+      expect(await settle(stage.queue, job, { is: 'retried', code: 'outage' })).toBe(true)
+      const [[delay] = []] = await stage.query(
+        `select extract(epoch from start_after - now())::float8 from headcount_queue.job where state = 'retry'`,
+      )
+      if (delay !== undefined) delays.push(Number(delay))
+    }
+    expect(delays).toHaveLength(MAX_RETRIES)
+    expect(delays[0]).toBeGreaterThan(14)
+    expect(delays.at(-1)).toBeGreaterThan(2 * (delays[0] ?? Infinity))
+    const state = await readQueue(stage.database, all)
+    expect(state.jobs).toEqual([
+      expect.objectContaining({
+        account: 'north',
+        state: 'dead',
+        code: 'outage',
+        tries: MAX_RETRIES + 1,
+        reason: 'the service went away during the run',
+      }),
+    ])
+    await stage.send(queueAccount('north'))
+    const [job] = await fetchJobs(stage.queue, one)
+    if (job === undefined) throw new Error('there is no job')
+    await settle(stage.queue, job, done)
+    expect((await readQueue(stage.database, all)).jobs).toEqual([])
+    expect(await stage.query('select * from headcount_queue.job')).toEqual([])
+  })
+
+  test('that no try mends are dead letters at once, one an account, and can be tried again by hand', async () => {
+    await using stage = await openQueueStage()
+    const refused = outcomeOfError(new AuthenticationError('401'), false)
+    for (let times = 0; times < 2; times += 1) {
+      await stage.send(queueAccount('north'))
+      const [job] = await fetchJobs(stage.queue, one)
+      if (job === undefined) throw new Error('there is no job')
+      await settle(stage.queue, job, refused)
+    }
+    expect(await readQueue(stage.database, all)).toMatchObject({
+      counts: { dead: 1, ready: 0, retrying: 0 },
+      jobs: [{ account: 'north', state: 'dead', code: 'key_refused', tries: 1 }],
+    })
+    const error = await errorOf(retryDeadLetters(stage.queue, ['nroth']))
+    expect(error.message).toContain('did you mean north?')
+    expect(await retryDeadLetters(stage.queue, null)).toEqual(['north'])
+    expect(await readQueue(stage.database, all)).toMatchObject({
+      counts: { dead: 0, ready: 1 },
+      jobs: [{ account: 'north', host: 'events.example' }],
+    })
+    expect(await retryDeadLetters(stage.queue, null)).toEqual([])
+  })
+
+  test('of an account that another run holds come back later and count no try', async () => {
+    await using stage = await openQueueStage()
+    await stage.send(queueAccount('north'))
+    const [job] = await fetchJobs(stage.queue, one)
+    if (job === undefined) throw new Error('there is no job')
+    await settle(stage.queue, job, outcomeOfError(new AccountLockedError('busy'), false))
+    expect((await readQueue(stage.database, all)).jobs).toMatchObject([{ state: 'waiting', tries: 0 }])
+    expect(await fetchJobs(stage.queue, one)).toEqual([])
+    await stage.query(now)
+    expect(await fetchJobs(stage.queue, one)).toMatchObject([{ retryCount: 0 }])
+  })
+
+  test('of a worker that is not heard are tried again, and it settles nothing when it wakes', async () => {
+    await using stage = await openQueueStage()
+    await stage.send(queueAccount('north'))
+    const [lost] = await fetchJobs(stage.queue, one)
+    if (lost === undefined) throw new Error('there is no job')
+    await stage.query(
+      `update headcount_queue.job set heartbeat_on = now() - interval '31 s', started_on = now() - interval '31 s'`,
+    )
+    await stage.query('update headcount_queue.queue set monitor_claim_on = null')
+    await stage.queue.boss.supervise()
+    expect((await readQueue(stage.database, all)).jobs).toMatchObject([
+      { state: 'retrying', code: 'worker_lost' },
+    ])
+    await stage.query(now)
+    const [again] = await fetchJobs(stage.queue, one)
+    if (again === undefined) throw new Error('there is no job')
+    for (const outcome of [done, outcomeOfError(new AuthenticationError('401'), false)])
+      expect(await settle(stage.queue, lost, outcome)).toBe(false)
+    expect((await readQueue(stage.database, all)).jobs).toMatchObject([{ state: 'running', tries: 2 }])
+    expect(await settle(stage.queue, again, done)).toBe(true)
+  })
+})
+
+describe('a worker of the queue', () => {
+  test('has its heartbeat stored while a run goes on, and hands the job back when it is told to stop', async () => {
+    await using stage = await openQueueStage()
+    await stage.send(queueAccount('north'), queueAccount('elsewhere'))
+    const stopping = new AbortController()
+    const began = Promise.withResolvers<void>()
+    const settled: string[] = []
+    const runner = startJobRunner({
+      queue: stage.queue,
+      runs: 2,
+      runsPerHost: 2,
+      signal: stopping.signal,
+      log: () => {},
+      knows: (account) => account === 'north',
+      onSettled: (account, { is }) => settled.push(`${account} ${is}`),
+      run: async (_, signal) => {
+        began.resolve()
+        await new Promise((resolve) => signal.addEventListener('abort', resolve))
+        const { InterruptedError } = await import('../../../src/common/errors.ts')
+        throw new InterruptedError('stopped')
+      },
+    })
+    await began.promise
+    expect(runner.running()).toContain('north')
+    await stage.query(`update headcount_queue.job set heartbeat_on = now() - interval '1 hour'`)
+    await expect
+      .poll(
+        () =>
+          stage.query(
+            `select heartbeat_on > now() - interval '1 minute' from headcount_queue.job where singleton_key = 'north'`,
+          ),
+        { timeout: 20_000 },
+      )
+      .toEqual([[true]])
+    stopping.abort()
+    await runner.ended
+    expect(settled.toSorted()).toEqual(['elsewhere retried', 'north returned'])
+    expect((await readQueue(stage.database, all)).jobs).toMatchObject([
+      { account: 'elsewhere', state: 'retrying', code: 'not_configured' },
+      { account: 'north', tries: 0 },
+    ])
+  })
+})
