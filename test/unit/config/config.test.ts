@@ -59,10 +59,7 @@ test('every setting has its default', async () => {
       leaveOut: [],
       pseudonymise: [],
     },
-<<<<<<< HEAD
-=======
     pool: { runs: 4, connections: null },
->>>>>>> queue
     worker: {
       schedule: '*/15 * * * *',
       timezone: 'UTC',
