@@ -12,7 +12,7 @@ function row(account: string | null, exitCode: number, outcome: string, why = ''
 
 test('every exit code has its place in the order of the worst', () => {
   const codes = exitCodes.flatMap(([code]) => code.split(', ').map(Number))
-  expect(worstFirst.toSorted()).toEqual(codes.toSorted())
+  expect(new Set(worstFirst)).toEqual(new Set(codes))
 })
 
 test.each([
