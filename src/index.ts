@@ -161,7 +161,8 @@ export type {
   SetSlotTargetOptions,
 } from './mirror/library-api/owner-tables.ts'
 export type { AccountFilter, MirrorOptions } from './mirror/library-api/with-mirror.ts'
-export type { AccountStatus, RunSummary } from './mirror/status/account-status.ts'
+export type { AccountStatus } from './mirror/status/account-status.ts'
+export type { LiveRows, RunSummary } from './mirror/status/account-facts.ts'
 export type { AccountSummary } from './mirror/accounts/list.ts'
 export type { SetTimeZone } from './mirror/accounts/set-time-zone.ts'
 export type { CreatedKey } from './mirror/calls/keys.ts'

@@ -31,3 +31,16 @@ export const exitCodesOfVerify: Readonly<Record<VerifyReport['status'], number>>
 
 /** The exit code of `status --max-age` for a mirror that is older, and for one whose deletions wait for too long. */
 export const exitCodesOfStatus = { tooOld: 6, heldTooLong: 8 } as const
+
+/**
+ * Of a command over many accounts, the worst first: an interruption; what only a person can mend (a fault of this program, a key,
+ * a setting, the database, the service's contract, a difference); what the next run may mend.
+ */
+export const worstFirst: readonly number[] = [130, 143, 1, 3, 2, 5, 7, 10, 4, 6, 8, 9, 0]
+
+/** 0 when there is none. */
+export function worstExitCode(codes: Iterable<number>): number {
+  const failures = [...codes].filter((code) => code !== 0)
+  // guard: the worst exit code
+  return worstFirst.find((code) => failures.includes(code)) ?? failures[0] ?? 0
+}

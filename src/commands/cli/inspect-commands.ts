@@ -151,10 +151,11 @@ export const inspectCommands: CommandGroup = {
           .conflicts('event'),
         options.flag('--event <id>', 'only this event: last and next read, held, rejected, failed'),
         options
-          .choice('--format <format>', "text, or prometheus: metrics in Prometheus' text form", [
-            'text',
-            'prometheus',
-          ])
+          .choice(
+            '--format <format>',
+            "text; prometheus: metrics in Prometheus' text form; or ndjson: one line of JSON for each account",
+            ['text', 'prometheus', 'ndjson'],
+          )
           .conflicts(['json', 'event']),
         options.json('print the same'),
         options.holdFor(),

@@ -81,7 +81,14 @@ export const maintenanceCommands: CommandGroup = {
         'Checks the settings, the connection to the service, the key, one list, the database, its schema, the mail ' +
         'server where one is set, the clocks and the free disk space, one line each. Writes and sends nothing. Ends with the exit code of the first failed check.',
       examples: [['doctor', 'before the first run, or when something fails']],
-      options: [options.json('print the same'), ...options.service(), options.database()],
+      options: [
+        options.json('print the same'),
+        options.resultFormat(),
+        ...options.service(),
+        options.account('only this account of the accounts file'),
+        options.database(),
+        ...options.pool(),
+      ],
     },
     {
       name: 'verify',
@@ -110,12 +117,14 @@ export const maintenanceCommands: CommandGroup = {
         options.flag('--thorough', 'parse every list by the other code and compare in SQL: slower'),
         options.flag('--event <id...>', 'only these events'),
         options.json('print what was found'),
+        options.resultFormat(),
         options.quiet('no output when all is equal'),
         ...options.below('Settings:', [
           ...options.service(),
           options.account('name of the account in the mirror'),
           options.database(),
           ...options.read(),
+          ...options.pool(),
         ]),
       ],
     },

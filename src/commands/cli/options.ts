@@ -167,6 +167,12 @@ export const force = () =>
 
 export const json = (what: string) => flag('--json', `${what} as one JSON document`)
 
+/** Beside `--json`, of a command that may be for many accounts. */
+export const resultFormat = () =>
+  choice('--format <name>', 'ndjson: one line of JSON for each account, as soon as it is finished', [
+    'ndjson',
+  ]).conflicts('json')
+
 export const limit = (fallback: string, what = 'show at most this many') =>
   checked('--limit <n>', what, integer({ min: 1, max: 100_000 }), fallback)
 

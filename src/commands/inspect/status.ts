@@ -9,14 +9,16 @@ import { callMirror } from '../open-mirror.ts'
 import { stripControlChars } from '../../common/strip-control-chars.ts'
 import { formatDuration } from '../../common/text/format-duration.ts'
 import { formatDeletedEvent, formatEvents } from '../output/event-status.ts'
-import { writeResult } from '../output/format/json.ts'
+import { readAccounts } from '../../config/accounts/read-accounts.ts'
+import { resultFormat, writeDocument } from '../accounts/result-writer.ts'
+import type { Output } from '../terminal/terminal.ts'
 import { describeOverdue } from '../output/held-deletions.ts'
 import { describeRemoval } from '../../mirror/accounts/removal-hint.ts'
 import { formatStatus } from '../output/status.ts'
 
-type StatusFlags = Flags & {
+export type StatusFlags = Flags & {
   readonly json?: true
-  readonly format?: 'text' | 'prometheus'
+  readonly format?: 'text' | 'prometheus' | 'ndjson'
   /** Milliseconds. */
   readonly maxAge?: number
   /** The id of the one event to show. */
@@ -26,22 +28,58 @@ type StatusFlags = Flags & {
 export const status: Command<StatusFlags> = async (context) => {
   const { flags } = context
   if (flags.event !== undefined) return eventStatus(context, flags.event)
+  const listed = await readAccounts(flags)
+  if (listed !== null) {
+    const { statusOfListed } = await import('../accounts/status-of-listed.ts')
+    return statusOfListed(context, listed)
+  }
   // A monitor asks often, and wants no scan of all responses each time.
-  const withReplies = flags.maxAge === undefined && flags.format !== 'prometheus'
-  const accounts = await callMirror(context, statusCall, (config) => ({ ...settingsOf(config), withReplies }))
-  if (flags.format === 'prometheus') {
-    const { statusText } = await import('../../telemetry-sdk/status-text.ts')
-    await context.terminal.out.write(await statusText(accounts))
-  } else await writeResult(context, { accounts }, (out) => formatStatus(accounts, out, { withReplies }))
+  const withReplies = wantsReplies(flags)
+  const accounts = await callMirror(context, statusCall, (config) => ({
+    ...settingsOf(config),
+    own: [],
+    withReplies,
+  }))
+  await writeStatuses(context, accounts, { accounts }, (out) => formatStatus(accounts, out, { withReplies }))
   return flags.maxAge === undefined ? 0 : judge(context, accounts, flags.maxAge)
 }
 
-function settingsOf({ account, run: { maxStalenessMs, holdForMs } }: Config): StatusInput {
+export function settingsOf({ account, run: { maxStalenessMs, holdForMs } }: Config): StatusInput {
   return { account, maxStalenessMs, holdForMs }
 }
 
+export function wantsReplies({ maxAge, format }: StatusFlags): boolean {
+  return maxAge === undefined && format !== 'prometheus'
+}
+
+/** The document, a line for each account, the metrics, or the text. */
+export async function writeStatuses(
+  { flags, terminal: { out } }: Context<StatusFlags>,
+  accounts: readonly AccountStatus[],
+  document: object,
+  format: (out: Output) => string,
+): Promise<void> {
+  if (flags.format === 'prometheus') {
+    const { statusText } = await import('../../telemetry-sdk/status-text.ts')
+    return out.write(await statusText(accounts))
+  }
+  await writeDocuments({ flags, out }, accounts, document, format)
+}
+
+async function writeDocuments(
+  { flags, out }: { readonly flags: StatusFlags; readonly out: Output },
+  accounts: readonly object[],
+  document: object,
+  format: (out: Output) => string,
+): Promise<void> {
+  const chosen = resultFormat(flags)
+  if (chosen === null) return out.write(format(out))
+  if (chosen === 'json') return writeDocument(out, document, chosen)
+  for (const account of accounts) await writeDocument(out, account, chosen)
+}
+
 /** For monitoring: every fault in a line, and the exit code of the worst. */
-async function judge(
+export async function judge(
   { terminal }: Context<StatusFlags>,
   accounts: readonly AccountStatus[],
   maxAgeMs: number,
@@ -61,8 +99,11 @@ async function eventStatus(context: Context<StatusFlags>, id: string): Promise<n
   const rejected = rejectedIn.map((account) => `account ${account}: ${describeRejected(id)}`)
   if (events.length === 0 && deleted.length === 0)
     throw new UsageError(rejected.length > 0 ? rejected.join('\n') : describeUnknown(id))
-  await writeResult(context, { events, deleted }, (out) =>
-    [formatEvents(events, out), ...deleted.map(formatDeletedEvent)].join(''),
+  await writeDocuments(
+    { flags: context.flags, out: context.terminal.out },
+    events,
+    { events, deleted },
+    (out) => [formatEvents(events, out), ...deleted.map(formatDeletedEvent)].join(''),
   )
   for (const line of rejected) await context.terminal.err.write(`headcount: ${stripControlChars(line)}\n`)
   return 0

@@ -1,10 +1,9 @@
-import {
-  readConfig,
-  readServiceConfig,
-  type Config,
-  type Flags,
-  type ServiceConfig,
-} from '../../config/config.ts'
+import { UsageError } from '../../common/errors.ts'
+import type { Accounts } from '../../config/accounts/read-accounts.ts'
+import { readConfig, type Config, type Flags, type ServiceConfig } from '../../config/config.ts'
+import type { Database } from '../../db/connect.ts'
+import { resultFormat, writeDocument, type ResultFlags } from '../accounts/result-writer.ts'
+import { firstOf, selectAccounts } from '../accounts/select-accounts.ts'
 import { createSource } from '../../source/api.ts'
 import type { Command } from '../cli/context.ts'
 import { failure, ok, skipped, warning, type Check, type CheckResult } from './doctor/check.ts'
@@ -18,19 +17,25 @@ import { resolveOptions } from '../../sync/options.ts'
 import { runOptions } from '../sync/run-command.ts'
 import { raceAbort } from '../../common/abort.ts'
 import { stripControlChars } from '../../common/strip-control-chars.ts'
-import { writeJson } from '../output/format/json.ts'
 import { redactSecrets } from '../open-log.ts'
 import { wrapWords } from '../../common/text/fit-text.ts'
 import type { Output, Style } from '../terminal/terminal.ts'
 
-type DoctorFlags = Flags & { readonly json?: true }
+export type DoctorFlags = Flags & ResultFlags
 
 /** Checks what a run needs, from the settings outwards, and writes nothing. */
-export const doctor: Command<DoctorFlags> = async ({ flags, terminal, signal }) => {
+export const doctor: Command<DoctorFlags> = async (context) => {
+  const { flags, terminal, signal } = context
+  const listed = await listedAccounts(flags)
+  if (listed !== null) {
+    const { doctorOfAccounts } = await import('../accounts/doctor-of-accounts.ts')
+    return doctorOfAccounts(context, listed)
+  }
+  const format = resultFormat(flags)
   const checks: Check[] = []
   const tell = async (name: string, finding: CheckResult) => {
     checks.push({ name, ...finding })
-    if (!flags.json) await terminal.out.write(formatCheck(name, finding, terminal.out))
+    if (format === null) await terminal.out.write(formatCheck(name, finding, terminal.out))
   }
   const examine = async () => {
     const settings = await readSettings(flags)
@@ -48,11 +53,20 @@ export const doctor: Command<DoctorFlags> = async ({ flags, terminal, signal }) 
   }
   await raceAbort(examine(), signal)
   const first = checks.find(({ state }) => state === 'failed')
-  if (flags.json) await writeJson(terminal.out, { ok: first === undefined, checks })
+  if (format !== null) await writeDocument(terminal.out, { ok: first === undefined, checks }, format)
   return first?.exit_code ?? 0
 }
 
-type Tell = (name: string, finding: CheckResult) => Promise<void>
+/** All accounts of a file; null when one is meant. A file that cannot be used is told by the first check. */
+async function listedAccounts(flags: Flags): Promise<Accounts | null> {
+  const selected = await selectAccounts(flags).catch((error: unknown) => {
+    if (error instanceof UsageError) return null
+    throw error
+  })
+  return selected?.kind === 'all' ? selected.accounts : null
+}
+
+export type Tell = (name: string, finding: CheckResult) => Promise<void>
 
 const noSettings = skipped('needs the settings')
 
@@ -66,7 +80,8 @@ interface Settings {
 
 async function readSettings(flags: Flags): Promise<Settings> {
   try {
-    const config = await readServiceConfig(flags)
+    const selected = await selectAccounts(flags)
+    const config = selected.kind === 'one' ? selected.config : firstOf(selected.accounts)
     resolveOptions(runOptions(config))
     const { href, pathname } = config.service.baseUrl
     const usual = /\/api\/v1\/?$/.test(pathname)
@@ -110,7 +125,13 @@ async function examineService(
   }
 }
 
-async function examineDatabase(config: Config | null, err: Output, tell: Tell): Promise<void> {
+/** @param more checks of a database that can be used */
+export async function examineDatabase(
+  config: Config | null,
+  err: Output,
+  tell: Tell,
+  more: (database: Database) => Promise<void> = async () => {},
+): Promise<void> {
   const told: string[] = []
   const opened =
     config === null
@@ -133,6 +154,7 @@ async function examineDatabase(config: Config | null, err: Output, tell: Tell): 
     found.state === 'ok' && told.length > 0 ? warning([found.detail, ...told].join('. ')) : found
   await tell('database', finding)
   await tell('schema', found.state === 'ok' ? await checkSchema(database) : skipped('needs the database'))
+  if (found.state === 'ok') await more(database)
 }
 
 const colours: Readonly<Record<CheckResult['state'], Style>> = {
@@ -143,7 +165,7 @@ const colours: Readonly<Record<CheckResult['state'], Style>> = {
 }
 const NAME_WIDTH = 'configuration'.length
 
-function formatCheck(name: string, { state, detail }: CheckResult, out: Output): string {
+export function formatCheck(name: string, { state, detail }: CheckResult, out: Output): string {
   const hang = NAME_WIDTH + 11
   const lines = stripControlChars(detail)
     .split('\n')

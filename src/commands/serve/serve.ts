@@ -1,5 +1,6 @@
 import { commandName } from '../../common/command-name.ts'
-import { readConfig, readServiceConfig, type Flags, type ServiceConfig } from '../../config/config.ts'
+import { oneAccount } from '../accounts/select-accounts.ts'
+import { readConfig, type Flags, type ServiceConfig } from '../../config/config.ts'
 import { settings, type SettingName } from '../../config/settings.ts'
 import type { Database } from '../../db/connect.ts'
 import { migrate } from '../../db/migrate.ts'
@@ -35,7 +36,7 @@ export const serve: Command<ServeFlags> = async (context) => {
   const { flags, terminal, signal } = context
   const syncs = flags.sync ?? false
   if (!syncs) refuseFlagsOfSync(flags)
-  const work = syncs ? await readServiceConfig(flags) : null
+  const work = syncs ? await oneAccount(flags) : null
   const given = work ?? (await readConfig(flags))
   const logFormat = logFormatOfService(given, terminal.err)
   const config = { ...given, logFormat }

@@ -1,24 +1,25 @@
 /** What `sync` and `backfill` share: settings in, a run of the library, progress and report out. */
-import { readServiceConfig, type Flags, type ServiceConfig } from '../../config/config.ts'
+import type { Flags, ServiceConfig } from '../../config/config.ts'
 import { outcomeOf } from '../../common/schema/run-report.ts'
 import { HeadcountError } from '../../common/errors.ts'
 import { exitCodeOfRun } from '../exit-codes.ts'
-import type { Logger, RunOptions, RunReport } from '../../index.ts'
+import type { Logger, RunMode, RunOptions, RunReport } from '../../index.ts'
 import type { Context } from '../cli/context.ts'
 import { openLog, type Log } from '../open-log.ts'
 import { notifyAfterRun } from './notice-of-run.ts'
+import { selectAccounts } from '../accounts/select-accounts.ts'
+import { resultFormat, writeDocument, type ResultFlags } from '../accounts/result-writer.ts'
 import { confirmingAccount } from './confirm-new-account.ts'
-import { writeJson } from '../output/format/json.ts'
 import { openBar, openLines, type ProgressDisplay } from '../terminal/progress.ts'
 import type { Output, Terminal } from '../terminal/terminal.ts'
 
 /** Flags of both commands, besides the settings. */
-export type RunFlags = Flags & {
-  readonly event?: readonly string[]
-  readonly force?: true
-  readonly json?: true
-  readonly quiet?: true
-}
+export type RunFlags = Flags &
+  ResultFlags & {
+    readonly event?: readonly string[]
+    readonly force?: true
+    readonly quiet?: true
+  }
 
 type Run = (options: RunOptions) => Promise<RunReport>
 
@@ -27,14 +28,20 @@ export async function runSync(
   context: Context<RunFlags>,
   loadRun: () => Promise<Run>,
   options: OwnOptions = {},
+  mode: RunMode = 'sync',
 ): Promise<number> {
-  const config = await readServiceConfig(context.flags)
+  const selected = await selectAccounts(context.flags)
+  if (selected.kind === 'all') {
+    const { runAllAccounts } = await import('../accounts/run-all-accounts.ts')
+    return runAllAccounts(context, selected.accounts, mode, options)
+  }
+  const { config } = selected
   return confirmingAccount(context, config.newAccount, (createAccount) =>
     runOnce(context, config, loadRun, { ...options, createAccount }),
   )
 }
 
-type OwnOptions = Pick<
+export type OwnOptions = Pick<
   RunOptions,
   'all' | 'acceptDeletions' | 'applyToHistory' | 'adopt' | 'restart' | 'dryRun' | 'createAccount'
 >
@@ -45,6 +52,7 @@ async function runOnce(
   loadRun: () => Promise<Run>,
   options: OwnOptions,
 ): Promise<number> {
+  const format = resultFormat(flags)
   const { display, ...log } = await openDisplay(config, terminal)
   const run = await loadRun()
   const ran = async () => {
@@ -68,12 +76,12 @@ async function runOnce(
       if (flags.event === undefined) await notifyAfterRun(running, config, log.logger, signal)
     }
   } catch (error) {
-    if (flags.json && error instanceof HeadcountError && error.report !== undefined) {
-      await writeJson(terminal.out, error.report)
+    if (format !== null && error instanceof HeadcountError && error.report !== undefined) {
+      await writeDocument(terminal.out, error.report, format)
     }
     throw error
   }
-  if (flags.json) await writeJson(terminal.out, report)
+  if (format !== null) await writeDocument(terminal.out, report, format)
   else if (report.plan) {
     const { formatPlan } = await import('../output/change-plan.ts')
     await terminal.out.write(formatPlan(report.plan, terminal.out))
@@ -103,10 +111,17 @@ export function runOptions({ service, database, account, personKey, run }: Servi
 }
 
 /** A bar where people look; lines of log everywhere else, and where only failures are wanted neither. */
-export async function openDisplay(
+export function openDisplay(config: ServiceConfig, terminal: Terminal) {
+  return displayOf(config, terminal, openBar, openLines)
+}
+
+/** As `openDisplay`, of other work. */
+export async function displayOf<P>(
   config: ServiceConfig,
   terminal: Terminal,
-): Promise<Log & { readonly display: ProgressDisplay }> {
+  openBar: (err: Output) => Promise<ProgressDisplay<P>>,
+  openLines: (err: Output, log: (fields: object, message: string) => void) => ProgressDisplay<P>,
+): Promise<Log & { readonly display: ProgressDisplay<P> }> {
   const { err } = terminal
   const showsProgress = config.logLevel === 'info' || config.logLevel === 'debug'
   if (err.isTerminal && showsProgress && config.logFormat !== 'json') {

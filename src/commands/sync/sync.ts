@@ -1,3 +1,4 @@
+import { resultFormat } from '../accounts/result-writer.ts'
 import type { Command } from '../cli/context.ts'
 import { withTelemetry } from './with-telemetry.ts'
 import { runSync, type RunFlags } from './run-command.ts'
@@ -19,12 +20,17 @@ export const sync: Command<SyncFlags> = withTelemetry((context) =>
     acceptDeletions: context.flags.acceptDeletions ?? false,
     adopt: context.flags.adopt ?? false,
     applyToHistory: context.flags.applyToHistory ?? false,
-    ...(context.flags.dryRun && { dryRun: context.flags.json ? true : { maxKeys: SHOWN_KEYS } }),
+    ...(context.flags.dryRun && {
+      dryRun: resultFormat(context.flags) === null ? { maxKeys: SHOWN_KEYS } : true,
+    }),
   }),
 )
 
 export const backfill: Command<RunFlags & { readonly restart?: true }> = withTelemetry((context) =>
-  runSync(context, async () => (await import('../../sync/run.ts')).backfill, {
-    restart: context.flags.restart ?? false,
-  }),
+  runSync(
+    context,
+    async () => (await import('../../sync/run.ts')).backfill,
+    { restart: context.flags.restart ?? false },
+    'backfill',
+  ),
 )

@@ -1,22 +1,29 @@
-import { readServiceConfig, type Flags } from '../../config/config.ts'
-import type { Logger, VerifyReport } from '../../index.ts'
+import type { Flags } from '../../config/config.ts'
+import type { Logger, VerifyOptions, VerifyReport } from '../../index.ts'
 import type { Command } from '../cli/context.ts'
 import { exitCodesOfVerify } from '../exit-codes.ts'
+import { resultFormat, writeDocument, type ResultFlags } from '../accounts/result-writer.ts'
+import { selectAccounts } from '../accounts/select-accounts.ts'
 import { openDisplay, runOptions } from './run-command.ts'
 import { withTelemetry } from './with-telemetry.ts'
-import { writeJson } from '../output/format/json.ts'
 import { formatDifferences, formatVerification } from '../output/verify-report.ts'
 
-type VerifyFlags = Flags & {
-  readonly sample?: number
-  readonly thorough?: true
-  readonly event?: readonly string[]
-  readonly json?: true
-  readonly quiet?: true
-}
+export type VerifyFlags = Flags &
+  ResultFlags & {
+    readonly sample?: number
+    readonly thorough?: true
+    readonly event?: readonly string[]
+    readonly quiet?: true
+  }
 
-export const verify: Command<VerifyFlags> = withTelemetry(async ({ flags, terminal, signal }) => {
-  const config = await readServiceConfig(flags)
+export const verify: Command<VerifyFlags> = withTelemetry(async (context) => {
+  const { flags, terminal, signal } = context
+  const selected = await selectAccounts(flags)
+  if (selected.kind === 'all') {
+    const { verifyAllAccounts } = await import('../accounts/verify-all-accounts.ts')
+    return verifyAllAccounts(context, selected.accounts)
+  }
+  const { config } = selected
   const { display, ...log } = await openDisplay(config, terminal)
   const library = await import('../../index.ts')
   let report: VerifyReport
@@ -25,14 +32,14 @@ export const verify: Command<VerifyFlags> = withTelemetry(async ({ flags, termin
     report = await library.verify({
       ...runOptions(config),
       ...(flags.event !== undefined && { events: flags.event }),
-      ...(flags.sample !== undefined && { sample: flags.sample }),
-      ...(flags.thorough && { thorough: true }),
+      ...depthOf(flags),
       signal,
       ...log,
       onProgress: (progress) => shown.show(progress),
     })
   }
-  if (flags.json) await writeJson(terminal.out, report)
+  const format = resultFormat(flags)
+  if (format !== null) await writeDocument(terminal.out, report, format)
   else await terminal.out.write(formatDifferences(report))
   if (config.logFormat === 'json') logReport(report, log.logger)
   else if (report.status !== 'equal' || config.logLevel === 'info' || config.logLevel === 'debug') {
@@ -40,6 +47,11 @@ export const verify: Command<VerifyFlags> = withTelemetry(async ({ flags, termin
   }
   return exitCodesOfVerify[report.status]
 })
+
+/** How much of the account is compared, and how. */
+export function depthOf({ sample, thorough }: VerifyFlags): Pick<VerifyOptions, 'sample' | 'thorough'> {
+  return { ...(sample !== undefined && { sample }), ...(thorough && { thorough: true }) }
+}
 
 /** One line where logs are asked for; the differences themselves are on stdout. */
 function logReport({ differences: _, ...report }: VerifyReport, logger: Logger): void {

@@ -1,5 +1,6 @@
 import type { SingleBar } from 'cli-progress'
 import type { Progress } from '../../index.ts'
+import type { AccountsProgress } from './accounts-line.ts'
 import { progressLine } from './progress-line.ts'
 import type { Output } from './terminal.ts'
 
@@ -8,6 +9,12 @@ export interface ProgressDisplay<P = Progress> extends Disposable {
   show(progress: P): void
   /** Writes above the bar. */
   writeAbove(text: string): void
+}
+
+/** As `openBar`, of a command over many accounts. */
+export async function openAccountsBar(err: Output): Promise<ProgressDisplay<AccountsProgress>> {
+  const { accountsBar } = await import('./progress-bar.ts')
+  return openProgressLine(err, accountsBar)
 }
 
 /** One bar of a run on a terminal, redrawn in place and gone at the end. */
@@ -62,18 +69,26 @@ export async function openProgressLine<P>(
 /** One line of log at most so often, where there is no terminal. */
 const LINE_EVERY_MS = 10_000
 
-export function openLines(
+type LogLine = (fields: object, message: string) => void
+
+export function openLines(err: Output, log: LogLine, now?: () => number): ProgressDisplay {
+  return openProgressLines(err, log, progressLine, now)
+}
+
+/** As `openLines`, of other work. */
+export function openProgressLines<P>(
   err: Output,
-  log: (fields: object, message: string) => void,
+  log: LogLine,
+  format: (progress: P, elapsedMs: number) => string,
   now: () => number = () => performance.now(),
-): ProgressDisplay {
+): ProgressDisplay<P> {
   const startedAt = now()
   let lastLineAt = startedAt
   return {
     show: (progress) => {
       if (now() - lastLineAt < LINE_EVERY_MS) return
       lastLineAt = now()
-      log({ progress }, progressLine(progress, lastLineAt - startedAt))
+      log({ progress }, format(progress, lastLineAt - startedAt))
     },
     writeAbove: (text) => void err.write(text),
     [Symbol.dispose]: () => undefined,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Kysely } from 'kysely'
+import type { Kysely, RawBuilder } from 'kysely'
 import type { StoredReject, Tables } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { prefetch } from '../prefetch.ts'
@@ -59,7 +59,8 @@ export async function countRejects(
   return singleRow(rows)
 }
 
-export function rejectCountsQuery(account: number, event_id: string | null) {
+/** @param account its number, or where an outer query has it */
+export function rejectCountsQuery(account: number | RawBuilder<unknown>, event_id: string | null) {
   // guard: accepted as it was
   return sql<RejectCounts>`
     select (count(*) filter (where k.sha256 is null))::int as rejected, count(k.sha256)::int as accepted
@@ -67,4 +68,16 @@ export function rejectCountsQuery(account: number, event_id: string | null) {
       left join headcount.accepted_rejects k
         on k.account_id = j.account_id and k.event_id is not distinct from j.event_id and k.sha256 = j.sha256
      where j.account_id = ${account} and (${event_id}::text is null or j.event_id = ${event_id})`
+}
+
+/** The rejects of each of these accounts; one without any is missing. */
+export async function countRejectsOf(
+  kysely: Kysely<Tables>,
+  accounts: readonly number[],
+): Promise<ReadonlyMap<number, RejectCounts>> {
+  const { rows } = await sql<RejectCounts & { readonly account_id: number }>`
+    select a.account_id, counts.rejected, counts.accepted
+      from unnest(${accounts}::int[]) a(account_id)
+     cross join lateral (${rejectCountsQuery(sql.ref('a.account_id'), null)}) counts`.execute(kysely)
+  return new Map(rows.map(({ account_id, ...counts }) => [account_id, counts]))
 }

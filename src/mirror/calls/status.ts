@@ -5,7 +5,7 @@ import type { MirrorSettings } from '../status/list-status.ts'
 import { readValuesWithoutMeaning } from '../owner-tables/rsvp-values.ts'
 import { requireAccount } from '../accounts/resolve-account.ts'
 import { defineCall } from './call.ts'
-import { inputFields } from './input.ts'
+import { inputFields, type InputFields } from './input.ts'
 
 /** Of one account or, with null, of all. */
 export interface StatusInput extends MirrorSettings {
@@ -13,8 +13,14 @@ export interface StatusInput extends MirrorSettings {
 }
 
 export interface AccountStatusInput extends StatusInput {
+  /** Accounts that have settings of their own. */
+  readonly own: readonly OwnSettings[]
   /** Whether to look for replies without a meaning, which reads all responses. */
   readonly withReplies: boolean
+}
+
+export interface OwnSettings extends MirrorSettings {
+  readonly account: string
 }
 
 /** Nobody who asks how the mirror stands waits longer for the replies. */
@@ -25,10 +31,13 @@ export const statusCall = defineCall<AccountStatusInput, readonly AccountStatus[
   changes: false,
   readInput: (json) => ({
     ...readStatusInput(json),
+    own: inputFields(json).objects('own').map(readOwnSettings),
     withReplies: inputFields(json).boolean('withReplies'),
   }),
-  run: async (database, { account, withReplies, ...settings }) => {
-    await requireAccount(database, account)
+  run: async (database, { account, withReplies, own, ...ofAll }) => {
+    // An account with settings of its own is known to whoever asks, and may not have been mirrored yet.
+    if (own.every((one) => one.account !== account)) await requireAccount(database, account)
+    const settings = { ...ofAll, own: new Map(own.map((one) => [one.account, one])) }
     const statuses = await database.transaction((trx) => readAccountStatuses(trx, settings, account), {
       readOnly: true,
     })
@@ -53,6 +62,14 @@ export const eventStatusCall = defineCall<EventStatusInput, EventStatuses>({
     return database.transaction((trx) => readEventStatuses(trx, event, settings, account), { readOnly: true })
   },
 })
+
+function readOwnSettings(fields: InputFields): OwnSettings {
+  return {
+    account: fields.text('account'),
+    maxStalenessMs: fields.number('maxStalenessMs'),
+    holdForMs: fields.number('holdForMs'),
+  }
+}
 
 function readStatusInput(json: JsonValue): StatusInput {
   const fields = inputFields(json)

@@ -25,7 +25,7 @@ export interface StatusOptions extends AccountFilter {
  * @throws UsageError when the mirror has no account of this name
  */
 export async function status(options: StatusOptions): Promise<readonly AccountStatus[]> {
-  return callMirror(options, statusCall, { ...statusInput(options), withReplies: true })
+  return callMirror(options, statusCall, { ...statusInput(options), own: [], withReplies: true })
 }
 
 export interface EventStatusOptions extends StatusOptions {

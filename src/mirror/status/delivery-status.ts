@@ -25,15 +25,19 @@ export interface DeliveryStatus {
   readonly state: MirrorState | null
 }
 
+/** Of these accounts, by their numbers. */
 export async function readDeliveryStatuses(
   kysely: Transaction['kysely'],
-  account: number,
-): Promise<readonly DeliveryStatus[]> {
-  const { rows } = await sql<DeliveryStatus>`
-    select kind, name, event_id, recipient, delivered_run_id::float8, accepted_at, failures, error_message as error, failed_at,
-           next_attempt_at, state
+  accounts: readonly number[],
+): Promise<ReadonlyMap<number, readonly DeliveryStatus[]>> {
+  const { rows } = await sql<DeliveryStatus & { readonly account_id: number }>`
+    select account_id, kind, name, event_id, recipient, delivered_run_id::float8, accepted_at, failures, error_message as error,
+           failed_at, next_attempt_at, state
       from headcount.deliveries
-     where account_id = ${account}
+     where account_id = any (${accounts}::int[])
      order by id`.execute(kysely)
-  return rows
+  const found = Map.groupBy(rows, ({ account_id }) => account_id)
+  return new Map(
+    [...found].map(([account, deliveries]) => [account, deliveries.map(({ account_id: _, ...own }) => own)]),
+  )
 }

@@ -86,7 +86,7 @@ export async function readEventStatuses(
   const rejectedIn: string[] = []
   const deleted: DeletedEvent[] = []
   for (const { id, name } of accounts) {
-    const [list] = await readListRows(kysely, id, eventId)
+    const [list] = await readListRows(kysely, [id], eventId)
     const isRejected = await isEventRejected(kysely, id, eventId)
     if (list === undefined) {
       if (isRejected) rejectedIn.push(name)
@@ -94,7 +94,7 @@ export async function readEventStatuses(
       if (former !== null) deleted.push(former)
       continue
     }
-    const [eventsList] = await readListRows(kysely, id, EVENT_LIST_KEY)
+    const [eventsList] = await readListRows(kysely, [id], EVENT_LIST_KEY)
     const missing = heldEventDeletions(eventsList, time).get(eventId) ?? null
     const due = missing === null ? nextDueReason(list, maxStalenessMs, time.now) : null
     const failing = failingList(list)

@@ -22,8 +22,12 @@ export interface MirrorSettings {
 export type HoldClocks = Pick<MirrorSettings, 'holdForMs'> & Clocks
 
 export async function readHoldClocks({ kysely }: Transaction, holdForMs: number): Promise<HoldClocks> {
+  return { ...(await readClocks(kysely)), holdForMs }
+}
+
+export async function readClocks(kysely: Transaction['kysely']): Promise<Clocks> {
   const { now } = await kysely.selectNoFrom(sql<string>`now()`.as('now')).executeTakeFirstOrThrow()
-  return { now, runNow: new Date().toISOString(), holdForMs }
+  return { now, runNow: new Date().toISOString() }
 }
 
 /** Deletions that are held, with when they end. */
@@ -63,23 +67,31 @@ export interface FailingList {
 
 export type ListRow = Awaited<ReturnType<typeof readListRows>>[number]
 
-/** Every event of the mirror and every list that is known, with what is known of it; or those of one event. */
-export async function readListRows(kysely: Transaction['kysely'], account: number, eventId?: string) {
+/** Every event of these accounts and every list that is known, with what is known of it; or those of one event. */
+export async function readListRows(
+  kysely: Transaction['kysely'],
+  accounts: readonly number[],
+  eventId?: string,
+) {
+  const isTheirs = sql<boolean>`account_id = any (${accounts}::int[])`
   const events = kysely
     .selectFrom('headcount.events')
-    .select(['id', 'title', 'event_at'])
-    .where('account_id', '=', account)
+    .select(['account_id', 'id', 'title', 'event_at'])
+    .where(isTheirs)
     .$if(eventId !== undefined, (query) => query.where('id', '=', eventId ?? ''))
     .as('event')
   const states = kysely
     .selectFrom('headcount.sync_state')
     .selectAll()
-    .where('account_id', '=', account)
+    .where(isTheirs)
     .$if(eventId !== undefined, (query) => query.where('event_id', '=', eventId ?? ''))
     .as('state')
   const rows = await kysely
     .selectFrom(events)
-    .fullJoin(states, (join) => join.onRef('state.event_id', '=', 'event.id'))
+    .fullJoin(states, (join) =>
+      join.onRef('state.account_id', '=', 'event.account_id').onRef('state.event_id', '=', 'event.id'),
+    )
+    .select(sql<number>`coalesce(event.account_id, state.account_id)`.as('account_id'))
     .select(['event.id', 'event.title', 'event.event_at'])
     .select(['state.event_id', 'state.checked_at', 'state.next_check_at'])
     .select([

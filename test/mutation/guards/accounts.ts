@@ -2,6 +2,8 @@ import type { Guard } from './guard.ts'
 
 const reading = 'test/unit/config/accounts/read-accounts.test.ts'
 
+const doctor = 'test/integration/commands/accounts/doctor-accounts.test.ts'
+
 /** What keeps the accounts of one deployment apart. */
 export const accountGuards: readonly Guard[] = [
   {
@@ -37,5 +39,40 @@ export const accountGuards: readonly Guard[] = [
     promise: 'a key that is exchanged, or an entry that is added, is used without a restart',
     mutation: { replace: 'seen.state !== undefined' },
     tests: ['test/unit/config/accounts/accounts-reader.test.ts'],
+  },
+  {
+    name: 'the worst exit code',
+    promise:
+      'a command over many accounts ends with the worst of their exit codes, in the order that is documented',
+    mutation: { replace: 'Math.max(0, ...codes)' },
+    tests: ['test/unit/commands/accounts-table.test.ts'],
+  },
+  {
+    name: 'answers for one account',
+    promise: 'what confirms the deletions, or the identity, of one account confirms nothing of the others',
+    mutation: 'remove',
+    tests: ['test/integration/commands/accounts/sync-accounts.test.ts'],
+    only: 'what confirms something',
+  },
+  {
+    name: 'a host that is down is said once',
+    promise: 'doctor asks a service that does not answer once, and not for each account',
+    mutation: 'never',
+    tests: [doctor],
+    only: 'says once that a host is down',
+  },
+  {
+    name: 'connections of the server',
+    promise: 'doctor tells before a run that the server cannot have so many connections',
+    mutation: 'never',
+    tests: [doctor],
+    only: 'compares the runs at once',
+  },
+  {
+    name: 'renamed in the file alone',
+    promise: 'doctor tells that an account that was renamed in the file alone would be stored a second time',
+    mutation: { replace: 'account === undefined || account !== undefined' },
+    tests: [doctor],
+    only: 'renamed in the file alone',
   },
 ]

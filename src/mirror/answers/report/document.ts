@@ -2,7 +2,7 @@
 import type { IntegerText, Timestamp } from '../../../common/schema/tables.ts'
 import type { DecimalText } from '../../../common/schema/items.ts'
 import type { ViewRow } from '../../../common/schema/view-columns.ts'
-import type { RunSummary } from '../../status/account-status.ts'
+import type { RunSummary } from '../../status/account-facts.ts'
 import type {
   AnnouncedEvent,
   ChangedEvent,

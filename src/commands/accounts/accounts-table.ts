@@ -1,0 +1,109 @@
+/** The end of a command over many accounts, for people: how many ended how, and what needs a look. */
+import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
+import { shorten } from '../../common/text/fit-text.ts'
+import { formatDuration } from '../../common/text/format-duration.ts'
+import { formatCount, formatNumber } from '../../common/text/number.ts'
+import { worstFirst } from '../exit-codes.ts'
+import { below, listTable, right } from '../output/format/table.ts'
+import type { Output } from '../terminal/terminal.ts'
+
+/** What is kept of an account until the end. */
+export interface AccountRow {
+  /** null: of an entry without a name. */
+  readonly account: string | null
+  readonly exitCode: number
+  /** In a word or two, like `succeeded` or `key refused`. */
+  readonly outcome: string
+  /** Rows that changed, or differ; null when there is no report. */
+  readonly changed: number | null
+  readonly durationMs: number | null
+  /** What went wrong; empty when nothing did. */
+  readonly why: string
+}
+
+/** So many accounts are shown one by one, also when all is well. */
+const MAX_GOOD = 20
+/** Lines of accounts that need a look; the JSON has all. */
+const MAX_BAD = 40
+const MAX_WHY = 300
+const MAX_NAMED = 3
+
+/** What is told of an account at the end. */
+export type Summary = Pick<AccountRow, 'outcome' | 'changed' | 'durationMs' | 'why'>
+
+interface TableOf {
+  /** Of the command, in a word. */
+  readonly name: string
+  readonly changedHeading: string
+  readonly onlyBad?: boolean
+}
+
+/** Of a page that is no terminal. */
+const WIDTH = 80
+
+export function formatAccounts(
+  { name, changedHeading, onlyBad = false }: TableOf,
+  rows: readonly AccountRow[],
+  durationMs: number,
+  out: Pick<Output, 'style' | 'width'>,
+): string {
+  const bad = rows.filter(({ exitCode }) => exitCode !== 0)
+  const shown = rows.length <= MAX_GOOD && !onlyBad ? rows : bad
+  const groups = groupsOf(shown).sort((one, other) => rank(one) - rank(other))
+  const listed = groups.slice(0, MAX_BAD)
+  const left = groups.slice(MAX_BAD).reduce((sum, { accounts }) => sum + accounts.length, 0)
+  return [
+    `${headline(name, rows, durationMs)}\n`,
+    listed.length === 0
+      ? ''
+      : listTable(
+          { ...out, width: out.width ?? WIDTH },
+          ['account', 'result', right(changedHeading), right('time'), below('why')],
+          listed.map(cellsOf),
+        ),
+    left === 0 ? '' : `and ${formatCount(left, 'more account')}: see --json\n`,
+  ].join('')
+}
+
+export function headline(command: string, rows: readonly AccountRow[], durationMs: number): string {
+  const counts = Map.groupBy(
+    [...rows].sort((one, other) => rank(other) - rank(one)),
+    ({ outcome }) => outcome,
+  )
+  const told = [...counts].map(([outcome, own]) => `${formatNumber(own.length)} ${outcome}`)
+  return `${command} of ${formatCount(rows.length, 'account')} in ${formatDuration(durationMs)}: ${told.join(', ')}`
+}
+
+interface Group extends Omit<AccountRow, 'account'> {
+  readonly accounts: readonly string[]
+}
+
+/** What went wrong in the same words for several accounts is told once. */
+function groupsOf(rows: readonly AccountRow[]): Group[] {
+  const groups = Map.groupBy(rows, ({ account, outcome, why }) =>
+    why === '' ? `account ${account}` : `${outcome} ${why}`,
+  )
+  return [...groups.values()].flatMap((own) => {
+    const [first] = own
+    if (first === undefined) return []
+    const accounts = own.map(({ account }) => account ?? 'an entry')
+    return own.length === 1 ? { ...first, accounts } : { ...first, accounts, changed: null, durationMs: null }
+  })
+}
+
+function rank({ exitCode }: Pick<AccountRow, 'exitCode'>): number {
+  const place = worstFirst.indexOf(exitCode)
+  return place === -1 ? 2 : place
+}
+
+function cellsOf({ accounts, outcome, changed, durationMs, why }: Group): readonly string[] {
+  const more = accounts.length - MAX_NAMED
+  const names = accounts.slice(0, MAX_NAMED).map(stripControlCharsInLine).join(', ')
+  return [
+    more > 0 ? `${names} and ${formatNumber(more)} more` : names,
+    outcome,
+    changed === null ? '' : formatNumber(changed),
+    durationMs === null ? '' : formatDuration(durationMs),
+    shorten(stripControlCharsInLine(why), MAX_WHY),
+  ]
+}

@@ -1,0 +1,94 @@
+/** `doctor` of all accounts of a file: what they share once, then the key of each. */
+import pLimit from 'p-limit'
+import { raceAbort } from '../../common/abort.ts'
+import { setOptionNames } from '../../common/option-names.ts'
+import { formatCount } from '../../common/text/number.ts'
+import type { Accounts } from '../../config/accounts/read-accounts.ts'
+import type { Context } from '../cli/context.ts'
+import { worstExitCode } from '../exit-codes.ts'
+import { examineDatabase, formatCheck, type DoctorFlags, type Tell } from '../maintain/doctor.ts'
+import { failed, ok, type Check, type CheckResult } from '../maintain/doctor/check.ts'
+import { checkConnections } from '../maintain/doctor/connection-check.ts'
+import { examineHost, sumOfHosts, type AccountChecks } from '../maintain/doctor/host-checks.ts'
+import { checkKeyFiles } from '../maintain/doctor/key-files-check.ts'
+import { checkMail } from '../maintain/doctor/mail-check.ts'
+import { checkNames } from '../maintain/doctor/mirror-check.ts'
+import { checkSpace } from '../maintain/doctor/space-check.ts'
+import { redactSecrets } from '../open-log.ts'
+import { faultyResults, type AccountResult } from './account-result.ts'
+import { resultFormat, writeDocument } from './result-writer.ts'
+import { firstOf, shownFaults } from './select-accounts.ts'
+
+const USAGE = 2
+const HOSTS_AT_ONCE = 8
+
+export async function doctorOfAccounts(
+  { flags, terminal, signal }: Context<DoctorFlags>,
+  accounts: Accounts,
+): Promise<number> {
+  const format = resultFormat(flags)
+  const checks: Check[] = []
+  const tell: Tell = async (name, finding) => {
+    checks.push({ name, ...finding })
+    if (format === null) await terminal.out.write(formatCheck(name, finding, terminal.out))
+  }
+  for (const config of accounts.accounts) redactSecrets(config, terminal)
+  setOptionNames({ apiKey: 'its key file' })
+  const examined = await raceAbort(examine(accounts, { tell, signal, err: terminal.err }), signal)
+  const results = [...faultyResults(accounts.faults), ...examined.map(resultOf)]
+  const code = worstExitCode([...checks, ...results].map(({ exit_code }) => exit_code ?? 0))
+  if (format === 'json')
+    await writeDocument(terminal.out, { ok: code === 0, checks, accounts: results }, format)
+  if (format === 'ndjson') {
+    const shared = {
+      account: null,
+      exit_code: worstExitCode(checks.map(({ exit_code }) => exit_code ?? 0)),
+      error: null,
+    }
+    for (const result of [{ ...shared, ok: shared.exit_code === 0, checks }, ...results])
+      await writeDocument(terminal.out, result, format)
+  }
+  return code
+}
+
+interface Examining {
+  readonly tell: Tell
+  readonly signal: AbortSignal
+  readonly err: Parameters<typeof examineDatabase>[1]
+}
+
+async function examine(
+  listed: Accounts,
+  { tell, signal, err }: Examining,
+): Promise<readonly AccountChecks[]> {
+  const { accounts } = listed
+  await tell('configuration', checkFile(listed))
+  await tell('key files', await checkKeyFiles(accounts))
+  const byOrigin = Map.groupBy(accounts, ({ service }) => service.baseUrl.origin)
+  const limit = pLimit(HOSTS_AT_ONCE)
+  const hosts = await limit.map([...byOrigin.values()], (own) => examineHost(own, signal))
+  for (const { name, ...finding } of sumOfHosts(hosts)) await tell(name, finding)
+  const config = firstOf(listed)
+  await examineDatabase(config, err, tell, async (database) => {
+    await tell('accounts', await checkNames(database, accounts))
+    await tell('connections', await checkConnections(database, config.pool, accounts.length))
+  })
+  if (config.notify.mail) await tell('mail', await checkMail(config.notify.mail, signal))
+  await tell('free space', await checkSpace(config.database.target))
+  return hosts.flatMap((host) => host.accounts)
+}
+
+function checkFile(listed: Accounts): CheckResult {
+  const count = `${formatCount(listed.accounts.length, 'account')} in ${listed.from}`
+  if (listed.faults.length === 0) return ok(count)
+  return failed(USAGE, [`${count}, and some that cannot be used:`, ...shownFaults(listed)].join('\n'))
+}
+
+interface DoctorResult extends AccountResult {
+  readonly ok: boolean
+  readonly checks: readonly Check[]
+}
+
+function resultOf({ account, exit_code, checks }: AccountChecks): DoctorResult {
+  return { account, exit_code, error: null, ok: exit_code === 0, checks }
+}

@@ -1,0 +1,64 @@
+/** `sync` and `backfill` of all accounts of a file. */
+import { outcomeOf } from '../../common/schema/run-report.ts'
+import type { Accounts } from '../../config/accounts/read-accounts.ts'
+import type { Logger, RunMode, RunReport } from '../../index.ts'
+import type { Context } from '../cli/context.ts'
+import { exitCodeOfRun } from '../exit-codes.ts'
+import { notifyAfterRun } from '../sync/notice-of-run.ts'
+import { runOptions, type OwnOptions, type RunFlags } from '../sync/run-command.ts'
+import type { Summary } from './accounts-table.ts'
+import { runAll, type EndedRun } from './run-all.ts'
+import { firstOf, requireOneAccount } from './select-accounts.ts'
+
+/** What they answer, or name, is of one account. */
+const flagsOfOne = [
+  ['event', '--event'],
+  ['adopt', '--adopt'],
+  ['acceptDeletions', '--accept-deletions'],
+] as const
+
+export async function runAllAccounts(
+  context: Context<RunFlags>,
+  accounts: Accounts,
+  mode: RunMode,
+  options: OwnOptions,
+): Promise<number> {
+  // guard: answers for one account
+  requireOneAccount(context.flags, flagsOfOne)
+  const { notify } = firstOf(accounts)
+  const tell = async (ended: readonly EndedRun<RunReport>[], logger: Logger) => {
+    for (const { config, run } of ended) await notifyAfterRun(run, config, logger, context.signal)
+  }
+  return runAll<RunReport>(context, accounts, {
+    name: mode,
+    run: (config, watch, pool) => {
+      const { database: _, ...settings } = runOptions(config)
+      const force = context.flags.force ?? false
+      return pool[mode]({ ...settings, ...options, ...watch, createAccount: true, force })
+    },
+    exitCodeOf: ({ status }) => exitCodeOfRun(status),
+    summaryOf,
+    changedHeading: 'rows changed',
+    afterwards: notify.notifyTo.length > 0 ? tell : undefined,
+  })
+}
+
+function summaryOf(report: RunReport): Summary {
+  const changed = Object.values(report.rows).reduce(
+    (sum, { inserted, updated, deleted }) => sum + inserted + updated + deleted,
+    0,
+  )
+  return { outcome: outcomeOf(report), changed, durationMs: report.duration_ms, why: whyNotWhole(report) }
+}
+
+function whyNotWhole({ status, errors, errors_total, held, rejected }: RunReport): string {
+  if (status === 'succeeded') return ''
+  const [first] = errors
+  return [
+    ...(first === undefined
+      ? []
+      : [errors_total > 1 ? `${errors_total} errors, the first: ${first.message}` : first.message]),
+    ...(held > 0 ? [`${held} deletions held`] : []),
+    ...(rejected > 0 ? [`${rejected} items rejected`] : []),
+  ].join('; ')
+}

@@ -1,0 +1,59 @@
+/** How many accounts stand, one line each, the worst first. */
+import { outcomeOf } from '../../common/schema/run-report.ts'
+import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
+import { shorten } from '../../common/text/fit-text.ts'
+import { formatAge } from '../../common/text/format-duration.ts'
+import { formatNumber } from '../../common/text/number.ts'
+import { below, listTable, right } from '../output/format/table.ts'
+import type { Output } from '../terminal/terminal.ts'
+import type { AccountStatus } from '../../mirror/status/account-status.ts'
+
+/** An account of the file or of the mirror. */
+export interface ListedStatus extends AccountStatus {
+  /** Whether the accounts file lists it. */
+  readonly in_file: boolean
+}
+
+const MAX_WHY = 200
+
+export function formatStatusTable(
+  accounts: readonly ListedStatus[],
+  out: Pick<Output, 'style' | 'width'>,
+): string {
+  const rows = accounts
+    .map((status) => ({ status, ...standingOf(status) }))
+    .sort((one, other) => one.rank - other.rank || (other.status.age_ms ?? 0) - (one.status.age_ms ?? 0))
+  return listTable(
+    out,
+    ['account', 'state', 'last good run', right('due'), right('held'), right('rejected'), below('why')],
+    rows.map(({ status, state, why }) => [
+      status.account,
+      state,
+      status.age_ms === null ? 'none yet' : formatAge(status.age_ms),
+      formatNumber(status.events_due),
+      formatNumber(status.held.reduce((sum, { rows }) => sum + rows, 0)),
+      formatNumber(status.rejected),
+      shorten(stripControlCharsInLine(why), MAX_WHY),
+    ]),
+  )
+}
+
+interface Standing {
+  /** The lower, the worse. */
+  readonly rank: number
+  readonly state: string
+  readonly why: string
+}
+
+function standingOf(status: ListedStatus): Standing {
+  const { last_run, last_good_run, failing, held, in_file } = status
+  const why = last_run?.error ?? failing[0]?.message ?? ''
+  if (!in_file) return { rank: 6, state: 'not in file', why: '' }
+  if (status.removing_since !== null) return { rank: 0, state: 'half removed', why: '' }
+  if (last_run === null) return { rank: 1, state: 'never read', why: '' }
+  if (last_run.run_id !== last_good_run?.run_id && last_run.status !== 'running')
+    return { rank: 2, state: outcomeOf(last_run), why }
+  if (held.some(({ overdue }) => overdue)) return { rank: 3, state: 'held', why: '' }
+  if (failing.length > 0) return { rank: 4, state: 'failing', why }
+  return { rank: 5, state: 'good', why: '' }
+}

@@ -1,0 +1,36 @@
+import type { Accounts } from '../../config/accounts/read-accounts.ts'
+import type { VerifyReport } from '../../index.ts'
+import type { Context } from '../cli/context.ts'
+import { exitCodesOfVerify } from '../exit-codes.ts'
+import { runOptions } from '../sync/run-command.ts'
+import { depthOf, type VerifyFlags } from '../sync/verify.ts'
+import type { Summary } from './accounts-table.ts'
+import { runAll } from './run-all.ts'
+import { requireOneAccount } from './select-accounts.ts'
+
+/** `verify` of all accounts of a file. */
+export async function verifyAllAccounts(context: Context<VerifyFlags>, accounts: Accounts): Promise<number> {
+  requireOneAccount(context.flags, [['event', '--event']])
+  return runAll<VerifyReport>(context, accounts, {
+    name: 'verify',
+    run: (config, watch, pool) => {
+      const { database: _, ...settings } = runOptions(config)
+      return pool.verify({ ...settings, ...depthOf(context.flags), ...watch })
+    },
+    exitCodeOf: ({ status }) => exitCodesOfVerify[status],
+    summaryOf,
+    changedHeading: 'differences',
+  })
+}
+
+const outcomes = { equal: 'equal', partial: 'not wholly compared', different: 'different' } as const
+
+function summaryOf({ status, differences_total, duration_ms, errors }: VerifyReport): Summary {
+  const [first] = errors
+  return {
+    outcome: outcomes[status],
+    changed: differences_total,
+    durationMs: duration_ms,
+    why: status === 'equal' ? '' : (first?.message ?? ''),
+  }
+}

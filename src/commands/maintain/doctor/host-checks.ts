@@ -1,0 +1,197 @@
+/** The services of many accounts: each host once, then the key of each account through one bound on requests. */
+import pLimit from 'p-limit'
+import type { AccountConfig } from '../../../config/accounts/account-config.ts'
+import { formatCount, formatNumber } from '../../../common/text/number.ts'
+import { createSource, type Source } from '../../../source/api.ts'
+import { createHost, type Host } from '../../../source/host.ts'
+import { failed, failure, ok, skipped, warning, type Check, type CheckResult } from './check.ts'
+import { checkClock, checkKey, checkList, checkName, checkTls, type PingResponse } from './service-checks.ts'
+import { resolveOptions } from '../../../sync/options.ts'
+import { runOptions } from '../../sync/run-command.ts'
+
+const UNREACHABLE = 4
+const USAGE = 2
+
+/** What was found of one account. */
+export interface AccountChecks {
+  readonly account: string
+  /** As a run of the account would end for what was found. */
+  readonly exit_code: number
+  readonly checks: readonly Check[]
+}
+
+export interface HostChecks {
+  readonly host: string
+  /** What all its accounts have in common. */
+  readonly checks: readonly Check[]
+  readonly accounts: readonly AccountChecks[]
+}
+
+/** @param accounts of one origin, one or more */
+export async function examineHost(
+  accounts: readonly AccountConfig[],
+  signal: AbortSignal,
+): Promise<HostChecks> {
+  const [first] = accounts
+  if (first === undefined) return { host: '', checks: [], accounts: [] }
+  const { host } = first.service.baseUrl
+  const name = await checkName(first)
+  const tls = name.state === 'ok' ? await checkTls(first, signal) : skipped('needs the name')
+  const checks: Check[] = [
+    { name: 'name', ...name },
+    { name: 'TLS', ...tls },
+  ]
+  if (name.state === 'failed' || tls.state === 'failed') return { host, checks, accounts: unasked(accounts) }
+  await using shared = createHost({
+    origin: first.service.baseUrl.origin,
+    concurrency: first.run.concurrency,
+    requestTimeoutMs: first.run.requestTimeoutMs,
+    log: () => {},
+  })
+  const asked = await askFirst(accounts, shared, signal)
+  return { host, checks: [...checks, ...asked.checks], accounts: asked.accounts }
+}
+
+/** Whether the host answers shows with the first account: the others are asked only then. */
+async function askFirst(
+  [first, ...others]: readonly AccountConfig[],
+  host: Host,
+  signal: AbortSignal,
+): Promise<Omit<HostChecks, 'host'>> {
+  if (first === undefined) return { checks: [], accounts: [] }
+  const answers: Answer[] = [await ask(first, host, signal)]
+  const [asked] = answers
+  // guard: a host that is down is said once
+  if (asked?.key.exit_code === UNREACHABLE) {
+    const check = failed(UNREACHABLE, `does not answer: ${asked.key.detail}`)
+    return { checks: [{ name: 'service', ...check }], accounts: unasked([first, ...others]) }
+  }
+  const limit = pLimit(first.run.concurrency)
+  answers.push(...(await limit.map(others, (config) => ask(config, host, signal))))
+  const accepted = answers.find(({ ping }) => ping !== null)
+  const list =
+    accepted === undefined ? skipped('needs a key that is accepted') : await listOf(accepted, host, signal)
+  const clock = accepted?.ping == null ? skipped('needs an answer of the service') : checkClock(accepted.ping)
+  return {
+    checks: [
+      { name: 'list', ...list },
+      { name: 'clock', ...clock },
+    ],
+    accounts: answers.map(({ config, settings, key }) => ({
+      account: config.account,
+      exit_code: settings.exit_code ?? key.exit_code ?? 0,
+      checks: [
+        { name: 'settings', ...settings },
+        { name: 'key', ...key },
+      ],
+    })),
+  }
+}
+
+interface Answer {
+  readonly config: AccountConfig
+  readonly settings: CheckResult
+  readonly key: CheckResult
+  readonly ping: PingResponse | null
+}
+
+async function ask(config: AccountConfig, host: Host, signal: AbortSignal): Promise<Answer> {
+  const settings = checkSettings(config)
+  const { finding: key, answer: ping } = await withSource(config, host, signal, checkKey)
+  return { config, settings, key, ping }
+}
+
+/** What only a run would find: fields that cannot be left out, pseudonyms without a key. */
+function checkSettings(config: AccountConfig): CheckResult {
+  try {
+    resolveOptions(runOptions(config))
+    return ok(config.entry.place)
+  } catch (error) {
+    return failure(error, USAGE)
+  }
+}
+
+function listOf({ config }: Answer, host: Host, signal: AbortSignal): Promise<CheckResult> {
+  return withSource(config, host, signal, checkList)
+}
+
+async function withSource<T>(
+  { service, run }: AccountConfig,
+  host: Host,
+  signal: AbortSignal,
+  work: (source: Source) => Promise<T>,
+): Promise<T> {
+  const { baseUrl, apiKey } = service
+  const { requestTimeoutMs, maxBodyBytes } = run
+  const source = createSource({ baseUrl, apiKey, requestTimeoutMs, maxBodyBytes, signal, host })
+  try {
+    return await work(source)
+  } finally {
+    await source.close()
+  }
+}
+
+function unasked(accounts: readonly AccountConfig[]): readonly AccountChecks[] {
+  return accounts.map((config) => ({
+    account: config.account,
+    exit_code: UNREACHABLE,
+    checks: [
+      { name: 'settings', ...checkSettings(config) },
+      { name: 'key', ...skipped(`needs an answer of ${config.service.baseUrl.host}`) },
+    ],
+  }))
+}
+
+/** Hosts, and accounts, that are told one by one. */
+const MAX_TOLD = 10
+const MAX_NAMED = 3
+
+/** The checks of all hosts as a few: each that is not well, and how many are. */
+export function sumOfHosts(hosts: readonly HostChecks[]): readonly Check[] {
+  const [only, ...others] = hosts
+  if (only !== undefined && others.length === 0) return [...only.checks, ...keysOf(hosts)]
+  const found = hosts.flatMap(({ host, checks }) =>
+    checks.map((check) => ({ ...check, detail: `${host}: ${check.detail}` })),
+  )
+  const summed = [...Map.groupBy(found, ({ name }) => name)].flatMap(([name, own]) => {
+    const bad = own.filter(({ state }) => state === 'failed' || state === 'warning')
+    const good = own.filter(({ state }) => state === 'ok').length
+    const more = bad.length - MAX_TOLD
+    return [
+      ...bad.slice(0, MAX_TOLD),
+      ...(more > 0 ? [{ name, ...warning(`and ${formatCount(more, 'more host')}`) }] : []),
+      ...(good > 0 ? [{ name, ...ok(`${formatNumber(good)} of ${formatCount(hosts.length, 'host')}`) }] : []),
+    ]
+  })
+  return [...summed, ...keysOf(hosts)]
+}
+
+/** What is wrong with several accounts in the same words is told once. */
+function keysOf(hosts: readonly HostChecks[]): readonly Check[] {
+  const all = hosts.flatMap(({ accounts }) =>
+    accounts.flatMap(({ account, checks }) => checks.map((check) => ({ account, ...check }))),
+  )
+  const bad = all.filter(({ state }) => state === 'failed')
+  const groups = [...Map.groupBy(bad, ({ name, detail }) => `${name} ${detail}`).values()]
+  const told = groups.slice(0, MAX_TOLD).flatMap((own): Check[] => {
+    const [first] = own
+    if (first === undefined) return []
+    const { account: _, ...check } = first
+    return [{ ...check, detail: `${namesOf(own.map(({ account }) => account))}: ${check.detail}` }]
+  })
+  const keys = all.filter(({ name }) => name === 'key')
+  const accepted = keys.filter(({ state }) => state === 'ok').length
+  const summary = `${formatNumber(accepted)} of ${formatCount(keys.length, 'account')} accepted`
+  const left = groups.length - told.length
+  return [
+    ...told,
+    ...(left > 0 ? [{ name: 'key', ...warning(`and ${formatNumber(left)} more: see --json`) }] : []),
+    { name: 'keys', ...(accepted === keys.length ? ok(summary) : warning(summary)) },
+  ]
+}
+
+function namesOf(accounts: readonly string[]): string {
+  const more = accounts.length - MAX_NAMED
+  const shown = accounts.slice(0, MAX_NAMED).join(', ')
+  return more > 0 ? `${shown} and ${formatNumber(more)} more` : shown
+}

@@ -1,0 +1,48 @@
+import { hash } from 'node:crypto'
+import type { AccountConfig } from '../../../config/accounts/account-config.ts'
+import { commandName } from '../../../common/command-name.ts'
+import { formatCount } from '../../../common/text/number.ts'
+import type { Database } from '../../../db/connect.ts'
+import { codeOf, UNDEFINED_TABLE } from '../../../db/errors.ts'
+import { failed, failure, ok, skipped, type CheckResult } from './check.ts'
+
+const USAGE = 2
+const DATABASE = 5
+const MAX_SHOWN = 5
+
+/**
+ * Whether the mirror has one of the keys under another name: an account that was renamed in the file alone would be stored a
+ * second time.
+ */
+export async function checkNames(
+  database: Database,
+  accounts: readonly AccountConfig[],
+): Promise<CheckResult> {
+  const nameOfKey = new Map(accounts.map(({ account, service }) => [hash('sha256', service.apiKey), account]))
+  try {
+    const stored = await database.kysely
+      .selectFrom('headcount.accounts')
+      .select(['name', 'key_sha256'])
+      .execute()
+    const renamed = stored.flatMap(({ name, key_sha256 }) => {
+      const account = nameOfKey.get(key_sha256 ?? '')
+      // guard: renamed in the file alone
+      if (account === undefined || account === name) return []
+      return { account, name }
+    })
+    if (renamed.length === 0)
+      return ok(`${formatCount(stored.length, 'account')} in the mirror, no key has two names`)
+    const lines = renamed
+      .slice(0, MAX_SHOWN)
+      .map(
+        ({ account, name }) =>
+          `account ${JSON.stringify(account)} of the file has the key of ${JSON.stringify(name)} of the mirror: ` +
+          `if it was renamed, run ${commandName()} accounts rename, or everything is stored twice`,
+      )
+    const more = renamed.length - lines.length
+    return failed(USAGE, [...lines, ...(more > 0 ? [`and ${more} more`] : [])].join('\n'))
+  } catch (error) {
+    if (codeOf(error) === UNDEFINED_TABLE) return skipped('nothing was mirrored yet')
+    return failure(error, DATABASE)
+  }
+}

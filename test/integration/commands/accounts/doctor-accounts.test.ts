@@ -1,0 +1,156 @@
+/** `doctor` with an accounts file: what goes wrong with many accounts, before it does. */
+import { chmodSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { accountOf } from '../../../support/accounts/account.ts'
+import { onBothAccountsStages, onPostgresAccountsStage } from '../../../support/commands/accounts-stage.ts'
+import type { Ran } from '../../../support/commands/command.ts'
+import { closedPort } from '../../../support/http/fault-server.ts'
+
+const organisers = () => ({ ada: accountOf({ gala: 3 }), bob: accountOf({ fair: 1 }), cleo: accountOf({}) })
+
+interface Doctored {
+  readonly ok: boolean
+  readonly checks: readonly { readonly name: string; readonly state: string; readonly detail: string }[]
+  readonly accounts: readonly {
+    readonly account: string | null
+    readonly exit_code: number
+    readonly ok?: boolean
+  }[]
+}
+
+const documentOf = ({ stdout }: Ran) => JSON.parse(stdout) as Doctored
+const checkOf = (ran: Ran, name: string) => documentOf(ran).checks.filter((check) => check.name === name)
+
+onBothAccountsStages('doctor of the accounts of a file', (stage) => {
+  test('asks the host once and each key, and writes nothing', async () => {
+    await using s = await stage(organisers())
+    const ran = await s.run(['doctor'])
+    expect(ran.code).toBe(0)
+    expect(ran.stdout).toMatch(/^ok +configuration +3 accounts in .*accounts\.yaml$/m)
+    expect(ran.stdout).toMatch(/^ok +keys +3 of 3 accounts accepted$/m)
+    expect(ran.stdout).toMatch(/^ok +list +1 event/m)
+    expect(ran.stdout.match(/ name {2,}/g)).toHaveLength(1)
+    const asked = s.service.requests.map(({ path, headers }) => `${path} ${headers['x-api-key']}`)
+    expect(asked.toSorted()).toEqual([
+      '/api/v1/events canary-ada',
+      '/api/v1/ping canary-ada',
+      '/api/v1/ping canary-bob',
+      '/api/v1/ping canary-cleo',
+    ])
+    expect(ran.stdout + ran.stderr).not.toContain('canary')
+  })
+
+  test('tells a key that is refused, a wrong entry, and an account that was renamed in the file alone', async () => {
+    await using s = await stage(organisers())
+    await s.run(['sync', '--quiet'])
+    s.folder.write('keys/eve.key', 'canary-eve')
+    s.list(
+      ['ada', 'eve'],
+      '  - name: choir\n    key_file: keys/bob.key\n  - name: ada\n    key_file: keys/cleo.key\n',
+    )
+    const ran = await s.run(['doctor', '--json'])
+    expect(ran.code).toBe(3)
+    expect(checkOf(ran, 'configuration')).toMatchObject([{ state: 'failed', exit_code: 2 }])
+    expect(checkOf(ran, 'key')).toMatchObject([
+      { state: 'failed', exit_code: 3, detail: expect.stringMatching(/^eve: /) },
+    ])
+    expect(checkOf(ran, 'accounts')).toMatchObject([
+      {
+        state: 'failed',
+        detail: expect.stringMatching(
+          /account "choir" of the file has the key of "bob" of the mirror.*accounts rename/,
+        ),
+      },
+    ])
+    expect(documentOf(ran).accounts).toMatchObject([
+      { account: 'ada', exit_code: 2, error: { code: 'configuration' } },
+      { account: 'ada', exit_code: 0, ok: true },
+      { account: 'eve', exit_code: 3, ok: false },
+      { account: 'choir', exit_code: 0, ok: true },
+    ])
+  })
+
+  test('says once that a host is down', async () => {
+    await using s = await stage(organisers())
+    const base = `http://127.0.0.1:${await closedPort()}/api/v1`
+    const ran = await s.run(['doctor', '--json'], { env: { HEADCOUNT_BASE_URL: base } })
+    expect(ran.code).toBe(4)
+    expect(documentOf(ran).checks.filter(({ state }) => state === 'failed')).toMatchObject([
+      { name: 'service', detail: expect.stringContaining('ECONNREFUSED') },
+    ])
+    expect(documentOf(ran).accounts.map(({ exit_code }) => exit_code)).toEqual([4, 4, 4])
+  })
+})
+
+onPostgresAccountsStage('doctor of the accounts of a file, more', (stage) => {
+  test('compares the runs at once with what connections there are', async () => {
+    await using s = await stage(organisers())
+    const detailOf = async (...flags: readonly string[]) =>
+      checkOf(await s.run(['doctor', '--json', ...flags]), 'connections')
+    expect(await detailOf()).toMatchObject([
+      { state: 'ok', detail: expect.stringMatching(/^12 connections for 4 runs at once/) },
+    ])
+    expect(await detailOf('--connections', '5')).toMatchObject([
+      {
+        state: 'warning',
+        detail: expect.stringMatching(
+          /^5 connections carry 1 run at once, and 4 are wanted; 3 accounts take turns: set --connections 12/,
+        ),
+      },
+    ])
+    expect(await detailOf('--runs', '256')).toMatchObject([
+      {
+        state: 'failed',
+        exit_code: 5,
+        detail: expect.stringMatching(
+          /^256 runs at once want 768 connections, and max_connections of the server allows \d+/,
+        ),
+      },
+    ])
+  })
+
+  test('warns of keys that every user of the machine can read', async () => {
+    await using s = await stage(organisers())
+    chmodSync(s.folder.path, 0o755)
+    chmodSync(`${s.folder.path}/keys`, 0o755)
+    for (const name of ['ada', 'bob', 'cleo'])
+      chmodSync(`${s.folder.path}/keys/${name}.key`, name === 'bob' ? 0o644 : 0o600)
+    expect(checkOf(await s.run(['doctor', '--json']), 'key files')).toMatchObject([
+      {
+        state: 'warning',
+        detail: expect.stringMatching(/^1 of 3 key files can be read by every user .*bob\.key: chmod 600/),
+      },
+    ])
+  })
+
+  test('sums up several hosts, and asks each', async () => {
+    await using s = await stage(organisers())
+    const away = `http://127.0.0.1:${await closedPort()}/api/v1`
+    s.folder.write('keys/eve.key', 'canary-eve')
+    s.list(['ada', 'bob'], `  - name: eve\n    key_file: keys/eve.key\n    base_url: ${away}\n`)
+    const ran = await s.run(['doctor', '--json'])
+    expect(ran.code).toBe(4)
+    expect(checkOf(ran, 'name')).toMatchObject([{ state: 'ok', detail: '2 of 2 hosts' }])
+    expect(checkOf(ran, 'service')).toMatchObject([
+      { state: 'failed', detail: expect.stringMatching(/^127\.0\.0\.1:\d+: does not answer/) },
+    ])
+    expect(documentOf(ran).accounts.map(({ account, exit_code }) => [account, exit_code])).toEqual([
+      ['ada', 0],
+      ['bob', 0],
+      ['eve', 4],
+    ])
+  })
+
+  test('with a name, it is the doctor of one account', async () => {
+    await using s = await stage(organisers())
+    const ran = await s.run(['doctor', '--account', 'bob', '--json'])
+    expect(ran.code).toBe(0)
+    expect(Object.keys(documentOf(ran))).toEqual(['ok', 'checks'])
+    expect(new Set(s.service.requests.map(({ headers }) => headers['x-api-key']))).toEqual(
+      new Set(['canary-bob']),
+    )
+    expect((await s.run(['doctor', '--account', 'bobb'])).stdout).toMatch(
+      /^failed +configuration +.*did you mean bob\?/,
+    )
+  })
+})
