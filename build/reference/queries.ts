@@ -28,7 +28,7 @@ question again.
 \`headcount query "<sql>"\` runs a statement and prints the rows; in psql, first say \`set search_path to headcount\`. \`query\` takes one
 \`select\`, \`with\`, \`values\` or \`table\`, an \`explain\` of one (also \`analyze\`), or \`show\`. It runs in a read-only transaction that is always
 rolled back: the server refuses whatever writes or locks rows. Functions that a \`select\` calls are up to the role:
-[permissions.md](permissions.md) has the grants of a role that may only read.
+[permissions.md](operate/permissions.md) has the grants of a role that may only read.
 
 On a terminal \`query\` prints a table; a result that is wider than the terminal has one field a line. No value is cut, and NULL is \`∅\`. Set
 \`HEADCOUNT_PAGER\` or \`PAGER\` (for example to \`less\`) to page through a result that is longer than the screen. Elsewhere the result is CSV:

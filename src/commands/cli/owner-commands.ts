@@ -179,7 +179,7 @@ export const ownerCommands: readonly CommandSpec[] = [
     load: async () => (await loadReaders()).readersList,
     summary: 'list, add or remove roles that may read the mirror',
     description:
-      'Lists the roles that may read the mirror, and whether they see names and addresses. docs/permissions.md says what each kind may read.',
+      'Lists the roles that may read the mirror, and whether they see names and addresses. docs/operate/permissions.md says what each kind may read.',
     examples: [
       ['readers', 'list them'],
       ['readers add ann --without-personal', 'the statements for a role that sees no names'],

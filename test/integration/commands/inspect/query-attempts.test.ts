@@ -1,6 +1,6 @@
 /**
  * X8: more than a hundred ways to write, run or lock something through `headcount query`. Each is sent as an owner, as
- * the reader of docs/permissions.md and as a superuser of Postgres, and to PGlite, whose role is a superuser. After each
+ * the reader of docs/operate/permissions.md and as a superuser of Postgres, and to PGlite, whose role is a superuser. After each
  * one nothing may have changed. What is left are functions that a role may call: the page lists them.
  */
 import { randomUUID } from 'node:crypto'
@@ -19,7 +19,7 @@ import { freshPlace, onServer } from '../../../support/databases/databases.ts'
 import { projectFolder } from '../../../support/commands/npm.ts'
 import { calls, refused, type Paths } from '../../../support/mirror/query-attempts.ts'
 
-const page = await readFile(join(projectFolder, 'docs/permissions.md'), 'utf8')
+const page = await readFile(join(projectFolder, 'docs/operate/permissions.md'), 'utf8')
 const opened = new AsyncDisposableStack()
 let folder = ''
 
@@ -191,7 +191,7 @@ test('X8 nobody writes, runs or locks anything through query', { timeout: 120_00
   }
 })
 
-test('X8 what is left are the functions that docs/permissions.md lists, none of them for the reader', async () => {
+test('X8 what is left are the functions that docs/operate/permissions.md lists, none of them for the reader', async () => {
   const rows = page.split('\n').filter((line) => line.startsWith('| `'))
   const listed = rows.map((row) => row.split('|').map((cell) => cell.trim().replaceAll('`', '')))
   const found: string[][] = []

@@ -193,11 +193,11 @@ test('PGlite has no roles', async () => {
   )
 })
 
-test('a role with the grants of docs/permissions.md syncs, and reads no key and no secret', async () => {
+test('a role with the grants of docs/operate/permissions.md syncs, and reads no key and no secret', async () => {
   await using s = await commandStage('postgres', accountOf({ gala: 3 }))
   expect((await s.run(['migrate'])).code).toBe(0)
   const role = nameOf('sync', s.place.url)
-  const page = await readFile(join(projectFolder, 'docs/permissions.md'), 'utf8')
+  const page = await readFile(join(projectFolder, 'docs/operate/permissions.md'), 'utf8')
   const [, grants = ''] = [...page.matchAll(/```sql\n(.*?)```/gs)].map(([, text = '']) => text)
   expect(grants).toContain('create role headcount_sync')
   await using owner = await connect(s.place.url)
