@@ -37,9 +37,9 @@ async function settleIn(
   // What was done is in sync_runs; the queue holds what is to be done.
   const isHeld = affected(await boss.deleteJob(RUNS_QUEUE, attempt, on)) > 0
   if (!isHeld) return false
+  const startAfter = outcome.is === 'returned' ? outcome.afterS : 0
   // guard: jobs handed back
-  if (outcome.is === 'returned')
-    await boss.insert(RUNS_QUEUE, [{ ...jobOf(account, host), startAfter: outcome.afterS }], on)
+  if (outcome.is === 'returned') await boss.insert(RUNS_QUEUE, [{ ...jobOf(account, host), startAfter }], on)
   else await deleteDeadLetters(trx, account)
   return true
 }
