@@ -1,7 +1,7 @@
 /** The queue in Postgres, all of it behind a proxy that gives every transaction another connection. */
 import { describe, expect, test, vi } from 'vitest'
 import { connect } from '../../../src/db/connect.ts'
-import { AccountLockedError, AuthenticationError } from '../../../src/common/errors.ts'
+import { AccountLockedError, AccountMismatchError, AuthenticationError } from '../../../src/common/errors.ts'
 import { fetchJobs } from '../../../src/queue/fetch-jobs.ts'
 import { done, outcomeOfError } from '../../../src/queue/job-outcome.ts'
 import { startJobRunner } from '../../../src/queue/job-runner.ts'
@@ -226,6 +226,14 @@ describe('jobs', () => {
     await dispatcherOf(stage.queue, [queueAccount('north')]).pass()
     const rows = await stage.query('select data, output, singleton_key, group_id from headcount_queue.job')
     expect(rows).toEqual([[{ account: 'north', host: 'events.example' }, null, 'north', 'events.example']])
+    const [job] = await fetchJobs(stage.queue, one)
+    if (job === undefined) throw new Error('there is no job')
+    // The message names a person, as one of another account does.
+    await settle(stage.queue, job, outcomeOfError(new AccountMismatchError('of ada@example.org'), false))
+    const whole = await stage.query('select job::text from headcount_queue.job')
+    expect(whole).toHaveLength(1)
+    expect(String(whole)).toContain('account_mismatch')
+    expect(String(whole)).not.toContain('ada@example.org')
   })
 
   test('that fail are tried again, each time later, and are dead letters in the end; a good run ends that', async () => {
