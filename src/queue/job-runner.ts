@@ -24,6 +24,8 @@ export interface JobRunnerOptions {
   readonly run: RunAccount
   /** Whether this process has the settings of an account. */
   readonly knows: (account: string) => boolean
+  /** Of the services of all accounts. */
+  readonly hosts: () => ReadonlySet<string>
   /** At most so many runs here. */
   readonly runs: number
   /** At most so many runs of one service host, over all machines. */
@@ -64,7 +66,8 @@ export function startJobRunner(options: JobRunnerOptions): JobRunner {
   const fetchAll = async () => {
     const free = options.runs - held.size
     if (free <= 0) return
-    const jobs = await fetchJobs(queue, { count: free, runsPerHost: options.runsPerHost })
+    const { runsPerHost, hosts } = options
+    const jobs = await fetchJobs(queue, { count: free, runsPerHost, hosts: hosts() })
     lastFetch = now()
     for (const job of jobs) {
       const ended = runJob(job, options).finally(() => {

@@ -41,6 +41,7 @@ export async function runQueueWorker(options: QueueWorkerOptions): Promise<void>
     ...options,
     queue,
     knows: (account) => known().names.has(account),
+    hosts: () => known().hosts,
     onSettled: (account, outcome) => noteOutcome(state, account, outcome),
   })
   const isFull = () => runner.running().length >= options.runs
@@ -53,12 +54,16 @@ export async function runQueueWorker(options: QueueWorkerOptions): Promise<void>
 /** What is known of the accounts, computed anew when they changed. */
 function memoised(accounts: QueueWorkerOptions['accounts']) {
   let of: readonly QueueAccount[] | null = null
-  let known = { groups: groupBySchedule([]), names: new Set<string>() }
+  let known = { groups: groupBySchedule([]), names: new Set<string>(), hosts: new Set<string>() }
   return () => {
     const current = accounts()
     if (current !== of) {
       of = current
-      known = { groups: groupBySchedule(current), names: new Set(current.map(({ name }) => name)) }
+      known = {
+        groups: groupBySchedule(current),
+        names: new Set(current.map(({ name }) => name)),
+        hosts: new Set(current.map(({ host }) => host)),
+      }
     }
     return known
   }

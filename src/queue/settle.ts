@@ -68,10 +68,11 @@ async function bury(
 
 /** Of one account. */
 async function deleteDeadLetters(trx: Transaction, account: string): Promise<void> {
-  await trx.query(`delete from ${QUEUE_SCHEMA}.job where name = $1 and singleton_key = $2`, [
-    DEAD_LETTER_QUEUE,
-    account,
-  ])
+  // By the index of jobs that nobody has taken; nobody takes a dead letter.
+  await trx.query(
+    `delete from ${QUEUE_SCHEMA}.job where name = $1 and singleton_key = $2 and state = 'created'`,
+    [DEAD_LETTER_QUEUE, account],
+  )
 }
 
 /** pg-boss's types leave out what its commands answer. */

@@ -135,6 +135,7 @@ async function measure(
   await pass('nobody is due')
   await rows(database, makeDue)
   await pass('everybody is due again, all still wait')
+  lines.push(...(await fullHost(queue, accounts)))
   const [, taking] = await measured(database, () => takeAndSettle(queue, jobs, 1))
   lines.push({ what: 'jobs are taken and settled singly at full depth', cost: taking, of: jobs })
   const [taken, draining] = await measured(database, () => takeAndSettle(queue, Infinity, 64))
@@ -156,10 +157,36 @@ async function measure(
   return { lines, sizes }
 }
 
+/** One host has no room: what it costs to look while no other has jobs, and while the others' jobs stand behind its own. */
+async function fullHost(queue: JobQueue, accounts: readonly QueueAccount[]): Promise<readonly Line[]> {
+  const { database } = queue
+  const hosts = new Set(accounts.map(({ host }) => host))
+  const table = await jobTable(database)
+  await rows(database, `update ${table} set group_id = 'full.example'`)
+  await database.queryAsDriver?.(`vacuum analyze ${table}`)
+  const held = await fetchJobs(queue, { count: 1, runsPerHost: 1, hosts })
+  const look = async (what: string, known: ReadonlySet<string>) => {
+    const times = 20
+    const [, cost] = await measured(database, async () => {
+      for (let time = 0; time < times; time += 1)
+        await fetchJobs(queue, { count: 8, runsPerHost: 1, hosts: known })
+    })
+    return { what, cost, of: times }
+  }
+  const lines = [
+    await look('looks while the only host has no room, all others wait', new Set(['full.example'])),
+    await look('looks while one of several hosts has no room, and only its jobs wait', hosts),
+  ]
+  for (const job of held) await settle(queue, job, { is: 'returned', code: 'account_busy', afterS: 0 })
+  await rows(database, `update ${table} set group_id = data->>'host'`)
+  await database.queryAsDriver?.(`vacuum analyze ${table}`)
+  return lines
+}
+
 async function takeAndSettle(queue: JobQueue, most: number, atOnce: number): Promise<number> {
   let settled = 0
   while (settled < most) {
-    const jobs = await fetchJobs(queue, { count: atOnce, runsPerHost: 1000 })
+    const jobs = await fetchJobs(queue, { count: atOnce, runsPerHost: 1000, hosts: new Set() })
     if (jobs.length === 0) break
     await Promise.all(jobs.map((job) => settle(queue, job, done)))
     settled += jobs.length
@@ -181,7 +208,7 @@ process.exitCode = await runProgram(help, options, async (values) => {
     const { lines, sizes } = await measure(queue, accounts, count('jobs', values.jobs))
     process.stdout.write(
       drawTable(
-        ['what', right('jobs'), right('ms'), right('CPU ms'), right('ms a job'), right('WAL')],
+        ['what', right('jobs'), right('ms'), right('CPU ms'), right('ms each'), right('WAL')],
         lines.map(({ what, cost, of }) => [
           what,
           formatNumber(of),

@@ -12,6 +12,7 @@ import { checkConnections } from '../maintain/doctor/connection-check.ts'
 import { examineHost, sumOfHosts, type AccountChecks } from '../maintain/doctor/host-checks.ts'
 import { checkKeyFiles } from '../maintain/doctor/key-files-check.ts'
 import { checkMail } from '../maintain/doctor/mail-check.ts'
+import { checkQueue } from '../maintain/doctor/queue-check.ts'
 import { checkNames } from '../maintain/doctor/mirror-check.ts'
 import { checkSpace } from '../maintain/doctor/space-check.ts'
 import { redactSecrets } from '../open-log.ts'
@@ -73,6 +74,7 @@ async function examine(
     await tell('accounts', await checkNames(database, accounts))
     await tell('connections', await checkConnections(database, config.pool, accounts.length))
   })
+  if (config.worker.queue) await tell('queue', await checkQueue(config.database.target))
   if (config.notify.mail) await tell('mail', await checkMail(config.notify.mail, signal))
   await tell('free space', await checkSpace(config.database.target))
   return hosts.flatMap((host) => host.accounts)

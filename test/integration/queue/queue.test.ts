@@ -1,7 +1,7 @@
 /** The queue in Postgres, all of it behind a proxy that gives every transaction another connection. */
 import { describe, expect, test, vi } from 'vitest'
 import { connect } from '../../../src/db/connect.ts'
-import { AccountLockedError, AuthenticationError } from '../../../src/common/errors.ts'
+import { AccountLockedError, AccountMismatchError, AuthenticationError } from '../../../src/common/errors.ts'
 import { fetchJobs } from '../../../src/queue/fetch-jobs.ts'
 import { done, outcomeOfError } from '../../../src/queue/job-outcome.ts'
 import { startJobRunner } from '../../../src/queue/job-runner.ts'
@@ -18,7 +18,8 @@ import { dispatcherOf, openQueueStage, queueAccount } from '../../support/queue/
 
 const startPooler = process.env['PGBOUNCER'] === '1' ? startPgBouncer : startPoolingProxy
 
-const one = { count: 1, runsPerHost: 100 }
+const everyHost = new Set<string>()
+const one = { count: 1, runsPerHost: 100, hosts: everyHost }
 const all = { account: null, limit: 100 }
 
 /** An account is due again, as after so long. */
@@ -41,7 +42,7 @@ describe('the schema of the queue', () => {
     const passes = await Promise.all(queues.map((queue) => dispatcherOf(queue, accounts).pass()))
     expect(passes.reduce((sum, { sent }) => sum + sent, 0)).toBe(8)
     for (const queue of queues) {
-      const jobs = await fetchJobs(queue, { count: 2, runsPerHost: 100 })
+      const jobs = await fetchJobs(queue, { ...one, count: 2 })
       expect(jobs).toHaveLength(2)
       for (const job of jobs) expect(await settle(queue, job, done)).toBe(true)
       await queue.boss.supervise()
@@ -195,7 +196,7 @@ describe('jobs', () => {
       await stage.send(...accounts)
       const took = await Promise.all(
         Array.from({ length: 8 }, (_, at) =>
-          fetchJobs(at % 2 === 0 ? stage.queue : other, { count: 2, runsPerHost: 3 }),
+          fetchJobs(at % 2 === 0 ? stage.queue : other, { ...one, count: 2, runsPerHost: 3 }),
         ),
       )
       const hosts = took.flat().map(({ data }) => data.host)
@@ -205,11 +206,34 @@ describe('jobs', () => {
     }
   })
 
+  test('are not looked for while no host has room, and are as soon as one has', async () => {
+    await using stage = await openQueueStage()
+    const accounts = Array.from({ length: 4 }, (_, at) => queueAccount(`account-${at}`))
+    await stage.send(...accounts, queueAccount('elsewhere', { host: 'other.example' }))
+    const only = { count: 9, runsPerHost: 2, hosts: new Set(['events.example']) }
+    const both = { ...only, hosts: new Set(['events.example', 'other.example']) }
+    const first = await fetchJobs(stage.queue, { ...only, count: 2 })
+    expect(first).toHaveLength(2)
+    // Who knows of no other host does not look, so the job of the other one stays.
+    expect(await fetchJobs(stage.queue, only)).toEqual([])
+    expect(await fetchJobs(stage.queue, both)).toMatchObject([{ data: { account: 'elsewhere' } }])
+    for (const job of first) await settle(stage.queue, job, done)
+    expect(await fetchJobs(stage.queue, only)).toHaveLength(2)
+  })
+
   test('hold the name of the account and its host, and nothing else', async () => {
     await using stage = await openQueueStage()
     await dispatcherOf(stage.queue, [queueAccount('north')]).pass()
     const rows = await stage.query('select data, output, singleton_key, group_id from headcount_queue.job')
     expect(rows).toEqual([[{ account: 'north', host: 'events.example' }, null, 'north', 'events.example']])
+    const [job] = await fetchJobs(stage.queue, one)
+    if (job === undefined) throw new Error('there is no job')
+    // The message names a person, as one of another account does.
+    await settle(stage.queue, job, outcomeOfError(new AccountMismatchError('of ada@example.org'), false))
+    const whole = await stage.query('select job::text from headcount_queue.job')
+    expect(whole).toHaveLength(1)
+    expect(String(whole)).toContain('account_mismatch')
+    expect(String(whole)).not.toContain('ada@example.org')
   })
 
   test('that fail are tried again, each time later, and are dead letters in the end; a good run ends that', async () => {
@@ -319,6 +343,7 @@ describe('a worker of the queue', () => {
       signal: stopping.signal,
       log: () => {},
       knows: (account) => account === 'north',
+      hosts: () => everyHost,
       onSettled: (account, { is }) => settled.push(`${account} ${is}`),
       run: async (_, signal) => {
         began.resolve()

@@ -46,6 +46,13 @@ export const queueGuards: readonly Guard[] = [
     only: 'of one service host',
   },
   {
+    name: 'no look where no host has room',
+    promise: 'workers that wait for a slow service do not search the whole queue again and again',
+    mutation: 'never',
+    tests: [queue],
+    only: 'no host has room',
+  },
+  {
     name: 'heartbeat of jobs',
     promise: 'a job whose run takes long is not taken for lost',
     mutation: 'remove',

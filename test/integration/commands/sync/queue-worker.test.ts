@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { accountOf, refusal } from '../../../support/accounts/account.ts'
 import { commandStage, type CommandStage } from '../../../support/commands/command-stage.ts'
 import { startWorker, type Process } from '../../../support/commands/process.ts'
+import { headcount } from '../../../support/commands/command.ts'
+import { accountsFolder } from '../../../support/files/accounts-folder.ts'
 import { startPoolingProxy } from '../../../support/databases/pooling-proxy.ts'
 import { send, silence } from '../../../support/http/fault-server.ts'
 
@@ -152,6 +154,14 @@ describe('worker --queue', { timeout: 120_000 }, () => {
       state: 'ok',
       detail: expect.stringContaining('no worker --queue'),
     })
+    const folder = accountsFolder(['choir'])
+    folder.write('accounts.yaml', 'accounts: [{ name: choir, key_file: keys/choir.key }]')
+    const { HEADCOUNT_API_KEY: _, ...env } = s.env
+    const ofMany = { ...env, HEADCOUNT_ACCOUNTS_FILE: folder.file, HEADCOUNT_QUEUE: '1' }
+    const { stdout } = await headcount(['doctor', '--json'], { env: ofMany })
+    expect((JSON.parse(stdout) as { checks: unknown[] }).checks).toContainEqual(
+      expect.objectContaining({ name: 'queue', state: 'ok' }),
+    )
     expect(await queueLine({ DATABASE_URL: 'pglite:memory' })).toMatchObject({
       state: 'failed',
       exit_code: 2,
