@@ -1,6 +1,7 @@
 /** docs/cli.md, made from the commands as they are declared. */
 import type { Command, Option } from 'commander'
 import { settings, type Setting } from '../../src/config/settings.ts'
+import { exitCodes, worstFirst } from '../../src/commands/exit-codes.ts'
 import { declaredCommands } from './declared-commands.ts'
 
 /** Settings that have no flag, or whose flag is declared by itself. */
@@ -75,7 +76,22 @@ globally, and as \`src/headcount.cjs\` from cron. [Troubleshooting](troubleshoot
 export function cliReference(): string {
   const { groups } = declaredCommands()
   const parts = groups.flatMap(({ heading, commands }) => [`## ${heading}\n`, ...commands.map(commandPart)])
-  return [intro, ...parts, settingsPart(groups.flatMap(({ commands }) => commands))].join('\n')
+  return [intro, ...parts, settingsPart(groups.flatMap(({ commands }) => commands)), exitCodesPart()].join(
+    '\n',
+  )
+}
+
+function exitCodesPart(): string {
+  return [
+    '## Exit codes\n',
+    table(
+      ['code', ''],
+      exitCodes.map(([codes, meaning]) => [codes.split(', ').map(code).join(', '), meaning]),
+    ),
+    `A command over many accounts ends with the worst of theirs, in this order, the worst first: ${worstFirst.map((one) => code(String(one))).join(', ')}.
+First comes an interruption, then what only a person can mend, then what the next run may mend.
+`,
+  ].join('\n')
 }
 
 function commandPart(command: Command): string {

@@ -64,6 +64,10 @@ export const settingsHelp: readonly Example[] = [
     'HEADCOUNT_PERSON_KEY_FILE',
     'a file with the key of the suppression list: needed once a person was erased',
   ],
+  [
+    'HEADCOUNT_ACCOUNTS_FILE',
+    'a file that lists many accounts (docs/operate/many-accounts.md); without --account, all are meant',
+  ],
   ['DATABASE_URL', 'postgres://… or pglite:<folder>, or DATABASE_URL_FILE; default pglite:./headcount-data'],
   ['HEADCOUNT_SMTP_URL_FILE', 'a file with the mail server, like smtp://user:password@mail.example.org:587'],
   ['HEADCOUNT_DIGEST_TO_FILE', 'a file with who gets digests: mailto:…, or https:// addresses'],

@@ -25,7 +25,8 @@ export const syncCommands: CommandGroup = {
       description:
         'Reads the event list and the responses of every event that is due, and writes what changed. An event is ' +
         'due when it is new, changed, upcoming or recent, when it failed or was held last time, and from time to time ' +
-        'when it is old. Deletions that look like an outage are held (exit 8).',
+        'when it is old. Deletions that look like an outage are held (exit 8). With an accounts file and without --account: all ' +
+        'accounts of the file, some at once; the exit code is the worst.',
       examples: [
         ['sync', 'a normal run; from cron add --quiet'],
         ['sync --all', 'read every event'],

@@ -10,7 +10,7 @@ import { stripControlChars } from '../../common/strip-control-chars.ts'
 import { formatDuration } from '../../common/text/format-duration.ts'
 import { formatDeletedEvent, formatEvents } from '../output/event-status.ts'
 import { readAccounts } from '../../config/accounts/read-accounts.ts'
-import { resultFormat, writeDocument } from '../accounts/result-writer.ts'
+import { resultFormat, writeDocument } from '../sync/accounts/result-writer.ts'
 import type { Output } from '../terminal/terminal.ts'
 import { describeOverdue } from '../output/held-deletions.ts'
 import { describeRemoval } from '../../mirror/accounts/removal-hint.ts'
@@ -30,7 +30,7 @@ export const status: Command<StatusFlags> = async (context) => {
   if (flags.event !== undefined) return eventStatus(context, flags.event)
   const listed = await readAccounts(flags)
   if (listed !== null) {
-    const { statusOfListed } = await import('../accounts/status-of-listed.ts')
+    const { statusOfListed } = await import('../sync/accounts/status-of-listed.ts')
     return statusOfListed(context, listed)
   }
   // A monitor asks often, and wants no scan of all responses each time.

@@ -2,8 +2,8 @@ import { UsageError } from '../../common/errors.ts'
 import type { Accounts } from '../../config/accounts/read-accounts.ts'
 import { readConfig, type Config, type Flags, type ServiceConfig } from '../../config/config.ts'
 import type { Database } from '../../db/connect.ts'
-import { resultFormat, writeDocument, type ResultFlags } from '../accounts/result-writer.ts'
-import { firstOf, selectAccounts } from '../accounts/select-accounts.ts'
+import { resultFormat, writeDocument, type ResultFlags } from '../sync/accounts/result-writer.ts'
+import { firstOf, selectAccounts } from '../sync/accounts/select-accounts.ts'
 import { createSource } from '../../source/api.ts'
 import type { Command } from '../cli/context.ts'
 import { failure, ok, skipped, warning, type Check, type CheckResult } from './doctor/check.ts'
@@ -28,7 +28,7 @@ export const doctor: Command<DoctorFlags> = async (context) => {
   const { flags, terminal, signal } = context
   const listed = await listedAccounts(flags)
   if (listed !== null) {
-    const { doctorOfAccounts } = await import('../accounts/doctor-of-accounts.ts')
+    const { doctorOfAccounts } = await import('../sync/accounts/doctor-of-accounts.ts')
     return doctorOfAccounts(context, listed)
   }
   const format = resultFormat(flags)

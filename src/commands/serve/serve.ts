@@ -1,5 +1,5 @@
 import { commandName } from '../../common/command-name.ts'
-import { oneAccount } from '../accounts/select-accounts.ts'
+import { oneAccount } from '../sync/accounts/select-accounts.ts'
 import { readConfig, type Flags, type ServiceConfig } from '../../config/config.ts'
 import { settings, type SettingName } from '../../config/settings.ts'
 import type { Database } from '../../db/connect.ts'

@@ -7,8 +7,8 @@ import type { Logger, RunMode, RunOptions, RunReport } from '../../index.ts'
 import type { Context } from '../cli/context.ts'
 import { openLog, type Log } from '../open-log.ts'
 import { notifyAfterRun } from './notice-of-run.ts'
-import { selectAccounts } from '../accounts/select-accounts.ts'
-import { resultFormat, writeDocument, type ResultFlags } from '../accounts/result-writer.ts'
+import { selectAccounts } from './accounts/select-accounts.ts'
+import { resultFormat, writeDocument, type ResultFlags } from './accounts/result-writer.ts'
 import { confirmingAccount } from './confirm-new-account.ts'
 import { openBar, openLines, type ProgressDisplay } from '../terminal/progress.ts'
 import type { Output, Terminal } from '../terminal/terminal.ts'
@@ -32,7 +32,7 @@ export async function runSync(
 ): Promise<number> {
   const selected = await selectAccounts(context.flags)
   if (selected.kind === 'all') {
-    const { runAllAccounts } = await import('../accounts/run-all-accounts.ts')
+    const { runAllAccounts } = await import('./accounts/run-all-accounts.ts')
     return runAllAccounts(context, selected.accounts, mode, options)
   }
   const { config } = selected

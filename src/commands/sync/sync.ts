@@ -1,4 +1,4 @@
-import { resultFormat } from '../accounts/result-writer.ts'
+import { resultFormat } from './accounts/result-writer.ts'
 import type { Command } from '../cli/context.ts'
 import { withTelemetry } from './with-telemetry.ts'
 import { runSync, type RunFlags } from './run-command.ts'

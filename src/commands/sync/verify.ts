@@ -2,8 +2,8 @@ import type { Flags } from '../../config/config.ts'
 import type { Logger, VerifyOptions, VerifyReport } from '../../index.ts'
 import type { Command } from '../cli/context.ts'
 import { exitCodesOfVerify } from '../exit-codes.ts'
-import { resultFormat, writeDocument, type ResultFlags } from '../accounts/result-writer.ts'
-import { selectAccounts } from '../accounts/select-accounts.ts'
+import { resultFormat, writeDocument, type ResultFlags } from './accounts/result-writer.ts'
+import { selectAccounts } from './accounts/select-accounts.ts'
 import { openDisplay, runOptions } from './run-command.ts'
 import { withTelemetry } from './with-telemetry.ts'
 import { formatDifferences, formatVerification } from '../output/verify-report.ts'
@@ -20,7 +20,7 @@ export const verify: Command<VerifyFlags> = withTelemetry(async (context) => {
   const { flags, terminal, signal } = context
   const selected = await selectAccounts(flags)
   if (selected.kind === 'all') {
-    const { verifyAllAccounts } = await import('../accounts/verify-all-accounts.ts')
+    const { verifyAllAccounts } = await import('./accounts/verify-all-accounts.ts')
     return verifyAllAccounts(context, selected.accounts)
   }
   const { config } = selected

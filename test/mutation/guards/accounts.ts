@@ -2,7 +2,7 @@ import type { Guard } from './guard.ts'
 
 const reading = 'test/unit/config/accounts/read-accounts.test.ts'
 
-const doctor = 'test/integration/commands/accounts/doctor-accounts.test.ts'
+const doctor = 'test/integration/commands/sync/accounts/doctor-accounts.test.ts'
 
 /** What keeps the accounts of one deployment apart. */
 export const accountGuards: readonly Guard[] = [
@@ -51,7 +51,7 @@ export const accountGuards: readonly Guard[] = [
     name: 'answers for one account',
     promise: 'what confirms the deletions, or the identity, of one account confirms nothing of the others',
     mutation: 'remove',
-    tests: ['test/integration/commands/accounts/sync-accounts.test.ts'],
+    tests: ['test/integration/commands/sync/accounts/sync-accounts.test.ts'],
     only: 'what confirms something',
   },
   {
@@ -59,7 +59,7 @@ export const accountGuards: readonly Guard[] = [
     promise: 'doctor asks a service that does not answer once, and not for each account',
     mutation: 'never',
     tests: [doctor],
-    only: 'says once that a host is down',
+    only: 'postgres.*says once that a host is down',
   },
   {
     name: 'connections of the server',
@@ -73,6 +73,6 @@ export const accountGuards: readonly Guard[] = [
     promise: 'doctor tells that an account that was renamed in the file alone would be stored a second time',
     mutation: { replace: 'account === undefined || account !== undefined' },
     tests: [doctor],
-    only: 'renamed in the file alone',
+    only: 'postgres.*renamed in the file alone',
   },
 ]

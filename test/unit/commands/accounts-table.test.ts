@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest'
-import { formatAccounts, headline, type AccountRow } from '../../../src/commands/accounts/accounts-table.ts'
+import {
+  formatAccounts,
+  headline,
+  type AccountRow,
+} from '../../../src/commands/sync/accounts/accounts-table.ts'
 import { exitCodes, worstExitCode, worstFirst } from '../../../src/commands/exit-codes.ts'
 import { accountsLine } from '../../../src/commands/terminal/accounts-line.ts'
 

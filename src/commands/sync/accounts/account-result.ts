@@ -1,6 +1,6 @@
 /** What became of one account in a command over many. */
-import { HeadcountError, type HeadcountErrorCode } from '../../common/errors.ts'
-import type { AccountFault } from '../../config/accounts/account-config.ts'
+import { HeadcountError, type HeadcountErrorCode } from '../../../common/errors.ts'
+import type { AccountFault } from '../../../config/accounts/account-config.ts'
 
 /** An element of `{"accounts":[…]}` begins with it; what the command tells of one account alone follows. */
 export interface AccountResult {

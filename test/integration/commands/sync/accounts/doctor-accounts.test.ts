@@ -1,10 +1,10 @@
 /** `doctor` with an accounts file: what goes wrong with many accounts, before it does. */
 import { chmodSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { accountOf } from '../../../support/accounts/account.ts'
-import { onBothAccountsStages, onPostgresAccountsStage } from '../../../support/commands/accounts-stage.ts'
-import type { Ran } from '../../../support/commands/command.ts'
-import { closedPort } from '../../../support/http/fault-server.ts'
+import { accountOf } from '../../../../support/accounts/account.ts'
+import { onBothAccountsStages, onPostgresAccountsStage } from '../../../../support/commands/accounts-stage.ts'
+import type { Ran } from '../../../../support/commands/command.ts'
+import { closedPort } from '../../../../support/http/fault-server.ts'
 
 const organisers = () => ({ ada: accountOf({ gala: 3 }), bob: accountOf({ fair: 1 }), cleo: accountOf({}) })
 

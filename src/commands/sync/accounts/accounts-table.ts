@@ -1,11 +1,11 @@
 /** The end of a command over many accounts, for people: how many ended how, and what needs a look. */
-import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
-import { shorten } from '../../common/text/fit-text.ts'
-import { formatDuration } from '../../common/text/format-duration.ts'
-import { formatCount, formatNumber } from '../../common/text/number.ts'
-import { worstFirst } from '../exit-codes.ts'
-import { below, listTable, right } from '../output/format/table.ts'
-import type { Output } from '../terminal/terminal.ts'
+import { stripControlCharsInLine } from '../../../common/strip-control-chars.ts'
+import { shorten } from '../../../common/text/fit-text.ts'
+import { formatDuration } from '../../../common/text/format-duration.ts'
+import { formatCount, formatNumber } from '../../../common/text/number.ts'
+import { worstFirst } from '../../exit-codes.ts'
+import { below, listTable, right } from '../../output/format/table.ts'
+import type { Output } from '../../terminal/terminal.ts'
 
 /** What is kept of an account until the end. */
 export interface AccountRow {

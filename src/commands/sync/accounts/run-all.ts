@@ -1,15 +1,15 @@
 /** A command over all accounts of a file: through one pool of runs, told as they end. */
-import { setOptionNames } from '../../common/option-names.ts'
-import { HeadcountError } from '../../common/errors.ts'
-import type { AccountConfig } from '../../config/accounts/account-config.ts'
-import type { Accounts } from '../../config/accounts/read-accounts.ts'
-import type { Flags } from '../../config/config.ts'
-import type { Logger, Progress, RunPool } from '../../index.ts'
-import type { Context } from '../cli/context.ts'
-import { worstExitCode } from '../exit-codes.ts'
-import { displayOf } from '../sync/run-command.ts'
-import { accountsLine, type AccountsProgress } from '../terminal/accounts-line.ts'
-import { openAccountsBar, openProgressLines, type ProgressDisplay } from '../terminal/progress.ts'
+import { setOptionNames } from '../../../common/option-names.ts'
+import { HeadcountError } from '../../../common/errors.ts'
+import type { AccountConfig } from '../../../config/accounts/account-config.ts'
+import type { Accounts } from '../../../config/accounts/read-accounts.ts'
+import type { Flags } from '../../../config/config.ts'
+import type { Logger, Progress, RunPool } from '../../../index.ts'
+import type { Context } from '../../cli/context.ts'
+import { worstExitCode } from '../../exit-codes.ts'
+import { displayOf } from '../run-command.ts'
+import { accountsLine, type AccountsProgress } from '../../terminal/accounts-line.ts'
+import { openAccountsBar, openProgressLines, type ProgressDisplay } from '../../terminal/progress.ts'
 import { accountLogger } from './account-logger.ts'
 import { failedResult, faultyResults, type AccountResult } from './account-result.ts'
 import type { AccountRow, Summary } from './accounts-table.ts'
@@ -124,7 +124,7 @@ async function openPool(
   logger: Logger,
   signal: AbortSignal,
 ): Promise<RunPool> {
-  const { createRunPool } = await import('../../index.ts')
+  const { createRunPool } = await import('../../../index.ts')
   return createRunPool({
     database: database.target,
     runs: pool.runs,

@@ -1,6 +1,6 @@
-import { escapeControlCharsInJson } from '../../common/strip-control-chars.ts'
-import type { Output } from '../terminal/terminal.ts'
-import { writeJson } from '../output/format/json.ts'
+import { escapeControlCharsInJson } from '../../../common/strip-control-chars.ts'
+import type { Output } from '../../terminal/terminal.ts'
+import { writeJson } from '../../output/format/json.ts'
 import type { AccountResult } from './account-result.ts'
 
 export type ResultFormat = 'json' | 'ndjson'

@@ -1,4 +1,4 @@
-import type { Logger } from '../../index.ts'
+import type { Logger } from '../../../index.ts'
 
 /**
  * The log of one account of many. In prose only warnings and errors are told, for the progress of many runs would drown them,

@@ -1,7 +1,7 @@
 /** `status` with an accounts file. */
 import { expect, test } from 'vitest'
-import { accountOf } from '../../../support/accounts/account.ts'
-import { onBothAccountsStages } from '../../../support/commands/accounts-stage.ts'
+import { accountOf } from '../../../../support/accounts/account.ts'
+import { onBothAccountsStages } from '../../../../support/commands/accounts-stage.ts'
 
 onBothAccountsStages('status of the accounts of a file', (stage) => {
   test('lists those that were never mirrored, and what the mirror has besides', async () => {

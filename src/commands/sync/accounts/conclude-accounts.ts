@@ -1,6 +1,6 @@
-import type { Config } from '../../config/config.ts'
-import type { Logger } from '../../index.ts'
-import type { Output } from '../terminal/terminal.ts'
+import type { Config } from '../../../config/config.ts'
+import type { Logger } from '../../../index.ts'
+import type { Output } from '../../terminal/terminal.ts'
 import { formatAccounts, headline, type AccountRow } from './accounts-table.ts'
 
 interface End {

@@ -1,10 +1,10 @@
 /** Which accounts a command is for: the one of the environment, one of an accounts file, or all of it. */
-import { didYouMean } from '../../common/did-you-mean.ts'
-import { ConfigurationError, UsageError } from '../../common/errors.ts'
-import { formatNumber } from '../../common/text/number.ts'
-import type { AccountConfig } from '../../config/accounts/account-config.ts'
-import { readAccounts, type Accounts } from '../../config/accounts/read-accounts.ts'
-import { readConfig, readServiceConfig, type Flags, type ServiceConfig } from '../../config/config.ts'
+import { didYouMean } from '../../../common/did-you-mean.ts'
+import { ConfigurationError, UsageError } from '../../../common/errors.ts'
+import { formatNumber } from '../../../common/text/number.ts'
+import type { AccountConfig } from '../../../config/accounts/account-config.ts'
+import { readAccounts, type Accounts } from '../../../config/accounts/read-accounts.ts'
+import { readConfig, readServiceConfig, type Flags, type ServiceConfig } from '../../../config/config.ts'
 
 export type SelectedAccounts =
   | { readonly kind: 'one'; readonly config: ServiceConfig }

@@ -1,12 +1,12 @@
 /** How many accounts stand, one line each, the worst first. */
-import { outcomeOf } from '../../common/schema/run-report.ts'
-import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
-import { shorten } from '../../common/text/fit-text.ts'
-import { formatAge } from '../../common/text/format-duration.ts'
-import { formatNumber } from '../../common/text/number.ts'
-import { below, listTable, right } from '../output/format/table.ts'
-import type { Output } from '../terminal/terminal.ts'
-import type { AccountStatus } from '../../mirror/status/account-status.ts'
+import { outcomeOf } from '../../../common/schema/run-report.ts'
+import { stripControlCharsInLine } from '../../../common/strip-control-chars.ts'
+import { shorten } from '../../../common/text/fit-text.ts'
+import { formatAge } from '../../../common/text/format-duration.ts'
+import { formatNumber } from '../../../common/text/number.ts'
+import { below, listTable, right } from '../../output/format/table.ts'
+import type { Output } from '../../terminal/terminal.ts'
+import type { AccountStatus } from '../../../mirror/status/account-status.ts'
 
 /** An account of the file or of the mirror. */
 export interface ListedStatus extends AccountStatus {

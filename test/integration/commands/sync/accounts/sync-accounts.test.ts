@@ -1,9 +1,9 @@
 /** `sync`, `backfill` and `verify` of all accounts of a file. */
 import { expect, test } from 'vitest'
-import { accountOf, refusal } from '../../../support/accounts/account.ts'
-import { onBothAccountsStages, onPostgresAccountsStage } from '../../../support/commands/accounts-stage.ts'
-import { scriptPath, type Ran } from '../../../support/commands/command.ts'
-import { closedPort, send } from '../../../support/http/fault-server.ts'
+import { accountOf, refusal } from '../../../../support/accounts/account.ts'
+import { onBothAccountsStages, onPostgresAccountsStage } from '../../../../support/commands/accounts-stage.ts'
+import { scriptPath, type Ran } from '../../../../support/commands/command.ts'
+import { closedPort, send } from '../../../../support/http/fault-server.ts'
 
 const organisers = () => ({
   ada: accountOf({ gala: 3 }),
