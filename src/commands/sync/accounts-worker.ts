@@ -45,6 +45,8 @@ export async function workOnAccounts(reader: AccountsReader, context: Context<Fl
   const databases = openDatabases(config, log, signal)
   const pool = createRunPool({
     ...databases.ofRuns,
+    runs: config.pool.runs,
+    ...(config.pool.connections !== null && { connections: config.pool.connections }),
     requestsPerHost: config.run.concurrency,
     logger,
     signal,
