@@ -29,9 +29,14 @@ export interface RunPoolOptions extends DatabaseOptions {
   readonly signal?: AbortSignal
 }
 
+interface TurnOptions {
+  /** Called when the turn of this call has come. */
+  readonly onTurn?: () => void
+}
+
 /** The options of a run, but for the database. */
-export type PooledRunOptions = Omit<RunOptions, keyof DatabaseOptions | 'host'>
-export type PooledVerifyOptions = Omit<VerifyOptions, keyof DatabaseOptions>
+export type PooledRunOptions = Omit<RunOptions, keyof DatabaseOptions | 'host'> & TurnOptions
+export type PooledVerifyOptions = Omit<VerifyOptions, keyof DatabaseOptions> & TurnOptions
 
 /** Runs of many accounts in one process, over one database. A call waits for its turn. */
 export interface RunPool extends AsyncDisposable {
@@ -118,6 +123,7 @@ class BoundedRuns implements RunPool {
       throw toInterruptedError(signal, error)
     })
     try {
+      options.onTurn?.()
       return await run({ ...whole, host: this.#hosts.at(origin), signal })
     } catch (error) {
       if (this.#hosts.isAway(origin, account, error))

@@ -11,7 +11,7 @@ export interface WorkerState {
   lastGood: { readonly started: MonotonicTime; readonly freshMs: number } | null
   /** The held deletions after the last finished run. */
   holds: { readonly seen: MonotonicTime; readonly lists: readonly HeldList[] }
-  running: { readonly started: MonotonicTime; lastSign: MonotonicTime } | null
+  running: RunningRun | null
   /** Why the last run was not a good one; null after a good one. */
   lastFailure: string | null
   /** The code of the error that ended the last run; null where none did. */
@@ -22,6 +22,16 @@ export interface WorkerState {
   nextTick: Date | null
   /** Ticks dropped because a run was under way. */
   skippedTicks: number
+}
+
+/** The run under way. */
+export interface RunningRun {
+  readonly started: MonotonicTime
+  /** When its turn came; null while it waits behind the runs of other accounts. */
+  turn: MonotonicTime | null
+  lastSign: MonotonicTime
+  /** For how long the mirror is fresh after it. */
+  readonly freshMs: number
 }
 
 /** How a run ended, as far as the schedule is concerned. */
@@ -90,17 +100,28 @@ export function freshness({
   lastGood,
   running,
   lastFailure,
+  began,
 }: WorkerState): Pick<Health, 'healthy' | 'reason'> {
-  const silence = running && ageOf(running.lastSign)
+  const waitedMs = running !== null && running.turn === null ? ageOf(running.started) : null
+  const silence = running === null || waitedMs !== null ? null : ageOf(running.lastSign)
   if (silence !== null && silence < MAX_SILENCE_MS) return { healthy: true, reason: 'a run is in progress' }
   const age = lastGood && ageOf(lastGood.started)
   if (lastGood !== null && age !== null && age < lastGood.freshMs) {
     return { healthy: true, reason: `the last good run began ${seconds(age)} ago` }
   }
+  // guard: first turn
+  if (
+    waitedMs !== null &&
+    lastGood === null &&
+    lastFailure === null &&
+    ageOf(began) < (running?.freshMs ?? 0)
+  )
+    return { healthy: true, reason: 'the first run waits for its turn' }
   const faults = [
     age === null
       ? 'there has been no good run yet'
       : `the last good run began ${seconds(age)} ago, two intervals or more`,
+    waitedMs !== null && `the run has waited for its turn for ${seconds(waitedMs)}`,
     silence !== null && `the run in progress has sent no heartbeat for ${seconds(silence)}`,
     lastFailure !== null && `the last run: ${lastFailure}`,
   ]

@@ -6,7 +6,7 @@ import {
   UsageError,
 } from '../common/errors.ts'
 import { now, type MonotonicTime } from './monotonic-time.ts'
-import { freshFor, type HeldList, type RunEnd, type WorkerState } from './health.ts'
+import { freshFor, type HeldList, type RunEnd, type RunningRun, type WorkerState } from './health.ts'
 import type { Ticks } from './cron-ticks.ts'
 
 /** The result of a run. */
@@ -34,6 +34,8 @@ export interface RunGuardOptions {
   readonly state: WorkerState
   readonly log: Log
   readonly ticks: Pick<Ticks, 'next'>
+  /** A run waits for its turn until its first heartbeat. */
+  readonly awaitsTurn: boolean
   readonly onFatal: (error: HeadcountError) => void
 }
 
@@ -47,7 +49,7 @@ export interface RunGuard {
   readonly current: Promise<void> | null
 }
 
-export function createRunGuard({ run, ticks, state, log, onFatal }: RunGuardOptions): RunGuard {
+export function createRunGuard({ run, ticks, state, log, awaitsTurn, onFatal }: RunGuardOptions): RunGuard {
   let current: Promise<void> | null = null
   /** A run has finished: the address of the service is right. */
   let hasReported = false
@@ -55,17 +57,18 @@ export function createRunGuard({ run, ticks, state, log, onFatal }: RunGuardOpti
 
   const once = async () => {
     const started = now()
-    const running = { started, lastSign: started }
+    const freshMs = freshFor(started, ticks.next(3))
+    const running: RunningRun = { started, turn: awaitsTurn ? null : started, lastSign: started, freshMs }
     state.running = running
-    const upcoming = ticks.next(3)
     const heartbeat = () => {
       running.lastSign = now()
+      running.turn ??= running.lastSign
     }
     try {
       const { outcome, isGood, end, holds } = await run(heartbeat)
       hasReported = true
       state.holds = { seen: now(), lists: holds }
-      if (isGood) state.lastGood = { started, freshMs: freshFor(started, upcoming) }
+      if (isGood) state.lastGood = { started: running.turn ?? started, freshMs }
       state.lastFailure = isGood ? null : outcome
       state.lastErrorCode = null
       state.lastEnd = end

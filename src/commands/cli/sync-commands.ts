@@ -86,7 +86,9 @@ export const syncCommands: CommandGroup = {
       description:
         'Runs `sync` at once and then on a schedule, never two at a time. A failed run is logged and the next one tries ' +
         'again; only a refused key or a wrong setting ends the worker. The database must be named. With --health-port ' +
-        'it answers GET /healthz and, for Prometheus, GET /metrics on 127.0.0.1. With --queue, on Postgres, workers on several ' +
+        'it answers GET /healthz and, for Prometheus, GET /metrics on 127.0.0.1. With HEADCOUNT_ACCOUNTS_FILE or HEADCOUNT_KEYS_DIR ' +
+        'it runs each account by its own schedule, at most --runs at once; it looks for changes of the files every ten seconds, a ' +
+        'failing account does not end it, and GET /healthz/NAME answers for one account. With --queue, on Postgres, workers on several ' +
         'machines share the accounts: one of them sends who is due, and each takes as many as it has room for. headcount queue ' +
         'shows what is in the queue.',
       examples: [

@@ -1,14 +1,15 @@
 /** Digests on a schedule, beside the runs of `worker` and `serve --sync`. */
 import { sleep } from '../../common/abort.ts'
 import { MirrorNotFoundError } from '../../common/errors.ts'
-import type { ServiceConfig } from '../../config/config.ts'
+import type { Config } from '../../config/config.ts'
 import type { Logger } from '../../index.ts'
 import type { Attempts } from '../../mirror/deliveries/prepare-digests.ts'
 import type { Delivery, RunCall } from '../../notify/deliver.ts'
 import { deliverDigests } from '../../notify/digest/deliver-digests.ts'
 import { DEFAULT_DIGEST_NAME } from '../../notify/digest/digest-subject.ts'
 import { createTicks } from '../../schedule/cron-ticks.ts'
-import type { Companion, RunsInView } from '../../schedule/worker.ts'
+import type { RunsInView } from '../../schedule/scheduled-runs.ts'
+import type { Companion } from '../../schedule/worker.ts'
 import { describeDelivery } from '../output/deliveries.ts'
 
 /** A run that is due at the same moment begins first. */
@@ -19,7 +20,7 @@ const RETRY_CHECK_MS = 15_000
 
 export interface DigestCompanionOptions {
   readonly call: RunCall
-  readonly config: ServiceConfig
+  readonly config: Config
   readonly logger: Logger
   readonly schedule: string
 }
@@ -78,7 +79,7 @@ export function digestCompanion({ call, config, logger, schedule }: DigestCompan
   }
 }
 
-function optionsOf({ account, run, notify }: ServiceConfig) {
+function optionsOf({ account, run, notify }: Config) {
   return {
     account,
     name: DEFAULT_DIGEST_NAME,

@@ -1,6 +1,6 @@
 /** Notices beside the runs of `worker` and `serve --sync`: the operator hears when the mirror's state changes. */
 import { MirrorNotFoundError, UsageError } from '../../common/errors.ts'
-import type { ServiceConfig } from '../../config/config.ts'
+import type { Config } from '../../config/config.ts'
 import type { Logger } from '../../index.ts'
 import type { RunCall } from '../../notify/deliver.ts'
 import { deliverNotices, type Notice, type NoticeDelivery } from '../../notify/notices/deliver-notices.ts'
@@ -13,7 +13,7 @@ const PAUSE_MS = 60_000
 
 export interface NoticeCompanionOptions {
   readonly call: RunCall
-  readonly config: ServiceConfig
+  readonly config: Config
   readonly logger: Logger
 }
 

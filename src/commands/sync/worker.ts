@@ -1,3 +1,4 @@
+import { openAccounts } from '../../config/accounts/accounts-reader.ts'
 import { readConfig, readServiceConfig, type Flags, type ServiceConfig } from '../../config/config.ts'
 import { pgliteDataDir } from '../../db/connect.ts'
 import { holdTimeLeft } from '../../common/schema/holds.ts'
@@ -24,10 +25,13 @@ export const worker: Command<Flags> = async (context) => {
     const { workOnQueue } = await import('./queue-worker.ts')
     return workOnQueue(context)
   }
-  return workOnSchedule(context)
+  const accounts = await openAccounts(context.flags)
+  if (accounts === null) return workOnOne(context)
+  const { workOnAccounts } = await import('./accounts-worker.ts')
+  return workOnAccounts(accounts, context)
 }
 
-const workOnSchedule: Command<Flags> = async (context) => {
+const workOnOne: Command<Flags> = async (context) => {
   const { flags, terminal, signal } = context
   const given = await readServiceConfig(flags, undefined, { database: true })
   const config = { ...given, logFormat: logFormatOfService(given, terminal.err) }
@@ -49,7 +53,7 @@ const workOnSchedule: Command<Flags> = async (context) => {
 }
 
 /** What the worker's health goes by. */
-function outcomeFor(report: RunReport, holdForMs: number): RunOutcome {
+export function outcomeFor(report: RunReport, holdForMs: number): RunOutcome {
   return {
     outcome: outcomeOf(report),
     isGood: isGoodRun(report),

@@ -84,4 +84,38 @@ export const runPoolGuards: readonly Guard[] = [
     mutation: { replace: 'wanted' },
     tests: ['test/unit/run-pool/capacity.test.ts'],
   },
+  {
+    name: 'first turn',
+    promise: 'accounts whose first run waits behind others are not called unhealthy at once',
+    mutation: 'never',
+    tests: ['test/unit/schedule/health.test.ts'],
+    only: 'waits for its turn',
+  },
+  {
+    name: 'any unhealthy account',
+    promise: '/healthz of many accounts is 503 as soon as one of them is unhealthy',
+    mutation: 'never',
+    tests: ['test/unit/schedule/accounts/accounts-health.test.ts'],
+  },
+  {
+    name: 'run of a removed account',
+    promise: 'an account that was taken out of the file is not read once more when its turn comes',
+    mutation: 'never',
+    tests: ['test/unit/schedule/accounts/accounts-worker.test.ts'],
+    only: 'taken out',
+  },
+  {
+    name: 'failing account',
+    promise: 'a key that is refused does not end the worker of many accounts, and is told',
+    mutation: { replace: '() => {}' },
+    tests: ['test/unit/schedule/accounts/accounts-worker.test.ts'],
+    only: 'touches no other',
+  },
+  {
+    name: 'entry that became faulty',
+    promise: 'an account whose entry became faulty goes on with what was valid',
+    mutation: 'never',
+    tests: ['test/integration/schedule/accounts-worker.test.ts'],
+    only: 'postgres.*follows the file',
+  },
 ]

@@ -9,7 +9,7 @@ import { send, startFaultServer, type FaultServer, type SeenRequest } from '../h
 import { optionOf, type Target } from './stage.ts'
 
 /** A service with accounts of its own, each with its own key. */
-export interface PooledService {
+export interface PooledService extends AsyncDisposable {
   readonly server: FaultServer
   readonly accounts: ReadonlyMap<string, Account>
   /** The accounts that were asked for, in the order of the requests. */
@@ -58,7 +58,7 @@ export async function startPoolStage(engine: Engine): Promise<PoolStage> {
   return {
     target,
     database: optionOf(target),
-    service: async (events) => serviceOf(services.use(await startFaultServer()), events),
+    service: async (events) => services.use(await startPooledService(events)),
     query,
     expectMirrored: async ({ accounts }, names = [...accounts.keys()]) => {
       const rows = await query(
@@ -77,10 +77,10 @@ export async function startPoolStage(engine: Engine): Promise<PoolStage> {
   }
 }
 
-function serviceOf(
-  server: FaultServer,
+export async function startPooledService(
   events: Readonly<Record<string, Readonly<Record<string, number>>>>,
-): PooledService {
+): Promise<PooledService> {
+  const server = await startFaultServer()
   const accounts = new Map<string, Account>()
   for (const [name, lists] of Object.entries(events)) {
     const account = accountOf(lists)
@@ -93,6 +93,7 @@ function serviceOf(
     server,
     accounts,
     asked: () => server.requests.map(accountIn),
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
     of: (account) => ({
       account,
       createAccount: true,

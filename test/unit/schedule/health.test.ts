@@ -67,7 +67,7 @@ describe('S17 deletions on hold', () => {
   })
 
   test('that time cannot confirm are told at once, also while a run is in progress', () => {
-    const running = { started: now(), lastSign: now() }
+    const running = { started: now(), turn: now(), lastSign: now(), freshMs: 30 * minute }
     expect(verdict(healthOf({ ...fresh(), running, holds: holds(0) }))).toEqual({
       healthy: false,
       reason: 'deletions are held for too long, of event e0',
@@ -85,7 +85,7 @@ describe('S17 deletions on hold', () => {
 
 describe('with a run in progress', () => {
   test('the first one: healthy as long as it sends heartbeats', async () => {
-    const running = { started: now(), lastSign: now() }
+    const running = { started: now(), turn: now(), lastSign: now(), freshMs: 30 * minute }
     const sight = { ...createWorkerState(), running }
     await pass(20 * second)
     running.lastSign = now()
@@ -101,11 +101,37 @@ describe('with a run in progress', () => {
   test('silent, but the last good run is young enough: healthy', async () => {
     const sight = {
       ...createWorkerState(),
-      running: { started: now(), lastSign: now() },
+      running: { started: now(), turn: now(), lastSign: now(), freshMs: 30 * minute },
       lastGood: { started: now(), freshMs: 30 * minute },
     }
     await pass(10 * minute)
     expect(healthOf(sight).healthy).toBe(true)
+  })
+})
+
+describe('a run that waits for its turn', () => {
+  test('the first one: healthy for two intervals, though it sends no heartbeat', async () => {
+    const running = { started: now(), turn: null, lastSign: now(), freshMs: 30 * minute }
+    const sight = { ...createWorkerState(), running }
+    await pass(30 * minute - second)
+    expect(verdict(healthOf(sight))).toEqual({ healthy: true, reason: 'the first run waits for its turn' })
+    await pass(second)
+    expect(verdict(healthOf(sight))).toEqual({
+      healthy: false,
+      reason: 'there has been no good run yet; the run has waited for its turn for 1800 s',
+    })
+  })
+
+  test('after a failure, or when the mirror is old: it makes nothing healthy', async () => {
+    const running = { started: now(), turn: null, lastSign: now(), freshMs: 30 * minute }
+    const failed = { ...createWorkerState(), running, lastFailure: 'key_refused: no' }
+    expect(healthOf(failed).healthy).toBe(false)
+    const old = { ...createWorkerState(), running, lastGood: { started: now(), freshMs: 10 * minute } }
+    expect(healthOf(old).healthy).toBe(true)
+    await pass(10 * minute)
+    expect(healthOf(old).reason).toBe(
+      'the last good run began 600 s ago, two intervals or more; the run has waited for its turn for 600 s',
+    )
   })
 })
 

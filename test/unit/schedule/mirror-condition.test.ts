@@ -31,9 +31,14 @@ describe('the state of the mirror that is told', () => {
 
   test('is stale when a run hangs, with signs of life or without', () => {
     const lastGood = { started: ago(31 * MINUTE), freshMs: 30 * MINUTE }
-    const hanging = { started: ago(16 * MINUTE), lastSign: ago(16 * MINUTE) }
+    const hanging = {
+      started: ago(16 * MINUTE),
+      turn: ago(16 * MINUTE),
+      lastSign: ago(16 * MINUTE),
+      freshMs: 0,
+    }
     expect(conditionOf(stateOf({ lastGood, running: hanging }))).toMatchObject({ state: 'stale' })
-    const alive = { started: ago(16 * MINUTE), lastSign: ago(0) }
+    const alive = { started: ago(16 * MINUTE), turn: ago(16 * MINUTE), lastSign: ago(0), freshMs: 0 }
     // A long run is given an hour.
     expect(conditionOf(stateOf({ lastGood, running: alive }))).toMatchObject({ state: 'good' })
     const old = { started: ago(61 * MINUTE), freshMs: 30 * MINUTE }

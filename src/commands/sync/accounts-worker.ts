@@ -1,0 +1,254 @@
+/** `worker` over the accounts of an accounts file, or of a folder of keys. */
+import pLimit from 'p-limit'
+import { ConfigurationError } from '../../common/errors.ts'
+import { isGoodRun, outcomeOf } from '../../common/schema/run-report.ts'
+import type { AccountConfig } from '../../config/accounts/account-config.ts'
+import type { AccountsReader } from '../../config/accounts/accounts-reader.ts'
+import { readConfig, type Config, type Flags } from '../../config/config.ts'
+import { connect, pgliteDataDir } from '../../db/connect.ts'
+import { CONNECTIONS_PER_RUN } from '../../db/database.ts'
+import type { DatabaseOptions } from '../../db/target.ts'
+import { createRunPool, HeadcountError, type Logger, type RunPool, type RunReport } from '../../index.ts'
+import { callMirror } from '../../mirror/library-api/with-mirror.ts'
+import type { RunCall } from '../../notify/deliver.ts'
+import { SharedDatabase } from '../../run-pool/shared-database.ts'
+import type { WorkedAccount } from '../../schedule/accounts/account-schedule.ts'
+import { runAccountsWorker, type AccountsNow } from '../../schedule/accounts/accounts-worker.ts'
+import { waitAtMost } from '../../schedule/wait-at-most.ts'
+import { logTo } from '../../sync/options.ts'
+import type { Context } from '../cli/context.ts'
+import { openLog, redactSecrets, type Log } from '../open-log.ts'
+import { holdDatabase } from '../serve/hold-database.ts'
+import { warnOfOpenPort } from '../serve/monitor.ts'
+import { openTelemetry } from './with-telemetry.ts'
+import { logFormatOfService } from '../terminal/logger.ts'
+import { runOptions } from './run-command.ts'
+import { outcomeFor } from './worker.ts'
+
+/** After the runs were waited for, so long at most until the process ends. */
+const CLOSE_GRACE_MS = 500
+
+/** Runs every account by its own schedule until a signal stops it; a stop is no failure. */
+export async function workOnAccounts(reader: AccountsReader, context: Context<Flags>): Promise<number> {
+  const { flags, terminal, signal } = context
+  const given = await readConfig(flags)
+  requireDatabase(given)
+  const config = { ...given, logFormat: logFormatOfService(given, terminal.err) }
+  const log = await openLog(config, terminal)
+  const { logger } = log
+  const { healthPort: port, healthHost: host } = config.worker
+  warnOfOpenPort(config.worker, logger)
+  await using telemetry = await openTelemetry(context, {
+    scrape: port !== null,
+    log: (line) => logger.info({}, line),
+  })
+  const databases = openDatabases(config, log, signal)
+  const pool = createRunPool({
+    ...databases.ofRuns,
+    runs: config.pool.runs,
+    ...(config.pool.connections !== null && { connections: config.pool.connections }),
+    requestsPerHost: config.run.concurrency,
+    logger,
+    signal,
+  })
+  const limit = pLimit(1)
+  // One after the other, over connections of their own: no run waits for them.
+  const call: RunCall = (asked, input) =>
+    limit(() => callMirror({ ...databases.ofOthers, logger }, asked, input))
+  const { digestCompanion } = await import('./digest-companion.ts')
+  const { digestSchedule } = config.notify
+  const worked = (account: AccountConfig) => workedAccount(account, { pool, call, logger, signal })
+  try {
+    await runAccountsWorker({
+      read: accountsOf(onlyNamed(reader, config.account), {
+        worked,
+        redact: (account) => redactSecrets(account, terminal),
+        logger,
+      }),
+      health: port === null ? null : { host, port },
+      metricsText: telemetry.metricsText,
+      signal,
+      log: (level, message, fields = {}) => logger[level](fields, message),
+      companions:
+        digestSchedule === null
+          ? []
+          : [
+              digestCompanion({
+                call,
+                config: { ...config, account: null },
+                logger,
+                schedule: digestSchedule,
+              }),
+            ],
+    })
+  } finally {
+    await waitAtMost(
+      CLOSE_GRACE_MS,
+      pool[Symbol.asyncDispose]().then(() => databases[Symbol.asyncDispose]()),
+    )
+  }
+  logger.info({}, 'the worker was stopped')
+  return 0
+}
+
+/** @throws ConfigurationError */
+function requireDatabase({ database }: Config): void {
+  if (!database.isDefault) return
+  throw new ConfigurationError([
+    'DATABASE_URL is not set: set it (or --database) to postgres://… or pglite:<folder>; there is no default here, ' +
+      'for a folder inside a container would be thrown away with it',
+  ])
+}
+
+interface Databases extends AsyncDisposable {
+  readonly ofRuns: DatabaseOptions
+  readonly ofOthers: DatabaseOptions
+}
+
+/** A folder is open from its first use on, answers other commands, and is one database for all. */
+function openDatabases({ database }: Config, log: Log, signal: AbortSignal): Databases {
+  const { target } = database
+  const { logger, onFolderInUse } = log
+  if (pgliteDataDir(target) === null) {
+    const others = new SharedDatabase(target, { connections: CONNECTIONS_PER_RUN, log: logTo(logger) })
+    const dispose = () => others[Symbol.asyncDispose]()
+    return { ofRuns: { database: target }, ofOthers: { open: others.open }, [Symbol.asyncDispose]: dispose }
+  }
+  const folder = new SharedDatabase(
+    {
+      open: async (options) => {
+        const open = () => connect(target, { ...options, onFolderInUse })
+        const held = await holdDatabase(target, { signal, logger }, open)
+        const close = async () => held[Symbol.asyncDispose]()
+        return { ...held.database, close, [Symbol.asyncDispose]: close }
+      },
+    },
+    { log: logTo(logger) },
+  )
+  const shared = { open: folder.open }
+  return { ofRuns: shared, ofOthers: shared, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() }
+}
+
+/** With `--account` (HEADCOUNT_ACCOUNT), the one of this name. */
+function onlyNamed(reader: AccountsReader, name: string | null): AccountsReader {
+  if (name === null) return reader
+  return {
+    current: async () => {
+      const { accounts, ...found } = await reader.current()
+      const isNamed = (account: string | null) => account === name
+      return {
+        ...found,
+        accounts: {
+          ...accounts,
+          from: `${accounts.from}, of which --account (HEADCOUNT_ACCOUNT) asks for ${JSON.stringify(name)},`,
+          accounts: accounts.accounts.filter(({ account }) => isNamed(account)),
+          faults: accounts.faults.filter((fault) => isNamed(fault.name)),
+        },
+      }
+    },
+  }
+}
+
+interface Following {
+  readonly worked: (account: AccountConfig) => Promise<WorkedAccount>
+  readonly redact: (account: AccountConfig) => void
+  readonly logger: Logger
+}
+
+/**
+ * What the files say now. An account whose entry became faulty goes on with what was valid.
+ *
+ * @returns a function that gives null when nothing changed
+ */
+function accountsOf(
+  reader: AccountsReader,
+  { worked, redact, logger }: Following,
+): () => Promise<AccountsNow | null> {
+  let former: ReadonlyMap<string, AccountConfig> | null = null
+  return async () => {
+    const { accounts: found, fault, isNew } = await reader.current()
+    if (!isNew) return null
+    const now = new Map(found.accounts.map((account) => [account.account, account]))
+    for (const { name, message } of found.faults) {
+      const known = name === null || now.has(name) ? undefined : former?.get(name)
+      // guard: entry that became faulty
+      if (known !== undefined) now.set(known.account, known)
+      const goesOn = known === undefined ? '' : ' Until then the account goes on with its former settings.'
+      logger.error({}, `an entry of the accounts cannot be used: ${message}.${goesOn}`)
+    }
+    const faults = found.faults.map(({ message }) => message)
+    if (fault !== null) {
+      faults.push(fault.message)
+      logger.error({}, `the accounts cannot be read anew, and stay as they were: ${fault.message}`)
+    }
+    if (former === null && now.size === 0)
+      throw new ConfigurationError(faults.length > 0 ? faults : [`${found.from} has no account`])
+    for (const account of now.values()) redact(account)
+    former = now
+    return { accounts: await Promise.all([...now.values()].map(worked)), faults }
+  }
+}
+
+interface AccountWork {
+  readonly pool: RunPool
+  readonly call: RunCall
+  readonly logger: Logger
+  readonly signal: AbortSignal
+}
+
+async function workedAccount(config: AccountConfig, work: AccountWork): Promise<WorkedAccount> {
+  const { account, run, worker } = config
+  const { entry: _, ...settings } = config
+  const logger = loggerOf(account, work.logger)
+  return {
+    name: account,
+    schedule: worker.schedule,
+    timeZone: worker.timezone,
+    version: JSON.stringify(settings),
+    log: (level, message, fields = {}) => logger[level](fields, message),
+    run: async (sign) => outcomeFor(await syncInTurn(config, work, logger, sign), run.holdForMs),
+    companions: await companionsOf(config, work.call, logger),
+  }
+}
+
+async function syncInTurn(
+  config: AccountConfig,
+  { pool, signal }: AccountWork,
+  logger: Logger,
+  sign: () => void,
+): Promise<RunReport> {
+  const { account, newAccount: createAccount } = config
+  const { database: _, ...options } = runOptions(config)
+  const own = { account, createAccount, signal, logger, onTurn: sign, onAlive: sign }
+  try {
+    const report = await pool.sync({ ...options, ...own })
+    logReport(report, config, logger)
+    return report
+  } catch (error) {
+    const report = error instanceof HeadcountError ? error.report : undefined
+    if (report !== undefined && report.events.due > 0) logReport(report, config, logger)
+    throw error
+  }
+}
+
+/** One line: a thousand accounts run every quarter of an hour. */
+function logReport(report: RunReport, { logFormat }: Pick<Config, 'logFormat'>, logger: Logger): void {
+  const level = isGoodRun(report) ? 'info' : 'warn'
+  const { plan: _, ...told } = report
+  logger[level](logFormat === 'pretty' ? {} : { report: told }, `${report.mode} ${outcomeOf(report)}`)
+}
+
+async function companionsOf(config: AccountConfig, call: RunCall, logger: Logger) {
+  if (config.notify.notifyTo.length === 0) return []
+  const { noticeCompanion } = await import('./notice-companion.ts')
+  return [noticeCompanion({ call, config, logger })]
+}
+
+/** Each line names the account. */
+function loggerOf(account: string, logger: Logger): Logger {
+  const told =
+    (level: keyof Logger): Logger['info'] =>
+    (fields, message) =>
+      logger[level]({ account, ...fields }, `account ${account}: ${message}`)
+  return { debug: told('debug'), info: told('info'), warn: told('warn'), error: told('error') }
+}
