@@ -79,6 +79,24 @@ onPostgresStage('an SDK of the program', (stage) => {
     }
   })
 
+  test('of many requests sees the first, those that fail, and the slowest; metrics count all', async () => {
+    const exporter = registerTracing()
+    const reader = registerMetrics()
+    const account = accountOf(Object.fromEntries(Array.from({ length: 400 }, (_, at) => [`e${at}`, 1])))
+    await using on = await stage(account)
+    const answer = send((request) => account.answer(request))
+    on.service.always(answer)
+    on.service.at('/events/e399/responses', send({ status: 503 }), answer)
+    expect(await on.sync()).toMatchObject({ exit: 0 })
+    const requests = exporter.getFinishedSpans().filter(({ name }) => name.startsWith('GET '))
+    expect(requests.length).toBeGreaterThanOrEqual(101)
+    expect(requests.length).toBeLessThan(200)
+    expect(requests.filter(({ status }) => status.code === 2)).toHaveLength(1)
+    const { samples } = parseExposition(await reader.text())
+    const counted = samples.filter(({ name }) => name === 'http_client_request_duration_seconds_count')
+    expect(counted.reduce((sum, { value }) => sum + value, 0)).toBe(403)
+  })
+
   test('gets the pace that a run learned, also after its end, and metrics of an SDK that comes later', async () => {
     const names = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`e${at}`, 1]))
     const account = accountOf(names)
