@@ -2,7 +2,7 @@ import type { Meter } from '@opentelemetry/api'
 import { MeterProvider } from '@opentelemetry/sdk-metrics'
 import type { AccountStatus } from '../mirror/status/account-status.ts'
 import { ofMirrors, ofRuns, type Declaration } from '../telemetry/declarations.ts'
-import { SCOPE } from '../telemetry/instruments.ts'
+import { SCOPE } from '../telemetry/tracer.ts'
 import { ScrapeReader } from './scrape-reader.ts'
 
 /**

@@ -7,7 +7,8 @@ import {
   ATTR_URL_FULL,
 } from '@opentelemetry/semantic-conventions'
 import { instruments } from './instruments.ts'
-import { isTraced, observe, unobserved, type Observation } from './observation.ts'
+import { childSpans } from './child-spans.ts'
+import { observe, unobserved, type Observation } from './observation.ts'
 
 /** The conventions' stable part does not have it yet. */
 const ATTR_URL_TEMPLATE = 'url.template'
@@ -27,19 +28,27 @@ const VERSION_PATH = '/api/v1'
 
 /** A GET that is sent now. */
 export function observeRequest(url: URL, endpoint: Endpoint): Observation {
-  const duration = instruments()?.httpClientDuration ?? null
-  if (duration === null && !isTraced()) return unobserved
-  const template = /* guard: ids in spans */ templates[endpoint]
-  return observe(
+  const duration = instruments()?.httpClientDuration
+  const spans = childSpans()
+  if (duration === undefined && spans === undefined) return unobserved
+  return observe({
+    kind: 'request',
     duration,
-    `GET ${template}`,
-    {
+    spans,
+    attributes: {
       [ATTR_HTTP_REQUEST_METHOD]: 'GET',
       [ATTR_SERVER_ADDRESS]: url.hostname,
       [ATTR_SERVER_PORT]: Number(url.port || (url.protocol === 'https:' ? 443 : 80)),
     },
-    { [ATTR_URL_TEMPLATE]: template, [ATTR_URL_FULL]: url.origin + basePathOf(url) + withoutIds(template) },
-  )
+    spanOf: () => {
+      const template = /* guard: ids in spans */ templates[endpoint]
+      const full = url.origin + basePathOf(url) + withoutIds(template)
+      return {
+        name: `GET ${template}`,
+        attributes: { [ATTR_URL_TEMPLATE]: template, [ATTR_URL_FULL]: full },
+      }
+    },
+  })
 }
 
 /** The response has begun. */

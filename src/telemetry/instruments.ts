@@ -16,9 +16,7 @@ import {
 import { version } from '../common/version.ts'
 import { ofRuns } from './declarations.ts'
 import { learnedPaces } from './learned-paces.ts'
-
-/** The name of spans' and metrics' instrumentation. */
-export const SCOPE = 'headcount'
+import { SCOPE } from './tracer.ts'
 
 export interface Instruments {
   readonly runDuration: Histogram

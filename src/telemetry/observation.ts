@@ -1,17 +1,9 @@
-/** What goes on in a run, while it goes on: a span below the span of the run, and the time it took. */
-import {
-  context,
-  SpanKind,
-  SpanStatusCode,
-  trace,
-  type Attributes,
-  type Histogram,
-  type Span,
-} from '@opentelemetry/api'
+/** What goes on in a run, while it goes on: the time it took, and perhaps a span below the span of the run. */
+import { SpanKind, SpanStatusCode, type Attributes, type Histogram } from '@opentelemetry/api'
 import { ATTR_ERROR_TYPE } from '@opentelemetry/semantic-conventions'
-import { SCOPE } from './instruments.ts'
+import type { ChildKind, ChildSpans } from './child-spans.ts'
 import { errorType } from './error-type.ts'
-import { version } from '../common/version.ts'
+import { tracer } from './tracer.ts'
 
 /** One request or statement. */
 export interface Observation {
@@ -25,57 +17,61 @@ export interface Observation {
 /** Where nobody looks: one object for all. */
 export const unobserved: Observation = { note: () => {}, fail: () => {}, end: () => {} }
 
-/** @param ofSpan attributes of the span alone: more values than a metric should have */
-export function observe(
-  duration: Histogram | null,
-  name: string,
-  attributes: Attributes,
-  ofSpan: Attributes,
-): Observation {
-  const span = startChild(name, attributes, ofSpan)
-  if (span === null && duration === null) return unobserved
-  return new Observed(span, duration, attributes)
+/** What is observed, and who looks. */
+export interface Observed {
+  readonly kind: ChildKind
+  /** Of both the metric and the span. */
+  readonly attributes: Attributes
+  /** Of the span alone, which have more values than a metric should have; computed when there is one. */
+  readonly spanOf: () => { readonly name: string; readonly attributes: Attributes }
+  readonly duration: Histogram | undefined
+  readonly spans: ChildSpans | undefined
 }
 
-/** Whether somebody takes the spans of what goes on now. */
-export function isTraced(): boolean {
-  return trace.getActiveSpan()?.isRecording() === true
+/** Begins now. The span is made at the end, when it is known whether it is worth one: that also costs half. */
+export function observe(observed: Observed): Observation {
+  return new Observing(observed)
 }
 
-/** Null outside of a run, or of a span of the program that calls the library, and where that span is not recorded. */
-function startChild(name: string, attributes: Attributes, ofSpan: Attributes): Span | null {
-  if (!isTraced()) return null
-  return trace
-    .getTracer(SCOPE, version())
-    .startSpan(name, { kind: SpanKind.CLIENT, attributes: { ...attributes, ...ofSpan } }, context.active())
-}
-
-class Observed implements Observation {
+class Observing implements Observation {
   readonly #startedMs = performance.now()
-  readonly #span: Span | null
-  readonly #duration: Histogram | null
-  readonly #attributes: Attributes
+  readonly #observed: Observed
 
-  constructor(span: Span | null, duration: Histogram | null, attributes: Attributes) {
-    this.#span = span
-    this.#duration = duration
-    this.#attributes = attributes
+  constructor(observed: Observed) {
+    this.#observed = observed
   }
 
   note(attributes: Attributes): void {
-    Object.assign(this.#attributes, attributes)
-    this.#span?.setAttributes(attributes)
+    Object.assign(this.#observed.attributes, attributes)
   }
 
   fail(error: unknown, type = errorType(error)): void {
-    if (this.#attributes[ATTR_ERROR_TYPE] !== undefined) return
-    this.note({ [ATTR_ERROR_TYPE]: type })
-    // Without a message: it may name an event.
-    this.#span?.setStatus({ code: SpanStatusCode.ERROR })
+    if (!this.#hasFailed) this.note({ [ATTR_ERROR_TYPE]: type })
   }
 
   end(): void {
-    this.#duration?.record((performance.now() - this.#startedMs) / 1000, this.#attributes)
-    this.#span?.end()
+    const { kind, attributes, duration, spans } = this.#observed
+    const endedMs = performance.now()
+    const ms = endedMs - this.#startedMs
+    duration?.record(ms / 1000, attributes)
+    if (spans?.takes(kind, ms, this.#hasFailed)) this.#makeSpan(spans, endedMs)
+  }
+
+  get #hasFailed(): boolean {
+    return this.#observed.attributes[ATTR_ERROR_TYPE] !== undefined
+  }
+
+  #makeSpan({ context }: ChildSpans, endedMs: number): void {
+    const { attributes, spanOf } = this.#observed
+    const { name, attributes: own } = spanOf()
+    const options = {
+      kind: SpanKind.CLIENT,
+      startTime: this.#startedMs,
+      attributes: { ...attributes, ...own },
+    }
+    const span = tracer().startSpan(name, options, context)
+    // Without a message: it may name an event.
+    if (this.#hasFailed) span.setStatus({ code: SpanStatusCode.ERROR })
+    span.end(endedMs)
   }
 }

@@ -1,12 +1,13 @@
 /** Runs: one span each, and the metrics of how they end. */
-import { SpanStatusCode, trace, type Attributes, type Span } from '@opentelemetry/api'
+import { context, SpanStatusCode, trace, type Attributes, type Span } from '@opentelemetry/api'
 import { ATTR_ERROR_TYPE } from '@opentelemetry/semantic-conventions'
 import { HeadcountError } from '../common/errors.ts'
 import { isGoodRun } from '../common/schema/run-report.ts'
 import type { RunReport } from '../common/schema/tables.ts'
-import { version } from '../common/version.ts'
 import { errorType } from './error-type.ts'
-import { SCOPE, instruments, type Instruments } from './instruments.ts'
+import { instruments, type Instruments } from './instruments.ts'
+import { tracer } from './tracer.ts'
+import { withChildSpans } from './child-spans.ts'
 import { watchPace, type Pace } from './learned-paces.ts'
 
 export interface ObservedRun {
@@ -46,28 +47,28 @@ export async function observeRun<Report>(
   const startedMs = performance.now()
   const seconds = () => (performance.now() - startedMs) / 1000
   const { account, mode } = run
-  return await trace
-    .getTracer(SCOPE, version())
-    .startActiveSpan('headcount.run', { attributes: spanAttributes(run) }, async (span) => {
-      try {
-        const report = await work(onPace)
-        const outcome = outcomeOf(report)
-        noteOutcome(span, outcome)
-        record(run, outcome, { account, mode, status: outcome.status }, seconds())
-        return report
-      } catch (error) {
-        const outcome = outcomeOfError(error)
-        const type = errorType(error)
-        noteOutcome(span, outcome)
-        // The code only: a message may name an event.
-        span.setAttribute(ATTR_ERROR_TYPE, type)
-        span.setStatus({ code: SpanStatusCode.ERROR, message: type })
-        record(run, outcome, { account, mode, status: outcome.status, [ATTR_ERROR_TYPE]: type }, seconds())
-        throw error
-      } finally {
-        span.end()
-      }
-    })
+  const span = tracer().startSpan('headcount.run', { attributes: spanAttributes(run) })
+  const parent = trace.setSpan(context.active(), span)
+  return await context.with(span.isRecording() ? withChildSpans(parent) : parent, async () => {
+    try {
+      const report = await work(onPace)
+      const outcome = outcomeOf(report)
+      noteOutcome(span, outcome)
+      record(run, outcome, { account, mode, status: outcome.status }, seconds())
+      return report
+    } catch (error) {
+      const outcome = outcomeOfError(error)
+      const type = errorType(error)
+      noteOutcome(span, outcome)
+      // The code only: a message may name an event.
+      span.setAttribute(ATTR_ERROR_TYPE, type)
+      span.setStatus({ code: SpanStatusCode.ERROR, message: type })
+      record(run, outcome, { account, mode, status: outcome.status, [ATTR_ERROR_TYPE]: type }, seconds())
+      throw error
+    } finally {
+      span.end()
+    }
+  })
 }
 
 /** Of `sync` and `backfill`. */

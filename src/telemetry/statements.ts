@@ -11,7 +11,8 @@ import {
 } from '@opentelemetry/semantic-conventions'
 import { instruments } from './instruments.ts'
 import { HeadcountError } from '../common/errors.ts'
-import { isTraced, observe, type Observation } from './observation.ts'
+import { childSpans } from './child-spans.ts'
+import { observe, type Observation } from './observation.ts'
 
 /** The first words of statements that this program sends; all others are one operation. */
 const operations: ReadonlySet<string> = new Set([
@@ -61,17 +62,26 @@ export function observeStatement<T>(
   connection: Connection | null,
   sent: Promise<T>,
 ): Promise<T> {
-  const duration = instruments()?.databaseDuration ?? null
-  const traced = isTraced()
-  if (duration === null && !traced) return sent
+  const duration = instruments()?.databaseDuration
+  const spans = childSpans()
+  if (duration === undefined && spans === undefined) return sent
   const operation = operationOf(text)
-  const summary = traced ? summaryOf(operation, text) : operation
-  const observed = observe(
+  const observed = observe({
+    kind: 'statement',
     duration,
-    summary,
-    { [ATTR_DB_SYSTEM_NAME]: DB_SYSTEM_NAME_VALUE_POSTGRESQL, [ATTR_DB_OPERATION_NAME]: operation },
-    { [ATTR_DB_QUERY_SUMMARY]: summary, ...serverAttributes(connection) },
-  )
+    spans,
+    attributes: {
+      [ATTR_DB_SYSTEM_NAME]: DB_SYSTEM_NAME_VALUE_POSTGRESQL,
+      [ATTR_DB_OPERATION_NAME]: operation,
+    },
+    spanOf: () => {
+      const summary = summaryOf(operation, text)
+      return {
+        name: summary,
+        attributes: { [ATTR_DB_QUERY_SUMMARY]: summary, ...serverAttributes(connection) },
+      }
+    },
+  })
   return settled(observed, sent)
 }
 

@@ -1,6 +1,7 @@
 import { commandName } from '../../common/command-name.ts'
 import { oneAccount } from '../sync/accounts/select-accounts.ts'
-import { readConfig, type Flags, type ServiceConfig } from '../../config/config.ts'
+import { readConfig, type Config, type Flags, type ServiceConfig } from '../../config/config.ts'
+import type { WorkerConfig } from '../../config/read-run.ts'
 import { settings, type SettingName } from '../../config/settings.ts'
 import type { Database } from '../../db/connect.ts'
 import { migrate } from '../../db/migrate.ts'
@@ -67,7 +68,7 @@ export const serve: Command<ServeFlags> = async (context) => {
   await warn(database, url, logger)
   await using _monitored =
     work === null
-      ? await answerMonitors(config.worker, logger, {
+      ? await answerMonitors(monitored(config, logger), logger, {
           health: () => serving,
           metricsText: telemetry.metricsText,
         })
@@ -83,6 +84,17 @@ export const serve: Command<ServeFlags> = async (context) => {
   else await aborted(signal)
   logger.info({}, 'serve is stopping; requests in progress are finished first')
   return 0
+}
+
+/** A check of a container may ask `/healthz` of the port of the lists, which answers it too: then that port is enough. */
+function monitored({ worker, serve }: Config, logger: Logger): WorkerConfig {
+  // guard: one port for both
+  if (worker.healthPort === null || worker.healthPort === 0 || worker.healthPort !== serve.port) return worker
+  logger.info(
+    {},
+    `serve answers /healthz on port ${serve.port} itself; for /metrics set HEADCOUNT_HEALTH_PORT to another one`,
+  )
+  return { ...worker, healthPort: null }
 }
 
 async function openToSync(work: ServiceConfig, signal: AbortSignal, log: Log): Promise<Database> {

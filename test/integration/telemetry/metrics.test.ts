@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { accountOf, refusal } from '../../support/accounts/account.ts'
 import { commandStage, onBothCommandStages } from '../../support/commands/command-stage.ts'
 import { startServe, startWorker, urlOf } from '../../support/commands/process.ts'
-import { send } from '../../support/http/fault-server.ts'
+import { closedPort, send } from '../../support/http/fault-server.ts'
 import { testKey } from '../../support/http/reading.ts'
 import { parseExposition, sampleOf } from '../../support/telemetry/prometheus-text.ts'
 import { healthUrlOf, scrape } from '../../support/telemetry/scrape.ts'
@@ -137,6 +137,16 @@ describe('/metrics', () => {
       expect((await fetch(url)).status).toBe(200)
       expect((await fetch(new URL('/metrics', url))).status).toBe(404)
     }
+  })
+
+  test('a port for monitors that is the port of serve itself disturbs nothing', async () => {
+    await using s = await commandStage('postgres', accountOf({ gala: 3 }))
+    expect((await s.run(['sync', '-q'])).code).toBe(0)
+    const port = String(await closedPort())
+    await using served = startServe(['--port', port, '--health-port', port], { env: s.env })
+    expect(await served.says('serve answers /healthz on port')).toMatchObject({ level: 'info' })
+    expect(await urlOf(served)).toContain(`:${port}/`)
+    expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200)
   })
 
   test('on another host it says that there is no key', async () => {

@@ -13,6 +13,13 @@ export const telemetryGuards: readonly Guard[] = [
     only: 'names no person',
   },
   {
+    name: 'spans of a large run',
+    promise: 'a run over many lists has spans for some of its requests, and its processor time stays',
+    mutation: 'always',
+    tests: ['test/integration/telemetry/library.test.ts'],
+    only: 'many requests',
+  },
+  {
     name: 'last success',
     promise: 'the metric that alerts go by tells of good runs of the whole account alone',
     mutation: 'never',
@@ -25,6 +32,13 @@ export const telemetryGuards: readonly Guard[] = [
     mutation: { replace: 'ended.then(() => true)' },
     tests: [commands],
     only: 'hang: the run ends',
+  },
+  {
+    name: 'one port for both',
+    promise: 'a check of a container that asks serve itself for its health goes on to work',
+    mutation: 'always',
+    tests: [scraped],
+    only: 'port of serve itself',
   },
   {
     name: 'metrics for everybody',
