@@ -125,7 +125,7 @@ describe.each(engines)('a worker over an accounts file (%s)', { timeout: 120_000
 })
 
 describe('a worker over an accounts file', () => {
-  test('that has no account that can be used ends at once, and serve --sync refuses it', async () => {
+  test('that has no account that can be used ends at once', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'headcount-test-accounts-'))
     onTestFinished(() => rm(folder, { recursive: true, force: true }))
     const file = join(folder, 'accounts.yaml')
@@ -141,11 +141,6 @@ describe('a worker over an accounts file', () => {
     const { DATABASE_URL: _, ...without } = env
     const undecided = await headcount(['worker'], { env: without })
     expect(undecided).toMatchObject({ code: 2, stderr: expect.stringContaining('DATABASE_URL') })
-    const served = await headcount(['serve', '--sync'], { env })
-    expect(served).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('run headcount worker for them'),
-    })
   })
 })
 
