@@ -81,7 +81,11 @@ class BoundedRuns implements RunPool {
     this.#defaults = { concurrency: requestsPerHost, logger }
     this.#signal = options.signal
     this.#database = new SharedDatabase(targetOf(options), { connections, log: logTo(logger) })
-    this.#turns = new Turns({ runs, isOpen: (host) => this.#hosts.isOpen(host) })
+    this.#turns = new Turns({
+      runs,
+      isOpen: (host) => this.#hosts.isOpen(host),
+      lastFailure: (host, account) => this.#hosts.lastFailure(host, account),
+    })
     this.#hosts = new Hosts({
       requestsPerHost,
       requestTimeoutMs: DEFAULT_REQUEST_TIMEOUT_MS,

@@ -18,13 +18,14 @@ interface KnownHost {
   readonly host: Host
   /** Somebody was refused a turn since the last answer. */
   isBlocking: boolean
-  /** Accounts whose runs got no answer, since the last answer. */
-  readonly dead: Set<string>
+  /** Accounts whose runs got no answer since the last answer, in the order in which they failed last. */
+  readonly dead: Map<string, number>
 }
 
 export class Hosts implements AsyncDisposable {
   readonly #options: HostsOptions
   readonly #hosts = new Map<string, KnownHost>()
+  #failures = 0
 
   constructor(options: HostsOptions) {
     this.#options = options
@@ -48,9 +49,14 @@ export class Hosts implements AsyncDisposable {
   isAway(origin: string, account: string, error: unknown): boolean {
     const known = this.#knownAt(origin)
     if (!gotNoAnswer(error) || known.host.throttle.availability.isAnswering) return false
-    known.dead.add(account)
+    known.dead.set(account, (this.#failures += 1))
     // guard: other accounts before it is the host
     return known.dead.size >= MAX_DEAD_ACCOUNTS
+  }
+
+  /** The number of the last run of an account that got no answer; 0 when the host has answered since. */
+  lastFailure(origin: string, account: string): number {
+    return this.#hosts.get(origin)?.dead.get(account) ?? 0
   }
 
   #knownAt(origin: string): KnownHost {
@@ -63,7 +69,7 @@ export class Hosts implements AsyncDisposable {
       requestTimeoutMs,
       log: (level, message, fields) => logger[level]({ host: origin, ...fields }, `${origin}: ${message}`),
     })
-    const added: KnownHost = { host, isBlocking: false, dead: new Set() }
+    const added: KnownHost = { host, isBlocking: false, dead: new Map() }
     this.#hosts.set(origin, added)
     host.throttle.availability.onAnswer(() => {
       added.dead.clear()

@@ -1,7 +1,8 @@
 /**
  * The turns of runs: at most so many at once, one at a time for an account. The next turn goes to the host with the fewest
  * runs under way; of equals, to the one that was served longest ago. The last free turn is only for a host without a run,
- * as long as there is one. Within a host the accounts take turns in the order in which they came.
+ * as long as there is one. Within a host the accounts take turns in the order in which they came; those whose last run got
+ * no answer come last, so that each account of a host that is down is tried.
  */
 import { raceAbort } from '../common/abort.ts'
 import type { Release } from '../common/semaphore.ts'
@@ -11,6 +12,8 @@ export interface TurnsOptions {
   readonly runs: number
   /** Whether a host may have another run beside those that it has: it answers, and asks for no pause. */
   readonly isOpen: (host: string) => boolean
+  /** The number of the last run of an account that got no answer; 0: none. Those that failed longest ago are tried first. */
+  readonly lastFailure: (host: string, account: string) => number
 }
 
 interface Waiting {
@@ -84,7 +87,7 @@ export class Turns {
       if (turns.waiting.size === 0 || !this.#mayBegin(host, turns, left)) continue
       // guard: turns of hosts
       if (next !== null && compare(turns, next.turns) >= 0) continue
-      const account = this.#firstIdle(turns)
+      const account = this.#firstIdle(host, turns)
       if (account !== null) next = { turns, account }
     }
     return next
@@ -98,12 +101,17 @@ export class Turns {
     return this.#options.isOpen(host)
   }
 
-  #firstIdle({ waiting }: HostTurns): string | null {
+  #firstIdle(host: string, { waiting }: HostTurns): string | null {
+    let first: { readonly account: string; readonly failure: number } | null = null
     for (const account of waiting.keys()) {
       // guard: one run of an account
-      if (!this.#busyAccounts.has(account)) return account
+      if (this.#busyAccounts.has(account)) continue
+      // guard: another account tries a host that is down
+      const failure = this.#options.lastFailure(host, account)
+      if (failure === 0) return account
+      if (first === null || failure < first.failure) first = { account, failure }
     }
-    return null
+    return first?.account ?? null
   }
 
   #give(turns: HostTurns, account: string): void {

@@ -5,7 +5,7 @@ import {
   AuthenticationError,
   UsageError,
 } from '../common/errors.ts'
-import { now, type MonotonicTime } from './monotonic-time.ts'
+import { ageOf, now, type MonotonicTime } from './monotonic-time.ts'
 import { freshFor, type HeldList, type RunEnd, type RunningRun, type WorkerState } from './health.ts'
 import type { Ticks } from './cron-ticks.ts'
 
@@ -43,6 +43,8 @@ export interface RunGuardOptions {
 export interface RunGuard {
   /** Starts a run unless one is under way; null then. The promise never rejects. */
   tryStart(): Promise<void> | null
+  /** The schedule is another one: how long the mirror is fresh goes by it from now on. */
+  rescheduled(): void
   /** Whether a run was under way at this moment (wall clock). */
   wasRunningAt(at: Date): boolean
   /** The run under way. */
@@ -100,6 +102,12 @@ export function createRunGuard({ run, ticks, state, log, awaitsTurn, onFatal }: 
         current = null
       })
       return current
+    },
+    rescheduled: () => {
+      const { lastGood } = state
+      // guard: fresh by the new schedule
+      if (lastGood === null) return
+      state.lastGood = { ...lastGood, freshMs: ageOf(lastGood.started) + freshFor(now(), ticks.next(3)) }
     },
     wasRunningAt: (at) => {
       const time = at.getTime()

@@ -35,6 +35,8 @@ export interface ScheduledRuns {
   readonly current: Promise<void> | null
   /** Runs now, and then at every tick. */
   begin(): void
+  /** The ticks are those of another schedule. */
+  rescheduled(): void
   /** The machine slept, or the clock was set. */
   clockJumped(): void
 }
@@ -58,6 +60,10 @@ export function scheduleRuns(options: ScheduledRunsOptions): ScheduledRuns {
       ticks.listen(handler)
       ticks.start()
       void handler.tick(new Date())
+    },
+    rescheduled: () => {
+      guard.rescheduled()
+      state.nextTick = ticks.next(1)[0] ?? null
     },
     clockJumped: () => handler.clockJumped(),
   }

@@ -107,7 +107,12 @@ export async function play(scene: Scene): Promise<Played> {
     counts,
     random: service.random,
     log,
-    lifetime: { signal, remainingMs: () => (scene.runTimeout ? 1e12 : null), [Symbol.dispose]: () => {} },
+    lifetime: {
+      signal,
+      remainingMs: () => (scene.runTimeout ? 1e12 : null),
+      ageMs: () => clock.now(),
+      [Symbol.dispose]: () => {},
+    },
   }
   async function readList(path: string, queueState: QueueState): Promise<void> {
     for (let page = 0; page < (scene.pages ?? 1); page += 1) {

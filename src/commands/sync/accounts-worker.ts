@@ -1,6 +1,7 @@
 /** `worker` over the accounts of an accounts file, or of a folder of keys. */
 import pLimit from 'p-limit'
 import { ConfigurationError } from '../../common/errors.ts'
+import { setOptionNames } from '../../common/option-names.ts'
 import { isGoodRun, outcomeOf } from '../../common/schema/run-report.ts'
 import type { AccountConfig } from '../../config/accounts/account-config.ts'
 import type { AccountsReader } from '../../config/accounts/accounts-reader.ts'
@@ -47,7 +48,7 @@ export async function workOnAccounts(reader: AccountsReader, context: Context<Fl
     ...databases.ofRuns,
     runs: config.pool.runs,
     ...(config.pool.connections !== null && { connections: config.pool.connections }),
-    requestsPerHost: config.run.concurrency,
+    requestsPerHost: reader.requestsPerHost,
     logger,
     signal,
   })
@@ -62,7 +63,11 @@ export async function workOnAccounts(reader: AccountsReader, context: Context<Fl
     await runAccountsWorker({
       read: accountsOf(onlyNamed(reader, config.account), {
         worked,
-        redact: (account) => redactSecrets(account, terminal),
+        redact: (account) => {
+          redactSecrets(account, terminal)
+          // It names the key of one account.
+          setOptionNames({ apiKey: 'its key file' })
+        },
         logger,
       }),
       health: port === null ? null : { host, port },
@@ -133,6 +138,7 @@ function openDatabases({ database }: Config, log: Log, signal: AbortSignal): Dat
 function onlyNamed(reader: AccountsReader, name: string | null): AccountsReader {
   if (name === null) return reader
   return {
+    ...reader,
     current: async () => {
       const { accounts, ...found } = await reader.current()
       const isNamed = (account: string | null) => account === name
@@ -198,13 +204,15 @@ interface AccountWork {
 
 async function workedAccount(config: AccountConfig, work: AccountWork): Promise<WorkedAccount> {
   const { account, run, worker } = config
-  const { entry: _, ...settings } = config
+  // A line that is added to the file moves the entries below it, and changes none of them.
+  const { entry: _, service, ...settings } = config
+  const { apiKeyFrom: __, ...remote } = service
   const logger = loggerOf(account, work.logger)
   return {
     name: account,
     schedule: worker.schedule,
     timeZone: worker.timezone,
-    version: JSON.stringify(settings),
+    version: JSON.stringify([settings, remote]),
     log: (level, message, fields = {}) => logger[level](fields, message),
     run: async (sign) => outcomeFor(await syncInTurn(config, work, logger, sign), run.holdForMs),
     companions: await companionsOf(config, work.call, logger),

@@ -16,6 +16,8 @@ export interface CurrentAccounts {
 
 /** Keeps accounts in step with their files. */
 export interface AccountsReader {
+  /** Of the first reading: it bounds what the process does. */
+  readonly requestsPerHost: number
   /**
    * Reads anew when a file was changed, replaced, added or removed, else looks at the files only.
    *
@@ -56,12 +58,15 @@ export async function openAccounts(flags: Flags, environment?: Environment): Pro
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error
       fault = error
-      newest = { ...newest, ...seen }
+      // Read anew until it is mended: a file that is missing may be named by what could not be used.
+      // guard: faulty until it is mended
+      newest = { ...newest, ...seen, isSettled: false }
     }
     return former.content !== newest.content || former.fault !== fault?.message
   }
 
   return {
+    requestsPerHost: first.accounts.requestsPerHost,
     current: async () => {
       const isNew = (await refresh()) || !isReturned
       isReturned = true

@@ -25,6 +25,8 @@ export interface Accounts {
   readonly from: string
   /** In the file's order. Each has every setting: what the entry says wins over flags, and these over `defaults` and the environment. */
   readonly accounts: readonly AccountConfig[]
+  /** The bound on concurrent requests to one host, over all accounts: the concurrency that a flag, `defaults` or the environment gives, never an entry. */
+  readonly requestsPerHost: number
   /** What keeps entries from being used. The others go on. */
   readonly faults: readonly AccountFault[]
   /** Everything that was read: the accounts change when one of these does. */
@@ -51,10 +53,12 @@ export async function readAccounts(
   const found = source.isFolder ? await readKeysDir(source.path) : await readFileOf(source.path)
   const folder = source.isFolder ? source.path : dirname(source.path)
   const shared = { folder, flags, environment: own, defaults: found.defaults, base }
-  const context: EntryContext = { ...shared, personKey: await readShared(found.defaults, shared) }
+  const { personKey, requestsPerHost } = await readShared(found.defaults, shared)
+  const context: EntryContext = { ...shared, personKey }
   const limit = pLimit(FILES_AT_ONCE)
   const entries = await limit.map(found.entries, (entry) => readEntry(entry, context))
-  return { from: source.path, ...uniqueAccounts(entries), files: [source.path, ...filesOf(found, folder)] }
+  const files = [source.path, ...filesOf(found, folder)]
+  return { from: source.path, ...uniqueAccounts(entries), requestsPerHost, files }
 }
 
 interface Source {
@@ -147,21 +151,21 @@ async function named<T>(variable: string, path: string, read: () => Promise<T>):
 }
 
 /**
- * The key of the suppression list that all accounts share. A fault in what they share would be one of each of them.
+ * What all accounts share: the key of the suppression list, and the bound on requests. A fault in it would be one of each of them.
  *
  * @throws ConfigurationError
  */
 async function readShared(
   defaults: FileMapping | null,
-  { environment, folder }: Pick<EntryContext, 'environment' | 'folder'>,
-): Promise<string | null> {
-  if (defaults === null) return null
+  { environment, folder, flags, base }: Omit<EntryContext, 'personKey'>,
+): Promise<{ readonly personKey: string | null; readonly requestsPerHost: number }> {
+  if (defaults === null) return { personKey: null, requestsPerHost: base.run.concurrency }
   const nothing = { ...defaults, values: new Map() }
   const reading = createSettingsReader(environment, fileSettings(nothing, defaults, defaults.place))
   for (const setting of accountSettings.values()) await reading.take(setting)
   const personKey = await readPersonKey(defaults, folder, reading.faults)
   reading.finish()
-  return personKey
+  return { personKey, requestsPerHost: await reading.take(settings.concurrency, flags['concurrency']) }
 }
 
 function filesOf({ defaults, entries }: AccountsFile, folder: string): ReadonlySet<string> {

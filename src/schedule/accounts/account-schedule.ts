@@ -58,8 +58,10 @@ export class AccountSchedule {
   /** New settings: a run under way ends with the former ones. @throws ConfigurationError: the former ones go on */
   async change(account: WorkedAccount): Promise<void> {
     const { schedule, timeZone } = this.#account
-    if (schedule !== account.schedule || timeZone !== account.timeZone)
+    if (schedule !== account.schedule || timeZone !== account.timeZone) {
       this.#ticks.change(account.schedule, account.timeZone)
+      this.runs.rescheduled()
+    }
     this.#account = account
     await this.#endCompanions()
     this.#beginCompanions()

@@ -103,6 +103,7 @@ class AccountsWorker implements AsyncDisposable {
     const unusable: string[] = []
     const counts = { added: 0, changed: 0, same: 0, removed: 0 }
     for (const account of found.accounts) {
+      if (this.#options.signal.aborted) return
       try {
         counts[await this.#take(account)] += 1
       } catch (error) {
@@ -159,7 +160,7 @@ class AccountsWorker implements AsyncDisposable {
     }, LOOK_MS)
     this.#open.defer(async () => {
       clearInterval(timer)
-      await looking
+      await waitAtMost(COMPANION_GRACE_MS, looking)
     })
   }
 

@@ -81,7 +81,8 @@ function describeFailure(context: RetryContext, error: HeadcountError): FailureD
     now: Date.now(),
     runRemainingMs: context.lifetime.remainingMs(),
     counts: context.counts,
-    rejectingForMs: context.throttle.rejectingForMs(),
+    // guard: rejections of a former run
+    rejectingForMs: Math.min(context.throttle.rejectingForMs(), context.lifetime.ageMs()),
     randomShare: context.throttle.randomShare,
   }
 }

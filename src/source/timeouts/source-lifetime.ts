@@ -8,11 +8,14 @@ export interface SourceLifetime extends Disposable {
   readonly signal: AbortSignal
   /** The time until the run's deadline, in ms; null without a deadline. */
   remainingMs(): number | null
+  /** The time since its start, in ms. */
+  ageMs(): number
 }
 
 /** @param runDeadline by `performance.now()`, in ms */
 export function startLifetime(signal: AbortSignal | undefined, runDeadline: number | null): SourceLifetime {
   const controller = new AbortController()
+  const startedAt = performance.now()
   const leftMs = (): number | null =>
     runDeadline === null ? null : Math.max(0, runDeadline - performance.now())
   const interrupt = (): void => controller.abort(toHeadcountError(signal?.reason))
@@ -36,6 +39,7 @@ export function startLifetime(signal: AbortSignal | undefined, runDeadline: numb
   return {
     signal: controller.signal,
     remainingMs: leftMs,
+    ageMs: () => performance.now() - startedAt,
     [Symbol.dispose]: () => {
       clearTimeout(timer)
       signal?.removeEventListener('abort', interrupt)

@@ -41,6 +41,13 @@ export const accountGuards: readonly Guard[] = [
     tests: ['test/unit/config/accounts/accounts-reader.test.ts'],
   },
   {
+    name: 'faulty until it is mended',
+    promise: 'an accounts file that was faulty is used as soon as what it names is there',
+    mutation: { replace: '{ ...newest, ...seen }' },
+    tests: ['test/unit/config/accounts/accounts-reader.test.ts'],
+    only: 'until it is mended',
+  },
+  {
     name: 'the worst exit code',
     promise:
       'a command over many accounts ends with the worst of their exit codes, in the order that is documented',

@@ -79,6 +79,19 @@ export const runPoolGuards: readonly Guard[] = [
     only: 'is down has one turn',
   },
   {
+    name: 'another account tries a host that is down',
+    promise: 'an account that gets no answer does not keep the others of its host from being tried',
+    mutation: { replace: '0' },
+    tests: ['test/unit/run-pool/turns.test.ts'],
+    only: 'each is tried',
+  },
+  {
+    name: 'rejections of a former run',
+    promise: 'a service that rejected the last request of one run is not given up at the first of the next',
+    mutation: { replace: 'context.throttle.rejectingForMs()' },
+    tests: ['test/unit/source/with-retries.test.ts'],
+  },
+  {
     name: 'runs that connections carry',
     promise: 'no more runs go on at once than the connections carry',
     mutation: { replace: 'wanted' },
@@ -96,6 +109,12 @@ export const runPoolGuards: readonly Guard[] = [
     promise: '/healthz of many accounts is 503 as soon as one of them is unhealthy',
     mutation: 'never',
     tests: ['test/unit/schedule/accounts/accounts-health.test.ts'],
+  },
+  {
+    name: 'fresh by the new schedule',
+    promise: 'an account whose schedule changes is healthy or not by the new one, and not by the former one',
+    mutation: 'always',
+    tests: ['test/unit/schedule/scheduled-runs.test.ts'],
   },
   {
     name: 'run of a removed account',

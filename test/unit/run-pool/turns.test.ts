@@ -6,8 +6,12 @@ import { Turns } from '../../../src/run-pool/turns.ts'
 const never = new AbortController().signal
 
 /** Who has a turn, by names of accounts like `host/1`, in the order in which the turns were given. */
-function scene(runs: number, isOpen: (host: string) => boolean = () => true) {
-  const turns = new Turns({ runs, isOpen })
+function scene(
+  runs: number,
+  isOpen: (host: string) => boolean = () => true,
+  failures: ReadonlyMap<string, number> = new Map(),
+) {
+  const turns = new Turns({ runs, isOpen, lastFailure: (_, account) => failures.get(account) ?? 0 })
   const given: string[] = []
   const releases = new Map<string, Release>()
   const errors: string[] = []
@@ -90,6 +94,23 @@ test('those who wait for a host that is away fail, and what runs or waits elsewh
   expect(errors).toEqual(['a/2: not a/2', 'a/3: not a/3'])
   await end('a/1')
   expect(given).toEqual(['a/1', 'b/1'])
+})
+
+test('an account that got no answer waits behind the others of its host, so that each is tried', async () => {
+  const failures = new Map([
+    ['a/1', 3],
+    ['a/2', 2],
+  ])
+  const { take, end, given } = scene(1, () => false, failures)
+  await take('b/1', 'a/1', 'a/2', 'a/3')
+  await end('b/1')
+  expect(given.at(-1)).toBe('a/3')
+  await end('a/3')
+  expect(given.at(-1)).toBe('a/2')
+  failures.set('a/2', 5)
+  await take('a/2')
+  await end('a/2')
+  expect(given).toEqual(['b/1', 'a/3', 'a/2', 'a/1'])
 })
 
 test('who is aborted while it waits takes no turn, also when it comes at that moment', async () => {

@@ -10,6 +10,9 @@ import type { Summary } from './accounts-table.ts'
 import { runAll, type EndedRun } from './run-all.ts'
 import { firstOf, requireOneAccount } from './select-accounts.ts'
 
+/** So long notices may keep the command from its end, over all accounts. */
+const MAX_NOTIFYING_MS = 120_000
+
 /** What they answer, or name, is of one account. */
 const flagsOfOne = [
   ['event', '--event'],
@@ -27,7 +30,12 @@ export async function runAllAccounts(
   requireOneAccount(context.flags, flagsOfOne)
   const { notify } = firstOf(accounts)
   const tell = async (ended: readonly EndedRun<RunReport>[], logger: Logger) => {
-    for (const { config, run } of ended) await notifyAfterRun(run, config, logger, context.signal)
+    const signal = AbortSignal.any([context.signal, AbortSignal.timeout(MAX_NOTIFYING_MS)])
+    for (const { config, run } of ended) {
+      // The next run tells what is left.
+      if (signal.aborted) return
+      await notifyAfterRun(run, config, logger, signal)
+    }
   }
   return runAll<RunReport>(context, accounts, {
     name: mode,

@@ -4,7 +4,7 @@ import { HeadcountError } from '../../../common/errors.ts'
 import type { AccountConfig } from '../../../config/accounts/account-config.ts'
 import type { Accounts } from '../../../config/accounts/read-accounts.ts'
 import type { Flags } from '../../../config/config.ts'
-import type { Logger, Progress, RunPool } from '../../../index.ts'
+import type { Logger, Progress, RunPool, RunPoolOptions } from '../../../index.ts'
 import type { Context } from '../../cli/context.ts'
 import { worstExitCode } from '../../exit-codes.ts'
 import { displayOf } from '../run-command.ts'
@@ -26,7 +26,7 @@ export interface AccountsCommand<Document extends object> {
   readonly summaryOf: (document: Document) => Summary
   /** Of the column of `changed`. */
   readonly changedHeading: string
-  /** When the runs have ended, in their order; never throws. Without it, no report is kept. */
+  /** When the runs have ended, in their order; never throws. Without it, no report is kept until then. */
   readonly afterwards?: ((ended: readonly EndedRun<Document>[], logger: Logger) => Promise<void>) | undefined
 }
 
@@ -66,7 +66,7 @@ export async function runAll<Document extends object>(
     await results.write(result, document)
   }
   for (const result of faultyResults(accounts.faults)) await finish(result, null, summaryOfFailure(result))
-  const ended = await runEach(accounts.accounts, command, { display, logger, signal, finish, rows })
+  const ended = await runEach(accounts, command, { display, logger, signal, finish, rows })
   await results.end()
   await command.afterwards?.(ended, logger)
   const durationMs = performance.now() - startedAt
@@ -86,18 +86,18 @@ interface Watch {
 }
 
 async function runEach<Document extends object>(
-  accounts: readonly AccountConfig[],
+  { accounts, requestsPerHost }: Pick<Accounts, 'accounts' | 'requestsPerHost'>,
   command: AccountsCommand<Document>,
   { display, logger, signal, finish, rows }: Watch,
 ): Promise<readonly EndedRun<Document>[]> {
   using shown = display
-  await using pool = await openPool(firstOf({ accounts }), logger, signal)
+  await using pool = await openPool(firstOf({ accounts }), { requestsPerHost, logger, signal })
   const total = rows.length + accounts.length
   let failing = rows.length
   const show = (current: AccountsProgress['current']) =>
     shown.show({ done: rows.length, total, failing, current })
   show(null)
-  const runOne = async (config: AccountConfig): Promise<EndedRun<Document>> => {
+  const runOne = async (config: AccountConfig): Promise<EndedRun<Document> | null> => {
     const { account } = config
     const isProse = config.logFormat !== 'json'
     const run = command.run(
@@ -112,26 +112,22 @@ async function runEach<Document extends object>(
     const [result, document, summary] = await outcomeOf(account, run, command)
     if (result.exit_code !== 0) failing += 1
     await finish(result, document, summary)
-    return { config, run }
+    return command.afterwards === undefined ? null : { config, run }
   }
-  const running = accounts.map(runOne)
-  const ended = await Promise.all(running)
-  return command.afterwards === undefined ? [] : ended
+  const ended = await Promise.all(accounts.map(runOne))
+  return ended.filter((one) => one !== null)
 }
 
 async function openPool(
-  { database, pool, run }: AccountConfig,
-  logger: Logger,
-  signal: AbortSignal,
+  { database, pool }: AccountConfig,
+  options: Required<Pick<RunPoolOptions, 'requestsPerHost' | 'logger' | 'signal'>>,
 ): Promise<RunPool> {
   const { createRunPool } = await import('../../../index.ts')
   return createRunPool({
     database: database.target,
     runs: pool.runs,
     ...(pool.connections !== null && { connections: pool.connections }),
-    requestsPerHost: run.concurrency,
-    logger,
-    signal,
+    ...options,
   })
 }
 

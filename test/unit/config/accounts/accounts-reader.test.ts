@@ -48,6 +48,23 @@ test('a change within one step of the time stamps, and as long as before, is see
   expect(await namesOf(reader)).toMatchObject({ names: ['bob'], isNew: true })
 })
 
+test('a fault of the file as a whole is looked at until it is mended, also in a file that was not known', async () => {
+  const folder = accountsFolder(['ada', 'bob'])
+  folder.write('accounts.yaml', list('ada'))
+  vi.useFakeTimers({ now: Date.now() + 10_000, toFake: ['Date'] })
+  const reader = await open(folder)
+  await reader.current()
+  folder.write('accounts.yaml', `defaults: { person_key_file: keys/person.key }\n${list('ada', 'bob')}`)
+  utimesSync(folder.file, 1, 1)
+  vi.setSystemTime(Date.now() + 10_000)
+  expect(await namesOf(reader)).toMatchObject({
+    names: ['ada'],
+    fault: expect.stringContaining('person.key'),
+  })
+  folder.write('keys/person.key', 'p'.repeat(32))
+  expect(await namesOf(reader)).toEqual({ names: ['ada', 'bob'], fault: null, isNew: true })
+})
+
 test('files that stay are looked at and not read', async () => {
   const folder = accountsFolder(['ada'])
   folder.write('accounts.yaml', list('ada'))

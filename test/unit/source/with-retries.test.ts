@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { RetryLaterError } from '../../../src/common/errors.ts'
+import { Semaphore } from '../../../src/common/semaphore.ts'
+import { TransientStatusError } from '../../../src/source/http/status.ts'
+import { withRetries } from '../../../src/source/retry/with-retries.ts'
+import { PauseGate } from '../../../src/source/throttle/pause-gate.ts'
+import { Pause } from '../../../src/source/throttle/pause.ts'
+import { createThrottle } from '../../../src/source/throttle/throttle.ts'
+import { SimulatedClock } from '../../throttle/simulated-clock.ts'
+
+const hour = 3_600_000
+
+/** A host whose last answer, an hour ago, was a rejection, and a run that began so long ago. */
+async function askedAfter(ageMs: number): Promise<unknown> {
+  const clock = new SimulatedClock()
+  const { signal } = new AbortController()
+  const pause = new Pause(clock)
+  const permits = new Semaphore(8)
+  const log = () => {}
+  using throttle = createThrottle({ permits, pause, requestTimeoutMs: 60_000, clock, log })
+  const pauseGate = new PauseGate(signal, { pause, clock })
+  const rejected = new TransientStatusError('GET /ping was answered with 429', 429, { 'retry-after': '2' })
+  const begun = await throttle.waitForStart(pauseGate)
+  throttle.onEnd(begun, rejected, 'unqueued')
+  await clock.run(clock.sleep(hour, signal))
+  let attempts = 0
+  const context = {
+    pauseGate,
+    clock,
+    throttle,
+    random: () => 0.5,
+    log,
+    lifetime: { signal, remainingMs: () => null, ageMs: () => ageMs, [Symbol.dispose]: () => {} },
+    counts: {
+      requests: 0,
+      retries: 0,
+      rejected: 0,
+      rejectedRetries: 0,
+      notModified: 0,
+      bytesReceived: 0,
+      statuses: new Set<string>(),
+    },
+  }
+  const attempt = async () => {
+    if ((attempts += 1) === 1) throw rejected
+    return 'answered'
+  }
+  const options = { queueState: 'unqueued', pagesRead: 0, onFailure: () => {} } as const
+  return clock.run(withRetries(context, attempt, options).catch((error: unknown) => error))
+}
+
+test('a rejection before the run began is not one of this run', async () => {
+  expect(await askedAfter(1000)).toBe('answered')
+  expect(await askedAfter(hour)).toBeInstanceOf(RetryLaterError)
+})
