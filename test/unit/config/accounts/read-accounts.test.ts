@@ -18,6 +18,17 @@ test('without a file and a folder there are no accounts', async () => {
   expect(await readAccounts({}, {})).toBeNull()
 })
 
+test('the bound on requests to a host is that of a flag, of defaults or of the environment, never of an entry', async () => {
+  const folder = accountsFolder(['ada', 'bob'])
+  const boundOf = async (defaults: string, flags = {}, environment = {}) =>
+    (await folder.read(`${defaults}accounts:\n${ada}    concurrency: 2\n${bob}`, flags, environment))
+      .requestsPerHost
+  expect(await boundOf('')).toBe(8)
+  expect(await boundOf('', {}, { HEADCOUNT_CONCURRENCY: '5' })).toBe(5)
+  expect(await boundOf('defaults: { concurrency: 3 }\n', {}, { HEADCOUNT_CONCURRENCY: '5' })).toBe(3)
+  expect(await boundOf('defaults: { concurrency: 3 }\n', { concurrency: '7' })).toBe(7)
+})
+
 test('each account has its own settings, then those of flags, of defaults, and of the environment', async () => {
   const folder = accountsFolder(['ada', 'bob'])
   const { accounts, faults, from } = await folder.read(
