@@ -5,6 +5,7 @@ export { migrate } from './sync/migrate-mirror.ts'
 export { createRunPool } from './run-pool/create-run-pool.ts'
 export type {
   PooledRunOptions,
+  TurnOptions,
   PooledVerifyOptions,
   RunPool,
   RunPoolOptions,

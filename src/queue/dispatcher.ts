@@ -9,7 +9,7 @@ import type { Transaction } from '../db/transaction.ts'
 import { digestOfGroups, groupKey, nextDue, type DueGroup } from './due-groups.ts'
 import { executorIn } from './executor.ts'
 import type { JobQueue } from './open-queue.ts'
-import { QUEUE_SCHEMA, RUNS_QUEUE } from './queues.ts'
+import { jobOf, QUEUE_SCHEMA, RUNS_QUEUE } from './queues.ts'
 
 /** Another process takes over from one that did not look for so long. */
 const DISPATCHER_DEAD_AFTER_S = 15
@@ -200,9 +200,4 @@ async function send(trx: Transaction, { boss }: JobQueue, { accounts }: DueGroup
     sent += ids?.length ?? 0
   }
   return sent
-}
-
-/** A job as it is inserted. */
-export function jobOf(account: string, host: string) {
-  return { data: { account, host }, singletonKey: account, group: { id: host } }
 }

@@ -49,3 +49,8 @@ export const deadLetterQueue: Omit<Queue, 'name'> = {
   retentionSeconds: 30 * DAY_S,
   deleteAfterSeconds: 3600,
 }
+
+/** A job as it is inserted. */
+export function jobOf(account: string, host: string) {
+  return { data: { account, host }, singletonKey: account, group: { id: host } }
+}

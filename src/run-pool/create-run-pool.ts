@@ -29,7 +29,7 @@ export interface RunPoolOptions extends DatabaseOptions {
   readonly signal?: AbortSignal
 }
 
-interface TurnOptions {
+export interface TurnOptions {
   /** Called when the turn of this call has come. */
   readonly onTurn?: () => void
 }

@@ -21,11 +21,16 @@ import { describeHeldList } from '../output/held-deletions.ts'
 
 /** Runs `sync` on a schedule until a signal stops it; a stop is no failure. */
 export const worker: Command<Flags> = async (context) => {
-  if ((await readConfig(context.flags)).worker.queue) {
+  const { flags } = context
+  const accounts = await openAccounts(flags)
+  const { worker } =
+    accounts === null
+      ? await readServiceConfig(flags, undefined, { database: true })
+      : await readConfig(flags)
+  if (worker.queue) {
     const { workOnQueue } = await import('./queue-worker.ts')
     return workOnQueue(context)
   }
-  const accounts = await openAccounts(context.flags)
   if (accounts === null) return workOnOne(context)
   const { workOnAccounts } = await import('./accounts-worker.ts')
   return workOnAccounts(accounts, context)
