@@ -61,7 +61,7 @@ async function refetchOrNull(run: RunContext): Promise<EventList | null> {
     return await fetchEventList(run)
   } catch (error) {
     if (!(error instanceof HeadcountError) || run.signal.aborted) throw error
-    warnUnconfirmed(run, 'Event list', error)
+    warnUnconfirmed(run, 'The event list', error)
     return null
   }
 }

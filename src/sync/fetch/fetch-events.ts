@@ -38,7 +38,7 @@ export async function fetchEventList(
   const { rows, rejects, ...facts } = reader.finish()
   await loaded
   const list = describeList(reading, facts, rows.length, run.initial.states.get(EVENT_LIST_KEY))
-  for (const warning of list.warnings) run.stats.warn(`Event list: ${warning}`)
+  for (const warning of list.warnings) run.stats.warn(`The event list: ${warning}`)
   const ids = [...rows.map(({ id }) => id), ...rejects.flatMap(({ id }) => id ?? [])]
   return { ...list, rows, rejects: redactRejects(rejects, run.settings), ids }
 }

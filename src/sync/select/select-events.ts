@@ -93,6 +93,6 @@ async function warnOfDroppedFields(run: RunContext, list: EventList): Promise<vo
     await presentEventFields(run.mirror.database.kysely, run.mirror.account.id),
   )) {
     run.pending.observations.note(droppedField('event', field))
-    run.stats.warn(`Event list: no event has "${field}" any more; its column is now empty.`)
+    run.stats.warn(`The event list: no event has "${field}" any more; its column is now empty.`)
   }
 }

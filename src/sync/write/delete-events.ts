@@ -150,7 +150,7 @@ async function deleteDecided(
     addCounts(run.stats.rows, await run.mirror.write((trx) => load.deleteEvents(trx, writing, group)))
   }
   run.deletions.budget.add(decision)
-  for (const line of holdWarnings('Event list', decision)) run.stats.warn(line)
+  for (const line of holdWarnings('The event list', decision)) run.stats.warn(line)
 }
 
 function groupByRows(events: readonly AbsentEvent[]): string[][] {

@@ -92,7 +92,7 @@ describe.each(engines)('lists of a payload (%s)', (engine) => {
       gone('Event b', 'response', 'processing_fee'),
       gone('Event c', 'response', 'slots'),
       gone('Event d', 'response', 'slots.start_date'),
-      gone('Event list', 'event', 'location'),
+      gone('The event list', 'event', 'location'),
     ])
     const look = await wire.look()
     expect(look.rows('events').map(({ location }) => location)).toEqual([null, null, null, null])

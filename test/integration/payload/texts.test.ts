@@ -120,7 +120,7 @@ describe.each(engines)('texts and keys of a payload (%s)', (engine) => {
     expect(report.warnings).toContainEqual(
       expect.stringMatching(/^Event half: texts with U\+0000 .*U\+FFFD stands in their place: 18$/),
     )
-    expect(report.warnings).toContainEqual(expect.stringMatching(/^Event list: texts with .*: 12$/))
+    expect(report.warnings).toContainEqual(expect.stringMatching(/^The event list: texts with .*: 12$/))
     expect(course.stored.rows('sync_state', 'nul')).toMatchObject([{ set_aside: 9, error_code: null }])
   })
 

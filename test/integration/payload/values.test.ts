@@ -218,7 +218,7 @@ describe.each(engines)('values of a payload (%s)', (engine) => {
     )
     expect(report.warnings).toContainEqual(expect.stringMatching(/^Event instants: .*created_at \(9\)$/))
     expect(report.warnings).toContainEqual(
-      expect.stringMatching(/^Event list: .*event_at \(1\), location \(1\), title/),
+      expect.stringMatching(/^The event list: .*event_at \(1\), location \(1\), title/),
     )
   })
 

@@ -48,7 +48,7 @@ onPostgresStage('the two clocks of a hold, more', (stage) => {
       exit: 8,
       warnings: [
         expect.stringMatching(/^Event gala: .*a clock was set back/),
-        expect.stringMatching(/^Event list: .*a clock was set back/),
+        expect.stringMatching(/^The event list: .*a clock was set back/),
       ],
     })
     expect((await on.sync()).said).not.toMatch(/set back/)
