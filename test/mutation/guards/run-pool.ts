@@ -60,7 +60,7 @@ export const runPoolGuards: readonly Guard[] = [
   {
     name: 'one run of an account',
     promise: 'two calls for one account run one after the other',
-    mutation: 'always',
+    mutation: 'never',
     tests: ['test/unit/run-pool/turns.test.ts'],
     only: 'one run at a time',
   },
