@@ -39,8 +39,12 @@ async function settleIn(
   if (!isHeld) return false
   const startAfter = outcome.is === 'returned' ? outcome.afterS : 0
   // guard: jobs handed back
-  if (outcome.is === 'returned') await boss.insert(RUNS_QUEUE, [{ ...jobOf(account, host), startAfter }], on)
-  else await deleteDeadLetters(trx, account)
+  if (outcome.is === 'returned') {
+    const { unknownSince } = outcome
+    const again = jobOf(account, host)
+    const data = unknownSince === undefined ? again.data : { ...again.data, unknownSince }
+    await boss.insert(RUNS_QUEUE, [{ ...again, data, startAfter }], on)
+  } else await deleteDeadLetters(trx, account)
   return true
 }
 
