@@ -12,7 +12,7 @@ import type { JobQueue } from './open-queue.ts'
 import { jobOf, QUEUE_SCHEMA, RUNS_QUEUE } from './queues.ts'
 
 /** Another process takes over from one that did not look for so long. */
-const DISPATCHER_DEAD_AFTER_S = 15
+export const DISPATCHER_DEAD_AFTER_S = 15
 /** With clocks that differ by more, a time would be served too early or twice. */
 const MAX_CLOCK_DIFFERENCE_MS = 10_000
 /** Schedules that are computed in one transaction, at some 3 ms each: the next ones are the next pass's. */
@@ -22,14 +22,18 @@ const JOBS_PER_STATEMENT = 5000
 /** A schedule that nobody has any more is forgotten. */
 const FORGET_AFTER = '7 days'
 
+const table = sql.raw(`${QUEUE_SCHEMA}.dispatcher`)
+/** In milliseconds; null before the first pass. */
+const silence = sql`(extract(epoch from clock_timestamp() - passed_at) * 1000)::float8`
+
 /** What a look for who is due came to. */
 export interface DispatchPass {
   /** Whether this process is the one that sends. */
   readonly isDispatcher: boolean
   /** Jobs sent now; an account whose job is still there gets no second one. */
   readonly sent: number
-  /** Since some process looked last. */
-  readonly silentMs: number
+  /** Since some process looked last; null: none did yet. */
+  readonly silentMs: number | null
   /** Whether more are due than one pass sends. */
   readonly hasMore: boolean
   /** Names the process that sends, where its accounts are others than those of this one; else null. */
@@ -60,11 +64,7 @@ export function createDispatcher({ queue, groups, log }: DispatcherOptions): Dis
   }
   return {
     pass: () => database.transaction(pass),
-    resign: () =>
-      database.transaction(async (trx) => {
-        const text = `update ${QUEUE_SCHEMA}.dispatcher set instance = null where instance = $1`
-        await trx.query(text, [instance])
-      }),
+    resign: () => database.transaction((trx) => resign(trx, instance)),
   }
 }
 
@@ -92,18 +92,19 @@ interface PassContext {
 
 async function passIn(trx: Transaction, context: PassContext): Promise<DispatchPass> {
   const { instance, log } = context
-  const claimed = await claim(trx, instance, context.digest)
-  if (claimed === null) return { ...notHere, ...(await lookAtOther(trx, context)) }
-  const difference = Math.abs(Date.parse(claimed) - Date.now())
+  const free = await lockFree(trx, instance)
+  if (free === null) return { ...notHere, ...(await lookAtOther(trx, context)) }
+  const difference = Math.abs(Date.parse(free.now) - Date.now())
   // guard: clocks of dispatchers
   if (difference > MAX_CLOCK_DIFFERENCE_MS) {
     log(
       'warn',
       `no jobs are sent from here: the clocks of this machine and of the database differ by ${Math.round(difference / 1000)} s; set both by NTP`,
     )
-    await trx.query(`update ${QUEUE_SCHEMA}.dispatcher set instance = null`)
-    return notHere
+    await resign(trx, instance)
+    return { ...notHere, silentMs: free.silentMs }
   }
+  await claim(trx, context)
   const due = await dueGroups(trx, context)
   let sent = 0
   for (const group of due) sent += await send(trx, context.queue, group)
@@ -118,31 +119,41 @@ const notHere: DispatchPass = {
   sendsOthers: null,
 }
 
-/** @returns the time of the database; null when another process sends */
-async function claim(trx: Transaction, instance: string, digest: string): Promise<string | null> {
+interface FreeRow {
+  /** By the clock of the database. */
+  readonly now: string
+  readonly silentMs: number | null
+}
+
+/** Locks the row for as long as the transaction takes; null when another process sends. */
+async function lockFree(trx: Transaction, instance: string): Promise<FreeRow | null> {
   // guard: one dispatcher
-  const { rows } = await trx.query(
-    `select from ${QUEUE_SCHEMA}.dispatcher
-      where instance is null or instance = $1 or passed_at < clock_timestamp() - make_interval(secs => $2)
-        for update skip locked`,
-    [instance, DISPATCHER_DEAD_AFTER_S],
-  )
-  if (rows.length === 0) return null
-  const { rows: updated } = await sql<{ now: string }>`
-    update ${sql.raw(QUEUE_SCHEMA)}.dispatcher
+  const { rows } = await sql<{ now: string; ms: number | null }>`
+    select clock_timestamp() as now, ${silence} as ms from ${table}
+     where instance is null or instance = ${instance}::uuid
+        or passed_at < clock_timestamp() - make_interval(secs => ${DISPATCHER_DEAD_AFTER_S})
+       for update skip locked`.execute(trx.kysely)
+  const [row] = rows
+  return row === undefined ? null : { now: row.now, silentMs: row.ms }
+}
+
+async function claim(trx: Transaction, { instance, digest }: PassContext): Promise<void> {
+  await sql`
+    update ${table}
        set instance = ${instance}::uuid, holder = ${formatProcess(await currentProcess())}, passed_at = clock_timestamp(),
-           accounts_digest = ${digest}
-    returning passed_at as now`.execute(trx.kysely)
-  return updated[0]?.now ?? null
+           accounts_digest = ${digest}`.execute(trx.kysely)
+}
+
+async function resign(trx: Transaction, instance: string): Promise<void> {
+  await sql`update ${table} set instance = null where instance = ${instance}::uuid`.execute(trx.kysely)
 }
 
 async function lookAtOther(
   trx: Transaction,
   { digest }: PassContext,
 ): Promise<Pick<DispatchPass, 'silentMs' | 'sendsOthers'>> {
-  const { rows } = await sql<{ ms: number; holder: string | null; accounts_digest: string | null }>`
-    select coalesce(extract(epoch from clock_timestamp() - passed_at) * 1000, 0)::float8 as ms, holder, accounts_digest
-      from ${sql.raw(QUEUE_SCHEMA)}.dispatcher`.execute(trx.kysely)
+  const { rows } = await sql<{ ms: number | null; holder: string | null; accounts_digest: string | null }>`
+    select ${silence} as ms, holder, accounts_digest from ${table}`.execute(trx.kysely)
   const [other] = rows
   if (other === undefined) return notHere
   const { ms, holder, accounts_digest } = other
@@ -156,9 +167,9 @@ async function dueGroups(
   trx: Transaction,
   { groups, log }: Pick<PassContext, 'groups' | 'log'>,
 ): Promise<DueGroup[]> {
-  const table = sql.raw(`${QUEUE_SCHEMA}.schedules`)
+  const schedules = sql.raw(`${QUEUE_SCHEMA}.schedules`)
   const { rows } = await sql<{ schedule: string; time_zone: string; next_due_at: string; is_due: boolean }>`
-    select schedule, time_zone, next_due_at, next_due_at <= clock_timestamp() as is_due from ${table}`.execute(
+    select schedule, time_zone, next_due_at, next_due_at <= clock_timestamp() as is_due from ${schedules}`.execute(
     trx.kysely,
   )
   const known = new Map(rows.map((row) => [groupKey(row.schedule, row.time_zone), row]))

@@ -4,7 +4,12 @@ import { HeadcountError } from '../common/errors.ts'
 export type JobOutcome =
   | { readonly is: 'done' }
   /** It is no failure: the job is there again, and counts no try. */
-  | { readonly is: 'returned'; readonly code: string; readonly afterS: number }
+  | {
+      readonly is: 'returned'
+      readonly code: string
+      readonly afterS: number
+      readonly unknownSince?: string | undefined
+    }
   /** Tried again, each time later, until it has been tried often enough. */
   | { readonly is: 'retried'; readonly code: string }
   /** No later try mends it: a person must look. */
@@ -31,6 +36,23 @@ export function outcomeOfError(error: unknown, isStopping: boolean): JobOutcome 
   // guard: dead at once
   if (exitCode === 2 || permanentCodes.has(code)) return { is: 'dead', code }
   return { is: 'retried', code }
+}
+
+/** Of an account that no file has any more, the job must end. */
+const MAX_UNKNOWN_S = 3600
+
+/**
+ * Of an account that this process does not have. Another one may: it can take the job at once the first time, and each time that none
+ * did, later.
+ *
+ * @param since when the job was handed back first because of that; undefined: it was not yet
+ */
+export function outcomeOfUnknown(since: string | undefined, now: Date): JobOutcome {
+  const first = since ?? now.toISOString()
+  const afterS = Math.max(0, Math.round((now.getTime() - Date.parse(first)) / 1000))
+  // guard: jobs of others
+  if (afterS < MAX_UNKNOWN_S) return { is: 'returned', code: UNKNOWN_HERE, afterS, unknownSince: first }
+  return { is: 'dead', code: UNKNOWN_HERE }
 }
 
 /** Why a job failed, for people. */

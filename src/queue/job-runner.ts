@@ -1,12 +1,11 @@
 /** Takes jobs while there is room, runs each, and writes down what became of it, until the signal. */
 import { onAbort, sleep } from '../common/abort.ts'
 import { HeadcountError } from '../common/errors.ts'
-import type { DatabaseLog } from '../db/database.ts'
 import { now, type MonotonicTime } from '../schedule/monotonic-time.ts'
 import { fetchJobs } from './fetch-jobs.ts'
-import { done, outcomeOfError, reasonOf, UNKNOWN_HERE, type JobOutcome } from './job-outcome.ts'
+import { done, outcomeOfError, outcomeOfUnknown, reasonOf, type JobOutcome } from './job-outcome.ts'
 import type { JobQueue } from './open-queue.ts'
-import { HEARTBEAT_S, RUNS_QUEUE } from './queues.ts'
+import { HEARTBEAT_S, RUNS_QUEUE, type JobData } from './queues.ts'
 import { settle, type HeldJob } from './settle.ts'
 
 const POLL_MS = 2000
@@ -15,6 +14,10 @@ const BEAT_MS = (HEARTBEAT_S * 1000) / 4
 /** What cannot be written down is tried again by another process, once this one is not heard any more. */
 const SETTLE_TRIES = 5
 const SETTLE_PAUSE_MS = 500
+/** For workers that have the account. Shorter than what counts as a worker that can take none (`queue-health.ts`). */
+const UNKNOWN_PAUSE_MS = 20_000
+
+export type QueueLog = (level: 'debug' | 'warn' | 'error', message: string, fields?: object) => void
 
 /** Runs an account once. It resolves when the run ended with a report, and throws what ended it otherwise. */
 export type RunAccount = (account: string, signal: AbortSignal) => Promise<void>
@@ -31,7 +34,7 @@ export interface JobRunnerOptions {
   /** At most so many runs of one service host, over all machines. */
   readonly runsPerHost: number
   readonly signal: AbortSignal
-  readonly log: DatabaseLog
+  readonly log: QueueLog
   readonly onSettled?: (account: string, outcome: JobOutcome) => void
 }
 
@@ -48,9 +51,11 @@ export interface JobRunner {
 
 export function startJobRunner(options: JobRunnerOptions): JobRunner {
   const { queue, signal, log } = options
+  // By job and try: the next try may be here, too, before the end of one that was not heard.
   const held = new Map<string, { readonly job: HeldJob; readonly ended: Promise<void> }>()
   let wakeUp = Promise.withResolvers<void>()
   let lastFetch: MonotonicTime | null = null
+  let restsUntil = 0
   const wake = () => wakeUp.resolve()
   const takeBack = onAbort(signal, wake)
   const beat = setInterval(
@@ -64,17 +69,24 @@ export function startJobRunner(options: JobRunnerOptions): JobRunner {
   )
 
   const fetchAll = async () => {
-    const free = options.runs - held.size
-    if (free <= 0) return
-    const { runsPerHost, hosts } = options
-    const jobs = await fetchJobs(queue, { count: free, runsPerHost, hosts: hosts() })
+    const { runs, runsPerHost, knows } = options
+    const free = runs - held.size
+    if (free <= 0 || performance.now() < restsUntil) return
+    const hosts = options.hosts()
+    const taken = [...held.values()].map(({ job }) => job.data.host)
+    const places = { limit: placesOfHost(hosts.size, runs), taken }
+    const jobs = await fetchJobs(queue, { count: free, runsPerHost, hosts, places })
     lastFetch = now()
+    // guard: rest after a job of others
+    if (jobs.some(({ data }) => !knows(data.account))) restsUntil = performance.now() + UNKNOWN_PAUSE_MS
     for (const job of jobs) {
+      // guard: heartbeat of a second try
+      const key = `${job.id} ${job.retryCount}`
       const ended = runJob(job, options).finally(() => {
-        held.delete(job.id)
+        held.delete(key)
         wake()
       })
-      held.set(job.id, { job, ended })
+      held.set(key, { job, ended })
     }
   }
   const loop = async () => {
@@ -99,6 +111,11 @@ export function startJobRunner(options: JobRunnerOptions): JobRunner {
   }
 }
 
+/** One is left for the others: a slow service must not hold up all. */
+function placesOfHost(hosts: number, runs: number): number {
+  return hosts > 1 ? Math.max(1, runs - 1) : runs
+}
+
 /** Resolves also when the signal ends it. */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, signal).catch(() => {})
@@ -107,7 +124,7 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
 /** Never rejects. */
 async function runJob(job: HeldJob, options: JobRunnerOptions): Promise<void> {
   const { account } = job.data
-  const outcome = await outcomeOf(account, options)
+  const outcome = await outcomeOf(job.data, options)
   if ('code' in outcome) logOutcome(account, outcome, options.log)
   for (let tries = 1; ; tries += 1) {
     try {
@@ -130,17 +147,29 @@ async function runJob(job: HeldJob, options: JobRunnerOptions): Promise<void> {
   }
 }
 
-async function outcomeOf(account: string, { run, knows, signal }: JobRunnerOptions): Promise<JobOutcome> {
-  if (!knows(account)) return { is: 'retried', code: UNKNOWN_HERE }
+async function outcomeOf(
+  { account, unknownSince }: JobData,
+  { run, knows, signal, log }: JobRunnerOptions,
+): Promise<JobOutcome> {
+  if (!knows(account)) return outcomeOfUnknown(unknownSince, new Date())
   try {
     await run(account, signal)
     return done
   } catch (error) {
-    return outcomeOfError(error, signal.aborted)
+    const outcome = outcomeOfError(error, signal.aborted)
+    if (outcome.is !== 'returned') logError(account, error, log)
+    return outcome
   }
 }
 
-function logOutcome(account: string, outcome: Exclude<JobOutcome, { is: 'done' }>, log: DatabaseLog): void {
+/** The queue stores the code alone. */
+function logError(account: string, error: unknown, log: QueueLog): void {
+  if (error instanceof HeadcountError)
+    log('error', `account ${account}: ${error.message}`, { account, code: error.code })
+  else log('error', `account ${account}: the run failed unexpectedly`, { account, err: error })
+}
+
+function logOutcome(account: string, outcome: Exclude<JobOutcome, { is: 'done' }>, log: QueueLog): void {
   const fields = { account, code: outcome.code }
   const what = `account ${account}: ${reasonOf(outcome.code)}`
   if (outcome.is === 'dead') log('warn', `${what}; its job is a dead letter (headcount queue)`, fields)
@@ -149,7 +178,7 @@ function logOutcome(account: string, outcome: Exclude<JobOutcome, { is: 'done' }
 }
 
 /** Tells that the jobs are worked on. One that is not held any more goes on: its lease says whose the account is. */
-async function touch({ boss }: JobQueue, jobs: readonly HeldJob[], log: DatabaseLog): Promise<void> {
+async function touch({ boss }: JobQueue, jobs: readonly HeldJob[], log: QueueLog): Promise<void> {
   if (jobs.length === 0) return
   try {
     // guard: heartbeat of jobs

@@ -1,6 +1,7 @@
 /** What is in the queue, read without pg-boss. */
 import { sql } from 'kysely'
 import type { Database } from '../db/database.ts'
+import { DISPATCHER_DEAD_AFTER_S } from './dispatcher.ts'
 import { reasonOf } from './job-outcome.ts'
 import { DEAD_LETTER_QUEUE, QUEUE_SCHEMA, RUNS_QUEUE } from './queues.ts'
 import { hasOwnTables } from './schema.ts'
@@ -29,6 +30,7 @@ export interface ListedJob {
 export interface QueueState {
   /** Whether a worker ever used the queue in this database. */
   readonly exists: boolean
+  /** Null: none looked for so long that another one may take over. */
   readonly dispatcher: { readonly holder: string; readonly seen_at: string } | null
   readonly next_due_at: string | null
   readonly counts: Readonly<Record<JobState, number>>
@@ -57,7 +59,8 @@ export async function readQueue(
         seen_at: string | null
         next_due_at: string | null
       }>`
-        select case when instance is null then null else holder end as holder, passed_at as seen_at,
+        select case when instance is not null and passed_at > clock_timestamp() - make_interval(secs => ${DISPATCHER_DEAD_AFTER_S})
+                    then holder end as holder, passed_at as seen_at,
                (select min(next_due_at) from ${table('schedules')}) as next_due_at
           from ${table('dispatcher')}`.execute(kysely)
       const { rows: counted } = await sql<{ state: JobState; jobs: number }>`

@@ -22,6 +22,8 @@ export interface QueueHealth {
   readonly reason: string
   /** Whether this process sends the jobs of all. */
   readonly is_dispatcher: boolean
+  /** Entries of the accounts file that cannot be used. */
+  readonly faulty_entries: number
   readonly running: readonly string[]
   readonly accounts: Readonly<Record<string, { readonly ended_at: string; readonly outcome: string }>>
 }
@@ -33,13 +35,18 @@ interface RunnerView {
   readonly isFull: () => boolean
 }
 
-/** Healthy: jobs can be taken here, and somebody sends them. */
-export function queueHealthOf(state: QueueWorkerState, runner: RunnerView): QueueHealth {
-  const faults = [...fetchFault(state, runner), ...dispatchFault(state)]
+/** Healthy: jobs can be taken here, somebody sends them, and every entry of the accounts can be used. */
+export function queueHealthOf(
+  state: QueueWorkerState,
+  runner: RunnerView,
+  entryFaults: readonly string[] = [],
+): QueueHealth {
+  const faults = [...fetchFault(state, runner), ...dispatchFault(state), ...entriesFault(entryFaults)]
   return {
     healthy: faults.length === 0,
     reason: faults.length === 0 ? 'jobs can be taken, and a dispatcher sends them' : faults.join('; '),
     is_dispatcher: state.dispatch?.isHere ?? false,
+    faulty_entries: entryFaults.length,
     running: runner.running(),
     accounts: Object.fromEntries(state.accounts),
   }
@@ -55,6 +62,11 @@ function fetchFault(state: QueueWorkerState, runner: RunnerView): readonly strin
 function dispatchFault({ dispatch, began }: QueueWorkerState): readonly string[] {
   const age = dispatch === null ? ageOf(began) : ageOf(dispatch.seen) + dispatch.silentMs
   return age < MAX_DISPATCHER_SILENCE_MS ? [] : [`nobody looked who is due for ${seconds(age)}`]
+}
+
+function entriesFault({ length }: readonly string[]): readonly string[] {
+  // guard: faulty entries of a queue
+  return length === 0 ? [] : [`entries of the accounts file cannot be used: ${length}; the log says which`]
 }
 
 export function noteOutcome(state: QueueWorkerState, account: string, outcome: JobOutcome): void {

@@ -15,6 +15,8 @@ export interface JobData {
   readonly account: string
   /** Of the service: so many runs at once over all machines. */
   readonly host: string
+  /** Since when only workers without the account took it, in ISO 8601; undefined: the last one had it. */
+  readonly unknownSince?: string | undefined
 }
 
 /** A machine that says nothing for so long has lost its jobs. */

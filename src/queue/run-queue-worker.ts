@@ -1,10 +1,10 @@
 /** A worker of the queue: it runs jobs, and sends those of all accounts when no other process does. */
 import { sleep } from '../common/abort.ts'
-import type { Database, DatabaseLog } from '../db/database.ts'
-import { now } from '../schedule/monotonic-time.ts'
+import type { Database } from '../db/database.ts'
+import { ageOf, now } from '../schedule/monotonic-time.ts'
 import { createDispatcher, type Dispatcher } from './dispatcher.ts'
 import { groupBySchedule, type QueueAccount } from './due-groups.ts'
-import { startJobRunner, type JobRunner, type RunAccount } from './job-runner.ts'
+import { startJobRunner, type JobRunner, type QueueLog, type RunAccount } from './job-runner.ts'
 import { openQueue } from './open-queue.ts'
 import { noteOutcome, queueHealthOf, type QueueHealth, type QueueWorkerState } from './queue-health.ts'
 
@@ -17,12 +17,14 @@ export interface QueueWorkerOptions {
   readonly database: Database
   /** The accounts as they are set now; another array when they changed. */
   readonly accounts: () => readonly QueueAccount[]
+  /** What keeps accounts from being used here. */
+  readonly faults?: () => readonly string[]
   readonly run: RunAccount
   readonly runs: number
   readonly runsPerHost: number
   /** Ends the worker; runs under way must end by the signal that they are given. */
   readonly signal: AbortSignal
-  readonly log: DatabaseLog
+  readonly log: QueueLog
   /** Given what answers for the worker's health, once it works. */
   readonly onStart?: (health: () => QueueHealth) => void
 }
@@ -45,7 +47,7 @@ export async function runQueueWorker(options: QueueWorkerOptions): Promise<void>
     onSettled: (account, outcome) => noteOutcome(state, account, outcome),
   })
   const isFull = () => runner.running().length >= options.runs
-  options.onStart?.(() => queueHealthOf(state, { ...runner, isFull }))
+  options.onStart?.(() => queueHealthOf(state, { ...runner, isFull }, options.faults?.()))
   const dispatcher = createDispatcher({ queue, groups: () => known().groups, log })
   await dispatchUntil(signal, { dispatcher, runner, state, log })
   await waitAtMost(STOP_GRACE_MS, Promise.all([runner.ended, dispatcher.resign().catch(() => {})]))
@@ -73,7 +75,7 @@ interface Dispatching {
   readonly dispatcher: Dispatcher
   readonly runner: JobRunner
   readonly state: QueueWorkerState
-  readonly log: DatabaseLog
+  readonly log: QueueLog
 }
 
 async function dispatchUntil(signal: AbortSignal, to: Dispatching): Promise<void> {
@@ -84,7 +86,7 @@ async function dispatchUntil(signal: AbortSignal, to: Dispatching): Promise<void
     try {
       const { isDispatcher, sent, silentMs, hasMore, sendsOthers } = await dispatcher.pass()
       const isNew = isDispatcher && state.dispatch?.isHere !== true
-      state.dispatch = { seen: now(), silentMs, isHere: isDispatcher }
+      state.dispatch = { seen: now(), silentMs: silentMs ?? ageOf(state.began), isHere: isDispatcher }
       if (isNew) log('debug', 'this process sends the jobs of all accounts that are due')
       if (sent > 0) {
         log('debug', `sent ${sent} jobs`, { sent })

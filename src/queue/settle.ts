@@ -37,9 +37,13 @@ async function settleIn(
   const isHeld = affected(await boss.deleteJob(RUNS_QUEUE, attempt, on)) > 0
   if (!isHeld) return false
   const startAfter = outcome.is === 'returned' ? outcome.afterS : 0
+  const unknownSince = outcome.is === 'returned' ? outcome.unknownSince : undefined
   // guard: jobs handed back
-  if (outcome.is === 'returned') await boss.insert(RUNS_QUEUE, [{ ...jobOf(account, host), startAfter }], on)
-  else await deleteDeadLetters(trx, account)
+  if (outcome.is === 'returned') {
+    const again = jobOf(account, host)
+    const data = unknownSince === undefined ? again.data : { ...again.data, unknownSince }
+    await boss.insert(RUNS_QUEUE, [{ ...again, data, startAfter }], on)
+  } else await deleteDeadLetters(trx, account)
   return true
 }
 

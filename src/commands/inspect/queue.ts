@@ -71,7 +71,7 @@ function formatQueue({ exists, dispatcher, next_due_at, counts, jobs }: QueueSta
       [
         'dispatcher',
         dispatcher === null
-          ? 'none: no worker --queue is running'
+          ? 'none: no worker --queue is running that can send jobs'
           : `${stripControlCharsInLine(dispatcher.holder)}, seen ${formatInstant(dispatcher.seen_at)}`,
       ],
       ['next due', next_due_at === null ? 'nothing yet' : formatInstant(next_due_at)],

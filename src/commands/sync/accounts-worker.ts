@@ -21,6 +21,7 @@ import type { Context } from '../cli/context.ts'
 import { openLog, redactSecrets, type Log } from '../open-log.ts'
 import { holdDatabase } from '../serve/hold-database.ts'
 import { warnOfOpenPort } from '../serve/monitor.ts'
+import { onlyNamed, usableAccounts, type Following } from './accounts/usable-accounts.ts'
 import { openTelemetry } from './with-telemetry.ts'
 import { logFormatOfService } from '../terminal/logger.ts'
 import { runOptions } from './run-command.ts'
@@ -134,64 +135,19 @@ function openDatabases({ database }: Config, log: Log, signal: AbortSignal): Dat
   return { ofRuns: shared, ofOthers: shared, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() }
 }
 
-/** With `--account` (HEADCOUNT_ACCOUNT), the one of this name. */
-function onlyNamed(reader: AccountsReader, name: string | null): AccountsReader {
-  if (name === null) return reader
-  return {
-    ...reader,
-    current: async () => {
-      const { accounts, ...found } = await reader.current()
-      const isNamed = (account: string | null) => account === name
-      return {
-        ...found,
-        accounts: {
-          ...accounts,
-          from: `${accounts.from}, of which --account (HEADCOUNT_ACCOUNT) asks for ${JSON.stringify(name)},`,
-          accounts: accounts.accounts.filter(({ account }) => isNamed(account)),
-          faults: accounts.faults.filter((fault) => isNamed(fault.name)),
-        },
-      }
-    },
-  }
-}
-
-interface Following {
+interface FollowingWorked extends Following {
   readonly worked: (account: AccountConfig) => Promise<WorkedAccount>
-  readonly redact: (account: AccountConfig) => void
-  readonly logger: Logger
 }
 
-/**
- * What the files say now. An account whose entry became faulty goes on with what was valid.
- *
- * @returns a function that gives null when nothing changed
- */
+/** As `usableAccounts`, each with what is done for it. */
 function accountsOf(
   reader: AccountsReader,
-  { worked, redact, logger }: Following,
+  { worked, ...following }: FollowingWorked,
 ): () => Promise<AccountsNow | null> {
-  let former: ReadonlyMap<string, AccountConfig> | null = null
+  const read = usableAccounts(reader, following)
   return async () => {
-    const { accounts: found, fault, isNew } = await reader.current()
-    if (!isNew) return null
-    const now = new Map(found.accounts.map((account) => [account.account, account]))
-    for (const { name, message } of found.faults) {
-      const known = name === null || now.has(name) ? undefined : former?.get(name)
-      // guard: entry that became faulty
-      if (known !== undefined) now.set(known.account, known)
-      const goesOn = known === undefined ? '' : ' Until then the account goes on with its former settings.'
-      logger.error({}, `an entry of the accounts cannot be used: ${message}.${goesOn}`)
-    }
-    const faults = found.faults.map(({ message }) => message)
-    if (fault !== null) {
-      faults.push(fault.message)
-      logger.error({}, `the accounts cannot be read anew, and stay as they were: ${fault.message}`)
-    }
-    if (former === null && now.size === 0)
-      throw new ConfigurationError(faults.length > 0 ? faults : [`${found.from} has no account`])
-    for (const account of now.values()) redact(account)
-    former = now
-    return { accounts: await Promise.all([...now.values()].map(worked)), faults }
+    const found = await read()
+    return found && { ...found, accounts: await Promise.all(found.accounts.map(worked)) }
   }
 }
 

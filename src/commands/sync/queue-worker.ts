@@ -1,7 +1,14 @@
 /** `worker --queue`: the accounts are shared with the workers of other machines. */
 import { ConfigurationError } from '../../common/errors.ts'
+import { setOptionNames } from '../../common/option-names.ts'
 import { openAccounts } from '../../config/accounts/accounts-reader.ts'
-import { readConfig, readServiceConfig, type Flags, type ServiceConfig } from '../../config/config.ts'
+import {
+  readConfig,
+  readServiceConfig,
+  type Config,
+  type Flags,
+  type ServiceConfig,
+} from '../../config/config.ts'
 import { connect } from '../../db/connect.ts'
 import { createRunPool, type Logger, type RunPool, type RunReport } from '../../index.ts'
 import { requirePostgres } from '../../queue/executor.ts'
@@ -13,8 +20,10 @@ import { DEFAULT_ACCOUNT } from '../../sync/open/find-account.ts'
 import { logTo } from '../../sync/options.ts'
 import type { Context } from '../cli/context.ts'
 import { answerMonitors } from '../serve/monitor.ts'
-import { openLog, redactSecrets, type Log } from '../open-log.ts'
+import { openLog, redactSecrets } from '../open-log.ts'
 import { logFormatOfService } from '../terminal/logger.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+import { onlyNamed, usableAccounts } from './accounts/usable-accounts.ts'
 import { notifyAfterRun } from './notice-of-run.ts'
 import { reported, runOptions } from './run-command.ts'
 import { openTelemetry } from './with-telemetry.ts'
@@ -28,31 +37,32 @@ const QUEUE_CONNECTIONS = 2
 interface KnownAccounts {
   readonly configs: ReadonlyMap<string, ServiceConfig>
   readonly queued: readonly QueueAccount[]
+  readonly faults: readonly string[]
 }
 
 /** Runs the jobs of the queue until a signal stops it; a stop is no failure. */
 export async function workOnQueue(context: Context<Flags>): Promise<number> {
   const { flags, terminal, signal } = context
-  const given = await readConfig(flags)
-  const config = { ...given, logFormat: logFormatOfService(given, terminal.err) }
-  requirePostgres(config.database.target)
-  if (config.notify.digestSchedule !== null)
-    throw new ConfigurationError([
-      'worker --queue sends no digests, for nobody would know which worker does: take HEADCOUNT_DIGEST_SCHEDULE away, and run headcount digest --send from cron',
-    ])
+  const config = await settingsOf(context)
   const log = await openLog(config, terminal)
   await using telemetry = await openTelemetry(context, {
     scrape: config.worker.healthPort !== null,
     log: (line) => log.logger.info({}, line),
   })
-  await using accounts = await followAccounts(flags, (of) => redactSecrets(of, terminal), log)
+  await using accounts = await followAccounts(flags, { only: config.account, terminal, ...log })
   const { runs, connections } = capacityOf({
     runs: config.pool.runs,
     connections: config.pool.connections ?? undefined,
   })
   const logged = { log: logTo(log.logger), connections: connections + QUEUE_CONNECTIONS }
   await using database = await connect(config.database.target, logged)
-  await using pool = createRunPool({ opened: database, runs, connections, logger: log.logger })
+  await using pool = createRunPool({
+    opened: database,
+    runs,
+    connections,
+    requestsPerHost: accounts.requestsPerHost,
+    logger: log.logger,
+  })
   await using open = new AsyncDisposableStack()
   const health = { answer: (): QueueHealth | Starting => starting }
   const endpoint = await answerMonitors(config.worker, log.logger, {
@@ -63,10 +73,11 @@ export async function workOnQueue(context: Context<Flags>): Promise<number> {
   await runQueueWorker({
     database: database.reserve?.(QUEUE_CONNECTIONS) ?? database,
     accounts: () => accounts.current().queued,
+    faults: () => accounts.current().faults,
     runs,
     runsPerHost: config.worker.runsPerHost,
     signal,
-    log: logTo(log.logger),
+    log: (level, message, fields = {}) => log.logger[level](fields, message),
     onStart: (answer) => {
       health.answer = answer
       const { length } = accounts.current().queued
@@ -78,16 +89,24 @@ export async function workOnQueue(context: Context<Flags>): Promise<number> {
     run: async (account, ending) => {
       const own = accounts.current().configs.get(account)
       if (own === undefined) throw new ConfigurationError([`account ${account} is not among the settings`])
-      const running = startRun(pool, { ...own, account }, { signal: ending, logger: log.logger })
-      try {
-        await reported(running, config, log.logger, terminal.err)
-      } finally {
-        await notifyAfterRun(running, { ...own, account }, log.logger, ending)
-      }
+      const ofRun = { ...own, account }
+      const running = startRun(pool, ofRun, { signal: ending, logger: log.logger })
+      await told(running, { config, ofRun, signal: ending, terminal, ...log })
     },
   })
   log.logger.info({}, 'the worker was stopped')
   return 0
+}
+
+/** @throws UsageError on PGlite; ConfigurationError */
+async function settingsOf({ flags, terminal }: Context<Flags>): Promise<Config> {
+  const given = await readConfig(flags)
+  requirePostgres(given.database.target)
+  if (given.notify.digestSchedule !== null)
+    throw new ConfigurationError([
+      'worker --queue sends no digests, for nobody would know which worker does: take HEADCOUNT_DIGEST_SCHEDULE away, and run headcount digest --send from cron',
+    ])
+  return { ...given, logFormat: logFormatOfService(given, terminal.err) }
 }
 
 function startRun(
@@ -100,6 +119,23 @@ function startRun(
   return pool.sync({ ...options, account, createAccount, signal, logger })
 }
 
+interface Telling {
+  readonly config: Pick<Config, 'logFormat' | 'logLevel'>
+  readonly ofRun: ServiceConfig
+  readonly signal: AbortSignal
+  readonly terminal: Terminal
+  readonly logger: Logger
+}
+
+async function told(running: Promise<RunReport>, to: Telling): Promise<void> {
+  const { config, ofRun, signal, terminal, logger } = to
+  try {
+    await reported(running, config, logger, terminal.err)
+  } finally {
+    await notifyAfterRun(running, ofRun, logger, signal)
+  }
+}
+
 /** Until the queue is open. */
 interface Starting {
   readonly healthy: false
@@ -109,31 +145,44 @@ interface Starting {
 const starting: Starting = { healthy: false, reason: 'the queue is being opened' }
 
 interface FollowedAccounts extends AsyncDisposable {
+  readonly requestsPerHost: number
   readonly current: () => KnownAccounts
 }
 
-/** The accounts of the files, read anew when they change; the one of the environment where there are none. */
+interface Following {
+  /** The account that is asked for; null: all. */
+  readonly only: string | null
+  readonly terminal: Terminal
+  readonly logger: Logger
+}
+
+/**
+ * The accounts of the files, read anew when they change; the one of the environment where there are none.
+ *
+ * @throws ConfigurationError when no account can be used
+ */
 async function followAccounts(
   flags: Flags,
-  redact: (config: ServiceConfig) => void,
-  { logger }: Log,
+  { only, terminal, logger }: Following,
 ): Promise<FollowedAccounts> {
   const reader = await openAccounts(flags)
   if (reader === null) {
     const config = await readServiceConfig(flags, undefined, { database: true })
-    redact(config)
+    redactSecrets(config, terminal)
     const known = knownOf([{ ...config, account: config.account ?? DEFAULT_ACCOUNT }])
-    return { current: () => known, [Symbol.asyncDispose]: async () => {} }
+    const requestsPerHost = config.run.concurrency
+    return { requestsPerHost, current: () => known, [Symbol.asyncDispose]: async () => {} }
   }
+  const redact = (config: ServiceConfig) => {
+    redactSecrets(config, terminal)
+    // That named the key of one account.
+    setOptionNames({ apiKey: 'its key file' })
+  }
+  const read = usableAccounts(onlyNamed(reader, only), { redact, logger })
   let known = knownOf([])
   const look = async () => {
-    const { accounts, fault, isNew } = await reader.current()
-    if (!isNew) return
-    for (const { message } of accounts.faults) logger.error({}, `an account is left out: ${message}`)
-    if (fault !== null)
-      logger.error({}, `the accounts cannot be read anew, and stay as they were: ${fault.message}`)
-    for (const config of accounts.accounts) redact(config)
-    known = knownOf(accounts.accounts)
+    const found = await read()
+    if (found !== null) known = knownOf(found.accounts, found.faults)
   }
   await look()
   let looking = Promise.resolve()
@@ -143,6 +192,7 @@ async function followAccounts(
     )
   }, LOOK_MS)
   return {
+    requestsPerHost: reader.requestsPerHost,
     current: () => known,
     [Symbol.asyncDispose]: async () => {
       clearInterval(timer)
@@ -151,8 +201,12 @@ async function followAccounts(
   }
 }
 
-function knownOf(accounts: readonly (ServiceConfig & { readonly account: string })[]): KnownAccounts {
+function knownOf(
+  accounts: readonly (ServiceConfig & { readonly account: string })[],
+  faults: readonly string[] = [],
+): KnownAccounts {
   return {
+    faults,
     configs: new Map(accounts.map((config) => [config.account, config])),
     queued: accounts.map(({ account, service, worker }) => ({
       name: account,

@@ -1,20 +1,28 @@
 /** The queue in Postgres, all of it behind a proxy that gives every transaction another connection. */
 import { describe, expect, test, vi } from 'vitest'
 import { connect } from '../../../src/db/connect.ts'
-import { AccountLockedError, AccountMismatchError, AuthenticationError } from '../../../src/common/errors.ts'
+import { aborted } from '../../../src/common/abort.ts'
+import {
+  AccountLockedError,
+  AccountMismatchError,
+  AuthenticationError,
+  InterruptedError,
+} from '../../../src/common/errors.ts'
 import { fetchJobs } from '../../../src/queue/fetch-jobs.ts'
 import { done, outcomeOfError } from '../../../src/queue/job-outcome.ts'
-import { startJobRunner } from '../../../src/queue/job-runner.ts'
+import { startJobRunner, type JobRunner, type JobRunnerOptions } from '../../../src/queue/job-runner.ts'
 import { readQueue } from '../../../src/queue/list-jobs.ts'
 import { openQueue } from '../../../src/queue/open-queue.ts'
 import { MAX_RETRIES } from '../../../src/queue/queues.ts'
+import { queueHealthOf } from '../../../src/queue/queue-health.ts'
 import { retryDeadLetters } from '../../../src/queue/retry-jobs.ts'
+import { now as monotonicNow } from '../../../src/schedule/monotonic-time.ts'
 import { settle } from '../../../src/queue/settle.ts'
 import { freshMirror, freshPlace } from '../../support/databases/databases.ts'
 import { startPoolingProxy } from '../../support/databases/pooling-proxy.ts'
 import { startPgBouncer } from '../../support/databases/pgbouncer.ts'
 import { errorOf } from '../../support/http/reading.ts'
-import { dispatcherOf, openQueueStage, queueAccount } from '../../support/queue/open.ts'
+import { dispatcherOf, openQueueStage, queueAccount, type QueueStage } from '../../support/queue/open.ts'
 
 const startPooler = process.env['PGBOUNCER'] === '1' ? startPgBouncer : startPoolingProxy
 
@@ -139,13 +147,31 @@ describe('the dispatcher', () => {
   test('on a machine whose clock is wrong sends nothing, says so, and leaves it to others', async () => {
     await using stage = await openQueueStage()
     const wrong = dispatcherOf(stage.queue, [queueAccount('north')])
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 })
-    try {
-      expect(await wrong.pass()).toMatchObject({ isDispatcher: false, sent: 0 })
-    } finally {
-      vi.useRealTimers()
+    const passAhead = async () => {
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 })
+      try {
+        return await wrong.pass()
+      } finally {
+        vi.useRealTimers()
+      }
     }
+    expect(await passAhead()).toMatchObject({ isDispatcher: false, sent: 0, silentMs: null })
     expect(wrong.told).toEqual([expect.stringContaining('differ by 60 s')])
+    // It does not pass for one that sends, nor does one that died before.
+    await stage.query(
+      `update headcount_queue.dispatcher
+          set instance = gen_random_uuid(), holder = 'another', passed_at = now() - interval '61 s'`,
+    )
+    expect((await readQueue(stage.database, all)).dispatcher).toBeNull()
+    const { silentMs } = await passAhead()
+    const state = { began: monotonicNow(), accounts: new Map() }
+    const runner = { running: () => [], lastFetch: monotonicNow, isFull: () => false }
+    const dispatch = { seen: monotonicNow(), silentMs: silentMs ?? 0, isHere: false }
+    expect(queueHealthOf({ ...state, dispatch }, runner)).toMatchObject({
+      healthy: false,
+      reason: expect.stringContaining('nobody looked who is due'),
+    })
+    expect((await readQueue(stage.database, all)).dispatcher).toBeNull()
     expect(await dispatcherOf(stage.queue, [queueAccount('north')]).pass()).toMatchObject({
       isDispatcher: true,
       sent: 1,
@@ -219,6 +245,24 @@ describe('jobs', () => {
     expect(await fetchJobs(stage.queue, both)).toMatchObject([{ data: { account: 'elsewhere' } }])
     for (const job of first) await settle(stage.queue, job, done)
     expect(await fetchJobs(stage.queue, only)).toHaveLength(2)
+  })
+
+  test('of one host are given some places of a process only, where the others may have jobs', async () => {
+    await using stage = await openQueueStage()
+    const slow = Array.from({ length: 6 }, (_, at) => queueAccount(`slow-${at}`, { host: 'slow.example' }))
+    await stage.send(...slow)
+    await stage.send(...[1, 2].map((at) => queueAccount(`quick-${at}`, { host: 'quick.example' })))
+    const hosts = new Set(['slow.example', 'quick.example'])
+    const fetch = async (count: number, taken: readonly string[]) => {
+      const jobs = await fetchJobs(stage.queue, { ...one, hosts, count, places: { limit: 3, taken } })
+      return jobs.map(({ data }) => data.host).toSorted()
+    }
+    const [quick, ...three] = ['quick.example', 'slow.example', 'slow.example', 'slow.example']
+    expect(await fetch(4, [])).toEqual([quick, ...three])
+    expect(await fetch(1, three)).toEqual([quick])
+    expect(await fetch(1, three)).toEqual([])
+    // Another process has places of its own.
+    expect(await fetch(4, [])).toEqual(three)
   })
 
   test('hold the name of the account and its host, and nothing else', async () => {
@@ -329,7 +373,38 @@ describe('jobs', () => {
   })
 })
 
-describe('a worker of the queue', () => {
+/** Runs jobs until the end of the test. */
+function startTestRunner(
+  { queue }: QueueStage,
+  options: Partial<JobRunnerOptions>,
+): JobRunner & AsyncDisposable {
+  const stopping = new AbortController()
+  const runner = startJobRunner({
+    queue,
+    runs: 2,
+    runsPerHost: 9,
+    signal: stopping.signal,
+    log: () => {},
+    knows: () => true,
+    hosts: () => everyHost,
+    run: async () => {},
+    ...options,
+  })
+  return {
+    ...runner,
+    [Symbol.asyncDispose]: async () => {
+      stopping.abort()
+      await runner.ended
+    },
+  }
+}
+
+async function stopped(signal: AbortSignal): Promise<never> {
+  await aborted(signal)
+  throw new InterruptedError('stopped')
+}
+
+describe('a worker of the queue', { timeout: 60_000 }, () => {
   test('has its heartbeat stored while a run goes on, and hands the job back when it is told to stop', async () => {
     await using stage = await openQueueStage()
     await stage.send(queueAccount('north'), queueAccount('elsewhere'))
@@ -347,9 +422,7 @@ describe('a worker of the queue', () => {
       onSettled: (account, { is }) => settled.push(`${account} ${is}`),
       run: async (_, signal) => {
         began.resolve()
-        await new Promise((resolve) => signal.addEventListener('abort', resolve))
-        const { InterruptedError } = await import('../../../src/common/errors.ts')
-        throw new InterruptedError('stopped')
+        await stopped(signal)
       },
     })
     await began.promise
@@ -366,10 +439,103 @@ describe('a worker of the queue', () => {
       .toEqual([[true]])
     stopping.abort()
     await runner.ended
-    expect(settled.toSorted()).toEqual(['elsewhere retried', 'north returned'])
+    expect(settled.toSorted()).toEqual(['elsewhere returned', 'north returned'])
     expect((await readQueue(stage.database, all)).jobs).toMatchObject([
-      { account: 'elsewhere', state: 'retrying', code: 'not_configured' },
+      { account: 'elsewhere', tries: 0 },
       { account: 'north', tries: 0 },
     ])
+  })
+
+  test('that has not the account hands its job back, and leaves the queue for a while to those that have it', async () => {
+    await using stage = await openQueueStage()
+    const settled: string[] = []
+    await using _few = startTestRunner(stage, {
+      knows: (account) => account === 'north',
+      onSettled: (account, { is }) => settled.push(`${account} ${is}`),
+    })
+    await stage.send(queueAccount('elsewhere'))
+    await expect.poll(() => settled, { timeout: 20_000 }).toEqual(['elsewhere returned'])
+    const [[data, tries] = []] = await stage.query('select data, retry_count from headcount_queue.job')
+    expect({ data, tries }).toMatchObject({ data: { unknownSince: expect.any(String) }, tries: 0 })
+    await stage.send(queueAccount('north'))
+    await new Promise((resolve) => setTimeout(resolve, 5000))
+    expect(settled).toEqual(['elsewhere returned'])
+    await using _all = startTestRunner(stage, {
+      onSettled: (account, { is }) => settled.push(`${account} ${is}`),
+    })
+    await expect
+      .poll(() => settled.toSorted(), { timeout: 20_000 })
+      .toEqual(['elsewhere done', 'elsewhere returned', 'north done'])
+  })
+
+  test('leaves a place to other hosts while runs of one do not end', async () => {
+    await using stage = await openQueueStage()
+    const slow = Array.from({ length: 3 }, (_, at) => queueAccount(`slow-${at}`, { host: 'slow.example' }))
+    await stage.send(...slow)
+    await stage.send(queueAccount('quick', { host: 'quick.example' }))
+    const settled: string[] = []
+    await using _runner = startTestRunner(stage, {
+      hosts: () => new Set(['slow.example', 'quick.example']),
+      onSettled: (account, { is }) => settled.push(`${account} ${is}`),
+      run: (account, signal) => (account === 'quick' ? Promise.resolve() : stopped(signal)),
+    })
+    await expect.poll(() => settled, { timeout: 20_000 }).toEqual(['quick done'])
+  })
+
+  test('has the heartbeat of a second try stored when the first one, not heard, ends here', async () => {
+    await using stage = await openQueueStage()
+    await stage.send(queueAccount('north'))
+    const tries = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    let begun = 0
+    await using runner = startTestRunner(stage, {
+      run: async (_, signal) => {
+        begun += 1
+        await Promise.race([tries[begun - 1]?.promise, stopped(signal)])
+      },
+    })
+    await expect.poll(() => begun, { timeout: 20_000 }).toBe(1)
+    await stage.query(
+      `update headcount_queue.job set heartbeat_on = now() - interval '31 s', started_on = now() - interval '31 s'`,
+    )
+    await stage.query('update headcount_queue.queue set monitor_claim_on = null')
+    await stage.queue.boss.supervise()
+    await stage.query(now)
+    await expect.poll(() => begun, { timeout: 20_000 }).toBe(2)
+    tries[0]?.resolve()
+    await expect.poll(() => runner.running(), { timeout: 20_000 }).toEqual(['north'])
+    await stage.query(`update headcount_queue.job set heartbeat_on = now() - interval '1 hour'`)
+    await expect
+      .poll(() => stage.query(`select heartbeat_on > now() - interval '1 minute' from headcount_queue.job`), {
+        timeout: 20_000,
+      })
+      .toEqual([[true]])
+    tries[1]?.resolve()
+    await expect.poll(() => runner.running(), { timeout: 20_000 }).toEqual([])
+  })
+
+  test('logs what ended a run, which the queue does not hold', async () => {
+    await using stage = await openQueueStage()
+    await stage.send(queueAccount('north'), queueAccount('south'), queueAccount('west'))
+    const fault = new TypeError('of this program')
+    const errors: Readonly<Record<string, Error>> = {
+      north: new AuthenticationError('the key was answered with 401'),
+      south: fault,
+      west: new AccountLockedError('busy'),
+    }
+    const told: unknown[] = []
+    let settled = 0
+    await using _runner = startTestRunner(stage, {
+      runs: 3,
+      log: (level, message, fields) => void (level === 'error' && told.push([message, fields])),
+      onSettled: () => (settled += 1),
+      run: (account) => Promise.reject(errors[account] ?? new Error(account)),
+    })
+    await expect.poll(() => settled, { timeout: 20_000 }).toBe(3)
+    expect(told).toHaveLength(2)
+    expect(told).toContainEqual([
+      'account north: the key was answered with 401',
+      { account: 'north', code: 'key_refused' },
+    ])
+    expect(told).toContainEqual([expect.stringContaining('south'), { account: 'south', err: fault }])
   })
 })

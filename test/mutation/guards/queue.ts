@@ -53,11 +53,25 @@ export const queueGuards: readonly Guard[] = [
     only: 'no host has room',
   },
   {
+    name: 'places of a host',
+    promise: 'a slow service does not take all places of a worker while others have jobs',
+    mutation: { replace: '[]' },
+    tests: [queue],
+    only: 'some places of a process',
+  },
+  {
     name: 'heartbeat of jobs',
     promise: 'a job whose run takes long is not taken for lost',
     mutation: 'remove',
     tests: [queue],
     only: 'has its heartbeat stored',
+  },
+  {
+    name: 'heartbeat of a second try',
+    promise: 'a job that is tried again in the same process is not taken for lost when the first try ends',
+    mutation: { replace: 'job.id' },
+    tests: [queue],
+    only: 'heartbeat of a second try',
   },
   {
     name: 'jobs handed back',
@@ -71,6 +85,19 @@ export const queueGuards: readonly Guard[] = [
     promise: 'a job whose account another run holds counts no try',
     mutation: 'never',
     tests: ['test/unit/queue/job-outcome.test.ts'],
+  },
+  {
+    name: 'jobs of others',
+    promise: 'a worker with fewer accounts makes no dead letters of those of other workers',
+    mutation: 'never',
+    tests: ['test/unit/queue/job-outcome.test.ts'],
+  },
+  {
+    name: 'rest after a job of others',
+    promise: 'a worker with fewer accounts leaves the jobs that it cannot run to those that can',
+    mutation: 'never',
+    tests: [queue],
+    only: 'leaves the queue for a while',
   },
   {
     name: 'dead at once',
@@ -96,6 +123,12 @@ export const queueGuards: readonly Guard[] = [
     name: 'health of a queue',
     promise: 'a worker that can take no jobs says so at /healthz',
     mutation: 'always',
+    tests: ['test/unit/queue/queue-health.test.ts'],
+  },
+  {
+    name: 'faulty entries of a queue',
+    promise: 'a worker with an account that it cannot use says so at /healthz',
+    mutation: { replace: '[]' },
     tests: ['test/unit/queue/queue-health.test.ts'],
   },
   {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import * as errors from '../../../src/common/errors.ts'
-import { outcomeOfError, reasonOf } from '../../../src/queue/job-outcome.ts'
+import { outcomeOfError, outcomeOfUnknown, reasonOf } from '../../../src/queue/job-outcome.ts'
 
 describe('a job whose run was ended', () => {
   test.each([
@@ -38,6 +38,17 @@ describe('a job whose run was ended', () => {
     const stopped = new errors.InterruptedError('')
     expect(outcomeOfError(stopped, true)).toEqual({ is: 'returned', code: 'interrupted', afterS: 0 })
   })
+})
+
+test('a job of an account that a worker does not have counts no try, comes back ever later, and ends after an hour', () => {
+  const first = '2026-11-24T10:00:00.000Z'
+  const after = (seconds: number) => outcomeOfUnknown(first, new Date(Date.parse(first) + seconds * 1000))
+  const returned = { is: 'returned', code: 'not_configured', unknownSince: first }
+  expect(outcomeOfUnknown(undefined, new Date(first))).toEqual({ ...returned, afterS: 0 })
+  expect(after(20)).toEqual({ ...returned, afterS: 20 })
+  expect(after(3599)).toEqual({ ...returned, afterS: 3599 })
+  expect(after(-5)).toEqual({ ...returned, afterS: 0 })
+  expect(after(3600)).toEqual({ is: 'dead', code: 'not_configured' })
 })
 
 test('each code has a reason for people, also one that is new', () => {

@@ -25,6 +25,7 @@ test('healthy is a worker that can take jobs while somebody sends them', () => {
     healthy: true,
     reason: 'jobs can be taken, and a dispatcher sends them',
     is_dispatcher: false,
+    faulty_entries: 0,
     running: ['north'],
     accounts: {
       north: { ended_at: expect.any(String), outcome: 'done' },
@@ -54,5 +55,15 @@ test('nor is one of a queue to which nobody sends', () => {
   expect(queueHealthOf(state, runnerOf(now()))).toMatchObject({
     healthy: false,
     reason: 'nobody looked who is due for 61 s',
+  })
+})
+
+test('nor is one with an entry of its accounts that cannot be used', () => {
+  const state = newState()
+  state.dispatch = { seen: now(), silentMs: 0, isHere: true }
+  expect(queueHealthOf(state, runnerOf(now()), ['line 3: no key'])).toMatchObject({
+    healthy: false,
+    faulty_entries: 1,
+    reason: 'entries of the accounts file cannot be used: 1; the log says which',
   })
 })

@@ -27,7 +27,7 @@ async function check(database: Database): Promise<CheckResult> {
     return warning(`${formatCount(counts.dead, 'job')} dead: ${commandName()} queue says which and why`)
   return ok(
     dispatcher === null
-      ? 'the schema headcount_queue; no worker --queue is running'
+      ? 'the schema headcount_queue; no worker --queue is running that can send jobs'
       : `${dispatcher.holder} sends the jobs`,
   )
 }

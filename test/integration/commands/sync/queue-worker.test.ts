@@ -1,4 +1,6 @@
 /** `worker --queue` and `queue` as an operator runs them. */
+import { unlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { accountOf, refusal } from '../../../support/accounts/account.ts'
 import { commandStage, type CommandStage } from '../../../support/commands/command-stage.ts'
@@ -6,6 +8,7 @@ import { startWorker, type Process } from '../../../support/commands/process.ts'
 import { headcount } from '../../../support/commands/command.ts'
 import { accountsFolder } from '../../../support/files/accounts-folder.ts'
 import { startPoolingProxy } from '../../../support/databases/pooling-proxy.ts'
+import { testKey } from '../../../support/http/reading.ts'
 import { send, silence } from '../../../support/http/fault-server.ts'
 
 interface Listed {
@@ -119,6 +122,42 @@ describe('worker --queue', { timeout: 120_000 }, () => {
       .poll(async () => (await runsOf(s))[0], { timeout: 20_000 })
       .toMatchObject({ status: 'succeeded' })
     expect((await queueOf(s)).counts['dead']).toBe(0)
+  })
+
+  test('follows the accounts file as worker does: a faulty entry is told, and goes on as before; --account takes one', async () => {
+    await using s = await commandStage('postgres', accountOf({ gala: 3 }))
+    const folder = accountsFolder()
+    const { HEADCOUNT_API_KEY: _, ...given } = s.env
+    const env = { ...given, HEADCOUNT_ACCOUNTS_FILE: folder.file, HEADCOUNT_SCHEDULE: '* * * * * *' }
+    folder.write('accounts.yaml', 'accounts: [{ name: choir, key_file: choir.key }]')
+    expect(await headcount(['worker', '--queue'], { env })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('choir.key'),
+    })
+    folder.write('choir.key', testKey)
+    folder.write('band.key', testKey)
+    folder.write(
+      'accounts.yaml',
+      'accounts: [{ name: choir, key_file: choir.key }, { name: band, key_file: band.key }]',
+    )
+    expect(await headcount(['worker', '--queue', '--account', 'nobody'], { env })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('"nobody"'),
+    })
+    await using worker = startWorker([...queued, '--account', 'choir'], { env })
+    await worker.says('takes jobs of 1 accounts')
+    await expect.poll(async () => (await runsOf(s)).length, { timeout: 20_000 }).toBeGreaterThanOrEqual(1)
+    expect(await healthOf(worker)).toMatchObject({ status: 200, body: { faulty_entries: 0 } })
+    unlinkSync(join(folder.path, 'choir.key'))
+    await worker.says('goes on with its former settings')
+    const before = (await runsOf(s)).length
+    await expect.poll(async () => (await runsOf(s)).length, { timeout: 40_000 }).toBeGreaterThan(before + 1)
+    expect(await healthOf(worker)).toMatchObject({ status: 503, body: { faulty_entries: 1 } })
+    s.service.always(send(refusal(401)))
+    expect(await worker.says('account choir: GET')).toMatchObject({
+      code: 'key_refused',
+      msg: expect.stringContaining('its key file'),
+    })
   })
 
   test('doctor says what a queue lacks', async () => {
