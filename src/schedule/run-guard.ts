@@ -84,10 +84,7 @@ export function createRunGuard({ run, ticks, state, log, awaitsTurn, onFatal }: 
 
   const fail = (error: unknown) => {
     const isOurs = error instanceof HeadcountError
-    state.lastFailure = isOurs ? `${error.code}: ${error.message}` : 'unexpected failure, see the log'
-    state.lastErrorCode = isOurs ? error.code : 'unexpected'
-    // Another run has the account, or this one was stopped: that says nothing of the mirror.
-    if (!isOurs || (error.code !== 'interrupted' && error.code !== 'account_busy')) state.lastEnd = 'failed'
+    noteFailure(state, error)
     if (isOurs && isFatal(error, hasReported)) onFatal(error)
     else if (isOurs && error.code === 'interrupted') log('info', error.message)
     else if (isOurs)
@@ -103,12 +100,7 @@ export function createRunGuard({ run, ticks, state, log, awaitsTurn, onFatal }: 
       })
       return current
     },
-    rescheduled: () => {
-      const { lastGood } = state
-      // guard: fresh by the new schedule
-      if (lastGood === null) return
-      state.lastGood = { ...lastGood, freshMs: ageOf(lastGood.started) + freshFor(now(), ticks.next(3)) }
-    },
+    rescheduled: () => renewFreshness(state, ticks),
     wasRunningAt: (at) => {
       const time = at.getTime()
       if (state.running !== null) return state.running.started.wall <= time
@@ -118,6 +110,21 @@ export function createRunGuard({ run, ticks, state, log, awaitsTurn, onFatal }: 
       return current
     },
   }
+}
+
+function noteFailure(state: WorkerState, error: unknown): void {
+  const isOurs = error instanceof HeadcountError
+  state.lastFailure = isOurs ? `${error.code}: ${error.message}` : 'unexpected failure, see the log'
+  state.lastErrorCode = isOurs ? error.code : 'unexpected'
+  // Another run has the account, or this one was stopped: that says nothing of the mirror.
+  if (!isOurs || (error.code !== 'interrupted' && error.code !== 'account_busy')) state.lastEnd = 'failed'
+}
+
+function renewFreshness(state: WorkerState, ticks: Pick<Ticks, 'next'>): void {
+  const { lastGood } = state
+  // guard: fresh by the new schedule
+  if (lastGood === null) return
+  state.lastGood = { ...lastGood, freshMs: ageOf(lastGood.started) + freshFor(now(), ticks.next(3)) }
 }
 
 /** After a finished run the base address is right: a 404 then comes from a service that is being deployed. */

@@ -24,6 +24,7 @@ import { warnOfOpenPort } from '../serve/monitor.ts'
 import { onlyNamed, usableAccounts, type Following } from './accounts/usable-accounts.ts'
 import { openTelemetry } from './with-telemetry.ts'
 import { logFormatOfService } from '../terminal/logger.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 import { runOptions } from './run-command.ts'
 import { outcomeFor } from './worker.ts'
 
@@ -64,11 +65,7 @@ export async function workOnAccounts(reader: AccountsReader, context: Context<Fl
     await runAccountsWorker({
       read: accountsOf(onlyNamed(reader, config.account), {
         worked,
-        redact: (account) => {
-          redactSecrets(account, terminal)
-          // It names the key of one account.
-          setOptionNames({ apiKey: 'its key file' })
-        },
+        redact: (account) => redactAccount(account, terminal),
         logger,
       }),
       health: port === null ? null : { host, port },
@@ -95,6 +92,12 @@ export async function workOnAccounts(reader: AccountsReader, context: Context<Fl
   }
   logger.info({}, 'the worker was stopped')
   return 0
+}
+
+function redactAccount(account: AccountConfig, terminal: Terminal): void {
+  redactSecrets(account, terminal)
+  // That named the key of one account.
+  setOptionNames({ apiKey: 'its key file' })
 }
 
 /** @throws ConfigurationError */

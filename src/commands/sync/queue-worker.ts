@@ -50,10 +50,7 @@ export async function workOnQueue(context: Context<Flags>): Promise<number> {
     log: (line) => log.logger.info({}, line),
   })
   await using accounts = await followAccounts(flags, { only: config.account, terminal, ...log })
-  const { runs, connections } = capacityOf({
-    runs: config.pool.runs,
-    connections: config.pool.connections ?? undefined,
-  })
+  const { runs, connections } = poolCapacity(config)
   const logged = { log: logTo(log.logger), connections: connections + QUEUE_CONNECTIONS }
   await using database = await connect(config.database.target, logged)
   await using pool = createRunPool({
@@ -80,11 +77,7 @@ export async function workOnQueue(context: Context<Flags>): Promise<number> {
     log: (level, message, fields = {}) => log.logger[level](fields, message),
     onStart: (answer) => {
       health.answer = answer
-      const { length } = accounts.current().queued
-      log.logger.info(
-        { accounts: length, runs },
-        `the worker takes jobs of ${length} accounts from the queue`,
-      )
+      logStart(log.logger, accounts.current().queued.length, runs)
     },
     run: async (account, ending) => {
       const own = accounts.current().configs.get(account)
@@ -96,6 +89,14 @@ export async function workOnQueue(context: Context<Flags>): Promise<number> {
   })
   log.logger.info({}, 'the worker was stopped')
   return 0
+}
+
+function poolCapacity({ pool }: Config) {
+  return capacityOf({ runs: pool.runs, connections: pool.connections ?? undefined })
+}
+
+function logStart(logger: Logger, accounts: number, runs: number): void {
+  logger.info({ accounts, runs }, `the worker takes jobs of ${accounts} accounts from the queue`)
 }
 
 /** @throws UsageError on PGlite; ConfigurationError */
