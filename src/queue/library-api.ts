@@ -7,9 +7,9 @@ import {
   type AccountFilter,
   type MirrorOptions,
 } from '../mirror/library-api/with-mirror.ts'
-import { readQueue, type QueueState } from './list-jobs.ts'
+import { readQueue, type QueueState } from './jobs/list-jobs.ts'
 import { openQueue } from './open-queue.ts'
-import { retryDeadLetters } from './retry-jobs.ts'
+import { retryDeadLetters } from './jobs/retry-jobs.ts'
 
 export interface QueueJobsOptions extends AccountFilter {
   /** At most so many jobs; 100 when not given. */

@@ -1,6 +1,6 @@
 import type { MonotonicTime } from '../schedule/monotonic-time.ts'
 import { ageOf } from '../schedule/monotonic-time.ts'
-import type { JobOutcome } from './job-outcome.ts'
+import type { JobOutcome } from './jobs/job-outcome.ts'
 
 /** Several looks for jobs. */
 const MAX_FETCH_AGE_MS = 30_000

@@ -4,7 +4,7 @@ import type { Database } from '../db/database.ts'
 import { ageOf, now } from '../schedule/monotonic-time.ts'
 import { createDispatcher, type Dispatcher } from './dispatcher.ts'
 import { groupBySchedule, type QueueAccount } from './due-groups.ts'
-import { startJobRunner, type JobRunner, type QueueLog, type RunAccount } from './job-runner.ts'
+import { startJobRunner, type JobRunner, type QueueLog, type RunAccount } from './jobs/job-runner.ts'
 import { openQueue } from './open-queue.ts'
 import { noteOutcome, queueHealthOf, type QueueHealth, type QueueWorkerState } from './queue-health.ts'
 

@@ -84,13 +84,13 @@ export const queueGuards: readonly Guard[] = [
     name: 'another run is no failure',
     promise: 'a job whose account another run holds counts no try',
     mutation: 'never',
-    tests: ['test/unit/queue/job-outcome.test.ts'],
+    tests: ['test/unit/queue/jobs/job-outcome.test.ts'],
   },
   {
     name: 'jobs of others',
     promise: 'a worker with fewer accounts makes no dead letters of those of other workers',
     mutation: 'never',
-    tests: ['test/unit/queue/job-outcome.test.ts'],
+    tests: ['test/unit/queue/jobs/job-outcome.test.ts'],
   },
   {
     name: 'rest after a job of others',
@@ -103,7 +103,7 @@ export const queueGuards: readonly Guard[] = [
     name: 'dead at once',
     promise: 'a refused key is not tried again by itself until the account is due again',
     mutation: 'never',
-    tests: ['test/unit/queue/job-outcome.test.ts'],
+    tests: ['test/unit/queue/jobs/job-outcome.test.ts'],
   },
   {
     name: 'one dead letter an account',

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { done } from '../../../src/queue/job-outcome.ts'
+import { done } from '../../../src/queue/jobs/job-outcome.ts'
 import { noteOutcome, queueHealthOf, type QueueWorkerState } from '../../../src/queue/queue-health.ts'
 import { now, type MonotonicTime } from '../../../src/schedule/monotonic-time.ts'
 

@@ -4,7 +4,7 @@ import { commandName } from '../../../common/command-name.ts'
 import { formatCount } from '../../../common/text/number.ts'
 import { connect, type Database } from '../../../db/connect.ts'
 import { requirePostgres } from '../../../queue/executor.ts'
-import { readQueue } from '../../../queue/list-jobs.ts'
+import { readQueue } from '../../../queue/jobs/list-jobs.ts'
 import { failed, failure, ok, warning, type CheckResult } from './check.ts'
 
 const DATABASE = 5

@@ -1,10 +1,10 @@
-import { linkFormats } from '../../common/schema/link-formats.ts'
-import { duration, keyLabel } from '../../common/parse-values.ts'
-import { parseFutureInstant } from '../../mirror/instants/parse-instant.ts'
-import type { CommandGroup } from './command-spec.ts'
-import * as options from './options.ts'
+import { linkFormats } from '../../../common/schema/link-formats.ts'
+import { duration, keyLabel } from '../../../common/parse-values.ts'
+import { parseFutureInstant } from '../../../mirror/instants/parse-instant.ts'
+import type { CommandGroup } from '../command-spec.ts'
+import * as options from '../options.ts'
 
-const loadKeys = () => import('../serve/keys.ts')
+const loadKeys = () => import('../../serve/keys.ts')
 
 const keyCommands: CommandGroup = {
   heading: 'Keys:',
@@ -66,7 +66,7 @@ const keyCommands: CommandGroup = {
   ],
 }
 
-const loadLinks = () => import('../serve/links.ts')
+const loadLinks = () => import('../../serve/links.ts')
 
 const linkCommands: CommandGroup = {
   heading: 'Links:',
@@ -145,7 +145,7 @@ export const serveCommands: CommandGroup = {
   commands: [
     {
       name: 'serve',
-      load: async () => (await import('../serve/serve.ts')).serve,
+      load: async () => (await import('../../serve/serve.ts')).serve,
       summary: 'serve the API of the service from the mirror until stopped',
       description:
         'Answers GET /api/v1/ping, /api/v1/events and /api/v1/events/:event_id/responses over HTTP. A request needs a ' +

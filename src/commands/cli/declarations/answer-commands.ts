@@ -1,10 +1,10 @@
-import { name as digestName } from '../../common/parse-values.ts'
-import { parseSince, parseSinceOrLast } from '../../mirror/instants/parse-since.ts'
-import type { CommandGroup } from './command-spec.ts'
-import * as options from './options.ts'
+import { name as digestName } from '../../../common/parse-values.ts'
+import { parseSince, parseSinceOrLast } from '../../../mirror/instants/parse-since.ts'
+import type { CommandGroup } from '../command-spec.ts'
+import * as options from '../options.ts'
 
-const loadPerson = () => import('../answers/person.ts')
-const loadErasure = () => import('../maintain/person-erase.ts')
+const loadPerson = () => import('../../answers/person.ts')
+const loadErasure = () => import('../../maintain/person-erase.ts')
 
 const personCommands: CommandGroup = {
   heading: 'Personal data:',
@@ -90,7 +90,7 @@ export const answerCommands: CommandGroup = {
   commands: [
     {
       name: 'events',
-      load: async () => (await import('../answers/events.ts')).events,
+      load: async () => (await import('../../answers/events.ts')).events,
       summary: 'list coming events: people expected, money, thin slots',
       description:
         'Lists events in figures: how many people to expect, what was paid, which slots need people, what is new. The figures come ' +
@@ -108,7 +108,7 @@ export const answerCommands: CommandGroup = {
     },
     {
       name: 'event',
-      load: async () => (await import('../answers/event.ts')).event,
+      load: async () => (await import('../../answers/event.ts')).event,
       summary: 'show one event: who comes, pace, slots, payments, changes',
       description:
         'Shows one event: who is expected, how the responses came in beside earlier events of the same kind, its slots, its payments, and ' +
@@ -119,7 +119,7 @@ export const answerCommands: CommandGroup = {
     },
     {
       name: 'who-comes',
-      load: async () => (await import('../answers/who-comes.ts')).whoComes,
+      load: async () => (await import('../../answers/who-comes.ts')).whoComes,
       summary: 'list who is expected at an event, or their addresses',
       description:
         'Lists each person who is expected at an event: by a reply that means coming, a payment or a sign-up. With --format plain only ' +
@@ -136,7 +136,7 @@ export const answerCommands: CommandGroup = {
     },
     {
       name: 'who',
-      load: async () => (await import('../answers/who.ts')).who,
+      load: async () => (await import('../../answers/who.ts')).who,
       summary: 'show one person over all events',
       description:
         'Finds persons by an e-mail address, in any spelling of upper and lower case, or by a part of a name, and shows what they ' +
@@ -163,7 +163,7 @@ export const answerCommands: CommandGroup = {
     },
     {
       name: 'changes',
-      load: async () => (await import('../answers/changes.ts')).changes,
+      load: async () => (await import('../../answers/changes.ts')).changes,
       summary: 'list what changed since yesterday, a run or a time',
       description:
         'Lists what runs changed, the newest run first: who answered, changed or withdrew a response, and which events were announced, ' +
@@ -187,7 +187,7 @@ export const answerCommands: CommandGroup = {
     },
     {
       name: 'digest',
-      load: async () => (await import('../answers/digest.ts')).digest,
+      load: async () => (await import('../../answers/digest.ts')).digest,
       summary: 'tell in short what happened, on stdout, by mail or in a chat',
       description:
         'Tells what became of events and responses, most important first, ten of each kind by name: what came and went meanwhile is ' +
@@ -230,7 +230,7 @@ export const answerCommands: CommandGroup = {
     },
     {
       name: 'thin',
-      load: async () => (await import('../answers/thin.ts')).thin,
+      load: async () => (await import('../../answers/thin.ts')).thin,
       summary: 'list slots of the next 56 days that need people',
       description:
         'Lists upcoming slots with fewer people than their target (slot-targets, default 2), and slots that have been empty since ' +

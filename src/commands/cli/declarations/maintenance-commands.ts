@@ -1,11 +1,11 @@
-import { databaseTarget, integer } from '../../common/parse-values.ts'
-import { parsePastInstant } from '../../mirror/instants/parse-instant.ts'
-import type { CommandGroup } from './command-spec.ts'
-import * as options from './options.ts'
+import { databaseTarget, integer } from '../../../common/parse-values.ts'
+import { parsePastInstant } from '../../../mirror/instants/parse-instant.ts'
+import type { CommandGroup } from '../command-spec.ts'
+import * as options from '../options.ts'
 import { ownerCommands } from './owner-commands.ts'
 import { queueCommand } from './queue-commands.ts'
 
-const loadAccounts = () => import('../maintain/accounts.ts')
+const loadAccounts = () => import('../../maintain/accounts.ts')
 
 const listsAccounts =
   'Lists the accounts of the mirror, with the time zone, the rows and the last run of each.'
@@ -37,7 +37,7 @@ const accountCommands: CommandGroup = {
     },
     {
       name: 'set',
-      load: async () => (await import('../maintain/accounts-set.ts')).accountsSet,
+      load: async () => (await import('../../maintain/accounts-set.ts')).accountsSet,
       summary: 'set the time zone of an account',
       description:
         'The views count days and months in this zone; the times in the tables stay as they are. The zone must be one of ' +
@@ -54,7 +54,7 @@ const accountCommands: CommandGroup = {
     },
     {
       name: 'remove',
-      load: async () => (await import('../maintain/accounts-remove.ts')).accountsRemove,
+      load: async () => (await import('../../maintain/accounts-remove.ts')).accountsRemove,
       summary: 'delete an account and all its data from the mirror',
       description:
         "Shows what will be deleted, asks, revokes the account's keys, and deletes its rows, history, runs and settings in " +
@@ -75,7 +75,7 @@ export const maintenanceCommands: CommandGroup = {
   commands: [
     {
       name: 'doctor',
-      load: async () => (await import('../maintain/doctor.ts')).doctor,
+      load: async () => (await import('../../maintain/doctor.ts')).doctor,
       summary: 'check settings, service, key and database, and say what to do',
       description:
         'Checks the settings, the connection to the service, the key, one list, the database, its schema, the mail ' +
@@ -92,7 +92,7 @@ export const maintenanceCommands: CommandGroup = {
     },
     {
       name: 'verify',
-      load: async () => (await import('../sync/verify.ts')).verify,
+      load: async () => (await import('../../sync/verify.ts')).verify,
       summary: 'read the service again and compare every row with the mirror',
       description:
         'Compares events, responses, payments and slots with the current answers of the service, and prints each ' +
@@ -130,7 +130,7 @@ export const maintenanceCommands: CommandGroup = {
     },
     {
       name: 'completion',
-      load: async () => (await import('../completion/completion.ts')).completion,
+      load: async () => (await import('../../completion/completion.ts')).completion,
       summary: 'print the script that completes commands and flags in a shell',
       description:
         'Prints a script for bash, zsh or fish. It completes the command headcount, so it is useful only where headcount is ' +
@@ -144,7 +144,7 @@ export const maintenanceCommands: CommandGroup = {
     },
     {
       name: 'migrate',
-      load: async () => (await import('../maintain/migrate.ts')).migrate,
+      load: async () => (await import('../../maintain/migrate.ts')).migrate,
       summary: 'update the database schema',
       description: 'Applies pending migrations, each in its own transaction. `sync` does this too.',
       examples: [
@@ -161,7 +161,7 @@ export const maintenanceCommands: CommandGroup = {
     queueCommand,
     {
       name: 'prune',
-      load: async () => (await import('../maintain/prune.ts')).prune,
+      load: async () => (await import('../../maintain/prune.ts')).prune,
       summary: 'delete old versions from history',
       description:
         'Shows which former versions ended before the given time, asks, and deletes them in small transactions. Current ' +
@@ -189,7 +189,7 @@ export const maintenanceCommands: CommandGroup = {
     },
     {
       name: 'move',
-      load: async () => (await import('../maintain/move.ts')).move,
+      load: async () => (await import('../../maintain/move.ts')).move,
       summary: 'copy the mirror into an empty database, and go on there',
       description:
         'Copies everything into an empty database of either engine: rows, history, runs, what is known of each list, rejects, keys, the ' +
@@ -213,7 +213,7 @@ export const maintenanceCommands: CommandGroup = {
     },
     {
       name: 'backup',
-      load: async () => (await import('../maintain/backup.ts')).backup,
+      load: async () => (await import('../../maintain/backup.ts')).backup,
       summary: 'write the mirror to a file',
       description:
         'Writes everything that the mirror holds to one file, of one moment: a compressed tar with the rows of each table as COPY ' +
@@ -231,7 +231,7 @@ export const maintenanceCommands: CommandGroup = {
     },
     {
       name: 'restore',
-      load: async () => (await import('../maintain/restore.ts')).restore,
+      load: async () => (await import('../../maintain/restore.ts')).restore,
       summary: 'restore a mirror from a backup into an empty database',
       description:
         'Reads the whole file first: one that is cut short or changed is refused. Then everything is written in one transaction, compared ' +
@@ -270,7 +270,7 @@ export const maintenanceCommands: CommandGroup = {
     },
     {
       name: 'demo',
-      load: async () => (await import('../demo/demo.ts')).demo,
+      load: async () => (await import('../../demo/demo.ts')).demo,
       summary: 'try everything with a sample account on this machine',
       description:
         'Serves a sample account on this machine, mirrors it into the folder ./headcount-demo, changes it, mirrors it ' +

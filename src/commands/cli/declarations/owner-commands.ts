@@ -1,10 +1,10 @@
-import { integer } from '../../common/parse-values.ts'
-import type { CommandGroup, CommandSpec } from './command-spec.ts'
-import * as options from './options.ts'
+import { integer } from '../../../common/parse-values.ts'
+import type { CommandGroup, CommandSpec } from '../command-spec.ts'
+import * as options from '../options.ts'
 
-const loadMeanings = () => import('../maintain/rsvp-meanings.ts')
-const loadReaders = () => import('../maintain/readers.ts')
-const loadTargets = () => import('../maintain/slot-targets.ts')
+const loadMeanings = () => import('../../maintain/rsvp-meanings.ts')
+const loadReaders = () => import('../../maintain/readers.ts')
+const loadTargets = () => import('../../maintain/slot-targets.ts')
 
 const meaningCommands: CommandGroup = {
   heading: 'Meanings of replies:',

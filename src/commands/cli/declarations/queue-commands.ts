@@ -1,7 +1,7 @@
-import type { CommandSpec } from './command-spec.ts'
-import * as options from './options.ts'
+import type { CommandSpec } from '../command-spec.ts'
+import * as options from '../options.ts'
 
-const load = () => import('../inspect/queue.ts')
+const load = () => import('../../inspect/queue.ts')
 
 const whatItLists =
   'Lists the jobs of worker --queue: who sends them, how many there are, and for each account whether its job is ready, waits, ' +

@@ -1,5 +1,5 @@
 /** What becomes of a job, by how its run ended. Pure. */
-import { HeadcountError } from '../common/errors.ts'
+import { HeadcountError } from '../../common/errors.ts'
 
 export type JobOutcome =
   | { readonly is: 'done' }

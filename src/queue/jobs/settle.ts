@@ -1,10 +1,10 @@
 /** Writes down what became of a job, in one transaction. */
 import type { JobAttempt } from 'pg-boss'
-import type { Transaction } from '../db/transaction.ts'
-import { executorIn } from './executor.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import { executorIn } from '../executor.ts'
 import type { JobOutcome } from './job-outcome.ts'
-import type { JobQueue } from './open-queue.ts'
-import { DEAD_LETTER_QUEUE, jobOf, MAX_RETRIES, QUEUE_SCHEMA, RUNS_QUEUE, type JobData } from './queues.ts'
+import type { JobQueue } from '../open-queue.ts'
+import { DEAD_LETTER_QUEUE, jobOf, MAX_RETRIES, QUEUE_SCHEMA, RUNS_QUEUE, type JobData } from '../queues.ts'
 
 /** A job that this process holds: the try is part of it, so that a later try is not settled by an earlier one. */
 export interface HeldJob extends JobAttempt {

@@ -1,5 +1,5 @@
-import type { CommandGroup } from './command-spec.ts'
-import * as options from './options.ts'
+import type { CommandGroup } from '../command-spec.ts'
+import * as options from '../options.ts'
 
 const event = () =>
   options.flag('--event <id...>', 'only these events; others are neither written nor removed')
@@ -20,7 +20,7 @@ export const syncCommands: CommandGroup = {
   commands: [
     {
       name: 'sync',
-      load: async () => (await import('../sync/sync.ts')).sync,
+      load: async () => (await import('../../sync/sync.ts')).sync,
       summary: 'read the events that are due and update the mirror',
       description:
         'Reads the event list and the responses of every event that is due, and writes what changed. An event is ' +
@@ -56,7 +56,7 @@ export const syncCommands: CommandGroup = {
     },
     {
       name: 'backfill',
-      load: async () => (await import('../sync/sync.ts')).backfill,
+      load: async () => (await import('../../sync/sync.ts')).backfill,
       summary: 'read everything again and compare every row',
       description:
         'Reads every event and all its responses, compares each row with the mirror, and corrects rows that were changed ' +
@@ -81,7 +81,7 @@ export const syncCommands: CommandGroup = {
     },
     {
       name: 'worker',
-      load: async () => (await import('../sync/worker.ts')).worker,
+      load: async () => (await import('../../sync/worker.ts')).worker,
       summary: 'sync on a schedule until stopped',
       description:
         'Runs `sync` at once and then on a schedule, never two at a time. A failed run is logged and the next one tries ' +

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import * as errors from '../../../src/common/errors.ts'
-import { outcomeOfError, outcomeOfUnknown, reasonOf } from '../../../src/queue/job-outcome.ts'
+import * as errors from '../../../../src/common/errors.ts'
+import { outcomeOfError, outcomeOfUnknown, reasonOf } from '../../../../src/queue/jobs/job-outcome.ts'
 
 describe('a job whose run was ended', () => {
   test.each([

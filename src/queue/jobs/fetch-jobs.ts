@@ -1,7 +1,7 @@
-import type { Transaction } from '../db/transaction.ts'
-import { executorIn } from './executor.ts'
-import type { JobQueue } from './open-queue.ts'
-import { QUEUE_SCHEMA, RUNS_QUEUE, type JobData } from './queues.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import { executorIn } from '../executor.ts'
+import type { JobQueue } from '../open-queue.ts'
+import { QUEUE_SCHEMA, RUNS_QUEUE, type JobData } from '../queues.ts'
 import type { HeldJob } from './settle.ts'
 
 /** The key of the lock under which jobs are taken: any number that no other program uses. */

@@ -1,14 +1,14 @@
-import { duration, integer, timeZone } from '../../common/parse-values.ts'
-import { exportFormats } from '../../export/formats/format.ts'
-import type { CommandGroup } from './command-spec.ts'
-import * as options from './options.ts'
+import { duration, integer, timeZone } from '../../../common/parse-values.ts'
+import { exportFormats } from '../../../export/formats/format.ts'
+import type { CommandGroup } from '../command-spec.ts'
+import * as options from '../options.ts'
 
 export const inspectCommands: CommandGroup = {
   heading: 'Inspect the mirror:',
   commands: [
     {
       name: 'query',
-      load: async () => (await import('../inspect/query.ts')).query,
+      load: async () => (await import('../../inspect/query.ts')).query,
       summary: 'run one SQL query on the mirror',
       description:
         'Runs one statement: select, with, values, table, show, or explain of a query. It runs in a read-only ' +
@@ -57,7 +57,7 @@ export const inspectCommands: CommandGroup = {
     },
     {
       name: 'report',
-      load: async () => (await import('../inspect/report.ts')).reportCommand,
+      load: async () => (await import('../../inspect/report.ts')).reportCommand,
       summary: 'write a page for a meeting: events, pace, money, changes',
       description:
         'Writes one HTML file that needs nothing else: it opens from disk, on a desk and on a telephone, light and dark, and prints on A4. ' +
@@ -82,7 +82,7 @@ export const inspectCommands: CommandGroup = {
     },
     {
       name: 'export',
-      load: async () => (await import('../inspect/export.ts')).exportCommand,
+      load: async () => (await import('../../inspect/export.ts')).exportCommand,
       summary: 'write tables and views to files: CSV, NDJSON, Excel, Parquet',
       description:
         'Writes each table or view to a file of its own, all of one moment, and manifest.json beside them (runs, rows, bytes, SHA-256). ' +
@@ -111,7 +111,7 @@ export const inspectCommands: CommandGroup = {
     },
     {
       name: 'tables',
-      load: async () => (await import('../inspect/tables.ts')).tables,
+      load: async () => (await import('../../inspect/tables.ts')).tables,
       summary: 'describe the tables, views and functions that query can use',
       description:
         'Lists the tables, views and functions of the mirror with what they hold. With a name: its columns, their types ' +
@@ -126,7 +126,7 @@ export const inspectCommands: CommandGroup = {
     },
     {
       name: 'status',
-      load: async () => (await import('../inspect/status.ts')).status,
+      load: async () => (await import('../../inspect/status.ts')).status,
       summary: 'show how fresh and how complete the mirror is',
       description:
         'For each account: the last good run, the events that are due, the rows, the rejects, and the held ' +
@@ -165,7 +165,7 @@ export const inspectCommands: CommandGroup = {
     },
     {
       name: 'runs',
-      load: async () => (await import('../inspect/runs.ts')).runs,
+      load: async () => (await import('../../inspect/runs.ts')).runs,
       summary: 'list the latest runs, or show one in full',
       description:
         'Lists the latest runs, newest first, with what each changed and why it was no success. With the number of a run: ' +
@@ -179,7 +179,7 @@ export const inspectCommands: CommandGroup = {
     },
     {
       name: 'rejects',
-      load: async () => (await import('../inspect/rejects.ts')).rejects,
+      load: async () => (await import('../../inspect/rejects.ts')).rejects,
       summary: 'list items of the service that cannot be stored',
       description:
         'Lists the items in the current answers of the service that cannot be stored as rows: the reason, the path in the list, ' +
@@ -195,7 +195,7 @@ export const inspectCommands: CommandGroup = {
         commands: [
           {
             name: 'accept',
-            load: async () => (await import('../inspect/rejects.ts')).rejectsAccept,
+            load: async () => (await import('../../inspect/rejects.ts')).rejectsAccept,
             summary: 'accept an item: it causes no exit 8 until it changes',
             description:
               'Accepts items by their SHA-256, or by its first eight or more digits when only one item has them. An ' +
@@ -221,7 +221,7 @@ export const inspectCommands: CommandGroup = {
     },
     {
       name: 'observations',
-      load: async () => (await import('../inspect/observations.ts')).observations,
+      load: async () => (await import('../../inspect/observations.ts')).observations,
       summary: 'show how the service behaves where its specification is silent',
       description:
         'For each point that the specification leaves open (paging, errors, missing fields, values, types, limits, ' +

@@ -1,10 +1,10 @@
-import { commandName } from '../common/command-name.ts'
-import { UsageError } from '../common/errors.ts'
-import { didYouMean } from '../common/did-you-mean.ts'
-import type { Transaction } from '../db/transaction.ts'
-import { executorIn } from './executor.ts'
-import type { JobQueue } from './open-queue.ts'
-import { DEAD_LETTER_QUEUE, jobOf, QUEUE_SCHEMA, RUNS_QUEUE } from './queues.ts'
+import { commandName } from '../../common/command-name.ts'
+import { UsageError } from '../../common/errors.ts'
+import { didYouMean } from '../../common/did-you-mean.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import { executorIn } from '../executor.ts'
+import type { JobQueue } from '../open-queue.ts'
+import { DEAD_LETTER_QUEUE, jobOf, QUEUE_SCHEMA, RUNS_QUEUE } from '../queues.ts'
 
 interface DeadLetter {
   readonly id: string

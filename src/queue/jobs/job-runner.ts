@@ -1,11 +1,11 @@
 /** Takes jobs while there is room, runs each, and writes down what became of it, until the signal. */
-import { onAbort, sleep } from '../common/abort.ts'
-import { HeadcountError } from '../common/errors.ts'
-import { now, type MonotonicTime } from '../schedule/monotonic-time.ts'
+import { onAbort, sleep } from '../../common/abort.ts'
+import { HeadcountError } from '../../common/errors.ts'
+import { now, type MonotonicTime } from '../../schedule/monotonic-time.ts'
 import { fetchJobs } from './fetch-jobs.ts'
 import { done, outcomeOfError, outcomeOfUnknown, reasonOf, type JobOutcome } from './job-outcome.ts'
-import type { JobQueue } from './open-queue.ts'
-import { HEARTBEAT_S, RUNS_QUEUE, type JobData } from './queues.ts'
+import type { JobQueue } from '../open-queue.ts'
+import { HEARTBEAT_S, RUNS_QUEUE, type JobData } from '../queues.ts'
 import { settle, type HeldJob } from './settle.ts'
 
 const POLL_MS = 2000
