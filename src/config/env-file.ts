@@ -1,6 +1,7 @@
 /** Settings from a file, when the call names one. */
 import { readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
+import { cannotRead } from '../common/cannot-read.ts'
 import { ConfigurationError, UsageError } from '../common/errors.ts'
 
 const assignment = /^\s*(?:export\s+)?[A-Za-z_]\w*\s*=\s*(.*)$/
@@ -24,10 +25,7 @@ function readText(path: string): string {
   try {
     return new TextDecoder().decode(readFileSync(path))
   } catch (error) {
-    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
-    throw new UsageError(
-      `--env-file: cannot read ${JSON.stringify(path)} (${reason}): check the path and the rights`,
-    )
+    throw new UsageError(`--env-file: ${cannotRead(path, error)}: check the path and the rights`)
   }
 }
 

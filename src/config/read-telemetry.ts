@@ -5,10 +5,7 @@
  */
 import { ConfigurationError } from '../common/errors.ts'
 import { didYouMean } from '../common/did-you-mean.ts'
-import type { Environment } from './secrets.ts'
-
-// oxlint-disable-next-line node/no-process-env -- src/config alone reads the environment
-const ownEnvironment: Environment = process.env
+import { ownEnvironment, type Environment } from './secrets.ts'
 
 export type OtlpProtocol = 'http/protobuf' | 'http/json'
 

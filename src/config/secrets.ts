@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { cannotRead } from '../common/cannot-read.ts'
 import { InvalidValueError, MIN_PERSON_KEY_LENGTH } from '../common/parse-values.ts'
 import { apiKey } from '../source/api-key.ts'
 
@@ -40,10 +41,7 @@ function readSecretFile(variable: string, path: string): string {
   try {
     text = readFileSync(path, 'utf8').trim()
   } catch (error) {
-    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
-    throw new InvalidValueError(
-      `${variable}: cannot read ${JSON.stringify(path)} (${reason}): check the path and the rights`,
-    )
+    throw new InvalidValueError(`${variable}: ${cannotRead(path, error)}: check the path and the rights`)
   }
   if (text === '') throw new InvalidValueError(`${variable}: the file ${JSON.stringify(path)} is empty`)
   return text

@@ -1,5 +1,6 @@
 /** Erases people from an account, restores them, and lists who was erased. */
 import { readFile } from 'node:fs/promises'
+import { cannotRead } from '../../common/cannot-read.ts'
 import type { Config, Flags } from '../../config/config.ts'
 import { commandName } from '../../common/command-name.ts'
 import { UsageError } from '../../common/errors.ts'
@@ -79,10 +80,7 @@ async function readFileOf(
   try {
     content = await readFile(path, 'utf8')
   } catch (error) {
-    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
-    throw new UsageError(
-      `--suppressions: cannot read ${JSON.stringify(path)} (${reason}). Nothing was erased.`,
-    )
+    throw new UsageError(`--suppressions: ${cannotRead(path, error)}. Nothing was erased.`)
   }
   return parseSuppressionFile(parseDocument(content, path), path, key)
 }

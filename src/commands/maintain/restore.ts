@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { cannotRead } from '../../common/cannot-read.ts'
 import { readConfig, type Flags } from '../../config/config.ts'
 import { UsageError } from '../../common/errors.ts'
 import { parsePlain } from '../../common/json/exact.ts'
@@ -46,11 +47,9 @@ async function readList(path: string): Promise<SuppressionFile> {
   try {
     content = await readFile(path, 'utf8')
   } catch (error) {
-    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
-    throw new UsageError(
-      `--suppressions: cannot read ${JSON.stringify(path)} (${reason}). Nothing was restored.`,
-      { cause: error },
-    )
+    throw new UsageError(`--suppressions: ${cannotRead(path, error)}. Nothing was restored.`, {
+      cause: error,
+    })
   }
   try {
     return parsePlain(content) as unknown as SuppressionFile

@@ -1,6 +1,7 @@
 /** The accounts of an accounts file, or of a folder with one key file an account. */
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { dirname, join, parse, resolve } from 'node:path'
+import { cannotRead } from '../../common/cannot-read.ts'
 import pLimit from 'p-limit'
 import { ConfigurationError } from '../../common/errors.ts'
 import { readConfig, type Flags } from '../config.ts'
@@ -143,10 +144,7 @@ async function named<T>(variable: string, path: string, read: () => Promise<T>):
     return await read()
   } catch (error) {
     if (error instanceof ConfigurationError) throw error
-    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
-    throw new ConfigurationError([
-      `${variable}: cannot read ${JSON.stringify(path)} (${reason}): check the path and the rights`,
-    ])
+    throw new ConfigurationError([`${variable}: ${cannotRead(path, error)}: check the path and the rights`])
   }
 }
 

@@ -1,4 +1,5 @@
 import { readFile, stat } from 'node:fs/promises'
+import { cannotRead } from '../../common/cannot-read.ts'
 import { InvalidValueError } from '../../common/parse-values.ts'
 
 /** Far more than a key, and far less than what was named by mistake. */
@@ -21,8 +22,7 @@ export async function readSecretFile(path: string): Promise<string> {
     text = (await readFile(path, 'utf8')).trim()
   } catch (error) {
     if (error instanceof InvalidValueError) throw error
-    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
-    throw new InvalidValueError(`: cannot read ${shown} (${reason}): check the path and the rights`)
+    throw new InvalidValueError(`: ${cannotRead(path, error)}: check the path and the rights`)
   }
   if (text === '') throw new InvalidValueError(`: the file ${shown} is empty: write the key into it`)
   return text

@@ -1,6 +1,7 @@
 /** The services of many accounts: each host once, then the key of each account through one bound on requests. */
 import pLimit from 'p-limit'
 import type { AccountConfig } from '../../../config/accounts/account-config.ts'
+import { nameSome } from '../../../common/text/name-some.ts'
 import { formatCount, formatNumber } from '../../../common/text/number.ts'
 import { createSource, type Source } from '../../../source/api.ts'
 import { createHost, type Host } from '../../../source/host.ts'
@@ -177,7 +178,15 @@ function keysOf(hosts: readonly HostChecks[]): readonly Check[] {
     const [first] = own
     if (first === undefined) return []
     const { account: _, ...check } = first
-    return [{ ...check, detail: `${namesOf(own.map(({ account }) => account))}: ${check.detail}` }]
+    return [
+      {
+        ...check,
+        detail: `${nameSome(
+          own.map(({ account }) => account),
+          MAX_NAMED,
+        )}: ${check.detail}`,
+      },
+    ]
   })
   const keys = all.filter(({ name }) => name === 'key')
   const accepted = keys.filter(({ state }) => state === 'ok').length
@@ -188,10 +197,4 @@ function keysOf(hosts: readonly HostChecks[]): readonly Check[] {
     ...(left > 0 ? [{ name: 'key', ...warning(`and ${formatNumber(left)} more: see --json`) }] : []),
     { name: 'keys', ...(accepted === keys.length ? ok(summary) : warning(summary)) },
   ]
-}
-
-function namesOf(accounts: readonly string[]): string {
-  const more = accounts.length - MAX_NAMED
-  const shown = accounts.slice(0, MAX_NAMED).join(', ')
-  return more > 0 ? `${shown} and ${formatNumber(more)} more` : shown
 }

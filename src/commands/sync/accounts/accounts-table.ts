@@ -2,6 +2,7 @@
 import { stripControlCharsInLine } from '../../../common/strip-control-chars.ts'
 import { shorten } from '../../../common/text/fit-text.ts'
 import { formatDuration } from '../../../common/text/format-duration.ts'
+import { nameSome } from '../../../common/text/name-some.ts'
 import { formatCount, formatNumber } from '../../../common/text/number.ts'
 import { worstFirst } from '../../exit-codes.ts'
 import { below, listTable, right } from '../../output/format/table.ts'
@@ -97,10 +98,8 @@ function rank({ exitCode }: Pick<AccountRow, 'exitCode'>): number {
 }
 
 function cellsOf({ accounts, outcome, changed, durationMs, why }: Group): readonly string[] {
-  const more = accounts.length - MAX_NAMED
-  const names = accounts.slice(0, MAX_NAMED).map(stripControlCharsInLine).join(', ')
   return [
-    more > 0 ? `${names} and ${formatNumber(more)} more` : names,
+    stripControlCharsInLine(nameSome(accounts, MAX_NAMED)),
     outcome,
     changed === null ? '' : formatNumber(changed),
     durationMs === null ? '' : formatDuration(durationMs),

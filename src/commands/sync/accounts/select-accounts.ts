@@ -1,6 +1,7 @@
 /** Which accounts a command is for: the one of the environment, one of an accounts file, or all of it. */
 import { didYouMean } from '../../../common/did-you-mean.ts'
 import { ConfigurationError, UsageError } from '../../../common/errors.ts'
+import { nameSome } from '../../../common/text/name-some.ts'
 import { formatNumber } from '../../../common/text/number.ts'
 import type { AccountConfig } from '../../../config/accounts/account-config.ts'
 import { readAccounts, type Accounts } from '../../../config/accounts/read-accounts.ts'
@@ -28,20 +29,13 @@ export function requireListed({ accounts, faults, from }: Accounts, name: string
   if (own.length > 0) throw new ConfigurationError(own.map(({ message }) => message))
   const names = accounts.map(({ account }) => account)
   throw new UsageError(
-    `${from} has no account ${JSON.stringify(name)}${didYouMean(name, names)}; it has ${listed(names)}. ` +
+    `${from} has no account ${JSON.stringify(name)}${didYouMean(name, names)}; it has ${names.length === 0 ? 'none that can be used' : nameSome(names, MAX_SHOWN)}. ` +
       'Check --account (HEADCOUNT_ACCOUNT), or leave it out for all accounts.',
   )
 }
 
 /** A file may have thousands of entries. */
 const MAX_SHOWN = 10
-
-function listed(names: readonly string[]): string {
-  const shown = names.slice(0, MAX_SHOWN).join(', ')
-  const more = names.length - MAX_SHOWN
-  if (names.length === 0) return 'none that can be used'
-  return more > 0 ? `${shown} and ${formatNumber(more)} more` : shown
-}
 
 export function shownFaults({ faults, from }: Pick<Accounts, 'faults' | 'from'>): readonly string[] {
   const shown = faults.slice(0, MAX_SHOWN).map(({ message }) => message)
