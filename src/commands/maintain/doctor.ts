@@ -1,52 +1,51 @@
 import { UsageError } from '../../common/errors.ts'
-import type { Accounts } from '../../config/accounts/read-accounts.ts'
 import { readConfig, type Config, type Flags, type ServiceConfig } from '../../config/config.ts'
 import type { Database } from '../../db/connect.ts'
 import { resultFormat, writeDocument, type ResultFlags } from '../sync/accounts/result-writer.ts'
-import { firstOf, selectAccounts } from '../sync/accounts/select-accounts.ts'
+import { selectAccounts, type SelectedAccounts } from '../sync/accounts/select-accounts.ts'
 import { createSource } from '../../source/api.ts'
 import type { Command } from '../cli/context.ts'
-import { failure, ok, skipped, warning, type Check, type CheckResult } from './doctor/check.ts'
+import { failure, ok, skipped, USAGE, warning, type CheckResult } from './doctor/check.ts'
 import { checkDatabase, checkSchema, openDatabase } from './doctor/database-checks.ts'
 import * as service from './doctor/service-checks.ts'
 import { checkMail } from './doctor/mail-check.ts'
 import { checkQueue } from './doctor/queue-check.ts'
+import { recordChecks, type RecordCheck } from './doctor/record-checks.ts'
 import { checkSpace } from './doctor/space-check.ts'
 import { showFolderWait } from '../terminal/data-dir-wait.ts'
 import { resolveOptions } from '../../sync/options.ts'
 import { runOptions } from '../sync/run-command.ts'
 import { raceAbort } from '../../common/abort.ts'
-import { stripControlChars } from '../../common/strip-control-chars.ts'
 import { redactSecrets } from '../open-log.ts'
-import { wrapWords } from '../../common/text/fit-text.ts'
-import type { Output, Style } from '../terminal/terminal.ts'
+import type { Output } from '../terminal/terminal.ts'
 
 export type DoctorFlags = Flags & ResultFlags
 
 /** Checks what a run needs, from the settings outwards, and writes nothing. */
 export const doctor: Command<DoctorFlags> = async (context) => {
   const { flags, terminal, signal } = context
-  const listed = await listedAccounts(flags)
-  if (listed !== null) {
+  const selected = await selectedOrFault(flags)
+  if ('kind' in selected && selected.kind === 'all') {
     const { doctorOfAccounts } = await import('../sync/accounts/doctor-of-accounts.ts')
-    return doctorOfAccounts(context, listed)
+    return doctorOfAccounts(context, selected.accounts)
   }
   const format = resultFormat(flags)
-  const checks: Check[] = []
-  const tell = async (name: string, finding: CheckResult) => {
-    checks.push({ name, ...finding })
-    if (format === null) await terminal.out.write(formatCheck(name, finding, terminal.out))
-  }
+  const { checks, record } = recordChecks(format === null ? terminal.out : null)
   const examine = async () => {
-    const settings = await readSettings(flags)
-    await tell('configuration', settings.finding)
+    const settings = await readSettings(selected, flags)
+    await record('configuration', settings.finding)
     if (settings.config !== null) redactSecrets(settings.config, terminal)
-    const ping = await examineService(settings.service, signal, tell)
-    await examineDatabase(settings.config, terminal.err, tell)
-    if (settings.config?.worker.queue) await tell('queue', await checkQueue(settings.config.database.target))
-    if (settings.config?.notify.mail) await tell('mail', await checkMail(settings.config.notify.mail, signal))
-    await tell('clock', ping === null ? skipped('needs an answer of the service') : service.checkClock(ping))
-    await tell(
+    const ping = await examineService(settings.service, signal, record)
+    await examineDatabase(settings.config, terminal.err, record)
+    if (settings.config?.worker.queue)
+      await record('queue', await checkQueue(settings.config.database.target))
+    if (settings.config?.notify.mail)
+      await record('mail', await checkMail(settings.config.notify.mail, signal))
+    await record(
+      'clock',
+      ping === null ? skipped('needs an answer of the service') : service.checkClock(ping),
+    )
+    await record(
       'free space',
       settings.config === null ? noSettings : await checkSpace(settings.config.database.target),
     )
@@ -57,16 +56,13 @@ export const doctor: Command<DoctorFlags> = async (context) => {
   return first?.exit_code ?? 0
 }
 
-/** All accounts of a file; null when one is meant. A file that cannot be used is told by the first check. */
-async function listedAccounts(flags: Flags): Promise<Accounts | null> {
-  const selected = await selectAccounts(flags).catch((error: unknown) => {
-    if (error instanceof UsageError) return null
+/** What is wrong with the settings is told by the first check. */
+async function selectedOrFault(flags: Flags): Promise<SelectedAccounts | UsageError> {
+  return selectAccounts(flags).catch((error: unknown) => {
+    if (error instanceof UsageError) return error
     throw error
   })
-  return selected?.kind === 'all' ? selected.accounts : null
 }
-
-export type Tell = (name: string, finding: CheckResult) => Promise<void>
 
 const noSettings = skipped('needs the settings')
 
@@ -78,10 +74,13 @@ interface Settings {
   readonly config: Config | null
 }
 
-async function readSettings(flags: Flags): Promise<Settings> {
+async function readSettings(
+  selected: Extract<SelectedAccounts, { kind: 'one' }> | UsageError,
+  flags: Flags,
+): Promise<Settings> {
   try {
-    const selected = await selectAccounts(flags)
-    const config = selected.kind === 'one' ? selected.config : firstOf(selected.accounts)
+    if (selected instanceof UsageError) throw selected
+    const { config } = selected
     resolveOptions(runOptions(config))
     const { href, pathname } = config.service.baseUrl
     const usual = /\/api\/v1\/?$/.test(pathname)
@@ -89,23 +88,23 @@ async function readSettings(flags: Flags): Promise<Settings> {
     return { finding: ok(detail), service: config, config }
   } catch (error) {
     const config = await readConfig(flags).catch(() => null)
-    return { finding: failure(error, 2), service: null, config }
+    return { finding: failure(error, USAGE), service: null, config }
   }
 }
 
 async function examineService(
   config: ServiceConfig | null,
   signal: AbortSignal,
-  tell: Tell,
+  record: RecordCheck,
 ): Promise<service.PingResponse | null> {
   const name = config === null ? noSettings : await service.checkName(config)
-  await tell('name', name)
+  await record('name', name)
   const isNamed = config !== null && name.state === 'ok'
   const tls = isNamed ? await service.checkTls(config, signal) : skipped('needs the name')
-  await tell('TLS', tls)
+  await record('TLS', tls)
   if (!isNamed || tls.state === 'failed') {
-    await tell('key', skipped('needs a connection to the service'))
-    await tell('list', skipped('needs a connection to the service'))
+    await record('key', skipped('needs a connection to the service'))
+    await record('list', skipped('needs a connection to the service'))
     return null
   }
   const source = createSource({
@@ -117,8 +116,8 @@ async function examineService(
   })
   try {
     const { finding, answer } = await service.checkKey(source)
-    await tell('key', finding)
-    await tell('list', answer === null ? skipped('needs the key') : await service.checkList(source))
+    await record('key', finding)
+    await record('list', answer === null ? skipped('needs the key') : await service.checkList(source))
     return answer
   } finally {
     await source.close()
@@ -129,7 +128,7 @@ async function examineService(
 export async function examineDatabase(
   config: Config | null,
   err: Output,
-  tell: Tell,
+  record: RecordCheck,
   more: (database: Database) => Promise<void> = async () => {},
 ): Promise<void> {
   const told: string[] = []
@@ -141,8 +140,8 @@ export async function examineDatabase(
           onFolderInUse: showFolderWait(config, err, (line) => void err.write(`${line}\n`)),
         })
   if ('state' in opened) {
-    await tell('database', opened)
-    await tell(
+    await record('database', opened)
+    await record(
       'schema',
       skipped(opened.state === 'ok' ? 'none yet: the first run makes it' : 'needs the database'),
     )
@@ -152,24 +151,7 @@ export async function examineDatabase(
   const found = await checkDatabase(database)
   const finding =
     found.state === 'ok' && told.length > 0 ? warning([found.detail, ...told].join('. ')) : found
-  await tell('database', finding)
-  await tell('schema', found.state === 'ok' ? await checkSchema(database) : skipped('needs the database'))
+  await record('database', finding)
+  await record('schema', found.state === 'ok' ? await checkSchema(database) : skipped('needs the database'))
   if (found.state === 'ok') await more(database)
-}
-
-const colours: Readonly<Record<CheckResult['state'], Style>> = {
-  ok: 'green',
-  warning: 'yellow',
-  failed: 'red',
-  skipped: 'dim',
-}
-const NAME_WIDTH = 'configuration'.length
-
-export function formatCheck(name: string, { state, detail }: CheckResult, out: Output): string {
-  const hang = NAME_WIDTH + 11
-  const lines = stripControlChars(detail)
-    .split('\n')
-    .map((line) => wrapWords(line, { width: out.width, hang }))
-    .join(`\n${' '.repeat(hang)}`)
-  return `${out.style(colours[state], state.padEnd(7))}  ${name.padEnd(NAME_WIDTH)}  ${lines}\n`
 }

@@ -1,5 +1,11 @@
 import { HeadcountError } from '../../../common/errors.ts'
 
+/** The exit codes that what is found would give to a run, where no error of ours has its own. */
+export const UNEXPECTED = 1
+export const USAGE = 2
+export const UNREACHABLE = 4
+export const DATABASE = 5
+
 /** What one check found. */
 export interface CheckResult {
   /** `warning`: it works, but look at it. `skipped`: an earlier line must be mended first, or there is nothing to check. */

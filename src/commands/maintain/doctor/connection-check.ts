@@ -3,9 +3,7 @@ import type { Database } from '../../../db/connect.ts'
 import { CONNECTIONS_PER_RUN } from '../../../db/database.ts'
 import { formatCount, formatNumber } from '../../../common/text/number.ts'
 import type { PoolConfig } from '../../../config/config.ts'
-import { failed, failure, ok, warning, type CheckResult } from './check.ts'
-
-const DATABASE = 5
+import { DATABASE, failed, failure, ok, warning, type CheckResult } from './check.ts'
 
 export async function checkConnections(
   database: Database,

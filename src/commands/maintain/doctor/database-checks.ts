@@ -9,9 +9,8 @@ import { schemaState } from '../../../db/migrate.ts'
 import { requireNotMoved } from '../../../load/state/moved.ts'
 import type { Transaction } from '../../../db/transaction.ts'
 import { createIndexStatement, hasManyRows, missingIndexes, ownsTable } from '../../../db/deferred-indexes.ts'
-import { failed, failure, ok, warning, type CheckResult } from './check.ts'
+import { DATABASE, failed, failure, ok, warning, type CheckResult } from './check.ts'
 
-const DATABASE = 5
 const OLDEST_POSTGRES = 15
 
 /** The folder of an embedded database; null for a server. */

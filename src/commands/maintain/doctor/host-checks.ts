@@ -5,13 +5,20 @@ import { nameSome } from '../../../common/text/name-some.ts'
 import { formatCount, formatNumber } from '../../../common/text/number.ts'
 import { createSource, type Source } from '../../../source/api.ts'
 import { createHost, type Host } from '../../../source/host.ts'
-import { failed, failure, ok, skipped, warning, type Check, type CheckResult } from './check.ts'
+import {
+  UNREACHABLE,
+  USAGE,
+  failed,
+  failure,
+  ok,
+  skipped,
+  warning,
+  type Check,
+  type CheckResult,
+} from './check.ts'
 import { checkClock, checkKey, checkList, checkName, checkTls, type PingResponse } from './service-checks.ts'
 import { resolveOptions } from '../../../sync/options.ts'
 import { runOptions } from '../../sync/run-command.ts'
-
-const UNREACHABLE = 4
-const USAGE = 2
 
 /** What was found of one account. */
 export interface AccountChecks {

@@ -4,10 +4,8 @@ import { commandName } from '../../../common/command-name.ts'
 import { formatCount } from '../../../common/text/number.ts'
 import type { Database } from '../../../db/connect.ts'
 import { codeOf, UNDEFINED_TABLE } from '../../../db/errors.ts'
-import { failed, failure, ok, skipped, type CheckResult } from './check.ts'
+import { DATABASE, USAGE, failed, failure, ok, skipped, type CheckResult } from './check.ts'
 
-const USAGE = 2
-const DATABASE = 5
 const MAX_SHOWN = 5
 
 /**

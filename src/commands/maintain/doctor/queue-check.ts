@@ -5,9 +5,7 @@ import { formatCount } from '../../../common/text/number.ts'
 import { connect, type Database } from '../../../db/connect.ts'
 import { requirePostgres } from '../../../queue/executor.ts'
 import { readQueue } from '../../../queue/jobs/list-jobs.ts'
-import { failed, failure, ok, warning, type CheckResult } from './check.ts'
-
-const DATABASE = 5
+import { DATABASE, failed, failure, ok, warning, type CheckResult } from './check.ts'
 
 /** @param target of the database */
 export async function checkQueue(target: string): Promise<CheckResult> {

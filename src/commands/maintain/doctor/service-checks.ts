@@ -9,7 +9,7 @@ import type { Source } from '../../../source/api.ts'
 import { formatDuration } from '../../../common/text/format-duration.ts'
 import { EventListReader } from '../../../normalise/list/event-list.ts'
 import { formatBytes, formatCount } from '../../../common/text/number.ts'
-import { failed, failure, ok, skipped, warning, type CheckResult } from './check.ts'
+import { UNREACHABLE, USAGE, failed, failure, ok, skipped, warning, type CheckResult } from './check.ts'
 
 const TLS_DEADLINE_MS = 10_000
 const DAY_MS = 86_400_000
@@ -17,9 +17,6 @@ const DAY_MS = 86_400_000
 const RENEWED_BEFORE_MS = 14 * DAY_MS
 /** More than this is no network delay. */
 const CLOCK_TOLERANCE_MS = 60_000
-
-const UNREACHABLE = 4
-const USAGE = 2
 
 export async function checkName({ service }: ServiceConfig): Promise<CheckResult> {
   const host = service.baseUrl.hostname.replace(/^\[|\]$/g, '')

@@ -1,11 +1,9 @@
 import { statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { formatBytes } from '../../../common/text/number.ts'
-import { failed, failure, ok, warning, type CheckResult } from './check.ts'
+import { DATABASE, UNEXPECTED, failed, failure, ok, warning, type CheckResult } from './check.ts'
 import { folderOf, nearestExisting } from './database-checks.ts'
 
-const UNEXPECTED = 1
-const DATABASE = 5
 /** An embedded database takes 40 MB when it is empty. */
 const LEAST = 100e6
 const COMFORTABLE = 1e9

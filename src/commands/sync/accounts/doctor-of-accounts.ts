@@ -6,21 +6,21 @@ import { formatCount } from '../../../common/text/number.ts'
 import type { Accounts } from '../../../config/accounts/read-accounts.ts'
 import type { Context } from '../../cli/context.ts'
 import { worstExitCode } from '../../exit-codes.ts'
-import { examineDatabase, formatCheck, type DoctorFlags, type Tell } from '../../maintain/doctor.ts'
-import { failed, ok, type Check, type CheckResult } from '../../maintain/doctor/check.ts'
+import { examineDatabase, type DoctorFlags } from '../../maintain/doctor.ts'
+import { failed, ok, USAGE, type Check, type CheckResult } from '../../maintain/doctor/check.ts'
 import { checkConnections } from '../../maintain/doctor/connection-check.ts'
 import { examineHost, sumOfHosts, type AccountChecks } from '../../maintain/doctor/host-checks.ts'
 import { checkKeyFiles } from '../../maintain/doctor/key-files-check.ts'
 import { checkMail } from '../../maintain/doctor/mail-check.ts'
 import { checkQueue } from '../../maintain/doctor/queue-check.ts'
 import { checkNames } from '../../maintain/doctor/mirror-check.ts'
+import { recordChecks, type RecordCheck } from '../../maintain/doctor/record-checks.ts'
 import { checkSpace } from '../../maintain/doctor/space-check.ts'
 import { redactSecrets } from '../../open-log.ts'
 import { faultyResults, type AccountResult } from './account-result.ts'
 import { resultFormat, writeDocument } from './result-writer.ts'
 import { firstOf, shownFaults } from './select-accounts.ts'
 
-const USAGE = 2
 const HOSTS_AT_ONCE = 8
 
 export async function doctorOfAccounts(
@@ -28,14 +28,10 @@ export async function doctorOfAccounts(
   accounts: Accounts,
 ): Promise<number> {
   const format = resultFormat(flags)
-  const checks: Check[] = []
-  const tell: Tell = async (name, finding) => {
-    checks.push({ name, ...finding })
-    if (format === null) await terminal.out.write(formatCheck(name, finding, terminal.out))
-  }
+  const { checks, record } = recordChecks(format === null ? terminal.out : null)
   for (const config of accounts.accounts) redactSecrets(config, terminal)
   setOptionNames({ apiKey: 'its key file' })
-  const examined = await raceAbort(examine(accounts, { tell, signal, err: terminal.err }), signal)
+  const examined = await raceAbort(examine(accounts, { record, signal, err: terminal.err }), signal)
   const results = [...faultyResults(accounts.faults), ...examined.map(resultOf)]
   const code = worstExitCode([...checks, ...results].map(({ exit_code }) => exit_code ?? 0))
   if (format === 'json')
@@ -53,30 +49,30 @@ export async function doctorOfAccounts(
 }
 
 interface Examining {
-  readonly tell: Tell
+  readonly record: RecordCheck
   readonly signal: AbortSignal
   readonly err: Parameters<typeof examineDatabase>[1]
 }
 
 async function examine(
   listed: Accounts,
-  { tell, signal, err }: Examining,
+  { record, signal, err }: Examining,
 ): Promise<readonly AccountChecks[]> {
   const { accounts } = listed
-  await tell('configuration', checkFile(listed))
-  await tell('key files', await checkKeyFiles(accounts))
+  await record('configuration', checkFile(listed))
+  await record('key files', await checkKeyFiles(accounts))
   const byOrigin = Map.groupBy(accounts, ({ service }) => service.baseUrl.origin)
   const limit = pLimit(HOSTS_AT_ONCE)
   const hosts = await limit.map([...byOrigin.values()], (own) => examineHost(own, signal))
-  for (const { name, ...finding } of sumOfHosts(hosts)) await tell(name, finding)
+  for (const { name, ...finding } of sumOfHosts(hosts)) await record(name, finding)
   const config = firstOf(listed)
-  await examineDatabase(config, err, tell, async (database) => {
-    await tell('accounts', await checkNames(database, accounts))
-    await tell('connections', await checkConnections(database, config.pool, accounts.length))
+  await examineDatabase(config, err, record, async (database) => {
+    await record('accounts', await checkNames(database, accounts))
+    await record('connections', await checkConnections(database, config.pool, accounts.length))
   })
-  if (config.worker.queue) await tell('queue', await checkQueue(config.database.target))
-  if (config.notify.mail) await tell('mail', await checkMail(config.notify.mail, signal))
-  await tell('free space', await checkSpace(config.database.target))
+  if (config.worker.queue) await record('queue', await checkQueue(config.database.target))
+  if (config.notify.mail) await record('mail', await checkMail(config.notify.mail, signal))
+  await record('free space', await checkSpace(config.database.target))
   return hosts.flatMap((host) => host.accounts)
 }
 
