@@ -43,6 +43,12 @@ export function redactSecrets(config: Config | ServiceConfig, terminal: Terminal
   terminal.redact(encodeURIComponent(mail?.server.login?.password ?? ''))
 }
 
+/** Of one account of many, which share the names of options: messages then name no key file. */
+export function redactOneOfMany(config: ServiceConfig, terminal: Terminal): void {
+  redactSecrets(config, terminal)
+  setOptionNames({ apiKey: 'its key file' })
+}
+
 /** A web address is a secret: whoever has it can write there. */
 export function redactRecipient(recipient: Recipient, terminal: Terminal): void {
   for (const secret of secretsOf(recipient)) terminal.redact(secret)

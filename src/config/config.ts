@@ -115,6 +115,11 @@ const databaseRemedy =
   'set it (or --database) to postgres://… or pglite:<folder>, or DATABASE_URL_FILE to a file that holds it; ' +
   'there is no default here, for a folder inside a container would be thrown away with it'
 
+/** @throws ConfigurationError when nobody named a database */
+export function requireDatabase({ database }: Pick<Config, 'database'>): void {
+  if (database.isDefault) throw new ConfigurationError([`DATABASE_URL is not set: ${databaseRemedy}`])
+}
+
 /** Every fault in what is set, without asking for what is not: for a call that could not be read itself. */
 export async function environmentFaults(
   environment: Environment = ownEnvironment,

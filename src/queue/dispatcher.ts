@@ -3,6 +3,7 @@
  * locked while it sends. What is sent and that it was sent are one transaction.
  */
 import { sql } from 'kysely'
+import { memoiseLast } from '../common/memoise-last.ts'
 import { formatProcess, currentProcess } from '../db/lease/process-identity.ts'
 import type { DatabaseLog } from '../db/database.ts'
 import type { Transaction } from '../db/transaction.ts'
@@ -57,7 +58,7 @@ export interface Dispatcher {
 export function createDispatcher({ queue, groups, log }: DispatcherOptions): Dispatcher {
   const { database } = queue
   const instance = crypto.randomUUID()
-  const digestOf = memoisedDigest()
+  const digestOf = memoiseLast(digestOfGroups)
   const pass = (trx: Transaction) => {
     const current = groups()
     return passIn(trx, { queue, groups: current, digest: digestOf(current), instance, log })
@@ -65,19 +66,6 @@ export function createDispatcher({ queue, groups, log }: DispatcherOptions): Dis
   return {
     pass: () => database.transaction(pass),
     resign: () => database.transaction((trx) => resign(trx, instance)),
-  }
-}
-
-/** Computed anew when the accounts changed. */
-function memoisedDigest() {
-  let of: ReadonlyMap<string, DueGroup> | null = null
-  let digest = ''
-  return (groups: ReadonlyMap<string, DueGroup>) => {
-    if (groups !== of) {
-      of = groups
-      digest = digestOfGroups(groups)
-    }
-    return digest
   }
 }
 

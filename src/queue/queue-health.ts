@@ -1,3 +1,4 @@
+import { seconds } from '../schedule/health.ts'
 import type { MonotonicTime } from '../schedule/monotonic-time.ts'
 import { ageOf } from '../schedule/monotonic-time.ts'
 import type { JobOutcome } from './jobs/job-outcome.ts'
@@ -72,8 +73,4 @@ function entriesFault({ length }: readonly string[]): readonly string[] {
 export function noteOutcome(state: QueueWorkerState, account: string, outcome: JobOutcome): void {
   const told = 'code' in outcome ? `${outcome.is}: ${outcome.code}` : outcome.is
   state.accounts.set(account, { ended_at: new Date().toISOString(), outcome: told })
-}
-
-function seconds(milliseconds: number): string {
-  return `${Math.round(milliseconds / 1000)} s`
 }

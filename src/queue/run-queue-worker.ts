@@ -1,7 +1,10 @@
 /** A worker of the queue: it runs jobs, and sends those of all accounts when no other process does. */
 import { sleep } from '../common/abort.ts'
+import { memoiseLast } from '../common/memoise-last.ts'
 import type { Database } from '../db/database.ts'
 import { ageOf, now } from '../schedule/monotonic-time.ts'
+import { waitAtMost } from '../schedule/wait-at-most.ts'
+import { SHUTDOWN_GRACE_MS } from '../schedule/worker.ts'
 import { createDispatcher, type Dispatcher } from './dispatcher.ts'
 import { groupBySchedule, type QueueAccount } from './due-groups.ts'
 import { startJobRunner, type JobRunner, type QueueLog, type RunAccount } from './jobs/job-runner.ts'
@@ -10,8 +13,6 @@ import { noteOutcome, queueHealthOf, type QueueHealth, type QueueWorkerState } f
 
 /** How often a process looks whether it is the one that sends, and who is due. */
 const PASS_MS = 5000
-/** After the signal: a container engine kills after ten seconds. */
-const STOP_GRACE_MS = 6500
 
 export interface QueueWorkerOptions {
   readonly database: Database
@@ -38,7 +39,8 @@ export async function runQueueWorker(options: QueueWorkerOptions): Promise<void>
   const { database, signal, log } = options
   await using queue = await openQueue(database, { log, supervise: true })
   const state: QueueWorkerState = { began: now(), dispatch: null, accounts: new Map() }
-  const known = memoised(options.accounts)
+  const read = memoiseLast(knownOf)
+  const known = () => read(options.accounts())
   const runner = startJobRunner({
     ...options,
     queue,
@@ -50,24 +52,15 @@ export async function runQueueWorker(options: QueueWorkerOptions): Promise<void>
   options.onStart?.(() => queueHealthOf(state, { ...runner, isFull }, options.faults?.()))
   const dispatcher = createDispatcher({ queue, groups: () => known().groups, log })
   await dispatchUntil(signal, { dispatcher, runner, state, log })
-  await waitAtMost(STOP_GRACE_MS, Promise.all([runner.ended, dispatcher.resign().catch(() => {})]))
+  await waitAtMost(SHUTDOWN_GRACE_MS, Promise.all([runner.ended, dispatcher.resign().catch(() => {})]))
 }
 
-/** What is known of the accounts, computed anew when they changed. */
-function memoised(accounts: QueueWorkerOptions['accounts']) {
-  let of: readonly QueueAccount[] | null = null
-  let known = { groups: groupBySchedule([]), names: new Set<string>(), hosts: new Set<string>() }
-  return () => {
-    const current = accounts()
-    if (current !== of) {
-      of = current
-      known = {
-        groups: groupBySchedule(current),
-        names: new Set(current.map(({ name }) => name)),
-        hosts: new Set(current.map(({ host }) => host)),
-      }
-    }
-    return known
+/** What is known of the accounts. */
+function knownOf(accounts: readonly QueueAccount[]) {
+  return {
+    groups: groupBySchedule(accounts),
+    names: new Set(accounts.map(({ name }) => name)),
+    hosts: new Set(accounts.map(({ host }) => host)),
   }
 }
 
@@ -104,11 +97,4 @@ async function dispatchUntil(signal: AbortSignal, to: Dispatching): Promise<void
     }
     await sleep(PASS_MS, signal).catch(() => {})
   }
-}
-
-async function waitAtMost(milliseconds: number, work: Promise<unknown>): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, milliseconds)
-  await Promise.race([work, promise])
-  clearTimeout(timer)
 }

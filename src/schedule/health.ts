@@ -142,7 +142,7 @@ export function freshFor(started: MonotonicTime, ticks: readonly Date[]): number
   return Math.max(second - started.wall, 2 * interval)
 }
 
-function seconds(milliseconds: number): string {
+export function seconds(milliseconds: number): string {
   return `${Math.round(milliseconds / 1000)} s`
 }
 

@@ -12,7 +12,7 @@ export const SHUTDOWN_GRACE_MS = 6500
 
 /** For what goes on beside the runs, after a stop, and when the worker ends by itself and still tells why. */
 export const COMPANION_GRACE_MS = 1000
-export const MAX_COMPANION_MS = 60_000
+const MAX_COMPANION_MS = 60_000
 
 export interface WorkerOptions {
   readonly run: Run

@@ -8,6 +8,7 @@ import { createHost, type Host } from './host.ts'
 import { systemClock } from './throttle/clock.ts'
 import { assertValidApiKey, rejectedKeyRemedy } from './api-key.ts'
 import {
+  noRequests,
   type RequestCounts,
   sendRequest,
   type RequestContext,
@@ -168,15 +169,7 @@ function createContext(options: SourceOptions, opened: AsyncDisposableStack): Re
     redactor,
     keyRemedy: rejectedKeyRemedy(apiKey),
     requestTimeoutMs,
-    counts: {
-      requests: 0,
-      retries: 0,
-      rejected: 0,
-      rejectedRetries: 0,
-      notModified: 0,
-      bytesReceived: 0,
-      statuses: new Set(),
-    },
+    counts: noRequests(),
     random: options.random ?? Math.random,
     log,
   }

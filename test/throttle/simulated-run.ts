@@ -9,6 +9,7 @@ import { Pause } from '../../src/source/throttle/pause.ts'
 import { PauseGate } from '../../src/source/throttle/pause-gate.ts'
 import { createThrottle } from '../../src/source/throttle/throttle.ts'
 import type { QueueState } from '../../src/source/retry/rejected-request.ts'
+import { noRequests } from '../../src/source/http/send-request.ts'
 import { type RetryContext, withRetries } from '../../src/source/retry/with-retries.ts'
 import { TransientStatusError } from '../../src/source/http/status.ts'
 import { forEachEvent } from '../../src/sync/fetch/for-each-event.ts'
@@ -86,15 +87,7 @@ export async function play(scene: Scene): Promise<Played> {
   const all = new Semaphore(MOST_AT_ONCE)
   const permits = { ordinary: all.join(), ofLargeLists: new Semaphore(1).join() }
   const told: { at: number; message: string }[] = []
-  const counts = {
-    requests: 0,
-    retries: 0,
-    rejected: 0,
-    rejectedRetries: 0,
-    notModified: 0,
-    bytesReceived: 0,
-    statuses: new Set<string>(),
-  }
+  const counts = noRequests()
   const log = (level: string, message: string): void => {
     if (level === 'info') told.push({ at: clock.now(), message })
   }

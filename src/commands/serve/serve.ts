@@ -24,7 +24,7 @@ import { confirmingAccount } from '../sync/confirm-new-account.ts'
 import { rateLimitLog } from '../terminal/log-throttle.ts'
 import { alwaysThere } from '../sync/folder-access.ts'
 import { workOn } from '../sync/worker.ts'
-import { openTelemetry, type OpenTelemetry } from '../sync/with-telemetry.ts'
+import { openTelemetryOfService, type OpenTelemetry } from '../sync/with-telemetry.ts'
 
 type ServeFlags = Flags & {
   readonly sync?: true
@@ -43,10 +43,7 @@ export const serve: Command<ServeFlags> = async (context) => {
   const config = { ...given, logFormat }
   const log = await openLog(config, terminal)
   const { logger } = log
-  await using telemetry = await openTelemetry(context, {
-    scrape: config.worker.healthPort !== null,
-    log: (line) => logger.info({}, line),
-  })
+  await using telemetry = await openTelemetryOfService(context, config, logger)
   const opening = holdDatabase(config.database.target, { signal, logger }, () =>
     work === null ? openExisting(config, log) : openToSync(work, signal, log),
   )

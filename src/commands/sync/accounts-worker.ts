@@ -1,11 +1,9 @@
 /** `worker` over the accounts of an accounts file, or of a folder of keys. */
 import pLimit from 'p-limit'
-import { ConfigurationError } from '../../common/errors.ts'
-import { setOptionNames } from '../../common/option-names.ts'
 import { isGoodRun, outcomeOf } from '../../common/schema/run-report.ts'
 import type { AccountConfig } from '../../config/accounts/account-config.ts'
 import type { AccountsReader } from '../../config/accounts/accounts-reader.ts'
-import { readConfig, type Config, type Flags } from '../../config/config.ts'
+import { requireDatabase, type Config, type Flags } from '../../config/config.ts'
 import { connect, pgliteDataDir } from '../../db/connect.ts'
 import { CONNECTIONS_PER_RUN } from '../../db/database.ts'
 import type { DatabaseOptions } from '../../db/target.ts'
@@ -18,33 +16,33 @@ import { runAccountsWorker, type AccountsNow } from '../../schedule/accounts/acc
 import { waitAtMost } from '../../schedule/wait-at-most.ts'
 import { logTo } from '../../sync/options.ts'
 import type { Context } from '../cli/context.ts'
-import { openLog, redactSecrets, type Log } from '../open-log.ts'
+import { openLog, redactOneOfMany, type Log } from '../open-log.ts'
 import { holdDatabase } from '../serve/hold-database.ts'
 import { warnOfOpenPort } from '../serve/monitor.ts'
+import { accountWorkerLogger } from './accounts/account-logger.ts'
 import { onlyNamed, usableAccounts, type Following } from './accounts/usable-accounts.ts'
-import { openTelemetry } from './with-telemetry.ts'
+import { openTelemetryOfService } from './with-telemetry.ts'
 import { logFormatOfService } from '../terminal/logger.ts'
-import type { Terminal } from '../terminal/terminal.ts'
-import { runOptions } from './run-command.ts'
+import { pooledRunOptions } from './run-command.ts'
 import { outcomeFor } from './worker.ts'
 
 /** After the runs were waited for, so long at most until the process ends. */
 const CLOSE_GRACE_MS = 500
 
 /** Runs every account by its own schedule until a signal stops it; a stop is no failure. */
-export async function workOnAccounts(reader: AccountsReader, context: Context<Flags>): Promise<number> {
-  const { flags, terminal, signal } = context
-  const given = await readConfig(flags)
+export async function workOnAccounts(
+  context: Context<Flags>,
+  given: Config,
+  reader: AccountsReader,
+): Promise<number> {
+  const { terminal, signal } = context
   requireDatabase(given)
   const config = { ...given, logFormat: logFormatOfService(given, terminal.err) }
   const log = await openLog(config, terminal)
   const { logger } = log
   const { healthPort: port, healthHost: host } = config.worker
   warnOfOpenPort(config.worker, logger)
-  await using telemetry = await openTelemetry(context, {
-    scrape: port !== null,
-    log: (line) => logger.info({}, line),
-  })
+  await using telemetry = await openTelemetryOfService(context, config, logger)
   const databases = openDatabases(config, log, signal)
   const pool = createRunPool({
     ...databases.ofRuns,
@@ -65,7 +63,7 @@ export async function workOnAccounts(reader: AccountsReader, context: Context<Fl
     await runAccountsWorker({
       read: accountsOf(onlyNamed(reader, config.account), {
         worked,
-        redact: (account) => redactAccount(account, terminal),
+        redact: (account) => redactOneOfMany(account, terminal),
         logger,
       }),
       health: port === null ? null : { host, port },
@@ -92,21 +90,6 @@ export async function workOnAccounts(reader: AccountsReader, context: Context<Fl
   }
   logger.info({}, 'the worker was stopped')
   return 0
-}
-
-function redactAccount(account: AccountConfig, terminal: Terminal): void {
-  redactSecrets(account, terminal)
-  // That named the key of one account.
-  setOptionNames({ apiKey: 'its key file' })
-}
-
-/** @throws ConfigurationError */
-function requireDatabase({ database }: Config): void {
-  if (!database.isDefault) return
-  throw new ConfigurationError([
-    'DATABASE_URL is not set: set it (or --database) to postgres://… or pglite:<folder>; there is no default here, ' +
-      'for a folder inside a container would be thrown away with it',
-  ])
 }
 
 interface Databases extends AsyncDisposable {
@@ -166,7 +149,7 @@ async function workedAccount(config: AccountConfig, work: AccountWork): Promise<
   // A line that is added to the file moves the entries below it, and changes none of them.
   const { entry: _, service, ...settings } = config
   const { apiKeyFrom: __, ...remote } = service
-  const logger = loggerOf(account, work.logger)
+  const logger = accountWorkerLogger(work.logger, account)
   return {
     name: account,
     schedule: worker.schedule,
@@ -185,7 +168,7 @@ async function syncInTurn(
   sign: () => void,
 ): Promise<RunReport> {
   const { account, newAccount: createAccount } = config
-  const { database: _, ...options } = runOptions(config)
+  const options = pooledRunOptions(config)
   const own = { account, createAccount, signal, logger, onTurn: sign, onAlive: sign }
   try {
     const report = await pool.sync({ ...options, ...own })
@@ -209,13 +192,4 @@ async function companionsOf(config: AccountConfig, call: RunCall, logger: Logger
   if (config.notify.notifyTo.length === 0) return []
   const { noticeCompanion } = await import('./notice-companion.ts')
   return [noticeCompanion({ call, config, logger })]
-}
-
-/** Each line names the account. */
-function loggerOf(account: string, logger: Logger): Logger {
-  const told =
-    (level: keyof Logger): Logger['info'] =>
-    (fields, message) =>
-      logger[level]({ account, ...fields }, `account ${account}: ${message}`)
-  return { debug: told('debug'), info: told('info'), warn: told('warn'), error: told('error') }
 }

@@ -1,14 +1,7 @@
 /** `worker --queue`: the accounts are shared with the workers of other machines. */
 import { ConfigurationError } from '../../common/errors.ts'
-import { setOptionNames } from '../../common/option-names.ts'
-import { openAccounts } from '../../config/accounts/accounts-reader.ts'
-import {
-  readConfig,
-  readServiceConfig,
-  type Config,
-  type Flags,
-  type ServiceConfig,
-} from '../../config/config.ts'
+import type { AccountsReader } from '../../config/accounts/accounts-reader.ts'
+import type { Config, Flags, ServiceConfig } from '../../config/config.ts'
 import { connect } from '../../db/connect.ts'
 import { createRunPool, type Logger, type RunPool, type RunReport } from '../../index.ts'
 import { requirePostgres } from '../../queue/executor.ts'
@@ -20,13 +13,13 @@ import { DEFAULT_ACCOUNT } from '../../sync/open/find-account.ts'
 import { logTo } from '../../sync/options.ts'
 import type { Context } from '../cli/context.ts'
 import { answerMonitors } from '../serve/monitor.ts'
-import { openLog, redactSecrets } from '../open-log.ts'
+import { openLog, redactOneOfMany, redactSecrets } from '../open-log.ts'
 import { logFormatOfService } from '../terminal/logger.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { onlyNamed, usableAccounts } from './accounts/usable-accounts.ts'
 import { notifyAfterRun } from './notice-of-run.ts'
-import { reported, runOptions } from './run-command.ts'
-import { openTelemetry } from './with-telemetry.ts'
+import { reported, pooledRunOptions } from './run-command.ts'
+import { openTelemetryOfService } from './with-telemetry.ts'
 
 /** How often the files of the accounts are looked at. */
 const LOOK_MS = 10_000
@@ -40,16 +33,20 @@ interface KnownAccounts {
   readonly faults: readonly string[]
 }
 
-/** Runs the jobs of the queue until a signal stops it; a stop is no failure. */
-export async function workOnQueue(context: Context<Flags>): Promise<number> {
-  const { flags, terminal, signal } = context
-  const config = await settingsOf(context)
+/** Runs the jobs of the queue until a signal stops it; a stop is no failure. @param source of the accounts: one, or files */
+export async function workOnQueue(
+  context: Context<Flags>,
+  given: Config,
+  source: ServiceConfig | AccountsReader,
+): Promise<number> {
+  const { terminal, signal } = context
+  const config = queueSettings(given, terminal)
   const log = await openLog(config, terminal)
-  await using telemetry = await openTelemetry(context, {
-    scrape: config.worker.healthPort !== null,
-    log: (line) => log.logger.info({}, line),
-  })
-  await using accounts = await followAccounts(flags, { only: config.account, terminal, ...log })
+  await using telemetry = await openTelemetryOfService(context, config, log.logger)
+  await using accounts =
+    'service' in source
+      ? oneAccount(source, terminal)
+      : await followAccounts(source, { only: config.account, terminal, ...log })
   const { runs, connections } = poolCapacity(config)
   const logged = { log: logTo(log.logger), connections: connections + QUEUE_CONNECTIONS }
   await using database = await connect(config.database.target, logged)
@@ -84,7 +81,7 @@ export async function workOnQueue(context: Context<Flags>): Promise<number> {
       if (own === undefined) throw new ConfigurationError([`account ${account} is not among the settings`])
       const ofRun = { ...own, account }
       const running = startRun(pool, ofRun, { signal: ending, logger: log.logger })
-      await told(running, { config, ofRun, signal: ending, terminal, ...log })
+      await announceEnd(running, { config, ofRun, signal: ending, terminal, ...log })
     },
   })
   log.logger.info({}, 'the worker was stopped')
@@ -100,8 +97,7 @@ function logStart(logger: Logger, accounts: number, runs: number): void {
 }
 
 /** @throws UsageError on PGlite; ConfigurationError */
-async function settingsOf({ flags, terminal }: Context<Flags>): Promise<Config> {
-  const given = await readConfig(flags)
+function queueSettings(given: Config, terminal: Terminal): Config {
   requirePostgres(given.database.target)
   if (given.notify.digestSchedule !== null)
     throw new ConfigurationError([
@@ -115,12 +111,12 @@ function startRun(
   config: ServiceConfig & { readonly account: string },
   { signal, logger }: { readonly signal: AbortSignal; readonly logger: Logger },
 ): Promise<RunReport> {
-  const { database: _, ...options } = runOptions(config)
+  const options = pooledRunOptions(config)
   const { account, newAccount: createAccount } = config
   return pool.sync({ ...options, account, createAccount, signal, logger })
 }
 
-interface Telling {
+interface Announcing {
   readonly config: Pick<Config, 'logFormat' | 'logLevel'>
   readonly ofRun: ServiceConfig
   readonly signal: AbortSignal
@@ -128,7 +124,7 @@ interface Telling {
   readonly logger: Logger
 }
 
-async function told(running: Promise<RunReport>, to: Telling): Promise<void> {
+async function announceEnd(running: Promise<RunReport>, to: Announcing): Promise<void> {
   const { config, ofRun, signal, terminal, logger } = to
   try {
     await reported(running, config, logger, terminal.err)
@@ -157,28 +153,24 @@ interface Following {
   readonly logger: Logger
 }
 
+/** The account of the environment. */
+function oneAccount(config: ServiceConfig, terminal: Terminal): FollowedAccounts {
+  redactSecrets(config, terminal)
+  const known = knownOf([{ ...config, account: config.account ?? DEFAULT_ACCOUNT }])
+  const requestsPerHost = config.run.concurrency
+  return { requestsPerHost, current: () => known, [Symbol.asyncDispose]: async () => {} }
+}
+
 /**
- * The accounts of the files, read anew when they change; the one of the environment where there are none.
+ * The accounts of the files, read anew when they change.
  *
  * @throws ConfigurationError when no account can be used
  */
 async function followAccounts(
-  flags: Flags,
+  reader: AccountsReader,
   { only, terminal, logger }: Following,
 ): Promise<FollowedAccounts> {
-  const reader = await openAccounts(flags)
-  if (reader === null) {
-    const config = await readServiceConfig(flags, undefined, { database: true })
-    redactSecrets(config, terminal)
-    const known = knownOf([{ ...config, account: config.account ?? DEFAULT_ACCOUNT }])
-    const requestsPerHost = config.run.concurrency
-    return { requestsPerHost, current: () => known, [Symbol.asyncDispose]: async () => {} }
-  }
-  const redact = (config: ServiceConfig) => {
-    redactSecrets(config, terminal)
-    // That named the key of one account.
-    setOptionNames({ apiKey: 'its key file' })
-  }
+  const redact = (config: ServiceConfig) => redactOneOfMany(config, terminal)
   const read = usableAccounts(onlyNamed(reader, only), { redact, logger })
   let known = knownOf([])
   const look = async () => {

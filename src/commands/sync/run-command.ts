@@ -3,7 +3,7 @@ import type { Flags, ServiceConfig } from '../../config/config.ts'
 import { outcomeOf } from '../../common/schema/run-report.ts'
 import { HeadcountError } from '../../common/errors.ts'
 import { exitCodeOfRun } from '../exit-codes.ts'
-import type { Logger, RunMode, RunOptions, RunReport } from '../../index.ts'
+import type { Logger, PooledRunOptions, RunMode, RunOptions, RunReport } from '../../index.ts'
 import type { Context } from '../cli/context.ts'
 import { openLog, type Log } from '../open-log.ts'
 import { notifyAfterRun } from './notice-of-run.ts'
@@ -90,9 +90,13 @@ async function runOnce(
 }
 
 /** The settings in the form that a run takes them. */
-export function runOptions({ service, database, account, personKey, run }: ServiceConfig): RunOptions {
+export function runOptions(config: ServiceConfig): RunOptions {
+  return { database: config.database.target, ...pooledRunOptions(config) }
+}
+
+/** The same without the database, which the runs of a pool share. */
+export function pooledRunOptions({ service, account, personKey, run }: ServiceConfig): PooledRunOptions {
   return {
-    database: database.target,
     ...(account !== null && { account }),
     apiKey: service.apiKey,
     ...(personKey !== null && { personKey }),

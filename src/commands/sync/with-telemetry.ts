@@ -1,6 +1,7 @@
 /** Spans and metrics of a command, where the environment asks for them. */
-import { readConfig, type Flags } from '../../config/config.ts'
+import { readConfig, type Config, type Flags } from '../../config/config.ts'
 import { readTelemetry } from '../../config/read-telemetry.ts'
+import type { Logger } from '../../index.ts'
 import type { Command, Context } from '../cli/context.ts'
 import { rateLimitLog } from '../terminal/log-throttle.ts'
 import { createLogger } from '../terminal/logger.ts'
@@ -28,7 +29,7 @@ interface Opening {
  *
  * @throws ConfigurationError for a variable of OpenTelemetry that headcount cannot follow
  */
-export async function openTelemetry(
+async function openTelemetry(
   { terminal, signal, leaveOpen }: Pick<Context<Flags>, 'terminal' | 'signal' | 'leaveOpen'>,
   { scrape, log }: Opening,
 ): Promise<OpenTelemetry> {
@@ -48,6 +49,18 @@ export async function openTelemetry(
       leaveOpen()
     },
   }
+}
+
+/** Of a command that goes on: metrics are gathered where a port is set for them, and what cannot be sent is logged. */
+export function openTelemetryOfService(
+  context: Parameters<typeof openTelemetry>[0],
+  { worker }: Pick<Config, 'worker'>,
+  logger: Logger,
+): Promise<OpenTelemetry> {
+  return openTelemetry(context, {
+    scrape: worker.healthPort !== null,
+    log: (line) => logger.info({}, line),
+  })
 }
 
 /** A command that runs once: what could not be sent is said at its end, in one line. */

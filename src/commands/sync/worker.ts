@@ -13,38 +13,37 @@ import type { Companion } from '../../schedule/worker.ts'
 import { openLog, type Log } from '../open-log.ts'
 import { logFormatOfService } from '../terminal/logger.ts'
 import { alwaysThere, shareFolder, type DatabaseAccess } from './folder-access.ts'
-import { reported, runOptions } from './run-command.ts'
+import type { workOnQueue as runOnQueue } from './queue-worker.ts'
+import { reported, pooledRunOptions } from './run-command.ts'
 import { warnOfOpenPort } from '../serve/monitor.ts'
-import { openTelemetry } from './with-telemetry.ts'
+import { openTelemetryOfService } from './with-telemetry.ts'
 import { confirmingAccount } from './confirm-new-account.ts'
 import { describeHeldList } from '../output/held-deletions.ts'
 
 /** Runs `sync` on a schedule until a signal stops it; a stop is no failure. */
 export const worker: Command<Flags> = async (context) => {
   const { flags } = context
-  const accounts = await openAccounts(flags)
-  const { worker } =
-    accounts === null
-      ? await readServiceConfig(flags, undefined, { database: true })
-      : await readConfig(flags)
-  if (worker.queue) {
-    const { workOnQueue } = await import('./queue-worker.ts')
-    return workOnQueue(context)
+  const reader = await openAccounts(flags)
+  if (reader === null) {
+    const config = await readServiceConfig(flags, undefined, { database: true })
+    return config.worker.queue ? workOnQueue(context, config, config) : workOnOne(context, config)
   }
-  if (accounts === null) return workOnOne(context)
+  const config = await readConfig(flags)
+  if (config.worker.queue) return workOnQueue(context, config, reader)
   const { workOnAccounts } = await import('./accounts-worker.ts')
-  return workOnAccounts(accounts, context)
+  return workOnAccounts(context, config, reader)
 }
 
-const workOnOne: Command<Flags> = async (context) => {
+async function workOnQueue(...work: Parameters<typeof runOnQueue>): Promise<number> {
+  const queue = await import('./queue-worker.ts')
+  return queue.workOnQueue(...work)
+}
+
+async function workOnOne(context: Context<Flags>, given: ServiceConfig): Promise<number> {
   const { flags, terminal, signal } = context
-  const given = await readServiceConfig(flags, undefined, { database: true })
   const config = { ...given, logFormat: logFormatOfService(given, terminal.err) }
   const log = await openLog(config, terminal)
-  await using telemetry = await openTelemetry(context, {
-    scrape: config.worker.healthPort !== null,
-    log: (line) => log.logger.info({}, line),
-  })
+  await using telemetry = await openTelemetryOfService(context, config, log.logger)
   const work = { config, terminal, signal, metricsText: telemetry.metricsText, ...log }
   if (pgliteDataDir(config.database.target) === null) {
     if (flags['keepOpen'] !== undefined)
@@ -90,7 +89,7 @@ export async function workOn(access: DatabaseAccess, work: Work): Promise<void> 
     import('../../index.ts'),
     import('../../schedule/worker.ts'),
   ])
-  const { database: _, ...options } = runOptions(config)
+  const options = pooledRunOptions(config)
   warnOfOpenPort(config.worker, logger)
   // An account that is renamed under a worker is not made anew, and nobody is asked in the middle of its life.
   let isNew = true

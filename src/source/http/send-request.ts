@@ -68,6 +68,18 @@ export interface RequestCounts {
   readonly statuses: Set<string>
 }
 
+export function noRequests(): RequestCounts {
+  return {
+    requests: 0,
+    retries: 0,
+    rejected: 0,
+    rejectedRetries: 0,
+    notModified: 0,
+    bytesReceived: 0,
+    statuses: new Set(),
+  }
+}
+
 export interface RequestSpec {
   readonly queueState: QueueState
   readonly url: URL

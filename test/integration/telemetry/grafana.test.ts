@@ -5,10 +5,10 @@ import { expect, test } from 'vitest'
 import { accountOf } from '../../support/accounts/account.ts'
 import { commandStage } from '../../support/commands/command-stage.ts'
 import { startServe } from '../../support/commands/process.ts'
-import { send } from '../../support/http/fault-server.ts'
 import { metricsIn, queriesOf, readAlerts, readDashboard } from '../../support/telemetry/dashboard.ts'
 import { parseExposition, type Exposition } from '../../support/telemetry/prometheus-text.ts'
 import { healthUrlOf, scrape } from '../../support/telemetry/scrape.ts'
+import { rejecting } from '../../support/telemetry/rejecting-service.ts'
 
 const page = await readFile(join(import.meta.dirname, '../../../docs/operate/monitoring.md'), 'utf8')
 const [dashboard, alerts] = await Promise.all([readDashboard(), readAlerts()])
@@ -18,15 +18,7 @@ async function told(): Promise<readonly Exposition[]> {
   const names = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`e${at}`, 1]))
   const account = accountOf(names)
   await using s = await commandStage('postgres', account)
-  let asked = 0
-  s.service.always(
-    send((request) => {
-      asked += 1
-      return asked > 4 && asked < 9
-        ? { status: 429, headers: { 'Retry-After': '0' } }
-        : account.answer(request)
-    }),
-  )
+  s.service.always(rejecting(account, [4, 9]))
   const args = ['--sync', '--schedule', '0 0 1 1 *', '--health-port', '0']
   await using served = startServe(args, { env: s.env })
   await served.says('the next run is at')

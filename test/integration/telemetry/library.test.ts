@@ -14,6 +14,7 @@ import { send } from '../../support/http/fault-server.ts'
 import { testKey } from '../../support/http/reading.ts'
 import { onPostgresStage, optionOf } from '../../support/runs/stage.ts'
 import { parseExposition, sampleOf } from '../../support/telemetry/prometheus-text.ts'
+import { rejecting } from '../../support/telemetry/rejecting-service.ts'
 
 afterEach(() => {
   for (const api of [context, metrics, trace]) api.disable()
@@ -103,15 +104,7 @@ onPostgresStage('an SDK of the program', (stage) => {
     await using on = await stage(account)
     await on.sync()
     const reader = registerMetrics()
-    let asked = 0
-    on.service.always(
-      send((request) => {
-        asked += 1
-        return asked > 2 && asked < 7
-          ? { status: 429, headers: { 'Retry-After': '0' } }
-          : account.answer(request)
-      }),
-    )
+    on.service.always(rejecting(account, [2, 7]))
     expect(await on.sync({ all: true })).toMatchObject({ exit: 0 })
     const exposition = parseExposition(await reader.text())
     expect(sampleOf(exposition, 'headcount_run_concurrency')).toBeGreaterThan(0)

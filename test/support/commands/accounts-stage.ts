@@ -1,21 +1,15 @@
 /** A service with the accounts of many organisers, a file that lists them, an empty mirror, and the command line between them. */
 import { describe } from 'vitest'
 import type { Account } from '../accounts/account.ts'
-import { engines, freshPlace, type Place } from '../databases/databases.ts'
+import { engines, freshPlace } from '../databases/databases.ts'
 import { accountsFolder, type AccountsFolder } from '../files/accounts-folder.ts'
-import { send, startFaultServer, type FaultServer } from '../http/fault-server.ts'
-import { headcount, headcountOnTerminal, type Ran, type RunOptions } from './command.ts'
+import { send, startFaultServer } from '../http/fault-server.ts'
+import { commandLineWith, type CommandStage } from './command-stage.ts'
 
-export interface AccountsStage extends AsyncDisposable {
-  readonly service: FaultServer
-  readonly place: Place
+export interface AccountsStage extends CommandStage {
   readonly folder: AccountsFolder
-  /** What a user would have set. */
-  readonly env: Readonly<Record<string, string>>
   /** Writes the accounts file: each name is an entry with its key file; `more` comes behind it as it is. */
   list(names: readonly string[], more?: string): void
-  run(args: readonly string[], options?: RunOptions): Promise<Ran>
-  onTerminal(args: readonly string[], options?: Parameters<typeof headcountOnTerminal>[1]): Promise<Ran>
 }
 
 /** The key of an account, as {@link accountsFolder} writes it. */
@@ -49,10 +43,6 @@ export async function accountsStage(
     folder.write('accounts.yaml', `accounts:\n${entries.join('')}${more}`)
   }
   list(Object.keys(accounts))
-  const withEnv = <O extends RunOptions>(given: O | undefined) => ({
-    ...given,
-    env: { ...env, ...given?.env },
-  })
   const resources = opened.move()
   return {
     service,
@@ -60,8 +50,7 @@ export async function accountsStage(
     folder,
     env,
     list,
-    run: (args, given) => headcount(args, withEnv(given)),
-    onTerminal: (args, given) => headcountOnTerminal(args, withEnv(given)),
+    ...commandLineWith(env),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }

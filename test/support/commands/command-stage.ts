@@ -6,13 +6,28 @@ import { engines, freshPlace, type FreshOptions, type Place } from '../databases
 import { send, startFaultServer, type FaultServer } from '../http/fault-server.ts'
 import { testKey } from '../http/reading.ts'
 
-export interface CommandStage extends AsyncDisposable {
+interface CommandLine {
+  run(args: readonly string[], options?: RunOptions): Promise<Ran>
+  onTerminal(args: readonly string[], options?: Parameters<typeof headcountOnTerminal>[1]): Promise<Ran>
+}
+
+export interface CommandStage extends CommandLine, AsyncDisposable {
   readonly service: FaultServer
   readonly place: Place
   /** What a user would have set. */
   readonly env: Readonly<Record<string, string>>
-  run(args: readonly string[], options?: RunOptions): Promise<Ran>
-  onTerminal(args: readonly string[], options?: Parameters<typeof headcountOnTerminal>[1]): Promise<Ran>
+}
+
+/** The command line of a user who has set this. */
+export function commandLineWith(env: CommandStage['env']): CommandLine {
+  const withEnv = <O extends RunOptions>(given: O | undefined) => ({
+    ...given,
+    env: { ...env, ...given?.env },
+  })
+  return {
+    run: (args, given) => headcount(args, withEnv(given)),
+    onTerminal: (args, given) => headcountOnTerminal(args, withEnv(given)),
+  }
 }
 
 export async function commandStage(
@@ -29,17 +44,12 @@ export async function commandStage(
     HEADCOUNT_API_KEY: testKey,
     DATABASE_URL: place.url,
   }
-  const withEnv = <O extends RunOptions>(given: O | undefined) => ({
-    ...given,
-    env: { ...env, ...given?.env },
-  })
   const resources = opened.move()
   return {
     service,
     place,
     env,
-    run: (args, given) => headcount(args, withEnv(given)),
-    onTerminal: (args, given) => headcountOnTerminal(args, withEnv(given)),
+    ...commandLineWith(env),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { RetryLaterError } from '../../../src/common/errors.ts'
 import { Semaphore } from '../../../src/common/semaphore.ts'
+import { noRequests } from '../../../src/source/http/send-request.ts'
 import { TransientStatusError } from '../../../src/source/http/status.ts'
 import { withRetries } from '../../../src/source/retry/with-retries.ts'
 import { PauseGate } from '../../../src/source/throttle/pause-gate.ts'
@@ -31,15 +32,7 @@ async function askedAfter(ageMs: number): Promise<unknown> {
     random: () => 0.5,
     log,
     lifetime: { signal, remainingMs: () => null, ageMs: () => ageMs, [Symbol.dispose]: () => {} },
-    counts: {
-      requests: 0,
-      retries: 0,
-      rejected: 0,
-      rejectedRetries: 0,
-      notModified: 0,
-      bytesReceived: 0,
-      statuses: new Set<string>(),
-    },
+    counts: noRequests(),
   }
   const attempt = async () => {
     if ((attempts += 1) === 1) throw rejected

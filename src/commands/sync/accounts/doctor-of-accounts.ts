@@ -1,7 +1,6 @@
 /** `doctor` of all accounts of a file: what they share once, then the key of each. */
 import pLimit from 'p-limit'
 import { raceAbort } from '../../../common/abort.ts'
-import { setOptionNames } from '../../../common/option-names.ts'
 import { formatCount } from '../../../common/text/number.ts'
 import type { Accounts } from '../../../config/accounts/read-accounts.ts'
 import type { Context } from '../../cli/context.ts'
@@ -16,7 +15,7 @@ import { checkQueue } from '../../maintain/doctor/queue-check.ts'
 import { checkNames } from '../../maintain/doctor/mirror-check.ts'
 import { recordChecks, type RecordCheck } from '../../maintain/doctor/record-checks.ts'
 import { checkSpace } from '../../maintain/doctor/space-check.ts'
-import { redactSecrets } from '../../open-log.ts'
+import { redactOneOfMany } from '../../open-log.ts'
 import { faultyResults, type AccountResult } from './account-result.ts'
 import { resultFormat, writeDocument } from './result-writer.ts'
 import { firstOf, shownFaults } from './select-accounts.ts'
@@ -29,8 +28,7 @@ export async function doctorOfAccounts(
 ): Promise<number> {
   const format = resultFormat(flags)
   const { checks, record } = recordChecks(format === null ? terminal.out : null)
-  for (const config of accounts.accounts) redactSecrets(config, terminal)
-  setOptionNames({ apiKey: 'its key file' })
+  for (const config of accounts.accounts) redactOneOfMany(config, terminal)
   const examined = await raceAbort(examine(accounts, { record, signal, err: terminal.err }), signal)
   const results = [...faultyResults(accounts.faults), ...examined.map(resultOf)]
   const code = worstExitCode([...checks, ...results].map(({ exit_code }) => exit_code ?? 0))

@@ -5,7 +5,7 @@ import type { Logger, RunMode, RunReport } from '../../../index.ts'
 import type { Context } from '../../cli/context.ts'
 import { exitCodeOfRun } from '../../exit-codes.ts'
 import { notifyAfterRun } from '../notice-of-run.ts'
-import { runOptions, type OwnOptions, type RunFlags } from '../run-command.ts'
+import { pooledRunOptions, type OwnOptions, type RunFlags } from '../run-command.ts'
 import type { Summary } from './accounts-table.ts'
 import { runAll, type EndedRun } from './run-all.ts'
 import { firstOf, requireOneAccount } from './select-accounts.ts'
@@ -40,7 +40,7 @@ export async function runAllAccounts(
   return runAll<RunReport>(context, accounts, {
     name: mode,
     run: (config, watch, pool) => {
-      const { database: _, ...settings } = runOptions(config)
+      const settings = pooledRunOptions(config)
       const force = context.flags.force ?? false
       return pool[mode]({ ...settings, ...options, ...watch, createAccount: true, force })
     },

@@ -2,7 +2,7 @@ import type { Accounts } from '../../../config/accounts/read-accounts.ts'
 import type { VerifyReport } from '../../../index.ts'
 import type { Context } from '../../cli/context.ts'
 import { exitCodesOfVerify } from '../../exit-codes.ts'
-import { runOptions } from '../run-command.ts'
+import { pooledRunOptions } from '../run-command.ts'
 import { depthOf, type VerifyFlags } from '../verify.ts'
 import type { Summary } from './accounts-table.ts'
 import { runAll } from './run-all.ts'
@@ -14,7 +14,7 @@ export async function verifyAllAccounts(context: Context<VerifyFlags>, accounts:
   return runAll<VerifyReport>(context, accounts, {
     name: 'verify',
     run: (config, watch, pool) => {
-      const { database: _, ...settings } = runOptions(config)
+      const settings = pooledRunOptions(config)
       return pool.verify({ ...settings, ...depthOf(context.flags), ...watch })
     },
     exitCodeOf: ({ status }) => exitCodesOfVerify[status],
