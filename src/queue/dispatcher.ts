@@ -10,10 +10,8 @@ import type { Transaction } from '../db/transaction.ts'
 import { digestOfGroups, groupKey, nextDue, type DueGroup } from './due-groups.ts'
 import { executorIn } from './executor.ts'
 import type { JobQueue } from './open-queue.ts'
-import { jobOf, QUEUE_SCHEMA, RUNS_QUEUE } from './queues.ts'
+import { DISPATCHER_DEAD_AFTER_S, jobOf, QUEUE_SCHEMA, RUNS_QUEUE } from './queues.ts'
 
-/** Another process takes over from one that did not look for so long. */
-export const DISPATCHER_DEAD_AFTER_S = 15
 /** With clocks that differ by more, a time would be served too early or twice. */
 const MAX_CLOCK_DIFFERENCE_MS = 10_000
 /** Schedules that are computed in one transaction, at some 3 ms each: the next ones are the next pass's. */

@@ -24,6 +24,9 @@ export const HEARTBEAT_S = 30
 /** How often each machine looks for jobs without a heartbeat; one of them does it. */
 export const SUPERVISE_S = 15
 
+/** Another process takes over from a dispatcher that did not look for so long. */
+export const DISPATCHER_DEAD_AFTER_S = 15
+
 const DAY_S = 86_400
 
 /** Failures of a job before it goes to the dead letters: about 15 minutes of tries. */

@@ -1,6 +1,6 @@
 /** The services of a run pool, one for each origin. What is learned of a service stays for its next runs. */
-import { RetryLaterError, RunTimeoutError, UnreachableError } from '../common/errors.ts'
 import { createHost, type Host } from '../source/host.ts'
+import { gotNoAnswer } from '../source/throttle/availability.ts'
 import type { Logger } from '../sync/options.ts'
 
 /** So many runs of different accounts without any answer show that it is the host and not the account. */
@@ -83,12 +83,4 @@ export class Hosts implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([...this.#hosts.values()].map(({ host }) => host[Symbol.asyncDispose]()))
   }
-}
-
-function gotNoAnswer(error: unknown): boolean {
-  return (
-    error instanceof UnreachableError &&
-    !(error instanceof RetryLaterError) &&
-    !(error instanceof RunTimeoutError)
-  )
 }

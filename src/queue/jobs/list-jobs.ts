@@ -1,9 +1,8 @@
 /** What is in the queue, read without pg-boss. */
 import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
-import { DISPATCHER_DEAD_AFTER_S } from '../dispatcher.ts'
 import { reasonOf } from './job-outcome.ts'
-import { DEAD_LETTER_QUEUE, QUEUE_SCHEMA, RUNS_QUEUE } from '../queues.ts'
+import { DEAD_LETTER_QUEUE, DISPATCHER_DEAD_AFTER_S, QUEUE_SCHEMA, RUNS_QUEUE } from '../queues.ts'
 import { hasOwnTables } from '../schema.ts'
 
 export const jobStates: readonly JobState[] = ['dead', 'running', 'retrying', 'waiting', 'ready']

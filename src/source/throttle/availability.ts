@@ -44,7 +44,11 @@ export class Availability {
 
 /** The service did not answer; nothing is known of the end of a request that this program ended. */
 function isFailure(error: unknown): boolean {
-  if (error instanceof TransientStatusError) return gatewayStatuses.has(error.status)
+  return error instanceof TransientStatusError ? gatewayStatuses.has(error.status) : gotNoAnswer(error)
+}
+
+/** The service was out of reach; a run that had to end before, or may not wait so long, says nothing of it. */
+export function gotNoAnswer(error: unknown): boolean {
   return (
     error instanceof UnreachableError &&
     !(error instanceof RunTimeoutError) &&
