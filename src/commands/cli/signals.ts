@@ -20,6 +20,8 @@ export function abortOnSignal(): AbortSignal {
         process.exit(exitCode)
       }
       firstAt = performance.now()
+      // Without what Node tears down after the last event: it listens to no signal then, and a second one would end it without its exit code.
+      process.once('exit', () => process.exit())
       setTimeout(() => process.exit(exitCode), SHUTDOWN_GRACE_MS).unref()
       controller.abort(new InterruptedError(`interrupted by ${signal}`, exitCode))
     })
