@@ -48,7 +48,7 @@ export async function syncDueEvents(run: RunContext, due: readonly DueEvent[]): 
       else recordFailure(run, event, error)
     },
     done: () => {
-      run.stats.done += 1
+      run.stats.events.done += 1
       run.stats.report('responses')
     },
   })
@@ -122,7 +122,7 @@ async function markUnchanged(
   run.deletions.listsRead.unchanged.push(due.event.id)
   if (due.eventRow !== 'same') return batches.add({ ...due, list: null, unchanged })
   marker.add({ event_id: due.event.id, poll_interval_s: pollIntervalOf(run, due, false), ...unchanged })
-  run.stats.unchanged += 1
+  run.stats.events.unchanged += 1
 }
 
 /** Notes that an event could not be read; what is no failure of the service is thrown on. */

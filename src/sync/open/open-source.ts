@@ -33,7 +33,7 @@ export function resentRequests({ counts }: Pick<Source, 'counts'>): number {
 export function progressOf(stats: RunStats, source: Source): Progress {
   return {
     phase: stats.phase,
-    events: { done: stats.done, total: stats.due, skipped: stats.skipped },
+    events: { done: stats.events.done, total: stats.events.due, skipped: stats.events.skipped },
     responses: stats.responsesRead,
     changedRows: stats.changedRows,
     retries: resentRequests(source),

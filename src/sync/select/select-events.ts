@@ -52,9 +52,9 @@ export async function selectDueEvents(run: RunContext, list: EventList): Promise
     ({ eventRow, state }) => eventRow !== 'same' || !isDoneInBackfill(run.initial.backfill, state),
   )
   const due = left.filter((candidate) => everything || isDue(candidate))
-  stats.listed = readable.length
-  stats.due = due.length
-  stats.skipped = candidates.length - left.length
+  stats.events.listed = readable.length
+  stats.events.due = due.length
+  stats.events.skipped = candidates.length - left.length
   logSkipped(run)
   if (run.initial.rulesChanged) {
     const message = `Fields that are left out or pseudonyms have changed: every list is read once (rows are stored ${settings.rules?.text ?? 'with all fields'}).`
@@ -80,8 +80,8 @@ function currentState(
 function logSkipped({ initial: { backfill }, stats, settings }: RunContext): void {
   if (!backfill || backfill.resumedFrom === null) return
   settings.logger.info(
-    { backfill_id: Number(backfill.id), skipped: stats.skipped },
-    `continuing the backfill that began at ${backfill.resumedFrom}: ${stats.skipped} of ${stats.listed} events ` +
+    { backfill_id: Number(backfill.id), skipped: stats.events.skipped },
+    `continuing the backfill that began at ${backfill.resumedFrom}: ${stats.events.skipped} of ${stats.events.listed} events ` +
       `were read then and are not read again; ${optionName('restart')} reads them all`,
   )
 }

@@ -35,16 +35,16 @@ export async function compareResponseLists(
 ): Promise<readonly EventItem[]> {
   const { found, stats } = verification
   verification.stats.report('comparing')
-  const first = await runPass(verification, chosen, () => (stats.done += 1))
+  const first = await runPass(verification, chosen, () => (stats.events.done += 1))
   const again = [...first.notCompared.map(([event]) => event), ...first.notFound]
   const second = verification.signal.aborted ? first : await runPass(verification, again, () => undefined)
   for (const [{ id }, verdict] of second.notCompared) {
-    if (verdict.is === 'never_read') found.neverRead.push(id)
+    if (verdict.is === 'never_read') found.lists.neverRead.push(id)
     else {
-      found[verdict.is].push(id)
-      found.held += verdict.held
-      found.unconfirmed += verdict.unconfirmed
-      if (verdict.isFailing) found.failing.push(id)
+      found.lists[verdict.is].push(id)
+      found.kept.held += verdict.held
+      found.kept.unconfirmed += verdict.unconfirmed
+      if (verdict.isFailing) found.lists.failing.push(id)
     }
   }
   return second.notFound
@@ -116,11 +116,11 @@ function addResult(
   verdict: ListVerdict & { is: 'compared' },
 ): void {
   found.add(verdict)
-  found.lists += 1
-  if (thorough.has(id)) found.thorough += 1
+  found.lists.compared += 1
+  if (thorough.has(id)) found.lists.thorough += 1
   found.responses += verdict.rows
   stats.responsesRead += verdict.rows
-  if (verdict.isFailing) found.failing.push(id)
+  if (verdict.isFailing) found.lists.failing.push(id)
 }
 
 /** Fetches the list and hands it to be compared. One in memory is compared with others; another by itself, while it lies in its file. */

@@ -59,24 +59,34 @@ export interface ComparisonResult extends Differences {
   readonly rejected: number
 }
 
+/** How many lists were compared, and the events whose lists were not. */
+interface ListOutcomes {
+  compared: number
+  thorough: number
+  readonly changed: string[]
+  readonly undecided: string[]
+  readonly neverRead: string[]
+  readonly failing: string[]
+}
+
 /** What was found so far. */
 export class VerifyStats {
   readonly #stats: RunStats
   readonly listed: Difference[] = []
   total = 0
-  lists = 0
-  thorough = 0
+  readonly lists: ListOutcomes = {
+    compared: 0,
+    thorough: 0,
+    changed: [],
+    undecided: [],
+    neverRead: [],
+    failing: [],
+  }
   responses = 0
   /** Records compared; null while nothing can be said of them. */
   events: number | null = null
   eventsUndecided = false
-  held = 0
-  unconfirmed = 0
-  rejected = 0
-  readonly changed: string[] = []
-  readonly undecided: string[] = []
-  readonly neverRead: string[] = []
-  readonly failing: string[] = []
+  readonly kept = { held: 0, unconfirmed: 0, rejected: 0 }
 
   constructor(stats: RunStats) {
     this.#stats = stats
@@ -91,15 +101,15 @@ export class VerifyStats {
     this.listed.push(...compared.listed.slice(0, this.remaining))
     this.total += compared.total
     this.#stats.differences = this.total
-    this.held += compared.held
-    this.unconfirmed += compared.unconfirmed
-    this.rejected += compared.rejected
+    this.kept.held += compared.held
+    this.kept.unconfirmed += compared.unconfirmed
+    this.kept.rejected += compared.rejected
   }
 
   get status(): VerifyReport['status'] {
     if (this.total > 0) return 'different'
-    const comparedNothing = this.#stats.due === 0 ? this.events === null : this.lists === 0
-    const isUndecided = this.eventsUndecided || this.undecided.length > 0
+    const comparedNothing = this.#stats.events.due === 0 ? this.events === null : this.lists.compared === 0
+    const isUndecided = this.eventsUndecided || this.lists.undecided.length > 0
     return this.#stats.errors.length > 0 || comparedNothing || /* guard: undecided */ isUndecided
       ? 'partial'
       : 'equal'

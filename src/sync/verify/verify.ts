@@ -116,8 +116,8 @@ async function compareAll(
     found: new VerifyStats(stats),
     thorough: new Set(inSql.map(({ id }) => id)),
   }
-  stats.listed = readable.length
-  stats.due = chosen.length
+  stats.events.listed = readable.length
+  stats.events.due = chosen.length
   const areCompared = await compareEventRows(verification, list)
   const notFound = await compareResponseLists(verification, chosen)
   if (!areCompared || notFound.length > 0) await refetchEventList(verification, areCompared, notFound)
@@ -138,7 +138,7 @@ async function refetchEventList(
   if (list !== null && !areCompared) await compareEventRows(verification, list)
   const stillListed = new Set(list?.ids)
   for (const { id } of notFound) {
-    if (list !== null && !stillListed.has(id)) found.changed.push(id)
+    if (list !== null && !stillListed.has(id)) found.lists.changed.push(id)
     else stats.fail(id, notFoundError(id))
   }
 }
@@ -162,20 +162,20 @@ function reportOf({ mirror, source, settings, stats, found }: VerifyContext): Ve
     // In the order of the events; within one as they were found. Lists come in as the service answers.
     differences: found.listed.toSorted((one, other) => compareUtf8(one.event_id, other.event_id)),
     differences_total: found.total,
-    lists_chosen: stats.due,
-    lists_compared: found.lists,
-    lists_thorough: found.thorough,
-    lists_changed: found.changed.toSorted(),
-    lists_undecided: found.undecided.toSorted(),
-    lists_never_read: found.neverRead.toSorted(),
-    lists_failing: found.failing.toSorted(),
+    lists_chosen: stats.events.due,
+    lists_compared: found.lists.compared,
+    lists_thorough: found.lists.thorough,
+    lists_changed: found.lists.changed.toSorted(),
+    lists_undecided: found.lists.undecided.toSorted(),
+    lists_never_read: found.lists.neverRead.toSorted(),
+    lists_failing: found.lists.failing.toSorted(),
     events_changed: found.events === null && !found.eventsUndecided,
     events_undecided: found.eventsUndecided,
     events_compared: found.events ?? 0,
     responses_compared: found.responses,
-    held: found.held,
-    unconfirmed: found.unconfirmed,
-    rejected: found.rejected,
+    held: found.kept.held,
+    unconfirmed: found.kept.unconfirmed,
+    rejected: found.kept.rejected,
     requests: source.counts.requests,
     retries: resentRequests(source),
     bytes_received: source.counts.bytesReceived,

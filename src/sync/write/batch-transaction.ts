@@ -58,8 +58,8 @@ export async function runBatchTransaction(
   })
   stored(applied.lists)
   for (const one of applied.emptied ?? []) listsRead.addEmptied(one)
-  run.stats.changed += applied.events.changed
-  run.stats.unchanged += applied.events.unchanged
+  run.stats.events.changed += applied.events.changed
+  run.stats.events.unchanged += applied.events.unchanged
   addCounts(run.stats.rows, applied.rows)
   run.pending.observations.committed(applied.observed)
   for (const load of applied.lists) {

@@ -106,10 +106,10 @@ export function recordEarlyEnd(run: RunContext, cause: HeadcountError, notFound:
   if (!hasFailed) run.stats.fail(null, cause)
   for (const event of notFound) recordFailure(run, event, notFoundError(event.event.id))
   const { stats } = run
-  stats.notRead = stats.due - stats.unchanged - stats.changed - stats.failed
+  stats.events.notRead = stats.events.due - stats.events.unchanged - stats.events.changed - stats.failed
   if (!hasFailed) return
   throw new OutageError(
-    `${cause.message} ${stats.notRead} of ${stats.due} events that were due were not read; they stay due. What was read before is stored.`,
+    `${cause.message} ${stats.events.notRead} of ${stats.events.due} events that were due were not read; they stay due. What was read before is stored.`,
   )
 }
 
