@@ -10,7 +10,7 @@ const text = await readFile(join(root, 'docs/reliability.md'), 'utf8')
 const documents = [
   'README.md',
   'CONTRIBUTING.md',
-  ...(await Array.fromAsync(glob('docs/*.md', { cwd: root }))),
+  ...(await Array.fromAsync(glob('docs/**/*.md', { cwd: root }))),
 ]
 
 test('the table of docs/reliability.md names every guard and its promise, in the order of the list', () => {
@@ -37,7 +37,7 @@ const named =
   /(?<![\w./:-])(?:(?:src|test|bench|build|docs|docker|migrations)\/[\w./-]*\w|(?:[\w-]+\/)*[\w.-]+\.(?:ts|cjs|sql))(?![\w/])/g
 const inBackticks = /`((?:[a-z][\w-]*\/)+[\w.-]+|[\w-]+\/)`/g
 /** Backticked words with a slash that are no paths. */
-const others = /^(?:a\/b|application\/|dist\/|node_modules\/|events\/|\.)/
+const others = /^(?:a\/b|http\/|application\/|dist\/|node_modules\/|events\/|\.)/
 
 test.each(documents)('every path that %s names is there', async (document) => {
   const page = await readFile(join(root, document), 'utf8')
