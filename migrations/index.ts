@@ -27,6 +27,7 @@ import { deliveries } from './0027_deliveries.ts'
 import { notices } from './0028_notices.ts'
 import { quickerViews } from './0029_quicker_views.ts'
 import { reportLinks } from './0030_report_links.ts'
+import { eventList } from './0031_event_list.ts'
 
 /** One step of the schema. Statements run one by one, all of a migration in one transaction. */
 export interface Migration {
@@ -66,4 +67,5 @@ export const migrations: readonly Migration[] = [
   { number: 28, name: 'notices', statements: notices },
   { number: 29, name: 'quicker_views', statements: quickerViews },
   { number: 30, name: 'report_links', statements: reportLinks },
+  { number: 31, name: 'event_list', statements: eventList },
 ]

@@ -2,7 +2,7 @@ schema headcount -- Mirror of an event account: events, responses, payments and 
 
 table accepted_rejects -- Rejects that the owner can live with: until the item changes they are listed, but no cause for exit code 8.
   account_id integer not null -- The account (accounts.id).
-  event_id text collate "C" -- The event whose list holds the item; NULL for the list of events.
+  event_id text collate "C" -- The event whose list holds the item; NULL for the event list.
   sha256 text not null -- SHA-256 of the item as it was accepted, in hexadecimal (rejects.sha256).
   accepted_at timestamp with time zone not null default now() -- When it was accepted.
   constraint accepted_rejects_account_id_event_id_sha256_key UNIQUE NULLS NOT DISTINCT (account_id, event_id, sha256)
@@ -16,7 +16,7 @@ table accounts -- The owners of API keys whose data is mirrored here.
   _history_from timestamp with time zone -- Former versions that ended before this moment were pruned; NULL when history is whole.
   key_sha256 text -- SHA-256 of the API key that the mirror was last built with, in hexadecimal digits: where the service names no e-mail, another key may be that of another account.
   _removing_since timestamp with time zone -- When "headcount accounts remove" began: the account is no mirror any more, and is to be removed to the end. NULL of all others.
-  first_listed_run_id bigint -- The first run that stored the list of events whole; NULL before. Of a mirror from before migration 18: its first run that did not fail.
+  first_listed_run_id bigint -- The first run that stored the event list whole; NULL before. Of a mirror from before migration 18: its first run that did not fail.
   time_zone text not null default 'UTC'::text -- The zone of days and months in the views (accounts set NAME --time-zone); the setting headcount.time_zone overrides it.
   field_rules text not null default ''::text -- Fields of responses that are left out or stored as pseudonyms (HEADCOUNT_LEAVE_OUT, HEADCOUNT_PSEUDONYMISE), as the last run was told. Another text lets every list be read once.
   constraint accounts_name_key UNIQUE (name)
@@ -146,7 +146,7 @@ table readers -- Roles that may read: each migration grants them anew what they 
 
 table rejects -- Items that the service answers now and that cannot be stored in the live tables, with the reason.
   account_id integer not null -- The account (accounts.id).
-  event_id text collate "C" -- The event whose list holds the item; NULL for the list of events.
+  event_id text collate "C" -- The event whose list holds the item; NULL for the event list.
   item_index integer not null -- Place in the list, from 0.
   reason text not null -- What is wrong.
   path text not null -- Where, like $[0].id.
@@ -263,9 +263,9 @@ table sync_runs with (fillfactor=50) -- Executions of sync and backfill. A runni
   CREATE INDEX sync_runs_good ON headcount.sync_runs USING btree (account_id, id DESC) WHERE good
   CREATE UNIQUE INDEX sync_runs_one_running ON headcount.sync_runs USING btree (account_id) WHERE (status = 'running'::text)
 
-table sync_state with (fillfactor=40) -- What is known of each list: one row an event, and one for the list of events (event_id is empty).
+table sync_state with (fillfactor=40) -- What is known of each list: one row an event, and one for the event list (event_id is empty).
   account_id integer not null -- The account (accounts.id).
-  event_id text collate "C" not null -- The event (events.id), or empty for the list of events.
+  event_id text collate "C" not null -- The event (events.id), or empty for the event list.
   digest bytea -- SHA-256 over the version of our normaliser and the body of the list; NULL unless the rows are what that body says.
   normaliser_version integer -- Version of our normaliser that the digest was made with.
   etag text -- Validator that the service sent with the list.
@@ -1127,7 +1127,7 @@ view events_without_personal -- The table events without personal data. For read
            FROM headcount.accounts a_1
           WHERE a_1.name = current_setting('headcount.account'::text, true)));
 
-view list_status -- How each list stands: when it was checked, what is held, rejected or failing. One row an event, and one for the list of events (event_id is empty).
+view list_status -- How each list stands: when it was checked, what is held, rejected or failing. One row an event, and one for the event list (event_id is empty).
   account_id integer -- The account (accounts.id).
   account text -- Name of the account.
   event_id text collate "C" -- The event (events.id).

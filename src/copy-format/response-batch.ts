@@ -24,17 +24,17 @@ export class ResponseBatch {
     return this.#itemAt(index)
   }
 
-  /** The places of all rows. */
-  places(): number[] {
+  /** The indexes of all rows. */
+  indexes(): number[] {
     return Array.from({ length: this.count }, (_, index) => index)
   }
 
   /** The ids of all rows. */
   ids(): string[] {
-    return this.places().map((index) => String(this.rows.id(index)))
+    return this.indexes().map((index) => String(this.rows.id(index)))
   }
 
-  /** The place of an id; -1 when no row has it. */
+  /** The index of an id; -1 when no row has it. */
   indexOf(id: bigint): number {
     let from = 0
     let to = this.count

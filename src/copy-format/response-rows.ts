@@ -58,7 +58,7 @@ const INITIAL_RESPONSES = 128
 const INITIAL_PART_BYTES = 4096
 /** Room for responses where nobody knows how much is needed. */
 const INITIAL_BYTES = 16 * 1024
-/** Places of fields in a row of `responses`. */
+/** Positions of fields in a row of `responses`. */
 const ID = COPY_COLUMNS.responses.indexOf('id')
 const UPDATED_AT = COPY_COLUMNS.responses.indexOf('updated_at')
 

@@ -60,7 +60,7 @@ export class RowBuffer {
   }
 }
 
-/** @returns the place behind the copy */
+/** @returns the offset behind the copy */
 export function copyBytes(from: Uint8Array, start: number, end: number, to: Uint8Array, at: number): number {
   const length = end - start
   if (length > MAX_LOOP_BYTES) to.set(from.subarray(start, end), at)

@@ -43,7 +43,7 @@ export interface DiffOptions {
   readonly scope: RowScope
   /** How many differences are listed; null: all. */
   readonly max: number | null
-  /** False when only the places of the differences are wanted, not the values. */
+  /** False when only the positions of the differences are wanted, not the values. */
   readonly values: boolean
 }
 
@@ -161,25 +161,25 @@ async function differences(
       full join (${live} where live.account_id = ${account} and ${scope(sql.ref(`live.${ID_COLUMNS[table]}`))}) l
         using (${sql.join(keys.map((name) => sql.ref(name)))})
      cross join lateral (
-       select null as place, null as name,
+       select null as ordinal, null as name,
               case when l.event_id is null then ${rowAsJson('expected')} end as expected,
               case when i.event_id is null then ${rowAsJson('found')} end as found
         where i.event_id is null or l.event_id is null
         union all
-        select v.place, v.name, v.expected, v.found
+        select v.ordinal, v.name, v.expected, v.found
           from (values ${sql.join(
             pairs.map(
-              ({ name, expected, found }, place) => sql`(
-                ${sql.lit(place)}, ${sql.lit(name)}, ${expected.shown}, ${found.shown},
+              ({ name, expected, found }, ordinal) => sql`(
+                ${sql.lit(ordinal)}, ${sql.lit(name)}, ${expected.shown}, ${found.shown},
                 ${expected.compared} is distinct from ${found.compared})`,
             ),
-          )}) as v(place, name, expected, found, differs)
+          )}) as v(ordinal, name, expected, found, differs)
          where v.differs and i.event_id is not null and l.event_id is not null
      ) found
      where i.event_id is null
         or l.event_id is null
         or ${isDistinct(table, 'i', 'l')}
-     order by event_id, response_id, position, found.place
+     order by event_id, response_id, position, found.ordinal
      limit ${max === null ? null : Math.max(max, 1)}`.execute(trx.kysely)
   return {
     listed: rows

@@ -7,7 +7,7 @@ import { copyOutLiveRows } from './copy-out-live-rows.ts'
 import { mergeJoin } from './merge-join.ts'
 import { PresentFields } from './present-fields.ts'
 
-/** Which responses of a list are to be written, by their places. */
+/** Which responses of a list are to be written, by their indexes. */
 export interface ListChanges {
   readonly list: ResponseBatch
   /** Those that are not live. */
@@ -109,19 +109,19 @@ class ListDiffBuilder implements ListDiff {
     this.#states.fill(ADDED)
   }
 
-  add(place: number): void {
-    this.#states[place] = ADDED
+  add(index: number): void {
+    this.#states[index] = ADDED
   }
 
   /** Marks a response as changed: its row, payment or slots differ. */
-  markChanged(place: number): void {
-    if (this.#states[place] !== ADDED) this.#states[place] = DIFFERS
+  markChanged(index: number): void {
+    if (this.#states[index] !== ADDED) this.#states[index] = DIFFERS
   }
 
   /** Marks the response of a payment or slot that differs, or is on one side only. */
   markPart(id: bigint): void {
-    const place = this.list.indexOf(id)
-    if (place >= 0) this.markChanged(place)
+    const index = this.list.indexOf(id)
+    if (index >= 0) this.markChanged(index)
     // The table of responses is compared first.
     else if (!this.#absent.has(String(id))) this.orphans.add(String(id))
   }
@@ -131,9 +131,9 @@ class ListDiffBuilder implements ListDiff {
   }
 
   #placesOf(state: number): number[] {
-    const places: number[] = []
-    for (const [place, found] of this.#states.entries()) if (found === state) places.push(place)
-    return places
+    const indexes: number[] = []
+    for (const [index, found] of this.#states.entries()) if (found === state) indexes.push(index)
+    return indexes
   }
 }
 
@@ -157,15 +157,15 @@ class IncomingLists {
     return new RowCursor(only !== undefined && slices.length === 1 ? only : Buffer.concat(slices))
   }
 
-  /** @returns what gives the list of a row of `responses`, and its place in it; rows are asked for in their order */
-  locate(): (row: number) => { readonly diff: ListDiffBuilder; readonly place: number } {
+  /** @returns what gives the list of a row of `responses`, and its index in it; rows are asked for in their order */
+  locate(): (row: number) => { readonly diff: ListDiffBuilder; readonly index: number } {
     let current = 0
     let before = 0
     return (row) => {
       for (;;) {
         const diff = this.#diffs[current]
         if (diff === undefined) throw new RangeError(`There is no incoming row ${row}.`)
-        if (row - before < diff.list.count) return { diff, place: row - before }
+        if (row - before < diff.list.count) return { diff, index: row - before }
         before += diff.list.count
         current += 1
       }
@@ -186,11 +186,11 @@ function diffTable(diffs: DiffsByEvent, incoming: IncomingLists, table: Response
       if (kind !== 'same') diff.markPart(row.int8(RESPONSE_ID))
       return
     }
-    const { diff, place } = kind === 'live' ? { diff: diffOf(theirs), place: -1 } : locate(ours.index)
-    if (kind === 'incoming') return diff.add(place)
+    const { diff, index } = kind === 'live' ? { diff: diffOf(theirs), index: -1 } : locate(ours.index)
+    if (kind === 'incoming') return diff.add(index)
     diff.live += 1
     diff.liveFields.add(table, kind === 'same' ? ours : theirs)
-    if (kind === 'differs') diff.markChanged(place)
+    if (kind === 'differs') diff.markChanged(index)
     if (kind === 'live') diff.markAbsent(theirs.int8(RESPONSE_ID))
   })
 }

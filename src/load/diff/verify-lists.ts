@@ -91,8 +91,8 @@ export async function compareResponses(
     total += found.total
   }
   for await (const batch of expected.batches()) {
-    for (const places of chunkRows(inSql ? batch.places() : await changedPlaces(trx, batch))) {
-      const responses = places.map((place) => ({ event_id, response: batch.item(place) }))
+    for (const indexes of chunkRows(inSql ? batch.indexes() : await changedIndexes(trx, batch))) {
+      const responses = indexes.map((index) => ({ event_id, response: batch.item(index) }))
       await compare(
         responses.map(({ response }) => response.id),
         responses,
@@ -107,8 +107,8 @@ export async function compareResponses(
   return { listed, total }
 }
 
-/** The places of rows that are not live, or live in other bytes. */
-async function changedPlaces(trx: Transaction, batch: ResponseBatch): Promise<readonly number[]> {
+/** The indexes of rows that are not live, or live in other bytes. */
+async function changedIndexes(trx: Transaction, batch: ResponseBatch): Promise<readonly number[]> {
   const diff = (await diffLists(trx, [batch], { ids: batch.ids() })).get(batch.event_id)
   return diff === undefined ? [] : [...diff.added, ...diff.differing].sort((one, other) => one - other)
 }

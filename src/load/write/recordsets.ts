@@ -24,8 +24,8 @@ export function itemsOf(
   lists: readonly ListChanges[],
   kind: 'added' | 'differing',
 ): readonly EventResponse[] {
-  return lists.flatMap(({ list, [kind]: places }) =>
-    places.map((place) => ({ event_id: list.event_id, response: list.item(place) })),
+  return lists.flatMap(({ list, [kind]: indexes }) =>
+    indexes.map((index) => ({ event_id: list.event_id, response: list.item(index) })),
   )
 }
 
