@@ -68,7 +68,7 @@ export interface ServeConfig {
 export type Flags = Readonly<Record<string, Flag>>
 
 /** The embedded database of the one-shot commands when nobody names another. */
-export const defaultDatabase = 'pglite:./headcount-data'
+const defaultDatabase = 'pglite:./headcount-data'
 
 /**
  * The settings of a command that needs no key.

@@ -9,7 +9,7 @@ import type { InstantInput } from './instants/parse-instant.ts'
 /** Versions of one transaction: well below a second on PGlite, whose statements cannot be interrupted. */
 const VERSIONS_PER_BATCH = 2000
 
-export const historyTables: readonly HistoryTable[] = ['event_history', 'response_history']
+const historyTables: readonly HistoryTable[] = ['event_history', 'response_history']
 export type HistoryTable = 'event_history' | 'response_history'
 
 /** Former versions of one account that ended before some moment. */

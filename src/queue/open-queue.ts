@@ -68,7 +68,7 @@ export async function openQueue(database: Database, options: QueueOptions = {}):
 }
 
 /** An error of the database as this program tells it; any other as it is. */
-export function inQueue(error: unknown, { label }: Database): unknown {
+function inQueue(error: unknown, { label }: Database): unknown {
   const isOfDatabase = error instanceof Error && 'code' in error && typeof error.code === 'string'
   return isOfDatabase && !(error instanceof HeadcountError) ? toDatabaseError(error, label) : error
 }

@@ -14,7 +14,7 @@ export interface Moved {
 }
 
 /** Null of a mirror that was not moved. */
-export async function readMoved(kysely: Kysely<Tables>): Promise<Moved | null> {
+async function readMoved(kysely: Kysely<Tables>): Promise<Moved | null> {
   const found = await kysely.selectFrom('headcount.moved').select(['moved_to', 'moved_at']).executeTakeFirst()
   return found ?? null
 }

@@ -74,7 +74,7 @@ export interface FailedState {
 }
 
 /** The digest as hexadecimal text. */
-export const hexDigest = sql<string | null>`encode(digest, 'hex')`.as('digest')
+const hexDigest = sql<string | null>`encode(digest, 'hex')`.as('digest')
 
 export async function readStates(
   kysely: Kysely<Tables>,

@@ -101,7 +101,7 @@ export async function eraseEvent(
  * Erases what is left of the suppressed responses to these events: in the live tables, and in history in place. Neither the time of a change nor
  * history itself is touched: nothing has changed at the service. A list of which something was erased gets another version.
  */
-export async function eraseSuppressed(
+async function eraseSuppressed(
   { kysely }: Transaction,
   account: number,
   events: readonly string[],

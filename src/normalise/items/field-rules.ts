@@ -127,7 +127,7 @@ export function underRules(type: ItemType<ResponseItem>, rules: FieldRules | nul
 }
 
 /** The fields of an item without those that are left out. */
-export function withoutLeftOut(fields: JsonObject, rules: FieldRules): JsonObject {
+function withoutLeftOut(fields: JsonObject, rules: FieldRules): JsonObject {
   const kept = keep(fields, rules.responses, RESPONSE_FIELD_SET)
   // Another type than text would stand in `_extra` as it is.
   for (const field of rules.pseudonyms) if (typeof kept[field] !== 'string') delete kept[field]

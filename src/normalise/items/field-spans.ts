@@ -15,7 +15,7 @@ import { INCOMPLETE, skipSpace, valueEnd } from '../../common/json/scan.ts'
 export const DECLINED = INCOMPLETE
 
 /** The forms of a value. The first two are those of a field mask (observe/presence.ts). */
-export const ABSENT = 0
+const ABSENT = 0
 export const NULL = 1
 /** A text without a backslash; its span is what stands between the quotes. */
 export const PLAIN_TEXT = 2

@@ -86,7 +86,7 @@ export class ResponseObserver implements ItemObserver<ResponseItem> {
 }
 
 /** Looks at the slots of responses. */
-export class SlotObserver {
+class SlotObserver {
   readonly states = new FieldStates()
   readonly start = new TimestampFormats('slot.start_date')
   readonly end = new TimestampFormats('slot.end_date')

@@ -2,7 +2,7 @@ import { emailKey } from './email-key.ts'
 import type { PersonKey } from './person-key.ts'
 
 /** No mail can be sent there (RFC 2606). */
-export const PSEUDONYM_DOMAIN = '@pseudonym.invalid'
+const PSEUDONYM_DOMAIN = '@pseudonym.invalid'
 const EMAIL_DIGITS = 32
 const NAME_DIGITS = 16
 /** No name of a person looks like it. */

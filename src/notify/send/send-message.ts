@@ -7,7 +7,7 @@ import type { Recipient } from '../recipient.ts'
 import type { SendResult } from './result.ts'
 
 /** For everything about one message: names, connections, TLS, the message, the answer. */
-export const SEND_DEADLINE_MS = 45_000
+const SEND_DEADLINE_MS = 45_000
 
 /** A message, whatever it will look like. */
 export interface Message {

@@ -24,7 +24,7 @@ const BUSY_RETRY_S = 30
 const permanentCodes: ReadonlySet<string> = new Set(['key_refused', 'certificate', 'schema_version'])
 
 /** Usage errors all the same: of an account that another machine may know, or will when its file is there. */
-export const UNKNOWN_HERE = 'not_configured'
+const UNKNOWN_HERE = 'not_configured'
 
 /** @param isStopping whether this process was told to stop */
 export function outcomeOfError(error: unknown, isStopping: boolean): JobOutcome {

@@ -12,7 +12,7 @@ export interface Frame {
 }
 
 /** For a desk and for paper, and for a telephone: a chart that is only made smaller has letters nobody reads. */
-export const sizes = {
+const sizes = {
   wide: { width: 960, height: 280 },
   narrow: { width: 380, height: 260 },
 } as const

@@ -5,7 +5,7 @@ import { readRetryAfter } from './retry-after.ts'
 
 export const MAX_ATTEMPTS = 3
 /** Of a request that cannot be requeued. */
-export const MAX_REJECTIONS = 10
+const MAX_REJECTIONS = 10
 /** Random rejections: a run of rejections less likely than this has another cause. */
 const GIVE_UP_CHANCE = 0.00001
 /** The retry budget limits the extra load on a service in trouble. */

@@ -109,7 +109,7 @@ async function makeAccount(kysely: Kysely<Tables>, wanted: RequestedAccount): Pr
 const RUN_REMEDY = 'Nothing was written. The option `createAccount` allows a further account.'
 
 /** @throws UnknownAccountError */
-export async function requireAccountName(
+async function requireAccountName(
   kysely: Kysely<Tables>,
   { account, createAccount }: RequestedAccount,
   remedy: string = RUN_REMEDY,

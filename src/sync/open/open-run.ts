@@ -60,7 +60,7 @@ export async function openRun(
 }
 
 /** Prepares the source and the counts; the source is closed with `opened`. */
-export function prepareRun(settings: ResolvedOptions, opened: AsyncDisposableStack): Unopened {
+function prepareRun(settings: ResolvedOptions, opened: AsyncDisposableStack): Unopened {
   settings.signal?.throwIfAborted()
   const stopping = new AbortController()
   const { signal } = stopping

@@ -47,7 +47,7 @@ function rowToJson(columns: Columns, { jsonNumbers, timeZone }: JsonOptions): Ro
 const safeJson = (value: unknown) => escapeControlCharsInJson(JSON.stringify(value, nonFiniteAsText))
 
 /** The names of the columns; a name that was there before gets the first free number behind it: `id`, `id_2`. */
-export function distinctNames(columns: Columns): readonly string[] {
+function distinctNames(columns: Columns): readonly string[] {
   const given = new Set(columns.map(({ name }) => name))
   const used = new Set<string>()
   return columns.map(({ name }) => {

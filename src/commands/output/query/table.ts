@@ -11,7 +11,7 @@ import { inZone, isNumeric, textOf } from './values.ts'
 const SAMPLE = 1000
 
 /** What stands for NULL: nothing that a text looks like by chance. */
-export const NULL_SIGN = '∅'
+const NULL_SIGN = '∅'
 
 type TableOptions = Pick<ResultOptions, 'out' | 'header' | 'timeZone'>
 type WriteRows = (rows: readonly (readonly string[])[]) => string
