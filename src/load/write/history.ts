@@ -32,8 +32,7 @@ export async function archiveResponses(
 }
 
 /** SQL: whether the database's clock is behind the end of any version of a response. */
-const CLOCK_IS_BEHIND =
-  'coalesce((select max(valid_to) > now() from headcount.response_history), false)'
+const CLOCK_IS_BEHIND = 'coalesce((select max(valid_to) > now() from headcount.response_history), false)'
 
 export async function isClockBehind(trx: Transaction): Promise<boolean> {
   const { rows } = await trx.query(`select ${CLOCK_IS_BEHIND}`)
