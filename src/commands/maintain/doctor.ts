@@ -12,6 +12,7 @@ import { checkMail } from './doctor/mail-check.ts'
 import { checkQueue } from './doctor/queue-check.ts'
 import { recordChecks, type RecordCheck } from './doctor/record-checks.ts'
 import { checkSpace } from './doctor/space-check.ts'
+import { checkTelemetry } from './doctor/telemetry-check.ts'
 import { showFolderWait } from '../terminal/data-dir-wait.ts'
 import { resolveOptions } from '../../sync/options.ts'
 import { runOptions } from '../sync/run-command.ts'
@@ -41,6 +42,8 @@ export const doctor: Command<DoctorFlags> = async (context) => {
       await record('queue', await checkQueue(settings.config.database.target))
     if (settings.config?.notify.mail)
       await record('mail', await checkMail(settings.config.notify.mail, signal))
+    const telemetry = await checkTelemetry(signal)
+    if (telemetry !== null) await record('telemetry', telemetry)
     await record(
       'clock',
       ping === null ? skipped('needs an answer of the service') : service.checkClock(ping),

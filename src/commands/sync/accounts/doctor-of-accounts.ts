@@ -15,6 +15,7 @@ import { checkQueue } from '../../maintain/doctor/queue-check.ts'
 import { checkNames } from '../../maintain/doctor/mirror-check.ts'
 import { recordChecks, type RecordCheck } from '../../maintain/doctor/record-checks.ts'
 import { checkSpace } from '../../maintain/doctor/space-check.ts'
+import { checkTelemetry } from '../../maintain/doctor/telemetry-check.ts'
 import { redactOneOfMany } from '../../open-log.ts'
 import { faultyResults, type AccountResult } from './account-result.ts'
 import { resultFormat, writeDocument } from './result-writer.ts'
@@ -70,6 +71,8 @@ async function examine(
   })
   if (config.worker.queue) await record('queue', await checkQueue(config.database.target))
   if (config.notify.mail) await record('mail', await checkMail(config.notify.mail, signal))
+  const telemetry = await checkTelemetry(signal)
+  if (telemetry !== null) await record('telemetry', telemetry)
   await record('free space', await checkSpace(config.database.target))
   return hosts.flatMap((host) => host.accounts)
 }

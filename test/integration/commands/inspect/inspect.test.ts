@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest'
 import { migrations } from '../../../../migrations/index.ts'
 import { connect } from '../../../../src/db/connect.ts'
 import { startMailServer, startSilentServer } from '../../../support/notify/mail-server.ts'
+import { startCollector } from '../../../support/telemetry/collector.ts'
 import type { Check } from '../../../../src/commands/maintain/doctor/check.ts'
 import type { EventStatus } from '../../../../src/mirror/status/event-status.ts'
 import { accountOf, refusal } from '../../../support/accounts/account.ts'
@@ -311,6 +312,35 @@ describe('doctor', () => {
       expect.stringMatching(/^(ok|warning) +free space /),
     ])
     expect((await s.run(['runs', '--json'])).stdout).toBe('{"runs":[]}\n')
+  })
+
+  test('says what the variables of OpenTelemetry would do: follow them, not, or to no collector', async () => {
+    await using s = await commandStage('postgres', accountOf({ gala: 1 }))
+    const check = async (env: Readonly<Record<string, string>>) => {
+      const { code, stdout } = await s.run(['doctor', '--json'], { env })
+      return { code, ...checksOf(stdout).get('telemetry') }
+    }
+    await using collector = await startCollector()
+    const OTEL_EXPORTER_OTLP_ENDPOINT = collector.endpoint
+    expect(await check({ OTEL_EXPORTER_OTLP_ENDPOINT })).toMatchObject({
+      code: 0,
+      state: 'ok',
+      detail: `spans and metrics go to ${collector.endpoint}`,
+    })
+    expect(collector.requests).toEqual([])
+    expect(await check({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' })).toMatchObject({
+      code: 2,
+      state: 'failed',
+      detail: expect.stringContaining('set http/protobuf'),
+    })
+    const away = `http://secret:word@127.0.0.1:${await closedPort()}`
+    const found = await check({ OTEL_EXPORTER_OTLP_ENDPOINT: away, OTEL_TRACES_EXPORTER: 'none' })
+    expect(found).toMatchObject({
+      code: 0,
+      state: 'warning',
+      detail: expect.stringMatching(/^no collector answers at http:\/\/127\.0\.0\.1:\d+ \(ECONNREFUSED\): /),
+    })
+    expect(await check({})).toEqual({ code: 0 })
   })
 
   test('asks the mail server of digests whether it takes the login, and sends nothing', async () => {

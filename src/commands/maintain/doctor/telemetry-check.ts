@@ -1,0 +1,56 @@
+/** What the variables of OpenTelemetry ask for: can it be followed, and does the collector answer. */
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { formatDuration } from '../../../common/text/format-duration.ts'
+import { inspectTelemetry } from '../../../config/read-telemetry.ts'
+import { ownEnvironment, type Environment } from '../../../config/secrets.ts'
+import { failed, ok, USAGE, warning, type CheckResult } from './check.ts'
+
+/** So long one that does not answer is waited for. */
+const DEADLINE_MS = 2000
+const DEFAULT_ADDRESS = 'http://localhost:4318'
+
+/** Null: nothing is asked for. Nothing is sent: a collector that takes a connection is one that answers. */
+export async function checkTelemetry(
+  signal: AbortSignal,
+  environment: Environment = ownEnvironment,
+): Promise<CheckResult | null> {
+  const { config, faults } = inspectTelemetry(environment)
+  if (faults.length > 0) return failed(USAGE, faults.join('\n'))
+  if (config === null) return null
+  const signals = (['traces', 'metrics'] as const).filter((name) => config[name] !== null)
+  const addresses = new Set(signals.map((name) => collectorOf(name, environment)))
+  const silent: string[] = []
+  for (const address of addresses) {
+    const reason = await reasonOfSilence(new URL(address), signal)
+    if (reason !== null) silent.push(`${address} (${reason})`)
+  }
+  const what = signals.map((name) => (name === 'traces' ? 'spans' : name)).join(' and ')
+  if (silent.length === 0) return ok(`${what} go to ${[...addresses].join(' and ')}`)
+  return warning(
+    `no collector answers at ${silent.join(' and ')}: start it, or mend OTEL_EXPORTER_OTLP_ENDPOINT; runs go on without it`,
+  )
+}
+
+/** Without a name and a password, and without a path that may hold a key. */
+function collectorOf(name: 'traces' | 'metrics', environment: Environment): string {
+  const own = environment[`OTEL_EXPORTER_OTLP_${name.toUpperCase()}_ENDPOINT`]?.trim()
+  const general = environment['OTEL_EXPORTER_OTLP_ENDPOINT']?.trim()
+  return new URL(own || general || DEFAULT_ADDRESS).origin
+}
+
+/** Null: it takes a connection. */
+async function reasonOfSilence(address: URL, signal: AbortSignal): Promise<string | null> {
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)])
+  const port = Number(address.port || (address.protocol === 'https:' ? 443 : 80))
+  const socket = connect({ host: address.hostname.replace(/^\[|\]$/g, ''), port })
+  try {
+    await once(socket, 'connect', { signal: deadline })
+    return null
+  } catch (error) {
+    if (deadline.aborted) return `no answer within ${formatDuration(DEADLINE_MS)}`
+    return error instanceof Error && 'code' in error ? String(error.code) : String(error)
+  } finally {
+    socket.destroy()
+  }
+}
