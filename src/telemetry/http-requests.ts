@@ -1,5 +1,7 @@
 /** HTTP requests to the service, by the semantic conventions of OpenTelemetry. */
+import type { Attributes } from '@opentelemetry/api'
 import {
+  ATTR_ERROR_TYPE,
   ATTR_HTTP_REQUEST_METHOD,
   ATTR_HTTP_RESPONSE_STATUS_CODE,
   ATTR_SERVER_ADDRESS,
@@ -8,7 +10,7 @@ import {
 } from '@opentelemetry/semantic-conventions'
 import { instruments } from './instruments.ts'
 import { childSpans } from './child-spans.ts'
-import { observe, unobserved, type Observation } from './observation.ts'
+import { Observation, type Observers } from './observation.ts'
 
 /** The conventions' stable part does not have it yet. */
 const ATTR_URL_TEMPLATE = 'url.template'
@@ -26,35 +28,64 @@ const templates: Readonly<Record<Endpoint, string>> = {
 /** Where every base address ends. */
 const VERSION_PATH = '/api/v1'
 
-/** A GET that is sent now. */
-export function observeRequest(url: URL, endpoint: Endpoint): Observation {
+/** A GET that is sent now; null where nobody looks. */
+export function observeRequest(url: URL, endpoint: Endpoint): RequestObservation | null {
   const duration = instruments()?.httpClientDuration
   const spans = childSpans()
-  if (duration === undefined && spans === undefined) return unobserved
-  return observe({
-    kind: 'request',
-    duration,
-    spans,
-    attributes: {
-      [ATTR_HTTP_REQUEST_METHOD]: 'GET',
-      [ATTR_SERVER_ADDRESS]: url.hostname,
-      [ATTR_SERVER_PORT]: Number(url.port || (url.protocol === 'https:' ? 443 : 80)),
-    },
-    spanOf: () => {
-      const template = /* guard: ids in spans */ templates[endpoint]
-      const full = url.origin + basePathOf(url) + withoutIds(template)
-      return {
-        name: `GET ${template}`,
-        attributes: { [ATTR_URL_TEMPLATE]: template, [ATTR_URL_FULL]: full },
-      }
-    },
-  })
+  return duration === undefined && spans === undefined
+    ? null
+    : new RequestObservation({ duration, spans }, url, endpoint)
 }
 
-/** The response has begun. */
-export function noteStatus(observed: Observation, status: number): void {
-  observed.note({ [ATTR_HTTP_RESPONSE_STATUS_CODE]: status })
-  if (status >= 400) observed.fail(null, String(status))
+class RequestObservation extends Observation {
+  protected readonly kind = 'request'
+  readonly #url: URL
+  readonly #endpoint: Endpoint
+  #status: number | null = null
+
+  constructor(observers: Observers, url: URL, endpoint: Endpoint) {
+    super(observers)
+    this.#url = url
+    this.#endpoint = endpoint
+  }
+
+  /** The response has begun. */
+  noteStatus(status: number): void {
+    this.#status = status
+    if (status >= 400) this.errorType = String(status)
+  }
+
+  protected attributes(): Attributes {
+    return attributesOf(this.#url, this.#status, this.errorType)
+  }
+
+  protected span() {
+    const template = /* guard: ids in spans */ templates[this.#endpoint]
+    const full = this.#url.origin + basePathOf(this.#url) + withoutIds(template)
+    return {
+      name: `GET ${template}`,
+      attributes: { [ATTR_URL_TEMPLATE]: template, [ATTR_URL_FULL]: full },
+    }
+  }
+}
+
+/** One object for all requests of one outcome to one server: a run makes thousands of them, and to take an address apart costs more than to count. */
+const known = new Map<string, Attributes>()
+
+function attributesOf(url: URL, status: number | null, errorType: string | null): Attributes {
+  const key = `${url.protocol}${url.host} ${status} ${errorType}`
+  const found = known.get(key)
+  if (found !== undefined) return found
+  const attributes: Attributes = Object.freeze({
+    [ATTR_HTTP_REQUEST_METHOD]: 'GET',
+    [ATTR_SERVER_ADDRESS]: url.hostname,
+    [ATTR_SERVER_PORT]: Number(url.port || (url.protocol === 'https:' ? 443 : 80)),
+    ...(status !== null && { [ATTR_HTTP_RESPONSE_STATUS_CODE]: status }),
+    ...(errorType !== null && { [ATTR_ERROR_TYPE]: errorType }),
+  })
+  // As many as the metric has series, which the SDK keeps too.
+  known.set(key, attributes)
+  return attributes
 }
 
 /** The service's own links may lead anywhere. */

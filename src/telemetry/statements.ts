@@ -5,6 +5,7 @@ import {
   ATTR_DB_OPERATION_NAME,
   ATTR_DB_QUERY_SUMMARY,
   ATTR_DB_SYSTEM_NAME,
+  ATTR_ERROR_TYPE,
   ATTR_SERVER_ADDRESS,
   ATTR_SERVER_PORT,
   DB_SYSTEM_NAME_VALUE_POSTGRESQL,
@@ -12,7 +13,7 @@ import {
 import { instruments } from './instruments.ts'
 import { HeadcountError } from '../common/errors.ts'
 import { childSpans } from './child-spans.ts'
-import { observe, type Observation } from './observation.ts'
+import { Observation, type Observers } from './observation.ts'
 
 /** The first words of statements that this program sends; all others are one operation. */
 const operations: ReadonlySet<string> = new Set([
@@ -65,24 +66,37 @@ export function observeStatement<T>(
   const duration = instruments()?.databaseDuration
   const spans = childSpans()
   if (duration === undefined && spans === undefined) return sent
-  const operation = operationOf(text)
-  const observed = observe({
-    kind: 'statement',
-    duration,
-    spans,
-    attributes: {
+  return settled(new StatementObservation({ duration, spans }, text, connection), sent)
+}
+
+class StatementObservation extends Observation {
+  protected readonly kind = 'statement'
+  readonly #text: string
+  readonly #connection: Connection | null
+  readonly #operation: string
+
+  constructor(observers: Observers, text: string, connection: Connection | null) {
+    super(observers)
+    this.#text = text
+    this.#connection = connection
+    this.#operation = operationOf(text)
+  }
+
+  protected attributes(): Attributes {
+    return {
       [ATTR_DB_SYSTEM_NAME]: DB_SYSTEM_NAME_VALUE_POSTGRESQL,
-      [ATTR_DB_OPERATION_NAME]: operation,
-    },
-    spanOf: () => {
-      const summary = summaryOf(operation, text)
-      return {
-        name: summary,
-        attributes: { [ATTR_DB_QUERY_SUMMARY]: summary, ...serverAttributes(connection) },
-      }
-    },
-  })
-  return settled(observed, sent)
+      [ATTR_DB_OPERATION_NAME]: this.#operation,
+      ...(this.errorType !== null && { [ATTR_ERROR_TYPE]: this.errorType }),
+    }
+  }
+
+  protected span() {
+    const summary = summaryOf(this.#operation, this.#text)
+    return {
+      name: summary,
+      attributes: { [ATTR_DB_QUERY_SUMMARY]: summary, ...serverAttributes(this.#connection) },
+    }
+  }
 }
 
 async function settled<T>(observed: Observation, sent: Promise<T>): Promise<T> {

@@ -20,7 +20,7 @@ import { errorForStatus } from './status.ts'
 import type { ResponseHead, ResponseStream } from './response-stream.ts'
 import { confirmsEtag } from './etag.ts'
 import { toError } from '../../common/abort.ts'
-import { noteStatus, observeRequest, type Endpoint } from '../../telemetry/http-requests.ts'
+import { observeRequest, type Endpoint } from '../../telemetry/http-requests.ts'
 
 const MAX_EXCERPT_BYTES = 64 * 1024
 
@@ -182,16 +182,16 @@ async function attempt(
     try {
       const head = await context.throttle.stallDetector.awaitHead(stream.head)
       context.counts.statuses.add(`${endpointOf(request.url)} ${head.status}`)
-      noteStatus(observed, head.status)
+      observed?.noteStatus(head.status)
       if (!isRedirect(head.status))
         return await readResponse(context, request, { head, stream, url, timeout })
       url = followRedirect(visited, head.status, headerOf(head.headers, 'location'))
     } catch (error) {
-      observed.fail(error)
+      observed?.fail(error)
       throw error
     } finally {
       stream.discard()
-      observed.end()
+      observed?.end()
     }
   }
 }
