@@ -13,17 +13,20 @@ const layers = [
   { name: 'db', imports: ['common', 'telemetry'] },
   { name: 'load', imports: ['common', 'copy-format', 'db/transaction.ts'] },
   { name: 'sync', imports: 'below' },
-  { name: 'run-pool', imports: ['common', 'source', 'db', 'sync'] },
+  { name: 'orchestration/run-pool', imports: ['common', 'source', 'db', 'sync'] },
   { name: 'mirror', imports: 'below' },
-  { name: 'notify', imports: ['common', 'source', 'db', 'mirror'] },
-  { name: 'export', imports: ['common', 'db', 'mirror'] },
-  { name: 'report', imports: ['common', 'db', 'mirror', 'export'] },
-  { name: 'transfer', imports: ['common', 'normalise', 'db', 'load', 'sync', 'mirror', 'export'] },
-  { name: 'server', imports: ['common', 'telemetry', 'db', 'mirror', 'export', 'report'] },
-  { name: 'schedule', imports: ['common'] },
-  { name: 'queue', imports: ['common', 'db', 'mirror', 'schedule'] },
-  { name: 'config', imports: ['common', 'source', 'notify'] },
-  { name: 'telemetry-sdk', imports: ['common', 'telemetry', 'mirror', 'config'] },
+  { name: 'outputs/notify', imports: ['common', 'source', 'db', 'mirror'] },
+  { name: 'outputs/export', imports: ['common', 'db', 'mirror'] },
+  { name: 'outputs/report', imports: ['common', 'db', 'mirror', 'outputs/export'] },
+  {
+    name: 'outputs/transfer',
+    imports: ['common', 'normalise', 'db', 'load', 'sync', 'mirror', 'outputs/export'],
+  },
+  { name: 'server', imports: ['common', 'telemetry', 'db', 'mirror', 'outputs/export', 'outputs/report'] },
+  { name: 'orchestration/schedule', imports: ['common'] },
+  { name: 'orchestration/queue', imports: ['common', 'db', 'mirror', 'orchestration/schedule'] },
+  { name: 'config', imports: ['common', 'source', 'outputs/notify'] },
+  { name: 'telemetry/sdk', imports: ['common', 'telemetry', 'mirror', 'config'] },
   {
     name: 'index.ts',
     imports: [
@@ -34,14 +37,14 @@ const layers = [
       'db',
       'load',
       'sync',
-      'run-pool',
+      'orchestration/run-pool',
       'mirror',
-      'notify',
-      'export',
-      'report',
-      'transfer',
+      'outputs/notify',
+      'outputs/export',
+      'outputs/report',
+      'outputs/transfer',
       'server',
-      'queue',
+      'orchestration/queue',
     ],
   },
   { name: 'commands', imports: 'below' },
@@ -52,22 +55,22 @@ const layers = [
 const packages = [
   {
     name: 'undici',
-    by: ['src/source/http/client.ts', 'src/notify/send/post.ts', 'src/commands/control/client.ts'],
+    by: ['src/source/http/client.ts', 'src/outputs/notify/send/post.ts', 'src/commands/control/client.ts'],
   },
-  { name: 'nodemailer', by: ['src/notify/send/mail.ts'] },
-  { name: '@opentelemetry/sdk-trace', by: ['src/telemetry-sdk/traces.ts'] },
+  { name: 'nodemailer', by: ['src/outputs/notify/send/mail.ts'] },
+  { name: '@opentelemetry/sdk-trace', by: ['src/telemetry/sdk/traces.ts'] },
   {
     name: '@opentelemetry/sdk-metrics',
     by: [
-      'src/telemetry-sdk/metrics.ts',
-      'src/telemetry-sdk/prometheus-names.ts',
-      'src/telemetry-sdk/scrape-reader.ts',
-      'src/telemetry-sdk/status-text.ts',
+      'src/telemetry/sdk/metrics.ts',
+      'src/telemetry/sdk/prometheus-names.ts',
+      'src/telemetry/sdk/scrape-reader.ts',
+      'src/telemetry/sdk/status-text.ts',
     ],
   },
   { name: 'pg', by: ['src/db/postgres/open-postgres.ts'] },
   { name: '@electric-sql/pglite', by: ['src/db/pglite/open-pglite.ts'] },
-  { name: 'pg-boss', by: ['src/queue/open-queue.ts'] },
+  { name: 'pg-boss', by: ['src/orchestration/queue/open-queue.ts'] },
 ] as const
 
 /** What reads no clock, network, database or file. */
@@ -76,7 +79,13 @@ const pure = { layer: 'normalise', without: /^(kysely|node:(fs|http|net|timers)(
 type Layer = (typeof layers)[number]
 
 /** How far up a module's own folder is below `src`. */
-const depths = ['./', '../', '../../', '../../../', '../../../../']
+const depths = ['./', '../', '../../', '../../../', '../../../../', '../../../../../']
+
+/** How a module of this layer may name another layer: by its place below `src`, and from the folder that both are in. */
+function namesIn(layer: string, other: string): string[] {
+  const folder = `${layer.split('/')[0]}/`
+  return other.startsWith(folder) ? [other, other.slice(folder.length)] : [other]
+}
 
 /** The imports that a module of this layer must not have: files of the other layers, but for those that the table names. */
 function upwards(layer: Layer, place: number): { readonly group: string[]; readonly message: string } {
@@ -85,10 +94,11 @@ function upwards(layer: Layer, place: number): { readonly group: string[]; reado
   const others = layers
     .map(({ name }) => name)
     .filter((name) => name !== layer.name && !allowed.includes(name))
-  const files = allowed.filter((name) => name.includes('/'))
+  const files = allowed.filter((name) => name.includes('/') && name.endsWith('.ts'))
+  const forbidden = others.flatMap((name) => namesIn(layer.name, name))
   return {
     group: depths.flatMap((up) => [
-      ...others.map((name) => (name.endsWith('.ts') ? `${up}${name}` : `${up}${name}/**`)),
+      ...forbidden.map((name) => (name.endsWith('.ts') ? `${up}${name}` : `${up}${name}/**`)),
       ...files.map((name) => `!${up}${name}`),
     ]),
     message: `${layer.name} may import ${allowed.length === 0 ? 'nothing' : `only ${allowed.join(', ')}`} (oxlint.config.ts).`,

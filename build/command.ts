@@ -33,9 +33,9 @@ export async function bundleCommand(folder: string, { sourcemap = false } = {}):
           // What every run asks whether somebody looks, and what only those load who do.
           {
             name: 'telemetry',
-            test: /[\\/]src[\\/](?:telemetry[\\/]|commands[\\/]sync[\\/]with-telemetry|config[\\/]read-telemetry)|[\\/]@opentelemetry[\\/](?:api|semantic-conventions)[\\/]/,
+            test: /[\\/]src[\\/](?:telemetry[\\/](?!sdk[\\/])|commands[\\/]sync[\\/]with-telemetry|config[\\/]read-telemetry)|[\\/]@opentelemetry[\\/](?:api|semantic-conventions)[\\/]/,
           },
-          { name: 'telemetry-sdk', test: /[\\/]src[\\/]telemetry-sdk[\\/]|[\\/]@opentelemetry[\\/]/ },
+          { name: 'telemetry-sdk', test: /[\\/]src[\\/]telemetry[\\/]sdk[\\/]|[\\/]@opentelemetry[\\/]/ },
           // By itself it would be called sync, as the command is.
           { name: 'csv-stringify', test: /[\\/]csv-stringify[\\/]/ },
         ],

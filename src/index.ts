@@ -2,14 +2,14 @@
 export { backfill, sync } from './sync/run.ts'
 export { verify } from './sync/verify/verify.ts'
 export { migrate } from './sync/migrate-mirror.ts'
-export { createRunPool } from './run-pool/create-run-pool.ts'
+export { createRunPool } from './orchestration/run-pool/create-run-pool.ts'
 export type {
   PooledRunOptions,
   TurnOptions,
   PooledVerifyOptions,
   RunPool,
   RunPoolOptions,
-} from './run-pool/create-run-pool.ts'
+} from './orchestration/run-pool/create-run-pool.ts'
 export { createService } from './server/create-service.ts'
 export {
   acceptRejects,
@@ -53,9 +53,9 @@ export type {
   MoneyChange,
   RemovedEvent,
 } from './mirror/answers/digest/digest.ts'
-export { sendDigest } from './notify/library-api.ts'
-export type { SendDigestOptions } from './notify/library-api.ts'
-export type { Delivery } from './notify/deliver.ts'
+export { sendDigest } from './outputs/notify/library-api.ts'
+export type { SendDigestOptions } from './outputs/notify/library-api.ts'
+export type { Delivery } from './outputs/notify/deliver.ts'
 export type { DeliveryStatus } from './mirror/status/delivery-status.ts'
 export {
   erasePerson,
@@ -92,10 +92,10 @@ export { addReader, listReaders, removeReader } from './mirror/library-api/reade
 export type { AddReaderOptions, RemoveReaderOptions } from './mirror/library-api/readers.ts'
 export type { ListedReader, ReaderPlan } from './mirror/readers/readers.ts'
 export type { StoredReader } from './db/readers/readable.ts'
-export { exportViews } from './export/library-api.ts'
-export type { ExportOptions } from './export/library-api.ts'
-export { report } from './report/library-api.ts'
-export type { Report, ReportOptions } from './report/library-api.ts'
+export { exportViews } from './outputs/export/library-api.ts'
+export type { ExportOptions } from './outputs/export/library-api.ts'
+export { report } from './outputs/report/library-api.ts'
+export type { Report, ReportOptions } from './outputs/report/library-api.ts'
 export type {
   AccountReport,
   ChangedPart,
@@ -115,23 +115,28 @@ export type {
   ReportQuality,
   WeekChanges,
 } from './mirror/answers/report/document.ts'
-export { createLink, listLinks, revokeLink } from './export/library-links.ts'
-export type { CreatedLink, CreateLinkOptions, RevokeLinkOptions } from './export/library-links.ts'
+export { createLink, listLinks, revokeLink } from './outputs/export/library-links.ts'
+export type { CreatedLink, CreateLinkOptions, RevokeLinkOptions } from './outputs/export/library-links.ts'
 export type { LinkContent, ListedLink } from './mirror/keys/links.ts'
-export type { ExportProgress, ExportSelection } from './export/export-views.ts'
-export type { ExportFormat } from './export/formats/format.ts'
-export type { ExportedAccount, ExportedFile, ExportManifest } from './export/manifest.ts'
-export { migrateQueue, queueJobs, retryJobs } from './queue/library-api.ts'
-export type { QueueJobsOptions, RetryJobsOptions } from './queue/library-api.ts'
-export type { JobState, ListedJob, QueueState } from './queue/jobs/list-jobs.ts'
-export { backupMirror, moveMirror, restoreMirror } from './transfer/library-api.ts'
-export type { BackupOptions, MoveOptions, RestoreOptions, TransferWatch } from './transfer/library-api.ts'
-export type { BackupReport } from './transfer/backup.ts'
-export type { BackedUpTable } from './transfer/file/manifest.ts'
-export type { KnownErasures, RestoredMirror } from './transfer/restore.ts'
-export type { MoveReport } from './transfer/move.ts'
-export type { TransferProgress } from './transfer/mirror-contents.ts'
-export type { TableCheck } from './transfer/database/table-checks.ts'
+export type { ExportProgress, ExportSelection } from './outputs/export/export-views.ts'
+export type { ExportFormat } from './outputs/export/formats/format.ts'
+export type { ExportedAccount, ExportedFile, ExportManifest } from './outputs/export/manifest.ts'
+export { migrateQueue, queueJobs, retryJobs } from './orchestration/queue/library-api.ts'
+export type { QueueJobsOptions, RetryJobsOptions } from './orchestration/queue/library-api.ts'
+export type { JobState, ListedJob, QueueState } from './orchestration/queue/jobs/list-jobs.ts'
+export { backupMirror, moveMirror, restoreMirror } from './outputs/transfer/library-api.ts'
+export type {
+  BackupOptions,
+  MoveOptions,
+  RestoreOptions,
+  TransferWatch,
+} from './outputs/transfer/library-api.ts'
+export type { BackupReport } from './outputs/transfer/backup.ts'
+export type { BackedUpTable } from './outputs/transfer/file/manifest.ts'
+export type { KnownErasures, RestoredMirror } from './outputs/transfer/restore.ts'
+export type { MoveReport } from './outputs/transfer/move.ts'
+export type { TransferProgress } from './outputs/transfer/mirror-contents.ts'
+export type { TableCheck } from './outputs/transfer/database/table-checks.ts'
 export { VIEWS } from './common/schema/view-columns.ts'
 export type { ViewName, ViewRow, ViewValue, ViewValueTypes } from './common/schema/view-columns.ts'
 export type { DecimalText, ValueTypes } from './common/schema/items.ts'

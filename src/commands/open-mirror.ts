@@ -5,7 +5,7 @@ import { prepareSchema, type Call, type Receive } from '../mirror/calls/call.ts'
 import type { Context } from './cli/context.ts'
 import { isListenedOn } from './control/socket.ts'
 import { raceAbort } from '../common/abort.ts'
-import type { RunCall } from '../notify/deliver.ts'
+import type { RunCall } from '../outputs/notify/deliver.ts'
 import { logTo } from '../sync/options.ts'
 import { openLog, type Log } from './open-log.ts'
 

@@ -4,7 +4,7 @@
  *
  * No message repeats the text where it may hold a secret (addresses, database targets).
  */
-import { didYouMean } from './did-you-mean.ts'
+import { didYouMean } from './text/did-you-mean.ts'
 
 /** Text that is no value of its setting; the message says what would be one. */
 export class InvalidValueError extends Error {}

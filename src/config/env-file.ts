@@ -1,7 +1,7 @@
 /** Settings from a file, when the call names one. */
 import { readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
-import { cannotRead } from '../common/cannot-read.ts'
+import { cannotRead } from '../common/text/cannot-read.ts'
 import { ConfigurationError, UsageError } from '../common/errors.ts'
 
 const assignment = /^\s*(?:export\s+)?[A-Za-z_]\w*\s*=\s*(.*)$/

@@ -1,7 +1,7 @@
 /** Who is told of changes and of the mirror's state, and how. */
-import { parseMailServer } from '../notify/mail-settings.ts'
-import { parseRecipients, type Recipient } from '../notify/recipient.ts'
-import type { MailSettings } from '../notify/send/send-message.ts'
+import { parseMailServer } from '../outputs/notify/mail-settings.ts'
+import { parseRecipients, type Recipient } from '../outputs/notify/recipient.ts'
+import type { MailSettings } from '../outputs/notify/send/send-message.ts'
 import type { Flag, SettingsReader } from './reading.ts'
 import { settings } from './settings.ts'
 

@@ -4,7 +4,7 @@
  * the exporters and the SDK themselves.
  */
 import { ConfigurationError } from '../common/errors.ts'
-import { didYouMean } from '../common/did-you-mean.ts'
+import { didYouMean } from '../common/text/did-you-mean.ts'
 import { ownEnvironment, type Environment } from './secrets.ts'
 
 export type OtlpProtocol = 'http/protobuf' | 'http/json'

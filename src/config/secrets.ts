@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { cannotRead } from '../common/cannot-read.ts'
+import { cannotRead } from '../common/text/cannot-read.ts'
 import { InvalidValueError, MIN_PERSON_KEY_LENGTH } from '../common/parse-values.ts'
 import { apiKey } from '../source/api-key.ts'
 

@@ -1,7 +1,7 @@
 /** The table of all settings but the secrets (secrets.ts): where each comes from and what it means. */
 import { baseAddress } from '../source/url.ts'
 import * as values from '../common/parse-values.ts'
-import { parseMailSender } from '../notify/mail-settings.ts'
+import { parseMailSender } from '../outputs/notify/mail-settings.ts'
 
 /** One setting: where its text comes from, what it means, and what it is when nobody gives it. */
 export interface Setting<Value> {

@@ -1,4 +1,4 @@
-import { didYouMean } from '../common/did-you-mean.ts'
+import { didYouMean } from '../common/text/did-you-mean.ts'
 import type { Environment } from './secrets.ts'
 
 const prefix = 'HEADCOUNT_'

@@ -1,6 +1,6 @@
 import type { Flags } from '../../config/config.ts'
 import { commandName } from '../../common/command-name.ts'
-import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
+import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import { changesCall, type Changes, type ListedChange } from '../../mirror/answers/changes.ts'
 import type { Since } from '../../mirror/instants/parse-since.ts'
 import type { Command } from '../cli/context.ts'

@@ -4,10 +4,10 @@ import type { Config, Flags } from '../../config/config.ts'
 import { mailFault } from '../../config/read-notify.ts'
 import { digestCall } from '../../mirror/answers/digest/digest-call.ts'
 import type { Since } from '../../mirror/instants/parse-since.ts'
-import { DEFAULT_DIGEST_NAME } from '../../notify/digest/digest-subject.ts'
-import { digestText } from '../../notify/digest/digest-text.ts'
-import type { Delivery } from '../../notify/deliver.ts'
-import { parseRecipients, type Recipient } from '../../notify/recipient.ts'
+import { DEFAULT_DIGEST_NAME } from '../../outputs/notify/digest/digest-subject.ts'
+import { digestText } from '../../outputs/notify/digest/digest-text.ts'
+import type { Delivery } from '../../outputs/notify/deliver.ts'
+import { parseRecipients, type Recipient } from '../../outputs/notify/recipient.ts'
 import type { Command, Context } from '../cli/context.ts'
 import { callMirror, mirrorCaller } from '../open-mirror.ts'
 import { redactRecipient } from '../open-log.ts'
@@ -53,7 +53,7 @@ async function printSince(context: Context<DigestFlags>, since: Since): Promise<
 async function printSinceLast(context: Context<DigestFlags>): Promise<number> {
   const { flags, terminal } = context
   const { call, config } = await mirrorCaller(context)
-  const { printDigests } = await import('../../notify/digest/print-digests.ts')
+  const { printDigests } = await import('../../outputs/notify/digest/print-digests.ts')
   const options = {
     ...settingsOf(config),
     name: flags.name ?? DEFAULT_DIGEST_NAME,
@@ -94,7 +94,7 @@ async function sendDigests(context: Context<DigestFlags>): Promise<number> {
     always: flags.always ?? false,
     mail: config.notify.mail,
   }
-  const { deliverDigests, sendDigestsOnce } = await import('../../notify/digest/deliver-digests.ts')
+  const { deliverDigests, sendDigestsOnce } = await import('../../outputs/notify/digest/deliver-digests.ts')
   const deliveries =
     flags.since === 'last'
       ? await deliverDigests(call, options, 'all', signal)

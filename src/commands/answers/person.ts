@@ -2,7 +2,7 @@ import type { Flags } from '../../config/config.ts'
 import type { JsonObject, JsonValue } from '../../common/json/exact.ts'
 import { commandName } from '../../common/command-name.ts'
 import { UsageError } from '../../common/errors.ts'
-import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
+import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import {
   personCall,
   type HeldResponse,

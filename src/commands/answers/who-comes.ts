@@ -1,7 +1,7 @@
 import type { Flags } from '../../config/config.ts'
 import type { ViewRow } from '../../common/schema/view-columns.ts'
 import { UsageError } from '../../common/errors.ts'
-import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
+import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import { eventCall } from '../../mirror/answers/event.ts'
 import type { Command } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'

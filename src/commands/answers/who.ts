@@ -1,5 +1,5 @@
 import type { Flags } from '../../config/config.ts'
-import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
+import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import { whoCall, type FoundPerson, type FoundPersons } from '../../mirror/answers/who.ts'
 import type { Command } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'

@@ -1,6 +1,6 @@
 import type { Command, CommanderError } from 'commander'
 import { environmentFaults } from '../../config/config.ts'
-import { didYouMean } from '../../common/did-you-mean.ts'
+import { didYouMean } from '../../common/text/did-you-mean.ts'
 import { ConfigurationError, UsageError } from '../../common/errors.ts'
 import { fullName, ownName } from './help.ts'
 

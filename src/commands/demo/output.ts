@@ -1,5 +1,5 @@
 import type { QueryResult } from '../../db/transaction.ts'
-import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
+import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import { drawTable, type TableColumn } from '../output/format/table.ts'
 import type { Output, Style } from '../terminal/terminal.ts'
 

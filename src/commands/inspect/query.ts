@@ -5,7 +5,7 @@ import { UsageError } from '../../common/errors.ts'
 import { queryCall } from '../../mirror/calls/query.ts'
 import type { Command, Context } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
-import { stripControlChars } from '../../common/strip-control-chars.ts'
+import { stripControlChars } from '../../common/text/strip-control-chars.ts'
 import {
   fileDestination,
   pagedDestination,

@@ -2,11 +2,16 @@
 import type { Flags } from '../../config/config.ts'
 import { UsageError } from '../../common/errors.ts'
 import { formatCount, formatNumber } from '../../common/text/number.ts'
-import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
-import { requirePostgres } from '../../queue/executor.ts'
-import { jobStates, readQueue, type ListedJob, type QueueState } from '../../queue/jobs/list-jobs.ts'
-import { openQueue } from '../../queue/open-queue.ts'
-import { retryDeadLetters } from '../../queue/jobs/retry-jobs.ts'
+import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
+import { requirePostgres } from '../../orchestration/queue/executor.ts'
+import {
+  jobStates,
+  readQueue,
+  type ListedJob,
+  type QueueState,
+} from '../../orchestration/queue/jobs/list-jobs.ts'
+import { openQueue } from '../../orchestration/queue/open-queue.ts'
+import { retryDeadLetters } from '../../orchestration/queue/jobs/retry-jobs.ts'
 import type { Command } from '../cli/context.ts'
 import { withMirror, withMirrorReadOnly } from '../open-mirror.ts'
 import { writeResult } from '../output/format/json.ts'

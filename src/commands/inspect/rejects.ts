@@ -5,7 +5,7 @@ import { acceptRejectsCall, parseHashPrefix } from '../../mirror/calls/accept-re
 import { rejectsCall, type ListedReject } from '../../mirror/calls/rejects.ts'
 import type { Command } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
-import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
+import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import { writeJson, writeResult } from '../output/format/json.ts'
 import { formatBytes, formatCount } from '../../common/text/number.ts'
 import { listTable, right, text } from '../output/format/table.ts'

@@ -6,7 +6,7 @@ import { eventStatusCall, statusCall, type StatusInput } from '../../mirror/call
 import { exitCodesOfStatus } from '../exit-codes.ts'
 import type { Command, Context } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'
-import { stripControlChars } from '../../common/strip-control-chars.ts'
+import { stripControlChars } from '../../common/text/strip-control-chars.ts'
 import { formatDuration } from '../../common/text/format-duration.ts'
 import { formatDeletedEvent, formatEvents } from '../output/event-status.ts'
 import { readAccounts } from '../../config/accounts/read-accounts.ts'
@@ -60,7 +60,7 @@ export async function writeStatuses(
   format: (out: Output) => string,
 ): Promise<void> {
   if (flags.format === 'prometheus') {
-    const { statusText } = await import('../../telemetry-sdk/status-text.ts')
+    const { statusText } = await import('../../telemetry/sdk/status-text.ts')
     return out.write(await statusText(accounts))
   }
   await writeDocuments({ flags, out }, accounts, document, format)

@@ -7,7 +7,7 @@ import { canAsk, confirm } from '../terminal/confirm.ts'
 import type { Command, Context } from '../cli/context.ts'
 import { unknownAccount } from '../../mirror/accounts/resolve-account.ts'
 import { withMirror } from '../open-mirror.ts'
-import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
+import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import { formatCount } from '../../common/text/number.ts'
 
 type RemoveFlags = Flags & { readonly yes?: true }

@@ -1,5 +1,5 @@
 import type { Flags } from '../../config/config.ts'
-import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
+import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import { setAccountCall } from '../../mirror/calls/set-account.ts'
 import type { Command } from '../cli/context.ts'
 import { callMirror } from '../open-mirror.ts'

@@ -3,7 +3,7 @@ import { readAccountSummaries, type AccountSummary } from '../../mirror/accounts
 import { parseNewName, renameAccount } from '../../mirror/accounts/rename.ts'
 import type { Command } from '../cli/context.ts'
 import { withMirror, withMirrorReadOnly } from '../open-mirror.ts'
-import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
+import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import { writeResult } from '../output/format/json.ts'
 import { nothingMirrored } from '../output/status.ts'
 import { formatNumber } from '../../common/text/number.ts'

@@ -1,6 +1,6 @@
 import { readConfig, type Flags } from '../../config/config.ts'
 import type { TransferProgress } from '../../index.ts'
-import { backupMirror } from '../../transfer/library-api.ts'
+import { backupMirror } from '../../outputs/transfer/library-api.ts'
 import type { Command } from '../cli/context.ts'
 import { openLog } from '../open-log.ts'
 import { writeJson } from '../output/format/json.ts'

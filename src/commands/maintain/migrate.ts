@@ -12,7 +12,7 @@ export const migrate: Command<MigrateFlags> = async ({ flags, terminal, signal }
   const library = await import('../../index.ts')
   const applied = await raceAbort(library.migrate({ database: config.database.target, ...log }), signal)
   if (flags.queue) {
-    const { migrateQueue } = await import('../../queue/library-api.ts')
+    const { migrateQueue } = await import('../../orchestration/queue/library-api.ts')
     await raceAbort(migrateQueue({ database: config.database.target }), signal)
   }
   if (flags.json) await writeJson(terminal.out, { applied })

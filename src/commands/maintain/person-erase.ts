@@ -1,11 +1,11 @@
 /** Erases people from an account, restores them, and lists who was erased. */
 import { readFile } from 'node:fs/promises'
-import { cannotRead } from '../../common/cannot-read.ts'
+import { cannotRead } from '../../common/text/cannot-read.ts'
 import type { Config, Flags } from '../../config/config.ts'
 import { commandName } from '../../common/command-name.ts'
 import { UsageError } from '../../common/errors.ts'
 import { parsePlain } from '../../common/json/exact.ts'
-import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
+import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import type { Database } from '../../db/connect.ts'
 import type { ErasureReport } from '../../index.ts'
 import { erasePerson, eraseImported } from '../../mirror/persons/erase.ts'

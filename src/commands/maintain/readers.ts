@@ -1,6 +1,6 @@
 import type { Flags } from '../../config/config.ts'
 import { UsageError } from '../../common/errors.ts'
-import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
+import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import {
   listReaders,

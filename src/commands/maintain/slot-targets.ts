@@ -1,7 +1,7 @@
 import { commandName } from '../../common/command-name.ts'
 import type { Config, Flags } from '../../config/config.ts'
 import { quote } from '../../mirror/owner-tables/quote.ts'
-import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
+import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import {
   removeSlotTargetCall,
   setSlotTargetCall,

@@ -1,5 +1,5 @@
 import type { Plan, PlannedRow, TablePlan } from '../../index.ts'
-import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
+import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import type { Output } from '../terminal/terminal.ts'
 import { shorten, wrapWords } from '../../common/text/fit-text.ts'
 import { formatCount, formatNumber } from '../../common/text/number.ts'

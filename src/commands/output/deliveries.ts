@@ -1,5 +1,5 @@
-import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
-import type { Delivery } from '../../notify/deliver.ts'
+import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
+import type { Delivery } from '../../outputs/notify/deliver.ts'
 import { formatInstant } from './format/timestamp.ts'
 
 const words = {

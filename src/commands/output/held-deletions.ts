@@ -2,7 +2,7 @@
 import { commandName, quoteForShell } from '../../common/command-name.ts'
 import type { HoldReason, ReportedHold } from '../../common/schema/tables.ts'
 import { MAX_NAMED, type HeldDeletions, type HeldEventDeletion } from '../../mirror/status/list-status.ts'
-import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
+import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import { formatCount, formatNumber } from '../../common/text/number.ts'
 import { formatInstant } from './format/timestamp.ts'
 

@@ -1,4 +1,4 @@
-import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
+import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import type { Finding } from '../../mirror/observations/findings.ts'
 import type { AccountObservations } from '../../mirror/observations/open-questions.ts'
 import type { Output } from '../terminal/terminal.ts'

@@ -6,7 +6,7 @@ import type {
 } from '../../mirror/query/describe-schema.ts'
 import { DATA_TABLES } from '../../mirror/query/describe-schema.ts'
 import { commandName } from '../../common/command-name.ts'
-import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
+import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import type { Output } from '../terminal/terminal.ts'
 import { drawPairs } from './format/table.ts'
 import { wrapWords } from '../../common/text/fit-text.ts'

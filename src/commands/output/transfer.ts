@@ -1,6 +1,6 @@
 /** What a move, a backup and a restore did. */
 import { commandName, quoteForShell } from '../../common/command-name.ts'
-import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
+import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import type {
   BackupReport,
   KnownErasures,

@@ -32,7 +32,7 @@ export async function answerMonitors(
   const { healthPort: port, healthHost: host } = worker
   if (port === null) return null
   warnOfOpenPort(worker, logger)
-  const { serveHealth } = await import('../../schedule/health-endpoint.ts')
+  const { serveHealth } = await import('../../orchestration/schedule/health-endpoint.ts')
   const endpoint = await serveHealth({ host, port }, health, metricsText)
   logger.info({}, `health is answered at ${endpoint.url}`)
   return endpoint

@@ -2,7 +2,7 @@ import { settings } from '../../config/settings.ts'
 import { UnknownAccountError, UsageError } from '../../common/errors.ts'
 import { canAsk, confirm } from '../terminal/confirm.ts'
 import { nearestName } from '../../mirror/accounts/resolve-account.ts'
-import { stripControlChars, stripControlCharsInLine } from '../../common/strip-control-chars.ts'
+import { stripControlChars, stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 /**

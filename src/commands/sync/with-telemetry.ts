@@ -38,7 +38,7 @@ async function openTelemetry(
   if (config === null && !scraped) return { metricsText: null, [Symbol.asyncDispose]: async () => {} }
   for (const secret of config?.secrets ?? []) terminal.redact(secret)
   const limited = rateLimitLog((message) => log(`telemetry: ${shorten(String(message))}`))
-  const { startTelemetry } = await import('../../telemetry-sdk/telemetry.ts')
+  const { startTelemetry } = await import('../../telemetry/sdk/telemetry.ts')
   const { metricsText, shutdown } = startTelemetry({ config, scrape: scraped, log: limited })
   return {
     metricsText,

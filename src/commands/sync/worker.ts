@@ -5,11 +5,11 @@ import { holdTimeLeft } from '../../common/schema/holds.ts'
 import { isGoodRun, outcomeOf } from '../../common/schema/run-report.ts'
 import { UsageError } from '../../common/errors.ts'
 import type { RunReport } from '../../index.ts'
-import type { RunOutcome } from '../../schedule/run-guard.ts'
+import type { RunOutcome } from '../../orchestration/schedule/run-guard.ts'
 import type { Command, Context } from '../cli/context.ts'
 import { callMirror } from '../../mirror/library-api/with-mirror.ts'
-import type { RunCall } from '../../notify/deliver.ts'
-import type { Companion } from '../../schedule/worker.ts'
+import type { RunCall } from '../../outputs/notify/deliver.ts'
+import type { Companion } from '../../orchestration/schedule/worker.ts'
 import { openLog, type Log } from '../open-log.ts'
 import { logFormatOfService } from '../terminal/logger.ts'
 import { alwaysThere, shareFolder, type DatabaseAccess } from './folder-access.ts'
@@ -87,7 +87,7 @@ export async function workOn(access: DatabaseAccess, work: Work): Promise<void> 
   const { config, terminal, signal, logger, metricsText } = work
   const [{ sync }, { runWorker }] = await Promise.all([
     import('../../index.ts'),
-    import('../../schedule/worker.ts'),
+    import('../../orchestration/schedule/worker.ts'),
   ])
   const options = pooledRunOptions(config)
   warnOfOpenPort(config.worker, logger)

@@ -1,6 +1,6 @@
 import { formatDuration } from '../../common/text/format-duration.ts'
 import { formatCount, formatNumber } from '../../common/text/number.ts'
-import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
+import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import type { Progress } from '../../index.ts'
 
 /** How far a command over many accounts is. */

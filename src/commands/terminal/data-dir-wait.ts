@@ -1,7 +1,7 @@
 /** What a command shows while it waits for a folder that another process has open. */
 import type { Config } from '../../config/config.ts'
 import type { OnFolderInUse } from '../../db/connect.ts'
-import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
+import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import { formatDuration } from '../../common/text/format-duration.ts'
 import { showSeconds } from './show-seconds.ts'
 import type { Output } from './terminal.ts'

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Config } from '../../config/config.ts'
-import { stripControlChars, escapeControlCharsInJson } from '../../common/strip-control-chars.ts'
+import { stripControlChars, escapeControlCharsInJson } from '../../common/text/strip-control-chars.ts'
 import type { Output } from './terminal.ts'
 
 /** Names under which a secret could travel in a log line's fields. */

@@ -2,7 +2,7 @@ import type { WriteStream } from 'node:tty'
 import { styleText } from 'node:util'
 import { noColour } from '../../config/config.ts'
 import { OutputError } from '../../common/errors.ts'
-import { stripControlChars } from '../../common/strip-control-chars.ts'
+import { stripControlChars } from '../../common/text/strip-control-chars.ts'
 
 /** The two outputs: data on stdout, everything for people on stderr. */
 export interface Terminal {

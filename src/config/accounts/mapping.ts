@@ -1,6 +1,6 @@
 /** A mapping of an accounts file as texts with their places. */
 import { isMap, isScalar, isSeq, type Node, type Pair } from 'yaml'
-import { didYouMean } from '../../common/did-you-mean.ts'
+import { didYouMean } from '../../common/text/did-you-mean.ts'
 import type { ValueForm } from '../../common/parse-values.ts'
 
 export interface FileValue {

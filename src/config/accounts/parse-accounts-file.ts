@@ -11,7 +11,7 @@ import {
   type Document,
   type Node,
 } from 'yaml'
-import { didYouMean } from '../../common/did-you-mean.ts'
+import { didYouMean } from '../../common/text/did-you-mean.ts'
 import { ConfigurationError } from '../../common/errors.ts'
 import { entryKeys, sharedKeys } from './keys.ts'
 import { readMapping, type FileMapping, type Nodes } from './mapping.ts'

@@ -1,7 +1,7 @@
 /** The accounts of an accounts file, or of a folder with one key file an account. */
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { dirname, join, parse, resolve } from 'node:path'
-import { cannotRead } from '../../common/cannot-read.ts'
+import { cannotRead } from '../../common/text/cannot-read.ts'
 import pLimit from 'p-limit'
 import { ConfigurationError } from '../../common/errors.ts'
 import { readConfig, type Flags } from '../config.ts'

@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises'
-import { cannotRead } from '../../common/cannot-read.ts'
+import { cannotRead } from '../../common/text/cannot-read.ts'
 import { InvalidValueError } from '../../common/parse-values.ts'
 
 /** Far more than a key, and far less than what was named by mistake. */

@@ -2,7 +2,7 @@
 import { sql, type Kysely } from 'kysely'
 import { MovedMirrorError } from '../../common/errors.ts'
 import { optionName } from '../../common/option-names.ts'
-import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
+import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import type { Tables } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
 

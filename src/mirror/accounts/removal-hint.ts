@@ -1,5 +1,5 @@
 import { commandName, quoteForShell } from '../../common/command-name.ts'
-import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
+import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 
 /** The message about an account whose removal was interrupted. */
 export function describeRemoval(account: string, since: string): string {

@@ -1,6 +1,6 @@
 import { name as parseName, InvalidValueError } from '../../common/parse-values.ts'
 import { UsageError } from '../../common/errors.ts'
-import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
+import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import type { Database } from '../../db/connect.ts'
 import { codeOf } from '../../db/errors.ts'
 import { holdAccount } from '../../db/lease/hold-account.ts'

@@ -4,7 +4,7 @@ import type { Database } from '../../db/connect.ts'
 import { UsageError } from '../../common/errors.ts'
 import { optionName } from '../../common/option-names.ts'
 import { accountNames, DEFAULT_ACCOUNT } from '../../sync/open/find-account.ts'
-import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
+import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 
 /**
  * Makes sure that an account that was named is one of the mirror: of another one there is nothing to show.

@@ -1,4 +1,4 @@
-import { didYouMean } from '../../common/did-you-mean.ts'
+import { didYouMean } from '../../common/text/did-you-mean.ts'
 import { InvalidValueError } from '../../common/parse-values.ts'
 import { parsePastInstant, type InstantInput } from './parse-instant.ts'
 

@@ -1,4 +1,4 @@
-import { stripControlCharsInLine } from '../../common/strip-control-chars.ts'
+import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 
 const MAX_CHARACTERS = 60
 

@@ -1,7 +1,7 @@
 /** What the owner says that a reply means. */
 import { sql } from 'kysely'
 import { commandName } from '../../common/command-name.ts'
-import { didYouMean } from '../../common/did-you-mean.ts'
+import { didYouMean } from '../../common/text/did-you-mean.ts'
 import { UsageError } from '../../common/errors.ts'
 import { quote } from './quote.ts'
 import type { RsvpMeaning } from '../../common/schema/tables.ts'

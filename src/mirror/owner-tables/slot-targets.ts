@@ -1,7 +1,7 @@
 /** How many people the owner wants for a slot. */
 import { sql } from 'kysely'
 import { commandName } from '../../common/command-name.ts'
-import { didYouMeanEvent } from '../../common/did-you-mean.ts'
+import { didYouMeanEvent } from '../../common/text/did-you-mean.ts'
 import { UnknownEventError, UsageError } from '../../common/errors.ts'
 import { quote } from './quote.ts'
 import type { Transaction } from '../../db/transaction.ts'

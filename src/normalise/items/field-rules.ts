@@ -1,6 +1,6 @@
 /** Fields of responses that are never stored, or only as pseudonyms: what the owner of a mirror sets before anything is read. */
 import { isObject, type JsonObject, type JsonValue } from '../../common/json/exact.ts'
-import { didYouMean } from '../../common/did-you-mean.ts'
+import { didYouMean } from '../../common/text/did-you-mean.ts'
 import type { ResponseItem } from '../../common/schema/items.ts'
 import { InvalidValueError } from '../../common/parse-values.ts'
 import type { PersonKey } from '../suppression/person-key.ts'

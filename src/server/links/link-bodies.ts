@@ -3,8 +3,13 @@ import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import pLimit from 'p-limit'
 import type { Database } from '../../db/connect.ts'
-import { makeLinkBody, type BodyLimits, type LinkBody, type ShownLink } from '../../export/link-content.ts'
-import { LinkError } from '../../export/link-error.ts'
+import {
+  makeLinkBody,
+  type BodyLimits,
+  type LinkBody,
+  type ShownLink,
+} from '../../outputs/export/link-content.ts'
+import { LinkError } from '../../outputs/export/link-error.ts'
 import { REPORT } from '../../mirror/keys/links.ts'
 import { encodeBody } from '../http/content-encoding.ts'
 import { UnavailableError } from '../problems.ts'
@@ -106,7 +111,7 @@ function sizeOf({ result }: Made): number {
 async function contentOf(database: Database, link: LinkToMake, limits: BodyLimits): Promise<LinkBody> {
   if (link.view !== REPORT) return makeLinkBody(database, link, limits)
   // What draws is loaded when it is asked for.
-  const { makeReportBody } = await import('../../report/link-report.ts')
+  const { makeReportBody } = await import('../../outputs/report/link-report.ts')
   return makeReportBody(database, link, limits)
 }
 

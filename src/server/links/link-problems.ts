@@ -1,5 +1,5 @@
 /** Why the address of a link shows nothing, as problem documents (RFC 9457). They are no part of the interface of the service. */
-import type { LinkError } from '../../export/link-error.ts'
+import type { LinkError } from '../../outputs/export/link-error.ts'
 
 export const linkProblems = {
   unknown_link: {

@@ -1,8 +1,8 @@
 /** The response to a request for a link: whoever has its address sees what it shows. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../../db/connect.ts'
-import { linkFileName } from '../../export/link-content.ts'
-import { LinkError } from '../../export/link-error.ts'
+import { linkFileName } from '../../outputs/export/link-content.ts'
+import { LinkError } from '../../outputs/export/link-error.ts'
 import { hashKey, isSameHash } from '../../mirror/keys/secret.ts'
 import type { AdmittedRequest } from '../http/admission.ts'
 import { negotiateEncoding } from '../http/content-encoding.ts'

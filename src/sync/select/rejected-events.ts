@@ -1,6 +1,6 @@
 import { commandName } from '../../common/command-name.ts'
 import type { EventItem } from '../../common/schema/tables.ts'
-import { didYouMeanEvent } from '../../common/did-you-mean.ts'
+import { didYouMeanEvent } from '../../common/text/did-you-mean.ts'
 import { UnknownEventError } from '../../common/errors.ts'
 import { liveEvents } from '../../load/write/events.ts'
 import type { EventList } from '../fetch/event-list.ts'

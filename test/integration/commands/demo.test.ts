@@ -14,7 +14,7 @@ import {
   scriptPath,
   type Ran,
 } from '../../support/commands/command.ts'
-import { tableOf } from '../../support/report/page-tables.ts'
+import { tableOf } from '../../support/outputs/report/page-tables.ts'
 
 const escape = '\u001b'
 

@@ -4,7 +4,7 @@ import ICAL from 'ical.js'
 import { request } from 'undici'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { connect, type Database } from '../../../src/db/connect.ts'
-import { EXPORTABLE } from '../../../src/export/select-views.ts'
+import { EXPORTABLE } from '../../../src/outputs/export/select-views.ts'
 import {
   createLink,
   erasePerson,

@@ -174,7 +174,7 @@ export const commandGuards: readonly Guard[] = [
     name: 'formulas in an export',
     promise: 'with --safe-csv no text of an exported file is a formula to a spreadsheet',
     mutation: { replace: 'name' },
-    tests: ['test/integration/export/formats.test.ts'],
+    tests: ['test/integration/outputs/export/formats.test.ts'],
     only: 'that it would run',
   },
   {
@@ -202,7 +202,7 @@ export const commandGuards: readonly Guard[] = [
     name: 'a COPY that is left',
     promise: 'an export that cannot go on ends at once, however much the database would still send',
     mutation: 'remove',
-    tests: ['test/integration/db/copy-out.test.ts'],
+    tests: ['test/integration/load/copy-out.test.ts'],
     only: 'its receiver fails',
   },
 ]

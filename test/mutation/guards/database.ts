@@ -36,14 +36,14 @@ export const databaseGuards: readonly Guard[] = [
     name: 'one stamp a transaction',
     promise: 'history has no gaps: a version begins where the one before it ended',
     mutation: { cut: 'now()', put: 'clock_timestamp()' },
-    tests: ['test/integration/history/runs.test.ts'],
+    tests: ['test/integration/load/history/runs.test.ts'],
     only: 'postgres',
   },
   {
     name: 'clock set back',
     promise: 'a moment has one version of a row, also after the clock was set back',
     mutation: 'never',
-    tests: ['test/integration/history/past.test.ts'],
+    tests: ['test/integration/load/history/past.test.ts'],
     only: 'O6',
   },
   {

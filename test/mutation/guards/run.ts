@@ -235,14 +235,14 @@ export const runGuards: readonly Guard[] = [
     name: 'changed since',
     promise: 'verify calls a list that the service changed changed, not different',
     mutation: 'remove',
-    tests: ['test/integration/verify/moves.test.ts'],
+    tests: ['test/integration/sync/verify/moves.test.ts'],
     only: 'reported as changed',
   },
   {
     name: 'undecided',
     promise: 'verify never calls a list equal that differs, when nothing tells whether the service moved',
     mutation: 'never',
-    tests: ['test/integration/verify/moves.test.ts'],
+    tests: ['test/integration/sync/verify/moves.test.ts'],
     only: 'undecided, never equal',
   },
   {
@@ -277,7 +277,7 @@ export const runGuards: readonly Guard[] = [
     name: 'forgotten since',
     promise: 'verify calls no event different that a run forgets meanwhile',
     mutation: 'remove',
-    tests: ['test/integration/verify/moves.test.ts'],
+    tests: ['test/integration/sync/verify/moves.test.ts'],
     only: 'forgets an event meanwhile',
   },
   {

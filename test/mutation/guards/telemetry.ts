@@ -8,7 +8,7 @@ export const telemetryGuards: readonly Guard[] = [
   {
     name: 'ids in spans',
     promise: 'no span and no metric has the id of an event, which may be a name',
-    mutation: { replace: 'url.pathname' },
+    mutation: { replace: 'this.#url.pathname' },
     tests: [commands],
     only: 'names no person',
   },

@@ -1,9 +1,9 @@
 /** A queue in a database of the test's own. */
 import type { Database } from '../../../src/db/connect.ts'
-import { createDispatcher, type Dispatcher } from '../../../src/queue/dispatcher.ts'
-import { groupBySchedule, type QueueAccount } from '../../../src/queue/due-groups.ts'
-import { openQueue, type JobQueue } from '../../../src/queue/open-queue.ts'
-import { jobOf, RUNS_QUEUE } from '../../../src/queue/queues.ts'
+import { createDispatcher, type Dispatcher } from '../../../src/orchestration/queue/dispatcher.ts'
+import { groupBySchedule, type QueueAccount } from '../../../src/orchestration/queue/due-groups.ts'
+import { openQueue, type JobQueue } from '../../../src/orchestration/queue/open-queue.ts'
+import { jobOf, RUNS_QUEUE } from '../../../src/orchestration/queue/queues.ts'
 import { freshPlace } from '../databases/databases.ts'
 
 export interface QueueStage extends AsyncDisposable {

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { vi } from 'vitest'
-import type { RunOutcome } from '../../../src/schedule/run-guard.ts'
-import { runWorker, type WorkerOptions } from '../../../src/schedule/worker.ts'
+import type { RunOutcome } from '../../../src/orchestration/schedule/run-guard.ts'
+import { runWorker, type WorkerOptions } from '../../../src/orchestration/schedule/worker.ts'
 
 /** A worker on a clock that the test moves; its runs are told apart by when they began. */
 export interface Working {

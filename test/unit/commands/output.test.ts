@@ -6,7 +6,7 @@ import {
   stripControlChars,
   escapeControlCharsInJson,
   stripControlCharsInLine,
-} from '../../../src/common/strip-control-chars.ts'
+} from '../../../src/common/text/strip-control-chars.ts'
 import { formatDuration } from '../../../src/common/text/format-duration.ts'
 import { formatBytes, formatCount, formatNumber } from '../../../src/common/text/number.ts'
 import { progressBar } from '../../../src/commands/terminal/progress-bar.ts'

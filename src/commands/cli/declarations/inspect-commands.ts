@@ -1,5 +1,5 @@
 import { duration, integer, timeZone } from '../../../common/parse-values.ts'
-import { exportFormats } from '../../../export/formats/format.ts'
+import { exportFormats } from '../../../outputs/export/formats/format.ts'
 import type { CommandGroup } from '../command-spec.ts'
 import * as options from '../options.ts'
 

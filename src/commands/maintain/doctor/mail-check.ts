@@ -1,4 +1,4 @@
-import type { MailSettings } from '../../../notify/send/send-message.ts'
+import type { MailSettings } from '../../../outputs/notify/send/send-message.ts'
 import { failed, ok, type CheckResult } from './check.ts'
 
 /** The exit code of a digest that could not be delivered. */
@@ -7,7 +7,7 @@ const DEADLINE_MS = 15_000
 
 /** The mail server of digests and notices: does it answer, encrypt, and take the login. Nothing is sent. */
 export async function checkMail({ server, from }: MailSettings, signal: AbortSignal): Promise<CheckResult> {
-  const { checkMailServer } = await import('../../../notify/send/mail.ts')
+  const { checkMailServer } = await import('../../../outputs/notify/send/mail.ts')
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)])
   const found = await checkMailServer(server, deadline)
   if (!found.isAccepted)

@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 import { commandName } from '../../../common/command-name.ts'
 import { formatCount } from '../../../common/text/number.ts'
 import { connect, type Database } from '../../../db/connect.ts'
-import { requirePostgres } from '../../../queue/executor.ts'
-import { readQueue } from '../../../queue/jobs/list-jobs.ts'
+import { requirePostgres } from '../../../orchestration/queue/executor.ts'
+import { readQueue } from '../../../orchestration/queue/jobs/list-jobs.ts'
 import { DATABASE, failed, failure, ok, warning, type CheckResult } from './check.ts'
 
 /** @param target of the database */

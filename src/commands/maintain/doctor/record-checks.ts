@@ -1,4 +1,4 @@
-import { stripControlChars } from '../../../common/strip-control-chars.ts'
+import { stripControlChars } from '../../../common/text/strip-control-chars.ts'
 import { wrapWords } from '../../../common/text/fit-text.ts'
 import type { Output, Style } from '../../terminal/terminal.ts'
 import type { Check, CheckResult } from './check.ts'

@@ -1,4 +1,4 @@
-import { stripControlCharsInLine } from '../../../common/strip-control-chars.ts'
+import { stripControlCharsInLine } from '../../../common/text/strip-control-chars.ts'
 import { formatCount, formatNumber } from '../../../common/text/number.ts'
 
 /** Something that was said of an event, or with null of the whole. */

@@ -1,5 +1,5 @@
 import type { Output, Terminal } from '../../terminal/terminal.ts'
-import { escapeControlCharsInJson } from '../../../common/strip-control-chars.ts'
+import { escapeControlCharsInJson } from '../../../common/text/strip-control-chars.ts'
 
 /** One JSON document: indented for eyes on a terminal, on one line for programs. */
 export function writeJson(out: Output, value: unknown): Promise<void> {

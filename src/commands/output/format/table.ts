@@ -1,6 +1,6 @@
 import stringWidth from 'string-width'
 import { shorten, wrapWords } from '../../../common/text/fit-text.ts'
-import { stripControlCharsInLine } from '../../../common/strip-control-chars.ts'
+import { stripControlCharsInLine } from '../../../common/text/strip-control-chars.ts'
 import type { Output } from '../../terminal/terminal.ts'
 
 /** A heading: a column aligned to the left whose cells are never cut, or as `right`, `text` and `below` say. */

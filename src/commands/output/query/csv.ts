@@ -1,6 +1,6 @@
 import { stringify } from 'csv-stringify/sync'
 import type { QueryResult } from '../../../db/transaction.ts'
-import { stripControlChars } from '../../../common/strip-control-chars.ts'
+import { stripControlChars } from '../../../common/text/strip-control-chars.ts'
 import type { QueryResultWriter, ResultOptions } from './writer.ts'
 import { inZone, isNumeric, textOf } from './values.ts'
 

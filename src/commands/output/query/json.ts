@@ -1,6 +1,6 @@
 import type { QueryResult } from '../../../db/transaction.ts'
 import { nonFiniteAsText } from '../../../common/json/exact.ts'
-import { escapeControlCharsInJson } from '../../../common/strip-control-chars.ts'
+import { escapeControlCharsInJson } from '../../../common/text/strip-control-chars.ts'
 import type { QueryResultWriter, ResultOptions } from './writer.ts'
 import { inZone } from './values.ts'
 

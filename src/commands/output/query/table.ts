@@ -1,6 +1,6 @@
 import stringWidth from 'string-width'
 import type { QueryResult } from '../../../db/transaction.ts'
-import { stripControlCharsInLine } from '../../../common/strip-control-chars.ts'
+import { stripControlCharsInLine } from '../../../common/text/strip-control-chars.ts'
 import type { Output } from '../../terminal/terminal.ts'
 import { formatCount, formatNumber } from '../../../common/text/number.ts'
 import { drawRecord, right, tableWriter, tableWidth } from '../format/table.ts'

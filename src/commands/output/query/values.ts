@@ -1,6 +1,6 @@
 /** The values of a result as text: numbers and times as the database wrote them. */
 import { nonFiniteAsText } from '../../../common/json/exact.ts'
-import { offsetAt, offsetMs } from '../../../schedule/wall-clock.ts'
+import { offsetAt, offsetMs } from '../../../orchestration/schedule/wall-clock.ts'
 
 /** Object ids of the types whose digits line up when they are aligned to the right. */
 const numericTypes = new Set([20, 21, 23, 26, 700, 701, 1700])

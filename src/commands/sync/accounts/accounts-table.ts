@@ -1,5 +1,5 @@
 /** The end of a command over many accounts, for people: how many ended how, and what needs a look. */
-import { stripControlCharsInLine } from '../../../common/strip-control-chars.ts'
+import { stripControlCharsInLine } from '../../../common/text/strip-control-chars.ts'
 import { shorten } from '../../../common/text/fit-text.ts'
 import { formatDuration } from '../../../common/text/format-duration.ts'
 import { nameSome } from '../../../common/text/name-some.ts'

@@ -1,4 +1,4 @@
-import { escapeControlCharsInJson } from '../../../common/strip-control-chars.ts'
+import { escapeControlCharsInJson } from '../../../common/text/strip-control-chars.ts'
 import type { Output } from '../../terminal/terminal.ts'
 import { writeJson } from '../../output/format/json.ts'
 import type { AccountResult } from './account-result.ts'

@@ -1,5 +1,5 @@
 /** Which accounts a command is for: the one of the environment, one of an accounts file, or all of it. */
-import { didYouMean } from '../../../common/did-you-mean.ts'
+import { didYouMean } from '../../../common/text/did-you-mean.ts'
 import { ConfigurationError, UsageError } from '../../../common/errors.ts'
 import { nameSome } from '../../../common/text/name-some.ts'
 import { formatNumber } from '../../../common/text/number.ts'

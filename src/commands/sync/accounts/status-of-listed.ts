@@ -1,7 +1,7 @@
 /** `status` with an accounts file: its accounts, also those that were never mirrored, and what else the mirror has. */
 import type { Accounts } from '../../../config/accounts/read-accounts.ts'
 import { readConfig } from '../../../config/config.ts'
-import { stripControlChars } from '../../../common/strip-control-chars.ts'
+import { stripControlChars } from '../../../common/text/strip-control-chars.ts'
 import { statusCall } from '../../../mirror/calls/status.ts'
 import type { AccountStatus } from '../../../mirror/status/account-status.ts'
 import type { Context } from '../../cli/context.ts'

@@ -1,6 +1,6 @@
 /** How many accounts stand, one line each, the worst first. */
 import { outcomeOf } from '../../../common/schema/run-report.ts'
-import { stripControlCharsInLine } from '../../../common/strip-control-chars.ts'
+import { stripControlCharsInLine } from '../../../common/text/strip-control-chars.ts'
 import { shorten } from '../../../common/text/fit-text.ts'
 import { formatAge } from '../../../common/text/format-duration.ts'
 import { formatNumber } from '../../../common/text/number.ts'

@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { accountOf, responseItem, type Account } from '../../../support/accounts/account.ts'
 import { commandStage, onBothCommandStages } from '../../../support/commands/command-stage.ts'
 import { startServe, urlOf } from '../../../support/commands/process.ts'
-import { keyFiguresOf, tableOf } from '../../../support/report/page-tables.ts'
+import { keyFiguresOf, tableOf } from '../../../support/outputs/report/page-tables.ts'
 
 function clubAccount(): Account {
   const account = accountOf({})

@@ -1,0 +1,42 @@
+/** How pg-boss reaches the mirror's database: over the pool of this program, without a connection of its own. */
+import type { Db } from 'pg-boss'
+import { UsageError } from '../../common/errors.ts'
+import type { Database } from '../../db/database.ts'
+import type { Transaction } from '../../db/transaction.ts'
+
+/** @throws UsageError on PGlite, which one process has open at a time */
+export function executorOf({ queryAsDriver }: Database): Db {
+  // guard: no queue on PGlite
+  if (queryAsDriver === undefined) throw new UsageError(needsPostgres)
+  return {
+    executeSql: async (text, values) => {
+      try {
+        return { rows: [...(await queryAsDriver(text, values))] }
+      } catch (error) {
+        // pg-boss reads the driver's own codes.
+        throw error instanceof Error && error.cause instanceof Error ? error.cause : error
+      }
+    },
+  }
+}
+
+const needsPostgres =
+  'A queue needs Postgres: a pglite: folder is open in one process at a time, so there is nothing to share. ' +
+  'Run worker without --queue there, or name postgres://… with --database; headcount move copies a mirror to it.'
+
+/** @throws UsageError for the address of a PGlite */
+export function requirePostgres(target: string): void {
+  if (target.startsWith('pglite:')) throw new UsageError(needsPostgres)
+}
+
+/** The same within a transaction of this program. */
+export function executorIn(trx: Transaction): Db {
+  return {
+    executeSql: async (text, values) => {
+      const { columns, rows } = await trx.query(text, values)
+      return {
+        rows: rows.map((row) => Object.fromEntries(row.map((value, at) => [columns[at]?.name, value]))),
+      }
+    },
+  }
+}

@@ -1,0 +1,193 @@
+/** Takes jobs while there is room, runs each, and writes down what became of it, until the signal. */
+import { onAbort, sleep } from '../../../common/abort.ts'
+import { HeadcountError } from '../../../common/errors.ts'
+import { now, type MonotonicTime } from '../../schedule/monotonic-time.ts'
+import { fetchJobs } from './fetch-jobs.ts'
+import { done, outcomeOfError, outcomeOfUnknown, reasonOf, type JobOutcome } from './job-outcome.ts'
+import type { JobQueue } from '../open-queue.ts'
+import { HEARTBEAT_S, RUNS_QUEUE, type JobData } from '../queues.ts'
+import { settle, type HeldJob } from './settle.ts'
+
+const POLL_MS = 2000
+/** Three chances to be heard before a job counts as lost. */
+const BEAT_MS = (HEARTBEAT_S * 1000) / 4
+/** What cannot be written down is tried again by another process, once this one is not heard any more. */
+const SETTLE_TRIES = 5
+const SETTLE_PAUSE_MS = 500
+/** For workers that have the account. Shorter than what counts as a worker that can take none (`queue-health.ts`). */
+const UNKNOWN_PAUSE_MS = 20_000
+
+export type QueueLog = (level: 'debug' | 'warn' | 'error', message: string, fields?: object) => void
+
+/** Runs an account once. It resolves when the run ended with a report, and throws what ended it otherwise. */
+export type RunAccount = (account: string, signal: AbortSignal) => Promise<void>
+
+export interface JobRunnerOptions {
+  readonly queue: JobQueue
+  readonly run: RunAccount
+  /** Whether this process has the settings of an account. */
+  readonly knows: (account: string) => boolean
+  /** Of the services of all accounts. */
+  readonly hosts: () => ReadonlySet<string>
+  /** At most so many runs here. */
+  readonly runs: number
+  /** At most so many runs of one service host, over all machines. */
+  readonly runsPerHost: number
+  readonly signal: AbortSignal
+  readonly log: QueueLog
+  readonly onSettled?: (account: string, outcome: JobOutcome) => void
+}
+
+export interface JobRunner {
+  /** Looks for jobs now, and not at the next turn. */
+  wake(): void
+  /** Accounts that run here. */
+  readonly running: () => readonly string[]
+  /** When jobs could be taken last; null: never yet. */
+  readonly lastFetch: () => MonotonicTime | null
+  /** Resolves after the signal, when each job is settled. */
+  readonly ended: Promise<void>
+}
+
+export function startJobRunner(options: JobRunnerOptions): JobRunner {
+  const { queue, signal, log } = options
+  // By job and try: the next try may be here, too, before the end of one that was not heard.
+  const held = new Map<string, { readonly job: HeldJob; readonly ended: Promise<void> }>()
+  let wakeUp = Promise.withResolvers<void>()
+  let lastFetch: MonotonicTime | null = null
+  let restsUntil = 0
+  const wake = () => wakeUp.resolve()
+  const takeBack = onAbort(signal, wake)
+  const beat = setInterval(
+    () =>
+      void touch(
+        queue,
+        [...held.values()].map(({ job }) => job),
+        log,
+      ),
+    BEAT_MS,
+  )
+
+  const fetchAll = async () => {
+    const { runs, runsPerHost, knows } = options
+    const free = runs - held.size
+    if (free <= 0 || performance.now() < restsUntil) return
+    const hosts = options.hosts()
+    const taken = [...held.values()].map(({ job }) => job.data.host)
+    const places = { limit: placesOfHost(hosts.size, runs), taken }
+    const jobs = await fetchJobs(queue, { count: free, runsPerHost, hosts, places })
+    lastFetch = now()
+    // guard: rest after a job of others
+    if (jobs.some(({ data }) => !knows(data.account))) restsUntil = performance.now() + UNKNOWN_PAUSE_MS
+    for (const job of jobs) {
+      // guard: heartbeat of a second try
+      const key = `${job.id} ${job.retryCount}`
+      const ended = runJob(job, options).finally(() => {
+        held.delete(key)
+        wake()
+      })
+      held.set(key, { job, ended })
+    }
+  }
+  const loop = async () => {
+    while (!signal.aborted) {
+      wakeUp = Promise.withResolvers()
+      try {
+        await fetchAll()
+      } catch (error) {
+        log('warn', 'no jobs could be taken; it is tried again', { err: error })
+      }
+      await Promise.race([wakeUp.promise, pause(POLL_MS, signal)])
+    }
+    await Promise.all([...held.values()].map(({ ended }) => ended))
+    clearInterval(beat)
+    takeBack()
+  }
+  return {
+    wake,
+    running: () => [...held.values()].map(({ job }) => job.data.account),
+    lastFetch: () => lastFetch,
+    ended: loop(),
+  }
+}
+
+/** One is left for the others: a slow service must not hold up all. */
+function placesOfHost(hosts: number, runs: number): number {
+  return hosts > 1 ? Math.max(1, runs - 1) : runs
+}
+
+/** Resolves also when the signal ends it. */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, signal).catch(() => {})
+}
+
+/** Never rejects. */
+async function runJob(job: HeldJob, options: JobRunnerOptions): Promise<void> {
+  const { account } = job.data
+  const outcome = await outcomeOf(job.data, options)
+  if ('code' in outcome) logOutcome(account, outcome, options.log)
+  for (let tries = 1; ; tries += 1) {
+    try {
+      const isHeld = await settle(options.queue, job, outcome)
+      if (!isHeld) options.log('debug', `account ${account}: another try of its job took over`)
+      options.onSettled?.(account, outcome)
+      return
+    } catch (error) {
+      if (tries < SETTLE_TRIES) await new Promise((resolve) => setTimeout(resolve, tries * SETTLE_PAUSE_MS))
+      else {
+        options.log(
+          'warn',
+          `account ${account}: what became of its job could not be written; it is tried again in a minute`,
+          { err: error },
+        )
+        options.onSettled?.(account, outcome)
+        return
+      }
+    }
+  }
+}
+
+async function outcomeOf(
+  { account, unknownSince }: JobData,
+  { run, knows, signal, log }: JobRunnerOptions,
+): Promise<JobOutcome> {
+  if (!knows(account)) return outcomeOfUnknown(unknownSince, new Date())
+  try {
+    await run(account, signal)
+    return done
+  } catch (error) {
+    const outcome = outcomeOfError(error, signal.aborted)
+    if (outcome.is !== 'returned') logError(account, error, log)
+    return outcome
+  }
+}
+
+/** The queue stores the code alone. */
+function logError(account: string, error: unknown, log: QueueLog): void {
+  if (error instanceof HeadcountError)
+    log('error', `account ${account}: ${error.message}`, { account, code: error.code })
+  else log('error', `account ${account}: the run failed unexpectedly`, { account, err: error })
+}
+
+function logOutcome(account: string, outcome: Exclude<JobOutcome, { is: 'done' }>, log: QueueLog): void {
+  const fields = { account, code: outcome.code }
+  const what = `account ${account}: ${reasonOf(outcome.code)}`
+  if (outcome.is === 'dead') log('warn', `${what}; its job is a dead letter (headcount queue)`, fields)
+  else if (outcome.is === 'retried') log('warn', `${what}; its job is tried again`, fields)
+  else log('debug', `${what}; its job is back in the queue`, fields)
+}
+
+/** Tells that the jobs are worked on. One that is not held any more goes on: its lease says whose the account is. */
+async function touch({ boss }: JobQueue, jobs: readonly HeldJob[], log: QueueLog): Promise<void> {
+  if (jobs.length === 0) return
+  try {
+    // guard: heartbeat of jobs
+    await boss.touch(
+      RUNS_QUEUE,
+      jobs.map(({ id, retryCount }) => ({ id, retryCount })),
+    )
+  } catch (error) {
+    const reason = error instanceof HeadcountError ? error.message : String(error)
+    log('debug', `no heartbeat of the jobs was stored: ${reason}`)
+  }
+}

@@ -1,0 +1,52 @@
+/** What a program may ask of the queue; each as the command of this name answers it. */
+import { connect } from '../../db/connect.ts'
+import { targetOf } from '../../db/target.ts'
+import {
+  requireWholeNumber,
+  withMirror,
+  type AccountFilter,
+  type MirrorOptions,
+} from '../../mirror/library-api/with-mirror.ts'
+import { readQueue, type QueueState } from './jobs/list-jobs.ts'
+import { openQueue } from './open-queue.ts'
+import { retryDeadLetters } from './jobs/retry-jobs.ts'
+
+export interface QueueJobsOptions extends AccountFilter {
+  /** At most so many jobs; 100 when not given. */
+  readonly limit?: number
+}
+
+/** The jobs of `worker --queue`, and how many there are. */
+export function queueJobs(options: QueueJobsOptions): Promise<QueueState> {
+  const limit = requireWholeNumber('limit', options.limit ?? 100, 1)
+  const account = options.account ?? null
+  return withMirror(options, 'read', (database) => readQueue(database, { account, limit }))
+}
+
+export interface RetryJobsOptions extends MirrorOptions {
+  /** Accounts with a dead letter; all of them when not given. */
+  readonly accounts?: readonly string[]
+}
+
+/**
+ * Sends the jobs of dead letters again.
+ *
+ * @returns the accounts that are tried again
+ * @throws UsageError for an account without a dead letter, and on PGlite
+ */
+export function retryJobs(options: RetryJobsOptions): Promise<readonly string[]> {
+  return withMirror(options, 'write', async (database) => {
+    await using queue = await openQueue(database)
+    return await retryDeadLetters(queue, options.accounts ?? null)
+  })
+}
+
+/**
+ * Creates the schema of the queue, or brings it up to date; `worker --queue` does so by itself.
+ *
+ * @throws UsageError on PGlite; DatabaseError
+ */
+export async function migrateQueue(options: Omit<MirrorOptions, 'force'>): Promise<void> {
+  await using database = await connect(targetOf(options))
+  await using _queue = await openQueue(database)
+}

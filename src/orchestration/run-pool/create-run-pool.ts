@@ -1,0 +1,188 @@
+import { InterruptedError, UnreachableError } from '../../common/errors.ts'
+import { toError } from '../../common/abort.ts'
+import type { RunReport } from '../../common/schema/tables.ts'
+import { targetOf, type DatabaseOptions } from '../../db/target.ts'
+import { toInterruptedError } from '../../sync/interruption.ts'
+import { logTo, resolveOptions, silent, type Logger, type RunOptions } from '../../sync/options.ts'
+import { backfill, sync } from '../../sync/run.ts'
+import { verify, type VerifyOptions } from '../../sync/verify/verify.ts'
+import type { VerifyReport } from '../../sync/verify/report.ts'
+import { capacityOf, requireCount } from './capacity.ts'
+import { Hosts } from './hosts.ts'
+import { SharedDatabase } from './shared-database.ts'
+import { Turns } from './turns.ts'
+
+const DEFAULT_REQUESTS_PER_HOST = 8
+const DEFAULT_REQUEST_TIMEOUT_MS = 60_000
+
+/** What all runs of a pool share. Exactly one of `database`, `pool` and `pglite` must be given. */
+export interface RunPoolOptions extends DatabaseOptions {
+  /** The most runs at once; 4 when not given, or as many as the connections carry. */
+  readonly runs?: number
+  /** The most connections to Postgres; three for each run when not given. A pool of the caller may have fewer. */
+  readonly connections?: number
+  /** The most concurrent requests to one service; 8 when not given. */
+  readonly requestsPerHost?: number
+  /** Where runs log to that have no logger of their own, and what is told once for a service. */
+  readonly logger?: Logger
+  /** Ends every run, and all that wait. */
+  readonly signal?: AbortSignal
+}
+
+export interface TurnOptions {
+  /** Called when the turn of this call has come. */
+  readonly onTurn?: () => void
+}
+
+/** The options of a run, but for the database. */
+export type PooledRunOptions = Omit<RunOptions, keyof DatabaseOptions | 'host'> & TurnOptions
+export type PooledVerifyOptions = Omit<VerifyOptions, keyof DatabaseOptions> & TurnOptions
+
+/** Runs of many accounts in one process, over one database. A call waits for its turn. */
+export interface RunPool extends AsyncDisposable {
+  /** At most so many runs at once. */
+  readonly runs: number
+  /** As the function of this name. @throws as it; UnreachableError when the service answers none of its accounts */
+  sync(options: PooledRunOptions): Promise<RunReport>
+  /** As the function of this name. @throws as sync */
+  backfill(options: PooledRunOptions): Promise<RunReport>
+  /** As the function of this name. @throws as sync */
+  verify(options: PooledVerifyOptions): Promise<VerifyReport>
+}
+
+/**
+ * A pool of runs: a bounded number at once, one pool of connections, and for each service host one bound on concurrent
+ * requests and one learned rate. Turns are fair between hosts and between accounts. A host that does not answer has one
+ * run at a time until it answers again.
+ *
+ * @throws UsageError for a wrong option; a pool of the caller must have three connections or more
+ */
+export function createRunPool(options: RunPoolOptions): RunPool {
+  return new BoundedRuns(options)
+}
+
+class BoundedRuns implements RunPool {
+  readonly runs: number
+  readonly #defaults: Pick<RunOptions, 'concurrency' | 'logger'>
+  readonly #signal: AbortSignal | undefined
+  readonly #turns: Turns
+  readonly #hosts: Hosts
+  readonly #database: SharedDatabase
+  readonly #ending = new AbortController()
+  readonly #underWay = new Set<Promise<void>>()
+
+  constructor(options: RunPoolOptions) {
+    const { logger = silent, requestsPerHost = DEFAULT_REQUESTS_PER_HOST } = options
+    requireCount('requestsPerHost', requestsPerHost, 1)
+    const poolSize = options.pool?.options.max
+    const capacity = capacityOf({ runs: options.runs, connections: options.connections, poolSize })
+    const { runs, connections } = capacity
+    this.runs = runs
+    this.#defaults = { concurrency: requestsPerHost, logger }
+    this.#signal = options.signal
+    this.#database = new SharedDatabase(targetOf(options), { connections, log: logTo(logger) })
+    this.#turns = new Turns({
+      runs,
+      isOpen: (host) => this.#hosts.isOpen(host),
+      lastFailure: (host, account) => this.#hosts.lastFailure(host, account),
+    })
+    this.#hosts = new Hosts({
+      requestsPerHost,
+      requestTimeoutMs: DEFAULT_REQUEST_TIMEOUT_MS,
+      logger,
+      onOpen: () => this.#turns.update(),
+    })
+    logCapacity(options, capacity, logger)
+  }
+
+  sync(options: PooledRunOptions): Promise<RunReport> {
+    return this.#track(this.#inTurn(options, sync))
+  }
+
+  backfill(options: PooledRunOptions): Promise<RunReport> {
+    return this.#track(this.#inTurn(options, backfill))
+  }
+
+  verify(options: PooledVerifyOptions): Promise<VerifyReport> {
+    return this.#track(this.#inTurn(options, (shared) => verify({ ...options, ...shared })))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#ending.abort(new InterruptedError('The run pool was closed.', 143))
+    await Promise.all(this.#underWay)
+    await this.#hosts[Symbol.asyncDispose]()
+    await this.#database[Symbol.asyncDispose]()
+  }
+
+  async #inTurn<Result>(
+    options: PooledRunOptions | PooledVerifyOptions,
+    run: (options: RunOptions) => Promise<Result>,
+  ): Promise<Result> {
+    const whole: RunOptions = { ...this.#defaults, ...options, open: this.#database.open }
+    const { account, baseUrl } = resolveOptions(whole)
+    const { origin } = baseUrl
+    using linked = linkSignals([this.#ending.signal, this.#signal, options.signal])
+    const { signal } = linked
+    const release = await this.#turns.take(origin, account, signal).catch((error: unknown) => {
+      throw toInterruptedError(signal, error)
+    })
+    try {
+      options.onTurn?.()
+      return await run({ ...whole, host: this.#hosts.at(origin), signal })
+    } catch (error) {
+      if (this.#hosts.isAway(origin, account, error))
+        this.#turns.failWaiting(origin, (waiting) => awayError(origin, waiting, error))
+      throw error
+    } finally {
+      release()
+    }
+  }
+
+  #track<Result>(run: Promise<Result>): Promise<Result> {
+    const ended = run.then(ignore, ignore).finally(() => this.#underWay.delete(ended))
+    this.#underWay.add(ended)
+    return run
+  }
+}
+
+/** With fewer runs at once than were asked for, or with one, the reason is told. */
+function logCapacity(
+  { runs: wanted, connections, pool }: RunPoolOptions,
+  { runs }: { readonly runs: number },
+  logger: Logger,
+): void {
+  const available = Math.min(connections ?? Infinity, pool?.options.max ?? Infinity)
+  if (available === Infinity || (wanted !== undefined && runs === wanted)) return
+  const message = `${available} database connections carry ${runs === 1 ? 'one run' : `${runs} runs`} at once: each needs 3.`
+  if (wanted === undefined) logger.info({ runs, connections: available }, message)
+  else
+    logger.warn(
+      { runs, wanted, connections: available },
+      `${message} For ${wanted} runs at once it takes ${3 * wanted} connections.`,
+    )
+}
+
+function awayError(origin: string, account: string, cause: unknown): UnreachableError {
+  return new UnreachableError(
+    `Account "${account}" was not read: ${origin} answers none of its accounts, and this one waited behind them. ` +
+      `The last of them: ${toError(cause).message}`,
+  )
+}
+
+/** One signal of several; disposed of, it no longer listens to them. */
+function linkSignals(
+  signals: readonly (AbortSignal | undefined)[],
+): { readonly signal: AbortSignal } & Disposable {
+  const linked = new AbortController()
+  const leave = signals.map((signal) => {
+    if (signal === undefined) return () => {}
+    const abort = () => linked.abort(signal.reason)
+    if (signal.aborted) abort()
+    // Not AbortSignal.any: each check of such a signal checks all its sources.
+    else signal.addEventListener('abort', abort, { once: true })
+    return () => signal.removeEventListener('abort', abort)
+  })
+  return { signal: linked.signal, [Symbol.dispose]: () => leave.forEach((one) => one()) }
+}
+
+function ignore(): void {}

@@ -1,0 +1,86 @@
+/** The services of a run pool, one for each origin. What is learned of a service stays for its next runs. */
+import { createHost, type Host } from '../../source/host.ts'
+import { gotNoAnswer } from '../../source/throttle/availability.ts'
+import type { Logger } from '../../sync/options.ts'
+
+/** So many runs of different accounts without any answer show that it is the host and not the account. */
+const MAX_DEAD_ACCOUNTS = 3
+
+export interface HostsOptions {
+  readonly requestsPerHost: number
+  readonly requestTimeoutMs: number
+  readonly logger: Logger
+  /** A host that was not open answers. */
+  readonly onOpen: () => void
+}
+
+interface KnownHost {
+  readonly host: Host
+  /** Somebody was refused a turn since the last answer. */
+  isBlocking: boolean
+  /** Accounts whose runs got no answer since the last answer, in the order in which they failed last. */
+  readonly dead: Map<string, number>
+}
+
+export class Hosts implements AsyncDisposable {
+  readonly #options: HostsOptions
+  readonly #hosts = new Map<string, KnownHost>()
+  #failures = 0
+
+  constructor(options: HostsOptions) {
+    this.#options = options
+  }
+
+  /** The host of an origin, made for its first run. */
+  at(origin: string): Host {
+    return this.#knownAt(origin).host
+  }
+
+  /** Whether the service answers, and asks for no pause. One that has never answered is not open. */
+  isOpen(origin: string): boolean {
+    const known = this.#knownAt(origin)
+    const { throttle, pause } = known.host
+    const isOpen = throttle.availability.isAnswering && pause.leftMs === 0
+    if (!isOpen) known.isBlocking = true
+    return isOpen
+  }
+
+  /** Notes how a run failed. @returns whether the service is away for every account */
+  isAway(origin: string, account: string, error: unknown): boolean {
+    const known = this.#knownAt(origin)
+    if (!gotNoAnswer(error) || known.host.throttle.availability.isAnswering) return false
+    known.dead.set(account, (this.#failures += 1))
+    // guard: other accounts before it is the host
+    return known.dead.size >= MAX_DEAD_ACCOUNTS
+  }
+
+  /** The number of the last run of an account that got no answer; 0 when the host has answered since. */
+  lastFailure(origin: string, account: string): number {
+    return this.#hosts.get(origin)?.dead.get(account) ?? 0
+  }
+
+  #knownAt(origin: string): KnownHost {
+    const known = this.#hosts.get(origin)
+    if (known !== undefined) return known
+    const { requestsPerHost, requestTimeoutMs, logger, onOpen } = this.#options
+    const host = createHost({
+      origin,
+      concurrency: requestsPerHost,
+      requestTimeoutMs,
+      log: (level, message, fields) => logger[level]({ host: origin, ...fields }, `${origin}: ${message}`),
+    })
+    const added: KnownHost = { host, isBlocking: false, dead: new Map() }
+    this.#hosts.set(origin, added)
+    host.throttle.availability.onAnswer(() => {
+      added.dead.clear()
+      if (!added.isBlocking) return
+      added.isBlocking = false
+      onOpen()
+    })
+    return added
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#hosts.values()].map(({ host }) => host[Symbol.asyncDispose]()))
+  }
+}

@@ -1,0 +1,208 @@
+import { aborted } from '../../../common/abort.ts'
+import { HeadcountError } from '../../../common/errors.ts'
+import { onClockJump } from '../clock-jumps.ts'
+import { serveHealth } from '../health-endpoint.ts'
+import { healthOf } from '../health.ts'
+import type { Log } from '../run-guard.ts'
+import type { RunsInView } from '../scheduled-runs.ts'
+import { waitAtMost } from '../wait-at-most.ts'
+import { COMPANION_GRACE_MS, SHUTDOWN_GRACE_MS, type Companion } from '../worker.ts'
+import { AccountSchedule, type WorkedAccount } from './account-schedule.ts'
+import { accountsHealth } from './accounts-health.ts'
+import { SharedTicks } from './shared-ticks.ts'
+
+/** How often the files are looked at. */
+const LOOK_MS = 10_000
+
+/** The accounts as their files have them. */
+export interface AccountsNow {
+  readonly accounts: readonly WorkedAccount[]
+  /** What keeps entries, or the whole file, from being used. */
+  readonly faults: readonly string[]
+}
+
+export interface AccountsWorkerOptions {
+  /** Null when nothing changed since the last call. */
+  readonly read: () => Promise<AccountsNow | null>
+  /** Where `GET /healthz` and `GET /healthz/NAME` are answered; port 0 takes any free one. Null: nowhere. */
+  readonly health: { readonly host: string; readonly port: number } | null
+  /** What `GET /metrics` answers there, where it is answered. */
+  readonly metricsText?: (() => Promise<string>) | null
+  /** Stops the worker; runs under way, and those that wait, must end by the same signal. */
+  readonly signal: AbortSignal
+  readonly log: Log
+  /** What goes on beside the runs of all accounts. */
+  readonly companions?: readonly Companion[]
+}
+
+/**
+ * Runs every account once at the start, and then each by its own schedule, until it is stopped. Accounts that come into
+ * the files begin, those that are taken out end after their run, changed ones take the new settings at their next run. An
+ * account that fails is told, and tried again at its next tick.
+ *
+ * @returns after a stop, when the runs in progress have ended or 6.5 s have passed
+ * @throws UsageError when the health port is taken; what `read` throws at the start
+ */
+export async function runAccountsWorker(options: AccountsWorkerOptions): Promise<void> {
+  await using worker = new AccountsWorker(options)
+  await worker.look()
+  await worker.begin()
+  await aborted(options.signal)
+}
+
+class AccountsWorker implements AsyncDisposable {
+  readonly #options: AccountsWorkerOptions
+  readonly #open = new AsyncDisposableStack()
+  readonly #ticks: SharedTicks
+  readonly #accounts = new Map<string, AccountSchedule>()
+  /** Taken out of the files, with a run under way. */
+  readonly #leaving = new Map<AccountSchedule, Promise<void>>()
+  #faults: readonly string[] = []
+  #hasBegun = false
+  #skippedTicks = 0
+
+  constructor(options: AccountsWorkerOptions) {
+    this.#options = options
+    this.#ticks = this.#open.use(new SharedTicks())
+  }
+
+  async begin(): Promise<void> {
+    const { health, metricsText = null, companions = [], log } = this.#options
+    if (health !== null) {
+      const of = (name: string) => {
+        const known = this.#accounts.get(name)
+        return known === undefined ? null : healthOf(known.runs.state)
+      }
+      const endpoint = this.#open.use(await serveHealth(health, () => this.#health(), metricsText, of))
+      log('info', `health is answered at ${endpoint.url}, and of each account at ${endpoint.url}/NAME`)
+    }
+    for (const companion of companions) {
+      const begun = companion(this.#view)
+      this.#open.defer(() => waitAtMost(COMPANION_GRACE_MS, begun[Symbol.asyncDispose]()))
+    }
+    this.#open.defer(() => this.#endRuns())
+    this.#open.defer(
+      onClockJump(() => {
+        this.#ticks.restart()
+        for (const { runs } of this.#accounts.values()) runs.clockJumped()
+      }),
+    )
+    this.#hasBegun = true
+    for (const account of this.#accounts.values()) account.begin()
+    log(
+      'info',
+      `the worker runs ${countOf(this.#accounts.size, 'account')} now, and then each by its schedule`,
+    )
+    this.#lookAgain()
+  }
+
+  /** Reads the files, and begins, changes and ends accounts by them. */
+  async look(): Promise<void> {
+    const found = await this.#options.read()
+    if (found === null) return
+    const unusable: string[] = []
+    const counts = { added: 0, changed: 0, same: 0, removed: 0 }
+    for (const account of found.accounts) {
+      if (this.#options.signal.aborted) return
+      try {
+        counts[await this.#take(account)] += 1
+      } catch (error) {
+        if (!(error instanceof HeadcountError)) throw error
+        unusable.push(`account ${account.name}: ${error.message}`)
+        this.#options.log('error', `account ${account.name} cannot be used: ${error.message}`)
+      }
+    }
+    const names = new Set(found.accounts.map(({ name }) => name))
+    for (const [name, known] of this.#accounts) {
+      if (names.has(name)) continue
+      counts.removed += 1
+      this.#remove(name, known)
+    }
+    this.#faults = [...found.faults, ...unusable]
+    const { added, changed, removed } = counts
+    if (this.#hasBegun)
+      this.#options.log('info', `the accounts changed: ${added} new, ${changed} changed, ${removed} removed`)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#open.disposeAsync()
+  }
+
+  /** @throws ConfigurationError when its schedule cannot be used; what was there before goes on */
+  async #take(account: WorkedAccount): Promise<'added' | 'changed' | 'same'> {
+    const known = this.#accounts.get(account.name)
+    if (known?.version === account.version) return 'same'
+    if (known !== undefined) {
+      await known.change(account)
+      return 'changed'
+    }
+    const added = new AccountSchedule(account, this.#ticks, this.#options.signal)
+    this.#accounts.set(account.name, added)
+    if (this.#hasBegun) added.begin()
+    return 'added'
+  }
+
+  #remove(name: string, known: AccountSchedule): void {
+    this.#accounts.delete(name)
+    const left = known.remove().finally(() => this.#leaving.delete(known))
+    this.#leaving.set(known, left)
+  }
+
+  /** Looks at the files again and again, and tells of ticks that were skipped. */
+  #lookAgain(): void {
+    const { log } = this.#options
+    let looking: Promise<void> | null = null
+    const timer = setInterval(() => {
+      this.#tellSkipped()
+      looking ??= this.look()
+        .catch((error: unknown) => log('error', 'the accounts could not be looked at', { err: error }))
+        .finally(() => (looking = null))
+    }, LOOK_MS)
+    this.#open.defer(async () => {
+      clearInterval(timer)
+      await waitAtMost(COMPANION_GRACE_MS, looking)
+    })
+  }
+
+  #tellSkipped(): void {
+    const { skipped_ticks, waiting } = this.#health()
+    const skipped = skipped_ticks - this.#skippedTicks
+    this.#skippedTicks = skipped_ticks
+    if (skipped <= 0) return
+    const message = `${countOf(skipped, 'tick')} skipped: the runs before are still under way, or wait for their turn`
+    this.#options.log('warn', message, { skipped_ticks, waiting })
+  }
+
+  async #endRuns(): Promise<void> {
+    const all = [...this.#accounts.values()]
+    await waitAtMost(SHUTDOWN_GRACE_MS, Promise.all([...this.#underWay(), ...this.#leaving.values()]))
+    const late = all.filter(({ runs }) => runs.current !== null).length
+    if (late > 0)
+      this.#options.log(
+        'warn',
+        `${countOf(late, 'run')} under way did not end in time; the database rolls back what was begun`,
+      )
+    await Promise.all(all.map((account) => account.stopCompanions()))
+  }
+
+  #underWay(): readonly Promise<void>[] {
+    return [...this.#accounts.values()].flatMap(({ runs }) => runs.current ?? [])
+  }
+
+  get #view(): RunsInView {
+    return {
+      whenIdle: (maxMs) => waitAtMost(maxMs, Promise.all(this.#underWay())),
+      condition: () => null,
+      signal: this.#options.signal,
+    }
+  }
+
+  #health() {
+    const states = [...this.#accounts].map(([name, { runs }]) => [name, runs.state] as const)
+    return accountsHealth(new Map(states), this.#faults)
+  }
+}
+
+function countOf(count: number, what: string): string {
+  return count === 1 ? `one ${what}` : `${count} ${what}s`
+}

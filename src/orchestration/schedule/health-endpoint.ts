@@ -1,0 +1,63 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { isIPv6 } from 'node:net'
+import { listenOn } from '../../common/listen.ts'
+
+export interface HealthEndpoint extends AsyncDisposable {
+  readonly url: string
+}
+
+/** What is answered, as JSON: with 200, or with 503 when it is not healthy. */
+export interface Verdict {
+  readonly healthy: boolean
+}
+
+/** Prometheus' text form. */
+const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
+
+const UNCACHED = { 'Cache-Control': 'no-store' }
+
+/**
+ * Answers `GET /healthz` with what `health` says: 200 or 503, the reason as JSON; `GET /healthz/NAME` with what `of` says of
+ * an account, 404 when it says null; and `GET /metrics` with `metricsText`, where there is one.
+ *
+ * @throws UsageError when the port cannot be listened on
+ */
+export async function serveHealth(
+  { host, port }: { readonly host: string; readonly port: number },
+  health: () => Verdict,
+  metricsText: (() => Promise<string>) | null = null,
+  of: (account: string) => Verdict | null = () => null,
+): Promise<HealthEndpoint> {
+  const [{ Hono }, { getRequestListener }] = await Promise.all([import('hono'), import('@hono/node-server')])
+  const routes = new Hono()
+    .get('/healthz', (context) => {
+      const current = health()
+      return context.json(current, current.healthy ? 200 : 503, UNCACHED)
+    })
+    .get('/healthz/:account', (context) => {
+      const account = context.req.param('account')
+      const current = of(account)
+      if (current === null)
+        return context.json({ reason: `there is no account "${account}" here` }, 404, UNCACHED)
+      return context.json(current, current.healthy ? 200 : 503, UNCACHED)
+    })
+  if (metricsText !== null)
+    routes.get('/metrics', async (context) =>
+      context.text(await metricsText(), 200, { 'Content-Type': METRICS_TYPE, ...UNCACHED }),
+    )
+  // By default the adapter replaces the global Request and Response.
+  const answer = getRequestListener(routes.fetch, { overrideGlobalObjects: false })
+  const server = createServer((request, response) => void answer(request, response))
+  const remedy = 'choose another HEADCOUNT_HEALTH_PORT or HEADCOUNT_HEALTH_HOST'
+  const taken = await listenOn(server, { host, port }, { who: 'the health endpoint ', remedy })
+  return {
+    url: `http://${isIPv6(host) ? `[${host}]` : host}:${taken}/healthz`,
+    [Symbol.asyncDispose]: async () => {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}

@@ -1,0 +1,81 @@
+import { aborted } from '../../common/abort.ts'
+import { onClockJump } from './clock-jumps.ts'
+import { serveHealth } from './health-endpoint.ts'
+import type { Log, Run } from './run-guard.ts'
+import { healthOf } from './health.ts'
+import { createTicks } from './cron-ticks.ts'
+import { scheduleRuns, type RunsInView } from './scheduled-runs.ts'
+import { waitAtMost } from './wait-at-most.ts'
+
+/** For the run in progress: a worker ends within 8 s, for container engines kill it after ten. */
+export const SHUTDOWN_GRACE_MS = 6500
+
+/** For what goes on beside the runs, after a stop, and when the worker ends by itself and still tells why. */
+export const COMPANION_GRACE_MS = 1000
+const MAX_COMPANION_MS = 60_000
+
+export interface WorkerOptions {
+  readonly run: Run
+  /** In cron's form: five fields, or six with seconds. */
+  readonly schedule: string
+  readonly timeZone: string
+  /** Where `GET /healthz` is answered; 0 takes any free port, null none. */
+  readonly healthPort: number | null
+  /** 127.0.0.1 when not given. */
+  readonly healthHost?: string
+  /** What `GET /metrics` answers on the same port, in Prometheus' text form; none when not given. */
+  readonly metricsText?: (() => Promise<string>) | null
+  /** Stops the worker; a run under way must end by the same signal. */
+  readonly signal: AbortSignal
+  readonly log: Log
+  /** What goes on beside the runs until the worker ends. */
+  readonly companions?: readonly Companion[]
+}
+
+/** Begins its work, and ends it when it is disposed. It never throws later. */
+export type Companion = (runs: RunsInView) => AsyncDisposable
+
+/**
+ * Runs once at the start and then at every tick of the schedule, until it is stopped. A tick during a run is skipped.
+ * One run replaces all ticks that were missed during sleep. A failed run is logged, and the next tick tries again.
+ *
+ * @returns after a stop, when the run in progress has ended or 6.5 s have passed
+ * @throws AuthenticationError, UsageError of a run that no later run can repair (see {@link Run})
+ * @throws ConfigurationError for an invalid schedule; UsageError when the health port is taken
+ */
+export async function runWorker({ signal, log, ...options }: WorkerOptions): Promise<void> {
+  const fatal = Promise.withResolvers<never>()
+  const ticks = createTicks(options.schedule, options.timeZone)
+  const runs = scheduleRuns({ run: options.run, ticks, signal, log, onFatal: fatal.reject })
+
+  await using open = new AsyncDisposableStack()
+  if (options.healthPort !== null) {
+    const endpoint = open.use(
+      await serveHealth(
+        { host: options.healthHost ?? '127.0.0.1', port: options.healthPort },
+        () => healthOf(runs.state),
+        options.metricsText ?? null,
+      ),
+    )
+    log('info', `health is answered at ${endpoint.url}`)
+  }
+  for (const companion of options.companions ?? []) {
+    const begun = companion(runs.view)
+    open.defer(() =>
+      waitAtMost(signal.aborted ? COMPANION_GRACE_MS : MAX_COMPANION_MS, begun[Symbol.asyncDispose]()),
+    )
+  }
+  open.defer(async () => {
+    await waitAtMost(SHUTDOWN_GRACE_MS, runs.current)
+    if (runs.current !== null)
+      log('warn', 'the run under way did not end in time; the database rolls it back')
+  })
+  open.defer(onClockJump(() => runs.clockJumped()))
+  open.defer(() => ticks.stop())
+  log('info', `the worker runs now, and then at ${ticks.next(1)[0]?.toISOString()}`, {
+    schedule: options.schedule,
+    time_zone: options.timeZone,
+  })
+  runs.begin()
+  await Promise.race([fatal.promise, aborted(signal)])
+}

@@ -1,0 +1,159 @@
+/** Writes tables and views to files, all of one moment. */
+import { UsageError } from '../../common/errors.ts'
+import type { Database } from '../../db/connect.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import { accountId } from '../../mirror/accounts/resolve-account.ts'
+import { ofAccount, requireEvent } from '../../mirror/answers/read-view.ts'
+import { openExportFolder, MANIFEST } from './folder.ts'
+import { loadFormat } from './formats/load-format.ts'
+import type { ExportFormat, Format, Written } from './formats/format.ts'
+import { readMoment, type ExportedFile, type ExportManifest } from './manifest.ts'
+import { chooseViews, viewQuery, type ChosenView, type RowFilter, type ViewQuery } from './select-views.ts'
+import { counted, type Sink } from './sink.ts'
+
+export interface ExportSelection {
+  readonly format: ExportFormat
+  /** Names of tables and views; the default ones when there is none. */
+  readonly views?: readonly string[] | undefined
+  /** Rows of this event alone. */
+  readonly event?: string | null
+  /** Rows of this account alone. */
+  readonly account?: string | null
+  /** Without names, addresses and messages. */
+  readonly withoutPersonal?: boolean
+  /** CSV: with a ' before text that a spreadsheet would run as a formula. */
+  readonly safeCsv?: boolean
+}
+
+/** How far an export is. */
+export interface ExportProgress {
+  readonly file: string
+  /** Of the file so far. */
+  readonly bytes: number
+  /** Files that are whole. */
+  readonly done: number
+  readonly total: number
+}
+
+export interface ExportWatch {
+  readonly signal: AbortSignal
+  readonly onProgress?: (progress: ExportProgress) => void
+}
+
+/**
+ * Writes each table and view to a file of the folder, and `manifest.json` beside them. Files of a former export are replaced when all
+ * new ones are whole.
+ *
+ * @throws UsageError for an unknown view, account or event, and for a folder with other files; OutputError; DatabaseError
+ */
+export async function exportToFolder(
+  database: Database,
+  path: string,
+  selection: ExportSelection,
+  { signal, onProgress }: ExportWatch,
+): Promise<ExportManifest> {
+  const { format, views, withoutPersonal = false } = selection
+  const chosen = chooseViews(views, withoutPersonal)
+  const fileOf = (name: string) => `${name}.${format}`
+  const names = [...chosen.map(({ name }) => fileOf(name)), MANIFEST]
+  await using folder = await openExportFolder(path, names, signal)
+  const manifest = await inSnapshot(database, selection, async (snapshot) => {
+    const found = await snapshot.find(chosen)
+    const files: ExportedFile[] = []
+    for (const [done, view] of found.entries()) {
+      const file = fileOf(view.name)
+      const onBytes = (bytes: number) => {
+        signal.throwIfAborted()
+        onProgress?.({ file, bytes, done, total: found.length })
+      }
+      onBytes(0)
+      files.push(
+        await folder.write(file, async (sink) => {
+          const content = counted(sink, onBytes)
+          const { rows, cut_cells } = await snapshot.write(view, content)
+          const cut = cut_cells === undefined || cut_cells === 0 ? {} : { cut_cells }
+          return { file, view: view.name, rows, bytes: content.bytes(), sha256: content.sha256(), ...cut }
+        }),
+      )
+    }
+    const left_out = chosen.filter(({ name }) => !found.some((view) => view.name === name))
+    return {
+      ...(await readMoment(snapshot.trx, selection.account ?? null)),
+      format,
+      with_personal: !withoutPersonal,
+      account: selection.account ?? null,
+      event: selection.event ?? null,
+      files,
+      left_out: left_out.map(({ name }) => name),
+    }
+  })
+  await folder.write(MANIFEST, (sink) => sink.write(Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)))
+  await folder.publish()
+  return manifest
+}
+
+/**
+ * Writes one table or view, as one file would be.
+ *
+ * @throws UsageError as `exportToFolder`, and for several views; DatabaseError; what the sink throws
+ */
+export async function exportToSink(
+  database: Database,
+  sink: Sink,
+  selection: ExportSelection,
+  { signal }: ExportWatch,
+): Promise<Written> {
+  const [view, ...others] = chooseViews(selection.views ?? [], selection.withoutPersonal ?? false)
+  if (view === undefined || others.length > 0) throw new UsageError('export: --out - takes one --view')
+  return inSnapshot(database, selection, async (snapshot) => {
+    const [found] = await snapshot.find([view])
+    if (found === undefined) return { rows: 0 }
+    return snapshot.write(
+      found,
+      counted(sink, () => signal.throwIfAborted()),
+    )
+  })
+}
+
+type FoundView = ChosenView & ViewQuery
+
+/** What all files of an export are read from. */
+interface Snapshot {
+  readonly trx: Transaction
+  /** Those of the views that have rows of the wanted kind. @throws UsageError when none has */
+  readonly find: (views: readonly ChosenView[]) => Promise<readonly FoundView[]>
+  readonly write: (view: FoundView, sink: Sink) => Promise<Written>
+}
+
+async function inSnapshot<T>(
+  database: Database,
+  selection: ExportSelection,
+  work: (snapshot: Snapshot) => Promise<T>,
+): Promise<T> {
+  const { account = null, event = null, safeCsv = false } = selection
+  const format: Format = await loadFormat(selection.format, safeCsv)
+  return ofAccount(
+    database,
+    account,
+    async (trx) => {
+      const filter: RowFilter = { accountId: account === null ? null : await accountId(trx, account), event }
+      if (event !== null) await requireEvent(trx, event, account)
+      return work({
+        trx,
+        find: async (views) => {
+          const found: FoundView[] = []
+          for (const view of views) {
+            const query = await viewQuery(trx, view, filter, format)
+            if (query !== null) found.push({ ...view, ...query })
+          }
+          if (found.length > 0) return found
+          throw new UsageError(
+            `export: ${views.map(({ name }) => name).join(', ')} has no rows of one event: leave --event out`,
+          )
+        },
+        write: ({ name, columns, query }, sink) => format.write({ trx, query, columns, name }, sink),
+      })
+    },
+    { statementTimeoutMs: 0 },
+  )
+}

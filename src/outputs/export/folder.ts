@@ -1,0 +1,136 @@
+/** The folder of an export: which one is taken, and how its files get their names. */
+import { randomBytes } from 'node:crypto'
+import { mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { UsageError } from '../../common/errors.ts'
+import { isObject, parseJson } from '../../common/json/exact.ts'
+import { exportFormats } from './formats/format.ts'
+import { outputError, fileSink, type Sink } from './sink.ts'
+
+export const MANIFEST = 'manifest.json'
+
+/** What stands in our manifests alone. */
+export const MANIFEST_KIND = 'headcount export'
+
+const extensions = exportFormats.join('|')
+const OURS = new RegExp(`^[a-z_]+\\.(?:${extensions})$`)
+const PART = new RegExp(`^(?:[a-z_]+\\.(?:${extensions})|manifest\\.json)\\.[0-9a-f]{16}\\.part$`)
+
+/** What an export that was killed left behind is removed after so long: another one may still be writing. */
+const PART_AGE_MS = 3_600_000
+
+/** A folder that is being written to. Disposed of before `publish` begins, it is as it was before. */
+export interface ExportFolder extends AsyncDisposable {
+  /** Writes a file below another name, on disk when it resolves. */
+  write<T>(name: string, content: (sink: Sink) => Promise<T>): Promise<T>
+  /** Gives all files their names, the manifest last, and removes those of the former export that are no more. */
+  publish(): Promise<void>
+}
+
+/**
+ * Takes a folder: a new one, an empty one, or one that holds an export. Hidden files do not count.
+ *
+ * @param names of the files that will be written
+ * @param signal its abort disposes of the folder, even while a statement is still computed
+ * @throws UsageError when other files are in the folder; OutputError
+ */
+export async function openExportFolder(
+  path: string,
+  names: readonly string[],
+  signal: AbortSignal,
+): Promise<ExportFolder> {
+  const made = await mkdir(path, { recursive: true }).catch((error: unknown) => {
+    throw outputError(`export: the folder ${path}`, error)
+  })
+  const former = await formerFiles(path, names)
+  const id = randomBytes(8).toString('hex')
+  const partOf = (name: string) => join(path, `${name}.${id}.part`)
+  const written: string[] = []
+  let state: 'open' | 'publishing' | 'closed' = 'open'
+  const close = async () => {
+    if (state !== 'open') return
+    state = 'closed'
+    for (const name of written) await rm(partOf(name), { force: true })
+    if (made !== undefined) await rmdir(path).catch(() => undefined)
+  }
+  const onAbort = () => void close()
+  signal.addEventListener('abort', onAbort)
+  return {
+    write: (name, content) => {
+      signal.throwIfAborted()
+      written.push(name)
+      // guard: files of an unfinished export
+      return writeFile(partOf(name), content)
+    },
+    publish: async () => {
+      signal.throwIfAborted()
+      state = 'publishing'
+      for (const name of written) await rename(partOf(name), join(path, name))
+      for (const name of former) if (!names.includes(name)) await rm(join(path, name), { force: true })
+    },
+    [Symbol.asyncDispose]: async () => {
+      signal.removeEventListener('abort', onAbort)
+      await close()
+    },
+  }
+}
+
+async function writeFile<T>(path: string, content: (sink: Sink) => Promise<T>): Promise<T> {
+  const file = await open(path, 'wx').catch((error: unknown) => {
+    throw outputError(`export: the file ${path}`, error)
+  })
+  try {
+    const result = await content(fileSink(file, `export: the file ${path}`))
+    await file.sync()
+    return result
+  } finally {
+    await file.close()
+  }
+}
+
+/** The files of the export that the folder holds; none of an empty one. */
+async function formerFiles(path: string, names: readonly string[]): Promise<readonly string[]> {
+  const entries = await readdir(path).catch((error: unknown) => {
+    throw outputError(`export: the folder ${path}`, error)
+  })
+  await removeOldParts(path, entries)
+  const seen = entries.filter((name) => !name.startsWith('.') && !PART.test(name))
+  const former = await listedFiles(join(path, MANIFEST))
+  // guard: the folder of somebody else
+  if (former === null && seen.length > 0) {
+    throw new UsageError(
+      `export: the folder ${path} is not empty, and holds no export of headcount (${seen.slice(0, 3).join(', ')}${seen.length > 3 ? ', …' : ''}). Name a new folder, or an empty one.`,
+    )
+  }
+  const foreign = seen.find((name) => names.includes(name) && name !== MANIFEST && !former?.includes(name))
+  if (foreign !== undefined) {
+    throw new UsageError(
+      `export: ${join(path, foreign)} is no file of the former export, and would be replaced. Move it away, or name another folder.`,
+    )
+  }
+  return former ?? []
+}
+
+/** The files that a manifest of ours lists; null when it is none. */
+async function listedFiles(manifest: string): Promise<readonly string[] | null> {
+  const text = await readFile(manifest, 'utf8').catch(() => null)
+  if (text === null) return null
+  try {
+    const json = parseJson(text)
+    if (!isObject(json) || json['kind'] !== MANIFEST_KIND || !Array.isArray(json['files'])) return null
+    return json['files'].flatMap((file) => {
+      const name = isObject(file) ? file['file'] : null
+      return typeof name === 'string' && OURS.test(name) ? [name] : []
+    })
+  } catch {
+    return null
+  }
+}
+
+async function removeOldParts(path: string, entries: readonly string[]): Promise<void> {
+  for (const name of entries.filter((entry) => PART.test(entry))) {
+    const found = await stat(join(path, name)).catch(() => null)
+    if (found !== null && Date.now() - found.mtimeMs > PART_AGE_MS)
+      await rm(join(path, name), { force: true })
+  }
+}

@@ -1,0 +1,27 @@
+import { withMirror, type MirrorOptions } from '../../mirror/library-api/with-mirror.ts'
+import { exportToFolder, type ExportProgress, type ExportSelection } from './export-views.ts'
+import type { ExportFormat } from './formats/format.ts'
+import type { ExportManifest } from './manifest.ts'
+
+export interface ExportOptions extends MirrorOptions, Omit<ExportSelection, 'format'> {
+  /** The folder: a new one, an empty one, or one that holds an export. */
+  readonly out: string
+  /** `csv` when not given. */
+  readonly format?: ExportFormat
+  /** Its abort ends the export; the folder stays as it was. */
+  readonly signal?: AbortSignal
+  readonly onProgress?: (progress: ExportProgress) => void
+}
+
+/**
+ * Writes tables and views to files, all of one moment, and `manifest.json` beside them. Files of a former export are replaced when
+ * all new ones are whole.
+ *
+ * @throws UsageError for an unknown view, account or event, and for a folder with other files; OutputError for a full disk
+ */
+export async function exportViews(options: ExportOptions): Promise<ExportManifest> {
+  const { out, format = 'csv', signal = new AbortController().signal, onProgress, ...selection } = options
+  return withMirror(options, 'read', (database) =>
+    exportToFolder(database, out, { ...selection, format }, { signal, ...(onProgress && { onProgress }) }),
+  )
+}

@@ -1,0 +1,66 @@
+import { sql } from 'kysely'
+import type { Timestamp } from '../../common/schema/items.ts'
+import { version } from '../../common/version.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import { MANIFEST_KIND } from './folder.ts'
+import type { ExportFormat } from './formats/format.ts'
+
+/** One file of an export. */
+export interface ExportedFile {
+  readonly file: string
+  /** The table or view. */
+  readonly view: string
+  readonly rows: number
+  readonly bytes: number
+  /** Of its bytes, in hexadecimal digits. */
+  readonly sha256: string
+  /** Texts longer than a cell of a spreadsheet holds, whose end is not in the file. */
+  readonly cut_cells?: number
+}
+
+/** How current an account was. */
+export interface ExportedAccount {
+  readonly account: string
+  /** Its last run that has ended; null: none has. */
+  readonly run: string | null
+  readonly run_status: string | null
+  readonly run_finished_at: Timestamp | null
+}
+
+/** `manifest.json`: what an export holds. */
+export interface ExportManifest {
+  readonly kind: 'headcount export'
+  /** Of headcount. */
+  readonly version: string
+  /** The moment that all files show. */
+  readonly exported_at: Timestamp
+  readonly format: ExportFormat
+  /** Whether names, addresses and messages are in it. */
+  readonly with_personal: boolean
+  /** What it was limited to; null: not limited. */
+  readonly account: string | null
+  readonly event: string | null
+  readonly accounts: readonly ExportedAccount[]
+  readonly files: readonly ExportedFile[]
+  /** Tables and views without an event, when one was named. */
+  readonly left_out: readonly string[]
+}
+
+/** What is known of the moment that the transaction shows. */
+export async function readMoment(
+  { kysely }: Transaction,
+  account: string | null,
+): Promise<Pick<ExportManifest, 'kind' | 'version' | 'exported_at' | 'accounts'>> {
+  const { rows: accounts } = await sql<ExportedAccount>`
+    select account.name as account, run.id as run, run.status as run_status, run.finished_at as run_finished_at
+      from headcount.accounts account
+      left join lateral (
+        select r.id, r.status, r.finished_at from headcount.sync_runs r
+         where r.account_id = account.id and r.finished_at is not null
+         order by r.id desc limit 1) run on true
+     where ${account}::text is null or account.name = ${account}
+     order by account.name`.execute(kysely)
+  const { rows } = await sql<{ now: Timestamp }>`select now() as now`.execute(kysely)
+  const [moment] = rows
+  return { kind: MANIFEST_KIND, version: version(), exported_at: moment?.now ?? '', accounts }
+}

@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import type { FileHandle } from 'node:fs/promises'
+import { OutputError } from '../../common/errors.ts'
+
+/** Where the bytes of one export go. */
+export interface Sink {
+  /** @throws OutputError */
+  readonly write: (part: Uint8Array) => Promise<void>
+}
+
+/** A sink that knows what went into it. */
+export interface CountedSink extends Sink {
+  readonly bytes: () => number
+  /** Of all bytes, in hexadecimal digits. May be called once. */
+  readonly sha256: () => string
+}
+
+export function counted(sink: Sink, onBytes: (bytes: number) => void): CountedSink {
+  const hash = createHash('sha256')
+  let bytes = 0
+  return {
+    write: async (part) => {
+      hash.update(part)
+      bytes += part.byteLength
+      await sink.write(part)
+      onBytes(bytes)
+    },
+    bytes: () => bytes,
+    sha256: () => hash.digest('hex'),
+  }
+}
+
+export function fileSink(file: FileHandle, path: string): Sink {
+  return {
+    write: async (part) => {
+      try {
+        await file.writeFile(part)
+      } catch (error) {
+        throw outputError(path, error)
+      }
+    },
+  }
+}
+
+/** A stream that stays open at the end, as stdout does. */
+export function streamSink(stream: NodeJS.WritableStream): Sink {
+  let failure: unknown = null
+  stream.on('error', (error) => {
+    failure ??= error
+  })
+  return {
+    write: async (part) => {
+      if (failure === null && !stream.write(part)) await once(stream, 'drain').catch(() => undefined)
+      if (failure !== null) throw outputError('The output', failure)
+    },
+  }
+}
+
+/** @param place a path, or what stands for it */
+export function outputError(place: string, error: unknown): OutputError {
+  const reason = error instanceof Error ? error.message : String(error)
+  return new OutputError(`${place} could not be written: ${reason}`, { cause: error })
+}

@@ -1,0 +1,92 @@
+/** Sends what was claimed, and records what became of it. */
+import pLimit from 'p-limit'
+import type { Timestamp } from '../../common/schema/tables.ts'
+import type { Call } from '../../mirror/calls/call.ts'
+import type { Claim } from '../../mirror/deliveries/claims.ts'
+import { settleDeliveryCall } from '../../mirror/deliveries/settle-call.ts'
+import type { DeliveryOutcome, NoticeReason } from '../../mirror/deliveries/settle.ts'
+import type { Recipient } from './recipient.ts'
+import { retryWait } from './send/back-off.ts'
+import type { SendResult } from './send/result.ts'
+import { sendMessage, type MailSettings, type Message } from './send/send-message.ts'
+
+/** How something is asked of the mirror: in this process, or by the one that has its folder open. */
+export type RunCall = <Input, Output>(call: Call<Input, Output>, input: Input) => Promise<Output>
+
+/** What became of one message. */
+export interface Delivery {
+  readonly account: string
+  /** The recipient as it may be shown. */
+  readonly recipient: string
+  /**
+   * `accepted`: the recipient's server has it; `failed`: it will be tried again at `next_attempt_at`, or when it is sent anew; the
+   * others sent nothing: `nothing_new`; `no_run`: no run has ended yet; `busy`: another process is sending it; `waiting`: the next
+   * attempt is yet to come.
+   */
+  readonly state: 'accepted' | 'failed' | 'nothing_new' | 'no_run' | 'busy' | 'waiting'
+  readonly message_id: string | null
+  /** Why it failed; null otherwise. */
+  readonly error: string | null
+  readonly next_attempt_at: Timestamp | null
+}
+
+/** One call after another: each may open a folder, which this process has open once at a time. */
+export function oneAtATime(call: RunCall): RunCall {
+  // guard: calls one at a time
+  const limit = pLimit(1)
+  return (asked, input) => limit(() => call(asked, input))
+}
+
+/** Messages on their way at once. */
+const CONCURRENCY = 4
+
+/** Does it for each, a few at once, in the order of the items. */
+export async function forEachMessage<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const limit = pLimit(CONCURRENCY)
+  return Promise.all(items.map((item) => limit(() => work(item))))
+}
+
+export interface ClaimedMessage extends Claim {
+  readonly failures: number
+  /** What a notice tells; null of a digest. */
+  readonly notice: NoticeReason | null
+}
+
+/**
+ * Sends a message that this process has claimed, and settles the claim: nothing of the database is open while the network is awaited.
+ *
+ * @throws what `call` throws; the reason of the signal, after the claim was released
+ */
+export async function deliver(
+  call: RunCall,
+  claimed: ClaimedMessage,
+  send: (signal: AbortSignal) => Promise<SendResult>,
+  signal: AbortSignal,
+): Promise<Pick<Delivery, 'state' | 'error' | 'next_attempt_at'>> {
+  const { id, claim, notice } = claimed
+  const settle = (outcome: DeliveryOutcome) => call(settleDeliveryCall, { id, claim, outcome, notice })
+  if (signal.aborted) await settle({ kind: 'released', mayBeAccepted: false })
+  signal.throwIfAborted()
+  const result = await send(signal)
+  if (result.isAccepted) {
+    // guard: cursor after acceptance
+    await settle({ kind: 'accepted', isSent: true })
+    return { state: 'accepted', error: null, next_attempt_at: null }
+  }
+  const { error, mayBeAccepted } = result
+  if (signal.aborted) {
+    await settle({ kind: 'released', mayBeAccepted })
+    signal.throwIfAborted()
+  }
+  const retryInMs = retryWait(claimed.failures, result)
+  const { next_attempt_at } = await settle({ kind: 'failed', error, retryInMs, mayBeAccepted })
+  return { state: 'failed', error, next_attempt_at }
+}
+
+/** A message in the form of its recipient. */
+export function sender(recipient: Recipient, message: Message, mail: MailSettings | null) {
+  return (signal: AbortSignal) => sendMessage(recipient, message, mail, signal)
+}

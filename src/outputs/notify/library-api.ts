@@ -1,0 +1,66 @@
+/** How a program sends digests, as the command does. */
+import { UsageError } from '../../common/errors.ts'
+import { sinceOption } from '../../mirror/library-api/answers.ts'
+import { statusInput, type StatusOptions } from '../../mirror/library-api/inspect.ts'
+import { parseOption } from '../../mirror/library-api/parse-option.ts'
+import { callMirror } from '../../mirror/library-api/with-mirror.ts'
+import type { Delivery, RunCall } from './deliver.ts'
+import { deliverDigests, sendDigestsOnce } from './digest/deliver-digests.ts'
+import { DEFAULT_DIGEST_NAME } from './digest/digest-subject.ts'
+import { parseMailSender, parseMailServer } from './mail-settings.ts'
+import { parseRecipients } from './recipient.ts'
+
+/** A signal that is never aborted. */
+const NEVER = new AbortController().signal
+
+export interface SendDigestOptions extends StatusOptions {
+  /** `mailto:ada@example.org`, or addresses that begin with https:// (of Slack's incoming webhooks, or of anything that takes JSON). */
+  readonly to: string | readonly string[]
+  /**
+   * `last`, when not given: since the last digest that the recipient accepted. Else as in `digest`; then no recipient's next digest
+   * is another one.
+   */
+  readonly since?: number | Date | string
+  /** Of several digests to one recipient: each goes on by itself. */
+  readonly name?: string
+  /** Only of the event with this id. */
+  readonly event?: string
+  /** Also when nothing is new. */
+  readonly always?: boolean
+  /** Names people to web addresses, too; mail names them in any case. */
+  readonly withPersonal?: boolean
+  /** `smtp://user:password@host:587` (STARTTLS is required, but for this machine) or `smtps://…:465`; for `mailto:`. */
+  readonly smtpUrl?: string
+  /** Whom mail is from. */
+  readonly mailFrom?: string
+  readonly signal?: AbortSignal
+}
+
+/**
+ * Sends what happened, each recipient a message of its own, one for each account.
+ *
+ * @returns what became of each message; one that failed is told again by the next call
+ * @throws UsageError when an option cannot be used, or the mirror has no such account, event or run
+ */
+export async function sendDigest(options: SendDigestOptions): Promise<readonly Delivery[]> {
+  const { since = 'last', name = DEFAULT_DIGEST_NAME, event = null, signal = NEVER } = options
+  const to = typeof options.to === 'string' ? options.to : options.to.join(' ')
+  const recipients = parseOption('to', () => parseRecipients(to))
+  const mail = mailOption(options)
+  if (mail === null && recipients.some(({ kind }) => kind === 'mail'))
+    throw new UsageError('The options `smtpUrl` and `mailFrom` are needed to send mail.')
+  const call: RunCall = (asked, input) => callMirror(options, asked, input)
+  const { always = false, withPersonal = false } = options
+  const delivery = { ...statusInput(options), name, event, recipients, always, withPersonal, mail }
+  return since === 'last'
+    ? deliverDigests(call, delivery, 'all', signal)
+    : sendDigestsOnce(call, sinceOption(since), delivery, signal)
+}
+
+function mailOption({ smtpUrl, mailFrom }: SendDigestOptions) {
+  if (smtpUrl === undefined || mailFrom === undefined) return null
+  return {
+    server: parseOption('smtpUrl', () => parseMailServer(smtpUrl)),
+    from: parseOption('mailFrom', () => parseMailSender(mailFrom)),
+  }
+}

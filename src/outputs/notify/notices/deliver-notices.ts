@@ -1,0 +1,75 @@
+/** Tells the operator that the state of the mirror has changed. */
+import type { MirrorState, Timestamp } from '../../../common/schema/tables.ts'
+import { prepareNoticesCall, type PreparedNotice } from '../../../mirror/deliveries/prepare-notices.ts'
+import { deliver, forEachMessage, oneAtATime, sender, type RunCall } from '../deliver.ts'
+import { recipientKey, type Recipient } from '../recipient.ts'
+import type { MailSettings } from '../send/send-message.ts'
+import { noticeOutline, noticeSubject } from './notice-outline.ts'
+
+export interface NoticeOptions {
+  /** null: the one that is meant when none is named. */
+  readonly account: string | null
+  readonly recipients: readonly Recipient[]
+  readonly mail: MailSettings | null
+}
+
+export interface Notice {
+  readonly state: MirrorState
+  /** The code of the error that ended the run; null where none did. */
+  readonly cause: string | null
+  readonly reason: string
+}
+
+/** What became of a notice at one recipient. */
+export interface NoticeDelivery {
+  readonly account: string
+  readonly recipient: string
+  readonly state: Exclude<PreparedNotice['state'], 'claimed'> | 'accepted' | 'failed'
+  readonly error: string | null
+  /** When it may be tried again; null: nobody knows, or there is no need. */
+  readonly next_attempt_at: Timestamp | null
+}
+
+export async function deliverNotices(
+  ask: RunCall,
+  { account, recipients, mail }: NoticeOptions,
+  { state, cause, reason }: Notice,
+  signal: AbortSignal,
+): Promise<readonly NoticeDelivery[]> {
+  const call = oneAtATime(ask)
+  const byHash = new Map(recipients.map((recipient) => [recipientKey(recipient).sha256, recipient]))
+  const prepared = await call(prepareNoticesCall, {
+    account,
+    state,
+    cause,
+    recipients: recipients.map(recipientKey),
+  })
+  return forEachMessage(prepared, async (one) => {
+    const recipient = byHash.get(one.recipient_sha256)
+    if (recipient === undefined) throw new RangeError('The mirror names a recipient that nobody asked for.')
+    const told = { account: one.account, recipient: recipientKey(recipient).shown }
+    if (one.state !== 'claimed' || one.message === null)
+      return {
+        ...told,
+        state: one.state === 'claimed' ? 'busy' : one.state,
+        error: null,
+        next_attempt_at: one.until,
+      }
+    // guard: reasons to the web
+    const shownReason = recipient.kind === 'mail' ? reason : null
+    const message = {
+      id: one.message.message_id,
+      subject: noticeSubject(one.account, state),
+      outline: noticeOutline(one.account, state, shownReason),
+      document: { type: 'notice', account: one.account, state },
+    }
+    const became = await deliver(
+      call,
+      { ...one.message, notice: { state, cause } },
+      sender(recipient, message, mail),
+      signal,
+    )
+    const { error, next_attempt_at } = became
+    return { ...told, state: became.state === 'accepted' ? 'accepted' : 'failed', error, next_attempt_at }
+  })
+}

@@ -1,0 +1,122 @@
+/** Where digests and notices go. */
+import { createHash } from 'node:crypto'
+import { InvalidValueError } from '../../common/parse-values.ts'
+import type { RecipientKey } from '../../mirror/deliveries/claims.ts'
+import { isLoopback, isUnprotected } from '../../source/url.ts'
+
+export interface MailRecipient {
+  readonly kind: 'mail'
+  readonly address: string
+}
+
+/** A web address is a secret: whoever has it can write there. */
+export interface WebRecipient {
+  /** `slack`: an incoming webhook; `json`: anything else. */
+  readonly kind: 'slack' | 'json'
+  readonly url: string
+}
+
+export type Recipient = MailRecipient | WebRecipient
+
+/** As many as one process can tell before its claims end. */
+const MAX_RECIPIENTS = 50
+const MIN_SECRET_LENGTH = 6
+const FORMS = 'mailto:ada@example.org or an address that begins with https://'
+
+/**
+ * Recipients between blanks or line ends; one `mailto:` may have several addresses between commas. Each is told apart, once.
+ *
+ * @throws InvalidValueError that quotes no web address
+ */
+export function parseRecipients(text: string): readonly Recipient[] {
+  const words = text.split(/\s+/).filter((word) => word !== '')
+  const recipients = new Map<string, Recipient>()
+  for (const word of words) {
+    for (const recipient of parseWord(word)) recipients.set(recipientKey(recipient).sha256, recipient)
+  }
+  if (recipients.size === 0) throw new InvalidValueError(`must name a recipient: ${FORMS}`)
+  if (recipients.size > MAX_RECIPIENTS)
+    throw new InvalidValueError(`must name at most ${MAX_RECIPIENTS} recipients, not ${recipients.size}`)
+  return [...recipients.values()]
+}
+
+function parseWord(word: string): readonly Recipient[] {
+  if (/^mailto:/i.test(word)) return parseMailto(word.slice('mailto:'.length))
+  if (isMailAddress(word)) throw new InvalidValueError(`must be mailto:${word}, not ${word}`)
+  const url = /^https?:\/\//i.test(word) ? URL.parse(word) : null
+  if (url === null) throw new InvalidValueError(`must be ${FORMS}`)
+  // guard: plain http to a recipient
+  if (isUnprotected(url))
+    throw new InvalidValueError(
+      'must begin with https://: plain http would show the address and the message to others',
+    )
+  if (url.username !== '' || url.password !== '')
+    throw new InvalidValueError('must hold no user name or password')
+  if (url.hash !== '') throw new InvalidValueError('must have no fragment (the part from "#")')
+  return [{ kind: isSlack(url) ? 'slack' : 'json', url: url.href }]
+}
+
+function parseMailto(list: string): readonly Recipient[] {
+  if (list.includes('?'))
+    throw new InvalidValueError('must be mailto: with addresses alone, without a subject or another field')
+  return list.split(',').map((part) => {
+    const address = decoded(part)
+    if (!isMailAddress(address))
+      throw new InvalidValueError(
+        `must have mail addresses after mailto:, like mailto:ada@example.org, not ${JSON.stringify(address.slice(0, 60))}`,
+      )
+    return { kind: 'mail', address }
+  })
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** A plain address: what a mail server would take for a list or a comment is none. */
+export function isMailAddress(text: string): boolean {
+  return (
+    text.length <= 254 && /^[^\s@<>()[\],;:\\"\p{Cc}]{1,64}@[^\s@<>()[\],;:\\"\p{Cc}]{1,253}$/u.test(text)
+  )
+}
+
+/** The form of Slack's incoming webhooks; on this machine, too, for trials. */
+function isSlack(url: URL): boolean {
+  const isHost = /^hooks\.slack(-gov)?\.com$/.test(url.hostname) || isLoopback(url)
+  return isHost && /^\/services\/[A-Z0-9]+\/[A-Z0-9]+\/\w+$/.test(url.pathname)
+}
+
+/** As the mirror knows it, and as it may be shown. */
+export function recipientKey(recipient: Recipient | 'stdout'): RecipientKey {
+  if (recipient === 'stdout') return { sha256: sha256('stdout'), shown: 'stdout' }
+  if (recipient.kind === 'mail') {
+    const address = `mailto:${recipient.address}`
+    // A domain is the same in upper and lower case.
+    return { sha256: sha256(address.replace(/@.*$/, (domain) => domain.toLowerCase())), shown: address }
+  }
+  const hash = sha256(recipient.url)
+  // guard: secret addresses
+  return { sha256: hash, shown: `${new URL(recipient.url).origin}/… (${hash.slice(0, 8)})` }
+}
+
+/** What no message and no log may show. */
+export function secretsOf(recipient: Recipient): readonly string[] {
+  if (recipient.kind === 'mail') return []
+  const { pathname, search, searchParams } = new URL(recipient.url)
+  const parts = [...pathname.split('/'), ...searchParams.values()]
+  return [
+    recipient.url,
+    `${pathname}${search}`,
+    pathname,
+    // A server may quote a part of it. What is all small letters is a word.
+    ...parts.filter((part) => part.length >= MIN_SECRET_LENGTH && !/^[a-z]+$/.test(part)),
+  ].filter((text) => text.length >= MIN_SECRET_LENGTH)
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}

@@ -1,0 +1,141 @@
+/** Sends mail by SMTP, one message to one recipient. */
+import { createTransport } from 'nodemailer'
+import { raceAbort } from '../../../common/abort.ts'
+import type { MailSender, MailServer } from '../mail-settings.ts'
+import { errorLine, type SendResult } from './result.ts'
+
+const MAX_CONNECT_MS = 10_000
+/** A server may scan a message before it answers. */
+const MAX_SILENCE_MS = 30_000
+
+export interface Mail {
+  readonly from: MailSender
+  /** One address: nobody learns who else is told. */
+  readonly to: string
+  /** Without `<`, `@` and a domain. */
+  readonly messageId: string
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+}
+
+/** How the server is spoken to. Pure, so that a test sees it for servers that are no loopback. */
+export function transportOptions(server: MailServer) {
+  const { host, port, isImplicitTls, isLoopback, login } = server
+  return {
+    host,
+    port,
+    secure: isImplicitTls,
+    // guard: STARTTLS
+    requireTLS: !isImplicitTls && !isLoopback,
+    ignoreTLS: !isImplicitTls && isLoopback,
+    // Explicit: no environment variable can switch off the check of certificates.
+    tls: { /* guard: certificates of mail servers */ rejectUnauthorized: true },
+    ...(login !== null && { auth: { user: login.user, pass: login.password } }),
+    connectionTimeout: MAX_CONNECT_MS,
+    greetingTimeout: MAX_CONNECT_MS,
+    dnsTimeout: MAX_CONNECT_MS,
+    socketTimeout: MAX_SILENCE_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  }
+}
+
+/** Never throws. @param signal also ends it by its deadline */
+export async function sendMail(server: MailServer, mail: Mail, signal: AbortSignal): Promise<SendResult> {
+  const written = watchMessage()
+  const transport = createTransport({ ...transportOptions(server), logger: written.logger })
+  const { from, to, messageId, subject, text, html } = mail
+  try {
+    await transport.sendMail({
+      from,
+      to,
+      subject,
+      text,
+      html,
+      messageId: `<${messageId}@${from.address.replace(/^.*@/, '')}>`,
+      // Out-of-office programs do not answer it.
+      headers: { 'Auto-Submitted': 'auto-generated' },
+      signal,
+    })
+    return { isAccepted: true }
+  } catch (error) {
+    return failureOf(error, server, { signal, isWritten: written.isWritten() })
+  } finally {
+    transport.close()
+  }
+}
+
+/** Whether the server answers, encrypts and takes the login; nothing is sent. Never throws. */
+export async function checkMailServer(server: MailServer, signal: AbortSignal): Promise<SendResult> {
+  const transport = createTransport(transportOptions(server))
+  try {
+    await raceAbort(transport.verify(), signal)
+    return { isAccepted: true }
+  } catch (error) {
+    return failureOf(error, server, { signal, isWritten: false })
+  } finally {
+    transport.close()
+  }
+}
+
+/**
+ * Knows whether the whole message was written to the server. nodemailer says so to its logger alone: to the error of a connection that
+ * broke or was silent it always adds the same command, whatever was sent before.
+ */
+function watchMessage() {
+  let isWritten = false
+  const ignore = () => {}
+  const info = (entry: unknown) => {
+    isWritten ||= typeof entry === 'object' && entry !== null && Reflect.get(entry, 'tnx') === 'message'
+  }
+  const logger = {
+    level: ignore,
+    trace: ignore,
+    debug: ignore,
+    info,
+    warn: ignore,
+    error: ignore,
+    fatal: ignore,
+  }
+  return { logger, isWritten: () => isWritten }
+}
+
+function failureOf(
+  error: unknown,
+  { host, port, login }: MailServer,
+  { signal, isWritten }: { readonly signal: AbortSignal; readonly isWritten: boolean },
+): SendResult {
+  const { responseCode, permanent } = fieldsOf(error)
+  const hasReply = responseCode !== null
+  const message = signal.aborted
+    ? 'no answer in time'
+    : error instanceof Error
+      ? error.message
+      : String(error)
+  return {
+    isAccepted: false,
+    error: errorLine(`${host}:${port}: ${message}`, login === null ? [] : secretsOf(login)),
+    isPermanent: permanent,
+    // guard: unknown ends of a mail
+    mayBeAccepted: !hasReply && isWritten,
+    retryAfterMs: null,
+  }
+}
+
+/** The password as it is, and as it is sent: a server may quote either. */
+function secretsOf({ user, password }: NonNullable<MailServer['login']>): readonly string[] {
+  const encoded = [password, `\0${user}\0${password}`].map((text) => Buffer.from(text).toString('base64'))
+  return [password, ...encoded]
+}
+
+/** What nodemailer says of an error. */
+function fieldsOf(error: unknown) {
+  const field = (name: string): unknown =>
+    error instanceof Error && Object.hasOwn(error, name) ? Reflect.get(error, name) : undefined
+  const responseCode = field('responseCode')
+  return {
+    responseCode: typeof responseCode === 'number' ? responseCode : null,
+    permanent: field('permanent') === true,
+  }
+}

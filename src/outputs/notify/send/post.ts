@@ -1,0 +1,90 @@
+/** Posts a document to a web address. */
+import { Agent, request } from 'undici'
+import { version } from '../../../common/version.ts'
+import { isTransientStatus } from '../../../source/retry/policy.ts'
+import { readRetryAfter } from '../../../source/retry/retry-after.ts'
+import { secretsOf, type WebRecipient } from '../recipient.ts'
+import { errorLine, type SendResult } from './result.ts'
+
+const MAX_CONNECT_MS = 10_000
+/** What is read of an answer: it stands in a message for people. */
+const MAX_ANSWER_BYTES = 1024
+
+/** Never throws. Follows no redirect: the address is a secret, and so is the message. @param signal also ends it by its deadline */
+export async function post(
+  recipient: WebRecipient,
+  document: object,
+  messageId: string,
+  signal: AbortSignal,
+): Promise<SendResult> {
+  const { url } = recipient
+  const agent = new Agent({
+    connect: { /* guard: certificates of recipients */ rejectUnauthorized: true, timeout: MAX_CONNECT_MS },
+    allowH2: false,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  })
+  try {
+    const response = await request(url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': `headcount/${version()}`,
+        // A receiver that sees it twice has the message already.
+        'idempotency-key': messageId,
+      },
+      body: JSON.stringify(document),
+      dispatcher: agent,
+      signal,
+    })
+    const { statusCode, headers } = response
+    if (statusCode >= 200 && statusCode < 300) return { isAccepted: true }
+    const answer = statusCode < 400 ? REDIRECT : await beginningOf(response.body)
+    return {
+      isAccepted: false,
+      error: errorLine(`${new URL(url).host}: ${statusCode} ${answer}`, secretsOf(recipient)),
+      isPermanent: !isTransientStatus(statusCode),
+      mayBeAccepted: false,
+      retryAfterMs: readRetryAfter(textOf(headers['retry-after']), textOf(headers['date']), Date.now()),
+    }
+  } catch (error) {
+    const message = signal.aborted
+      ? 'no answer in time'
+      : error instanceof Error
+        ? error.message
+        : String(error)
+    return {
+      isAccepted: false,
+      error: errorLine(`${new URL(url).host}: ${message}`, secretsOf(recipient)),
+      isPermanent: false,
+      mayBeAccepted: !wasNeverSent(error),
+      retryAfterMs: null,
+    }
+  } finally {
+    await agent.destroy()
+  }
+}
+
+const REDIRECT = 'It leads elsewhere; give the address that it leads to'
+
+async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const parts: Uint8Array[] = []
+  let size = 0
+  for await (const part of body) {
+    parts.push(part)
+    size += part.byteLength
+    if (size >= MAX_ANSWER_BYTES) break
+  }
+  return Buffer.concat(parts).subarray(0, MAX_ANSWER_BYTES).toString('utf8')
+}
+
+function textOf(header: string | string[] | undefined): string | null {
+  return typeof header === 'string' ? header : null
+}
+
+const NEVER_SENT =
+  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|ERR_TLS.*|.*CERT.*|.*SELF_SIGNED.*)$/
+
+function wasNeverSent(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && NEVER_SENT.test(String(error.code))
+}

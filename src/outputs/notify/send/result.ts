@@ -1,0 +1,23 @@
+import { createRedactor } from '../../../common/redact.ts'
+
+/** What became of a message at one recipient. */
+export type SendResult =
+  | { readonly isAccepted: true }
+  | {
+      readonly isAccepted: false
+      /** One line, without secrets. */
+      readonly error: string
+      /** The server will refuse the same message again. */
+      readonly isPermanent: boolean
+      /** Nobody knows whether the server took it. */
+      readonly mayBeAccepted: boolean
+      /** What the server asks for, in ms; null: nothing. */
+      readonly retryAfterMs: number | null
+    }
+
+/** A line of what went wrong, short and without the secrets. */
+export function errorLine(text: string, secrets: readonly string[]): string {
+  // guard: secrets in errors of deliveries
+  const redacted = secrets.reduce((shown, secret) => createRedactor(secret, '[secret]').text(shown), text)
+  return createRedactor('').excerpt(redacted)
+}

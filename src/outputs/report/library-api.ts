@@ -1,0 +1,42 @@
+import { raceAbort } from '../../common/abort.ts'
+import { withMirror, type AccountFilter } from '../../mirror/library-api/with-mirror.ts'
+import type { ReportDocument } from '../../mirror/answers/report/document.ts'
+import { readReport } from '../../mirror/answers/report/report-call.ts'
+import { renderReport } from './render-report.ts'
+import { requireReportPath, writeReportFile } from './report-file.ts'
+
+export interface ReportOptions extends AccountFilter {
+  /** The page of the event with this id; of the account when not given. */
+  readonly event?: string
+  /** Without names and addresses. */
+  readonly withoutPersonal?: boolean
+  /** A file that the page is written to, too. */
+  readonly out?: string
+  /** Its abort ends the call; the file stays as it was. */
+  readonly signal?: AbortSignal
+}
+
+export interface Report {
+  /** What the page shows, as data. */
+  readonly document: ReportDocument
+  /** One HTML file that needs nothing else. */
+  readonly html: string
+}
+
+/**
+ * Makes the page for a meeting: of an account (`default`, or the only one, when none is named), or of one event.
+ *
+ * @throws UsageError for an unknown account or event, and for a file that cannot be; OutputError
+ */
+export async function report(options: ReportOptions): Promise<Report> {
+  const { account = null, event = null, withoutPersonal = false, out } = options
+  const { signal = new AbortController().signal } = options
+  if (out !== undefined) await requireReportPath(out)
+  const reading = withMirror(options, 'read', (database) =>
+    readReport(database, { account, event, with_personal: !withoutPersonal }, null),
+  )
+  const document = await raceAbort(reading, signal)
+  const html = renderReport(document)
+  if (out !== undefined) await writeReportFile(out, html, { withPersonal: !withoutPersonal, signal })
+  return { document, html }
+}

@@ -1,0 +1,62 @@
+import { html } from 'hono/html'
+import type { AccountReport } from '../../../mirror/answers/report/document.ts'
+import { formatCount, formatMoney, formatMonth, formatNumber, formatDays, type Formats } from '../formats.ts'
+import { drawChanges } from './changes-part.ts'
+import { drawEvents, drawUpcoming } from './events-part.ts'
+import type { KeyFigure } from './head-part.ts'
+import { drawMoney } from './money-part.ts'
+import { drawPace, paceNote } from './pace-part.ts'
+import { drawQuality } from './quality-part.ts'
+import type { Section } from './section.ts'
+import { drawThinSlots } from './slots-part.ts'
+import { titleOf } from './text.ts'
+
+export function accountFigures({ events: { sums }, thin_slots, money }: AccountReport): readonly KeyFigure[] {
+  const [latest] = money.months
+  return [
+    { value: formatNumber(sums.upcoming), label: sums.upcoming === '1' ? 'event to come' : 'events to come' },
+    { value: formatNumber(sums.expected), label: 'people expected at them' },
+    { value: formatNumber(sums.new_7d), label: 'responses made in the last 7 days' },
+    { value: formatNumber(thin_slots.total), label: 'slots of the next 56 days need people' },
+    ...(latest === undefined
+      ? []
+      : [
+          {
+            value: formatMoney(latest.amount),
+            label: `paid in ${formatMonth(latest.month)}, no currency given`,
+          },
+        ]),
+  ]
+}
+
+/** The parts of the page of an account, the most important first. */
+export function accountSections(report: AccountReport, formats: Formats): readonly Section[] {
+  const { events, thin_slots, pace, money } = report
+  return [
+    { id: 'next', title: 'Coming up', body: drawUpcoming(events, formats) },
+    { id: 'slots', title: 'Slots that need people', body: drawThinSlots(thin_slots, true) },
+    {
+      id: 'pace',
+      title: 'Pace of replies',
+      body:
+        pace.length === 0
+          ? html`<p>No event to come has a response yet.</p>`
+          : html`${paceNote}${pace.map((one, at) =>
+              drawPace(
+                one,
+                `pace-${at + 1}`,
+                formats,
+                html`<h3>${titleOf(one.event)}, ${formatDays(one.event.days_until)}</h3>`,
+              ),
+            )}`,
+    },
+    { id: 'months', title: 'Money by month', body: drawMoney(money, report.made_at) },
+    { id: 'events', title: 'All events', body: drawEvents(events, formats) },
+    { id: 'changes', title: 'Changed this week', body: drawChanges(report, formats) },
+    { id: 'quality', title: 'Data quality', body: drawQuality(report) },
+  ]
+}
+
+export function accountSummary({ events }: AccountReport): string {
+  return `${formatCount(events.total, 'event')}, ${formatCount(events.sums.responses, 'response')}`
+}

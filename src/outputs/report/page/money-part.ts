@@ -1,0 +1,60 @@
+import { html } from 'hono/html'
+import type { ReportedMoney } from '../../../mirror/answers/report/document.ts'
+import type { ViewRow } from '../../../common/schema/view-columns.ts'
+import { drawColumns, type ChartColumn } from '../charts/column-chart.ts'
+import { formatCount, formatMoney, formatMonth, formatNumber } from '../formats.ts'
+import { andMore } from './slots-part.ts'
+import { drawFigures } from './table.ts'
+import type { Html } from './text.ts'
+
+/** Months of the chart. */
+const CHARTED = 24
+
+/** What was paid in each month, as words, chart and table. */
+export function drawMoney({ months, sums }: ReportedMoney, madeAt: string): Html {
+  if (months.length === 0) return html`<p>No response has a payment.</p>`
+  return html`<div class="whole">
+      <p>
+        ${formatCount(sums.payments, 'payment')}: ${formatMoney(sums.amount)},
+        ${formatMoney(sums.amount_after_fee)} after fees of ${formatMoney(sums.processing_fee)}. The service
+        names no currency and no time of payment: a payment counts in the month of its response.
+      </p>
+      ${drawColumns('Amount paid in each month; the table below has the figures', columnsOf(months, madeAt), 'amount (no currency is given)')}
+    </div>
+    ${drawFigures({
+      id: 'money',
+      caption: `What was paid, by month; the chart shows the last ${CHARTED} months at most`,
+      columns: [
+        { head: 'Month', kind: 'time' },
+        { head: 'Payments', kind: 'number' },
+        { head: 'Below zero', kind: 'number' },
+        { head: 'Amount', kind: 'number' },
+        { head: 'Fees', kind: 'number' },
+        { head: 'After fees', kind: 'number' },
+      ],
+      rows: months.map((month) => [
+        formatMonth(month.month),
+        formatNumber(month.payments),
+        formatNumber(month.negative),
+        formatMoney(month.amount),
+        formatMoney(month.processing_fee),
+        formatMoney(month.amount_after_fee),
+      ]),
+    })}
+    ${andMore(sums.months, months.length)}`
+}
+
+/** Month after month up to this one, from the first one with a payment on; those without one are empty. */
+function columnsOf(months: readonly ViewRow<'payments_by_month'>[], madeAt: string): readonly ChartColumn[] {
+  const amounts = new Map(months.map(({ month, amount }) => [month, amount]))
+  const now = new Date(madeAt)
+  const all = Array.from({ length: CHARTED }, (_, at) =>
+    new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - CHARTED + 1 + at)).toISOString().slice(0, 10),
+  )
+  const first = all.findIndex((month) => amounts.has(month))
+  return all.slice(Math.max(0, Math.min(first, CHARTED - 3))).map((month) => {
+    const amount = amounts.get(month) ?? null
+    const [name = '', year = ''] = formatMonth(month).split(' ')
+    return { key: month, value: amount === null ? null : Number(amount), label: [name, year] as const }
+  })
+}

@@ -1,0 +1,91 @@
+import { html, raw } from 'hono/html'
+import type { ReportDocument } from '../../mirror/answers/report/document.ts'
+import { formatsIn, formatDays, type Formats } from './formats.ts'
+import { accountFigures, accountSections, accountSummary } from './page/account-page.ts'
+import { eventFigures, eventSections } from './page/event-page.ts'
+import { drawKeyFigures, drawState, type KeyFigure } from './page/head-part.ts'
+import { PAGE_POLICY } from './embedded/policy.ts'
+import { SCRIPT } from './embedded/script.ts'
+import { drawContents, drawSection, type Section } from './page/section.ts'
+import { STYLE } from './embedded/style.ts'
+import { plainTitle, textOf, titleOf, type Html } from './page/text.ts'
+
+/** What the two kinds of page differ in. */
+interface Page {
+  readonly title: string
+  readonly heading: Html
+  readonly meta: string
+  readonly figures: readonly KeyFigure[]
+  readonly sections: readonly Section[]
+}
+
+/** One HTML file with all that it needs. Nothing of it is loaded from elsewhere. */
+export function renderReport(report: ReportDocument): string {
+  const formats = formatsIn(report.time_zone)
+  const page = report.subject === 'account' ? accountPage(report, formats) : eventPage(report, formats)
+  return `${textOfPage(drawPage(report, page, formats))}\n`
+}
+
+function accountPage(report: Extract<ReportDocument, { subject: 'account' }>, formats: Formats): Page {
+  return {
+    title: 'Event report',
+    heading: html`Event report`,
+    meta: accountSummary(report),
+    figures: accountFigures(report),
+    sections: accountSections(report, formats),
+  }
+}
+
+function eventPage(report: Extract<ReportDocument, { subject: 'event' }>, formats: Formats): Page {
+  const { summary } = report
+  const days = summary.days_until === null ? 'no time' : formatDays(summary.days_until)
+  return {
+    title: plainTitle(summary),
+    heading: titleOf(summary),
+    meta: summary.event_at === null ? days : `${formats.moment(summary.event_at)}, ${days}`,
+    figures: eventFigures(report),
+    sections: eventSections(report, formats),
+  }
+}
+
+function drawPage(
+  report: ReportDocument,
+  { title, heading, meta, figures, sections }: Page,
+  formats: Formats,
+): Html {
+  const personal = report.with_personal
+    ? 'with names and addresses: take care whom you give it to'
+    : 'without names and addresses'
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta http-equiv="Content-Security-Policy" content="${PAGE_POLICY}" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="robots" content="noindex, nofollow" />
+        <meta name="referrer" content="no-referrer" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${title}</title>
+        ${/* Byte for byte, as the policy says. */ raw(`<style>${STYLE}</style>`)}
+      </head>
+      <body>
+        <header>
+          <h1>${heading}</h1>
+          <p class="meta">${meta}</p>
+          <p class="meta">
+            Account ${textOf(report.account)}, as of ${formats.moment(report.made_at)} (${formats.zone})
+          </p>
+          ${drawState(report, formats)} ${drawKeyFigures(figures)} ${drawContents(sections)}
+        </header>
+        <main>${sections.map(drawSection)}</main>
+        <footer><p>Made by headcount ${report.version}, ${personal}.</p></footer>
+        ${raw(`<script>${SCRIPT}</script>`)}
+      </body>
+    </html>`
+}
+
+/** The type of a template says that its parts may be awaited. */
+function textOfPage(made: Html): string {
+  if (made instanceof Promise) throw new Error('A part of the page is a promise.')
+  return made.toString()
+}

@@ -1,0 +1,108 @@
+/** A mirror in a database, as a source of a copy. */
+import { sql } from 'kysely'
+import type { Timestamp } from '../../../common/schema/items.ts'
+import type { StoredReader } from '../../../db/readers/readable.ts'
+import type { Database } from '../../../db/database.ts'
+import { schemaState } from '../../../db/migrate.ts'
+import type { Transaction, TransactionOptions } from '../../../db/transaction.ts'
+import { accountNames } from '../../../sync/open/find-account.ts'
+import type { ContentsSource } from '../mirror-contents.ts'
+import { cancelOnAbort } from './cancel-on-abort.ts'
+import { readTables } from './read-tables.ts'
+import { checkTables } from './table-checks.ts'
+import { readColumns, readIdentities, tableName } from './table-rows.ts'
+
+/** One snapshot, however long its reader takes. */
+export const SNAPSHOT: TransactionOptions = {
+  readOnly: true,
+  statementTimeoutMs: 0,
+  // A signal is not noticed meanwhile.
+  lockTimeoutMs: 5000,
+  idleTimeoutMs: 0,
+}
+
+/** @param signal ends it between two parts */
+export async function openSource(trx: Transaction, signal: AbortSignal): Promise<ContentsSource> {
+  const { current } = await schemaState(trx)
+  const tables = await readColumns(trx)
+  const { rows } = await sql<{ now: Timestamp }>`select now() as now`.execute(trx.kysely)
+  return {
+    outline: {
+      schema: current,
+      moment: rows[0]?.now ?? '',
+      accounts: await accountNames(trx),
+      bytes: await readSize(trx),
+      tables,
+      identities: await readIdentities(trx, tables),
+      readers: await readReaders(trx),
+    },
+    read: (receive) =>
+      readTables(trx, tables, async (part) => {
+        signal.throwIfAborted()
+        await receive(part)
+      }),
+    checks: () => checkTables(trx, tables, () => signal.throwIfAborted()),
+  }
+}
+
+async function readReaders({ kysely }: Transaction): Promise<readonly StoredReader[]> {
+  return kysely
+    .selectFrom('headcount.readers')
+    .select(['role_name', 'with_personal'])
+    .orderBy('role_name')
+    .execute()
+}
+
+/**
+ * Lets others read the tables and not write to them, until the transaction ends. To be called before the first query, which takes the
+ * snapshot. Heartbeats of the held accounts go on in `sync_runs`.
+ */
+async function lockAgainstWriters(trx: Transaction): Promise<void> {
+  if (trx.engine === 'pglite') return
+  const tables = WRITTEN_BY_OTHERS.map(tableName).join(', ')
+  // guard: writers during a move
+  await trx.query(`lock table ${tables} in share mode`)
+}
+
+/** What commands write to that hold no account, and what a first run of a new account would. */
+const WRITTEN_BY_OTHERS = [
+  'accounts',
+  'accepted_rejects',
+  'api_keys',
+  'links',
+  'rejects',
+  'rsvp_meanings',
+  'slot_targets',
+  'event_history',
+  'response_history',
+] as const
+
+/** Of a server as the last vacuum found it: the size itself would wait for whoever locks a table. */
+async function readSize(trx: Transaction): Promise<number> {
+  const pages = 'sum(c.relpages + coalesce(t.relpages, 0)) * current_setting($$block_size$$)::float8'
+  const size = trx.engine === 'pglite' ? 'sum(pg_catalog.pg_table_size(c.oid))::float8' : pages
+  const { rows } = await trx.query(
+    `select coalesce(${size}, 0)
+       from pg_catalog.pg_class c
+       left join pg_catalog.pg_class t on t.oid = c.reltoastrelid
+      where c.relnamespace = 'headcount'::regnamespace and c.relkind = 'r'`,
+  )
+  return Number(rows[0]?.[0])
+}
+
+/**
+ * Works on one snapshot of the mirror.
+ *
+ * @param keepsWritersOut until the work is done
+ */
+export function withSnapshot<T>(
+  database: Database,
+  { keepsWritersOut, signal }: { readonly keepsWritersOut: boolean; readonly signal: AbortSignal },
+  work: (contents: ContentsSource) => Promise<T>,
+): Promise<T> {
+  return database.transaction(async (trx) => {
+    if (keepsWritersOut) await lockAgainstWriters(trx)
+    await using _ = await cancelOnAbort(database, trx, signal)
+    return await work(await openSource(trx, signal))
+  }, SNAPSHOT)
+}

@@ -1,0 +1,204 @@
+/** A backup: a compressed tar of the rows of each table, and what they are at its end. */
+import { createHash, randomBytes, type Hash } from 'node:crypto'
+import { open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
+import { createTarPacker } from 'modern-tar'
+import { UsageError } from '../../../common/errors.ts'
+import { version } from '../../../common/version.ts'
+import type { Engine } from '../../../db/transaction.ts'
+import { fileSink, outputError } from '../../export/sink.ts'
+import type { TableCheck } from '../database/table-checks.ts'
+import type { TableColumns } from '../database/table-rows.ts'
+import type { ContentsOutline, ContentsSource, OnProgress } from '../mirror-contents.ts'
+import { BACKUP_FORMAT, BACKUP_KIND, MANIFEST, type BackupManifest } from './manifest.ts'
+
+/** Rows compress well at every level; the lowest takes the least time. */
+const LEVEL = 1
+/** For the owner alone: the file has names, addresses and messages. */
+const MODE = 0o600
+/** As in a folder of an export. */
+const PART_AGE_MS = 3_600_000
+
+export interface BackupFileOptions {
+  /** Replaces a file of this name. */
+  readonly force: boolean
+  readonly engine: Engine
+  readonly signal: AbortSignal
+  readonly onProgress?: OnProgress | undefined
+}
+
+/** Refuses a name that is taken, before any long work. @throws UsageError */
+export async function requireNewFile(path: string, force: boolean): Promise<void> {
+  const found = await stat(path).catch(() => null)
+  if (found === null) return
+  if (found.isDirectory()) throw new UsageError(`backup: ${path} is a folder: name a file.`)
+  if (!force)
+    throw new UsageError(
+      `backup: the file ${path} exists already. Name another one, or replace it with --force.`,
+    )
+}
+
+/**
+ * Writes the file below another name, and gives it its own when all of it is on the disk. Ended before, it leaves nothing.
+ *
+ * @throws OutputError for a full disk; what the source throws
+ */
+export async function writeBackup(
+  path: string,
+  source: ContentsSource,
+  options: BackupFileOptions,
+): Promise<BackupManifest> {
+  // guard: a backup that is not whole
+  const part = `${path}.${randomBytes(8).toString('hex')}.part`
+  const place = `backup: the file ${part}`
+  await removeOldParts(path)
+  try {
+    const file = await open(part, 'wx', MODE).catch((error: unknown) => {
+      throw outputError(place, error)
+    })
+    let manifest: BackupManifest
+    try {
+      manifest = await writeTo(file, place, source, options)
+      await file.sync().catch((error: unknown) => {
+        throw outputError(place, error)
+      })
+    } finally {
+      await file.close()
+    }
+    options.signal.throwIfAborted()
+    await rename(part, path)
+    await syncFolder(dirname(path))
+    return manifest
+  } catch (error) {
+    await rm(part, { force: true })
+    throw error
+  }
+}
+
+/** Those of a backup of this name that was killed. Another one may still be writing. */
+async function removeOldParts(path: string): Promise<void> {
+  const folder = dirname(path)
+  const prefix = `${basename(path)}.`
+  for (const name of await readdir(folder).catch(() => [])) {
+    if (!name.startsWith(prefix) || !/^[0-9a-f]{16}\.part$/.test(name.slice(prefix.length))) continue
+    const found = await stat(join(folder, name)).catch(() => null)
+    if (found !== null && Date.now() - found.mtimeMs > PART_AGE_MS)
+      await rm(join(folder, name), { force: true })
+  }
+}
+
+/** The entries go through the compression to the file while they are made. */
+async function writeTo(
+  file: FileHandle,
+  place: string,
+  source: ContentsSource,
+  options: BackupFileOptions,
+): Promise<BackupManifest> {
+  const { readable, controller } = createTarPacker()
+  const sink = fileSink(file, place)
+  const writing = pipeline(readable, createGzip({ level: LEVEL }), async (content: AsyncIterable<Buffer>) => {
+    for await (const part of content) await sink.write(part)
+  })
+  // The cause of a failure is that of the file, whatever ended first.
+  writing.catch((error: unknown) => controller.error(error))
+  try {
+    const manifest = await packTables(controller, source, options)
+    await addEntry(controller, MANIFEST, Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`))
+    controller.finalize()
+    await writing
+    return manifest
+  } catch (error) {
+    controller.error(error)
+    await writing
+    throw error
+  }
+}
+
+type Packer = ReturnType<typeof createTarPacker>['controller']
+
+/** What was written of a table. */
+interface Written {
+  readonly hash: Hash
+  bytes: number
+  parts: number
+}
+
+async function packTables(
+  packer: Packer,
+  source: ContentsSource,
+  { engine, onProgress }: BackupFileOptions,
+): Promise<BackupManifest> {
+  const { outline } = source
+  const written = new Map<string, Written>(
+    outline.tables.map(({ table }) => [table, { hash: createHash('sha256'), bytes: 0, parts: 0 }]),
+  )
+  let bytes = 0
+  await source.read(async ({ table, content }) => {
+    const so_far = written.get(table)
+    if (so_far === undefined) return
+    so_far.hash.update(content)
+    so_far.bytes += content.byteLength
+    so_far.parts += 1
+    await addEntry(packer, entryName(table, so_far.parts), content)
+    bytes += content.byteLength
+    onProgress?.({ step: 'copying', table, bytes })
+  })
+  onProgress?.({ step: 'comparing', bytes })
+  const checks = await source.checks()
+  return manifestOf(outline, engine, tablesOf(outline.tables, written, checks))
+}
+
+/** Each entry is of whole rows: COPY reads it by itself. */
+function entryName(table: string, part: number): string {
+  return `${table}/${String(part).padStart(6, '0')}.copy`
+}
+
+async function addEntry(packer: Packer, name: string, content: Buffer<ArrayBuffer>): Promise<void> {
+  const writer = packer.add({ name, size: content.byteLength, mode: MODE }).getWriter()
+  await writer.write(content)
+  await writer.close()
+}
+
+function tablesOf(
+  tables: readonly TableColumns[],
+  written: ReadonlyMap<string, Written>,
+  checks: readonly TableCheck[],
+): BackupManifest['tables'] {
+  return tables.flatMap((columns) => {
+    const content = written.get(columns.table)
+    const check = checks.find(({ table }) => table === columns.table)
+    if (content === undefined || check === undefined) return []
+    return [{ ...columns, ...check, bytes: content.bytes, sha256: content.hash.digest('hex') }]
+  })
+}
+
+function manifestOf(
+  { schema, moment, accounts, identities, readers }: ContentsOutline,
+  engine: Engine,
+  tables: BackupManifest['tables'],
+): BackupManifest {
+  return {
+    kind: BACKUP_KIND,
+    format: BACKUP_FORMAT,
+    version: version(),
+    schema,
+    created_at: moment,
+    engine,
+    accounts,
+    tables,
+    identities,
+    readers,
+  }
+}
+
+/** Only then a crash of the machine keeps the new name. Some systems cannot do that with a folder. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r').catch(() => null)
+  try {
+    await folder?.sync().catch(() => undefined)
+  } finally {
+    await folder?.close()
+  }
+}

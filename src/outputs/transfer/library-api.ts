@@ -1,0 +1,128 @@
+import { UsageError } from '../../common/errors.ts'
+import { parsePlain } from '../../common/json/exact.ts'
+import { connect, pgliteDataDir, type Database } from '../../db/connect.ts'
+import { targetOf, type DatabaseOptions } from '../../db/target.ts'
+import { withMirror, type MirrorOptions } from '../../mirror/library-api/with-mirror.ts'
+import { requirePersonKey } from '../../mirror/persons/person-key.ts'
+import type { SuppressionFile } from '../../mirror/persons/suppression-file.ts'
+import { logTo, personKeyOf, type Logger } from '../../sync/options.ts'
+import { backupTo, type BackupReport } from './backup.ts'
+import { openBackup } from './file/read-backup.ts'
+import { moveInto, type MoveReport } from './move.ts'
+import type { TransferProgress } from './mirror-contents.ts'
+import { keptSuppressions, restoreInto, type RestoredMirror } from './restore.ts'
+
+/** A signal that is never aborted. */
+const NEVER = new AbortController().signal
+
+export interface TransferWatch {
+  /** Its abort ends the work; nothing is left of it. */
+  readonly signal?: AbortSignal
+  readonly onProgress?: (progress: TransferProgress) => void
+}
+
+export interface MoveOptions extends MirrorOptions, TransferWatch {
+  /** The empty database: `postgres://…` or `pglite:<folder>`, which is made when it is missing. */
+  readonly to: string
+}
+
+/**
+ * Copies the mirror into an empty database with all that it has learned, compares both, and marks this one as moved. Whatever ends it
+ * before leaves the other database empty and this one as it was.
+ *
+ * @throws UsageError when the other database is not empty; MovedMirrorError; AccountLockedError while a run holds an account; DatabaseError
+ */
+export async function moveMirror(options: MoveOptions): Promise<MoveReport> {
+  const { to, signal = NEVER, onProgress, logger, force = false } = options
+  requireOther(options.database, to)
+  return endedBy(signal, () =>
+    withMirror(options, 'write', (source) =>
+      withTarget(to, options, (target) =>
+        moveInto(source, target, { signal, log: logTo(logger), onProgress, force }),
+      ),
+    ),
+  )
+}
+
+/** A cancelled statement fails for itself; what counts is why. */
+async function endedBy<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  signal.throwIfAborted()
+  try {
+    return await work()
+  } catch (error) {
+    signal.throwIfAborted()
+    throw error
+  }
+}
+
+/** @throws UsageError when both are one folder, which one process opens once */
+function requireOther(from: string | undefined, to: string): void {
+  const folder = pgliteDataDir(to)
+  if (from === undefined || folder === null || pgliteDataDir(from) !== folder) return
+  throw new UsageError(`The mirror is in the folder ${folder} already: name another one to move it to.`)
+}
+
+async function withTarget<T>(
+  to: string,
+  { logger, onFolderInUse }: MirrorOptions,
+  work: (target: Database) => Promise<T>,
+): Promise<T> {
+  await using target = await connect(to, {
+    log: logTo(logger),
+    ...(onFolderInUse !== undefined && { onFolderInUse }),
+  })
+  return await work(target)
+}
+
+export interface BackupOptions extends MirrorOptions, TransferWatch {
+  /** The file: it gets its name when it is whole, and others than its owner may not read it. `force` replaces one. */
+  readonly file: string
+}
+
+/**
+ * Writes the mirror to a file, with all that it has learned.
+ *
+ * @throws UsageError when the file exists; AccountLockedError while a run holds an account; OutputError for a full disk; DatabaseError
+ */
+export async function backupMirror(options: BackupOptions): Promise<BackupReport> {
+  const { file, signal = NEVER, onProgress, logger, force = false } = options
+  return endedBy(signal, () =>
+    withMirror({ ...options, force: true }, 'write', (source) =>
+      backupTo(source, file, { signal, log: logTo(logger), onProgress, force }),
+    ),
+  )
+}
+
+export interface RestoreOptions extends DatabaseOptions, TransferWatch {
+  readonly file: string
+  /** What `exportSuppressions` gave of each account, from after the backup: these people are erased from what is restored. */
+  readonly suppressions?: readonly SuppressionFile[]
+  /** The key of these lists. */
+  readonly personKey?: string
+  readonly logger?: Logger
+}
+
+/**
+ * Makes a mirror of a backup in an empty database, which is made when it is a missing folder. Whatever ends it before leaves the
+ * database empty.
+ *
+ * @throws UsageError when the database is not empty; InvalidBackupError for a file that is cut short or changed; SchemaVersionError
+ * for one of a newer program; DatabaseError
+ */
+export async function restoreMirror(options: RestoreOptions): Promise<RestoredMirror> {
+  const { file, suppressions = [], signal = NEVER, onProgress, logger, personKey } = options
+  const key = suppressions.length === 0 ? null : requirePersonKey(personKeyOf(personKey))
+  const lists = suppressions.flatMap((list) =>
+    key === null
+      ? []
+      : [keptSuppressions(parsePlain(JSON.stringify(list)), 'The option `suppressions`', key)],
+  )
+  const log = logTo(logger)
+  return endedBy(signal, async () => {
+    // Before a folder is made for it.
+    const onBytes = (bytes: number) => onProgress?.({ step: 'reading', bytes })
+    const backup = await openBackup(file, { signal, onBytes })
+    await using target = await connect(targetOf(options), { log })
+    return await restoreInto(target, backup, { suppressions: lists, key, signal, log, onProgress })
+  })
+}

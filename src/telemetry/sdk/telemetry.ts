@@ -1,0 +1,64 @@
+/** OpenTelemetry's SDK, registered for this process: loaded by a command only when somebody asks for spans or metrics. */
+import { context, DiagLogLevel, diag, metrics, trace } from '@opentelemetry/api'
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
+import type { TelemetryConfig } from '../../config/read-telemetry.ts'
+import { createMetrics } from './metrics.ts'
+import { telemetryResource } from './resource.ts'
+import { createTraces } from './traces.ts'
+
+export interface TelemetryOptions {
+  /** What is sent; null: nothing. */
+  readonly config: TelemetryConfig | null
+  /** Whether metrics are gathered for `metricsText`. */
+  readonly scrape: boolean
+  /** What the SDK says when something cannot be sent. */
+  readonly log: (message: string) => void
+}
+
+export interface Telemetry {
+  /** The metrics in Prometheus' text form; null unless they are gathered for it. */
+  readonly metricsText: (() => Promise<string>) | null
+  /** Sends what is left. @returns whether that was done within so many ms */
+  readonly shutdown: (maxMs: number) => Promise<boolean>
+}
+
+/** Whatever has to be ended. */
+interface Provider {
+  shutdown(): Promise<void>
+}
+
+export function startTelemetry({ config, scrape, log }: TelemetryOptions): Telemetry {
+  const say = (message: string) => log(message)
+  const silent = () => {}
+  diag.setLogger(
+    { error: say, warn: say, info: silent, debug: silent, verbose: silent },
+    { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
+  )
+  const resource = telemetryResource()
+  const providers: Provider[] = []
+  if (config !== null && config.traces !== null) {
+    const provider = createTraces(config.traces, resource)
+    context.setGlobalContextManager(new AsyncLocalStorageContextManager())
+    trace.setGlobalTracerProvider(provider)
+    providers.push(provider)
+  }
+  let metricsText: Telemetry['metricsText'] = null
+  const sent = config?.metrics ?? null
+  if (scrape || sent !== null) {
+    const created = createMetrics(sent, { resource, scrape })
+    metrics.setGlobalMeterProvider(created.provider)
+    metricsText = created.text
+    providers.push(created.provider)
+  }
+  return {
+    metricsText,
+    shutdown: async (maxMs) => {
+      const { promise: tooLong, resolve } = Promise.withResolvers<false>()
+      const timer = setTimeout(resolve, maxMs, false)
+      const ended = Promise.allSettled(providers.map((provider) => provider.shutdown()))
+      const isDone = await /* guard: a collector that hangs */ Promise.race([ended.then(() => true), tooLong])
+      clearTimeout(timer)
+      return isDone
+    },
+  }
+}

@@ -1,0 +1,545 @@
+/** The queue in Postgres, all of it behind a proxy that gives every transaction another connection. */
+import { describe, expect, test, vi } from 'vitest'
+import { connect } from '../../../../src/db/connect.ts'
+import { aborted } from '../../../../src/common/abort.ts'
+import {
+  AccountLockedError,
+  AccountMismatchError,
+  AuthenticationError,
+  InterruptedError,
+} from '../../../../src/common/errors.ts'
+import { fetchJobs } from '../../../../src/orchestration/queue/jobs/fetch-jobs.ts'
+import { done, outcomeOfError } from '../../../../src/orchestration/queue/jobs/job-outcome.ts'
+import {
+  startJobRunner,
+  type JobRunner,
+  type JobRunnerOptions,
+} from '../../../../src/orchestration/queue/jobs/job-runner.ts'
+import { readQueue } from '../../../../src/orchestration/queue/jobs/list-jobs.ts'
+import { openQueue } from '../../../../src/orchestration/queue/open-queue.ts'
+import { MAX_RETRIES } from '../../../../src/orchestration/queue/queues.ts'
+import { queueHealthOf } from '../../../../src/orchestration/queue/queue-health.ts'
+import { retryDeadLetters } from '../../../../src/orchestration/queue/jobs/retry-jobs.ts'
+import { now as monotonicNow } from '../../../../src/orchestration/schedule/monotonic-time.ts'
+import { settle } from '../../../../src/orchestration/queue/jobs/settle.ts'
+import { freshMirror, freshPlace } from '../../../support/databases/databases.ts'
+import { startPoolingProxy } from '../../../support/databases/pooling-proxy.ts'
+import { startPgBouncer } from '../../../support/databases/pgbouncer.ts'
+import { errorOf } from '../../../support/http/reading.ts'
+import { dispatcherOf, openQueueStage, queueAccount, type QueueStage } from '../../../support/queue/open.ts'
+
+const startPooler = process.env['PGBOUNCER'] === '1' ? startPgBouncer : startPoolingProxy
+
+const everyHost = new Set<string>()
+const one = { count: 1, runsPerHost: 100, hosts: everyHost }
+const all = { account: null, limit: 100 }
+
+/** An account is due again, as after so long. */
+const overdue = `update headcount_queue.schedules set next_due_at = now() - interval '3 hours'`
+/** A job whose back-off has passed. */
+const now = 'update headcount_queue.job set start_after = now()'
+
+describe('the schema of the queue', () => {
+  test('D10 four processes make it at once behind a transaction-pooling proxy: no lock stays, and all can work', async () => {
+    await using place = await freshPlace('postgres')
+    await using proxy = await startPooler(place.url)
+    await using opened = new AsyncDisposableStack()
+    const queues = await Promise.all(
+      Array.from({ length: 4 }, async () => {
+        const database = opened.use(await connect(proxy.url))
+        return opened.use(await openQueue(database))
+      }),
+    )
+    const accounts = Array.from({ length: 8 }, (_, at) => queueAccount(`account-${at}`))
+    const passes = await Promise.all(queues.map((queue) => dispatcherOf(queue, accounts).pass()))
+    expect(passes.reduce((sum, { sent }) => sum + sent, 0)).toBe(8)
+    for (const queue of queues) {
+      const jobs = await fetchJobs(queue, { ...one, count: 2 })
+      expect(jobs).toHaveLength(2)
+      for (const job of jobs) expect(await settle(queue, job, done)).toBe(true)
+      await queue.boss.supervise()
+    }
+    await using watcher = await place.open()
+    const locks = await watcher.transaction((trx) =>
+      trx.query(`select pid from pg_locks where locktype = 'advisory' and database =
+                   (select oid from pg_database where datname = current_database())`),
+    )
+    expect(locks.rows).toEqual([])
+    expect(await readQueue(watcher, all)).toMatchObject({ exists: true, jobs: [] })
+  })
+
+  test('a role that may not create schemas uses one that is there', async () => {
+    await using stage = await openQueueStage()
+    const database = new URL(stage.url).pathname.slice(1)
+    await stage.query(`revoke create on database "${database}" from public`)
+    await using again = await openQueue(stage.database)
+    expect(await again.boss.isInstalled()).toBe(true)
+  })
+
+  test('PGlite has no queue: exit 2, and what to do', async () => {
+    await using mirror = await freshMirror('pglite')
+    const error = await errorOf(openQueue(mirror.database))
+    expect(error).toMatchObject({ exitCode: 2 })
+    expect(error.message).toContain('without --queue')
+    expect(await readQueue(mirror.database, all)).toMatchObject({ exists: false })
+  })
+})
+
+describe('the dispatcher', () => {
+  test('sends an account once for all times that were missed, and none before its time', async () => {
+    await using stage = await openQueueStage()
+    const dispatcher = dispatcherOf(stage.queue, [queueAccount('north'), queueAccount('south')])
+    expect(await dispatcher.pass()).toMatchObject({ isDispatcher: true, sent: 2, silentMs: 0 })
+    expect(await dispatcher.pass()).toMatchObject({ sent: 0 })
+    for (const job of await fetchJobs(stage.queue, { ...one, count: 2 })) await settle(stage.queue, job, done)
+    await stage.query(overdue)
+    expect(await dispatcher.pass()).toMatchObject({ sent: 2 })
+    expect(await dispatcher.pass()).toMatchObject({ sent: 0 })
+    const [[next] = []] = await stage.query('select next_due_at from headcount_queue.schedules')
+    const wait = Date.parse(String(next)) - Date.now()
+    expect(wait).toBeGreaterThan(-1000)
+    expect(wait).toBeLessThanOrEqual(15 * 60_000)
+  })
+
+  test('sends no second job while one waits or runs', async () => {
+    await using stage = await openQueueStage()
+    const dispatcher = dispatcherOf(stage.queue, [queueAccount('north')])
+    await dispatcher.pass()
+    await stage.query(overdue)
+    expect(await dispatcher.pass()).toMatchObject({ sent: 0 })
+    const [job] = await fetchJobs(stage.queue, one)
+    await stage.query(overdue)
+    expect(await dispatcher.pass()).toMatchObject({ sent: 0 })
+    if (job === undefined) throw new Error('there is no job')
+    await settle(stage.queue, job, { is: 'retried', code: 'outage' })
+    await stage.query(overdue)
+    expect(await dispatcher.pass()).toMatchObject({ sent: 0 })
+  })
+
+  test('is one over all processes; another takes over when it dies, and at once when it resigns', async () => {
+    await using stage = await openQueueStage()
+    const accounts = [queueAccount('north')]
+    const [first, second] = [dispatcherOf(stage.queue, accounts), dispatcherOf(stage.queue, accounts)]
+    expect(await first.pass()).toMatchObject({ isDispatcher: true, sent: 1 })
+    await stage.query(overdue)
+    expect(await second.pass()).toMatchObject({ isDispatcher: false, sent: 0 })
+    await stage.query(`update headcount_queue.dispatcher set passed_at = now() - interval '16 s'`)
+    expect(await second.pass()).toMatchObject({ isDispatcher: true })
+    expect(await first.pass()).toMatchObject({ isDispatcher: false })
+    await second.resign()
+    expect(await first.pass()).toMatchObject({ isDispatcher: true })
+  })
+
+  test('a process that is killed while it sends has sent nothing: the next one sends all', async () => {
+    await using stage = await openQueueStage()
+    await stage.database
+      .transaction(async (trx) => {
+        const within = {
+          ...stage.queue,
+          database: {
+            ...stage.database,
+            transaction: async (work: never) => (work as (on: typeof trx) => never)(trx),
+          },
+        }
+        expect(await dispatcherOf(within, [queueAccount('north')]).pass()).toMatchObject({ sent: 1 })
+        throw new Error('killed')
+      })
+      .catch(() => {})
+    expect(await dispatcherOf(stage.queue, [queueAccount('north')]).pass()).toMatchObject({ sent: 1 })
+  })
+
+  test('on a machine whose clock is wrong sends nothing, says so, and leaves it to others', async () => {
+    await using stage = await openQueueStage()
+    const wrong = dispatcherOf(stage.queue, [queueAccount('north')])
+    const passAhead = async () => {
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 })
+      try {
+        return await wrong.pass()
+      } finally {
+        vi.useRealTimers()
+      }
+    }
+    expect(await passAhead()).toMatchObject({ isDispatcher: false, sent: 0, silentMs: null })
+    expect(wrong.told).toEqual([expect.stringContaining('differ by 60 s')])
+    // It does not pass for one that sends, nor does one that died before.
+    await stage.query(
+      `update headcount_queue.dispatcher
+          set instance = gen_random_uuid(), holder = 'another', passed_at = now() - interval '61 s'`,
+    )
+    expect((await readQueue(stage.database, all)).dispatcher).toBeNull()
+    const { silentMs } = await passAhead()
+    const state = { began: monotonicNow(), accounts: new Map() }
+    const runner = { running: () => [], lastFetch: monotonicNow, isFull: () => false }
+    const dispatch = { seen: monotonicNow(), silentMs: silentMs ?? 0, isHere: false }
+    expect(queueHealthOf({ ...state, dispatch }, runner)).toMatchObject({
+      healthy: false,
+      reason: expect.stringContaining('nobody looked who is due'),
+    })
+    expect((await readQueue(stage.database, all)).dispatcher).toBeNull()
+    expect(await dispatcherOf(stage.queue, [queueAccount('north')]).pass()).toMatchObject({
+      isDispatcher: true,
+      sent: 1,
+    })
+  })
+
+  test('sends some schedules a pass where very many are due, and tells that there are more', async () => {
+    await using stage = await openQueueStage()
+    const accounts = Array.from({ length: 250 }, (_, at) =>
+      queueAccount(`account-${at}`, { schedule: `${at % 60} ${Math.floor(at / 60)} * * * *` }),
+    )
+    const dispatcher = dispatcherOf(stage.queue, accounts)
+    expect(await dispatcher.pass()).toMatchObject({ sent: 200, hasMore: true })
+    expect(await dispatcher.pass()).toMatchObject({ sent: 50, hasMore: false })
+    expect(await dispatcher.pass()).toMatchObject({ sent: 0, hasMore: false })
+  })
+
+  test('whose accounts are others than those of another process is told of by that one', async () => {
+    await using stage = await openQueueStage()
+    await dispatcherOf(stage.queue, [queueAccount('north'), queueAccount('south')]).pass()
+    const same = dispatcherOf(stage.queue, [queueAccount('south'), queueAccount('north')])
+    expect(await same.pass()).toMatchObject({ isDispatcher: false, sendsOthers: null })
+    const others = dispatcherOf(stage.queue, [queueAccount('north')])
+    expect(await others.pass()).toMatchObject({
+      sendsOthers: expect.stringContaining(`process ${process.pid}`),
+    })
+  })
+
+  test('a schedule that cannot be used is told, and the others are sent', async () => {
+    await using stage = await openQueueStage()
+    const dispatcher = dispatcherOf(stage.queue, [
+      queueAccount('north', { schedule: 'every now and then' }),
+      queueAccount('south'),
+    ])
+    expect(await dispatcher.pass()).toMatchObject({ sent: 1 })
+    expect(dispatcher.told).toEqual([expect.stringContaining('every now and then')])
+  })
+})
+
+describe('jobs', () => {
+  test('of one service host run at most so many over all machines, also when all ask at once', async () => {
+    await using stage = await openQueueStage()
+    await using other = await openQueue(stage.database)
+    const accounts = Array.from({ length: 12 }, (_, at) =>
+      queueAccount(`account-${at}`, { host: at < 8 ? 'large.example' : 'small.example' }),
+    )
+    for (let round = 0; round < 10; round += 1) {
+      await stage.send(...accounts)
+      const took = await Promise.all(
+        Array.from({ length: 8 }, (_, at) =>
+          fetchJobs(at % 2 === 0 ? stage.queue : other, { ...one, count: 2, runsPerHost: 3 }),
+        ),
+      )
+      const hosts = took.flat().map(({ data }) => data.host)
+      expect(hosts.filter((host) => host === 'large.example').length).toBeLessThanOrEqual(3)
+      expect(hosts.filter((host) => host === 'small.example').length).toBeLessThanOrEqual(3)
+      await stage.query('delete from headcount_queue.job')
+    }
+  })
+
+  test('are not looked for while no host has room, and are as soon as one has', async () => {
+    await using stage = await openQueueStage()
+    const accounts = Array.from({ length: 4 }, (_, at) => queueAccount(`account-${at}`))
+    await stage.send(...accounts, queueAccount('elsewhere', { host: 'other.example' }))
+    const only = { count: 9, runsPerHost: 2, hosts: new Set(['events.example']) }
+    const both = { ...only, hosts: new Set(['events.example', 'other.example']) }
+    const first = await fetchJobs(stage.queue, { ...only, count: 2 })
+    expect(first).toHaveLength(2)
+    // Who knows of no other host does not look, so the job of the other one stays.
+    expect(await fetchJobs(stage.queue, only)).toEqual([])
+    expect(await fetchJobs(stage.queue, both)).toMatchObject([{ data: { account: 'elsewhere' } }])
+    for (const job of first) await settle(stage.queue, job, done)
+    expect(await fetchJobs(stage.queue, only)).toHaveLength(2)
+  })
+
+  test('of one host are given some places of a process only, where the others may have jobs', async () => {
+    await using stage = await openQueueStage()
+    const slow = Array.from({ length: 6 }, (_, at) => queueAccount(`slow-${at}`, { host: 'slow.example' }))
+    await stage.send(...slow)
+    await stage.send(...[1, 2].map((at) => queueAccount(`quick-${at}`, { host: 'quick.example' })))
+    const hosts = new Set(['slow.example', 'quick.example'])
+    const fetch = async (count: number, taken: readonly string[]) => {
+      const jobs = await fetchJobs(stage.queue, { ...one, hosts, count, places: { limit: 3, taken } })
+      return jobs.map(({ data }) => data.host).toSorted()
+    }
+    const [quick, ...three] = ['quick.example', 'slow.example', 'slow.example', 'slow.example']
+    expect(await fetch(4, [])).toEqual([quick, ...three])
+    expect(await fetch(1, three)).toEqual([quick])
+    expect(await fetch(1, three)).toEqual([])
+    // Another process has places of its own.
+    expect(await fetch(4, [])).toEqual(three)
+  })
+
+  test('hold the name of the account and its host, and nothing else', async () => {
+    await using stage = await openQueueStage()
+    await dispatcherOf(stage.queue, [queueAccount('north')]).pass()
+    const rows = await stage.query('select data, output, singleton_key, group_id from headcount_queue.job')
+    expect(rows).toEqual([[{ account: 'north', host: 'events.example' }, null, 'north', 'events.example']])
+    const [job] = await fetchJobs(stage.queue, one)
+    if (job === undefined) throw new Error('there is no job')
+    // The message names a person, as one of another account does.
+    await settle(stage.queue, job, outcomeOfError(new AccountMismatchError('of ada@example.org'), false))
+    const whole = await stage.query('select job::text from headcount_queue.job')
+    expect(whole).toHaveLength(1)
+    expect(String(whole)).toContain('account_mismatch')
+    expect(String(whole)).not.toContain('ada@example.org')
+  })
+
+  test('that fail are tried again, each time later, and are dead letters in the end; a good run ends that', async () => {
+    await using stage = await openQueueStage()
+    await stage.send(queueAccount('north'))
+    const delays: number[] = []
+    for (let tries = 0; tries <= MAX_RETRIES; tries += 1) {
+      await stage.query(now)
+      const [job] = await fetchJobs(stage.queue, one)
+      if (job === undefined) throw new Error(`there is no job at try ${tries}`)
+      expect(await settle(stage.queue, job, { is: 'retried', code: 'outage' })).toBe(true)
+      const [[delay] = []] = await stage.query(
+        `select extract(epoch from start_after - now())::float8 from headcount_queue.job where state = 'retry'`,
+      )
+      if (delay !== undefined) delays.push(Number(delay))
+    }
+    expect(delays).toHaveLength(MAX_RETRIES)
+    expect(delays[0]).toBeGreaterThan(14)
+    expect(delays.at(-1)).toBeGreaterThan(2 * (delays[0] ?? Infinity))
+    const state = await readQueue(stage.database, all)
+    expect(state.jobs).toEqual([
+      expect.objectContaining({
+        account: 'north',
+        state: 'dead',
+        code: 'outage',
+        tries: MAX_RETRIES + 1,
+        reason: 'the service went away during the run',
+      }),
+    ])
+    await stage.send(queueAccount('north'))
+    const [job] = await fetchJobs(stage.queue, one)
+    if (job === undefined) throw new Error('there is no job')
+    await settle(stage.queue, job, done)
+    expect((await readQueue(stage.database, all)).jobs).toEqual([])
+    expect(await stage.query('select * from headcount_queue.job')).toEqual([])
+  })
+
+  test('that no try mends are dead letters at once, one an account, and can be tried again by hand', async () => {
+    await using stage = await openQueueStage()
+    const refused = outcomeOfError(new AuthenticationError('401'), false)
+    for (let times = 0; times < 2; times += 1) {
+      await stage.send(queueAccount('north'))
+      const [job] = await fetchJobs(stage.queue, one)
+      if (job === undefined) throw new Error('there is no job')
+      await settle(stage.queue, job, refused)
+    }
+    expect(await readQueue(stage.database, all)).toMatchObject({
+      counts: { dead: 1, ready: 0, retrying: 0 },
+      jobs: [{ account: 'north', state: 'dead', code: 'key_refused', tries: 1 }],
+    })
+    const error = await errorOf(retryDeadLetters(stage.queue, ['nroth']))
+    expect(error.message).toContain('did you mean north?')
+    expect(await retryDeadLetters(stage.queue, null)).toEqual(['north'])
+    expect(await readQueue(stage.database, all)).toMatchObject({
+      counts: { dead: 0, ready: 1 },
+      jobs: [{ account: 'north', host: 'events.example' }],
+    })
+    expect(await retryDeadLetters(stage.queue, null)).toEqual([])
+  })
+
+  test('of an account that another run holds come back later and count no try', async () => {
+    await using stage = await openQueueStage()
+    await stage.send(queueAccount('north'))
+    const [job] = await fetchJobs(stage.queue, one)
+    if (job === undefined) throw new Error('there is no job')
+    await settle(stage.queue, job, outcomeOfError(new AccountLockedError('busy'), false))
+    expect((await readQueue(stage.database, all)).jobs).toMatchObject([{ state: 'waiting', tries: 0 }])
+    expect(await fetchJobs(stage.queue, one)).toEqual([])
+    await stage.query(now)
+    expect(await fetchJobs(stage.queue, one)).toMatchObject([{ retryCount: 0 }])
+  })
+
+  test('of a worker that is not heard are tried again, and it settles nothing when it wakes', async () => {
+    await using stage = await openQueueStage()
+    await stage.send(queueAccount('north'))
+    const [lost] = await fetchJobs(stage.queue, one)
+    if (lost === undefined) throw new Error('there is no job')
+    await stage.query(
+      `update headcount_queue.job set heartbeat_on = now() - interval '31 s', started_on = now() - interval '31 s'`,
+    )
+    await stage.query('update headcount_queue.queue set monitor_claim_on = null')
+    await stage.queue.boss.supervise()
+    expect((await readQueue(stage.database, all)).jobs).toMatchObject([
+      { state: 'retrying', code: 'worker_lost' },
+    ])
+    await stage.query(now)
+    const [again] = await fetchJobs(stage.queue, one)
+    if (again === undefined) throw new Error('there is no job')
+    for (const outcome of [done, outcomeOfError(new AuthenticationError('401'), false)])
+      expect(await settle(stage.queue, lost, outcome)).toBe(false)
+    expect((await readQueue(stage.database, all)).jobs).toMatchObject([{ state: 'running', tries: 2 }])
+    expect(await settle(stage.queue, again, done)).toBe(true)
+  })
+})
+
+/** Runs jobs until the end of the test. */
+function startTestRunner(
+  { queue }: QueueStage,
+  options: Partial<JobRunnerOptions>,
+): JobRunner & AsyncDisposable {
+  const stopping = new AbortController()
+  const runner = startJobRunner({
+    queue,
+    runs: 2,
+    runsPerHost: 9,
+    signal: stopping.signal,
+    log: () => {},
+    knows: () => true,
+    hosts: () => everyHost,
+    run: async () => {},
+    ...options,
+  })
+  return {
+    ...runner,
+    [Symbol.asyncDispose]: async () => {
+      stopping.abort()
+      await runner.ended
+    },
+  }
+}
+
+async function stopped(signal: AbortSignal): Promise<never> {
+  await aborted(signal)
+  throw new InterruptedError('stopped')
+}
+
+describe('a worker of the queue', { timeout: 60_000 }, () => {
+  test('has its heartbeat stored while a run goes on, and hands the job back when it is told to stop', async () => {
+    await using stage = await openQueueStage()
+    await stage.send(queueAccount('north'), queueAccount('elsewhere'))
+    const stopping = new AbortController()
+    const began = Promise.withResolvers<void>()
+    const settled: string[] = []
+    const runner = startJobRunner({
+      queue: stage.queue,
+      runs: 2,
+      runsPerHost: 2,
+      signal: stopping.signal,
+      log: () => {},
+      knows: (account) => account === 'north',
+      hosts: () => everyHost,
+      onSettled: (account, { is }) => settled.push(`${account} ${is}`),
+      run: async (_, signal) => {
+        began.resolve()
+        await stopped(signal)
+      },
+    })
+    await began.promise
+    expect(runner.running()).toContain('north')
+    await stage.query(`update headcount_queue.job set heartbeat_on = now() - interval '1 hour'`)
+    await expect
+      .poll(
+        () =>
+          stage.query(
+            `select heartbeat_on > now() - interval '1 minute' from headcount_queue.job where singleton_key = 'north'`,
+          ),
+        { timeout: 20_000 },
+      )
+      .toEqual([[true]])
+    stopping.abort()
+    await runner.ended
+    expect(settled.toSorted()).toEqual(['elsewhere returned', 'north returned'])
+    expect((await readQueue(stage.database, all)).jobs).toMatchObject([
+      { account: 'elsewhere', tries: 0 },
+      { account: 'north', tries: 0 },
+    ])
+  })
+
+  test('that has not the account hands its job back, and leaves the queue for a while to those that have it', async () => {
+    await using stage = await openQueueStage()
+    const settled: string[] = []
+    await using _few = startTestRunner(stage, {
+      knows: (account) => account === 'north',
+      onSettled: (account, { is }) => settled.push(`${account} ${is}`),
+    })
+    await stage.send(queueAccount('elsewhere'))
+    await expect.poll(() => settled, { timeout: 20_000 }).toEqual(['elsewhere returned'])
+    const [[data, tries] = []] = await stage.query('select data, retry_count from headcount_queue.job')
+    expect({ data, tries }).toMatchObject({ data: { unknownSince: expect.any(String) }, tries: 0 })
+    await stage.send(queueAccount('north'))
+    await new Promise((resolve) => setTimeout(resolve, 5000))
+    expect(settled).toEqual(['elsewhere returned'])
+    await using _all = startTestRunner(stage, {
+      onSettled: (account, { is }) => settled.push(`${account} ${is}`),
+    })
+    await expect
+      .poll(() => settled.toSorted(), { timeout: 20_000 })
+      .toEqual(['elsewhere done', 'elsewhere returned', 'north done'])
+  })
+
+  test('leaves a place to other hosts while runs of one do not end', async () => {
+    await using stage = await openQueueStage()
+    const slow = Array.from({ length: 3 }, (_, at) => queueAccount(`slow-${at}`, { host: 'slow.example' }))
+    await stage.send(...slow)
+    await stage.send(queueAccount('quick', { host: 'quick.example' }))
+    const settled: string[] = []
+    await using _runner = startTestRunner(stage, {
+      hosts: () => new Set(['slow.example', 'quick.example']),
+      onSettled: (account, { is }) => settled.push(`${account} ${is}`),
+      run: (account, signal) => (account === 'quick' ? Promise.resolve() : stopped(signal)),
+    })
+    await expect.poll(() => settled, { timeout: 20_000 }).toEqual(['quick done'])
+  })
+
+  test('has the heartbeat of a second try stored when the first one, not heard, ends here', async () => {
+    await using stage = await openQueueStage()
+    await stage.send(queueAccount('north'))
+    const tries = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    let begun = 0
+    await using runner = startTestRunner(stage, {
+      run: async (_, signal) => {
+        begun += 1
+        await Promise.race([tries[begun - 1]?.promise, stopped(signal)])
+      },
+    })
+    await expect.poll(() => begun, { timeout: 20_000 }).toBe(1)
+    await stage.query(
+      `update headcount_queue.job set heartbeat_on = now() - interval '31 s', started_on = now() - interval '31 s'`,
+    )
+    await stage.query('update headcount_queue.queue set monitor_claim_on = null')
+    await stage.queue.boss.supervise()
+    await stage.query(now)
+    await expect.poll(() => begun, { timeout: 20_000 }).toBe(2)
+    tries[0]?.resolve()
+    await expect.poll(() => runner.running(), { timeout: 20_000 }).toEqual(['north'])
+    await stage.query(`update headcount_queue.job set heartbeat_on = now() - interval '1 hour'`)
+    await expect
+      .poll(() => stage.query(`select heartbeat_on > now() - interval '1 minute' from headcount_queue.job`), {
+        timeout: 20_000,
+      })
+      .toEqual([[true]])
+    tries[1]?.resolve()
+    await expect.poll(() => runner.running(), { timeout: 20_000 }).toEqual([])
+  })
+
+  test('logs what ended a run, which the queue does not hold', async () => {
+    await using stage = await openQueueStage()
+    await stage.send(queueAccount('north'), queueAccount('south'), queueAccount('west'))
+    const fault = new TypeError('of this program')
+    const errors: Readonly<Record<string, Error>> = {
+      north: new AuthenticationError('the key was answered with 401'),
+      south: fault,
+      west: new AccountLockedError('busy'),
+    }
+    const told: unknown[] = []
+    let settled = 0
+    await using _runner = startTestRunner(stage, {
+      runs: 3,
+      log: (level, message, fields) => void (level === 'error' && told.push([message, fields])),
+      onSettled: () => (settled += 1),
+      run: (account) => Promise.reject(errors[account] ?? new Error(account)),
+    })
+    await expect.poll(() => settled, { timeout: 20_000 }).toBe(3)
+    expect(told).toHaveLength(2)
+    expect(told).toContainEqual([
+      'account north: the key was answered with 401',
+      { account: 'north', code: 'key_refused' },
+    ])
+    expect(told).toContainEqual([expect.stringContaining('south'), { account: 'south', err: fault }])
+  })
+})

@@ -1,0 +1,306 @@
+import { Pool } from 'pg'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import {
+  AuthenticationError,
+  createRunPool,
+  HeadcountError,
+  InterruptedError,
+  RetryLaterError,
+  UnreachableError,
+  type Logger,
+} from '../../../../src/index.ts'
+import { engines } from '../../../support/databases/databases.ts'
+import { send } from '../../../support/http/fault-server.ts'
+import {
+  accountIn,
+  smallAccounts,
+  startPoolStage,
+  type PooledService,
+  type PoolStage,
+} from '../../../support/runs/pool-stage.ts'
+
+describe.each(engines)('a run pool (%s)', (engine) => {
+  async function stageOf(): Promise<PoolStage> {
+    const stage = await startPoolStage(engine)
+    onTestFinished(() => stage[Symbol.asyncDispose]())
+    return stage
+  }
+
+  test('many accounts on few connections: one run at a time, each with its own key, all are mirrored', async () => {
+    const stage = await stageOf()
+    const service = await stage.service(smallAccounts(12))
+    const { logger, said } = listening()
+    await using runs = createRunPool({ ...stage.database, connections: 5, logger })
+    expect(runs.runs).toBe(1)
+    expect(said.join('\n')).toContain('5 database connections carry one run at once: each needs 3.')
+    const names = [...service.accounts.keys()]
+    const reports = await Promise.all(names.map((name) => runs.sync(service.of(name))))
+    expect(reports.map(({ account, status }) => [account, status])).toEqual(
+      names.map((name) => [name, 'succeeded']),
+    )
+    await stage.expectMirrored(service)
+    // The requests of one run are not mixed with those of another.
+    expect(blocks(service.asked())).toEqual(names)
+    const verified = await runs.verify(service.of('small3'))
+    expect(verified.status).toBe('equal')
+    const again = await runs.backfill({ ...service.of('small3'), createAccount: false })
+    expect(again.mode).toBe('backfill')
+  })
+
+  test('a large account does not keep small ones at its host waiting for its end', async () => {
+    const stage = await stageOf()
+    const large = Object.fromEntries(Array.from({ length: 120 }, (_, n) => [`large-${n}`, 1]))
+    const service = await stage.service({ large, ...smallAccounts(6) })
+    await using runs = createRunPool({ ...stage.database, runs: 2, requestsPerHost: 2 })
+    const areSmallRead = Promise.withResolvers<void>()
+    // One list of the large account comes only when all small ones are mirrored.
+    service.server.at('/events/large-60/responses', async (socket, request) => {
+      await areSmallRead.promise
+      await send(service.accounts.get('large')?.answer(request) ?? {})(socket, request)
+    })
+    const ofLarge = runs.sync({ ...service.of('large'), requestTimeoutMs: 60_000 })
+    await vi.waitFor(() => expect(service.asked().length).toBeGreaterThan(3), { interval: 2 })
+    await Promise.all(Object.keys(smallAccounts(6)).map((name) => runs.sync(service.of(name))))
+    areSmallRead.resolve()
+    expect((await ofLarge).status).toBe('succeeded')
+    await stage.expectMirrored(service)
+  })
+
+  test('a key that is refused, or an account that is another one, ends its own run only', async () => {
+    const stage = await stageOf()
+    const service = await stage.service(smallAccounts(5))
+    await using runs = createRunPool(stage.database)
+    const failed = runs.sync({ ...service.of('small2'), apiKey: 'wrong' })
+    const others = ['small0', 'small1', 'small3', 'small4']
+    const [refused, ...reports] = await Promise.all([
+      failed.catch((error: unknown) => error),
+      ...others.map((name) => runs.sync(service.of(name))),
+    ])
+    expect(refused).toBeInstanceOf(AuthenticationError)
+    expect(reports.map(({ status }) => status)).toEqual(others.map(() => 'succeeded'))
+    const mismatch = runs.sync({ ...service.of('small0'), apiKey: 'key-of-small1' })
+    await expect(mismatch).rejects.toMatchObject({ code: 'account_mismatch', exitCode: 2 })
+    await stage.expectMirrored(service, others)
+  })
+
+  test('two calls for one account run one after the other', async () => {
+    const stage = await stageOf()
+    const service = await stage.service(smallAccounts(1))
+    await using runs = createRunPool(stage.database)
+    const both = await Promise.all([runs.sync(service.of('small0')), runs.sync(service.of('small0'))])
+    expect(both.map(({ status }) => status)).toEqual(['succeeded', 'succeeded'])
+    expect(both[0]?.run_id).not.toBe(both[1]?.run_id)
+  })
+
+  test('an abort ends what runs and what waits, and leaves no lease behind', async () => {
+    const stage = await stageOf()
+    const service = await stage.service(smallAccounts(40))
+    const stopping = new AbortController()
+    await using runs = createRunPool({ ...stage.database, runs: 4, signal: stopping.signal })
+    const names = [...service.accounts.keys()]
+    await runs.sync(service.of('small39'))
+    // Lists that never come: four runs are in the middle of their work.
+    for (const name of names)
+      for (const list of ['a', 'b']) service.server.at(`/events/${name}-${list}/responses`, () => {})
+    const ends = names.slice(0, 39).map((name) => outcome(runs.sync(service.of(name))))
+    await vi.waitFor(
+      async () => {
+        const running = await stage.query(`select from headcount.sync_runs where status = 'running'`)
+        expect(running.length).toBe(4)
+      },
+      { timeout: 20_000 },
+    )
+    stopping.abort(new InterruptedError('stopped by the test', 130))
+    for (const end of await Promise.all(ends)) expect(end).toMatchObject({ exitCode: 130 })
+    expect(await stage.query(`select from headcount.sync_runs where status = 'running'`)).toEqual([])
+    await expect(runs.sync(service.of('small1'))).rejects.toThrow('stopped by the test')
+    expect(new Set(service.asked()).size).toBeLessThanOrEqual(5)
+  })
+
+  test('the signal of one call ends this call only, also while it waits', async () => {
+    const stage = await stageOf()
+    const service = await stage.service(smallAccounts(3))
+    await using runs = createRunPool({ ...stage.database, runs: 1 })
+    const stopping = new AbortController()
+    const first = runs.sync(service.of('small0'))
+    const waiting = outcome(runs.sync({ ...service.of('small1'), signal: stopping.signal }))
+    const last = runs.sync(service.of('small2'))
+    stopping.abort()
+    expect(await waiting).toMatchObject({ code: 'interrupted' })
+    expect([(await first).status, (await last).status]).toEqual(['succeeded', 'succeeded'])
+    expect(service.asked()).not.toContain('small1')
+  })
+})
+
+describe('a run pool', () => {
+  async function stageOf(): Promise<PoolStage> {
+    const stage = await startPoolStage('postgres')
+    onTestFinished(() => stage[Symbol.asyncDispose]())
+    return stage
+  }
+
+  test.each([3, 5, 12])(
+    '40 accounts on a pool of %i connections: no more are used, and all are mirrored',
+    async (max) => {
+      const stage = await stageOf()
+      const service = await stage.service(smallAccounts(40))
+      if (typeof stage.target !== 'string') throw new Error('a Postgres has an address')
+      const pool = new Pool({ connectionString: stage.target, max })
+      onTestFinished(() => pool.end())
+      const runs = createRunPool({ pool })
+      expect(runs.runs).toBe(Math.floor(max / 3))
+      await Promise.all([...service.accounts.keys()].map((name) => runs.sync(service.of(name))))
+      await runs[Symbol.asyncDispose]()
+      expect(pool.totalCount).toBeLessThanOrEqual(max)
+      await stage.expectMirrored(service)
+      // The pool is the caller's: it is open, and nothing of it is lent.
+      expect([pool.idleCount, pool.waitingCount]).toEqual([pool.totalCount, 0])
+      await pool.query('select 1')
+    },
+  )
+
+  test('a pause that one account is asked for holds for all at its host, and is told once', async () => {
+    const stage = await stageOf()
+    const service = await stage.service(smallAccounts(6))
+    const { logger, said } = listening()
+    await using runs = createRunPool({ ...stage.database, runs: 3, logger })
+    await runs.sync(service.of('small0'))
+    const { server } = service
+    server.at('/events/small1-a/responses', send({ status: 429, headers: { 'Retry-After': '4' } }))
+    const names = ['small1', 'small2', 'small3', 'small4', 'small5']
+    const reports = await Promise.all(names.map((name) => runs.sync(service.of(name))))
+    expect(reports.map(({ status }) => status)).toEqual(names.map(() => 'succeeded'))
+    const refused = server.requests.findIndex(({ path }) => path.endsWith('small1-a/responses'))
+    const refusedAt = server.requests[refused]?.at ?? 0
+    // What was on its way at that moment had left before the answer came.
+    const meanwhile = server.requests
+      .slice(refused + 1)
+      .filter(({ at }) => at > refusedAt + 500 && at < refusedAt + 3900)
+    expect(meanwhile).toEqual([])
+    expect(said.filter((line) => line.includes('slows the run down'))).toHaveLength(1)
+    expect(said.find((line) => line.includes('slows the run down'))).toContain(server.origin)
+    await stage.expectMirrored(service)
+  })
+
+  test('the pace that one run learned is that of the next', async () => {
+    const stage = await stageOf()
+    const service = await stage.service(smallAccounts(2))
+    const { server } = service
+    const paces: (number | null | undefined)[] = []
+    const debug = (fields: object, message: string) => {
+      if (message.includes('rate limit changes')) paces.push(Number(Object(fields).requests_at_once))
+    }
+    const { logger } = listening()
+    server.at('/events/small1-a/responses', send({ status: 429 }))
+    await using runs = createRunPool({ ...stage.database, logger: { ...logger, debug } })
+    await runs.sync(service.of('small1'))
+    server.at('/events/small0-a/responses', send({ status: 429 }))
+    await runs.sync(service.of('small0'))
+    // The second refusal halves what the first one had left, though another account met it.
+    expect(paces).toContain(2)
+  })
+
+  test('a pause that is too long for a run ends it; the next one asks nothing meanwhile', async () => {
+    const stage = await stageOf()
+    const service = await stage.service(smallAccounts(3))
+    const other = await stage.service(smallAccounts(2, 'other'))
+    await using runs = createRunPool(stage.database)
+    service.server.at('/ping', send({ status: 429, headers: { 'Retry-After': '3600' } }))
+    const ends = await Promise.all(
+      ['small0', 'small1', 'small2'].map((name) => outcome(runs.sync(service.of(name)))),
+    )
+    for (const end of ends) {
+      expect(end).toBeInstanceOf(RetryLaterError)
+      expect(end).toMatchObject({ code: 'paused_by_service', exitCode: 4 })
+    }
+    expect(service.asked()).toEqual(['small0'])
+    await runs.sync(other.of('other0'))
+    await stage.expectMirrored(other, ['other0'])
+  })
+
+  test('a host that is down has one turn, delays no other host, and each of its accounts says so', async () => {
+    const stage = await stageOf()
+    const up = await stage.service(smallAccounts(8, 'up'))
+    const down = await stage.service(smallAccounts(9, 'down'))
+    const open = new Set<string>()
+    let most = 0
+    down.server.always((socket, request) => {
+      open.add(accountIn(request))
+      most = Math.max(most, open.size)
+      setTimeout(() => {
+        open.delete(accountIn(request))
+        socket.destroy()
+      }, 20)
+    })
+    await using runs = createRunPool({ ...stage.database, runs: 3 })
+    const failing = Promise.all([...down.accounts.keys()].map((name) => outcome(runs.sync(down.of(name)))))
+    await Promise.all([...up.accounts.keys()].map((name) => runs.sync(up.of(name))))
+    await stage.expectMirrored(up)
+    const ends = await failing
+    for (const end of ends) {
+      expect(end).toBeInstanceOf(UnreachableError)
+      expect(end).toMatchObject({ exitCode: 4, retryable: true })
+    }
+    expect(most).toBe(1)
+    // Three accounts were tried; the others waited behind them, and each is told by its name.
+    expect(new Set(down.asked()).size).toBe(3)
+    expect(ends.slice(3).map((end) => Object(end).message)).toEqual(
+      Array.from({ length: 6 }, (_, n) => expect.stringContaining(`Account "down${n + 3}" was not read`)),
+    )
+    // Back again, the first answer opens it for all.
+    down.server.always(send((request) => down.accounts.get(accountIn(request))?.answer(request) ?? {}))
+    await Promise.all([...down.accounts.keys()].map((name) => runs.sync(down.of(name))))
+    await stage.expectMirrored(down)
+  })
+
+  test('an account whose lists never come delays no other, and ends by its own deadline', async () => {
+    const stage = await stageOf()
+    const service = await stage.service(smallAccounts(10))
+    for (const list of ['a', 'b'])
+      service.server.at(`/events/small0-${list}/responses`, ...Array.from({ length: 6 }, () => () => {}))
+    await using runs = createRunPool({ ...stage.database, runs: 2, requestsPerHost: 2 })
+    const ended: string[] = []
+    const sync = async (name: string, more = {}) => {
+      const report = await runs.sync({ ...service.of(name), ...more })
+      ended.push(name)
+      return report
+    }
+    const hanging = sync('small0', { requestTimeoutMs: 2000 })
+    const names = [...service.accounts.keys()].slice(1)
+    await Promise.all(names.map((name) => sync(name)))
+    expect(ended).not.toContain('small0')
+    expect((await hanging).status).toBe('partial')
+    await stage.expectMirrored(service, names)
+  })
+
+  test('options that cannot be used are refused at once, before any wait', async () => {
+    const stage = await stageOf()
+    const service = await stage.service(smallAccounts(1))
+    await using runs = createRunPool(stage.database)
+    await expect(runs.sync({ ...service.of('small0'), concurrency: 0 })).rejects.toThrow('`concurrency`')
+    await expect(runs.sync({ ...service.of('small0'), baseUrl: 'nowhere' })).rejects.toMatchObject({
+      exitCode: 2,
+    })
+    expect(() => createRunPool({ ...stage.database, connections: 2 })).toThrow('from 3, not 2')
+    expect(() => createRunPool({})).toThrow('`database`')
+  })
+})
+
+/** The error of a run, or its report. */
+function outcome(run: Promise<unknown>): Promise<unknown> {
+  return run.catch((error: unknown) => {
+    if (!(error instanceof HeadcountError)) throw error
+    return error
+  })
+}
+
+/** The names without those that repeat the one before. */
+function blocks(names: ReturnType<PooledService['asked']>): readonly string[] {
+  return names.filter((name, n) => name !== names[n - 1])
+}
+
+function listening(): { readonly logger: Logger; readonly said: string[] } {
+  const said: string[] = []
+  const hear = (_: object, message: string) => void said.push(message)
+  return { logger: { debug() {}, info: hear, warn: hear, error: hear }, said }
+}

@@ -1,0 +1,183 @@
+/** Mail to a server on loopback: TLS, certificates, refusals, silence. */
+import { once } from 'node:events'
+import { createServer } from 'node:https'
+import { describe, expect, test } from 'vitest'
+import { parseMailServer } from '../../../../src/outputs/notify/mail-settings.ts'
+import { sendMail, transportOptions, type Mail } from '../../../../src/outputs/notify/send/mail.ts'
+import { sendMessage } from '../../../../src/outputs/notify/send/send-message.ts'
+import { selfSigned } from '../../../support/http/certificate.ts'
+import {
+  startBreakingServer,
+  startMailServer,
+  startSilentServer,
+  type MailServerOptions,
+} from '../../../support/outputs/notify/mail-server.ts'
+
+const mail: Mail = {
+  from: { name: 'Headcount', address: 'headcount@example.org' },
+  to: 'ada@example.org',
+  messageId: 'abc',
+  subject: 'What changed',
+  text: 'Nothing.\n',
+  html: '<p>Nothing.</p>',
+}
+const never = new AbortController().signal
+
+/** Sends to a server as to one on another machine. */
+async function sendFar(options: MailServerOptions, form: 'smtp' | 'smtps' = 'smtp') {
+  await using server = await startMailServer(options)
+  const address = parseMailServer(`${form}://127.0.0.1:${server.port}`)
+  const result = await sendMail({ ...address, isLoopback: false }, mail, never)
+  return { result, received: server.received }
+}
+
+describe('mail to another machine', () => {
+  test('is not sent where the server offers no STARTTLS', async () => {
+    const { result, received } = await sendFar({ disabledCommands: ['STARTTLS'] })
+    expect(result).toMatchObject({
+      isAccepted: false,
+      mayBeAccepted: false,
+      error: expect.stringMatching(/TLS/),
+    })
+    expect(received).toEqual([])
+  })
+
+  test.each(['smtp', 'smtps'] as const)(
+    'is not sent where the certificate cannot be trusted (%s)',
+    async (form) => {
+      const { result, received } = await sendFar(
+        {
+          ...selfSigned({ ipAddresses: ['127.0.0.1'] }),
+          secure: form === 'smtps',
+          disabledCommands: [],
+        },
+        form,
+      )
+      expect(result).toMatchObject({
+        isAccepted: false,
+        mayBeAccepted: false,
+        error: expect.stringMatching(/self-signed certificate/),
+      })
+      expect(received).toEqual([])
+    },
+  )
+
+  test('asks for STARTTLS and for a certificate; on this machine for neither', () => {
+    expect(transportOptions(parseMailServer('smtp://me:p%40ss@mail.example.org'))).toMatchObject({
+      host: 'mail.example.org',
+      port: 587,
+      secure: false,
+      requireTLS: true,
+      ignoreTLS: false,
+      tls: { rejectUnauthorized: true },
+      auth: { user: 'me', pass: 'p@ss' },
+    })
+    expect(transportOptions(parseMailServer('smtps://mail.example.org'))).toMatchObject({
+      port: 465,
+      secure: true,
+    })
+    expect(transportOptions(parseMailServer('smtp://localhost:2525'))).toMatchObject({
+      requireTLS: false,
+      ignoreTLS: true,
+    })
+  })
+})
+
+describe('a message to the web', () => {
+  const message = {
+    id: 'abc',
+    subject: 's',
+    outline: { title: 't', lead: [], parts: [], end: [] },
+    document: {},
+  }
+
+  test('is not sent where the certificate cannot be trusted', async () => {
+    let isAsked = false
+    const server = createServer(selfSigned({ ipAddresses: ['127.0.0.1'] }), (_, response) => {
+      isAsked = true
+      response.end()
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as { port: number }
+    const recipient = { kind: 'json', url: `https://127.0.0.1:${port}/hook` } as const
+    const result = await sendMessage(recipient, message, null, never)
+    server.close()
+    expect(result).toMatchObject({
+      isAccepted: false,
+      mayBeAccepted: false,
+      error: expect.stringMatching(/self-signed/),
+    })
+    expect(isAsked).toBe(false)
+  })
+
+  test('ends by its deadline where the server says nothing', async () => {
+    await using server = await startSilentServer()
+    const recipient = { kind: 'json', url: `http://127.0.0.1:${server.port}/hook` } as const
+    expect(await sendMessage(recipient, message, null, never, 300)).toMatchObject({
+      isAccepted: false,
+      mayBeAccepted: true,
+      error: expect.stringMatching(/no answer in time/),
+    })
+  })
+})
+
+describe('mail to this machine', () => {
+  test('is plain text and HTML in one message', async () => {
+    await using server = await startMailServer()
+    expect(await sendMail(parseMailServer(server.url), mail, never)).toEqual({ isAccepted: true })
+    expect(server.received[0]?.mail).toMatchObject({
+      messageId: '<abc@example.org>',
+      text: 'Nothing.\n',
+      html: '<p>Nothing.</p>',
+    })
+  })
+
+  test.each([
+    [550, true],
+    [450, false],
+  ])('that is refused with %i was not accepted', async (code, isPermanent) => {
+    await using server = await startMailServer({ refuse: () => [code, 'not now'] })
+    expect(await sendMail(parseMailServer(server.url), mail, never)).toMatchObject({
+      isAccepted: false,
+      isPermanent,
+      mayBeAccepted: false,
+      error: expect.stringMatching(/not now/),
+    })
+  })
+
+  test('that nobody answers ends by its deadline', async () => {
+    await using server = await startSilentServer()
+    const result = await sendMail(
+      parseMailServer(`smtp://127.0.0.1:${server.port}`),
+      mail,
+      AbortSignal.timeout(300),
+    )
+    expect(result).toMatchObject({ isAccepted: false, error: expect.stringMatching(/no answer in time/) })
+  })
+
+  test('of which nobody heard whether it was accepted may have been', async () => {
+    await using server = await startMailServer({ beforeAcceptance: () => new Promise(() => {}) })
+    const result = await sendMail(parseMailServer(server.url), mail, AbortSignal.timeout(1500))
+    expect(result).toMatchObject({ isAccepted: false, mayBeAccepted: true })
+    expect(server.received).toHaveLength(1)
+  })
+
+  test.each([
+    ['the whole message', '\r\n.\r\n', true],
+    ['its recipient', 'RCPT TO', false],
+  ])('whose connection breaks after %s', async (_, last, mayBeAccepted) => {
+    await using server = await startBreakingServer(last)
+    const result = await sendMail(parseMailServer(`smtp://127.0.0.1:${server.port}`), mail, never)
+    expect(result).toMatchObject({ isAccepted: false, mayBeAccepted })
+  })
+
+  test('where no server listens was never sent', async () => {
+    const { port } = await (async () => {
+      await using server = await startMailServer()
+      return server
+    })()
+    const result = await sendMail(parseMailServer(`smtp://127.0.0.1:${port}`), mail, never)
+    expect(result).toMatchObject({ isAccepted: false, isPermanent: false, mayBeAccepted: false })
+  })
+})

@@ -1,0 +1,280 @@
+/** Digests to mail servers and web addresses: what is sent, and what the next digest goes on from. */
+import { expect, test } from 'vitest'
+import { sendDigest, status, type Delivery, type SendDigestOptions } from '../../../../src/index.ts'
+import { accountOf, responseItem } from '../../../support/accounts/account.ts'
+import {
+  startMailServer,
+  startSilentServer,
+  type MailServer,
+} from '../../../support/outputs/notify/mail-server.ts'
+import { startWebRecipient } from '../../../support/outputs/notify/web-recipient.ts'
+import { onBothStages, onPostgresStage, optionOf, type Stage } from '../../../support/runs/stage.ts'
+
+const from = 'Headcount <headcount@example.org>'
+const ADA = 'mailto:ada@example.org'
+
+async function mirrored(start: (account: ReturnType<typeof accountOf>) => Promise<Stage>): Promise<Stage> {
+  const account = accountOf({})
+  account.add('gala', 3, { title: 'Gala', event_at: new Date(Date.now() + 7 * 86_400_000).toISOString() })
+  const on = await start(account)
+  await on.sync()
+  return on
+}
+
+/** Mail on loopback, unless other options say so. */
+function send(on: Stage, server: Pick<MailServer, 'url'>, options: Partial<SendDigestOptions> = {}) {
+  return sendDigest({ ...optionOf(on.target), to: ADA, smtpUrl: server.url, mailFrom: from, ...options })
+}
+
+/** A run that finds another response of that name. */
+async function answered(on: Stage, id: number, name: string): Promise<void> {
+  on.account.of('gala').push(responseItem(id, { name }))
+  await on.sync({ all: true })
+}
+
+const states = (deliveries: readonly Delivery[]) => deliveries.map(({ state }) => state)
+const ofMail = async (on: Stage) => (await status(optionOf(on.target)))[0]?.deliveries ?? []
+
+onBothStages('a digest by mail', (stage) => {
+  test('says first that it begins, then what changed since, and nothing where nothing did', async () => {
+    await using on = await mirrored(stage)
+    await using server = await startMailServer()
+    expect(await send(on, server)).toMatchObject([{ account: 'default', recipient: ADA, state: 'accepted' }])
+    await answered(on, 7, 'Grace')
+    expect(states(await send(on, server))).toEqual(['accepted'])
+    expect(states(await send(on, server))).toEqual(['nothing_new'])
+    await on.sync({ all: true })
+    expect(states(await send(on, server))).toEqual(['nothing_new'])
+    expect(states(await send(on, server, { always: true }))).toEqual(['accepted'])
+
+    const [first, second, third] = server.received
+    expect(server.received).toHaveLength(3)
+    expect(first).toMatchObject({ from: 'headcount@example.org', to: ['ada@example.org'] })
+    expect(first?.mail.subject).toBe('headcount: from now on what changes')
+    expect(first?.mail.text).toMatch(/This is the first digest: from now on it tells what changes\./)
+    expect(second?.mail.subject).toBe('headcount: 1 new, +12.50')
+    expect(second?.mail.text).toMatch(
+      /^default: since .* \(run 1\)\n\nNew: 1\n {2}Gala: Grace \(amount 12\.50\)\n/,
+    )
+    expect(second?.mail.html).toMatch(/<li style="[^"]+">Gala: Grace \(amount 12\.50\)</)
+    expect(second?.mail.headers.get('auto-submitted')).toBe('auto-generated')
+    expect(third?.mail.text).toMatch(/Nothing new\./)
+    const ids = server.received.map(({ mail }) => mail.messageId)
+    expect(new Set(ids).size).toBe(3)
+    expect(ids[0]).toMatch(/^<[0-9a-f]{40}@example\.org>$/)
+    expect(await ofMail(on)).toMatchObject([
+      { kind: 'digest', name: 'default', recipient: ADA, delivered_run_id: 3, failures: 0, error: null },
+    ])
+  })
+
+  test('that was refused is told again whole, and status says why', async () => {
+    await using on = await mirrored(stage)
+    let refusal: readonly [number, string] | null = null
+    await using server = await startMailServer({ refuse: () => refusal })
+    await send(on, server)
+    await answered(on, 7, 'Grace')
+    refusal = [450, 'greylisted, come back later']
+    const [failed] = await send(on, server)
+    expect(failed).toMatchObject({ state: 'failed', error: expect.stringMatching(/greylisted/) })
+    expect(Date.parse(failed?.next_attempt_at ?? '') - Date.now()).toBeLessThanOrEqual(60_000)
+    refusal = [550, 'no such user']
+    expect(await send(on, server)).toMatchObject([
+      { state: 'failed', error: expect.stringMatching(/no such user/) },
+    ])
+    expect(await ofMail(on)).toMatchObject([
+      {
+        delivered_run_id: 1,
+        failures: 2,
+        error: expect.stringMatching(/no such user/),
+        failed_at: expect.any(String),
+      },
+    ])
+    await answered(on, 8, 'Edsger')
+    refusal = null
+    expect(states(await send(on, server))).toEqual(['accepted'])
+    const text = server.received.at(-1)?.mail.text
+    expect(text).toMatch(/Grace/)
+    expect(text).toMatch(/Edsger/)
+    expect(await ofMail(on)).toMatchObject([
+      { delivered_run_id: 3, failures: 0, error: null, failed_at: null },
+    ])
+  })
+
+  test('goes to each recipient alone; one that is refused does not keep the others', async () => {
+    await using on = await mirrored(stage)
+    await using server = await startMailServer({
+      refuse: (address) => (address.startsWith('bob') ? [550, 'bob has left'] : null),
+    })
+    const to = 'mailto:ada@EXAMPLE.ORG,bob@example.org mailto:ada@example.org mailto:eve@example.org'
+    const deliveries = await send(on, server, { to })
+    expect(deliveries.map(({ recipient, state }) => [recipient, state])).toEqual([
+      ['mailto:ada@example.org', 'accepted'],
+      ['mailto:bob@example.org', 'failed'],
+      ['mailto:eve@example.org', 'accepted'],
+    ])
+    expect(server.received.map(({ to }) => to)).toEqual([['ada@example.org'], ['eve@example.org']])
+    // Nobody learns who else is told.
+    const heads = server.received.map(({ mail }) => mail.headerLines.find(({ key }) => key === 'to')?.line)
+    expect(heads).toEqual(['To: ada@example.org', 'To: eve@example.org'])
+  })
+
+  test('is sent by one process at a time, and again with the same id by the next one when that one died', async () => {
+    await using on = await mirrored(stage)
+    const reached = Promise.withResolvers<void>()
+    const released = Promise.withResolvers<void>()
+    let holds = true
+    await using server = await startMailServer({
+      beforeAcceptance: async () => {
+        if (!holds) return
+        reached.resolve()
+        await released.promise
+      },
+    })
+    const first = send(on, server)
+    await reached.promise
+    expect(states(await send(on, server))).toEqual(['busy'])
+    // The process that has it dies: nobody hears of the acceptance, and its claim ends by itself.
+    await on.change(`update headcount.deliveries set claim = gen_random_uuid(), claimed_until = now()`)
+    holds = false
+    await answered(on, 7, 'Grace')
+    expect(states(await send(on, server))).toEqual(['accepted'])
+    released.resolve()
+    await first
+    const ids = server.received.map(({ mail }) => mail.messageId)
+    expect(ids).toEqual([ids[0], ids[0]])
+    // Nothing that came meanwhile is skipped.
+    expect(states(await send(on, server))).toEqual(['accepted'])
+    expect(server.received.at(-1)?.mail.text).toMatch(/Grace/)
+    expect(server.received.at(-1)?.mail.messageId).not.toBe(ids[0])
+  })
+})
+
+onPostgresStage('a digest by mail', (stage) => {
+  test('with a name or of one event goes on by itself', async () => {
+    await using on = await mirrored(stage)
+    await using server = await startMailServer()
+    await send(on, server)
+    await send(on, server, { name: 'weekly' })
+    await send(on, server, { event: 'gala' })
+    await answered(on, 7, 'Grace')
+    expect(states(await send(on, server))).toEqual(['accepted'])
+    expect(states(await send(on, server, { event: 'gala' }))).toEqual(['accepted'])
+    expect(states(await send(on, server, { name: 'weekly' }))).toEqual(['accepted'])
+    expect(server.received.map(({ mail }) => mail.subject).slice(3)).toEqual([
+      'headcount: 1 new, +12.50',
+      'headcount: 1 new, +12.50',
+      'headcount weekly: 1 new, +12.50',
+    ])
+  })
+
+  test('of a named while moves no cursor', async () => {
+    await using on = await mirrored(stage)
+    await using server = await startMailServer()
+    expect(states(await send(on, server, { since: 1 }))).toEqual(['nothing_new'])
+    await answered(on, 7, 'Grace')
+    expect(states(await send(on, server, { since: 1 }))).toEqual(['accepted'])
+    expect(await ofMail(on)).toEqual([])
+  })
+
+  test('that a server takes and never answers ends by its deadline, and is sent again as it was', async () => {
+    await using on = await mirrored(stage)
+    await using silent = await startSilentServer()
+    const stopping = new AbortController()
+    const sending = send(on, { url: `smtp://127.0.0.1:${silent.port}` }, { signal: stopping.signal })
+    await expect.poll(silent.connections, { timeout: 20_000 }).toBe(1)
+    stopping.abort(new Error('enough'))
+    await expect(sending).rejects.toThrow('enough')
+    // The claim is given back at once.
+    await using server = await startMailServer()
+    expect(states(await send(on, server))).toEqual(['accepted'])
+  })
+})
+
+onPostgresStage('a digest to the web', (stage) => {
+  test('is JSON for any address, without names unless they are asked for', async () => {
+    await using on = await mirrored(stage)
+    await using web = await startWebRecipient()
+    const to = `${web.origin}/hooks/s3cret-path?token=abc`
+    const post = (options: Partial<SendDigestOptions> = {}) =>
+      sendDigest({ ...optionOf(on.target), to, ...options })
+    await post()
+    const secret = { name: 'Ada Lovelace', email: 'ada@example.org', message: 'with the engine' }
+    on.account.of('gala').push(responseItem(7, secret))
+    on.account.of('gala')[0] = responseItem(1, { ...secret, quantity: 9, dietary: 'no nuts' })
+    await on.sync({ all: true })
+    expect(await post()).toMatchObject([
+      {
+        state: 'accepted',
+        recipient: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/… \([0-9a-f]{8}\)$/),
+      },
+    ])
+    await post({ since: 1, withPersonal: true })
+    const [, told, named] = web.posted
+    expect(told?.path).toBe('/hooks/s3cret-path?token=abc')
+    expect(told?.headers['idempotency-key']).toBe(told?.body.message_id)
+    expect(told?.body).toMatchObject({
+      type: 'digest',
+      name: 'default',
+      digest: { account: 'default', responses_new: { total: '1' } },
+    })
+    expect(JSON.stringify(told?.body)).not.toMatch(/Lovelace|ada@|engine|nuts|Guest/)
+    const fields: { field: string; is_withheld?: true }[] =
+      told?.body.digest.responses_changed.items[0].fields
+    expect(fields.filter((one) => one.is_withheld).map(({ field }) => field)).toEqual([
+      'dietary',
+      'email',
+      'message',
+      'name',
+    ])
+    expect(fields.filter((one) => !one.is_withheld).map(({ field }) => field)).toContain('quantity')
+    expect(JSON.stringify(named?.body)).toMatch(/Lovelace/)
+    // Nothing of a secret address stays in the mirror.
+    expect(JSON.stringify(await ofMail(on))).not.toMatch(/s3cret|token/)
+    expect(JSON.stringify(await on.change('select to_jsonb(d) from headcount.deliveries d'))).not.toMatch(
+      /s3cret|token/,
+    )
+  })
+
+  test('has the form of Slack where the address has it', async () => {
+    await using on = await mirrored(stage)
+    await using web = await startWebRecipient()
+    on.account.add('fair', 0, {
+      title: '<!channel> *Fair* & more',
+      event_at: new Date(Date.now() + 86_400_000).toISOString(),
+    })
+    await on.sync({ all: true })
+    await sendDigest({
+      ...optionOf(on.target),
+      to: `${web.origin}/services/T00000000/B00000000/abcDEF`,
+      since: 1,
+    })
+    const [posted] = web.posted
+    expect(posted?.body.text).toBe('headcount: 1 event announced')
+    expect(posted?.body.blocks[0]).toMatchObject({ type: 'header', text: { type: 'plain_text' } })
+    expect(JSON.stringify(posted?.body.blocks[1])).toContain(
+      `{"type":"text","text":"<!channel> *Fair* & more, `,
+    )
+  })
+
+  test.each([
+    [404, {}, 'no_service', /404 no_service/],
+    [302, { location: 'https://elsewhere.example/' }, '', /302 It leads elsewhere/],
+    [503, { 'retry-after': '7200' }, 'busy', /503 busy/],
+  ] as const)(
+    'that is answered with %i is not accepted, and says why without the address',
+    async (code, headers, body, why) => {
+      await using on = await mirrored(stage)
+      await using web = await startWebRecipient(() => ({
+        status: code,
+        headers,
+        body: `${body} /hooks/s3cret`,
+      }))
+      const [delivery] = await sendDigest({ ...optionOf(on.target), to: `${web.origin}/hooks/s3cret` })
+      expect(delivery).toMatchObject({ state: 'failed', error: expect.stringMatching(why) })
+      expect(delivery?.error).not.toMatch(/s3cret/)
+      expect(web.posted).toHaveLength(1)
+      if (code === 503)
+        expect(Date.parse(delivery?.next_attempt_at ?? '') - Date.now()).toBeGreaterThan(7_000_000)
+    },
+  )
+})

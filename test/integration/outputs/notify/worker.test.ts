@@ -1,0 +1,145 @@
+/** Digests and notices beside the runs of a worker. */
+import type { Socket } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import { accountOf, responseItem, type Account } from '../../../support/accounts/account.ts'
+import { commandStage, onBothCommandStages } from '../../../support/commands/command-stage.ts'
+import { startServe, startWorker, type Process } from '../../../support/commands/process.ts'
+import { send } from '../../../support/http/fault-server.ts'
+import { startMailServer, startSilentServer } from '../../../support/outputs/notify/mail-server.ts'
+
+const to = { HEADCOUNT_DIGEST_TO: 'mailto:ada@example.org', HEADCOUNT_MAIL_FROM: 'headcount@example.org' }
+const everySecond = ['--schedule', '* * * * * *']
+const runs = (worker: Process) => worker.log.filter(({ msg }) => msg.startsWith('sync succeeded')).length
+/** A busy machine takes long for a run. */
+const patience = { timeout: 60_000 }
+
+function galaAccount(): Account {
+  const account = accountOf({})
+  account.add('gala', 3, { title: 'Gala', event_at: new Date(Date.now() + 7 * 86_400_000).toISOString() })
+  return account
+}
+
+function notFound(socket: Socket): void {
+  socket.end('HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n')
+}
+
+async function stop(worker: Process): Promise<void> {
+  worker.kill('SIGTERM')
+  expect(await worker.ended).toMatchObject({ code: 0 })
+}
+
+onBothCommandStages('digests of a worker', (stage) => {
+  test('are sent on their schedule, after the run of that moment, and tell what changed since', async () => {
+    const account = galaAccount()
+    await using on = await stage(account)
+    await using server = await startMailServer()
+    await using worker = startWorker(everySecond, {
+      env: { ...on.env, ...to, HEADCOUNT_SMTP_URL: server.url, HEADCOUNT_DIGEST_SCHEDULE: '*/3 * * * * *' },
+    })
+    await expect.poll(() => server.received.length, patience).toBe(1)
+    expect(server.received[0]?.mail.text).toMatch(/This is the first digest/)
+    account.of('gala').push(responseItem(7, { name: 'Grace' }))
+    await expect.poll(() => server.received.length, patience).toBe(2)
+    expect(server.received[1]?.mail.text).toMatch(/Gala: Grace/)
+    const before = runs(worker)
+    await expect.poll(() => runs(worker), patience).toBeGreaterThan(before)
+    expect(worker.log.filter(({ level }) => level === 'error')).toEqual([])
+    await stop(worker)
+    expect(server.received).toHaveLength(2)
+  })
+
+  test('to a server that accepts the connection and says nothing delay no run', async () => {
+    await using on = await stage(galaAccount())
+    await using silent = await startSilentServer()
+    await using worker = startWorker(everySecond, {
+      env: {
+        ...on.env,
+        ...to,
+        HEADCOUNT_SMTP_URL: `smtp://127.0.0.1:${silent.port}`,
+        HEADCOUNT_DIGEST_SCHEDULE: '* * * * * *',
+      },
+    })
+    await expect.poll(silent.connections, patience).toBe(1)
+    const before = runs(worker)
+    await expect.poll(() => runs(worker), patience).toBeGreaterThanOrEqual(before + 3)
+    // It gives up after ten seconds and tries again later; all is told.
+    const failed = await worker.says('not accepted')
+    expect(failed).toMatchObject({ level: 'warn', delivery: { state: 'failed' } })
+    await stop(worker)
+    const status = await on.run(['status'])
+    expect(status.stdout).toMatch(/mailto:ada@example\.org.*failed once/)
+  })
+})
+
+describe('digests of serve --sync', { timeout: 120_000 }, () => {
+  test('are sent from the folder that it has open, and notices tell of its runs', async () => {
+    const account = galaAccount()
+    await using on = await commandStage('pglite', account)
+    await using server = await startMailServer()
+    await using serving = startServe(['--sync', ...everySecond], {
+      env: {
+        ...on.env,
+        ...to,
+        HEADCOUNT_NOTIFY_TO: 'mailto:ops@example.org',
+        HEADCOUNT_SMTP_URL: server.url,
+        HEADCOUNT_DIGEST_SCHEDULE: '*/3 * * * * *',
+      },
+    })
+    await expect.poll(() => server.received.length, patience).toBe(1)
+    expect(server.received[0]).toMatchObject({ to: ['ada@example.org'] })
+    // Until it is noticed: the state is looked at every few seconds.
+    const well = send((request) => account.answer(request))
+    on.service.always((socket, request) => {
+      if (!request.path.endsWith('/responses')) return well(socket, request)
+      socket.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n')
+    })
+    await expect.poll(() => server.received.length, patience).toBeGreaterThanOrEqual(2)
+    on.service.always(well)
+    expect(server.received[1]).toMatchObject({ to: ['ops@example.org'] })
+    // With a run each second the mirror is too old after two.
+    expect(server.received[1]?.mail.subject).toMatch(/the last run left something out|the mirror is too old/)
+    await expect
+      .poll(() => server.received.at(-1)?.mail.subject, patience)
+      .toBe('headcount: the mirror is right again')
+    await stop(serving)
+  })
+})
+
+describe('notices of a worker', { timeout: 120_000 }, () => {
+  test('tell when the state of the mirror changes, once, also over a restart', async () => {
+    const account = galaAccount()
+    await using on = await commandStage('postgres', account)
+    await using server = await startMailServer()
+    const env = {
+      ...on.env,
+      HEADCOUNT_NOTIFY_TO: 'mailto:ops@example.org',
+      HEADCOUNT_MAIL_FROM: 'headcount@example.org',
+      HEADCOUNT_SMTP_URL: server.url,
+    }
+    const subjects = () => server.received.map(({ mail }) => mail.subject)
+    const first = startWorker(everySecond, { env })
+    await using _first = first
+    await expect.poll(() => runs(first), patience).toBeGreaterThan(1)
+    on.service.always(notFound)
+    await expect.poll(() => subjects(), patience).toEqual(['headcount: the last run failed'])
+    expect(server.received[0]?.mail.text).toMatch(/The last run: usage: .*404/s)
+    await stop(first)
+
+    await using second = startWorker(everySecond, { env })
+    await expect.poll(() => second.stderr, patience).toMatch(/404/)
+    expect((await second.ended).code).toBe(2)
+    expect(subjects()).toHaveLength(1)
+
+    on.service.always(send((request) => account.answer(request)))
+    await using third = startWorker(everySecond, { env })
+    await expect
+      .poll(() => subjects(), patience)
+      .toEqual(['headcount: the last run failed', 'headcount: the mirror is right again'])
+    // The same state again, within the hour, is not told.
+    on.service.always(notFound)
+    // Longer than it takes to look.
+    await third.says('404', 9)
+    await stop(third)
+    expect(subjects()).toHaveLength(2)
+  })
+})

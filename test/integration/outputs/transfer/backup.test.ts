@@ -1,0 +1,349 @@
+/** A backup holds the whole mirror, a restore makes the same mirror of it, and a file that is not whole makes none. */
+import { createHash } from 'node:crypto'
+import { mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { packTar, unpackTar } from 'modern-tar'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connect } from '../../../../src/db/connect.ts'
+import {
+  backupMirror,
+  erasePerson,
+  exportSuppressions,
+  InvalidBackupError,
+  restoreMirror,
+} from '../../../../src/index.ts'
+import { freshPlace, type engines, type Place } from '../../../support/databases/databases.ts'
+import { applyUpTo, change } from '../../../support/databases/older-schema.ts'
+import { fillMirror, rowsOf, type FilledMirror } from '../../../support/outputs/transfer/filled-mirror.ts'
+import { openSource, SNAPSHOT } from '../../../../src/outputs/transfer/database/source.ts'
+import type { BackupManifest } from '../../../../src/outputs/transfer/file/manifest.ts'
+import { writeBackup } from '../../../../src/outputs/transfer/file/write-backup.ts'
+
+type Engine = (typeof engines)[number]
+
+const readRows = async (url: string) => {
+  await using database = await connect(url)
+  return await rowsOf(database)
+}
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'headcount-test-backup-'))
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+const directions: readonly (readonly [Engine, Engine])[] = [
+  ['postgres', 'postgres'],
+  ['postgres', 'pglite'],
+  ['pglite', 'postgres'],
+  ['pglite', 'pglite'],
+]
+
+describe.each(directions)('a backup of %s, restored to %s', { timeout: 120_000 }, (from, to) => {
+  test('is the same mirror, and the next run reads what it would have read before', async () => {
+    await using filled = await fillMirror(from)
+    await using target = await freshPlace(to, { blank: true })
+    const file = join(folder, `${from}-${to}.tar.gz`)
+    const made = await backupMirror({ database: filled.place.url, file })
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+    const restored = await restoreMirror({ database: target.url, file })
+    const rows = await readRows(target.url)
+    expect(rows).toEqual(await readRows(filled.place.url))
+    expect(restored.tables).toEqual(
+      made.tables.map(({ table, rows: n, checksum }) => ({ table, rows: n, checksum })),
+    )
+    expect(restored.readers).toEqual([
+      { role_name: 'board', with_personal: false },
+      { role_name: 'reporting', with_personal: true },
+    ])
+    const there = await filled.sync(target.url)
+    const here = await filled.sync(filled.place.url)
+    expect(there.requests).toEqual(here.requests)
+    expect(there.report.run_id).toBe(here.report.run_id)
+  })
+})
+
+describe('a backup', { timeout: 120_000 }, () => {
+  let filled: FilledMirror
+  let file: string
+  let blank: Place
+  beforeAll(async () => {
+    filled = await fillMirror('postgres')
+    blank = await freshPlace('postgres', { blank: true })
+    file = join(folder, 'mirror.tar.gz')
+    await backupMirror({ database: filled.place.url, file })
+  })
+  afterAll(async () => {
+    await filled[Symbol.asyncDispose]()
+    await blank[Symbol.asyncDispose]()
+  })
+  const other = (name: string) => join(folder, name)
+  const tablesOf = async (url: string) => {
+    await using database = await connect(url)
+    const { rows } = await database.transaction((trx) =>
+      trx.query(`select count(*)::int from pg_tables where schemaname = 'headcount'`),
+    )
+    return rows[0]?.[0]
+  }
+  const refusal = async (path: string) => {
+    const error = await restoreMirror({ database: blank.url, file: path }).then(
+      () => null,
+      (thrown: unknown) => thrown,
+    )
+    expect(await tablesOf(blank.url)).toBe(0)
+    if (!(error instanceof Error)) throw new Error('it was restored')
+    return error
+  }
+
+  /** Some bits of a compressed file mean nothing. */
+  const isSameContent = (changed: Buffer, content: Buffer) => {
+    try {
+      return gunzipSync(changed).equals(gunzipSync(content))
+    } catch {
+      return false
+    }
+  }
+
+  test('is a tar that other programs read, with a manifest at its end', async () => {
+    const entries = await unpackTar(gunzipSync(await readFile(file)))
+    const manifest = JSON.parse(Buffer.from(entries.at(-1)?.data ?? []).toString()) as BackupManifest
+    expect(entries.at(-1)?.header.name).toBe('manifest.json')
+    expect(manifest).toMatchObject({
+      kind: 'headcount backup',
+      format: 1,
+      engine: 'postgres',
+      accounts: ['default', 'second'],
+    })
+    for (const { table, sha256, bytes, rows } of manifest.tables) {
+      const content = Buffer.concat(
+        entries
+          .filter(({ header }) => header.name.startsWith(`${table}/`))
+          .map(({ data }) => data ?? Buffer.of()),
+      )
+      expect({ table, bytes, sha256, rows }).toEqual({
+        table,
+        bytes: content.length,
+        sha256: createHash('sha256').update(content).digest('hex'),
+        rows: content.toString().split('\n').length - 1,
+      })
+    }
+    expect(JSON.stringify(manifest)).not.toContain('canary')
+  })
+
+  test('that is cut short anywhere is refused before anything is written', async () => {
+    const { size } = await stat(file)
+    for (const length of [0, 10, Math.floor(size / 2), size - 9, size - 1]) {
+      await writeFile(other('short.tar.gz'), await readFile(file))
+      await truncate(other('short.tar.gz'), length)
+      const error = await refusal(other('short.tar.gz'))
+      expect(error).toBeInstanceOf(InvalidBackupError)
+      expect(error.message).toMatch(
+        /^The backup .*short\.tar\.gz is damaged .*Nothing was restored\. Take another copy/,
+      )
+    }
+  })
+
+  test('of which a byte was changed is refused, and the table is named', async () => {
+    const content = await readFile(file)
+    for (let at = 12; at < content.length; at += Math.ceil(content.length / 40)) {
+      const changed = Buffer.from(content)
+      changed[at] = (changed[at] ?? 0) ^ 0x10
+      if (isSameContent(changed, content)) continue
+      await writeFile(other('changed.tar.gz'), changed)
+      expect(await refusal(other('changed.tar.gz')), String(at)).toBeInstanceOf(InvalidBackupError)
+    }
+    const entries = await unpackTar(gunzipSync(content))
+    const packed = await packTar(
+      entries.map((entry) =>
+        entry.header.name.startsWith('events/')
+          ? {
+              ...entry,
+              data: Buffer.from(
+                Buffer.from(entry.data ?? [])
+                  .toString()
+                  .replace('Event 7', 'Event 8'),
+              ),
+            }
+          : entry,
+      ),
+    )
+    await writeFile(other('changed.tar.gz'), gzipSync(packed))
+    expect((await refusal(other('changed.tar.gz'))).message).toContain(
+      'is damaged in the table events: it has 22 rows there and had 22, or a row was changed',
+    )
+    const without = await packTar(entries.filter(({ header }) => !header.name.startsWith('slots/')))
+    await writeFile(other('changed.tar.gz'), gzipSync(without))
+    expect((await refusal(other('changed.tar.gz'))).message).toContain(
+      'is damaged in the table slots: it has 0 rows',
+    )
+  })
+
+  test('is no other file', async () => {
+    await writeFile(other('notes.txt'), 'mine')
+    expect((await refusal(other('notes.txt'))).message).toContain('or it is no compressed file')
+    await writeFile(
+      other('notes.tar.gz'),
+      gzipSync(await packTar([{ header: { name: 'a.txt', size: 1 }, body: 'a' }])),
+    )
+    expect((await refusal(other('notes.tar.gz'))).message).toContain('is no backup of headcount')
+    expect((await refusal(other('nowhere'))).message).toContain('cannot read the file')
+    const database = `pglite:${other('never-made')}`
+    await expect(restoreMirror({ database, file: other('notes.txt') })).rejects.toThrow(InvalidBackupError)
+    expect(await readdir(folder)).not.toContain('never-made')
+  })
+
+  test('of a newer program is refused', async () => {
+    const entries = await unpackTar(gunzipSync(await readFile(file)))
+    const newer = entries.map((entry) =>
+      entry.header.name === 'manifest.json'
+        ? (() => {
+            const data = Buffer.from(
+              Buffer.from(entry.data ?? [])
+                .toString()
+                .replace(/"schema": \d+/, '"schema": 900'),
+            )
+            return { header: { ...entry.header, size: data.length }, data: new Uint8Array(data) }
+          })()
+        : entry,
+    )
+    await writeFile(other('newer.tar.gz'), gzipSync(await packTar(newer)))
+    expect(await refusal(other('newer.tar.gz'))).toMatchObject({
+      code: 'schema_version',
+      message: expect.stringContaining('with schema 900') as string,
+    })
+  })
+
+  test('is not restored to a database with a mirror, and is to a schema without an account', async () => {
+    await expect(restoreMirror({ database: filled.place.url, file })).rejects.toMatchObject({
+      exitCode: 2,
+      message: expect.stringContaining('is not empty: it has a mirror of default, second') as string,
+    })
+    await using migrated = await freshPlace('postgres')
+    await (async () => {
+      await using database = await migrated.open()
+      await change(database, [`insert into headcount.readers values ('somebody', true)`])
+    })()
+    expect((await restoreMirror({ database: migrated.url, file })).accounts).toEqual(['default', 'second'])
+    expect(await readRows(migrated.url)).toEqual(await readRows(filled.place.url))
+  })
+
+  test('replaces no file without force, and leaves none when it fails', async () => {
+    await writeFile(other('mine.txt'), 'mine')
+    const options = { database: filled.place.url, file: other('mine.txt') }
+    await expect(backupMirror(options)).rejects.toMatchObject({ exitCode: 2 })
+    expect(await readFile(other('mine.txt'), 'utf8')).toBe('mine')
+    await backupMirror({ ...options, force: true })
+    expect((await stat(other('mine.txt'))).mode & 0o777).toBe(0o600)
+    await expect(backupMirror({ ...options, file: folder })).rejects.toMatchObject({ exitCode: 2 })
+    await expect(backupMirror({ ...options, file: other('nowhere/a') })).rejects.toMatchObject({
+      code: 'output',
+    })
+    expect((await readdir(folder)).filter((name) => name.endsWith('.part'))).toEqual([])
+  })
+
+  test('of an older schema is restored, and brought to the present one', async () => {
+    await using old = await freshPlace('postgres', { blank: true })
+    const older = other('older.tar.gz')
+    await (async () => {
+      await using database = await old.open()
+      await applyUpTo(database, 22)
+      await change(database, [
+        `insert into headcount.accounts (name) values ('default')`,
+        `insert into headcount.sync_runs (account_id, mode, status) values (1, 'sync', 'running')`,
+        `insert into headcount.sync_state (account_id, event_id, etag) values (1, '', '"x"')`,
+      ])
+      await database.transaction(
+        async (trx) =>
+          writeBackup(older, await openSource(trx, new AbortController().signal), {
+            force: true,
+            engine: 'postgres',
+            signal: new AbortController().signal,
+          }),
+        SNAPSHOT,
+      )
+    })()
+    await using target = await freshPlace('postgres', { blank: true })
+    expect(await restoreMirror({ database: target.url, file: older })).toMatchObject({ schema: 22 })
+    const rows = await readRows(target.url)
+    expect(rows['sync_state']).toEqual([expect.stringContaining('"rewrite_due": false')])
+    expect(rows['sync_runs']).toEqual([expect.stringContaining('"status": "abandoned"')])
+    expect(Object.keys(rows)).toContain('suppressions')
+    await using migrated = await freshPlace('postgres')
+    await expect(restoreMirror({ database: migrated.url, file: older })).rejects.toMatchObject({
+      exitCode: 2,
+      message: expect.stringMatching(
+        /has the schema of version \d+ already, and the copy is of version 22.*drop schema/,
+      ) as string,
+    })
+  })
+})
+
+describe.each(['postgres', 'pglite'] as const)(
+  'whom a backup brings back (%s)',
+  { timeout: 120_000 },
+  (engine) => {
+    test('is erased again by the suppression list from after it', async () => {
+      await using filled = await fillMirror('postgres')
+      const file = join(folder, `erased-${engine}.tar.gz`)
+      const personKey = 'a key of the suppression list, long enough'
+      await backupMirror({ database: filled.place.url, file })
+      const own = { database: filled.place.url, account: 'default' }
+      await erasePerson({ ...own, email: 'ada@example.org', personKey })
+      const list = await exportSuppressions(own)
+      const ofAda = async (url: string) =>
+        JSON.stringify((await readRows(url))['responses']).includes('Ada@Example.org')
+
+      await using without = await freshPlace(engine, { blank: true })
+      const back = await restoreMirror({ database: without.url, file })
+      expect(back.erasures).toEqual([
+        { account: 'default', in_backup: 0, in_list: null, erased_since: 0 },
+        { account: 'second', in_backup: 1, in_list: null, erased_since: 0 },
+      ])
+      expect(await ofAda(without.url)).toBe(true)
+
+      await using withList = await freshPlace(engine, { blank: true })
+      const restored = await restoreMirror({ database: withList.url, file, suppressions: [list], personKey })
+      expect(restored.erasures[0]).toEqual({ account: 'default', in_backup: 0, in_list: 1, erased_since: 1 })
+      expect(restored.receipts).toMatchObject([{ status: 'succeeded', erased: { responses: 1 } }])
+      expect(await ofAda(withList.url)).toBe(false)
+      expect(JSON.stringify((await readRows(withList.url))['response_history'])).not.toContain(
+        'Ada@Example.org',
+      )
+      const { report } = await filled.sync(withList.url, { personKey, all: true })
+      expect(report.events).toMatchObject({ failed: 0 })
+      expect(await ofAda(withList.url)).toBe(false)
+    })
+  },
+)
+
+describe('a suppression list', () => {
+  test('of an unknown account, or with another key, restores nothing', async () => {
+    await using filled = await fillMirror('postgres')
+    await using target = await freshPlace('postgres', { blank: true })
+    const file = join(folder, 'refused.tar.gz')
+    await backupMirror({ database: filled.place.url, file })
+    const options = { database: target.url, file, personKey: 'a key of the suppression list, long enough' }
+    const list = (account: string) => ({
+      headcount_suppressions: 1 as const,
+      account,
+      key_check: null,
+      suppressions: [],
+    })
+    await expect(restoreMirror({ ...options, suppressions: [list('third')] })).rejects.toMatchObject({
+      exitCode: 2,
+      message: expect.stringContaining('no account "third"') as string,
+    })
+    // The list in the backup was made with another key.
+    await expect(restoreMirror({ ...options, suppressions: [list('second')] })).rejects.toMatchObject({
+      exitCode: 2,
+      message: expect.stringContaining('with another key') as string,
+    })
+    await using database = await connect(target.url)
+    const { rows } = await database.transaction((trx) =>
+      trx.query(`select from pg_namespace where nspname = 'headcount'`),
+    )
+    expect(rows).toEqual([])
+  })
+})

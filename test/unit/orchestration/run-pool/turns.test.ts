@@ -1,0 +1,134 @@
+import { setImmediate } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import type { Release } from '../../../../src/common/semaphore.ts'
+import { Turns } from '../../../../src/orchestration/run-pool/turns.ts'
+
+const never = new AbortController().signal
+
+/** Who has a turn, by names of accounts like `host/1`, in the order in which the turns were given. */
+function scene(
+  runs: number,
+  isOpen: (host: string) => boolean = () => true,
+  failures: ReadonlyMap<string, number> = new Map(),
+) {
+  const turns = new Turns({ runs, isOpen, lastFailure: (_, account) => failures.get(account) ?? 0 })
+  const given: string[] = []
+  const releases = new Map<string, Release>()
+  const errors: string[] = []
+  return {
+    turns,
+    given,
+    errors,
+    take: (...names: readonly string[]) => {
+      for (const name of names) {
+        const [host = ''] = name.split('/')
+        turns.take(host, name, never).then(
+          (release) => {
+            given.push(name)
+            releases.set(name, release)
+          },
+          (error: Error) => errors.push(`${name}: ${error.message}`),
+        )
+      }
+      return setImmediate()
+    },
+    end: async (name: string) => {
+      releases.get(name)?.()
+      releases.delete(name)
+      await setImmediate()
+    },
+  }
+}
+
+test('turns rotate between hosts, and between the accounts of a host', async () => {
+  const { take, end, given } = scene(1)
+  await take('a/1', 'a/1', 'a/2', 'a/3', 'b/1', 'c/1')
+  for (const name of ['a/1', 'b/1', 'c/1', 'a/2', 'a/3', 'a/1']) {
+    expect(given.at(-1)).toBe(name)
+    await end(name)
+  }
+  expect(given).toEqual(['a/1', 'b/1', 'c/1', 'a/2', 'a/3', 'a/1'])
+})
+
+test('an account has one run at a time, and keeps no other from its turn', async () => {
+  const { take, end, given } = scene(3)
+  await take('a/1', 'a/1', 'a/2')
+  expect(given).toEqual(['a/1', 'a/2'])
+  await end('a/1')
+  expect(given).toEqual(['a/1', 'a/2', 'a/1'])
+})
+
+test('the last turn is for another host than those that have runs', async () => {
+  const { take, end, given } = scene(3)
+  await take('b/1')
+  await end('b/1')
+  await take('a/1', 'a/2', 'a/3', 'a/4')
+  expect(given).toEqual(['b/1', 'a/1', 'a/2'])
+  await take('b/2')
+  expect(given.at(-1)).toBe('b/2')
+  // The host with fewer runs comes first.
+  await take('b/3')
+  await end('a/1')
+  expect(given.at(-1)).toBe('a/3')
+})
+
+test('a host that is not open has one turn, and others go on', async () => {
+  const open = new Set(['b'])
+  const { turns, take, end, given } = scene(4, (host) => open.has(host))
+  await take('a/1', 'a/2', 'a/3', 'b/1', 'b/2')
+  expect(given).toEqual(['a/1', 'b/1', 'b/2'])
+  await end('a/1')
+  expect(given.at(-1)).toBe('a/2')
+  expect(given).not.toContain('a/3')
+  open.add('a')
+  turns.update()
+  await setImmediate()
+  expect(given.at(-1)).toBe('a/3')
+})
+
+test('those who wait for a host that is away fail, and what runs or waits elsewhere does not', async () => {
+  const { turns, take, end, given, errors } = scene(1, () => false)
+  await take('a/1', 'a/2', 'a/3', 'b/1')
+  turns.failWaiting('a', (account) => new Error(`not ${account}`))
+  await setImmediate()
+  expect(errors).toEqual(['a/2: not a/2', 'a/3: not a/3'])
+  await end('a/1')
+  expect(given).toEqual(['a/1', 'b/1'])
+})
+
+test('an account that got no answer waits behind the others of its host, so that each is tried', async () => {
+  const failures = new Map([
+    ['a/1', 3],
+    ['a/2', 2],
+  ])
+  const { take, end, given } = scene(1, () => false, failures)
+  await take('b/1', 'a/1', 'a/2', 'a/3')
+  await end('b/1')
+  expect(given.at(-1)).toBe('a/3')
+  await end('a/3')
+  expect(given.at(-1)).toBe('a/2')
+  failures.set('a/2', 5)
+  await take('a/2')
+  await end('a/2')
+  expect(given).toEqual(['b/1', 'a/3', 'a/2', 'a/1'])
+})
+
+test('who is aborted while it waits takes no turn, also when it comes at that moment', async () => {
+  const { turns, take, end, given } = scene(1)
+  const reason = new Error('over')
+  for (const isAbortedFirst of [true, false]) {
+    const first = await turns.take('a', 'x', never)
+    const stopping = new AbortController()
+    const waiting = turns.take('a', 'y', stopping.signal)
+    if (isAbortedFirst) stopping.abort(reason)
+    first()
+    stopping.abort(reason)
+    const result = await waiting.catch((error: unknown) => error)
+    if (result instanceof Error) expect(result).toBe(reason)
+    else (result as Release)()
+    await setImmediate()
+  }
+  await take('a/1')
+  expect(given).toEqual(['a/1'])
+  await end('a/1')
+})

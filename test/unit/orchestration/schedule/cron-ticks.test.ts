@@ -1,0 +1,95 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { day, hour, minute, pass, startWorking, type WorkingOptions } from '../../../support/runs/worker.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers()
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** When runs began from a moment on, without the one at the start. */
+async function ticks(
+  from: string,
+  milliseconds: number,
+  options: WorkingOptions,
+): Promise<readonly string[]> {
+  vi.setSystemTime(new Date(from))
+  const worker = startWorking(options)
+  await pass(milliseconds)
+  worker.stop()
+  await worker.ended
+  return worker.began.slice(1)
+}
+
+const changes = [
+  { change: 'spring', from: '2026-03-29T00:00:00.000Z', zone: 'Europe/Berlin' },
+  { change: 'autumn', from: '2026-10-25T00:00:00.000Z', zone: 'Europe/Berlin' },
+  { change: 'spring', from: '2026-03-08T06:00:00.000Z', zone: 'America/New_York' },
+  { change: 'autumn', from: '2026-11-01T05:00:00.000Z', zone: 'America/New_York' },
+]
+
+describe.each(changes)('O5 $change in $zone', ({ from, zone }) => {
+  test('a tick every quarter of an hour, none more and none less', async () => {
+    const began = await ticks(from, 4 * hour, { schedule: '*/15 * * * *', timeZone: zone })
+    const start = Date.parse(from)
+    const expected = Array.from({ length: 16 }, (_, index) => start + (index + 1) * 15 * minute)
+    expect(began.map((at) => Date.parse(at))).toEqual(expected)
+  })
+
+  test('a tick every hour, none more and none less', async () => {
+    const began = await ticks(from, 4 * hour, { schedule: '10 * * * *', timeZone: zone })
+    const start = Date.parse(from) + 10 * minute
+    expect(began.map((at) => Date.parse(at))).toEqual([0, 1, 2, 3].map((hours) => start + hours * hour))
+  })
+})
+
+test('O5 spring: a time of the day that the clock leaps over comes once, later by the leap', async () => {
+  const began = await ticks('2026-03-27T12:00:00Z', 4 * day, {
+    schedule: '30 2 * * *',
+    timeZone: 'Europe/Berlin',
+  })
+  expect(began).toEqual([
+    '2026-03-28T01:30:00.000Z',
+    '2026-03-29T01:30:00.000Z',
+    '2026-03-30T00:30:00.000Z',
+    '2026-03-31T00:30:00.000Z',
+  ])
+})
+
+test('O5 autumn: a time of the day that the clock shows twice comes once, at the first', async () => {
+  const began = await ticks('2026-10-23T12:00:00Z', 4 * day, {
+    schedule: '30 2 * * *',
+    timeZone: 'Europe/Berlin',
+  })
+  expect(began).toEqual([
+    '2026-10-24T00:30:00.000Z',
+    '2026-10-25T00:30:00.000Z',
+    '2026-10-26T01:30:00.000Z',
+    '2026-10-27T01:30:00.000Z',
+  ])
+})
+
+test('O5 a change of half an hour: ticks on the hour of the wall clock before and after', async () => {
+  const began = await ticks('2026-04-04T13:10:00Z', 3 * hour, {
+    schedule: '0 * * * *',
+    timeZone: 'Australia/Lord_Howe',
+  })
+  expect(began).toEqual(['2026-04-04T14:00:00.000Z', '2026-04-04T15:30:00.000Z'])
+})
+
+test('a zone that is not whole hours from UTC', async () => {
+  const began = await ticks('2026-03-10T00:00:00Z', 2 * day, {
+    schedule: '0 9 * * *',
+    timeZone: 'Asia/Kathmandu',
+  })
+  expect(began).toEqual(['2026-03-10T03:15:00.000Z', '2026-03-11T03:15:00.000Z'])
+})
+
+test('further ahead than the longest timer of Node', async () => {
+  const began = await ticks('2026-03-05T00:00:00Z', 27 * day, {
+    schedule: '0 0 1 4 *',
+    timeZone: 'Europe/Berlin',
+  })
+  expect(began).toEqual(['2026-03-31T22:00:00.000Z'])
+})
