@@ -22,7 +22,7 @@ export interface Config {
   /** null: nobody chose. */
   readonly account: string | null
   /** A run may make a further account in a mirror that has some. */
-  readonly newAccount: boolean
+  readonly newAccount: boolean | 'for_new_key'
   /** The key of the suppression list; null: there is none. */
   readonly personKey: string | null
   readonly database: DatabaseConfig

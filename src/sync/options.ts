@@ -1,3 +1,4 @@
+import type { CreateAccount } from './open/find-account.ts'
 import { DEFAULT_HOLD_FOR_MS } from '../common/schema/holds.ts'
 import { targetOf, type DatabaseOptions } from '../db/target.ts'
 import { UsageError } from '../common/errors.ts'
@@ -58,9 +59,10 @@ export interface RunOptions extends DatabaseOptions {
   readonly account?: string
   /**
    * Allows a first run under a name that the mirror does not have, although it has other accounts. Without it such a
-   * run throws an UnknownAccountError: a mistyped name would store everything a second time.
+   * run throws an UnknownAccountError: a mistyped name would store everything a second time. `for_new_key` allows it
+   * unless the mirror has the key under another name, and throws an AccountMismatchError then.
    */
-  readonly createAccount?: boolean
+  readonly createAccount?: CreateAccount
   readonly apiKey: string
   /** `https://<host>/api/v1`. */
   readonly baseUrl: string

@@ -11,7 +11,7 @@ import { readUnfinishedRemovals } from '../../mirror/accounts/list.ts'
 import { listKeys } from '../../mirror/keys/keys.ts'
 import { listLinks } from '../../mirror/keys/links.ts'
 import { isLoopback } from '../../source/url.ts'
-import { DEFAULT_ACCOUNT, requireKnownAccount } from '../../sync/open/find-account.ts'
+import { DEFAULT_ACCOUNT, requireKnownAccount, type CreateAccount } from '../../sync/open/find-account.ts'
 import type { Command, Context } from '../cli/context.ts'
 import { holdDatabase, openExisting } from './hold-database.ts'
 import { answerMonitors } from './monitor.ts'
@@ -106,11 +106,12 @@ async function openToSync(work: ServiceConfig, signal: AbortSignal, log: Log): P
  */
 async function prepare(
   context: Context<ServeFlags>,
-  { account, newAccount }: ServiceConfig,
+  { account, newAccount, service: { apiKey } }: ServiceConfig,
   database: Database,
-): Promise<boolean> {
+): Promise<CreateAccount> {
   const createAccount = await confirmingAccount(context, newAccount, async (isWanted) => {
-    await requireKnownAccount(database, { account: account ?? DEFAULT_ACCOUNT, createAccount: isWanted })
+    const requested = { account: account ?? DEFAULT_ACCOUNT, createAccount: isWanted, apiKey }
+    await requireKnownAccount(database, requested)
     return isWanted
   })
   await migrate(database)

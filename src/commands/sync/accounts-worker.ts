@@ -167,9 +167,15 @@ async function syncInTurn(
   logger: Logger,
   sign: () => void,
 ): Promise<RunReport> {
-  const { account, newAccount: createAccount } = config
   const options = pooledRunOptions(config)
-  const own = { account, createAccount, signal, logger, onTurn: sign, onAlive: sign }
+  const own = {
+    account: config.account,
+    createAccount: 'for_new_key' as const,
+    signal,
+    logger,
+    onTurn: sign,
+    onAlive: sign,
+  }
   try {
     const report = await pool.sync({ ...options, ...own })
     logReport(report, config, logger)

@@ -1,4 +1,5 @@
 import { UnknownAccountError } from '../../common/errors.ts'
+import type { CreateAccount } from '../../sync/open/find-account.ts'
 import type { Context } from '../cli/context.ts'
 
 interface Asking extends Pick<Context<unknown>, 'terminal' | 'signal'> {
@@ -14,8 +15,8 @@ interface Asking extends Pick<Context<unknown>, 'terminal' | 'signal'> {
  */
 export async function confirmingAccount<T>(
   { terminal, signal, mayAsk = true }: Asking,
-  wanted: boolean,
-  work: (createAccount: boolean) => Promise<T>,
+  wanted: CreateAccount,
+  work: (createAccount: CreateAccount) => Promise<T>,
 ): Promise<T> {
   try {
     return await work(wanted)

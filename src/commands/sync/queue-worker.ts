@@ -112,8 +112,7 @@ function startRun(
   { signal, logger }: { readonly signal: AbortSignal; readonly logger: Logger },
 ): Promise<RunReport> {
   const options = pooledRunOptions(config)
-  const { account, newAccount: createAccount } = config
-  return pool.sync({ ...options, account, createAccount, signal, logger })
+  return pool.sync({ ...options, account: config.account, createAccount: 'for_new_key', signal, logger })
 }
 
 interface Announcing {

@@ -79,7 +79,7 @@ export async function readEntry(entry: FileMapping, context: EntryContext): Prom
       ...base,
       account,
       // Whoever lists an account wants it mirrored.
-      newAccount: true,
+      newAccount: 'for_new_key',
       personKey: ownPersonKey ?? context.personKey ?? base.personKey,
       service,
       run,

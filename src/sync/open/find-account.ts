@@ -1,25 +1,38 @@
+import { hash } from 'node:crypto'
 import { sql, type Kysely } from 'kysely'
 import { commandName } from '../../common/command-name.ts'
 import type { Database } from '../../db/connect.ts'
 import { codeOf, UNDEFINED_TABLE } from '../../db/errors.ts'
 import type { Tables } from '../../common/schema/tables.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { DatabaseError, RemovedAccountError, UnknownAccountError } from '../../common/errors.ts'
+import {
+  AccountMismatchError,
+  DatabaseError,
+  RemovedAccountError,
+  UnknownAccountError,
+} from '../../common/errors.ts'
 
 /** The account of whoever names none. */
 export const DEFAULT_ACCOUNT = 'default'
 
-/** The account of a run: its name, and whether the mirror may get a further account of this name. */
+/**
+ * Whether a mirror that has other accounts may get a further one of this name. `for_new_key`: unless the mirror has the key
+ * under another name, for then the account was renamed, or the key is another account's.
+ */
+export type CreateAccount = boolean | 'for_new_key'
+
+/** The account of a run: its name, its key, and whether it may be made. */
 export interface RequestedAccount {
   readonly account: string
-  readonly createAccount: boolean
+  readonly createAccount: CreateAccount
+  readonly apiKey: string
 }
 
 /**
  * Makes sure that the account is one of the mirror, or may become one: a mistyped name would store everything a second
  * time. Writes nothing, and is asked before anything is written; a mirror without accounts takes any name.
  *
- * @throws UnknownAccountError
+ * @throws UnknownAccountError, AccountMismatchError
  */
 export async function requireKnownAccount(database: Database, wanted: RequestedAccount): Promise<void> {
   try {
@@ -108,17 +121,40 @@ async function makeAccount(kysely: Kysely<Tables>, wanted: RequestedAccount): Pr
 
 const RUN_REMEDY = 'Nothing was written. The option `createAccount` allows a further account.'
 
-/** @throws UnknownAccountError */
+/** @throws UnknownAccountError, AccountMismatchError */
 async function requireAccountName(
   kysely: Kysely<Tables>,
-  { account, createAccount }: RequestedAccount,
+  requested: RequestedAccount,
   remedy: string = RUN_REMEDY,
 ): Promise<void> {
+  const { account, createAccount } = requested
+  if (createAccount === 'for_new_key') return requireOwnKey(kysely, requested)
   if (createAccount) return
   const names = await accountNames({ kysely })
   if (names.length > 0 && !names.includes(account)) {
     throw new UnknownAccountError(account, names, remedy)
   }
+}
+
+/** @throws AccountMismatchError when the mirror has the key under other names alone. */
+async function requireOwnKey(
+  kysely: Kysely<Tables>,
+  { account, apiKey }: Pick<RequestedAccount, 'account' | 'apiKey'>,
+): Promise<void> {
+  const owners = await kysely
+    .selectFrom('headcount.accounts')
+    .select('name')
+    .where('key_sha256', '=', hash('sha256', apiKey))
+    .orderBy('id')
+    .execute()
+  const [owner] = owners
+  if (owner === undefined || owners.some(({ name }) => name === account)) return
+  const [former, now] = [owner.name, account].map((name) => JSON.stringify(name))
+  // guard: key under another name
+  throw new AccountMismatchError(
+    `The key of account ${now} is that of account ${former} of the mirror. Nothing was read or written. If ${former} was renamed, ` +
+      `the other place needs the same name: ${commandName()} accounts rename changes it in the mirror. If not, check the key.`,
+  )
 }
 
 /** In the order in which they were made. */

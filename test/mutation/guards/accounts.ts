@@ -77,7 +77,7 @@ export const accountGuards: readonly Guard[] = [
   },
   {
     name: 'renamed in the file alone',
-    promise: 'doctor tells that an account that was renamed in the file alone would be stored a second time',
+    promise: 'doctor tells that an account was renamed in the file alone, and is not read',
     mutation: { replace: 'account === undefined || account !== undefined' },
     tests: [doctor],
     only: 'postgres.*renamed in the file alone',

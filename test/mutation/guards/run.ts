@@ -53,6 +53,14 @@ export const runGuards: readonly Guard[] = [
     only: 'before the schema',
   },
   {
+    name: 'key under another name',
+    promise:
+      'an account that is renamed in one place is not stored twice, and a key file is not read into another account',
+    mutation: 'remove',
+    tests: ['test/integration/sync/open/new-account.test.ts'],
+    only: 'for_new_key',
+  },
+  {
     name: 'first runs at once',
     promise: 'two first runs of different names at once make one account',
     mutation: 'remove',

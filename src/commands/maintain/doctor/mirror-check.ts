@@ -9,8 +9,8 @@ import { DATABASE, USAGE, failed, failure, ok, skipped, type CheckResult } from 
 const MAX_SHOWN = 5
 
 /**
- * Whether the mirror has one of the keys under another name: an account that was renamed in the file alone would be stored a
- * second time.
+ * Whether the mirror has one of the keys under another name: an account that was renamed in the file alone is not read
+ * until the mirror has the same name for it.
  */
 export async function checkNames(
   database: Database,
@@ -35,7 +35,7 @@ export async function checkNames(
       .map(
         ({ account, name }) =>
           `account ${JSON.stringify(account)} of the file has the key of ${JSON.stringify(name)} of the mirror: ` +
-          `if it was renamed, run ${commandName()} accounts rename, or everything is stored twice`,
+          `if it was renamed, run ${commandName()} accounts rename, and until then it is not read`,
       )
     const more = renamed.length - lines.length
     return failed(USAGE, [...lines, ...(more > 0 ? [`and ${more} more`] : [])].join('\n'))

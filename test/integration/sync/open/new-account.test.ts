@@ -40,6 +40,31 @@ onBothStages('I2 a mistyped account', (stage) => {
     const names = await on.change('select array_agg(name order by id)::text from headcount.accounts')
     expect(names).toEqual([['{default,second}']])
   })
+
+  test('for_new_key makes no account for a key that the mirror has under another name, and pours it into none', async () => {
+    await using on = await stage(accountOf({ gala: 3 }))
+    const forNewKey = { createAccount: 'for_new_key' as const }
+    expect(await on.run('sync', { account: 'choir', ...forNewKey })).toMatchObject({ exit: 0 })
+    await on.look()
+    const before = on.mirror.rows()
+    const asked = on.service.requests.length
+    const refused = { exit: 2, error: { code: 'account_mismatch' } }
+    for (const dryRun of [false, true])
+      expect(await on.run('sync', { account: 'choir-berlin', dryRun, ...forNewKey })).toMatchObject(refused)
+    // An account that is there, too: its key file may be the one of another account.
+    await on.change(`insert into headcount.accounts (name, key_sha256) values ('theatre', repeat('0', 64))`)
+    expect(await on.run('sync', { account: 'theatre', ...forNewKey })).toMatchObject(refused)
+    await on.change(`delete from headcount.accounts where name = 'theatre'`)
+    await on.look()
+    expect([on.mirror.rows(), on.service.requests.length]).toEqual([before, asked])
+
+    await on.change(`update headcount.accounts set name = 'choir-berlin'`)
+    expect(await on.run('sync', { account: 'choir-berlin', ...forNewKey })).toMatchObject({ exit: 0 })
+    expect(await on.run('sync', { account: 'choir', ...forNewKey })).toMatchObject(refused)
+    // A key that the mirror has under both names, of a time when that was not refused, or by --new-account.
+    expect(await on.run('sync', { account: 'choir', createAccount: true })).toMatchObject({ exit: 0 })
+    expect(await on.run('sync', { account: 'choir', ...forNewKey })).toMatchObject({ exit: 0 })
+  })
 })
 
 test('I2 two first runs of different names at once: one of them makes its account', async () => {
