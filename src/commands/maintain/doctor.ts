@@ -42,8 +42,7 @@ export const doctor: Command<DoctorFlags> = async (context) => {
       await record('queue', await checkQueue(settings.config.database.target))
     if (settings.config?.notify.mail)
       await record('mail', await checkMail(settings.config.notify.mail, signal))
-    const telemetry = await checkTelemetry(signal)
-    if (telemetry !== null) await record('telemetry', telemetry)
+    await checkTelemetry(record, signal)
     await record(
       'clock',
       ping === null ? skipped('needs an answer of the service') : service.checkClock(ping),

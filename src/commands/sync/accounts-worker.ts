@@ -170,7 +170,6 @@ async function syncInTurn(
   const options = pooledRunOptions(config)
   const own = {
     account: config.account,
-    createAccount: 'for_new_key' as const,
     signal,
     logger,
     onTurn: sign,

@@ -112,7 +112,7 @@ function startRun(
   { signal, logger }: { readonly signal: AbortSignal; readonly logger: Logger },
 ): Promise<RunReport> {
   const options = pooledRunOptions(config)
-  return pool.sync({ ...options, account: config.account, createAccount: 'for_new_key', signal, logger })
+  return pool.sync({ ...options, account: config.account, signal, logger })
 }
 
 interface Announcing {

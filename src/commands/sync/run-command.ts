@@ -95,9 +95,16 @@ export function runOptions(config: ServiceConfig): RunOptions {
 }
 
 /** The same without the database, which the runs of a pool share. */
-export function pooledRunOptions({ service, account, personKey, run }: ServiceConfig): PooledRunOptions {
+export function pooledRunOptions({
+  service,
+  account,
+  newAccount,
+  personKey,
+  run,
+}: ServiceConfig): PooledRunOptions {
   return {
     ...(account !== null && { account }),
+    createAccount: newAccount,
     apiKey: service.apiKey,
     ...(personKey !== null && { personKey }),
     baseUrl: service.baseUrl.href,

@@ -1,9 +1,9 @@
-import { hash } from 'node:crypto'
 import { CrossOriginError, NotFoundError, UsageError } from '../../common/errors.ts'
 import { optionName } from '../../common/option-names.ts'
 import { EVENT_LIST_KEY } from '../../load/state/sync-state.ts'
 import { EventListReader } from '../../normalise/list/event-list.ts'
 import { describeList, redactRejects } from './list-facts.ts'
+import { keySha256 } from '../open/find-account.ts'
 import type { ReadContext } from '../run-context.ts'
 import type { EventList, Identity } from './event-list.ts'
 
@@ -18,7 +18,7 @@ export type FetchContext = Pick<ReadContext, 'source' | 'settings' | 'initial' |
 export async function fetchIdentity(run: FetchContext): Promise<Identity> {
   const { email } = await explainBaseUrlErrors(run, '/ping', () => run.source.ping())
   const { address, apiKey } = run.settings
-  return { email, base_url: address, key_sha256: hash('sha256', apiKey) }
+  return { email, base_url: address, key_sha256: keySha256(apiKey) }
 }
 
 /**

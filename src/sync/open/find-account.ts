@@ -144,7 +144,7 @@ async function requireOwnKey(
   const owners = await kysely
     .selectFrom('headcount.accounts')
     .select('name')
-    .where('key_sha256', '=', hash('sha256', apiKey))
+    .where('key_sha256', '=', keySha256(apiKey))
     .orderBy('id')
     .execute()
   const [owner] = owners
@@ -155,6 +155,11 @@ async function requireOwnKey(
     `The key of account ${now} is that of account ${former} of the mirror. Nothing was read or written. If ${former} was renamed, ` +
       `the other place needs the same name: ${commandName()} accounts rename changes it in the mirror. If not, check the key.`,
   )
+}
+
+/** By which a mirror knows a key that it does not have. */
+export function keySha256(apiKey: string): string {
+  return hash('sha256', apiKey)
 }
 
 /** In the order in which they were made. */

@@ -1,9 +1,9 @@
-import { hash } from 'node:crypto'
 import type { AccountConfig } from '../../../config/accounts/account-config.ts'
 import { commandName } from '../../../common/command-name.ts'
 import { formatCount } from '../../../common/text/number.ts'
 import type { Database } from '../../../db/connect.ts'
 import { codeOf, UNDEFINED_TABLE } from '../../../db/errors.ts'
+import { keySha256 } from '../../../sync/open/find-account.ts'
 import { DATABASE, USAGE, failed, failure, ok, skipped, type CheckResult } from './check.ts'
 
 const MAX_SHOWN = 5
@@ -16,7 +16,7 @@ export async function checkNames(
   database: Database,
   accounts: readonly AccountConfig[],
 ): Promise<CheckResult> {
-  const nameOfKey = new Map(accounts.map(({ account, service }) => [hash('sha256', service.apiKey), account]))
+  const nameOfKey = new Map(accounts.map(({ account, service }) => [keySha256(service.apiKey), account]))
   try {
     const stored = await database.kysely
       .selectFrom('headcount.accounts')

@@ -5,16 +5,23 @@ import { formatDuration } from '../../../common/text/format-duration.ts'
 import { inspectTelemetry } from '../../../config/read-telemetry.ts'
 import { ownEnvironment, type Environment } from '../../../config/secrets.ts'
 import { failed, ok, USAGE, warning, type CheckResult } from './check.ts'
+import type { RecordCheck } from './record-checks.ts'
 
 /** So long one that does not answer is waited for. */
 const DEADLINE_MS = 2000
 const DEFAULT_ADDRESS = 'http://localhost:4318'
 
-/** Null: nothing is asked for. Nothing is sent: a collector that takes a connection is one that answers. */
+/** Records nothing where nothing is asked for. Nothing is sent: a collector that takes a connection is one that answers. */
 export async function checkTelemetry(
+  record: RecordCheck,
   signal: AbortSignal,
   environment: Environment = ownEnvironment,
-): Promise<CheckResult | null> {
+): Promise<void> {
+  const result = await telemetryResult(signal, environment)
+  if (result !== null) await record('telemetry', result)
+}
+
+async function telemetryResult(signal: AbortSignal, environment: Environment): Promise<CheckResult | null> {
   const { config, faults } = inspectTelemetry(environment)
   if (faults.length > 0) return failed(USAGE, faults.join('\n'))
   if (config === null) return null

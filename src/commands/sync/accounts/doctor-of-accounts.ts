@@ -71,8 +71,7 @@ async function examine(
   })
   if (config.worker.queue) await record('queue', await checkQueue(config.database.target))
   if (config.notify.mail) await record('mail', await checkMail(config.notify.mail, signal))
-  const telemetry = await checkTelemetry(signal)
-  if (telemetry !== null) await record('telemetry', telemetry)
+  await checkTelemetry(record, signal)
   await record('free space', await checkSpace(config.database.target))
   return hosts.flatMap((host) => host.accounts)
 }

@@ -42,7 +42,7 @@ export async function runAllAccounts(
     run: (config, watch, pool) => {
       const settings = pooledRunOptions(config)
       const force = context.flags.force ?? false
-      return pool[mode]({ ...settings, ...options, ...watch, createAccount: 'for_new_key', force })
+      return pool[mode]({ ...settings, ...options, ...watch, force })
     },
     exitCodeOf: ({ status }) => exitCodeOfRun(status),
     summaryOf,
