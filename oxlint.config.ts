@@ -66,6 +66,7 @@ const packages = [
       'src/telemetry/sdk/prometheus-names.ts',
       'src/telemetry/sdk/scrape-reader.ts',
       'src/telemetry/sdk/status-text.ts',
+      'src/telemetry/sdk/temporality.ts',
     ],
   },
   { name: 'pg', by: ['src/db/postgres/open-postgres.ts'] },

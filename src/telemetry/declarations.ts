@@ -42,8 +42,23 @@ export const ofRuns = {
   },
 } as const satisfies Readonly<Record<string, Declaration>>
 
+/** Of the accounts file. */
+export const ofAccounts = {
+  faultyEntries: {
+    name: 'headcount.accounts.faulty_entries',
+    unit: '{entry}',
+    description:
+      'Entries of the accounts file that cannot be used; a file that cannot be read counts as one.',
+  },
+} as const satisfies Readonly<Record<string, Declaration>>
+
 /** Of mirrors as they are in the database. */
 export const ofMirrors = {
+  accounts: {
+    name: 'headcount.mirror.accounts',
+    unit: '{account}',
+    description: 'Accounts that are mirrored, or that the accounts file lists.',
+  },
   age: {
     name: 'headcount.mirror.age',
     unit: 's',

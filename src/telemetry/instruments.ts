@@ -2,11 +2,12 @@
 import {
   createNoopMeter,
   metrics,
+  type Attributes,
   type Counter,
-  type Gauge,
   type Histogram,
   type Meter,
   type MeterProvider,
+  type ObservableGauge,
 } from '@opentelemetry/api'
 import {
   METRIC_DB_CLIENT_OPERATION_DURATION,
@@ -14,16 +15,13 @@ import {
   METRIC_HTTP_SERVER_REQUEST_DURATION,
 } from '@opentelemetry/semantic-conventions'
 import { version } from '../common/version.ts'
-import { ofRuns } from './declarations.ts'
-import { learnedPaces } from './learned-paces.ts'
+import { accountFigures, readFaultyEntries } from './account-figures.ts'
+import { ofAccounts, ofRuns, type Declaration } from './declarations.ts'
 import { SCOPE } from './tracer.ts'
 
 export interface Instruments {
   readonly runDuration: Histogram
-  readonly lastSuccess: Gauge
   readonly rows: Counter
-  readonly held: Gauge
-  readonly rejects: Gauge
   readonly httpClientDuration: Histogram
   readonly httpServerDuration: Histogram
   readonly databaseDuration: Histogram
@@ -53,14 +51,11 @@ export function instruments(): Instruments | null {
 function createInstruments(meter: Meter): Instruments {
   const seconds = (name: string, description: string, explicitBucketBoundaries: number[]) =>
     meter.createHistogram(name, { description, unit: 's', advice: { explicitBucketBoundaries } })
-  const { duration, lastSuccess, rows, held, rejects } = ofRuns
-  observePaces(meter)
+  const { duration, rows } = ofRuns
+  observeAccounts(meter)
   return {
     runDuration: seconds(duration.name, duration.description, RUN_SECONDS),
-    lastSuccess: meter.createGauge(lastSuccess.name, lastSuccess),
     rows: meter.createCounter(rows.name, rows),
-    held: meter.createGauge(held.name, held),
-    rejects: meter.createGauge(rejects.name, rejects),
     httpClientDuration: seconds(
       METRIC_HTTP_CLIENT_REQUEST_DURATION,
       'Duration of HTTP requests to the service.',
@@ -79,18 +74,30 @@ function createInstruments(meter: Meter): Instruments {
   }
 }
 
-/** Read when somebody collects: a run changes its pace far more often. */
-function observePaces(meter: Meter): void {
-  const concurrency = meter.createObservableGauge(ofRuns.concurrency.name, ofRuns.concurrency)
-  const pace = meter.createObservableGauge(ofRuns.pace.name, ofRuns.pace)
+/** Read when somebody collects: what is not observed then, is told no more. */
+function observeAccounts(meter: Meter): void {
+  const gauge = (declared: Declaration) => meter.createObservableGauge(declared.name, declared)
+  const lastSuccess = gauge(ofRuns.lastSuccess)
+  const held = gauge(ofRuns.held)
+  const rejects = gauge(ofRuns.rejects)
+  const concurrency = gauge(ofRuns.concurrency)
+  const pace = gauge(ofRuns.pace)
+  const faultyEntries = gauge(ofAccounts.faultyEntries)
   meter.addBatchObservableCallback(
     (result) => {
-      for (const [account, read] of learnedPaces) {
-        const { requests_at_once, requests_per_second } = read()
-        result.observe(concurrency, requests_at_once, { account })
-        if (requests_per_second !== null) result.observe(pace, requests_per_second, { account })
+      const observe = (to: ObservableGauge, value: number | null | undefined, labels: Attributes = {}) => {
+        if (value !== null && value !== undefined) result.observe(to, value, labels)
       }
+      for (const [account, figures] of accountFigures) {
+        const learned = figures.pace?.()
+        observe(lastSuccess, figures.lastSuccess, { account })
+        observe(held, figures.held, { account })
+        observe(rejects, figures.rejects, { account })
+        observe(concurrency, learned?.requests_at_once, { account })
+        observe(pace, learned?.requests_per_second, { account })
+      }
+      observe(faultyEntries, readFaultyEntries())
     },
-    [concurrency, pace],
+    [lastSuccess, held, rejects, concurrency, pace, faultyEntries],
   )
 }

@@ -8,7 +8,7 @@ import { errorType } from './error-type.ts'
 import { instruments, type Instruments } from './instruments.ts'
 import { tracer } from './tracer.ts'
 import { withChildSpans } from './child-spans.ts'
-import { watchPace, type Pace } from './learned-paces.ts'
+import { figuresOf, watchPace, type Pace } from './account-figures.ts'
 
 export interface ObservedRun {
   readonly account: string
@@ -127,8 +127,9 @@ function record(run: ObservedRun, { report }: RunOutcome, labels: Attributes, se
 }
 
 function recordReport(to: Instruments, { account, isPartOfAccount }: ObservedRun, report: RunReport): void {
-  to.held.record(report.held, { account })
-  to.rejects.record(report.rejected, { account })
+  const figures = figuresOf(account)
+  figures.held = report.held
+  figures.rejects = report.rejected
   for (const [table, { inserted, updated, deleted }] of Object.entries(report.rows)) {
     to.rows.add(inserted, { account, table, operation: 'insert' })
     to.rows.add(updated, { account, table, operation: 'update' })
@@ -136,5 +137,5 @@ function recordReport(to: Instruments, { account, isPartOfAccount }: ObservedRun
   }
   // guard: last success
   if (isPartOfAccount || !isGoodRun(report)) return
-  to.lastSuccess.record(Date.parse(report.started_at) / 1000, { account })
+  figures.lastSuccess = Date.parse(report.started_at) / 1000
 }

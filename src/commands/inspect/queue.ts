@@ -1,6 +1,9 @@
 /** What is in the queue of `worker --queue`. */
 import type { Flags } from '../../config/config.ts'
+import { readAccounts, type Accounts } from '../../config/accounts/read-accounts.ts'
+import { commandName } from '../../common/command-name.ts'
 import { UsageError } from '../../common/errors.ts'
+import { didYouMean } from '../../common/text/did-you-mean.ts'
 import { formatCount, formatNumber } from '../../common/text/number.ts'
 import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
 import { requirePostgres } from '../../orchestration/queue/executor.ts'
@@ -11,6 +14,7 @@ import {
   type QueueState,
 } from '../../orchestration/queue/jobs/list-jobs.ts'
 import { openQueue } from '../../orchestration/queue/open-queue.ts'
+import { accountNames } from '../../sync/open/find-account.ts'
 import { retryDeadLetters } from '../../orchestration/queue/jobs/retry-jobs.ts'
 import type { Command } from '../cli/context.ts'
 import { withMirror, withMirrorReadOnly } from '../open-mirror.ts'
@@ -35,9 +39,13 @@ export const queue: Command<ListFlags> = async (context) => {
 /** The jobs of one account, whole. */
 export const queueShow: Command<Flags & { readonly json?: true }> = async (context) => {
   const [account = ''] = context.operands
-  const { exists, jobs } = await withMirrorReadOnly(context, (database, { database: { target } }) => {
+  const listed = await readAccounts(context.flags)
+  const { exists, jobs } = await withMirrorReadOnly(context, async (database, { database: { target } }) => {
     requirePostgres(target)
-    return readQueue(database, { account, limit: 1000 })
+    const found = await readQueue(database, { account, limit: 1000 })
+    if (found.exists && found.jobs.length === 0)
+      requireKnown(account, [...(await accountNames(database)), ...namesOf(listed)])
+    return found
   })
   await writeResult(context, { jobs }, (out) => {
     if (!exists) return noQueue
@@ -46,6 +54,22 @@ export const queueShow: Command<Flags & { readonly json?: true }> = async (conte
     return jobs.map((job) => formatJob(job, out)).join('\n')
   })
   return 0
+}
+
+function namesOf(listed: Accounts | null): readonly string[] {
+  const all = [
+    ...(listed?.accounts ?? []).map(({ account }) => account),
+    ...(listed?.faults ?? []).map(({ name }) => name),
+  ]
+  return all.filter((name) => name !== null)
+}
+
+/** @throws UsageError */
+function requireKnown(account: string, names: readonly string[]): void {
+  if (names.includes(account)) return
+  throw new UsageError(
+    `There is no account ${JSON.stringify(account)}${didYouMean(account, names)}: ${commandName()} status lists the accounts`,
+  )
 }
 
 /** Sends the jobs of dead letters again. */

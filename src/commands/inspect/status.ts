@@ -11,6 +11,7 @@ import { formatDuration } from '../../common/text/format-duration.ts'
 import { formatDeletedEvent, formatEvents } from '../output/event-status.ts'
 import { readAccounts } from '../../config/accounts/read-accounts.ts'
 import { resultFormat, writeDocument } from '../sync/accounts/result-writer.ts'
+import type { ToldStatuses } from '../../telemetry/sdk/status-text.ts'
 import type { Output } from '../terminal/terminal.ts'
 import { describeOverdue } from '../output/held-deletions.ts'
 import { describeRemoval } from '../../mirror/accounts/removal-hint.ts'
@@ -40,7 +41,12 @@ export const status: Command<StatusFlags> = async (context) => {
     own: [],
     withReplies,
   }))
-  await writeStatuses(context, accounts, { accounts }, (out) => formatStatus(accounts, out, { withReplies }))
+  await writeStatuses(context, {
+    lines: accounts,
+    document: { accounts },
+    metrics: { accounts, faultyEntries: null },
+    format: (out) => formatStatus(accounts, out, { withReplies }),
+  })
   return flags.maxAge === undefined ? 0 : judge(context, accounts, flags.maxAge)
 }
 
@@ -52,18 +58,24 @@ export function wantsReplies({ maxAge, format }: StatusFlags): boolean {
   return maxAge === undefined && format !== 'prometheus'
 }
 
-/** The document, a line for each account, the metrics, or the text. */
+/** The forms in which statuses are written. */
+interface StatusForms {
+  /** In NDJSON, a line each. */
+  readonly lines: readonly object[]
+  readonly document: object
+  readonly metrics: ToldStatuses
+  readonly format: (out: Output) => string
+}
+
 export async function writeStatuses(
   { flags, terminal: { out } }: Context<StatusFlags>,
-  accounts: readonly AccountStatus[],
-  document: object,
-  format: (out: Output) => string,
+  { lines, document, metrics, format }: StatusForms,
 ): Promise<void> {
   if (flags.format === 'prometheus') {
     const { statusText } = await import('../../telemetry/sdk/status-text.ts')
-    return out.write(await statusText(accounts))
+    return out.write(await statusText(metrics))
   }
-  await writeDocuments({ flags, out }, accounts, document, format)
+  await writeDocuments({ flags, out }, lines, document, format)
 }
 
 async function writeDocuments(
@@ -84,11 +96,19 @@ export async function judge(
   accounts: readonly AccountStatus[],
   maxAgeMs: number,
 ): Promise<number> {
+  const { lines, exitCode } = judgement(accounts, maxAgeMs)
+  for (const line of lines) await terminal.err.write(`headcount: ${stripControlChars(line)}\n`)
+  return exitCode
+}
+
+export function judgement(
+  accounts: readonly AccountStatus[],
+  maxAgeMs: number,
+): { readonly lines: readonly string[]; readonly exitCode: number } {
   const old = tooOld(accounts, maxAgeMs)
   const held = accounts.flatMap(heldTooLong)
-  for (const line of [...old, ...held]) await terminal.err.write(`headcount: ${stripControlChars(line)}\n`)
-  if (old.length > 0) return exitCodesOfStatus.tooOld
-  return held.length > 0 ? exitCodesOfStatus.heldTooLong : 0
+  const ifNotOld = held.length > 0 ? exitCodesOfStatus.heldTooLong : 0
+  return { lines: [...old, ...held], exitCode: old.length > 0 ? exitCodesOfStatus.tooOld : ifNotOld }
 }
 
 async function eventStatus(context: Context<StatusFlags>, id: string): Promise<number> {

@@ -35,6 +35,21 @@ export interface AccountFault {
   readonly message: string
 }
 
+export interface FaultyEntry extends Pick<AccountFault, 'name' | 'place'> {
+  readonly messages: readonly [string, ...string[]]
+}
+
+/** Each entry that cannot be used, with all that is wrong with it. */
+export function faultyEntries(faults: readonly AccountFault[]): readonly FaultyEntry[] {
+  const entries = new Map<string, FaultyEntry>()
+  for (const { name, place, message } of faults) {
+    const key = JSON.stringify([place, name])
+    const messages = [...(entries.get(key)?.messages ?? []), message] as [string, ...string[]]
+    entries.set(key, { name, place, messages })
+  }
+  return [...entries.values()]
+}
+
 /** What the entries of a file have in common. */
 export interface EntryContext {
   /** Paths are relative to it. */

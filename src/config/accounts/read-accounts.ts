@@ -37,6 +37,8 @@ export interface Accounts {
 /** An accounts file of 16 MB has some 100,000 entries. */
 const MAX_FILE_BYTES = 16e6
 const FILES_AT_ONCE = 32
+/** What begins with a dot is hidden, and so are the folders in which Kubernetes keeps secrets; the others are those of editors. */
+const isLeftOver = /^[.#]|~$|\.(?:bak|old|orig|sw[op]|tmp)$/i
 
 /**
  * The accounts of HEADCOUNT_ACCOUNTS_FILE or HEADCOUNT_KEYS_DIR; null when neither is set.
@@ -121,9 +123,14 @@ function decoded(bytes: Uint8Array, path: string): string {
 
 /** Each file is the key of one account, and its name without the extension the name of the account. */
 async function readKeysDir(path: string): Promise<AccountsFile> {
-  const files = await named(settings.keysDir.variable, path, () => readdir(path))
-  // What begins with a dot is hidden, and so are the folders in which Kubernetes keeps secrets.
-  const names = files.filter((file) => !file.startsWith('.')).sort()
+  const files = await named(settings.keysDir.variable, path, async () => {
+    if (!(await stat(path)).isDirectory())
+      throw new ConfigurationError([
+        `${settings.keysDir.variable}: ${JSON.stringify(path)} is no folder: name the folder that it is in, or set ${settings.accountsFile.variable} to a file that lists accounts`,
+      ])
+    return readdir(path)
+  })
+  const names = files.filter((file) => !isLeftOver.test(file)).sort()
   if (names.length === 0)
     throw new ConfigurationError([
       `${settings.keysDir.variable}: ${JSON.stringify(path)} has no files: write the key of each account into a file that is named after it`,

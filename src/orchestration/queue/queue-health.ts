@@ -1,3 +1,4 @@
+import { faultOfFile } from '../schedule/accounts/accounts-health.ts'
 import { seconds } from '../schedule/health.ts'
 import type { MonotonicTime } from '../schedule/monotonic-time.ts'
 import { ageOf } from '../schedule/monotonic-time.ts'
@@ -23,7 +24,7 @@ export interface QueueHealth {
   readonly reason: string
   /** Whether this process sends the jobs of all. */
   readonly is_dispatcher: boolean
-  /** Entries of the accounts file that cannot be used. */
+  /** Entries of the accounts file that cannot be used; one for a file that cannot be read. */
   readonly faulty_entries: number
   readonly running: readonly string[]
   readonly accounts: Readonly<Record<string, { readonly ended_at: string; readonly outcome: string }>>
@@ -42,7 +43,9 @@ export function queueHealthOf(
   runner: RunnerView,
   entryFaults: readonly string[] = [],
 ): QueueHealth {
-  const faults = [...fetchFault(state, runner), ...dispatchFault(state), ...entriesFault(entryFaults)]
+  // guard: faulty entries of a queue
+  const ofFile = faultOfFile(entryFaults)
+  const faults = [...fetchFault(state, runner), ...dispatchFault(state), ...ofFile]
   return {
     healthy: faults.length === 0,
     reason: faults.length === 0 ? 'jobs can be taken, and a dispatcher sends them' : faults.join('; '),
@@ -63,11 +66,6 @@ function fetchFault(state: QueueWorkerState, runner: RunnerView): readonly strin
 function dispatchFault({ dispatch, began }: QueueWorkerState): readonly string[] {
   const age = dispatch === null ? ageOf(began) : ageOf(dispatch.seen) + dispatch.silentMs
   return age < MAX_DISPATCHER_SILENCE_MS ? [] : [`nobody looked who is due for ${seconds(age)}`]
-}
-
-function entriesFault({ length }: readonly string[]): readonly string[] {
-  // guard: faulty entries of a queue
-  return length === 0 ? [] : [`entries of the accounts file cannot be used: ${length}; the log says which`]
 }
 
 export function noteOutcome(state: QueueWorkerState, account: string, outcome: JobOutcome): void {

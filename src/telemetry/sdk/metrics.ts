@@ -4,6 +4,7 @@ import type { Resource } from '@opentelemetry/resources'
 import { MeterProvider, PeriodicExportingMetricReader, type IMetricReader } from '@opentelemetry/sdk-metrics'
 import type { MetricsConfig } from '../../config/read-telemetry.ts'
 import { MAX_SERIES, ScrapeReader } from './scrape-reader.ts'
+import { onlyObservedNow } from './temporality.ts'
 
 export interface Metrics {
   readonly provider: MeterProvider
@@ -28,8 +29,12 @@ export function createMetrics(
 
 function pushReader(config: MetricsConfig): IMetricReader {
   const { exportIntervalMillis = 60_000, exportTimeoutMillis = 30_000, protocol } = config
+  const exporter = protocol === 'http/json' ? new JsonExporter() : new ProtobufExporter()
+  exporter.selectAggregationTemporality = onlyObservedNow(
+    exporter.selectAggregationTemporality.bind(exporter),
+  )
   return new PeriodicExportingMetricReader({
-    exporter: protocol === 'http/json' ? new JsonExporter() : new ProtobufExporter(),
+    exporter,
     exportIntervalMillis,
     // The reader refuses a longer one.
     exportTimeoutMillis: Math.min(exportTimeoutMillis, exportIntervalMillis),

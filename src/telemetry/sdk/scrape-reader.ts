@@ -1,5 +1,6 @@
 import { PrometheusSerializer } from '@opentelemetry/exporter-prometheus'
 import { MetricReader } from '@opentelemetry/sdk-metrics'
+import { onlyObservedNow } from './temporality.ts'
 import { withUnitsInNames } from './prometheus-names.ts'
 
 /** Of one metric: 12 for each account of `headcount.run.rows`. The SDK's 2,000 would do for 166 accounts. */
@@ -11,7 +12,7 @@ export class ScrapeReader extends MetricReader {
 
   /** @param options `withResource`: with the line `target_info`, which says who this is */
   constructor({ withResource = true }: { readonly withResource?: boolean } = {}) {
-    super({ cardinalitySelector: () => MAX_SERIES })
+    super({ cardinalitySelector: () => MAX_SERIES, aggregationTemporalitySelector: onlyObservedNow() })
     // Everything has one scope: no label for it.
     this.#serializer = new PrometheusSerializer('', false, undefined, !withResource, true)
   }

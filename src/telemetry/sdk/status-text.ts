@@ -1,19 +1,25 @@
 import type { Meter } from '@opentelemetry/api'
 import { MeterProvider } from '@opentelemetry/sdk-metrics'
 import type { AccountStatus } from '../../mirror/status/account-status.ts'
-import { ofMirrors, ofRuns, type Declaration } from '../declarations.ts'
+import { ofAccounts, ofMirrors, ofRuns, type Declaration } from '../declarations.ts'
 import { SCOPE } from '../tracer.ts'
 import { ScrapeReader } from './scrape-reader.ts'
+
+export interface ToldStatuses {
+  readonly accounts: readonly AccountStatus[]
+  /** Of the accounts file; null: there is none. */
+  readonly faultyEntries: number | null
+}
 
 /**
  * How mirrors stand, in Prometheus' text form: for a file that its node exporter reads. It comes from the database, so that it is
  * right after the process that ran has gone.
  */
-export async function statusText(accounts: readonly AccountStatus[]): Promise<string> {
+export async function statusText(told: ToldStatuses): Promise<string> {
   // The file is read beside those of others: it says nothing of a process.
   const reader = new ScrapeReader({ withResource: false })
   const provider = new MeterProvider({ readers: [reader] })
-  recordStatuses(provider.getMeter(SCOPE), accounts)
+  recordStatuses(provider.getMeter(SCOPE), told)
   try {
     return await reader.text()
   } finally {
@@ -21,8 +27,10 @@ export async function statusText(accounts: readonly AccountStatus[]): Promise<st
   }
 }
 
-function recordStatuses(meter: Meter, accounts: readonly AccountStatus[]): void {
+function recordStatuses(meter: Meter, { accounts, faultyEntries }: ToldStatuses): void {
   const gauge = (declared: Declaration) => meter.createGauge(declared.name, declared)
+  if (faultyEntries !== null) gauge(ofAccounts.faultyEntries).record(faultyEntries)
+  gauge(ofMirrors.accounts).record(accounts.length)
   const lastSuccess = gauge(ofRuns.lastSuccess)
   const age = gauge(ofMirrors.age)
   const held = gauge(ofRuns.held)

@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { accountOf } from '../../support/accounts/account.ts'
 import { commandStage } from '../../support/commands/command-stage.ts'
+import { headcount } from '../../support/commands/command.ts'
 import { startServe } from '../../support/commands/process.ts'
+import { accountsFolder } from '../../support/files/accounts-folder.ts'
 import { metricsIn, queriesOf, readAlerts, readDashboard } from '../../support/telemetry/dashboard.ts'
 import { parseExposition, type Exposition } from '../../support/telemetry/prometheus-text.ts'
 import { healthUrlOf, scrape } from '../../support/telemetry/scrape.ts'
@@ -29,7 +31,11 @@ async function told(): Promise<readonly Exposition[]> {
     (await scrape(served)).metrics.types.has('http_server_request_duration_seconds')
   await expect.poll(isCounted).toBe(true)
   const { metrics } = await scrape(served)
-  const { stdout } = await s.run(['status', '--format', 'prometheus'])
+  const { HEADCOUNT_API_KEY: _, ...env } = s.env
+  const folder = accountsFolder(['default'])
+  folder.write('accounts.yaml', 'accounts:\n  - name: default\n    key_file: keys/default.key\n')
+  const ofMany = { ...env, HEADCOUNT_ACCOUNTS_FILE: folder.file }
+  const { stdout } = await headcount(['status', '--format', 'prometheus'], { env: ofMany })
   return [metrics, parseExposition(stdout)]
 }
 

@@ -1,6 +1,7 @@
 /** What Prometheus reads: `/metrics` of a worker and of `serve`, and the file of `status --format prometheus`. */
 import { describe, expect, test } from 'vitest'
 import { accountOf, refusal } from '../../support/accounts/account.ts'
+import { accountsStage } from '../../support/commands/accounts-stage.ts'
 import { commandStage, onBothCommandStages } from '../../support/commands/command-stage.ts'
 import { startServe, startWorker, urlOf } from '../../support/commands/process.ts'
 import { closedPort, send } from '../../support/http/fault-server.ts'
@@ -149,6 +150,53 @@ describe('/metrics', () => {
     expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200)
   })
 
+  test.each([
+    { how: 'alone', args: [] },
+    { how: 'in a queue', args: ['--queue'] },
+  ])(
+    'of a worker over an accounts file ($how): each account, none that was taken out, and what cannot be used',
+    { timeout: 120_000 },
+    async ({ args }) => {
+      await using s = await accountsStage('postgres', {
+        ada: accountOf({ gala: 3 }),
+        bob: accountOf({ fair: 1 }),
+      })
+      s.list(['ada', 'bob'], '  - name: cleo\n    key_file: keys/none.key\n    hold_for: soon\n')
+      const every = ['--schedule', '*/3 * * * * *', ...monitored]
+      await using worker = startWorker([...every, ...args], { env: s.env })
+      const ofAccount = [
+        'headcount_run_last_success_seconds',
+        'headcount_run_held',
+        'headcount_run_rejects',
+        'headcount_run_concurrency',
+      ]
+      const told = async () => {
+        const { metrics } = await scrape(worker)
+        const of = (account: string) =>
+          ofAccount.map((name) => sampleOf(metrics, name, { account }) !== undefined)
+        return {
+          ada: of('ada'),
+          bob: of('bob'),
+          faulty: sampleOf(metrics, 'headcount_accounts_faulty_entries'),
+        }
+      }
+      const [all, none] = [ofAccount.map(() => true), ofAccount.map(() => false)]
+      await expect.poll(told, { timeout: 40_000 }).toEqual({ ada: all, bob: all, faulty: 1 })
+      const health = await fetch(await healthUrlOf(worker))
+      expect([health.status, await health.json()]).toEqual([
+        503,
+        expect.objectContaining({
+          faulty_entries: 1,
+          reason: expect.stringMatching(/^the accounts file is faulty: .*none\.key.*; .*hold_for/),
+        }),
+      ])
+      s.list(['ada'])
+      await expect.poll(told, { timeout: 60_000 }).toEqual({ ada: all, bob: none, faulty: 0 })
+      // Whoever reads it twice, and while others read it too, is told the same.
+      expect(await told()).toEqual({ ada: all, bob: none, faulty: 0 })
+    },
+  )
+
   test('on another host it says that there is no key', async () => {
     await using s = await commandStage('postgres', accountOf({ gala: 3 }))
     await using worker = startWorker([...onceAYear, ...monitored, '--health-host', '0.0.0.0'], { env: s.env })
@@ -183,6 +231,8 @@ onBothCommandStages('status --format prometheus', (stage) => {
     expect(sampleOf(metrics, 'headcount_run_rejects', labels)).toBe(1)
     expect(sampleOf(metrics, 'headcount_mirror_failing_lists', labels)).toBe(1)
     expect(sampleOf(metrics, 'headcount_mirror_rows', { ...labels, table: 'responses' })).toBe(24)
+    expect(sampleOf(metrics, 'headcount_mirror_accounts')).toBe(1)
+    expect(metrics.types.has('headcount_accounts_faulty_entries')).toBe(false)
     expect(stdout).not.toMatch(/marked|gala|Guest|target_info/)
     expect((await s.run(['status', '--format', 'prometheus', '--json'])).code).toBe(2)
     expect((await s.run(['status', '--format', 'prometheus', '--event', 'gala'])).code).toBe(2)

@@ -27,6 +27,20 @@ export const telemetryGuards: readonly Guard[] = [
     only: 'run of some events',
   },
   {
+    name: 'metrics of a removed account',
+    promise: 'an account that was taken out of the file raises no alert that it is old',
+    mutation: 'remove',
+    tests: [scraped],
+    only: 'accounts file \\(alone\\)',
+  },
+  {
+    name: 'metrics beside a faulty entry',
+    promise: 'one faulty entry does not freeze the metrics of the other accounts',
+    mutation: 'always',
+    tests: ['test/integration/commands/sync/accounts/status-accounts.test.ts'],
+    only: 'postgres.*hides neither',
+  },
+  {
     name: 'a collector that hangs',
     promise: 'a collector that does not answer keeps no run for longer than 2 s',
     mutation: { replace: 'ended.then(() => true)' },

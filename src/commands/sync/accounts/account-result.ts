@@ -1,6 +1,6 @@
 /** What became of one account in a command over many. */
 import { HeadcountError, type HeadcountErrorCode } from '../../../common/errors.ts'
-import type { AccountFault } from '../../../config/accounts/account-config.ts'
+import { faultyEntries, type AccountFault } from '../../../config/accounts/account-config.ts'
 
 /** An element of `{"accounts":[…]}` begins with it; what the command tells of one account alone follows. */
 export interface AccountResult {
@@ -21,10 +21,9 @@ export function failedResult(account: string, error: unknown): AccountResult {
 
 /** One result for each entry that cannot be used. */
 export function faultyResults(faults: readonly AccountFault[]): readonly AccountResult[] {
-  const entries = Map.groupBy(faults, ({ name, place }) => `${place} ${name}`)
-  return [...entries.values()].map((own) => ({
-    account: own[0]?.name ?? null,
+  return faultyEntries(faults).map(({ name, messages }) => ({
+    account: name,
     exit_code: 2,
-    error: { code: 'configuration', message: own.map(({ message }) => message).join('\n') },
+    error: { code: 'configuration', message: messages.join('\n') },
   }))
 }

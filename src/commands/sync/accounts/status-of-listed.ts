@@ -1,48 +1,89 @@
 /** `status` with an accounts file: its accounts, also those that were never mirrored, and what else the mirror has. */
+import { stripControlChars } from '../../../common/text/strip-control-chars.ts'
+import { faultyEntries } from '../../../config/accounts/account-config.ts'
 import type { Accounts } from '../../../config/accounts/read-accounts.ts'
 import { readConfig } from '../../../config/config.ts'
-import { stripControlChars } from '../../../common/text/strip-control-chars.ts'
 import { statusCall } from '../../../mirror/calls/status.ts'
 import type { AccountStatus } from '../../../mirror/status/account-status.ts'
 import type { Context } from '../../cli/context.ts'
 import { worstExitCode } from '../../exit-codes.ts'
-import { judge, settingsOf, wantsReplies, writeStatuses, type StatusFlags } from '../../inspect/status.ts'
+import {
+  judge,
+  judgement,
+  settingsOf,
+  wantsReplies,
+  writeStatuses,
+  type StatusFlags,
+} from '../../inspect/status.ts'
 import { callMirror } from '../../open-mirror.ts'
 import { formatStatus } from '../../output/status.ts'
+import { faultyResults, type AccountResult } from './account-result.ts'
 import { requireListed, shownFaults } from './select-accounts.ts'
 import { formatStatusTable, type ListedStatus } from './status-table.ts'
 
 export async function statusOfListed(context: Context<StatusFlags>, listed: Accounts): Promise<number> {
   const { flags, terminal } = context
-  const { account } = await readConfig(flags)
+  const config = await readConfig(flags)
+  const { account } = config
   if (account !== null) requireListed(listed, account)
-  const own = listed.accounts.flatMap(({ account: name, run: { maxStalenessMs, holdForMs } }) =>
-    account === null || account === name ? { account: name, maxStalenessMs, holdForMs } : [],
-  )
-  const withReplies = wantsReplies(flags)
-  const found = await callMirror(context, statusCall, (config) => ({
-    ...settingsOf(config),
-    own,
-    withReplies,
-  }))
-  const names = new Set(own.map((one) => one.account))
-  const byName = new Map(found.map((status) => [status.account, status]))
-  const accounts: readonly ListedStatus[] = [
-    ...own.map((one) => ({ ...(byName.get(one.account) ?? neverMirrored(one.account)), in_file: true })),
-    ...found.flatMap((status) => (names.has(status.account) ? [] : { ...status, in_file: false })),
-  ]
+  const usable = listed.accounts.filter((one) => account === null || account === one.account)
   const faults = account === null ? listed.faults : []
+  const { byName: faulty, others } = sortFaulty(faultyResults(faults), listed)
+  const own = [
+    ...usable.map((one) => ({ ...settingsOf(one), account: one.account })),
+    // What its entry would set is not known.
+    ...[...faulty.keys()].map((name) => ({ ...settingsOf(config), account: name })),
+  ]
+  const withReplies = wantsReplies(flags)
+  const found = await callMirror(context, statusCall, (read) => ({ ...settingsOf(read), own, withReplies }))
+  const inFile = new Set(own.map((one) => one.account))
+  const byName = new Map(found.map((status) => [status.account, status]))
+  const standingOf = (status: AccountStatus, in_file: boolean): ListedStatus => {
+    const { account, ...standing } = status
+    const judged = flags.maxAge === undefined || !in_file ? null : judgement([status], flags.maxAge)
+    const result = faulty.get(account) ?? { exit_code: judged?.exitCode ?? 0, error: null }
+    return { account, ...result, ...standing, in_file }
+  }
+  const accounts = [
+    ...[...inFile].map((name) => standingOf(byName.get(name) ?? neverMirrored(name), true)),
+    ...found.flatMap((status) => (inFile.has(status.account) ? [] : standingOf(status, false))),
+  ]
   // Nobody reads the others any more: an alarm that they are old would never end.
   const watched = accounts.filter(({ in_file }) => in_file)
-  const shown = flags.format === 'prometheus' ? watched : accounts
-  await writeStatuses(context, shown, { accounts, faults }, (out) =>
-    account === null ? formatStatusTable(accounts, out) : formatStatus(accounts, out, { withReplies }),
-  )
-  if (faults.length > 0)
-    for (const fault of shownFaults(listed))
-      await terminal.err.write(`headcount: ${stripControlChars(fault)}\n`)
+  const elements = [...accounts, ...others]
+  await writeStatuses(context, {
+    lines: elements,
+    document: { accounts: elements, faults },
+    metrics: { accounts: watched, faultyEntries: faultyEntries(faults).length },
+    format: (out) =>
+      account === null ? formatStatusTable(accounts, out) : formatStatus(accounts, out, { withReplies }),
+  })
+  for (const fault of shownFaults({ ...listed, faults }))
+    await terminal.err.write(`headcount: ${stripControlChars(fault)}\n`)
   const judged = flags.maxAge === undefined ? 0 : await judge(context, watched, flags.maxAge)
-  return worstExitCode([judged, faults.length > 0 ? 2 : 0])
+  // The metrics have them, and are written behind `&&`: those of the other accounts must not stand still.
+  // guard: metrics beside a faulty entry
+  const isFailure = flags.format !== 'prometheus'
+  return worstExitCode([judged, isFailure && faults.length > 0 ? 2 : 0])
+}
+
+/** Which of them stand for an account, and which have no name, or that of another entry. */
+function sortFaulty(
+  results: readonly AccountResult[],
+  { accounts }: Pick<Accounts, 'accounts'>,
+): {
+  readonly byName: ReadonlyMap<string, Omit<AccountResult, 'account'>>
+  readonly others: readonly AccountResult[]
+} {
+  const taken = new Set(accounts.map(({ account }) => account))
+  const byName = new Map<string, Omit<AccountResult, 'account'>>()
+  const others: AccountResult[] = []
+  for (const result of results) {
+    const { account, ...ending } = result
+    if (account === null || taken.has(account) || byName.has(account)) others.push(result)
+    else byName.set(account, ending)
+  }
+  return { byName, others }
 }
 
 function neverMirrored(account: string): AccountStatus {

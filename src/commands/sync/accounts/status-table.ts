@@ -7,9 +7,10 @@ import { formatNumber } from '../../../common/text/number.ts'
 import { below, listTable, right } from '../../output/format/table.ts'
 import type { Output } from '../../terminal/terminal.ts'
 import type { AccountStatus } from '../../../mirror/status/account-status.ts'
+import type { AccountResult } from './account-result.ts'
 
 /** An account of the file or of the mirror. */
-export interface ListedStatus extends AccountStatus {
+export interface ListedStatus extends AccountStatus, Omit<AccountResult, 'account'> {
   /** Whether the accounts file lists it. */
   readonly in_file: boolean
 }
@@ -46,14 +47,15 @@ interface Standing {
 }
 
 function standingOf(status: ListedStatus): Standing {
-  const { last_run, last_good_run, failing, held, in_file } = status
+  const { last_run, last_good_run, failing, held, in_file, error } = status
   const why = last_run?.error ?? failing[0]?.message ?? ''
-  if (!in_file) return { rank: 6, state: 'not in file', why: '' }
+  if (!in_file) return { rank: 7, state: 'not in file', why: '' }
   if (status.removing_since !== null) return { rank: 0, state: 'half removed', why: '' }
-  if (last_run === null) return { rank: 1, state: 'never read', why: '' }
+  if (error !== null) return { rank: 1, state: 'faulty entry', why: error.message }
+  if (last_run === null) return { rank: 2, state: 'never read', why: '' }
   if (last_run.run_id !== last_good_run?.run_id && last_run.status !== 'running')
-    return { rank: 2, state: outcomeOf(last_run), why }
-  if (held.some(({ overdue }) => overdue)) return { rank: 3, state: 'held', why: '' }
-  if (failing.length > 0) return { rank: 4, state: 'failing', why }
-  return { rank: 5, state: 'good', why: '' }
+    return { rank: 3, state: outcomeOf(last_run), why }
+  if (held.some(({ overdue }) => overdue)) return { rank: 4, state: 'held', why: '' }
+  if (failing.length > 0) return { rank: 5, state: 'failing', why }
+  return { rank: 6, state: 'good', why: '' }
 }

@@ -1,12 +1,14 @@
 /** What a worker goes by: the accounts of the files that can be used now. */
 import { ConfigurationError } from '../../../common/errors.ts'
-import type { AccountConfig } from '../../../config/accounts/account-config.ts'
+import { faultyEntries, type AccountConfig } from '../../../config/accounts/account-config.ts'
 import type { AccountsReader } from '../../../config/accounts/accounts-reader.ts'
+import type { Accounts } from '../../../config/accounts/read-accounts.ts'
 import type { Logger } from '../../../index.ts'
+import { noteListedAccounts } from '../../../telemetry/account-figures.ts'
 
 export interface UsableAccounts {
   readonly accounts: readonly AccountConfig[]
-  /** What keeps entries, or the whole file, from being used. */
+  /** What keeps an entry, or the whole file, from being used: one text for each. */
   readonly faults: readonly string[]
 }
 
@@ -15,8 +17,11 @@ export interface Following {
   readonly logger: Logger
 }
 
+type ByName = ReadonlyMap<string, AccountConfig>
+
 /**
- * What the files say now. An account whose entry became faulty goes on with what was valid.
+ * What the files say now. An account whose entry became faulty goes on with what was valid. A fault is logged once, until it is
+ * another.
  *
  * @returns a function that gives null when nothing changed, and throws a ConfigurationError when no account can be used at its
  * first call
@@ -25,29 +30,56 @@ export function usableAccounts(
   reader: AccountsReader,
   { redact, logger }: Following,
 ): () => Promise<UsableAccounts | null> {
-  let former: ReadonlyMap<string, AccountConfig> | null = null
+  let former: ByName | null = null
+  let faults: readonly string[] = []
+  /** Also when nothing changed: a run that ended since may have been one of an account that was taken out. */
+  const note = () => noteListedAccounts(new Set(former?.keys()), faults.length)
   return async () => {
     const { accounts: found, fault, isNew } = await reader.current()
-    if (!isNew) return null
-    const now = new Map(found.accounts.map((account) => [account.account, account]))
-    for (const { name, message } of found.faults) {
-      const known = name === null || now.has(name) ? undefined : former?.get(name)
-      // guard: entry that became faulty
-      if (known !== undefined) now.set(known.account, known)
-      const goesOn = known === undefined ? '' : ' Until then the account goes on with its former settings.'
-      logger.error({}, `an entry of the accounts cannot be used: ${message}.${goesOn}`)
+    if (!isNew) {
+      note()
+      return null
     }
-    const faults = found.faults.map(({ message }) => message)
-    if (fault !== null) {
-      faults.push(fault.message)
-      logger.error({}, `the accounts cannot be read anew, and stay as they were: ${fault.message}`)
-    }
-    if (former === null && now.size === 0)
+    const { accounts, told } = withFormer(found, former)
+    if (fault !== null)
+      told.push({
+        fault: fault.message,
+        message: `the accounts cannot be read anew, and stay as they were: ${fault.message}`,
+      })
+    for (const { message } of told.filter((one) => !faults.includes(one.fault))) logger.error({}, message)
+    faults = told.map((one) => one.fault)
+    if (former === null && accounts.size === 0)
       throw new ConfigurationError(faults.length > 0 ? faults : [`${found.from} has no account`])
-    for (const account of now.values()) redact(account)
-    former = now
-    return { accounts: [...now.values()], faults }
+    for (const account of accounts.values()) redact(account)
+    former = accounts
+    note()
+    return { accounts: [...accounts.values()], faults }
   }
+}
+
+interface Told {
+  readonly fault: string
+  /** As it is logged. */
+  readonly message: string
+}
+
+/** Those that can be used, and those that could be used before their entry became faulty. */
+function withFormer(
+  found: Accounts,
+  former: ByName | null,
+): { readonly accounts: ByName; readonly told: Told[] } {
+  const accounts = new Map(found.accounts.map((account) => [account.account, account]))
+  const told: Told[] = []
+  for (const { name, messages } of faultyEntries(found.faults)) {
+    const known = name === null || accounts.has(name) ? undefined : former?.get(name)
+    // guard: entry that became faulty
+    if (known !== undefined) accounts.set(known.account, known)
+    const goesOn =
+      known === undefined ? '' : '. The account goes on with its former settings until the entry is mended'
+    const fault = messages.join('; ')
+    told.push({ fault, message: `an entry of the accounts cannot be used: ${fault}${goesOn}` })
+  }
+  return { accounts, told }
 }
 
 /** With `--account` (HEADCOUNT_ACCOUNT), the one of this name. */

@@ -15,7 +15,7 @@ export interface AccountsHealth {
   readonly skipped_ticks: number
   /** The first of them; `/healthz/NAME` has each. */
   readonly unhealthy_accounts: readonly { readonly account: string; readonly reason: string }[]
-  /** Entries of the accounts file that cannot be used; the first of them are listed. */
+  /** Entries of the accounts file that cannot be used, one for a file that cannot be read; the first of them are listed. */
   readonly faulty_entries: number
   readonly faults: readonly string[]
 }
@@ -65,6 +65,12 @@ function reasonOf(
     ...(unhealthy.length === 0
       ? []
       : [`${unhealthy.length} of ${accounts} accounts are unhealthy: ${names.join(', ')}${more}`]),
-    ...(faults.length === 0 ? [] : [`entries of the accounts file cannot be used: ${faults.length}`]),
+    ...faultOfFile(faults),
   ].join('; ')
+}
+
+/** The first fault, for the file may be one that cannot be read. */
+export function faultOfFile([first, ...more]: readonly string[]): readonly string[] {
+  if (first === undefined) return []
+  return [`the accounts file is faulty: ${first}${more.length === 0 ? '' : ` (and ${more.length} more)`}`]
 }

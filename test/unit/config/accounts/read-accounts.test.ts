@@ -63,7 +63,7 @@ accounts:
   expect(accounts).toMatchObject([
     {
       account: 'ada',
-      newAccount: true,
+      newAccount: 'for_new_key',
       service: { baseUrl: new URL('https://ada.example/api/v1'), apiKey: 'canary-ada', allowHttp: true },
       run: {
         concurrency: 2,
@@ -371,7 +371,17 @@ test('a folder of keys has an account for each file', async () => {
   const folder = accountsFolder(['bob', 'ada', 'choir.berlin'])
   folder.write('keys/.hidden', 'x')
   mkdirSync(`${folder.path}/keys/..data`)
-  folder.write('keys/ada.key.old', 'canary-old')
+  for (const file of [
+    'ada.key.old',
+    'ada.key~',
+    'ada.key.bak',
+    '.ada.key.swp',
+    '#ada.key#',
+    'bob.orig',
+    'x.TMP',
+  ])
+    folder.write(`keys/${file}`, 'canary-former')
+  folder.write('keys/ada.key.2', 'canary-second')
   folder.write('keys/bob.txt', 'canary-other')
   const found = await readAccounts(
     {},
@@ -379,7 +389,7 @@ test('a folder of keys has an account for each file', async () => {
   )
   expect(found?.accounts.map(({ account, service: { apiKey } }) => [account, apiKey])).toEqual([
     ['ada', 'canary-ada'],
-    ['ada.key', 'canary-old'],
+    ['ada.key', 'canary-second'],
     ['bob', 'canary-bob'],
     ['choir.berlin', 'canary-choir.berlin'],
   ])
@@ -388,9 +398,13 @@ test('a folder of keys has an account for each file', async () => {
   ])
 })
 
-test('a folder without keys is refused', async () => {
+test('a folder without keys is refused, and so is a file', async () => {
   const folder = accountsFolder()
-  const reading = readAccounts({}, { HEADCOUNT_KEYS_DIR: folder.path })
+  await expect(
+    readAccounts({}, { HEADCOUNT_KEYS_DIR: accountsFolder().write('one.key', 'x') }),
+  ).rejects.toThrow(/is no folder: name the folder that it is in, or set HEADCOUNT_ACCOUNTS_FILE/)
+  const empty = accountsFolder()
+  const reading = readAccounts({}, { HEADCOUNT_KEYS_DIR: empty.path })
   await expect(reading).rejects.toThrow(ConfigurationError)
   await expect(reading).rejects.toThrow(/has no files: write the key of each account into a file/)
   writeFileSync(`${folder.path}/a.key`, '')

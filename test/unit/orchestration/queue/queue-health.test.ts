@@ -68,6 +68,6 @@ test('nor is one with an entry of its accounts that cannot be used', () => {
   expect(queueHealthOf(state, runnerOf(now()), ['line 3: no key'])).toMatchObject({
     healthy: false,
     faulty_entries: 1,
-    reason: 'entries of the accounts file cannot be used: 1; the log says which',
+    reason: 'the accounts file is faulty: line 3: no key',
   })
 })

@@ -1,6 +1,7 @@
 /** `status` with an accounts file. */
 import { expect, test } from 'vitest'
 import { accountOf } from '../../../../support/accounts/account.ts'
+import { parseExposition, sampleOf } from '../../../../support/telemetry/prometheus-text.ts'
 import { onBothAccountsStages } from '../../../../support/commands/accounts-stage.ts'
 
 onBothAccountsStages('status of the accounts of a file', (stage) => {
@@ -19,6 +20,7 @@ onBothAccountsStages('status of the accounts of a file', (stage) => {
       accounts: [
         { account: 'bob', in_file: true, last_run: null, age_ms: null, rows: { events: 0 } },
         { account: 'cleo', in_file: true, last_good_run: { status: 'succeeded' } },
+        { account: 'dan', in_file: true, exit_code: 2, last_run: null },
         { account: 'ada', in_file: false, rows: { events: 1, responses: 3 } },
       ],
       faults: [
@@ -45,6 +47,65 @@ onBothAccountsStages('status of the accounts of a file', (stage) => {
     s.list(['cleo'])
     // Nobody reads ada any more: that is no fault of the accounts that are kept.
     expect((await s.run(['status', '--max-age', '1h'])).code).toBe(0)
+  })
+
+  test('an entry that is faulty hides neither its mirror nor the others', async () => {
+    await using s = await stage({ ada: accountOf({ gala: 3 }), bob: accountOf({ fair: 1 }) })
+    expect((await s.run(['sync', '-q'])).code).toBe(0)
+    const faulty =
+      '  - name: bob\n    key_file: keys/gone.key\n  - key_file: keys/ada.key\n  - name: ada\n    key_file: x\n'
+    s.list(['ada'], faulty)
+    const json = await s.run(['status', '--json'])
+    expect(json.code).toBe(2)
+    const { accounts } = JSON.parse(json.stdout) as { accounts: readonly object[] }
+    expect(Object.keys(accounts[0] ?? {}).slice(0, 3)).toEqual(['account', 'exit_code', 'error'])
+    const gone = { code: 'configuration', message: expect.stringContaining('gone.key') }
+    expect(accounts).toMatchObject([
+      { account: 'ada', exit_code: 0, error: null, in_file: true, last_run: { status: 'succeeded' } },
+      { account: 'bob', exit_code: 2, error: gone, in_file: true, rows: { responses: 1 } },
+      { account: null, exit_code: 2, error: { message: expect.stringContaining('name is not set') } },
+      { account: 'ada', exit_code: 2, error: { message: expect.stringContaining('stands at') } },
+    ])
+    expect(accounts).toHaveLength(4)
+    const lines = (await s.run(['status', '--format', 'ndjson'])).stdout.trimEnd().split('\n')
+    expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject(
+      accounts.map((one) => ({ exit_code: (one as { exit_code: number }).exit_code })),
+    )
+    const table = await s.run(['status'])
+    expect(table.code).toBe(2)
+    expect(table.stdout).toMatch(/^bob +faulty entry +\S.*gone\.key/m)
+    expect(table.stdout).not.toContain('not in file')
+
+    // A monitor is told by the metrics: those of the others must not stand still.
+    const metrics = await s.run(['status', '--format', 'prometheus'])
+    expect(metrics.code).toBe(0)
+    expect(metrics.stderr).toContain('gone.key')
+    const read = parseExposition(metrics.stdout)
+    expect(sampleOf(read, 'headcount_accounts_faulty_entries')).toBe(3)
+    expect(sampleOf(read, 'headcount_mirror_accounts')).toBe(2)
+    for (const account of ['ada', 'bob'])
+      expect(sampleOf(read, 'headcount_run_last_success_seconds', { account })).toBeGreaterThan(0)
+
+    s.list(['ada'], '  - name: new\n    key_file: keys/bob.key\n')
+    const ofNew = parseExposition((await s.run(['status', '--format', 'prometheus'])).stdout)
+    expect(sampleOf(ofNew, 'headcount_mirror_events_due', { account: 'new' })).toBe(0)
+    expect(sampleOf(ofNew, 'headcount_run_last_success_seconds', { account: 'new' })).toBeUndefined()
+    expect(sampleOf(ofNew, 'headcount_mirror_events_due', { account: 'bob' })).toBeUndefined()
+  })
+
+  test('each account ends as it would alone', async () => {
+    await using s = await stage({ ada: accountOf({ gala: 3 }), bob: accountOf({ fair: 1 }) })
+    s.list(['ada'])
+    expect((await s.run(['sync', '-q'])).code).toBe(0)
+    s.list(['ada', 'bob'])
+    const json = await s.run(['status', '--json', '--max-age', '1h'])
+    expect(json.code).toBe(6)
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      accounts: [
+        { account: 'ada', exit_code: 0 },
+        { account: 'bob', exit_code: 6, error: null },
+      ],
+    })
   })
 
   test('each account has the settings of its entry', async () => {

@@ -44,7 +44,7 @@ test('counts all that are not, and names some of them with their reasons', () =>
     faults: ['accounts.yaml:3:1: name is not set'],
   })
   expect(health.reason).toBe(
-    '12 of 14 accounts are unhealthy: f0, f1, f2, f3, f4, f5, f6, f7, f8, f9 and 2 more; entries of the accounts file cannot be used: 1',
+    '12 of 14 accounts are unhealthy: f0, f1, f2, f3, f4, f5, f6, f7, f8, f9 and 2 more; the accounts file is faulty: accounts.yaml:3:1: name is not set',
   )
   expect(health.unhealthy_accounts).toHaveLength(10)
   expect(health.unhealthy_accounts[0]).toEqual({
@@ -54,5 +54,8 @@ test('counts all that are not, and names some of them with their reasons', () =>
 })
 
 test('a faulty entry alone makes it unhealthy: its account is not mirrored', () => {
-  expect(accountsHealth(new Map([['ada', good()]]), ['x']).healthy).toBe(false)
+  expect(accountsHealth(new Map([['ada', good()]]), ['x', 'y', 'z'])).toMatchObject({
+    healthy: false,
+    reason: 'the accounts file is faulty: x (and 2 more)',
+  })
 })

@@ -1,0 +1,57 @@
+/** What this process knows of each account, for whoever collects the metrics. Empty while nobody does. */
+
+export interface Pace {
+  readonly requests_at_once: number
+  /** Null without a rate limit. */
+  readonly requests_per_second: number | null
+}
+
+export interface AccountFigures {
+  /** Of a run under way the current one, afterwards that of its end. */
+  pace?: () => Pace
+  /** When the last good run of the whole account began, in seconds since 1970. */
+  lastSuccess?: number
+  /** After the last run. */
+  held?: number
+  /** After the last run. */
+  rejects?: number
+}
+
+export const accountFigures = new Map<string, AccountFigures>()
+
+/** Made where there are none yet. */
+export function figuresOf(account: string): AccountFigures {
+  const known = accountFigures.get(account)
+  if (known !== undefined) return known
+  const made: AccountFigures = {}
+  accountFigures.set(account, made)
+  return made
+}
+
+/** Until it is disposed of, `read` gives the pace of the account. */
+export function watchPace(account: string, read: () => Pace): Disposable {
+  figuresOf(account).pace = read
+  return {
+    [Symbol.dispose]: () => {
+      const figures = accountFigures.get(account)
+      if (figures?.pace !== read) return
+      // Not the run's own function, which would keep all that the run had in memory.
+      const last = read()
+      figures.pace = () => last
+    },
+  }
+}
+
+/** Null: there is no accounts file. */
+let faultyEntries: number | null = null
+
+export function readFaultyEntries(): number | null {
+  return faultyEntries
+}
+
+/** What the accounts file says now: an account that it does not have any more is told of no more. */
+export function noteListedAccounts(names: ReadonlySet<string>, faulty: number): void {
+  faultyEntries = faulty
+  // guard: metrics of a removed account
+  for (const account of accountFigures.keys()) if (!names.has(account)) accountFigures.delete(account)
+}
