@@ -9,6 +9,7 @@ import {
   parseDocument,
   visit,
   type Document,
+  type ErrorCode,
   type Node,
 } from 'yaml'
 import { didYouMean } from '../../common/text/did-you-mean.ts'
@@ -42,10 +43,10 @@ export function parseAccountsFile(text: string, path: string): AccountsFile {
     return `${path}:${Math.max(line, 1)}:${Math.max(col, 1)}`
   }
   const document = parse(text, lines, path)
-  const errors = [...document.errors, ...document.warnings].slice(0, MAX_LISTED)
+  const errors = firstOfLines([...document.errors, ...document.warnings], lines).slice(0, MAX_LISTED)
   if (errors.length > 0)
     throw new ConfigurationError(
-      errors.map(({ pos: [offset], message }) => `${placeAt(offset)}: not YAML: ${inWords(message)}`),
+      errors.map((error) => `${placeAt(error.pos[0])}: not YAML: ${inWords(error)}`),
     )
   const nodes = nodesOf(document, placeAt)
   const root = readRoot(document, nodes, path)
@@ -67,10 +68,31 @@ function parse(text: string, lineCounter: LineCounter, path: string): Document {
 
 const QUOTES = 'put a text that begins with * into quotes, like schedule: "*/15 * * * *"'
 
+/** Of one line, a parser finds what follows from the first. */
+function firstOfLines<E extends { readonly pos: readonly [number, number] }>(
+  errors: readonly E[],
+  lines: LineCounter,
+): readonly E[] {
+  const byLine = Map.groupBy(errors, ({ pos: [offset] }) => lines.linePos(offset).line)
+  return [...byLine.values()].flatMap(([first]) => first ?? [])
+}
+
+/** What the parser means, where a list of accounts has a usual cause for it. */
+const causes: Partial<Readonly<Record<ErrorCode, string>>> = {
+  BAD_INDENT: 'this line is indented differently from those beside it, or a bracket above is not closed',
+  BAD_SCALAR_START: 'a text that begins with @, ` or % needs quotes',
+  BLOCK_AS_IMPLICIT_KEY: 'a text that has a colon and a blank in it needs quotes',
+  MISSING_CHAR: 'a quote, a bracket or a "-" is missing here or above',
+  MULTILINE_IMPLICIT_KEY: 'a setting needs a colon and a blank behind its name, like name: ada',
+  MULTIPLE_DOCS: 'a second document begins here: keep all accounts in one, without ---',
+  TAB_AS_INDENT: 'a tab indents this line: use blanks',
+  TAG_RESOLVE_FAILED: 'a text that begins with ! needs quotes',
+}
+
 /** The parser quotes what it stumbles over, which may be a key. */
-function inWords(message: string): string {
+function inWords({ code, message }: { readonly code: ErrorCode; readonly message: string }): string {
   const words = message.replace(/:? ?["'`][^]*$|: [^]*$/, '').replace(/\s+/g, ' ')
-  return /alias/i.test(words) ? `${words}; ${QUOTES}` : words
+  return /alias/i.test(words) ? `${words}; ${QUOTES}` : (causes[code] ?? words)
 }
 
 /** Aliases are resolved one level deep, in one pass: a value cannot multiply. */
@@ -115,7 +137,11 @@ function readRoot({ contents }: Document, { placeOf, resolve }: Nodes, path: str
     found.set(name, resolve(value))
   }
   const accounts = found.get('accounts')
-  if (!isSeq(accounts) || accounts.items.length === 0)
+  if (isMap(accounts))
+    faults.push(
+      `${placeOf(accounts)}: accounts must be a list: begin each entry with "- name:", like\n${EXAMPLE}`,
+    )
+  else if (!isSeq(accounts) || accounts.items.length === 0)
     faults.push(`${path}: has no accounts: list one or more, like\n${EXAMPLE}`)
   if (faults.length > 0) throw new ConfigurationError(faults)
   const defaults = found.get('defaults')

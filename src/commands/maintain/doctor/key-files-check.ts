@@ -21,7 +21,7 @@ export async function checkKeyFiles(accounts: readonly AccountConfig[]): Promise
   const count = formatCount(accounts.length, 'key file')
   if (first === undefined) return ok(`${count}, which other users of this machine cannot read`)
   return warning(
-    `${found.length} of ${count} can be read by every user of this machine, the first is ${first}: chmod 600, or close the folder (chmod 700)`,
+    `${found.length} of ${count} can be read by every user of this machine, the first is ${JSON.stringify(first)}: chmod 600, or close the folder (chmod 700)`,
   )
 }
 

@@ -265,11 +265,31 @@ const faultyFiles: readonly (readonly [what: string, text: string | Uint8Array, 
   ],
   ['a broken file', 'accounts: [canary-key, {\n', /^accounts\.yaml:\d+:\d+: not YAML: /],
   ['a broken text', 'accounts: "canary-key\n', /^accounts\.yaml:\d+:\d+: not YAML: /],
-  ['a tag', 'accounts: !canary []\n', /^accounts\.yaml:1:11: not YAML: Unresolved tag$/],
+  [
+    'a tag',
+    'accounts: !canary []\n',
+    /^accounts\.yaml:1:11: not YAML: a text that begins with ! needs quotes$/,
+  ],
   [
     'two documents',
     `accounts:\n${ada}---\naccounts:\n${ada}`,
-    /^accounts\.yaml:4:1: not YAML: Source contains multiple documents/,
+    /^accounts\.yaml:4:1: not YAML: a second document begins here: keep all accounts in one/,
+  ],
+  ['a tab', 'accounts:\n\t- name: canary\n', /^accounts\.yaml:2:1: not YAML: a tab indents this line/],
+  [
+    'a mapping of accounts',
+    'accounts:\n  canary:\n    key_file: x\n',
+    /^accounts\.yaml:2:3: accounts must be a list: begin each entry with "- name:"/,
+  ],
+  [
+    'a name without a blank before it',
+    `accounts:\n  - name:canary\n    key_file: x\n`,
+    /^accounts\.yaml:2:5: not YAML: a setting needs a colon and a blank behind its name/,
+  ],
+  [
+    'a text with a colon',
+    'accounts:\n  - name: canary: x\n',
+    /^accounts\.yaml:2:11: not YAML: a text that has a colon and a blank in it needs quotes$/,
   ],
   [
     'a schedule without quotes',

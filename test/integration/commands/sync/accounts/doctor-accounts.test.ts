@@ -118,7 +118,7 @@ onPostgresAccountsStage('doctor of the accounts of a file, more', (stage) => {
     expect(checkOf(await s.run(['doctor', '--json']), 'key files')).toMatchObject([
       {
         state: 'warning',
-        detail: expect.stringMatching(/^1 of 3 key files can be read by every user .*bob\.key: chmod 600/),
+        detail: expect.stringMatching(/^1 of 3 key files can be read by every user .*bob\.key": chmod 600/),
       },
     ])
   })
