@@ -3,11 +3,16 @@
 const { existsSync } = require('node:fs')
 const { isNewer, itsNode, timeOfBuild } = require('./prepare.cjs')
 
+/** Tells the process of the checkout's Node who started it. */
+const LAUNCHER = 'HEADCOUNT_LAUNCHER'
+const LAUNCHER_LOOK_MS = 1000
+
 /** Calls the same command with the Node of the checkout. @returns whether it has one */
 function startWithItsNode(file) {
   if (!existsSync(itsNode)) return false
   const { spawn } = require('node:child_process')
-  const child = spawn(itsNode, ['--', file, ...process.argv.slice(2)], { stdio: 'inherit' })
+  const env = { ...process.env, [LAUNCHER]: String(process.pid) }
+  const child = spawn(itsNode, ['--', file, ...process.argv.slice(2)], { stdio: 'inherit', env })
   // What comes to this process alone must reach the other. A terminal and systemd tell both: it may have ended by then,
   // and takes what comes twice within half a second for one.
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
@@ -18,6 +23,20 @@ function startWithItsNode(file) {
     else process.kill(process.pid, signal)
   })
   return true
+}
+
+/** Where this process was started by such a call: ends it as SIGTERM does when the other process is gone, as by SIGKILL. */
+function endWithLauncher() {
+  const launcher = Number(process.env[LAUNCHER])
+  // It is no setting.
+  delete process.env[LAUNCHER]
+  if (!launcher) return
+  const timer = setInterval(() => {
+    if (process.ppid === launcher) return
+    clearInterval(timer)
+    process.kill(process.pid, 'SIGTERM')
+  }, LAUNCHER_LOOK_MS)
+  timer.unref()
 }
 
 /** What to say of the build; fatal where there is none. */
@@ -35,4 +54,4 @@ function problemOfBuild() {
   return { text, fatal: false }
 }
 
-module.exports = { problemOfBuild, startWithItsNode }
+module.exports = { endWithLauncher, problemOfBuild, startWithItsNode }

@@ -13,6 +13,7 @@ else if (checkout === null || !checkout.startWithItsNode(__filename)) {
 
 function start() {
   if (checkout !== null) {
+    checkout.endWithLauncher()
     var problem = checkout.problemOfBuild()
     if (problem.fatal) fail(problem.text)
     if (problem.text) process.stderr.write(problem.text + '\n')

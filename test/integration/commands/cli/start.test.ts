@@ -1,9 +1,11 @@
 /** What a command loads before it works: each file of it is waited for at every start. */
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { version } from '../../../../src/common/version.ts'
 import { accountOf } from '../../../support/accounts/account.ts'
 import { run, type Ran, type RunOptions } from '../../../support/commands/command.ts'
 import { commandStage } from '../../../support/commands/command-stage.ts'
+import { startProcess } from '../../../support/commands/process.ts'
 
 /** Runs `headcount …` and tells which packages, and which files of ours, it loaded. */
 async function loadedBy(args: readonly string[], options?: RunOptions): Promise<Ran & { loaded: string[] }> {
@@ -28,6 +30,21 @@ async function loadedBy(args: readonly string[], options?: RunOptions): Promise<
   )
   return { ...ran, loaded: JSON.parse(ran.stderr) as string[] }
 }
+
+test('what the Node of a checkout runs ends when the process that started it is killed', async () => {
+  await using s = await commandStage('postgres', accountOf({ gala: 3 }))
+  const root = join(import.meta.dirname, '../../../..')
+  const start = `require('./build/checkout.cjs').startWithItsNode('src/headcount.cjs')`
+  const args = ['worker', '--schedule', '0 0 1 1 *', '--health-port', '0']
+  await using launcher = startProcess(process.execPath, ['-e', start, '--', 'headcount', ...args], {
+    env: s.env,
+    cwd: root,
+  })
+  await launcher.says('the next run is at')
+  launcher.kill('SIGKILL')
+  // Its output ends with the last process that writes it.
+  expect((await launcher.ended).stderr).toContain('the worker was stopped')
+})
 
 test('the version is printed without a driver, a client, a logger or a command', async () => {
   const { code, stdout, loaded } = await loadedBy(['--version'])
