@@ -118,10 +118,14 @@ test('the line of cron runs with its own variables and nothing else, and has not
   expect(await inShell(inPlace, { cwd, env: own })).toEqual({ code: 0, stdout: '', stderr: '' })
 })
 
-test('the steps to Docker Compose are those at the top of its file', () => {
+test('the steps to Docker Compose stand at the top of its file, and make every secret that it has', () => {
+  expect(readme).toContain('`docker-compose.yml` starts')
   const compose = readFileSync(join(root, 'docker-compose.yml'), 'utf8')
   const steps = [...compose.matchAll(/^# {3}(.*)$/gm)].map(([, step = '']) => step)
-  expect(blocks('sh').map((block) => block.split('\n').filter(Boolean))).toContainEqual(steps)
+  const secrets = [...compose.matchAll(/^ +file: \.\/(secrets\/\w+)$/gm)].map(([, file = '']) => file)
+  expect(secrets).toHaveLength(4)
+  for (const file of secrets) expect(steps.filter((step) => step.includes(`> ${file}`))).toHaveLength(1)
+  expect(steps.at(-1)).toMatch(/docker compose up -d$/)
 })
 
 test('every command that it names is there', async () => {
