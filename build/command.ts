@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path'
-import { build, type Plugin } from 'rolldown'
+import { build } from 'rolldown'
 import { thirdPartyLicences } from './licences.ts'
+import { telemetryChanges } from './telemetry-changes.ts'
 
 const repository = join(import.meta.dirname, '..')
 
@@ -18,7 +19,7 @@ export async function bundleCommand(folder: string, { sourcemap = false } = {}):
     platform: 'node',
     // PGlite reads files that lie beside its own code; pg looks for pg-native and does without.
     external: ['@electric-sql/pglite', 'pg-native'],
-    plugins: [thirdPartyLicences(), requireHttp()],
+    plugins: [thirdPartyLicences(), ...telemetryChanges],
     output: {
       dir: folder,
       // Node's loader of CommonJS is the quicker one: it neither links nor waits.
@@ -43,31 +44,6 @@ export async function bundleCommand(folder: string, { sourcemap = false } = {}):
       comments: { legal: true, annotation: true, jsdoc: false },
     },
   })
-}
-
-/**
- * OpenTelemetry's exporters load Node's client of HTTP by import(), which reads all that the module offers; the first look at one of
- * them loads Node's own fetch: 20 to 40 ms of a process that has it already in another form. require() reads nothing.
- */
-function requireHttp(): Plugin {
-  let changed = 0
-  return {
-    name: 'require-http',
-    transform: {
-      filter: { id: /[\\/]@opentelemetry[\\/]otlp-exporter-base[\\/]/ },
-      handler: (code) =>
-        code.replace(/\bimport\((["'])(https?)\1\)/g, (_, quote: string, name: string) => {
-          changed += 1
-          return `Promise.resolve(require(${quote}${name}${quote}))`
-        }),
-    },
-    buildEnd: (error) => {
-      if (error === undefined && changed === 0)
-        throw new Error(
-          'build/command.ts: the exporters do not import("http") any more: take requireHttp out',
-        )
-    },
-  }
 }
 
 if (import.meta.main) await bundleCommand(resolve(process.argv[2] ?? join(repository, 'dist/command')))

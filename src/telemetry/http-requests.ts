@@ -69,23 +69,47 @@ class RequestObservation extends Observation {
   }
 }
 
-/** One object for all requests of one outcome to one server: a run makes thousands of them, and to take an address apart costs more than to count. */
-const known = new Map<string, Attributes>()
+interface Server {
+  /** Of its addresses. */
+  readonly prefix: string
+  readonly attributes: Attributes
+  /** By status and kind of failure: one frozen object each, which the SDK of the command hashes once. */
+  readonly outcomes: Map<string | number | null, Attributes>
+}
+
+const servers = new Map<string, Server>()
+/** A run makes thousands of requests to one server, and to take an address apart costs more than to count. */
+let latest: Server | null = null
+
+function serverOf(url: URL): Server {
+  if (latest !== null && url.href.startsWith(latest.prefix)) return latest
+  const prefix = `${url.origin}/`
+  latest = servers.get(prefix) ?? {
+    prefix,
+    attributes: {
+      [ATTR_HTTP_REQUEST_METHOD]: 'GET',
+      [ATTR_SERVER_ADDRESS]: url.hostname,
+      [ATTR_SERVER_PORT]: Number(url.port || (url.protocol === 'https:' ? 443 : 80)),
+    },
+    outcomes: new Map(),
+  }
+  servers.set(prefix, latest)
+  return latest
+}
 
 function attributesOf(url: URL, status: number | null, errorType: string | null): Attributes {
-  const key = `${url.protocol}${url.host} ${status} ${errorType}`
-  const found = known.get(key)
-  if (found !== undefined) return found
-  const attributes: Attributes = Object.freeze({
-    [ATTR_HTTP_REQUEST_METHOD]: 'GET',
-    [ATTR_SERVER_ADDRESS]: url.hostname,
-    [ATTR_SERVER_PORT]: Number(url.port || (url.protocol === 'https:' ? 443 : 80)),
+  const { attributes, outcomes } = serverOf(url)
+  const outcome = errorType === null ? status : `${status} ${errorType}`
+  const known = outcomes.get(outcome)
+  if (known !== undefined) return known
+  const made: Attributes = Object.freeze({
+    ...attributes,
     ...(status !== null && { [ATTR_HTTP_RESPONSE_STATUS_CODE]: status }),
     ...(errorType !== null && { [ATTR_ERROR_TYPE]: errorType }),
   })
   // As many as the metric has series, which the SDK keeps too.
-  known.set(key, attributes)
-  return attributes
+  outcomes.set(outcome, made)
+  return made
 }
 
 /** The service's own links may lead anywhere. */

@@ -36,8 +36,16 @@ const DATABASE_SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10]
 let provider: MeterProvider | null = null
 let current: Instruments | null = null
 
-/** The instruments of the registered MeterProvider; null while there is none: then nothing is recorded. */
+/** Of what was registered when they were looked for last; null while there was nothing: then nothing is recorded. */
 export function instruments(): Instruments | null {
+  return current
+}
+
+/**
+ * Looks for the registered MeterProvider: when a run begins, or `serve` answers. A run asks for its instruments thousands of
+ * times, and each look costs as much as to count.
+ */
+export function findInstruments(): Instruments | null {
   const registered = metrics.getMeterProvider()
   // The API has no meter that finds a provider which is registered later, as its tracers do.
   if (registered !== provider) {

@@ -5,7 +5,7 @@ import { HeadcountError } from '../common/errors.ts'
 import { isGoodRun } from '../common/schema/run-report.ts'
 import type { RunReport } from '../common/schema/tables.ts'
 import { errorType } from './error-type.ts'
-import { instruments, type Instruments } from './instruments.ts'
+import { findInstruments, instruments, type Instruments } from './instruments.ts'
 import { tracer } from './tracer.ts'
 import { withChildSpans } from './child-spans.ts'
 import { figuresOf, watchPace, type Pace } from './account-figures.ts'
@@ -41,8 +41,9 @@ export async function observeRun<Report>(
   work: (onPace: OnPace) => Promise<Report>,
 ): Promise<Report> {
   using watched = new DisposableStack()
+  const isMeasured = findInstruments() !== null
   const onPace: OnPace = (read) => {
-    if (instruments() !== null) watched.use(watchPace(run.account, read))
+    if (isMeasured) watched.use(watchPace(run.account, read))
   }
   const startedMs = performance.now()
   const seconds = () => (performance.now() - startedMs) / 1000

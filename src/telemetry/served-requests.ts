@@ -7,7 +7,7 @@ import {
   ATTR_HTTP_ROUTE,
   ATTR_URL_SCHEME,
 } from '@opentelemetry/semantic-conventions'
-import { instruments } from './instruments.ts'
+import { findInstruments } from './instruments.ts'
 
 /** Addresses without the ids and tokens in them. */
 const routes = [
@@ -23,7 +23,7 @@ const routes = [
 
 /** Counts the request when its response has ended; nothing where nobody takes metrics. */
 export function observeServed({ method = '', url = '' }: IncomingMessage, response: ServerResponse): void {
-  const duration = instruments()?.httpServerDuration
+  const duration = findInstruments()?.httpServerDuration
   if (duration === undefined) return
   const beganMs = performance.now()
   response.once('close', () => {

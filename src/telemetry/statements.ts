@@ -83,11 +83,7 @@ class StatementObservation extends Observation {
   }
 
   protected attributes(): Attributes {
-    return {
-      [ATTR_DB_SYSTEM_NAME]: DB_SYSTEM_NAME_VALUE_POSTGRESQL,
-      [ATTR_DB_OPERATION_NAME]: this.#operation,
-      ...(this.errorType !== null && { [ATTR_ERROR_TYPE]: this.errorType }),
-    }
+    return attributesOf(this.#operation, this.errorType)
   }
 
   protected span() {
@@ -97,6 +93,22 @@ class StatementObservation extends Observation {
       attributes: { [ATTR_DB_QUERY_SUMMARY]: summary, ...serverAttributes(this.#connection) },
     }
   }
+}
+
+/** By operation and kind of failure: one frozen object each, which the SDK of the command hashes once. */
+const known = new Map<string, Attributes>()
+
+function attributesOf(operation: string, errorType: string | null): Attributes {
+  const outcome = errorType === null ? operation : `${operation} ${errorType}`
+  const found = known.get(outcome)
+  if (found !== undefined) return found
+  const made: Attributes = Object.freeze({
+    [ATTR_DB_SYSTEM_NAME]: DB_SYSTEM_NAME_VALUE_POSTGRESQL,
+    [ATTR_DB_OPERATION_NAME]: operation,
+    ...(errorType !== null && { [ATTR_ERROR_TYPE]: errorType }),
+  })
+  known.set(outcome, made)
+  return made
 }
 
 async function settled<T>(observed: Observation, sent: Promise<T>): Promise<T> {

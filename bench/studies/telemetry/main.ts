@@ -23,6 +23,7 @@ const help = `npm run bench:telemetry -- [options]
   --responses N   responses to each (50)
   --rounds N      rounds of each command, with and without (15)
   --most N        what telemetry may cost at most, in per cent of the processor time; more ends with 1 (2)
+  --profile DIR   writes a CPU profile of each run there, which slows all of them down alike
 `
 
 const options = {
@@ -30,6 +31,7 @@ const options = {
   responses: { type: 'string', default: '50' },
   rounds: { type: 'string', default: '15' },
   most: { type: 'string', default: '2' },
+  profile: { type: 'string' },
 } as const
 
 /** What is measured: a run that compares every row, and one over lists that did not change. */
@@ -57,12 +59,15 @@ async function startCollector(): Promise<Collector> {
   }
 }
 
-function median(values: readonly number[]): number {
+/** @param share 0.5 for the median */
+function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((one, other) => one - other)
-  const middle = Math.floor(sorted.length / 2)
-  const upper = sorted[middle] ?? Number.NaN
-  return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2
+  const at = (sorted.length - 1) * share
+  const [lower, upper] = [sorted[Math.floor(at)] ?? Number.NaN, sorted[Math.ceil(at)] ?? Number.NaN]
+  return lower + (upper - lower) * (at - Math.floor(at))
 }
+
+const median = (values: readonly number[]) => quantile(values, 0.5)
 
 interface Figures {
   readonly command: string
@@ -70,6 +75,8 @@ interface Figures {
   readonly with: number
   /** The median of the differences within a round, in per cent: what loads the machine meanwhile loads both. */
   readonly percent: number
+  /** The half of the rounds in the middle. */
+  readonly quartiles: readonly [number, number]
 }
 
 const exitCode = await runProgram(help, options, async (values) => {
@@ -78,6 +85,8 @@ const exitCode = await runProgram(help, options, async (values) => {
   const rounds = count('rounds', values.rounds)
   const most = Number(values.most)
   if (!(most > 0)) throw new ArgumentError(`--most must be a number above 0, not "${values.most}".`)
+  const { profile: profiles } = values
+  let runs = 0
   const folder = await temporaryFolder()
   const compiled = await compile(join(folder, 'compiled'))
   await using engines = enginesIn(folder)
@@ -98,7 +107,10 @@ const exitCode = await runProgram(help, options, async (values) => {
         ...(isOn && { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint }),
       },
       reportCost: compiled.reportCost,
-      profile: null,
+      profile:
+        profiles === undefined
+          ? null
+          : { folder: profiles, name: `${command.join(' ')} ${isOn ? 'with' : 'without'} ${++runs}` },
     })
     if (cost.cpuMs === null) throw new Error('the process did not tell its processor time')
     return cost.cpuMs
@@ -118,11 +130,13 @@ const exitCode = await runProgram(help, options, async (values) => {
       pairs.push(isOnFirst ? { on: first, off: second } : { on: second, off: first })
     }
     process.stderr.write('\n')
+    const percents = pairs.map(({ on, off }) => (on / off - 1) * 100)
     figures.push({
       command: command.join(' '),
       without: median(pairs.map(({ off }) => off)),
       with: median(pairs.map(({ on }) => on)),
-      percent: median(pairs.map(({ on, off }) => (on / off - 1) * 100)),
+      percent: median(percents),
+      quartiles: [quantile(percents, 0.25), quantile(percents, 0.75)],
     })
   }
   const { requests, bytes } = (await (await fetch(collector.endpoint)).json()) as {
@@ -131,12 +145,20 @@ const exitCode = await runProgram(help, options, async (values) => {
   }
   process.stdout.write(
     `${drawTable(
-      ['processor time, median', right('without'), right('with'), right('more'), ''],
+      [
+        'processor time, median',
+        right('without'),
+        right('with'),
+        right('more'),
+        right('half of the rounds'),
+        '',
+      ],
       figures.map((one) => [
         one.command,
         `${Math.round(one.without)} ms`,
         `${Math.round(one.with)} ms`,
         `${one.percent.toFixed(1)} %`,
+        one.quartiles.map((value) => value.toFixed(1)).join(' to '),
         one.percent <= most ? 'met' : 'missed',
       ]),
       { width: null },

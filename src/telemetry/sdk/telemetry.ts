@@ -2,6 +2,7 @@
 import { context, DiagLogLevel, diag, metrics, trace } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import type { TelemetryConfig } from '../../config/read-telemetry.ts'
+import { findInstruments } from '../instruments.ts'
 import { createMetrics } from './metrics.ts'
 import { telemetryResource } from './resource.ts'
 import { createTraces } from './traces.ts'
@@ -47,6 +48,7 @@ export function startTelemetry({ config, scrape, log }: TelemetryOptions): Telem
   if (scrape || sent !== null) {
     const created = createMetrics(sent, { resource, scrape })
     metrics.setGlobalMeterProvider(created.provider)
+    findInstruments()
     metricsText = created.text
     providers.push(created.provider)
   }
