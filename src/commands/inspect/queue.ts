@@ -15,8 +15,8 @@ import {
 } from '../../orchestration/queue/jobs/list-jobs.ts'
 import { openQueue } from '../../orchestration/queue/open-queue.ts'
 import { accountNames } from '../../sync/open/find-account.ts'
-import { retryDeadLetters } from '../../orchestration/queue/jobs/retry-jobs.ts'
-import type { Command } from '../cli/context.ts'
+import { purgeDeadLetters, retryDeadLetters } from '../../orchestration/queue/jobs/dead-letters.ts'
+import type { Command, Context } from '../cli/context.ts'
 import { withMirror, withMirrorReadOnly } from '../open-mirror.ts'
 import { writeResult } from '../output/format/json.ts'
 import { below, drawPairs, listTable, right } from '../output/format/table.ts'
@@ -72,21 +72,41 @@ function requireKnown(account: string, names: readonly string[]): void {
   )
 }
 
+type DeadLetterFlags = Flags & { readonly json?: true; readonly all?: true }
+
 /** Sends the jobs of dead letters again. */
-export const queueRetry: Command<Flags & { readonly json?: true; readonly all?: true }> = async (context) => {
+export const queueRetry: Command<DeadLetterFlags> = (context) =>
+  onDeadLetters(context, { name: 'retry', member: 'retried', done: 'sent again', change: retryDeadLetters })
+
+/** Removes dead letters. */
+export const queuePurge: Command<DeadLetterFlags> = (context) =>
+  onDeadLetters(context, { name: 'purge', member: 'purged', done: 'removed', change: purgeDeadLetters })
+
+interface DeadLetterChange {
+  readonly name: string
+  /** Of the JSON document. */
+  readonly member: string
+  readonly done: string
+  readonly change: typeof retryDeadLetters
+}
+
+async function onDeadLetters(
+  context: Context<DeadLetterFlags>,
+  { name, member, done, change }: DeadLetterChange,
+): Promise<number> {
   const { operands, flags, terminal } = context
   if ((operands.length === 0) === (flags.all !== true))
-    throw new UsageError('queue retry takes the names of accounts, or --all for every dead letter')
-  const retried = await withMirror(context, async (database) => {
+    throw new UsageError(`queue ${name} takes the names of accounts, or --all for every dead letter`)
+  const changed = await withMirror(context, async (database) => {
     await using opened = await openQueue(database)
-    return await retryDeadLetters(opened, flags.all === true ? null : operands)
+    return await change(opened, flags.all === true ? null : operands)
   })
-  if (flags.json) await writeResult(context, { retried }, () => '')
+  if (flags.json) await writeResult(context, { [member]: changed }, () => '')
   else
     await terminal.err.write(
-      retried.length === 0
+      changed.length === 0
         ? 'There are no dead letters.\n'
-        : `${formatCount(retried.length, 'job')} sent again: ${stripControlCharsInLine(retried.join(', '))}\n`,
+        : `${formatCount(changed.length, 'job')} ${done}: ${stripControlCharsInLine(changed.join(', '))}\n`,
     )
   return 0
 }

@@ -9,7 +9,7 @@ import {
 } from '../../mirror/library-api/with-mirror.ts'
 import { readQueue, type QueueState } from './jobs/list-jobs.ts'
 import { openQueue } from './open-queue.ts'
-import { retryDeadLetters } from './jobs/retry-jobs.ts'
+import { purgeDeadLetters, retryDeadLetters } from './jobs/dead-letters.ts'
 
 export interface QueueJobsOptions extends AccountFilter {
   /** At most so many jobs; 100 when not given. */
@@ -23,7 +23,7 @@ export function queueJobs(options: QueueJobsOptions): Promise<QueueState> {
   return withMirror(options, 'read', (database) => readQueue(database, { account, limit }))
 }
 
-export interface RetryJobsOptions extends MirrorOptions {
+export interface DeadLetterOptions extends MirrorOptions {
   /** Accounts with a dead letter; all of them when not given. */
   readonly accounts?: readonly string[]
 }
@@ -34,10 +34,23 @@ export interface RetryJobsOptions extends MirrorOptions {
  * @returns the accounts that are tried again
  * @throws UsageError for an account without a dead letter, and on PGlite
  */
-export function retryJobs(options: RetryJobsOptions): Promise<readonly string[]> {
+export function retryJobs(options: DeadLetterOptions): Promise<readonly string[]> {
   return withMirror(options, 'write', async (database) => {
     await using queue = await openQueue(database)
     return await retryDeadLetters(queue, options.accounts ?? null)
+  })
+}
+
+/**
+ * Removes dead letters without another try, of accounts that nobody reads any more.
+ *
+ * @returns the accounts whose letters they were
+ * @throws as retryJobs
+ */
+export function purgeJobs(options: DeadLetterOptions): Promise<readonly string[]> {
+  return withMirror(options, 'write', async (database) => {
+    await using queue = await openQueue(database)
+    return await purgeDeadLetters(queue, options.accounts ?? null)
   })
 }
 

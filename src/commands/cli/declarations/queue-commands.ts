@@ -59,6 +59,25 @@ export const queueCommand: CommandSpec = {
           options.database(),
         ],
       },
+      {
+        name: 'purge',
+        load: async () => (await load()).queuePurge,
+        summary: 'remove dead jobs without another try',
+        description:
+          'Removes dead letters: of accounts that nobody reads any more. An account that workers have is tried at its next due ' +
+          'time, with a letter and without.',
+        examples: [
+          ['queue purge north', 'an account that was taken out of the accounts file'],
+          ['queue purge --all', 'every dead one'],
+        ],
+        args: [['[account...]', 'accounts with a dead letter']],
+        options: [
+          options.flag('--all', 'every dead letter'),
+          options.json('print whose jobs were removed'),
+          options.force(),
+          options.database(),
+        ],
+      },
     ],
   },
 }

@@ -226,6 +226,9 @@ describe('worker --queue', { timeout: 240_000 }, () => {
     expect((await s.run(['queue', 'show', 'default'])).stdout).toContain('No job of account default')
     expect((await s.run(['queue', 'show', 'defualt'])).stderr).toContain('did you mean default?')
     expect((await s.run(['queue', 'retry', '--all'])).stderr).toContain('There are no dead letters')
+    expect((await s.run(['queue', 'purge', '--all'])).stderr).toContain('There are no dead letters')
+    expect(await s.run(['queue', 'purge', 'default'])).toMatchObject({ code: 2 })
+    expect((await s.run(['queue', 'purge'])).stderr).toContain('queue purge takes the names of accounts')
   })
 
   test('on PGlite: exit 2, and what to do', async () => {

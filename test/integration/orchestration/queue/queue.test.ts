@@ -19,7 +19,7 @@ import { readQueue } from '../../../../src/orchestration/queue/jobs/list-jobs.ts
 import { openQueue } from '../../../../src/orchestration/queue/open-queue.ts'
 import { MAX_RETRIES } from '../../../../src/orchestration/queue/queues.ts'
 import { queueHealthOf } from '../../../../src/orchestration/queue/queue-health.ts'
-import { retryDeadLetters } from '../../../../src/orchestration/queue/jobs/retry-jobs.ts'
+import { purgeDeadLetters, retryDeadLetters } from '../../../../src/orchestration/queue/jobs/dead-letters.ts'
 import { now as monotonicNow } from '../../../../src/orchestration/schedule/monotonic-time.ts'
 import { settle } from '../../../../src/orchestration/queue/jobs/settle.ts'
 import { freshMirror, freshPlace } from '../../../support/databases/databases.ts'
@@ -340,6 +340,27 @@ describe('jobs', () => {
       jobs: [{ account: 'north', host: 'events.example' }],
     })
     expect(await retryDeadLetters(stage.queue, null)).toEqual([])
+  })
+
+  test('of accounts that nobody reads any more are removed by hand, and those of others stay', async () => {
+    await using stage = await openQueueStage()
+    const refused = outcomeOfError(new AuthenticationError('401'), false)
+    for (const name of ['north', 'south']) {
+      await stage.send(queueAccount(name))
+      const [job] = await fetchJobs(stage.queue, one)
+      if (job === undefined) throw new Error('there is no job')
+      await settle(stage.queue, job, refused)
+    }
+    const error = await errorOf(purgeDeadLetters(stage.queue, ['north', 'suoth']))
+    expect(error.message).toContain('did you mean south?')
+    expect((await readQueue(stage.database, all)).counts.dead).toBe(2)
+    expect(await purgeDeadLetters(stage.queue, ['north'])).toEqual(['north'])
+    expect(await readQueue(stage.database, all)).toMatchObject({
+      counts: { dead: 1, ready: 0, retrying: 0 },
+      jobs: [{ account: 'south', state: 'dead' }],
+    })
+    expect(await purgeDeadLetters(stage.queue, null)).toEqual(['south'])
+    expect(await purgeDeadLetters(stage.queue, null)).toEqual([])
   })
 
   test('of an account that another run holds come back later and count no try', async () => {

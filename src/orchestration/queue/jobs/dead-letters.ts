@@ -12,34 +12,52 @@ interface DeadLetter {
   readonly host: string
 }
 
+/** The accounts whose dead letters are meant; null: all of them. */
+export type ChosenAccounts = readonly string[] | null
+
 /**
  * Sends the jobs of dead letters again, in one transaction. An account whose job is there already gets no second one.
  *
- * @param accounts their names; null: all
  * @returns the accounts that are tried again, in order
  * @throws UsageError for an account without a dead letter; DatabaseError
  */
-export function retryDeadLetters(
-  queue: JobQueue,
-  accounts: readonly string[] | null,
-): Promise<readonly string[]> {
+export function retryDeadLetters(queue: JobQueue, accounts: ChosenAccounts): Promise<readonly string[]> {
   return queue.database.transaction(async (trx) => {
-    const dead = await deadLetters(trx)
-    const chosen = accounts === null ? dead : dead.filter(({ account }) => accounts.includes(account))
-    const names = [...new Set(chosen.map(({ account }) => account))]
-    for (const account of accounts ?? []) if (!names.includes(account)) throw unknown(account, dead)
-    if (chosen.length === 0) return []
+    const chosen = await chosenLetters(trx, accounts)
     const hosts = new Map(chosen.map(({ account, host }) => [account, host]))
     const jobs = [...hosts].map(([account, host]) => jobOf(account, host))
     // guard: retry of dead letters
-    await queue.boss.insert(RUNS_QUEUE, jobs, { db: executorIn(trx) })
-    await queue.boss.deleteJob(
-      DEAD_LETTER_QUEUE,
-      chosen.map(({ id }) => id),
-      { db: executorIn(trx) },
-    )
-    return names
+    if (jobs.length > 0) await queue.boss.insert(RUNS_QUEUE, jobs, { db: executorIn(trx) })
+    return await remove(queue, trx, chosen)
   })
+}
+
+/**
+ * Removes dead letters without another try: of accounts that nobody reads any more. One that is due is tried by its schedule.
+ *
+ * @returns, @throws as retryDeadLetters
+ */
+export function purgeDeadLetters(queue: JobQueue, accounts: ChosenAccounts): Promise<readonly string[]> {
+  return queue.database.transaction(async (trx) => remove(queue, trx, await chosenLetters(trx, accounts)))
+}
+
+async function chosenLetters(trx: Transaction, accounts: ChosenAccounts): Promise<readonly DeadLetter[]> {
+  const dead = await deadLetters(trx)
+  if (accounts === null) return dead
+  for (const account of accounts)
+    if (dead.every((letter) => letter.account !== account)) throw unknown(account, dead)
+  return dead.filter(({ account }) => accounts.includes(account))
+}
+
+/** @returns whose letters they were */
+async function remove(
+  queue: JobQueue,
+  trx: Transaction,
+  letters: readonly DeadLetter[],
+): Promise<readonly string[]> {
+  const ids = letters.map(({ id }) => id)
+  if (ids.length > 0) await queue.boss.deleteJob(DEAD_LETTER_QUEUE, ids, { db: executorIn(trx) })
+  return [...new Set(letters.map(({ account }) => account))]
 }
 
 async function deadLetters(trx: Transaction): Promise<readonly DeadLetter[]> {
