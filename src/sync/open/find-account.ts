@@ -147,14 +147,22 @@ async function requireOwnKey(
     .where('key_sha256', '=', keySha256(apiKey))
     .orderBy('id')
     .execute()
-  const [owner] = owners
-  if (owner === undefined || owners.some(({ name }) => name === account)) return
-  const [former, now] = [owner.name, account].map((name) => JSON.stringify(name))
+  const other = otherNameOfKey(
+    account,
+    owners.map(({ name }) => name),
+  )
+  if (other === null) return
+  const [former, now] = [other, account].map((name) => JSON.stringify(name))
   // guard: key under another name
   throw new AccountMismatchError(
     `The key of account ${now} is that of account ${former} of the mirror. Nothing was read or written. If ${former} was renamed, ` +
       `the other place needs the same name: ${commandName()} accounts rename changes it in the mirror. If not, check the key.`,
   )
+}
+
+/** Under which name the mirror has the key of an account; null: under none, or under that of the account too. @param names with this key */
+export function otherNameOfKey(account: string, names: readonly string[]): string | null {
+  return names.includes(account) ? null : (names[0] ?? null)
 }
 
 /** By which a mirror knows a key that it does not have. */

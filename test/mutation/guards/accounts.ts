@@ -78,7 +78,7 @@ export const accountGuards: readonly Guard[] = [
   {
     name: 'renamed in the file alone',
     promise: 'doctor tells that an account was renamed in the file alone, and is not read',
-    mutation: { replace: 'account === undefined || account !== undefined' },
+    mutation: { replace: 'null as string | null' },
     tests: [doctor],
     only: 'postgres.*renamed in the file alone',
   },

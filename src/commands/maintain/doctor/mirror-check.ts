@@ -3,7 +3,7 @@ import { commandName } from '../../../common/command-name.ts'
 import { formatCount } from '../../../common/text/number.ts'
 import type { Database } from '../../../db/connect.ts'
 import { codeOf, UNDEFINED_TABLE } from '../../../db/errors.ts'
-import { keySha256 } from '../../../sync/open/find-account.ts'
+import { keySha256, otherNameOfKey } from '../../../sync/open/find-account.ts'
 import { DATABASE, USAGE, failed, failure, ok, skipped, type CheckResult } from './check.ts'
 
 const MAX_SHOWN = 5
@@ -16,17 +16,18 @@ export async function checkNames(
   database: Database,
   accounts: readonly AccountConfig[],
 ): Promise<CheckResult> {
-  const nameOfKey = new Map(accounts.map(({ account, service }) => [keySha256(service.apiKey), account]))
   try {
     const stored = await database.kysely
       .selectFrom('headcount.accounts')
       .select(['name', 'key_sha256'])
+      .orderBy('id')
       .execute()
-    const renamed = stored.flatMap(({ name, key_sha256 }) => {
-      const account = nameOfKey.get(key_sha256 ?? '')
+    const byKey = Map.groupBy(stored, ({ key_sha256 }) => key_sha256)
+    const renamed = accounts.flatMap(({ account, service }) => {
+      const names = (byKey.get(keySha256(service.apiKey)) ?? []).map(({ name }) => name)
       // guard: renamed in the file alone
-      if (account === undefined || account === name) return []
-      return { account, name }
+      const name = otherNameOfKey(account, names)
+      return name === null ? [] : { account, name }
     })
     if (renamed.length === 0)
       return ok(`${formatCount(stored.length, 'account')} in the mirror, no key has two names`)
