@@ -25,7 +25,7 @@ const layers = [
   { name: 'server', imports: ['common', 'telemetry', 'db', 'mirror', 'outputs/export', 'outputs/report'] },
   { name: 'orchestration/schedule', imports: ['common'] },
   { name: 'orchestration/queue', imports: ['common', 'db', 'mirror', 'orchestration/schedule'] },
-  { name: 'config', imports: ['common', 'source', 'outputs/notify'] },
+  { name: 'config', imports: ['common', 'source', 'normalise', 'outputs/notify'] },
   { name: 'telemetry/sdk', imports: ['common', 'telemetry', 'mirror', 'config'] },
   {
     name: 'index.ts',

@@ -3,6 +3,7 @@
  * after it, outside the transactions of the run. No code may assume that they exist.
  */
 import { sql, type Kysely } from 'kysely'
+import { TransactionConflictError } from '../common/errors.ts'
 import type { Tables } from '../common/schema/tables.ts'
 import type { Database, DatabaseLog } from './database.ts'
 import { executeAlone } from './execute-alone.ts'
@@ -53,7 +54,9 @@ export async function createMissingIndexes(database: Database, options: IndexOpt
       await (database.engine === 'pglite' ? createPlainly : createConcurrently)(database, index, options)
     }
   } catch (error) {
-    options.log('warn', 'An index of the mirror could not be made; the next run tries again.', { err: error })
+    // Of two runs that build at once, the server ends one: the other goes on.
+    const level = error instanceof TransactionConflictError ? 'debug' : 'warn'
+    options.log(level, 'An index of the mirror could not be made; the next run tries again.', { err: error })
   }
 }
 

@@ -1,6 +1,6 @@
 import { commandName } from '../../common/command-name.ts'
 import type { Config, Flags } from '../../config/config.ts'
-import { UsageError } from '../../common/errors.ts'
+import { ConfigurationError, UsageError } from '../../common/errors.ts'
 import type { AccountStatus } from '../../mirror/status/account-status.ts'
 import { eventStatusCall, statusCall, type StatusInput } from '../../mirror/calls/status.ts'
 import { exitCodesOfStatus } from '../exit-codes.ts'
@@ -9,7 +9,7 @@ import { callMirror } from '../open-mirror.ts'
 import { stripControlChars } from '../../common/text/strip-control-chars.ts'
 import { formatDuration } from '../../common/text/format-duration.ts'
 import { formatDeletedEvent, formatEvents } from '../output/event-status.ts'
-import { readAccounts } from '../../config/accounts/read-accounts.ts'
+import { readAccounts, type Accounts } from '../../config/accounts/read-accounts.ts'
 import { resultFormat, writeDocument } from '../sync/accounts/result-writer.ts'
 import type { ToldStatuses } from '../../telemetry/sdk/status-text.ts'
 import type { Output } from '../terminal/terminal.ts'
@@ -29,7 +29,7 @@ export type StatusFlags = Flags & {
 export const status: Command<StatusFlags> = async (context) => {
   const { flags } = context
   if (flags.event !== undefined) return eventStatus(context, flags.event)
-  const listed = await readAccounts(flags)
+  const { listed, fault } = await readListed(flags)
   if (listed !== null) {
     const { statusOfListed } = await import('../sync/accounts/status-of-listed.ts')
     return statusOfListed(context, listed)
@@ -44,10 +44,25 @@ export const status: Command<StatusFlags> = async (context) => {
   await writeStatuses(context, {
     lines: accounts,
     document: { accounts },
-    metrics: { accounts, faultyEntries: null },
+    metrics: { accounts, faultyEntries: fault === null ? null : 1 },
     format: (out) => formatStatus(accounts, out, { withReplies }),
   })
+  if (fault !== null) await context.terminal.err.write(`headcount: ${stripControlChars(fault.message)}\n`)
   return flags.maxAge === undefined ? 0 : judge(context, accounts, flags.maxAge)
+}
+
+/** Metrics tell of a file that cannot be read, and of all accounts of the mirror: the file that they are written to must not stand still. */
+async function readListed(flags: StatusFlags): Promise<{
+  readonly listed: Accounts | null
+  readonly fault: ConfigurationError | null
+}> {
+  try {
+    return { listed: await readAccounts(flags), fault: null }
+  } catch (fault) {
+    // guard: metrics beside a file that cannot be read
+    if (flags.format !== 'prometheus' || !(fault instanceof ConfigurationError)) throw fault
+    return { listed: null, fault }
+  }
 }
 
 export function settingsOf({ account, run: { maxStalenessMs, holdForMs } }: Config): StatusInput {

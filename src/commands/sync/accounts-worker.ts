@@ -20,7 +20,7 @@ import { openLog, redactOneOfMany, type Log } from '../open-log.ts'
 import { holdDatabase } from '../serve/hold-database.ts'
 import { warnOfOpenPort } from '../serve/monitor.ts'
 import { accountWorkerLogger } from './accounts/account-logger.ts'
-import { onlyNamed, usableAccounts, type Following } from './accounts/usable-accounts.ts'
+import { onlyNamed, settingsVersion, usableAccounts, type Following } from './accounts/usable-accounts.ts'
 import { openTelemetryOfService } from './with-telemetry.ts'
 import { logFormatOfService } from '../terminal/logger.ts'
 import { pooledRunOptions } from './run-command.ts'
@@ -146,15 +146,12 @@ interface AccountWork {
 
 async function workedAccount(config: AccountConfig, work: AccountWork): Promise<WorkedAccount> {
   const { account, run, worker } = config
-  // A line that is added to the file moves the entries below it, and changes none of them.
-  const { entry: _, service, ...settings } = config
-  const { apiKeyFrom: __, ...remote } = service
   const logger = accountWorkerLogger(work.logger, account)
   return {
     name: account,
     schedule: worker.schedule,
     timeZone: worker.timezone,
-    version: JSON.stringify([settings, remote]),
+    version: settingsVersion(config),
     log: (level, message, fields = {}) => logger[level](fields, message),
     run: async (sign) => outcomeFor(await syncInTurn(config, work, logger, sign), run.holdForMs),
     companions: await companionsOf(config, work.call, logger),

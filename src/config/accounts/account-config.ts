@@ -2,7 +2,8 @@
 import { resolve } from 'node:path'
 import { InvalidValueError, name } from '../../common/parse-values.ts'
 import type { Config, Flags, ServiceConfig } from '../config.ts'
-import { readRun, readWorker } from '../read-run.ts'
+import { fieldRules } from '../../normalise/items/field-rules.ts'
+import { readRun, readWorker, type RunConfig } from '../read-run.ts'
 import { readService } from '../read-service.ts'
 import { createSettingsReader, type FileSettings, type GivenText } from '../reading.ts'
 import { personKey, trimmedApiKey, type Environment } from '../secrets.ts'
@@ -71,6 +72,7 @@ export type ReadEntry =
 
 export async function readEntry(entry: FileMapping, context: EntryContext): Promise<ReadEntry> {
   const { place } = entry
+  const { base } = context
   const { account, faults } = readName(entry)
   const label = account === null ? place : `${place}: account ${JSON.stringify(account)}`
   const reading = createSettingsReader(context.environment, fileSettings(entry, context.defaults, label))
@@ -86,21 +88,47 @@ export async function readEntry(entry: FileMapping, context: EntryContext): Prom
   const run = await readRun(reading, context.flags)
   const worker = await readWorker(reading, context.flags)
   const ownPersonKey = await readPersonKey(entry, context.folder, reading.faults)
+  const key = ownPersonKey ?? context.personKey ?? base.personKey
+  if (reading.faults.length === 0) reading.faults.push(...fieldFaults(run, key, entry, context.defaults))
   if (reading.faults.length > 0 || account === null || service === null)
     return { name: account, place, faults: reading.faults }
-  const { base } = context
   return {
     config: Object.freeze({
       ...base,
       account,
       // Whoever lists an account wants it mirrored.
       newAccount: 'for_new_key',
-      personKey: ownPersonKey ?? context.personKey ?? base.personKey,
+      personKey: key,
       service,
       run,
       worker,
       entry: { place, keyFile, keys: [...entry.values.keys()] },
     }),
+  }
+}
+
+/** What a run would refuse of `leave_out` and `pseudonymise`. */
+function fieldFaults(
+  { leaveOut, pseudonymise }: RunConfig,
+  key: string | null,
+  { values, place }: FileMapping,
+  defaults: FileMapping | null,
+): readonly string[] {
+  const named = (setting: string) => {
+    const given = values.get(setting) ?? defaults?.values.get(setting)
+    return `${given?.place ?? place}: ${setting}`
+  }
+  // guard: fields of an entry
+  if (pseudonymise.length > 0 && key === null)
+    return [
+      `${named('pseudonymise')}: pseudonyms are made with a key: make one with (umask 077; openssl rand -hex 32 > person.key), and name the file with person_key_file`,
+    ]
+  try {
+    fieldRules(leaveOut, pseudonymise, null)
+    return []
+  } catch (error) {
+    if (!(error instanceof InvalidValueError)) throw error
+    return [`${named(leaveOut.length > 0 ? 'leave_out' : 'pseudonymise')}: ${error.message}`]
   }
 }
 

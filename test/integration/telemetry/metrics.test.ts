@@ -190,7 +190,16 @@ describe('/metrics', () => {
           reason: expect.stringMatching(/^the accounts file is faulty: .*none\.key.*; .*hold_for/),
         }),
       ])
+      s.folder.write('accounts.yaml', 'accounts: [')
+      const reason = async () =>
+        ((await (await fetch(await healthUrlOf(worker))).json()) as { reason: string }).reason
+      await expect
+        .poll(reason, { timeout: 40_000 })
+        .toMatch(/^the accounts file is faulty: \S*accounts\.yaml:\d+:\d+: not YAML(?!.* more\))/)
+      expect(await told()).toEqual({ ada: all, bob: all, faulty: 1 })
       s.list(['ada'])
+      await worker.says('the accounts file has no fault any more')
+      await worker.says('the accounts changed: 0 new, 0 changed, 1 removed (bob)')
       await expect.poll(told, { timeout: 60_000 }).toEqual({ ada: all, bob: none, faulty: 0 })
       // Whoever reads it twice, and while others read it too, is told the same.
       expect(await told()).toEqual({ ada: all, bob: none, faulty: 0 })

@@ -41,6 +41,20 @@ export const telemetryGuards: readonly Guard[] = [
     only: 'postgres.*hides neither',
   },
   {
+    name: 'metrics beside a file that cannot be read',
+    promise: 'an accounts file that cannot be read does not freeze the metrics of the mirrors',
+    mutation: { cut: `flags.format !== 'prometheus'`, put: 'flags.format !== undefined' },
+    tests: ['test/integration/commands/sync/accounts/status-accounts.test.ts'],
+    only: 'postgres.*hides neither',
+  },
+  {
+    name: 'a file that cannot be read',
+    promise: 'of an accounts file that cannot be read, a worker tells that, and not what was wrong before',
+    mutation: { replace: '[...ofEntries, ...(fault === null ? [] : [ofFile(fault)])]' },
+    tests: [scraped],
+    only: 'accounts file \\(alone\\)',
+  },
+  {
     name: 'a collector that hangs',
     promise: 'a collector that does not answer keeps no run for longer than 2 s',
     mutation: { replace: 'ended.then(() => true)' },

@@ -152,6 +152,6 @@ function summaryOfFailure({ error }: AccountResult): Summary {
     outcome: (error?.code ?? 'unexpected').replaceAll('_', ' '),
     changed: null,
     durationMs: null,
-    why: error?.message ?? '',
+    why: (error?.message ?? '').replaceAll('\n', '; '),
   }
 }

@@ -4,6 +4,7 @@ import { stripControlCharsInLine } from '../../../common/text/strip-control-char
 import { shorten } from '../../../common/text/fit-text.ts'
 import { formatAge } from '../../../common/text/format-duration.ts'
 import { formatNumber } from '../../../common/text/number.ts'
+import { describeHeldList } from '../../output/held-deletions.ts'
 import { below, listTable, right } from '../../output/format/table.ts'
 import type { Output } from '../../terminal/terminal.ts'
 import type { AccountStatus } from '../../../mirror/status/account-status.ts'
@@ -51,11 +52,12 @@ function standingOf(status: ListedStatus): Standing {
   const why = last_run?.error ?? failing[0]?.message ?? ''
   if (!in_file) return { rank: 7, state: 'not in file', why: '' }
   if (status.removing_since !== null) return { rank: 0, state: 'half removed', why: '' }
-  if (error !== null) return { rank: 1, state: 'faulty entry', why: error.message }
+  if (error !== null) return { rank: 1, state: 'faulty entry', why: error.message.replaceAll('\n', '; ') }
   if (last_run === null) return { rank: 2, state: 'never read', why: '' }
   if (last_run.run_id !== last_good_run?.run_id && last_run.status !== 'running')
     return { rank: 3, state: outcomeOf(last_run), why }
-  if (held.some(({ overdue }) => overdue)) return { rank: 4, state: 'held', why: '' }
+  if (held.some(({ overdue }) => overdue))
+    return { rank: 4, state: 'held', why: held.map(describeHeldList).join('; ') }
   if (failing.length > 0) return { rank: 5, state: 'failing', why }
   return { rank: 6, state: 'good', why: '' }
 }

@@ -1,5 +1,6 @@
 /** What a worker goes by: the accounts of the files that can be used now. */
 import { ConfigurationError } from '../../../common/errors.ts'
+import { nameSome } from '../../../common/text/name-some.ts'
 import { faultyEntries, type AccountConfig } from '../../../config/accounts/account-config.ts'
 import type { AccountsReader } from '../../../config/accounts/accounts-reader.ts'
 import type { Accounts } from '../../../config/accounts/read-accounts.ts'
@@ -40,27 +41,60 @@ export function usableAccounts(
       note()
       return null
     }
-    const { accounts, told } = withFormer(found, former)
-    if (fault !== null)
-      told.push({
-        fault: fault.message,
-        message: `the accounts cannot be read anew, and stay as they were: ${fault.message}`,
-      })
+    const { accounts, told: ofEntries } = withFormer(found, former)
+    // guard: a file that cannot be read
+    const told = fault === null ? ofEntries : [ofFile(fault)]
     for (const { message } of told.filter((one) => !faults.includes(one.fault))) logger.error({}, message)
+    if (told.length === 0 && faults.length > 0) logger.info({}, 'the accounts file has no fault any more')
     faults = told.map((one) => one.fault)
     if (former === null && accounts.size === 0)
       throw new ConfigurationError(faults.length > 0 ? faults : [`${found.from} has no account`])
     for (const account of accounts.values()) redact(account)
+    if (former !== null) logChange(logger, former, accounts)
     former = accounts
     note()
     return { accounts: [...accounts.values()], faults }
   }
 }
 
+/** Accounts that a line of the log names. */
+const MAX_NAMED = 10
+
 interface Told {
   readonly fault: string
   /** As it is logged. */
   readonly message: string
+}
+
+function ofFile({ message }: ConfigurationError): Told {
+  return {
+    fault: message,
+    message: `the accounts cannot be read anew, and stay as they were: ${message}`,
+  }
+}
+
+/** A text that is another one when a setting of the account is. */
+export function settingsVersion(config: AccountConfig): string {
+  // A line that is added to the file moves the entries below it, and changes none of them.
+  const { entry: _, service, ...settings } = config
+  const { apiKeyFrom: __, ...remote } = service
+  return JSON.stringify([settings, remote])
+}
+
+function logChange(logger: Logger, former: ByName, now: ByName): void {
+  const added = [...now.keys()].filter((name) => !former.has(name))
+  const removed = [...former.keys()].filter((name) => !now.has(name))
+  const changed = [...now].flatMap(([name, config]) => {
+    const before = former.get(name)
+    return before === undefined || settingsVersion(before) === settingsVersion(config) ? [] : name
+  })
+  if (added.length + changed.length + removed.length === 0) return
+  const counted = (names: readonly string[], what: string) =>
+    `${names.length} ${what}${names.length === 0 ? '' : ` (${nameSome(names, MAX_NAMED)})`}`
+  logger.info(
+    {},
+    `the accounts changed: ${counted(added, 'new')}, ${counted(changed, 'changed')}, ${counted(removed, 'removed')}`,
+  )
 }
 
 /** Those that can be used, and those that could be used before their entry became faulty. */

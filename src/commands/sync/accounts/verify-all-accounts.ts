@@ -1,3 +1,4 @@
+import { formatCount } from '../../../common/text/number.ts'
 import type { Accounts } from '../../../config/accounts/read-accounts.ts'
 import type { VerifyReport } from '../../../index.ts'
 import type { Context } from '../../cli/context.ts'
@@ -25,12 +26,14 @@ export async function verifyAllAccounts(context: Context<VerifyFlags>, accounts:
 
 const outcomes = { equal: 'equal', partial: 'not wholly compared', different: 'different' } as const
 
-function summaryOf({ status, differences_total, duration_ms, errors }: VerifyReport): Summary {
+function summaryOf({ status, differences_total, duration_ms, errors, held }: VerifyReport): Summary {
   const [first] = errors
+  const ofHeld =
+    held === 0 ? '' : `${formatCount(held, 'deletion')} held, and not compared: status --account says why`
   return {
     outcome: outcomes[status],
     changed: differences_total,
     durationMs: duration_ms,
-    why: status === 'equal' ? '' : (first?.message ?? ''),
+    why: status === 'equal' ? ofHeld : (first?.message ?? ofHeld),
   }
 }

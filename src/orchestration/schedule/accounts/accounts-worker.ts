@@ -101,11 +101,10 @@ class AccountsWorker implements AsyncDisposable {
     const found = await this.#options.read()
     if (found === null) return
     const unusable: string[] = []
-    const counts = { added: 0, changed: 0, same: 0, removed: 0 }
     for (const account of found.accounts) {
       if (this.#options.signal.aborted) return
       try {
-        counts[await this.#take(account)] += 1
+        await this.#take(account)
       } catch (error) {
         if (!(error instanceof HeadcountError)) throw error
         unusable.push(`account ${account.name}: ${error.message}`)
@@ -114,14 +113,9 @@ class AccountsWorker implements AsyncDisposable {
     }
     const names = new Set(found.accounts.map(({ name }) => name))
     for (const [name, known] of this.#accounts) {
-      if (names.has(name)) continue
-      counts.removed += 1
-      this.#remove(name, known)
+      if (!names.has(name)) this.#remove(name, known)
     }
     this.#faults = [...found.faults, ...unusable]
-    const { added, changed, removed } = counts
-    if (this.#hasBegun)
-      this.#options.log('info', `the accounts changed: ${added} new, ${changed} changed, ${removed} removed`)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -129,17 +123,13 @@ class AccountsWorker implements AsyncDisposable {
   }
 
   /** @throws ConfigurationError when its schedule cannot be used; what was there before goes on */
-  async #take(account: WorkedAccount): Promise<'added' | 'changed' | 'same'> {
+  async #take(account: WorkedAccount): Promise<void> {
     const known = this.#accounts.get(account.name)
-    if (known?.version === account.version) return 'same'
-    if (known !== undefined) {
-      await known.change(account)
-      return 'changed'
-    }
+    if (known?.version === account.version) return
+    if (known !== undefined) return known.change(account)
     const added = new AccountSchedule(account, this.#ticks, this.#options.signal)
     this.#accounts.set(account.name, added)
     if (this.#hasBegun) added.begin()
-    return 'added'
   }
 
   #remove(name: string, known: AccountSchedule): void {

@@ -56,7 +56,7 @@ accounts:
     key_file: keys/bob.key
 `,
     { holdFor: '3h' },
-    { HEADCOUNT_CONCURRENCY: '5', HEADCOUNT_TIMEZONE: 'Asia/Tokyo' },
+    { HEADCOUNT_CONCURRENCY: '5', HEADCOUNT_TIMEZONE: 'Asia/Tokyo', HEADCOUNT_PERSON_KEY: 'k'.repeat(32) },
   )
   expect(faults).toEqual([])
   expect(from).toBe(folder.file)
@@ -228,6 +228,16 @@ test('a key file that is empty, long or no key is told, and never shown', async 
     expect.stringMatching(/:4:18: key_file must be one line: there is a line break in it$/),
   ])
   expect(JSON.stringify(faults)).not.toContain('canary')
+})
+
+test('what a run would refuse of leave_out and pseudonymise is a fault of the entry', async () => {
+  expect(await faultsOf(`accounts:\n${ada}    leave_out: [responses.mesage]\n${bob}`)).toEqual([
+    expect.stringMatching(/^accounts\.yaml:4:5: leave_out: cannot leave out "responses\.mesage"/),
+  ])
+  expect(await faultsOf(`defaults: { pseudonymise: email }\naccounts:\n${ada}`)).toEqual([
+    expect.stringMatching(/^accounts\.yaml:1:13: pseudonymise: .*name the file with person_key_file$/),
+  ])
+  expect(await faultsOf(`accounts:\n${ada}    leave_out: [responses.message]\n`)).toEqual([])
 })
 
 test('of two entries with one name, the first is used', async () => {

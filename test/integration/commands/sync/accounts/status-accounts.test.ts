@@ -86,6 +86,14 @@ onBothAccountsStages('status of the accounts of a file', (stage) => {
     for (const account of ['ada', 'bob'])
       expect(sampleOf(read, 'headcount_run_last_success_seconds', { account })).toBeGreaterThan(0)
 
+    s.folder.write('accounts.yaml', 'accounts: [')
+    const unread = await s.run(['status', '--format', 'prometheus'])
+    expect(unread).toMatchObject({ code: 0, stderr: expect.stringContaining('not YAML') })
+    const ofMirror = parseExposition(unread.stdout)
+    expect(sampleOf(ofMirror, 'headcount_accounts_faulty_entries')).toBe(1)
+    expect(sampleOf(ofMirror, 'headcount_run_last_success_seconds', { account: 'ada' })).toBeGreaterThan(0)
+    expect((await s.run(['status'])).code).toBe(2)
+
     s.list(['ada'], '  - name: new\n    key_file: keys/bob.key\n')
     const ofNew = parseExposition((await s.run(['status', '--format', 'prometheus'])).stdout)
     expect(sampleOf(ofNew, 'headcount_mirror_events_due', { account: 'new' })).toBe(0)
@@ -117,6 +125,8 @@ onBothAccountsStages('status of the accounts of a file', (stage) => {
     s.list(['bob'], '  - name: ada\n    key_file: keys/ada.key\n    hold_for: 0s\n')
     const overdue = await s.run(['status', '--max-age', '1h'])
     expect(overdue.stderr).toMatch(/account ada: .*held/)
+    expect((await s.run(['status'])).stdout).toMatch(/^ada +held .*event gala \(20 deletions since /m)
+    expect((await s.run(['verify'])).stderr).toContain('20 deletions held, and not compared')
     s.list(['ada', 'bob'])
     expect((await s.run(['status', '--max-age', '1h'])).code).toBe(0)
     const one = await s.run(['status', '--account', 'ada'])

@@ -124,7 +124,6 @@ test('accounts that are added begin, those taken out end, changed ones take the 
   const changed = account('ada', { version: '2', schedule: '20 * * * *' })
   const eve = account('eve')
   await worker.change([changed, eve])
-  expect(worker.log.at(-1)).toBe('info: the accounts changed: 1 new, 1 changed, 1 removed')
   await pass(30 * minute)
   // A change is no reason to run at once.
   expect([ada.began, bob.began, changed.began, eve.began]).toEqual([
@@ -133,8 +132,6 @@ test('accounts that are added begin, those taken out end, changed ones take the 
     ['12:20'],
     ['12:04', '12:15', '12:30'],
   ])
-  await worker.change([changed, eve])
-  expect(worker.log.at(-1)).toBe('info: the accounts changed: 0 new, 0 changed, 0 removed')
   worker.stop()
   await worker.ended
 })
