@@ -49,15 +49,15 @@ interface Standing {
 
 function standingOf(status: ListedStatus): Standing {
   const { last_run, last_good_run, failing, held, in_file, error } = status
-  const why = last_run?.error ?? failing[0]?.message ?? ''
+  const ofHeld = held.map(describeHeldList).join('; ')
+  const why = last_run?.error ?? failing[0]?.message ?? ofHeld
   if (!in_file) return { rank: 7, state: 'not in file', why: '' }
   if (status.removing_since !== null) return { rank: 0, state: 'half removed', why: '' }
   if (error !== null) return { rank: 1, state: 'faulty entry', why: error.message.replaceAll('\n', '; ') }
   if (last_run === null) return { rank: 2, state: 'never read', why: '' }
   if (last_run.run_id !== last_good_run?.run_id && last_run.status !== 'running')
     return { rank: 3, state: outcomeOf(last_run), why }
-  if (held.some(({ overdue }) => overdue))
-    return { rank: 4, state: 'held', why: held.map(describeHeldList).join('; ') }
+  if (held.some(({ overdue }) => overdue)) return { rank: 4, state: 'held', why: ofHeld }
   if (failing.length > 0) return { rank: 5, state: 'failing', why }
   return { rank: 6, state: 'good', why: '' }
 }
