@@ -9,7 +9,7 @@ export default defineConfig({
     pool: 'forks',
     // The machine of a developer and of CI has two cores at least; for much of its time a file waits for something.
     maxWorkers: 4,
-    testTimeout: 60_000,
+    testTimeout: 180_000,
     hookTimeout: 120_000,
     setupFiles: ['test/support/seed.ts'],
     projects: [

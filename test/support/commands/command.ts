@@ -9,7 +9,7 @@ import { inject } from 'vitest'
 const cli = inject('command')
 
 /** Longer than any command of the tests takes. */
-const DEADLINE_MS = 60_000
+const DEADLINE_MS = 170_000
 
 export interface Ran {
   readonly code: number | null
