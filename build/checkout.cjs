@@ -5,7 +5,7 @@ const { isNewer, itsNode, timeOfBuild } = require('./prepare.cjs')
 
 /** Tells the process of the checkout's Node who started it. */
 const LAUNCHER = 'HEADCOUNT_LAUNCHER'
-const LAUNCHER_LOOK_MS = 1000
+const LAUNCHER_POLL_MS = 1000
 
 /** Calls the same command with the Node of the checkout. @returns whether it has one */
 function startWithItsNode(file) {
@@ -35,7 +35,7 @@ function endWithLauncher() {
     if (process.ppid === launcher) return
     clearInterval(timer)
     process.kill(process.pid, 'SIGTERM')
-  }, LAUNCHER_LOOK_MS)
+  }, LAUNCHER_POLL_MS)
   timer.unref()
 }
 

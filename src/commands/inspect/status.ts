@@ -11,7 +11,7 @@ import { formatDuration } from '../../common/text/format-duration.ts'
 import { formatDeletedEvent, formatEvents } from '../output/event-status.ts'
 import { readAccounts, type Accounts } from '../../config/accounts/read-accounts.ts'
 import { resultFormat, writeDocument } from '../sync/accounts/result-writer.ts'
-import type { ToldStatuses } from '../../telemetry/sdk/status-text.ts'
+import type { StatusMetrics } from '../../telemetry/sdk/status-text.ts'
 import type { Output } from '../terminal/terminal.ts'
 import { describeOverdue } from '../output/held-deletions.ts'
 import { describeRemoval } from '../../mirror/accounts/removal-hint.ts'
@@ -78,7 +78,7 @@ interface StatusForms {
   /** In NDJSON, a line each. */
   readonly lines: readonly object[]
   readonly document: object
-  readonly metrics: ToldStatuses
+  readonly metrics: StatusMetrics
   readonly format: (out: Output) => string
 }
 

@@ -35,10 +35,7 @@ export interface DeadLetterOptions extends MirrorOptions {
  * @throws UsageError for an account without a dead letter, and on PGlite
  */
 export function retryJobs(options: DeadLetterOptions): Promise<readonly string[]> {
-  return withMirror(options, 'write', async (database) => {
-    await using queue = await openQueue(database)
-    return await retryDeadLetters(queue, options.accounts ?? null)
-  })
+  return onDeadLetters(options, retryDeadLetters)
 }
 
 /**
@@ -48,9 +45,16 @@ export function retryJobs(options: DeadLetterOptions): Promise<readonly string[]
  * @throws as retryJobs
  */
 export function purgeJobs(options: DeadLetterOptions): Promise<readonly string[]> {
+  return onDeadLetters(options, purgeDeadLetters)
+}
+
+function onDeadLetters(
+  options: DeadLetterOptions,
+  change: typeof retryDeadLetters,
+): Promise<readonly string[]> {
   return withMirror(options, 'write', async (database) => {
     await using queue = await openQueue(database)
-    return await purgeDeadLetters(queue, options.accounts ?? null)
+    return await change(queue, options.accounts ?? null)
   })
 }
 

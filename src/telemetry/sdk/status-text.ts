@@ -5,7 +5,7 @@ import { ofAccounts, ofMirrors, ofRuns, type Declaration } from '../declarations
 import { SCOPE } from '../tracer.ts'
 import { ScrapeReader } from './scrape-reader.ts'
 
-export interface ToldStatuses {
+export interface StatusMetrics {
   readonly accounts: readonly AccountStatus[]
   /** Of the accounts file; null: there is none. */
   readonly faultyEntries: number | null
@@ -15,11 +15,11 @@ export interface ToldStatuses {
  * How mirrors stand, in Prometheus' text form: for a file that its node exporter reads. It comes from the database, so that it is
  * right after the process that ran has gone.
  */
-export async function statusText(told: ToldStatuses): Promise<string> {
+export async function statusText(status: StatusMetrics): Promise<string> {
   // The file is read beside those of others: it says nothing of a process.
   const reader = new ScrapeReader({ withResource: false })
   const provider = new MeterProvider({ readers: [reader] })
-  recordStatuses(provider.getMeter(SCOPE), told)
+  recordStatuses(provider.getMeter(SCOPE), status)
   try {
     return await reader.text()
   } finally {
@@ -27,7 +27,7 @@ export async function statusText(told: ToldStatuses): Promise<string> {
   }
 }
 
-function recordStatuses(meter: Meter, { accounts, faultyEntries }: ToldStatuses): void {
+function recordStatuses(meter: Meter, { accounts, faultyEntries }: StatusMetrics): void {
   const gauge = (declared: Declaration) => meter.createGauge(declared.name, declared)
   if (faultyEntries !== null) gauge(ofAccounts.faultyEntries).record(faultyEntries)
   gauge(ofMirrors.accounts).record(accounts.length)

@@ -8,6 +8,17 @@ const whatItLists =
   'runs, is tried again, or is dead: its run failed for good, or too often. The next good run of an account removes its dead letter. ' +
   'Each time that the account is due it is tried once more.'
 
+/** What the commands over dead letters take. @param json what `--json` does */
+const ofDeadLetters = (json: string): Pick<CommandSpec, 'args' | 'options'> => ({
+  args: [['[account...]', 'accounts with a dead letter']],
+  options: [
+    options.flag('--all', 'every dead letter'),
+    options.json(json),
+    options.force(),
+    options.database(),
+  ],
+})
+
 export const queueCommand: CommandSpec = {
   name: 'queue',
   load: async () => (await load()).queue,
@@ -51,13 +62,7 @@ export const queueCommand: CommandSpec = {
           ['queue retry north south', 'these accounts'],
           ['queue retry --all', 'every dead one'],
         ],
-        args: [['[account...]', 'accounts with a dead letter']],
-        options: [
-          options.flag('--all', 'every dead letter'),
-          options.json('print which accounts are tried again'),
-          options.force(),
-          options.database(),
-        ],
+        ...ofDeadLetters('print which accounts are tried again'),
       },
       {
         name: 'purge',
@@ -70,13 +75,7 @@ export const queueCommand: CommandSpec = {
           ['queue purge north', 'an account that was taken out of the accounts file'],
           ['queue purge --all', 'every dead one'],
         ],
-        args: [['[account...]', 'accounts with a dead letter']],
-        options: [
-          options.flag('--all', 'every dead letter'),
-          options.json('print whose jobs were removed'),
-          options.force(),
-          options.database(),
-        ],
+        ...ofDeadLetters('print whose jobs were removed'),
       },
     ],
   },

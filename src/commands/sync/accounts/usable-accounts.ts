@@ -41,12 +41,12 @@ export function usableAccounts(
       note()
       return null
     }
-    const { accounts, told: ofEntries } = withFormer(found, former)
+    const { accounts, logged: ofEntries } = withFormer(found, former)
     // guard: a file that cannot be read
-    const told = fault === null ? ofEntries : [ofFile(fault)]
-    for (const { message } of told.filter((one) => !faults.includes(one.fault))) logger.error({}, message)
-    if (told.length === 0 && faults.length > 0) logger.info({}, 'the accounts file has no fault any more')
-    faults = told.map((one) => one.fault)
+    const logged = fault === null ? ofEntries : [ofFile(fault)]
+    for (const { message } of logged.filter((one) => !faults.includes(one.fault))) logger.error({}, message)
+    if (logged.length === 0 && faults.length > 0) logger.info({}, 'the accounts file has no fault any more')
+    faults = logged.map((one) => one.fault)
     if (former === null && accounts.size === 0)
       throw new ConfigurationError(faults.length > 0 ? faults : [`${found.from} has no account`])
     for (const account of accounts.values()) redact(account)
@@ -60,13 +60,13 @@ export function usableAccounts(
 /** Accounts that a line of the log names. */
 const MAX_NAMED = 10
 
-interface Told {
+interface LoggedFault {
   readonly fault: string
   /** As it is logged. */
   readonly message: string
 }
 
-function ofFile({ message }: ConfigurationError): Told {
+function ofFile({ message }: ConfigurationError): LoggedFault {
   return {
     fault: message,
     message: `the accounts cannot be read anew, and stay as they were: ${message}`,
@@ -101,9 +101,9 @@ function logChange(logger: Logger, former: ByName, now: ByName): void {
 function withFormer(
   found: Accounts,
   former: ByName | null,
-): { readonly accounts: ByName; readonly told: Told[] } {
+): { readonly accounts: ByName; readonly logged: LoggedFault[] } {
   const accounts = new Map(found.accounts.map((account) => [account.account, account]))
-  const told: Told[] = []
+  const logged: LoggedFault[] = []
   for (const { name, messages } of faultyEntries(found.faults)) {
     const known = name === null || accounts.has(name) ? undefined : former?.get(name)
     // guard: entry that became faulty
@@ -111,9 +111,9 @@ function withFormer(
     const goesOn =
       known === undefined ? '' : '. The account goes on with its former settings until the entry is mended'
     const fault = messages.join('; ')
-    told.push({ fault, message: `an entry of the accounts cannot be used: ${fault}${goesOn}` })
+    logged.push({ fault, message: `an entry of the accounts cannot be used: ${fault}${goesOn}` })
   }
-  return { accounts, told }
+  return { accounts, logged }
 }
 
 /** With `--account` (HEADCOUNT_ACCOUNT), the one of this name. */
