@@ -28,6 +28,15 @@ export async function withMirror<T>(context: Context<Flags>, work: Work<T>): Pro
   return openForWork(await openContext(context), true, work)
 }
 
+/**
+ * Opens the database, also where it holds no mirror yet: for what is beside it.
+ *
+ * @throws as withMirrorReadOnly, but no SchemaVersionError
+ */
+export async function withDatabase<T>(context: Context<Flags>, work: Work<T>): Promise<T> {
+  return openForWork(await openContext(context), null, work)
+}
+
 type Work<T> = (database: Database, config: Config) => Promise<T>
 
 /**
@@ -98,9 +107,10 @@ async function openContext(context: Context<Flags>): Promise<OpenContext> {
   return { ...context, config, ...(await openLog(config, context.terminal)) }
 }
 
+/** @param changesMirror null: a mirror is not needed */
 async function openForWork<T>(
   { config, flags, logger, onFolderInUse, signal }: OpenContext,
-  changes: boolean,
+  changesMirror: boolean | null,
   work: Work<T>,
   isFolderServed?: () => Promise<boolean>,
 ): Promise<T> {
@@ -112,7 +122,7 @@ async function openForWork<T>(
   })
   await using database = await raceAbort(opening, signal)
   const working = async () => {
-    await prepareSchema(database, changes, flags['force'] === true)
+    if (changesMirror !== null) await prepareSchema(database, changesMirror, flags['force'] === true)
     return work(database, config)
   }
   return await raceAbort(working(), signal)

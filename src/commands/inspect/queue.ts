@@ -6,6 +6,8 @@ import { UsageError } from '../../common/errors.ts'
 import { didYouMean } from '../../common/text/did-you-mean.ts'
 import { formatCount, formatNumber } from '../../common/text/number.ts'
 import { stripControlCharsInLine } from '../../common/text/strip-control-chars.ts'
+import type { Database } from '../../db/database.ts'
+import { schemaState } from '../../db/migrate.ts'
 import { requirePostgres } from '../../orchestration/queue/executor.ts'
 import {
   jobStates,
@@ -17,7 +19,7 @@ import { openQueue } from '../../orchestration/queue/open-queue.ts'
 import { accountNames } from '../../sync/open/find-account.ts'
 import { purgeDeadLetters, retryDeadLetters } from '../../orchestration/queue/jobs/dead-letters.ts'
 import type { Command, Context } from '../cli/context.ts'
-import { withMirror, withMirrorReadOnly } from '../open-mirror.ts'
+import { withDatabase } from '../open-mirror.ts'
 import { writeResult } from '../output/format/json.ts'
 import { below, drawPairs, listTable, right } from '../output/format/table.ts'
 import { formatInstant } from '../output/format/timestamp.ts'
@@ -28,7 +30,7 @@ type ListFlags = Flags & { readonly json?: true; readonly limit: number }
 /** The jobs: the dead ones first. */
 export const queue: Command<ListFlags> = async (context) => {
   const { limit } = context.flags
-  const found = await withMirrorReadOnly(context, (database, { account, database: { target } }) => {
+  const found = await withDatabase(context, (database, { account, database: { target } }) => {
     requirePostgres(target)
     return readQueue(database, { account, limit })
   })
@@ -40,11 +42,11 @@ export const queue: Command<ListFlags> = async (context) => {
 export const queueShow: Command<Flags & { readonly json?: true }> = async (context) => {
   const [account = ''] = context.operands
   const listed = await readAccounts(context.flags)
-  const { exists, jobs } = await withMirrorReadOnly(context, async (database, { database: { target } }) => {
+  const { exists, jobs } = await withDatabase(context, async (database, { database: { target } }) => {
     requirePostgres(target)
     const found = await readQueue(database, { account, limit: 1000 })
     if (found.exists && found.jobs.length === 0)
-      requireKnown(account, [...(await accountNames(database)), ...namesOf(listed)])
+      requireKnown(account, [...(await mirroredNames(database)), ...namesOf(listed)])
     return found
   })
   await writeResult(context, { jobs }, (out) => {
@@ -54,6 +56,12 @@ export const queueShow: Command<Flags & { readonly json?: true }> = async (conte
     return jobs.map((job) => formatJob(job, out)).join('\n')
   })
   return 0
+}
+
+/** None where no run has made the mirror yet. */
+async function mirroredNames(database: Database): Promise<readonly string[]> {
+  const { current } = await schemaState(database)
+  return current === 0 ? [] : accountNames(database)
 }
 
 function namesOf(listed: Accounts | null): readonly string[] {
@@ -76,28 +84,53 @@ type DeadLetterFlags = Flags & { readonly json?: true; readonly all?: true }
 
 /** Sends the jobs of dead letters again. */
 export const queueRetry: Command<DeadLetterFlags> = (context) =>
-  onDeadLetters(context, { name: 'retry', member: 'retried', done: 'sent again', change: retryDeadLetters })
+  onDeadLetters(context, {
+    name: 'retry',
+    member: 'retried',
+    done: 'sent again',
+    none: 'There are no dead letters',
+    change: async (queue, accounts) => {
+      const listed = await readAccounts(context.flags)
+      const names = listed === null ? null : new Set(namesOf(listed))
+      for (const account of accounts ?? []) if (names?.has(account) === false) throw notListed(account)
+      return retryDeadLetters(queue, accounts, (account) => names?.has(account) ?? true)
+    },
+  })
+
+function notListed(account: string): UsageError {
+  return new UsageError(
+    `The accounts file has no account ${JSON.stringify(account)}, so no worker would take its job: add the account again, or remove its letter with ${commandName()} queue purge`,
+  )
+}
 
 /** Removes dead letters. */
 export const queuePurge: Command<DeadLetterFlags> = (context) =>
-  onDeadLetters(context, { name: 'purge', member: 'purged', done: 'removed', change: purgeDeadLetters })
+  onDeadLetters(context, {
+    name: 'purge',
+    member: 'purged',
+    done: 'removed',
+    none: 'There are no dead letters, and no job waits for a worker that has its account',
+    change: purgeDeadLetters,
+  })
 
 interface DeadLetterChange {
   readonly name: string
   /** Of the JSON document. */
   readonly member: string
   readonly done: string
-  readonly change: typeof retryDeadLetters
+  /** Told when there is nothing to do. */
+  readonly none: string
+  readonly change: typeof purgeDeadLetters
 }
 
 async function onDeadLetters(
   context: Context<DeadLetterFlags>,
-  { name, member, done, change }: DeadLetterChange,
+  { name, member, done, none, change }: DeadLetterChange,
 ): Promise<number> {
   const { operands, flags, terminal } = context
   if ((operands.length === 0) === (flags.all !== true))
     throw new UsageError(`queue ${name} takes the names of accounts, or --all for every dead letter`)
-  const changed = await withMirror(context, async (database) => {
+  const changed = await withDatabase(context, async (database) => {
     await using opened = await openQueue(database)
     return await change(opened, flags.all === true ? null : operands)
   })
@@ -105,7 +138,7 @@ async function onDeadLetters(
   else
     await terminal.err.write(
       changed.length === 0
-        ? 'There are no dead letters.\n'
+        ? `${none}.\n`
         : `${formatCount(changed.length, 'job')} ${done}: ${stripControlCharsInLine(changed.join(', '))}\n`,
     )
   return 0

@@ -1,12 +1,12 @@
 /** What a program may ask of the queue; each as the command of this name answers it. */
-import { connect } from '../../db/connect.ts'
+import { connect, type Database } from '../../db/connect.ts'
 import { targetOf } from '../../db/target.ts'
 import {
   requireWholeNumber,
-  withMirror,
   type AccountFilter,
   type MirrorOptions,
 } from '../../mirror/library-api/with-mirror.ts'
+import { logTo } from '../../sync/options.ts'
 import { readQueue, type QueueState } from './jobs/list-jobs.ts'
 import { openQueue } from './open-queue.ts'
 import { purgeDeadLetters, retryDeadLetters } from './jobs/dead-letters.ts'
@@ -20,7 +20,7 @@ export interface QueueJobsOptions extends AccountFilter {
 export function queueJobs(options: QueueJobsOptions): Promise<QueueState> {
   const limit = requireWholeNumber('limit', options.limit ?? 100, 1)
   const account = options.account ?? null
-  return withMirror(options, 'read', (database) => readQueue(database, { account, limit }))
+  return withDatabase(options, (database) => readQueue(database, { account, limit }))
 }
 
 export interface DeadLetterOptions extends MirrorOptions {
@@ -39,7 +39,7 @@ export function retryJobs(options: DeadLetterOptions): Promise<readonly string[]
 }
 
 /**
- * Removes dead letters without another try, of accounts that nobody reads any more.
+ * Removes dead letters without another try, and jobs that wait for a worker with their account: of accounts that nobody reads any more.
  *
  * @returns the accounts whose letters they were
  * @throws as retryJobs
@@ -50,9 +50,9 @@ export function purgeJobs(options: DeadLetterOptions): Promise<readonly string[]
 
 function onDeadLetters(
   options: DeadLetterOptions,
-  change: typeof retryDeadLetters,
+  change: typeof purgeDeadLetters,
 ): Promise<readonly string[]> {
-  return withMirror(options, 'write', async (database) => {
+  return withDatabase(options, async (database) => {
     await using queue = await openQueue(database)
     return await change(queue, options.accounts ?? null)
   })
@@ -64,6 +64,14 @@ function onDeadLetters(
  * @throws UsageError on PGlite; DatabaseError
  */
 export async function migrateQueue(options: Omit<MirrorOptions, 'force'>): Promise<void> {
-  await using database = await connect(targetOf(options))
-  await using _queue = await openQueue(database)
+  await withDatabase(options, async (database) => {
+    await using _queue = await openQueue(database)
+  })
+}
+
+/** The queue is there, or is made, also where no run has made the mirror yet. */
+async function withDatabase<T>(options: MirrorOptions, work: (database: Database) => Promise<T>): Promise<T> {
+  const log = logTo(options.logger)
+  await using database = await connect(targetOf(options), { createFolder: false, log })
+  return await work(database)
 }

@@ -5,8 +5,10 @@ import type { Transaction } from '../../../db/transaction.ts'
 import { executorIn } from '../executor.ts'
 import type { JobQueue } from '../open-queue.ts'
 import { DEAD_LETTER_QUEUE, jobOf, QUEUE_SCHEMA, RUNS_QUEUE } from '../queues.ts'
+import { isHandedBack } from './handed-back.ts'
 
 interface DeadLetter {
+  readonly queue: string
   readonly id: string
   readonly account: string
   readonly host: string
@@ -18,12 +20,20 @@ export type ChosenAccounts = readonly string[] | null
 /**
  * Sends the jobs of dead letters again, in one transaction. An account whose job is there already gets no second one.
  *
+ * @param knows whether any worker has an account; the letters of the others stay
  * @returns the accounts that are tried again, in order
  * @throws UsageError for an account without a dead letter; DatabaseError
  */
-export function retryDeadLetters(queue: JobQueue, accounts: ChosenAccounts): Promise<readonly string[]> {
+export function retryDeadLetters(
+  queue: JobQueue,
+  accounts: ChosenAccounts,
+  knows: (account: string) => boolean = () => true,
+): Promise<readonly string[]> {
   return queue.database.transaction(async (trx) => {
-    const chosen = await chosenLetters(trx, accounts)
+    const letters = await lettersWhere(trx, isDead)
+    const chosen = choose(letters, accounts, 'There is no dead letter').filter(({ account }) =>
+      knows(account),
+    )
     const hosts = new Map(chosen.map(({ account, host }) => [account, host]))
     const jobs = [...hosts].map(([account, host]) => jobOf(account, host))
     // guard: retry of dead letters
@@ -33,20 +43,29 @@ export function retryDeadLetters(queue: JobQueue, accounts: ChosenAccounts): Pro
 }
 
 /**
- * Removes dead letters without another try: of accounts that nobody reads any more. One that is due is tried by its schedule.
+ * Removes dead letters without another try, and jobs that wait for a worker with their account: of accounts that nobody reads any
+ * more. One that is due is tried by its schedule.
  *
  * @returns, @throws as retryDeadLetters
  */
 export function purgeDeadLetters(queue: JobQueue, accounts: ChosenAccounts): Promise<readonly string[]> {
-  return queue.database.transaction(async (trx) => remove(queue, trx, await chosenLetters(trx, accounts)))
+  return queue.database.transaction(async (trx) => {
+    const letters = await lettersWhere(trx, `(${isDead} or ${isHandedBack})`)
+    const none = 'There is no dead letter, and no job that waits for a worker,'
+    return await remove(queue, trx, choose(letters, accounts, none))
+  })
 }
 
-async function chosenLetters(trx: Transaction, accounts: ChosenAccounts): Promise<readonly DeadLetter[]> {
-  const dead = await deadLetters(trx)
-  if (accounts === null) return dead
+/** @param none begins the message about an account without letters */
+function choose(
+  letters: readonly DeadLetter[],
+  accounts: ChosenAccounts,
+  none: string,
+): readonly DeadLetter[] {
+  if (accounts === null) return letters
   for (const account of accounts)
-    if (dead.every((letter) => letter.account !== account)) throw unknown(account, dead)
-  return dead.filter(({ account }) => accounts.includes(account))
+    if (letters.every((letter) => letter.account !== account)) throw unknown(account, letters, none)
+  return letters.filter(({ account }) => accounts.includes(account))
 }
 
 /** @returns whose letters they were */
@@ -55,23 +74,29 @@ async function remove(
   trx: Transaction,
   letters: readonly DeadLetter[],
 ): Promise<readonly string[]> {
-  const ids = letters.map(({ id }) => id)
-  if (ids.length > 0) await queue.boss.deleteJob(DEAD_LETTER_QUEUE, ids, { db: executorIn(trx) })
+  for (const [name, ofQueue] of Map.groupBy(letters, ({ queue }) => queue)) {
+    const ids = ofQueue.map(({ id }) => id)
+    await queue.boss.deleteJob(name, ids, { db: executorIn(trx) })
+  }
   return [...new Set(letters.map(({ account }) => account))]
 }
 
-async function deadLetters(trx: Transaction): Promise<readonly DeadLetter[]> {
+const isDead = `(name = '${DEAD_LETTER_QUEUE}' and state = 'created')`
+
+async function lettersWhere(trx: Transaction, condition: string): Promise<readonly DeadLetter[]> {
   const { rows } = await trx.query(
-    `select id, data->>'account', data->>'host' from ${QUEUE_SCHEMA}.job
-      where name = $1 and state = 'created' order by created_on, id for update`,
-    [DEAD_LETTER_QUEUE],
+    `select name, id, data->>'account', data->>'host' from ${QUEUE_SCHEMA}.job
+      where ${condition} order by created_on, id for update`,
   )
-  return rows.map(([id, account, host]) => ({ id: String(id), account: String(account), host: String(host) }))
+  return rows.map((row) => {
+    const [queue = '', id = '', account = '', host = ''] = row.map(String)
+    return { queue, id, account, host }
+  })
 }
 
-function unknown(account: string, dead: readonly DeadLetter[]): UsageError {
-  const names = [...new Set(dead.map(({ account }) => account))]
+function unknown(account: string, letters: readonly DeadLetter[], none: string): UsageError {
+  const names = [...new Set(letters.map(({ account }) => account))]
   return new UsageError(
-    `There is no dead letter of an account ${JSON.stringify(account)}${didYouMean(account, names)}; ${commandName()} queue lists them`,
+    `${none} of an account ${JSON.stringify(account)}${didYouMean(account, names)}; ${commandName()} queue lists them`,
   )
 }

@@ -2,6 +2,7 @@ import type { Transaction } from '../../../db/transaction.ts'
 import { executorIn } from '../executor.ts'
 import type { JobQueue } from '../open-queue.ts'
 import { QUEUE_SCHEMA, RUNS_QUEUE, type JobData } from '../queues.ts'
+import { releaseHandedBack } from './handed-back.ts'
 import type { HeldJob } from './settle.ts'
 
 /** The key of the lock under which jobs are taken: any number that no other program uses. */
@@ -22,6 +23,8 @@ export interface FetchOptions {
   readonly hosts: ReadonlySet<string>
   /** Without them, one host may have every place. */
   readonly places?: HostPlaces
+  /** Whether an account is known here: jobs of such accounts that others handed back are taken first. Without it, nobody looks for them. */
+  readonly knows?: (account: string) => boolean
 }
 
 const everyPlace: HostPlaces = { limit: Number.MAX_SAFE_INTEGER, taken: [] }
@@ -37,7 +40,7 @@ const everyPlace: HostPlaces = { limit: Number.MAX_SAFE_INTEGER, taken: [] }
  */
 export function fetchJobs(
   { database, boss }: JobQueue,
-  { count, runsPerHost, hosts, places = everyPlace }: FetchOptions,
+  { count, runsPerHost, hosts, places = everyPlace, knows }: FetchOptions,
 ): Promise<readonly HeldJob[]> {
   return database.transaction(async (trx) => {
     const full = new Set([...(await fullHosts(trx, runsPerHost)), ...shareOf(places).crowded])
@@ -45,6 +48,7 @@ export function fetchJobs(
     if (hosts.size > 0 && [...hosts].every((host) => full.has(host))) return []
     // guard: runs of a host
     await trx.query('select pg_advisory_xact_lock($1)', [lockNumber])
+    if (knows !== undefined) await releaseHandedBack(trx, knows)
     const fetched: HeldJob[] = []
     while (fetched.length < count) {
       const taken = [...places.taken, ...fetched.map(({ data }) => data.host)]

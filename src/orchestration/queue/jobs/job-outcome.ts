@@ -24,7 +24,7 @@ const BUSY_RETRY_S = 30
 const permanentCodes: ReadonlySet<string> = new Set(['key_refused', 'certificate', 'schema_version'])
 
 /** Usage errors all the same: of an account that another machine may know, or will when its file is there. */
-const UNKNOWN_HERE = 'not_configured'
+export const UNKNOWN_HERE = 'not_configured'
 
 /** @param isStopping whether this process was told to stop */
 export function outcomeOfError(error: unknown, isStopping: boolean): JobOutcome {
@@ -42,16 +42,17 @@ export function outcomeOfError(error: unknown, isStopping: boolean): JobOutcome 
 const MAX_UNKNOWN_S = 3600
 
 /**
- * Of an account that this process does not have. Another one may: it can take the job at once the first time, and each time that none
- * did, later.
+ * Of an account that this process does not have. Another one may: it takes the job as soon as it looks for such (`handed-back.ts`).
+ * When none did, the next try ends it.
  *
  * @param since when the job was handed back first because of that; undefined: it was not yet
  */
 export function outcomeOfUnknown(since: string | undefined, now: Date): JobOutcome {
   const first = since ?? now.toISOString()
-  const afterS = Math.max(0, Math.round((now.getTime() - Date.parse(first)) / 1000))
+  const ageS = Math.max(0, Math.round((now.getTime() - Date.parse(first)) / 1000))
+  const afterS = MAX_UNKNOWN_S - ageS
   // guard: jobs of others
-  if (afterS < MAX_UNKNOWN_S) return { is: 'returned', code: UNKNOWN_HERE, afterS, unknownSince: first }
+  if (ageS < MAX_UNKNOWN_S) return { is: 'returned', code: UNKNOWN_HERE, afterS, unknownSince: first }
   return { is: 'dead', code: UNKNOWN_HERE }
 }
 
@@ -82,5 +83,5 @@ const reasons: Readonly<Record<string, string>> = {
   interrupted: 'the worker was stopped',
   worker_lost: 'the worker died, or could not be heard for 30 s',
   unexpected: 'it failed unexpectedly: see the log',
-  [UNKNOWN_HERE]: 'no machine that tried it has an account of this name in its settings',
+  [UNKNOWN_HERE]: 'no worker that took it has this account in its settings: another one that has it takes it',
 }

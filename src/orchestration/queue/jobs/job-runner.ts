@@ -14,8 +14,8 @@ const BEAT_MS = (HEARTBEAT_S * 1000) / 4
 /** What cannot be written down is tried again by another process, once this one is not heard any more. */
 const SETTLE_TRIES = 5
 const SETTLE_PAUSE_MS = 500
-/** For workers that have the account. Shorter than what counts as a worker that can take none (`queue-health.ts`). */
-const UNKNOWN_PAUSE_MS = 20_000
+/** How often jobs are looked for that workers without the account handed back. */
+const HANDED_BACK_MS = 5000
 
 export type QueueLog = (level: 'debug' | 'warn' | 'error', message: string, fields?: object) => void
 
@@ -55,7 +55,8 @@ export function startJobRunner(options: JobRunnerOptions): JobRunner {
   const held = new Map<string, { readonly job: HeldJob; readonly ended: Promise<void> }>()
   let wakeUp = Promise.withResolvers<void>()
   let lastFetch: MonotonicTime | null = null
-  let restsUntil = 0
+  let looksAt = 0
+  const warnOfUnknown = unknownWarning(options)
   const wake = () => wakeUp.resolve()
   const takeBack = onAbort(signal, wake)
   const beat = setInterval(
@@ -71,15 +72,16 @@ export function startJobRunner(options: JobRunnerOptions): JobRunner {
   const fetchAll = async () => {
     const { runs, runsPerHost, knows } = options
     const free = runs - held.size
-    if (free <= 0 || performance.now() < restsUntil) return
+    if (free <= 0) return
     const hosts = options.hosts()
     const taken = [...held.values()].map(({ job }) => job.data.host)
     const places = { limit: placesOfHost(hosts.size, runs), taken }
-    const jobs = await fetchJobs(queue, { count: free, runsPerHost, hosts, places })
+    const isTime = performance.now() >= looksAt
+    if (isTime) looksAt = performance.now() + HANDED_BACK_MS
+    const jobs = await fetchJobs(queue, { count: free, runsPerHost, hosts, places, ...(isTime && { knows }) })
     lastFetch = now()
-    // guard: rest after a job of others
-    if (jobs.some(({ data }) => !knows(data.account))) restsUntil = performance.now() + UNKNOWN_PAUSE_MS
     for (const job of jobs) {
+      warnOfUnknown(job.data.account)
       // guard: heartbeat of a second try
       const key = `${job.id} ${job.retryCount}`
       const ended = runJob(job, options).finally(() => {
@@ -119,6 +121,24 @@ function placesOfHost(hosts: number, runs: number): number {
 /** Resolves also when the signal ends it. */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, signal).catch(() => {})
+}
+
+/** Tells of an account that is not known here, and not again each time that it is due. */
+function unknownWarning({ knows, log }: JobRunnerOptions): (account: string) => void {
+  const told = new Set<string>()
+  return (account) => {
+    if (knows(account)) told.delete(account)
+    else if (!told.has(account)) {
+      told.add(account)
+      log(
+        'warn',
+        `account ${account} is not among the accounts here: its job waits for a worker that has it`,
+        {
+          account,
+        },
+      )
+    }
+  }
 }
 
 /** Never rejects. */

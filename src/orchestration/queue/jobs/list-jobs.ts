@@ -1,7 +1,8 @@
 /** What is in the queue, read without pg-boss. */
 import { sql } from 'kysely'
 import type { Database } from '../../../db/database.ts'
-import { reasonOf } from './job-outcome.ts'
+import { isHandedBack } from './handed-back.ts'
+import { reasonOf, UNKNOWN_HERE } from './job-outcome.ts'
 import { DEAD_LETTER_QUEUE, DISPATCHER_DEAD_AFTER_S, QUEUE_SCHEMA, RUNS_QUEUE } from '../queues.ts'
 import { hasOwnTables } from '../schema.ts'
 
@@ -96,7 +97,8 @@ function listed(account: string | null) {
                 when state = 'retry' then 'retrying' when start_after > now() then 'waiting' else 'ready' end as state,
            case when name = ${DEAD_LETTER_QUEUE} then source_retry_count + 1
                 when state = 'created' then 0 else retry_count + 1 end as tries,
-           case when coalesce(source_output, output) is null then null
+           case when ${sql.raw(isHandedBack)} then ${UNKNOWN_HERE}
+                when coalesce(source_output, output) is null then null
                 else coalesce(coalesce(source_output, output)->>'code', 'worker_lost') end as code,
            created_on as created_at, case when state = 'active' then started_on end as started_at,
            case when name = ${RUNS_QUEUE} and state in ('created', 'retry') then start_after end as next_try_at

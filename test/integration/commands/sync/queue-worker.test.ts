@@ -8,6 +8,8 @@ import { startWorker, type Process } from '../../../support/commands/process.ts'
 import { headcount } from '../../../support/commands/command.ts'
 import { accountsFolder } from '../../../support/files/accounts-folder.ts'
 import { startPoolingProxy } from '../../../support/databases/pooling-proxy.ts'
+import { freshPlace } from '../../../support/databases/databases.ts'
+import { openQueue } from '../../../../src/orchestration/queue/open-queue.ts'
 import { testKey } from '../../../support/http/reading.ts'
 import { send, silence } from '../../../support/http/fault-server.ts'
 
@@ -160,6 +162,10 @@ describe('worker --queue', { timeout: 240_000 }, () => {
       code: 'key_refused',
       msg: expect.stringContaining('its key file'),
     })
+    expect(await headcount(['queue', 'retry', 'nobody'], { env })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('The accounts file has no account "nobody"'),
+    })
   })
 
   test('doctor says what a queue lacks', async () => {
@@ -216,6 +222,17 @@ describe('worker --queue', { timeout: 240_000 }, () => {
   test('migrate --queue makes the schema; queue says that there is none before', async () => {
     await using s = await commandStage('postgres', accountOf({ gala: 3 }))
     expect((await s.run(['queue'])).stdout).toContain('There is no queue in this database')
+    await using empty = await freshPlace('postgres')
+    const env = { DATABASE_URL: empty.url }
+    await using database = await empty.open()
+    await using _queue = await openQueue(database)
+    // No run has made the mirror there yet.
+    expect(await s.run(['queue'], { env })).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('0 dead'),
+    })
+    expect(await s.run(['queue', 'show', 'north'], { env })).toMatchObject({ code: 2 })
+    expect(await s.run(['queue', 'retry', '--all'], { env })).toMatchObject({ code: 0 })
     expect(await s.run(['migrate', '--queue'])).toMatchObject({ code: 0 })
     expect((await s.run(['queue'])).stdout).toContain('no worker --queue is running')
     expect(await s.run(['queue', 'show', 'north'])).toMatchObject({

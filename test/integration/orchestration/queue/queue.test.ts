@@ -9,7 +9,11 @@ import {
   InterruptedError,
 } from '../../../../src/common/errors.ts'
 import { fetchJobs } from '../../../../src/orchestration/queue/jobs/fetch-jobs.ts'
-import { done, outcomeOfError } from '../../../../src/orchestration/queue/jobs/job-outcome.ts'
+import {
+  done,
+  outcomeOfError,
+  outcomeOfUnknown,
+} from '../../../../src/orchestration/queue/jobs/job-outcome.ts'
 import {
   startJobRunner,
   type JobRunner,
@@ -361,6 +365,34 @@ describe('jobs', () => {
     })
     expect(await purgeDeadLetters(stage.queue, null)).toEqual(['south'])
     expect(await purgeDeadLetters(stage.queue, null)).toEqual([])
+    // What waits for a worker with its account is removed, too; what is ready, or runs, is not.
+    await stage.send(queueAccount('gone'))
+    const [job] = await fetchJobs(stage.queue, one)
+    if (job === undefined) throw new Error('there is no job')
+    await settle(stage.queue, job, outcomeOfUnknown(undefined, new Date()))
+    await stage.send(queueAccount('north'), queueAccount('south'))
+    await fetchJobs(stage.queue, one)
+    expect((await errorOf(purgeDeadLetters(stage.queue, ['north']))).message).toContain('waits for a worker')
+    expect(await purgeDeadLetters(stage.queue, null)).toEqual(['gone'])
+    expect((await readQueue(stage.database, all)).jobs).toMatchObject([
+      { state: 'running' },
+      { state: 'ready' },
+    ])
+  })
+
+  test('that are dead of accounts that nobody has stay where they are when all are tried again', async () => {
+    await using stage = await openQueueStage()
+    for (const name of ['north', 'gone']) {
+      await stage.send(queueAccount(name))
+      const [job] = await fetchJobs(stage.queue, one)
+      if (job === undefined) throw new Error('there is no job')
+      await settle(stage.queue, job, outcomeOfError(new AuthenticationError('401'), false))
+    }
+    expect(await retryDeadLetters(stage.queue, null, (account) => account === 'north')).toEqual(['north'])
+    expect((await readQueue(stage.database, all)).jobs).toMatchObject([
+      { account: 'gone', state: 'dead' },
+      { account: 'north', state: 'ready' },
+    ])
   })
 
   test('of an account that another run holds come back later and count no try', async () => {
@@ -471,26 +503,48 @@ describe('a worker of the queue', { timeout: 60_000 }, () => {
     ])
   })
 
-  test('that has not the account hands its job back, and leaves the queue for a while to those that have it', async () => {
+  test('that has not the account hands its job back, and goes on with others; one that has the account takes it at once', async () => {
     await using stage = await openQueueStage()
     const settled: string[] = []
+    const told: string[] = []
     await using _few = startTestRunner(stage, {
-      knows: (account) => account === 'north',
+      knows: (account) => account !== 'elsewhere',
+      log: (level, message) => void (level === 'warn' && told.push(message)),
       onSettled: (account, { is }) => settled.push(`${account} ${is}`),
     })
     await stage.send(queueAccount('elsewhere'))
     await expect.poll(() => settled, { timeout: 20_000 }).toEqual(['elsewhere returned'])
-    const [[data, tries] = []] = await stage.query('select data, retry_count from headcount_queue.job')
-    expect({ data, tries }).toMatchObject({ data: { unknownSince: expect.any(String) }, tries: 0 })
+    expect(told).toEqual([expect.stringContaining('account elsewhere is not among the accounts here')])
+    expect((await readQueue(stage.database, all)).jobs).toMatchObject([
+      { account: 'elsewhere', state: 'waiting', tries: 0, code: 'not_configured' },
+    ])
     await stage.send(queueAccount('north'))
-    await new Promise((resolve) => setTimeout(resolve, 5000))
-    expect(settled).toEqual(['elsewhere returned'])
+    await expect.poll(() => settled.at(-1), { timeout: 20_000 }).toBe('north done')
+    // It looks for jobs that were handed back, and leaves this one.
+    await new Promise((resolve) => setTimeout(resolve, 7000))
+    expect(settled).toEqual(['elsewhere returned', 'north done'])
     await using _all = startTestRunner(stage, {
       onSettled: (account, { is }) => settled.push(`${account} ${is}`),
     })
-    await expect
-      .poll(() => settled.toSorted(), { timeout: 20_000 })
-      .toEqual(['elsewhere done', 'elsewhere returned', 'north done'])
+    await expect.poll(() => settled.at(-1), { timeout: 20_000 }).toBe('elsewhere done')
+    expect(told).toHaveLength(1)
+  })
+
+  test('takes a job that was handed back before those that wait for their turn, and leaves those of others', async () => {
+    await using stage = await openQueueStage()
+    await stage.send(queueAccount('north'), queueAccount('south'))
+    const since = outcomeOfUnknown(undefined, new Date())
+    for (const job of await fetchJobs(stage.queue, { ...one, count: 2 }))
+      await settle(stage.queue, job, since)
+    await stage.send(queueAccount('earlier'))
+    expect(await fetchJobs(stage.queue, { ...one, knows: () => false, count: 0 })).toEqual([])
+    const [first] = await fetchJobs(stage.queue, { ...one, knows: (account) => account === 'south' })
+    expect(first?.data).toMatchObject({ account: 'south' })
+    expect((await readQueue(stage.database, all)).jobs).toMatchObject([
+      { account: 'south', state: 'running', code: null },
+      { account: 'north', state: 'waiting', code: 'not_configured' },
+      { account: 'earlier', state: 'ready', code: null },
+    ])
   })
 
   test('leaves a place to other hosts while runs of one do not end', async () => {

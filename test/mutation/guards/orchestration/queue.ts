@@ -93,11 +93,11 @@ export const queueGuards: readonly Guard[] = [
     tests: ['test/unit/orchestration/queue/jobs/job-outcome.test.ts'],
   },
   {
-    name: 'rest after a job of others',
-    promise: 'a worker with fewer accounts leaves the jobs that it cannot run to those that can',
+    name: 'jobs handed back by others',
+    promise: 'a job that a worker with fewer accounts handed back is taken at once by one that has the account',
     mutation: 'never',
     tests: [queue],
-    only: 'leaves the queue for a while',
+    only: 'goes on with others',
   },
   {
     name: 'dead at once',

@@ -44,14 +44,14 @@ describe('a job whose run was ended', () => {
   })
 })
 
-test('a job of an account that a worker does not have counts no try, comes back ever later, and ends after an hour', () => {
+test('a job of an account that a worker does not have counts no try, waits for another worker, and ends after an hour', () => {
   const first = '2026-11-24T10:00:00.000Z'
   const after = (seconds: number) => outcomeOfUnknown(first, new Date(Date.parse(first) + seconds * 1000))
   const returned = { is: 'returned', code: 'not_configured', unknownSince: first }
-  expect(outcomeOfUnknown(undefined, new Date(first))).toEqual({ ...returned, afterS: 0 })
-  expect(after(20)).toEqual({ ...returned, afterS: 20 })
-  expect(after(3599)).toEqual({ ...returned, afterS: 3599 })
-  expect(after(-5)).toEqual({ ...returned, afterS: 0 })
+  expect(outcomeOfUnknown(undefined, new Date(first))).toEqual({ ...returned, afterS: 3600 })
+  expect(after(20)).toEqual({ ...returned, afterS: 3580 })
+  expect(after(3599)).toEqual({ ...returned, afterS: 1 })
+  expect(after(-5)).toEqual({ ...returned, afterS: 3600 })
   expect(after(3600)).toEqual({ is: 'dead', code: 'not_configured' })
 })
 
