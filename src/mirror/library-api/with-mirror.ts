@@ -29,9 +29,19 @@ export async function withMirror<T>(
   access: Access,
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
+  return withDatabase(options, async (database) => {
+    await prepareSchema(database, access === 'write', options.force)
+    return await work(database)
+  })
+}
+
+/** Opens the database, also where it holds no mirror yet. @throws as withMirror, but no SchemaVersionError */
+export async function withDatabase<T>(
+  options: MirrorOptions,
+  work: (database: Database) => Promise<T>,
+): Promise<T> {
   const log = logTo(options.logger)
   await using database = await connect(targetOf(options), { createFolder: false, log })
-  await prepareSchema(database, access === 'write', options.force)
   return await work(database)
 }
 

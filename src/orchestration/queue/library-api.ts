@@ -1,12 +1,10 @@
 /** What a program may ask of the queue; each as the command of this name answers it. */
-import { connect, type Database } from '../../db/connect.ts'
-import { targetOf } from '../../db/target.ts'
 import {
   requireWholeNumber,
+  withDatabase,
   type AccountFilter,
   type MirrorOptions,
 } from '../../mirror/library-api/with-mirror.ts'
-import { logTo } from '../../sync/options.ts'
 import { readQueue, type QueueState } from './jobs/list-jobs.ts'
 import { openQueue } from './open-queue.ts'
 import { purgeDeadLetters, retryDeadLetters } from './jobs/dead-letters.ts'
@@ -67,11 +65,4 @@ export async function migrateQueue(options: Omit<MirrorOptions, 'force'>): Promi
   await withDatabase(options, async (database) => {
     await using _queue = await openQueue(database)
   })
-}
-
-/** The queue is there, or is made, also where no run has made the mirror yet. */
-async function withDatabase<T>(options: MirrorOptions, work: (database: Database) => Promise<T>): Promise<T> {
-  const log = logTo(options.logger)
-  await using database = await connect(targetOf(options), { createFolder: false, log })
-  return await work(database)
 }

@@ -59,22 +59,14 @@ export function startJobRunner(options: JobRunnerOptions): JobRunner {
   const warnOfUnknown = unknownWarning(options)
   const wake = () => wakeUp.resolve()
   const takeBack = onAbort(signal, wake)
-  const beat = setInterval(
-    () =>
-      void touch(
-        queue,
-        [...held.values()].map(({ job }) => job),
-        log,
-      ),
-    BEAT_MS,
-  )
+  const beat = setInterval(() => void touch(queue, jobsOf(held), log), BEAT_MS)
 
   const fetchAll = async () => {
     const { runs, runsPerHost, knows } = options
     const free = runs - held.size
     if (free <= 0) return
     const hosts = options.hosts()
-    const taken = [...held.values()].map(({ job }) => job.data.host)
+    const taken = jobsOf(held).map(({ data }) => data.host)
     const places = { limit: placesOfHost(hosts.size, runs), taken }
     const isTime = performance.now() >= looksAt
     if (isTime) looksAt = performance.now() + HANDED_BACK_MS
@@ -107,10 +99,14 @@ export function startJobRunner(options: JobRunnerOptions): JobRunner {
   }
   return {
     wake,
-    running: () => [...held.values()].map(({ job }) => job.data.account),
+    running: () => jobsOf(held).map(({ data }) => data.account),
     lastFetch: () => lastFetch,
     ended: loop(),
   }
+}
+
+function jobsOf(held: ReadonlyMap<string, { readonly job: HeldJob }>): readonly HeldJob[] {
+  return [...held.values()].map(({ job }) => job)
 }
 
 /** One is left for the others: a slow service must not hold up all. */

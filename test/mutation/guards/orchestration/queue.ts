@@ -94,7 +94,8 @@ export const queueGuards: readonly Guard[] = [
   },
   {
     name: 'jobs handed back by others',
-    promise: 'a job that a worker with fewer accounts handed back is taken at once by one that has the account',
+    promise:
+      'a job that a worker with fewer accounts handed back is taken at once by one that has the account',
     mutation: 'never',
     tests: [queue],
     only: 'goes on with others',
