@@ -21,6 +21,7 @@ import { holdDatabase } from '../serve/hold-database.ts'
 import { warnOfOpenPort } from '../serve/monitor.ts'
 import { accountWorkerLogger } from './accounts/account-logger.ts'
 import { onlyNamed, settingsVersion, usableAccounts, type Following } from './accounts/usable-accounts.ts'
+import { lastGoodRunsOf } from './last-good-runs.ts'
 import { openTelemetryOfService } from './with-telemetry.ts'
 import { logFormatOfService } from '../terminal/logger.ts'
 import { pooledRunOptions } from './run-command.ts'
@@ -56,7 +57,7 @@ export async function workOnAccounts(
   // One after the other, over connections of their own: no run waits for them.
   const call: RunCall = (asked, input) =>
     limit(() => callMirror({ ...databases.ofOthers, logger }, asked, input))
-  const { digestCompanion } = await import('./digest-companion.ts')
+  const { digestCompanion } = await import('./companions/digest-companion.ts')
   const { digestSchedule } = config.notify
   const worked = (account: AccountConfig) => workedAccount(account, { pool, call, logger, signal })
   try {
@@ -70,6 +71,7 @@ export async function workOnAccounts(
       metricsText: telemetry.metricsText,
       signal,
       log: (level, message, fields = {}) => logger[level](fields, message),
+      lastGoodRuns: lastGoodRunsOf(null, { call, run: config.run, logger }),
       companions:
         digestSchedule === null
           ? []
@@ -192,6 +194,6 @@ function logReport(report: RunReport, { logFormat }: Pick<Config, 'logFormat'>, 
 
 async function companionsOf(config: AccountConfig, call: RunCall, logger: Logger) {
   if (config.notify.notifyTo.length === 0) return []
-  const { noticeCompanion } = await import('./notice-companion.ts')
+  const { noticeCompanion } = await import('./companions/notice-companion.ts')
   return [noticeCompanion({ call, config, logger })]
 }

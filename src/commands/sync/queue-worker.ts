@@ -17,7 +17,7 @@ import { openLog, redactOneOfMany, redactSecrets } from '../open-log.ts'
 import { logFormatOfService } from '../terminal/logger.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { onlyNamed, usableAccounts } from './accounts/usable-accounts.ts'
-import { notifyAfterRun } from './notice-of-run.ts'
+import { notifyAfterRun } from './companions/notice-of-run.ts'
 import { reported, pooledRunOptions } from './run-command.ts'
 import { openTelemetryOfService } from './with-telemetry.ts'
 

@@ -16,6 +16,8 @@ import { alwaysThere, shareFolder, type DatabaseAccess } from './folder-access.t
 import type { workOnQueue as runOnQueue } from './queue-worker.ts'
 import { reported, pooledRunOptions } from './run-command.ts'
 import { warnOfOpenPort } from '../serve/monitor.ts'
+import { lastGoodRunsOf } from './last-good-runs.ts'
+import { DEFAULT_ACCOUNT } from '../../sync/open/find-account.ts'
 import { openTelemetryOfService } from './with-telemetry.ts'
 import { confirmingAccount } from './confirm-new-account.ts'
 import { describeHeldList } from '../output/held-deletions.ts'
@@ -93,6 +95,8 @@ export async function workOn(access: DatabaseAccess, work: Work): Promise<void> 
   warnOfOpenPort(config.worker, logger)
   // An account that is renamed under a worker is not made anew, and nobody is asked in the middle of its life.
   let isNew = true
+  const call: RunCall = (asked, input) =>
+    access.forOthers((given) => callMirror({ ...given, logger }, asked, input))
   await runWorker({
     run: async (sign) => {
       const asking = { terminal, signal, mayAsk: isNew }
@@ -111,23 +115,22 @@ export async function workOn(access: DatabaseAccess, work: Work): Promise<void> 
     healthHost: config.worker.healthHost,
     metricsText,
     signal,
-    companions: await companionsOf(access, work),
+    lastGoodRuns: lastGoodRunsOf(config.account ?? DEFAULT_ACCOUNT, { call, run: config.run, logger }),
+    companions: await companionsOf(call, work),
     log: (level, message, fields = {}) => logger[level](fields, message),
   })
 }
 
 /** What is told beside the runs; loaded only where it is wanted. */
-async function companionsOf(access: DatabaseAccess, { config, logger }: Work): Promise<readonly Companion[]> {
+async function companionsOf(call: RunCall, { config, logger }: Work): Promise<readonly Companion[]> {
   const { digestSchedule, notifyTo } = config.notify
-  const call: RunCall = (asked, input) =>
-    access.forOthers((given) => callMirror({ ...given, logger }, asked, input))
   const companions: Companion[] = []
   if (digestSchedule !== null) {
-    const { digestCompanion } = await import('./digest-companion.ts')
+    const { digestCompanion } = await import('./companions/digest-companion.ts')
     companions.push(digestCompanion({ call, config, logger, schedule: digestSchedule }))
   }
   if (notifyTo.length > 0) {
-    const { noticeCompanion } = await import('./notice-companion.ts')
+    const { noticeCompanion } = await import('./companions/notice-companion.ts')
     companions.push(noticeCompanion({ call, config, logger }))
   }
   return companions

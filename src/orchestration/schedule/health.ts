@@ -135,11 +135,30 @@ export function formatLists(lists: readonly string[]): string {
 
 /** How long the mirror is fresh after a run: two intervals of the schedule, from the ticks after the run's start. */
 export function freshFor(started: MonotonicTime, ticks: readonly Date[]): number {
+  const second = ticks[1]?.getTime()
+  // Until the second tick the mirror is fresh anyway.
+  return second === undefined ? 0 : Math.max(second - started.wall, 2 * intervalOf(ticks))
+}
+
+/** The shorter gap between three ticks: the longer one may be a night. */
+function intervalOf(ticks: readonly Date[]): number {
   const [first, second, third] = ticks.map((tick) => tick.getTime())
   if (first === undefined || second === undefined) return 0
-  // The shorter gap is the interval; the longer one may be a night. Until the second tick the mirror is fresh anyway.
-  const interval = Math.min(second - first, third === undefined ? Infinity : third - second)
-  return Math.max(second - started.wall, 2 * interval)
+  return Math.min(second - first, third === undefined ? Infinity : third - second)
+}
+
+/**
+ * Goes by a good run of an earlier process, for as long as the mirror is fresh by it.
+ *
+ * @param ageMs since its start
+ * @param ticks the next three
+ */
+export function recallGoodRun(state: WorkerState, ageMs: number, ticks: readonly Date[]): void {
+  const freshMs = 2 * intervalOf(ticks)
+  // guard: good run before the start
+  if (state.lastGood !== null || ageMs >= freshMs) return
+  const started = { wall: Date.now() - ageMs, monotonic: performance.now() - ageMs }
+  state.lastGood = { started, freshMs }
 }
 
 export function seconds(milliseconds: number): string {

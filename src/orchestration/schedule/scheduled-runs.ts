@@ -1,7 +1,7 @@
 /** The runs of one account by its schedule. */
 import type { HeadcountError } from '../../common/errors.ts'
 import type { Ticks } from './cron-ticks.ts'
-import { createWorkerState, type WorkerState } from './health.ts'
+import { createWorkerState, recallGoodRun, type WorkerState } from './health.ts'
 import { createRunGuard, type Log, type Run } from './run-guard.ts'
 import { createTickHandler } from './tick-handler.ts'
 import { waitAtMost } from './wait-at-most.ts'
@@ -39,6 +39,8 @@ export interface ScheduledRuns {
   rescheduled(): void
   /** The machine slept, or the clock was set. */
   clockJumped(): void
+  /** An earlier process had a good run, which began so many ms ago. */
+  recallGoodRun(ageMs: number): void
 }
 
 export function scheduleRuns(options: ScheduledRunsOptions): ScheduledRuns {
@@ -66,5 +68,6 @@ export function scheduleRuns(options: ScheduledRunsOptions): ScheduledRuns {
       state.nextTick = ticks.next(1)[0] ?? null
     },
     clockJumped: () => handler.clockJumped(),
+    recallGoodRun: (ageMs) => recallGoodRun(state, ageMs, ticks.next(3)),
   }
 }

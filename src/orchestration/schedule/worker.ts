@@ -28,9 +28,14 @@ export interface WorkerOptions {
   /** Stops the worker; a run under way must end by the same signal. */
   readonly signal: AbortSignal
   readonly log: Log
+  /** How long ago the last good run of each account began, as the mirror has it; asked once, at the start. Not known when not given. */
+  readonly lastGoodRuns?: LastGoodRuns
   /** What goes on beside the runs until the worker ends. */
   readonly companions?: readonly Companion[]
 }
+
+/** Milliseconds by account; empty when the mirror cannot be asked. It never throws. */
+export type LastGoodRuns = () => Promise<ReadonlyMap<string, number>>
 
 /** Begins its work, and ends it when it is disposed. It never throws later. */
 export type Companion = (runs: RunsInView) => AsyncDisposable
@@ -77,5 +82,6 @@ export async function runWorker({ signal, log, ...options }: WorkerOptions): Pro
     time_zone: options.timeZone,
   })
   runs.begin()
+  void options.lastGoodRuns?.().then((ages) => ages.forEach((ageMs) => runs.recallGoodRun(ageMs)))
   await Promise.race([fatal.promise, aborted(signal)])
 }

@@ -6,7 +6,7 @@ import { healthOf } from '../health.ts'
 import type { Log } from '../run-guard.ts'
 import type { RunsInView } from '../scheduled-runs.ts'
 import { waitAtMost } from '../wait-at-most.ts'
-import { COMPANION_GRACE_MS, SHUTDOWN_GRACE_MS, type Companion } from '../worker.ts'
+import { COMPANION_GRACE_MS, SHUTDOWN_GRACE_MS, type Companion, type LastGoodRuns } from '../worker.ts'
 import { AccountSchedule, type WorkedAccount } from './account-schedule.ts'
 import { accountsHealth } from './accounts-health.ts'
 import { SharedTicks } from './shared-ticks.ts'
@@ -31,6 +31,7 @@ export interface AccountsWorkerOptions {
   /** Stops the worker; runs under way, and those that wait, must end by the same signal. */
   readonly signal: AbortSignal
   readonly log: Log
+  readonly lastGoodRuns?: LastGoodRuns
   /** What goes on beside the runs of all accounts. */
   readonly companions?: readonly Companion[]
 }
@@ -67,7 +68,7 @@ class AccountsWorker implements AsyncDisposable {
   }
 
   async begin(): Promise<void> {
-    const { health, metricsText = null, companions = [], log } = this.#options
+    const { health, metricsText = null, companions = [], log, lastGoodRuns } = this.#options
     if (health !== null) {
       const of = (name: string) => {
         const known = this.#accounts.get(name)
@@ -93,6 +94,9 @@ class AccountsWorker implements AsyncDisposable {
       'info',
       `the worker runs ${countOf(this.#accounts.size, 'account')} now, and then each by its schedule`,
     )
+    void lastGoodRuns?.().then((ages) => {
+      for (const [name, ageMs] of ages) this.#accounts.get(name)?.runs.recallGoodRun(ageMs)
+    })
     this.#lookAgain()
   }
 

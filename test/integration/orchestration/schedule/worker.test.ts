@@ -9,6 +9,7 @@ import {
   onBothCommandStages,
   type CommandStage,
 } from '../../../support/commands/command-stage.ts'
+import { engines } from '../../../support/databases/databases.ts'
 import { closedPort, send, silence } from '../../../support/http/fault-server.ts'
 import { startWorker, type Process } from '../../../support/commands/process.ts'
 import { testKey } from '../../../support/http/reading.ts'
@@ -114,6 +115,22 @@ describe('a run that failed does not end the worker:', () => {
     worker.kill('SIGTERM')
     expect((await worker.ended).code).toBe(0)
   })
+
+  test.each(engines)(
+    'the service is away, and the mirror is fresh by a run before: healthy (%s)',
+    async (engine) => {
+      await using s = await commandStage(engine, accountOf({ gala: 3 }))
+      expect((await s.run(['sync', '-q'])).code).toBe(0)
+      const env = { ...s.env, HEADCOUNT_BASE_URL: `http://127.0.0.1:${await closedPort()}/api/v1` }
+      await using worker = startWorker([...onceAYear, '--health-port', '0'], { env })
+      await worker.says('the next run is at')
+      await expect
+        .poll(async () => (await fetch(healthOf(worker))).json(), { timeout: 20_000 })
+        .toMatchObject({ healthy: true, reason: expect.stringContaining('the last good run began') })
+      worker.kill('SIGTERM')
+      expect((await worker.ended).code).toBe(0)
+    },
+  )
 
   test('another run holds the account: a warning', async () => {
     await using s = await commandStage('postgres', accountOf({ gala: 3 }))

@@ -98,6 +98,14 @@ export const runPoolGuards: readonly Guard[] = [
     tests: ['test/unit/orchestration/run-pool/capacity.test.ts'],
   },
   {
+    name: 'good run before the start',
+    promise:
+      'a worker that starts while the service is away is not called unhealthy while the mirror is fresh, and is then',
+    mutation: { cut: 'ageMs >= freshMs', put: 'false' },
+    tests: ['test/unit/orchestration/schedule/health.test.ts'],
+    only: 'before this process began',
+  },
+  {
     name: 'first turn',
     promise: 'accounts whose first run waits behind others are not called unhealthy at once',
     mutation: 'never',

@@ -4,6 +4,7 @@ import {
   freshFor,
   healthOf,
   createWorkerState,
+  recallGoodRun,
   type Health,
 } from '../../../../src/orchestration/schedule/health.ts'
 import { hour, minute, pass, second, sleepOver } from '../../../support/runs/worker.ts'
@@ -27,6 +28,28 @@ describe('without a run in progress', () => {
       healthy: false,
       reason: 'the last good run began 1800 s ago, two intervals or more',
     })
+  })
+
+  test('a good run before this process began: healthy for two intervals after it, and not longer', async () => {
+    const ticks = [15, 30, 45].map((minutes) => new Date(Date.now() + minutes * minute))
+    const state = createWorkerState()
+    recallGoodRun(state, 20 * minute, ticks)
+    state.lastFailure = 'unreachable: the service is away'
+    expect(verdict(healthOf(state))).toEqual({
+      healthy: true,
+      reason: 'the last good run began 1200 s ago',
+    })
+    await pass(10 * minute)
+    expect(verdict(healthOf(state))).toMatchObject({
+      healthy: false,
+      reason: expect.stringContaining('two intervals or more'),
+    })
+    const later = { ...createWorkerState(), lastGood: { started: now(), freshMs: hour } }
+    recallGoodRun(later, 20 * minute, ticks)
+    expect(later.lastGood.freshMs).toBe(hour)
+    const old = createWorkerState()
+    recallGoodRun(old, 30 * minute, ticks)
+    expect(old.lastGood).toBeNull()
   })
 
   test('no good run yet: not healthy, with the fault of the last one', () => {

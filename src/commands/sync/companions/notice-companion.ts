@@ -1,14 +1,14 @@
 /** Notices beside the runs of `worker` and `serve --sync`: the operator hears when the mirror's state changes. */
-import { MirrorNotFoundError, UsageError } from '../../common/errors.ts'
-import type { Config } from '../../config/config.ts'
-import type { Logger } from '../../index.ts'
-import type { RunCall } from '../../outputs/notify/deliver.ts'
+import { MirrorNotFoundError, UsageError } from '../../../common/errors.ts'
+import type { Config } from '../../../config/config.ts'
+import type { Logger } from '../../../index.ts'
+import type { RunCall } from '../../../outputs/notify/deliver.ts'
 import {
   deliverNotices,
   type Notice,
   type NoticeDelivery,
-} from '../../outputs/notify/notices/deliver-notices.ts'
-import type { Companion } from '../../orchestration/schedule/worker.ts'
+} from '../../../outputs/notify/notices/deliver-notices.ts'
+import type { Companion } from '../../../orchestration/schedule/worker.ts'
 
 /** It looks by the clock and not at the ends of runs: a run that hangs has none. */
 const CHECK_MS = 5000

@@ -1,16 +1,16 @@
 /** Digests on a schedule, beside the runs of `worker` and `serve --sync`. */
-import { sleep } from '../../common/abort.ts'
-import { MirrorNotFoundError } from '../../common/errors.ts'
-import type { Config } from '../../config/config.ts'
-import type { Logger } from '../../index.ts'
-import type { Attempts } from '../../mirror/deliveries/prepare-digests.ts'
-import type { Delivery, RunCall } from '../../outputs/notify/deliver.ts'
-import { deliverDigests } from '../../outputs/notify/digest/deliver-digests.ts'
-import { DEFAULT_DIGEST_NAME } from '../../outputs/notify/digest/digest-subject.ts'
-import { createTicks } from '../../orchestration/schedule/cron-ticks.ts'
-import type { RunsInView } from '../../orchestration/schedule/scheduled-runs.ts'
-import type { Companion } from '../../orchestration/schedule/worker.ts'
-import { describeDelivery } from '../output/deliveries.ts'
+import { sleep } from '../../../common/abort.ts'
+import { MirrorNotFoundError } from '../../../common/errors.ts'
+import type { Config } from '../../../config/config.ts'
+import type { Logger } from '../../../index.ts'
+import type { Attempts } from '../../../mirror/deliveries/prepare-digests.ts'
+import type { Delivery, RunCall } from '../../../outputs/notify/deliver.ts'
+import { deliverDigests } from '../../../outputs/notify/digest/deliver-digests.ts'
+import { DEFAULT_DIGEST_NAME } from '../../../outputs/notify/digest/digest-subject.ts'
+import { createTicks } from '../../../orchestration/schedule/cron-ticks.ts'
+import type { RunsInView } from '../../../orchestration/schedule/scheduled-runs.ts'
+import type { Companion } from '../../../orchestration/schedule/worker.ts'
+import { describeDelivery } from '../../output/deliveries.ts'
 
 /** A run that is due at the same moment begins first. */
 const AFTER_TICK_MS = 1000

@@ -1,14 +1,14 @@
 /** Notices of a single run: of `sync` and `backfill` from cron. */
-import { AccountLockedError, HeadcountError, InterruptedError, UsageError } from '../../common/errors.ts'
-import { holdTimeLeft } from '../../common/schema/holds.ts'
-import { outcomeOf } from '../../common/schema/run-report.ts'
-import type { ServiceConfig } from '../../config/config.ts'
-import type { Logger, RunReport } from '../../index.ts'
-import { callMirror } from '../../mirror/library-api/with-mirror.ts'
-import type { RunCall } from '../../outputs/notify/deliver.ts'
-import type { Notice } from '../../outputs/notify/notices/deliver-notices.ts'
-import { formatLists } from '../../orchestration/schedule/health.ts'
-import { describeHeldList } from '../output/held-deletions.ts'
+import { AccountLockedError, HeadcountError, InterruptedError, UsageError } from '../../../common/errors.ts'
+import { holdTimeLeft } from '../../../common/schema/holds.ts'
+import { outcomeOf } from '../../../common/schema/run-report.ts'
+import type { ServiceConfig } from '../../../config/config.ts'
+import type { Logger, RunReport } from '../../../index.ts'
+import { callMirror } from '../../../mirror/library-api/with-mirror.ts'
+import type { RunCall } from '../../../outputs/notify/deliver.ts'
+import type { Notice } from '../../../outputs/notify/notices/deliver-notices.ts'
+import { formatLists } from '../../../orchestration/schedule/health.ts'
+import { describeHeldList } from '../../output/held-deletions.ts'
 
 /** Tells how the mirror stands after the run, where somebody is to be told. It is bounded, never throws, and changes no exit code. */
 export async function notifyAfterRun(
@@ -20,7 +20,7 @@ export async function notifyAfterRun(
   const { notifyTo: recipients, mail } = config.notify
   const notice = recipients.length === 0 ? null : await noticeOf(run, config.run.holdForMs)
   if (notice === null) return
-  const { deliverNotices } = await import('../../outputs/notify/notices/deliver-notices.ts')
+  const { deliverNotices } = await import('../../../outputs/notify/notices/deliver-notices.ts')
   const { logNotice } = await import('./notice-companion.ts')
   const database = config.database.target
   const call: RunCall = (asked, input) => callMirror({ database, logger }, asked, input)

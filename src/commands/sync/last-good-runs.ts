@@ -1,0 +1,34 @@
+/** What a worker that starts asks of the mirror: a monitor must not call it unhealthy while the mirror is fresh by a run before. */
+import { HeadcountError } from '../../common/errors.ts'
+import type { RunConfig } from '../../config/read-run.ts'
+import { statusCall } from '../../mirror/calls/status.ts'
+import type { LastGoodRuns } from '../../orchestration/schedule/worker.ts'
+import type { RunCall } from '../../outputs/notify/deliver.ts'
+import type { Logger } from '../../sync/options.ts'
+
+/** @param account null: of all accounts */
+export function lastGoodRunsOf(
+  account: string | null,
+  { call, run, logger }: { readonly call: RunCall; readonly run: RunConfig; readonly logger: Logger },
+): LastGoodRuns {
+  const { maxStalenessMs, holdForMs } = run
+  return async () => {
+    try {
+      const statuses = await call(statusCall, {
+        account,
+        maxStalenessMs,
+        holdForMs,
+        own: [],
+        withReplies: false,
+      })
+      return new Map(
+        statuses.flatMap(({ account: name, age_ms }) => (age_ms === null ? [] : [[name, age_ms] as const])),
+      )
+    } catch (error) {
+      // There is no mirror yet, or the run tells the same.
+      const reason = error instanceof HeadcountError ? error.message : String(error)
+      logger.debug({}, `the last good run is not known: ${reason}`)
+      return new Map()
+    }
+  }
+}
