@@ -10,6 +10,7 @@ import type { DatabaseOptions } from '../../db/target.ts'
 import { createRunPool, HeadcountError, type Logger, type RunPool, type RunReport } from '../../index.ts'
 import { callMirror } from '../../mirror/library-api/with-mirror.ts'
 import type { RunCall } from '../../outputs/notify/deliver.ts'
+import type { Companion } from '../../orchestration/schedule/worker.ts'
 import { SharedDatabase } from '../../orchestration/run-pool/shared-database.ts'
 import type { WorkedAccount } from '../../orchestration/schedule/accounts/account-schedule.ts'
 import { runAccountsWorker, type AccountsNow } from '../../orchestration/schedule/accounts/accounts-worker.ts'
@@ -57,8 +58,6 @@ export async function workOnAccounts(
   // One after the other, over connections of their own: no run waits for them.
   const call: RunCall = (asked, input) =>
     limit(() => callMirror({ ...databases.ofOthers, logger }, asked, input))
-  const { digestCompanion } = await import('./companions/digest-companion.ts')
-  const { digestSchedule } = config.notify
   const worked = (account: AccountConfig) => workedAccount(account, { pool, call, logger, signal })
   try {
     await runAccountsWorker({
@@ -72,17 +71,7 @@ export async function workOnAccounts(
       signal,
       log: (level, message, fields = {}) => logger[level](fields, message),
       lastGoodRuns: lastGoodRunsOf(null, { call, run: config.run, logger }),
-      companions:
-        digestSchedule === null
-          ? []
-          : [
-              digestCompanion({
-                call,
-                config: { ...config, account: null },
-                logger,
-                schedule: digestSchedule,
-              }),
-            ],
+      companions: await digestsOfAll(config, call, logger),
     })
   } finally {
     await waitAtMost(
@@ -92,6 +81,14 @@ export async function workOnAccounts(
   }
   logger.info({}, 'the worker was stopped')
   return 0
+}
+
+/** One digest for all accounts, where it is wanted. */
+async function digestsOfAll(config: Config, call: RunCall, logger: Logger): Promise<readonly Companion[]> {
+  const { digestSchedule: schedule } = config.notify
+  if (schedule === null) return []
+  const { digestCompanion } = await import('./companions/digest-companion.ts')
+  return [digestCompanion({ call, config: { ...config, account: null }, logger, schedule })]
 }
 
 interface Databases extends AsyncDisposable {

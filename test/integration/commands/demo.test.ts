@@ -137,7 +137,7 @@ describe('the demo, where things go wrong', () => {
     const next = await start(['demo'], { cwd, env: { NO_COLOR: '1' } })
     expect(next.code).toBe(0)
     expect(next.stdout).not.toMatch(new RegExp(`${escape}\\[\\d+m`))
-  }, 60_000)
+  })
 
   test("somebody's own mirror in its folder is refused and kept", async () => {
     const own = join(cwd, 'own')

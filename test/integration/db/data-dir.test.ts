@@ -185,7 +185,6 @@ describe('D15 a PGlite folder that is in use', () => {
     ],
   ])(
     'a holder that was frozen %s and taken over writes nothing when it wakes, not even by closing',
-    { timeout: 60_000 },
     async (_when, work) => {
       const path = await mkdtemp(join(tmpdir(), 'headcount-test-frozen-'))
       await cp(inject('embeddedTemplate'), path, { recursive: true })

@@ -270,4 +270,4 @@ test('D9 a holder frozen in the middle of a batch: the server ends its transacti
   await once(child, 'exit')
   expect(lines).toEqual(['frozen', 'TransactionFailedError'])
   expect(await database.kysely.selectFrom('headcount.accounts').selectAll().execute()).toEqual([])
-}, 60_000)
+})

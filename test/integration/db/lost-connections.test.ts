@@ -118,7 +118,7 @@ describe('D18 while connections end in the packet in which they become ready', (
     expect(await ask('/events/large/responses')).toBe('whole 200 of 20000')
     served.kill('SIGTERM')
     expect((await served.ended).code).toBe(0)
-  }, 60_000)
+  })
 })
 
 /** What came of asking: a whole answer with its status and length, one that broke off, or none. */

@@ -140,7 +140,7 @@ describe('the image', () => {
     // The file system of the container is read-only, and root's.
     if (isRoot) await shell('chown -R 0:0 app bin', image.root)
     await shell('chmod -R a-w,a+rX app bin', image.root)
-  }, 120_000)
+  })
 
   afterAll(async () => {
     await shell('chmod -R u+w .', folder)

@@ -47,7 +47,7 @@ beforeAll(async () => {
   await mkdir(consumer)
   await writeFile(join(consumer, 'package.json'), '{ "name": "consumer", "private": true, "type": "module" }')
   await shell(`npm install --no-fund --no-audit --prefer-offline ${tarball}`, consumer)
-}, 120_000)
+})
 
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
@@ -81,7 +81,7 @@ test('installed globally, it has a manual page where man looks for it', async ()
   )
   const page = await readFile(join(prefix, 'share/man/man1/headcount.1'), 'utf8')
   expect(page).toBe(readFileSync(join(projectFolder, 'build/headcount.1'), 'utf8'))
-}, 120_000)
+})
 
 test('declares no type that a program can meet and not name', () => {
   expect(unexportedTypes(join(consumer, 'node_modules/headcount/dist/src/index.d.ts'))).toEqual([])

@@ -15,7 +15,7 @@ beforeAll(async () => {
   const { url } = opened.use(await serveAccount(account, 'any'))
   page = new URL('/docs', url)
   browser = await launchBrowser()
-}, 60_000)
+})
 
 afterAll(async () => {
   await browser?.close()

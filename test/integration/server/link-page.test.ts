@@ -24,7 +24,7 @@ beforeAll(async () => {
   const { path } = await createLink({ ...optionOf(stage.target), view: 'response_details', format: 'html' })
   page = url.replace(/\/api\/v1$/, path)
   browser = await launchBrowser()
-}, 60_000)
+})
 
 afterAll(async () => {
   await browser?.close()

@@ -258,17 +258,12 @@ async function expectForetold(on: Stage, scenario: Scenario): Promise<Ended> {
 }
 
 /** Each opens PGlite a few times, which takes seconds on a busy machine. */
-const slow = { timeout: 120_000 }
 
 onPostgresStage('a dry run', (stage) => {
-  test(
-    'foretells the report and the exit code of each run of a long history',
-    { timeout: 120_000 },
-    async () => {
-      await using on = await stage(account())
-      for (const scenario of history) await expectForetold(on, scenario)
-    },
-  )
+  test('foretells the report and the exit code of each run of a long history', async () => {
+    await using on = await stage(account())
+    for (const scenario of history) await expectForetold(on, scenario)
+  })
 
   test('foretells where the brake holds: many small losses in one run', async () => {
     const events = Object.fromEntries(Array.from({ length: 14 }, (_, place) => [`event-${place}`, 20]))
@@ -281,7 +276,7 @@ onPostgresStage('a dry run', (stage) => {
 })
 
 onBothStages('a dry run, on both', (stage) => {
-  test('foretells updates, deletions, holds and rejects, and leaves every row as it was', slow, async () => {
+  test('foretells updates, deletions, holds and rejects, and leaves every row as it was', async () => {
     await using on = await stage(account())
     await on.sync()
     await history[3]?.before?.(on)
@@ -325,7 +320,7 @@ onBothStages('a dry run, on both', (stage) => {
 })
 
 onBothStages('a dry run where there is no mirror', (stage) => {
-  test('everything counts as an insert, and none is made', slow, async () => {
+  test('everything counts as an insert, and none is made', async () => {
     await using on = await stage(accountOf({ gala: 3, picnic: 2 }))
     await using place = await freshPlace(on.engine, { blank: true })
     const { report, exit } = await on.run('sync', { database: place.url, dryRun: true })

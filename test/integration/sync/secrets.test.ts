@@ -59,7 +59,7 @@ describe('X1 the key, with a run that fails at', () => {
   })
   afterAll(() => stage[Symbol.asyncDispose]())
 
-  test.each(failures)('%s', { timeout: 60_000 }, async (_, step, exit, exitOfEvent) => {
+  test.each(failures)('%s', async (_, step, exit, exitOfEvent) => {
     const steps = Array.from({ length: 8 }, () => step)
     const log = { HEADCOUNT_LOG_LEVEL: 'debug', HEADCOUNT_LOG_FORMAT: 'json' }
     const loop = send({ status: 302, headers: { Location: `/loop/${inUrl}` } })
@@ -132,7 +132,7 @@ describe('X6 the password of the database', () => {
     ],
   ]
 
-  test.each(targets)('%s', { timeout: 60_000 }, async (_, target, exit) => {
+  test.each(targets)('%s', async (_, target, exit) => {
     const env = {
       HEADCOUNT_BASE_URL: 'http://127.0.0.1:9/api/v1',
       HEADCOUNT_API_KEY: testKey,

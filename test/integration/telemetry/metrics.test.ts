@@ -155,7 +155,6 @@ describe('/metrics', () => {
     { how: 'in a queue', args: ['--queue'] },
   ])(
     'of a worker over an accounts file ($how): each account, none that was taken out, and what cannot be used',
-    { timeout: 120_000 },
     async ({ args }) => {
       await using s = await accountsStage('postgres', {
         ada: accountOf({ gala: 3 }),

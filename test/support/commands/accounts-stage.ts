@@ -59,9 +59,7 @@ type Stage = (accounts: Readonly<Record<string, Account>>) => Promise<AccountsSt
 
 /** The same tests on both engines. */
 export function onBothAccountsStages(name: string, tests: (stage: Stage) => void): void {
-  describe.each(engines)(`${name} (%s)`, { timeout: 120_000 }, (engine) =>
-    tests((accounts) => accountsStage(engine, accounts)),
-  )
+  describe.each(engines)(`${name} (%s)`, (engine) => tests((accounts) => accountsStage(engine, accounts)))
 }
 
 /** On Postgres only: what the engine cannot make different. */

@@ -67,8 +67,7 @@ export function onBothCommandStages(
   name: string,
   tests: (stage: (account: Account, options?: FreshOptions) => Promise<CommandStage>) => void,
 ): void {
-  // Each command opens the embedded database anew, which takes seconds on a busy machine.
-  describe.each(engines)(`${name} (%s)`, { timeout: 120_000 }, (engine) =>
+  describe.each(engines)(`${name} (%s)`, (engine) =>
     tests((account, options) => commandStage(engine, account, options)),
   )
 }

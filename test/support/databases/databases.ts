@@ -8,10 +8,10 @@
  */
 import { randomUUID } from 'node:crypto'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { afterAll, describe, inject, TestRunner } from 'vitest'
+import { fastFolder } from '../files/fast-folder.ts'
 import { connect } from '../../../src/db/connect.ts'
 import type { ConnectOptions, Database } from '../../../src/db/connect.ts'
 import type { Engine } from '../../../src/db/transaction.ts'
@@ -142,7 +142,7 @@ export async function onServer(statement: string): Promise<void> {
 }
 
 async function newFolder({ blank = false }: FreshOptions): Promise<Made> {
-  const parent = await mkdtemp(join(tmpdir(), 'headcount-test-mirror-'))
+  const parent = await mkdtemp(join(fastFolder, 'headcount-test-mirror-'))
   const folder = join(parent, 'data')
   if (!blank) await cp(inject('embeddedTemplate'), folder, { recursive: true })
   return { url: `pglite:${folder}`, remove: () => rm(parent, { recursive: true, force: true }) }

@@ -1,9 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import type { TestProject } from 'vitest/node'
 import { connect } from '../../../src/db/connect.ts'
+import { fastFolder } from '../files/fast-folder.ts'
 import { migrate } from '../../../src/db/migrate.ts'
 
 declare module 'vitest' {
@@ -16,7 +16,7 @@ declare module 'vitest' {
 }
 
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
-  const folder = await mkdtemp(join(tmpdir(), 'headcount-test-pglite-'))
+  const folder = await mkdtemp(join(fastFolder, 'headcount-test-pglite-'))
   const template = join(folder, 'template')
   const database = await connect(`pglite:${template}`)
   await migrate(database)

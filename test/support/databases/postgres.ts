@@ -2,6 +2,7 @@ import type { TestProject } from 'vitest/node'
 import { connect } from '../../../src/db/connect.ts'
 import type { Database } from '../../../src/db/connect.ts'
 import { migrate } from '../../../src/db/migrate.ts'
+import { fastFolder } from '../files/fast-folder.ts'
 import { otherPostgres } from './other-postgres.ts'
 import { startServer } from './postgres-server.ts'
 
@@ -29,6 +30,7 @@ export async function startPostgres(): Promise<{ readonly url: string; readonly 
   const { origin, createDatabase, stop } = await startServer({
     // Tests look into the WAL of what they wrote, while others write hundreds of megabytes.
     settings: ['max_connections=200', 'wal_keep_size=1GB'],
+    parent: fastFolder,
     ...(major !== '18' && { library: otherPostgres(major) }),
   })
   try {

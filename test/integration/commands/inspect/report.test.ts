@@ -108,7 +108,7 @@ onBothCommandStages('report', (stage) => {
     expect(shown).not.toMatch(/Ada|Grace|@example/)
     served.kill('SIGTERM')
     await served.ended
-  }, 60_000)
+  })
 })
 
 describe('report', () => {

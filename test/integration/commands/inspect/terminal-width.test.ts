@@ -44,7 +44,7 @@ describe.skipIf(withoutScript)('on a terminal of 80 and of 120 columns (needs sc
       ),
     )
     await s.run(['sync', '--all', '-q'])
-  }, 60_000)
+  })
   afterAll(() => s[Symbol.asyncDispose]())
 
   test.each(

@@ -53,7 +53,7 @@ onBothCommandStages('links through serve', (stage) => {
     served.kill('SIGTERM')
     await served.ended
     expect(JSON.stringify(served.log)).not.toContain(token)
-  }, 60_000)
+  })
 })
 
 describe('links create', () => {

@@ -70,7 +70,7 @@ describe.each(engines)('a history of edits, deletions and returns (%s)', (engine
          from headcount.response_history`,
     )
     expect(covered).toEqual([true, true, '5'])
-  }, 120_000)
+  })
 })
 
 /** What was written before the clock of the database was set back by a day. */

@@ -461,7 +461,7 @@ async function stopped(signal: AbortSignal): Promise<never> {
   throw new InterruptedError('stopped')
 }
 
-describe('a worker of the queue', { timeout: 60_000 }, () => {
+describe('a worker of the queue', () => {
   test('has its heartbeat stored while a run goes on, and hands the job back when it is told to stop', async () => {
     await using stage = await openQueueStage()
     await stage.send(queueAccount('north'), queueAccount('elsewhere'))

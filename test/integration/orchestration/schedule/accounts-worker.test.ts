@@ -18,7 +18,7 @@ interface Entry {
 const everySecond = '* * * * * *'
 const onceAYear = '0 0 1 1 *'
 
-describe.each(engines)('a worker over an accounts file (%s)', { timeout: 120_000 }, (engine) => {
+describe.each(engines)('a worker over an accounts file (%s)', (engine) => {
   async function stage(count: number) {
     const service = await startPooledService(smallAccounts(count, 'a'))
     onTestFinished(() => service[Symbol.asyncDispose]())

@@ -50,7 +50,7 @@ const responses = (edited: boolean) => [
   ...(edited ? [] : [{ id: 3, name: 'goes' }]),
 ]
 
-describe.each(engines)('an export (%s)', { timeout: 120_000 }, (engine) => {
+describe.each(engines)('an export (%s)', (engine) => {
   let wire: Wire
   let database: Database
   let folder: string
@@ -261,7 +261,7 @@ describe('docs/spreadsheets.md', () => {
   })
 })
 
-describe('a workbook of more rows than a sheet holds', { timeout: 120_000 }, () => {
+describe('a workbook of more rows than a sheet holds', () => {
   test('goes on in a further sheet, with the names of the columns', async () => {
     await using mirror = await freshMirror('postgres')
     const folder = await mkdtemp(join(tmpdir(), 'headcount-test-export-'))

@@ -11,7 +11,7 @@ const to = { HEADCOUNT_DIGEST_TO: 'mailto:ada@example.org', HEADCOUNT_MAIL_FROM:
 const everySecond = ['--schedule', '* * * * * *']
 const runs = (worker: Process) => worker.log.filter(({ msg }) => msg.startsWith('sync succeeded')).length
 /** A busy machine takes long for a run. */
-const patience = { timeout: 60_000 }
+const patience = { timeout: 100_000 }
 
 function galaAccount(): Account {
   const account = accountOf({})
@@ -71,7 +71,7 @@ onBothCommandStages('digests of a worker', (stage) => {
   })
 })
 
-describe('digests of serve --sync', { timeout: 120_000 }, () => {
+describe('digests of serve --sync', () => {
   test('are sent from the folder that it has open, and notices tell of its runs', async () => {
     const account = galaAccount()
     await using on = await commandStage('pglite', account)
@@ -105,7 +105,7 @@ describe('digests of serve --sync', { timeout: 120_000 }, () => {
   })
 })
 
-describe('notices of a worker', { timeout: 120_000 }, () => {
+describe('notices of a worker', () => {
   test('tell when the state of the mirror changes, once, also over a restart', async () => {
     const account = galaAccount()
     await using on = await commandStage('postgres', account)

@@ -117,5 +117,5 @@ onPostgresStage('a link to the report', (start) => {
         ) as string,
       },
     ])
-  }, 60_000)
+  })
 })

@@ -109,7 +109,7 @@ beforeAll(async () => {
   const { path } = await createLink({ ...option, view: 'report', format: 'html', withoutPersonal: false })
   pages.set('link', url.replace(/\/api\/v1$/, path))
   browser = await launchBrowser()
-}, 120_000)
+})
 
 afterAll(async () => {
   await browser?.close()

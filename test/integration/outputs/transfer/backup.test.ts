@@ -41,7 +41,7 @@ const directions: readonly (readonly [Engine, Engine])[] = [
   ['pglite', 'pglite'],
 ]
 
-describe.each(directions)('a backup of %s, restored to %s', { timeout: 120_000 }, (from, to) => {
+describe.each(directions)('a backup of %s, restored to %s', (from, to) => {
   test('is the same mirror, and the next run reads what it would have read before', async () => {
     await using filled = await fillMirror(from)
     await using target = await freshPlace(to, { blank: true })
@@ -65,7 +65,7 @@ describe.each(directions)('a backup of %s, restored to %s', { timeout: 120_000 }
   })
 })
 
-describe('a backup', { timeout: 120_000 }, () => {
+describe('a backup', () => {
   let filled: FilledMirror
   let file: string
   let blank: Place
@@ -280,43 +280,39 @@ describe('a backup', { timeout: 120_000 }, () => {
   })
 })
 
-describe.each(['postgres', 'pglite'] as const)(
-  'whom a backup brings back (%s)',
-  { timeout: 120_000 },
-  (engine) => {
-    test('is erased again by the suppression list from after it', async () => {
-      await using filled = await fillMirror('postgres')
-      const file = join(folder, `erased-${engine}.tar.gz`)
-      const personKey = 'a key of the suppression list, long enough'
-      await backupMirror({ database: filled.place.url, file })
-      const own = { database: filled.place.url, account: 'default' }
-      await erasePerson({ ...own, email: 'ada@example.org', personKey })
-      const list = await exportSuppressions(own)
-      const ofAda = async (url: string) =>
-        JSON.stringify((await readRows(url))['responses']).includes('Ada@Example.org')
+describe.each(['postgres', 'pglite'] as const)('whom a backup brings back (%s)', (engine) => {
+  test('is erased again by the suppression list from after it', async () => {
+    await using filled = await fillMirror('postgres')
+    const file = join(folder, `erased-${engine}.tar.gz`)
+    const personKey = 'a key of the suppression list, long enough'
+    await backupMirror({ database: filled.place.url, file })
+    const own = { database: filled.place.url, account: 'default' }
+    await erasePerson({ ...own, email: 'ada@example.org', personKey })
+    const list = await exportSuppressions(own)
+    const ofAda = async (url: string) =>
+      JSON.stringify((await readRows(url))['responses']).includes('Ada@Example.org')
 
-      await using without = await freshPlace(engine, { blank: true })
-      const back = await restoreMirror({ database: without.url, file })
-      expect(back.erasures).toEqual([
-        { account: 'default', in_backup: 0, in_list: null, erased_since: 0 },
-        { account: 'second', in_backup: 1, in_list: null, erased_since: 0 },
-      ])
-      expect(await ofAda(without.url)).toBe(true)
+    await using without = await freshPlace(engine, { blank: true })
+    const back = await restoreMirror({ database: without.url, file })
+    expect(back.erasures).toEqual([
+      { account: 'default', in_backup: 0, in_list: null, erased_since: 0 },
+      { account: 'second', in_backup: 1, in_list: null, erased_since: 0 },
+    ])
+    expect(await ofAda(without.url)).toBe(true)
 
-      await using withList = await freshPlace(engine, { blank: true })
-      const restored = await restoreMirror({ database: withList.url, file, suppressions: [list], personKey })
-      expect(restored.erasures[0]).toEqual({ account: 'default', in_backup: 0, in_list: 1, erased_since: 1 })
-      expect(restored.receipts).toMatchObject([{ status: 'succeeded', erased: { responses: 1 } }])
-      expect(await ofAda(withList.url)).toBe(false)
-      expect(JSON.stringify((await readRows(withList.url))['response_history'])).not.toContain(
-        'Ada@Example.org',
-      )
-      const { report } = await filled.sync(withList.url, { personKey, all: true })
-      expect(report.events).toMatchObject({ failed: 0 })
-      expect(await ofAda(withList.url)).toBe(false)
-    })
-  },
-)
+    await using withList = await freshPlace(engine, { blank: true })
+    const restored = await restoreMirror({ database: withList.url, file, suppressions: [list], personKey })
+    expect(restored.erasures[0]).toEqual({ account: 'default', in_backup: 0, in_list: 1, erased_since: 1 })
+    expect(restored.receipts).toMatchObject([{ status: 'succeeded', erased: { responses: 1 } }])
+    expect(await ofAda(withList.url)).toBe(false)
+    expect(JSON.stringify((await readRows(withList.url))['response_history'])).not.toContain(
+      'Ada@Example.org',
+    )
+    const { report } = await filled.sync(withList.url, { personKey, all: true })
+    expect(report.events).toMatchObject({ failed: 0 })
+    expect(await ofAda(withList.url)).toBe(false)
+  })
+})
 
 describe('a suppression list', () => {
   test('of an unknown account, or with another key, restores nothing', async () => {

@@ -67,7 +67,7 @@ async function waiting(database: Database): Promise<void> {
     .toBeGreaterThan(0)
 }
 
-describe('the commands', { timeout: 120_000 }, () => {
+describe('the commands', () => {
   let s: CommandStage
   let target: Place
   let folder: string

@@ -118,7 +118,7 @@ test('an account that comes before the snapshot is not left behind', async () =>
   expect((await moveMirror({ database: filled.place.url, to: target.url })).accounts).toContain('third')
 })
 
-describe.each(directions)('a move from %s to %s', { timeout: 120_000 }, (from, to) => {
+describe.each(directions)('a move from %s to %s', (from, to) => {
   test('copies every row of every table, and the next run reads what it would have read before', async () => {
     await using filled = await fillMirror(from)
     await using target = await freshPlace(to, { blank: true })

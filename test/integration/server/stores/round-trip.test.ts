@@ -47,7 +47,7 @@ describe.each([
     })
     await fc.assert(property, { numRuns, seed: 20261122 })
     expect(serving.errors).toEqual([])
-  }, 120_000)
+  })
 })
 
 /** Everything that a key opens, in its meaning. */

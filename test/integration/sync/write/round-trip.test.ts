@@ -38,7 +38,7 @@ describe.each([
         expect(await readLive(database, twice)).toEqual(await readLive(database, once))
     })
     await fc.assert(property, { numRuns, seed: 20260501 })
-  }, 120_000)
+  })
 })
 
 /** Mirrors this version, all its deletions applied, and tells when it was there by the clock of the database. */
