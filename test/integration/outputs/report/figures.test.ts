@@ -4,7 +4,7 @@ import { createSampleAccount } from '../../../../src/commands/demo/account/accou
 import type { Database } from '../../../../src/db/connect.ts'
 import { renderReport } from '../../../../src/outputs/report/render-report.ts'
 import { readReport } from '../../../../src/mirror/answers/report/report-call.ts'
-import { removeRsvpMeaning, setAccount, sync } from '../../../../src/index.ts'
+import { removeRsvpMeaning, setAccount, setSlotTarget, sync } from '../../../../src/index.ts'
 import { engines, freshPlace } from '../../../support/databases/databases.ts'
 import { serveAccount } from '../../../support/http/serving.ts'
 import {
@@ -16,10 +16,10 @@ import {
 } from '../../../support/outputs/report/page-tables.ts'
 
 const apiKey = 'key-of-the-report'
-const account = createSampleAccount({ seed: 'report', now: new Date() })
 
 describe.each(engines)('the figures of a report (%s)', (engine) => {
   const opened = new AsyncDisposableStack()
+  const account = createSampleAccount({ seed: 'report', now: new Date() })
   let database: Database
 
   beforeAll(async () => {
@@ -29,6 +29,8 @@ describe.each(engines)('the figures of a report (%s)', (engine) => {
     account.advance()
     await sync({ database: place.url, apiKey, baseUrl })
     await setAccount({ database: place.url, account: 'default', timeZone: 'America/New_York' })
+    // Some slots are thin on every day of the year.
+    await setSlotTarget({ database: place.url, account: 'default', wanted: 4 })
     await removeRsvpMeaning({ database: place.url, value: 'maybe' })
     database = opened.use(await place.open())
   })
