@@ -10,7 +10,6 @@ import type { DatabaseOptions } from '../../db/target.ts'
 import { createRunPool, HeadcountError, type Logger, type RunPool, type RunReport } from '../../index.ts'
 import { callMirror } from '../../mirror/library-api/with-mirror.ts'
 import type { RunCall } from '../../outputs/notify/deliver.ts'
-import type { Companion } from '../../orchestration/schedule/worker.ts'
 import { SharedDatabase } from '../../orchestration/run-pool/shared-database.ts'
 import type { WorkedAccount } from '../../orchestration/schedule/accounts/account-schedule.ts'
 import { runAccountsWorker, type AccountsNow } from '../../orchestration/schedule/accounts/accounts-worker.ts'
@@ -22,6 +21,7 @@ import { holdDatabase } from '../serve/hold-database.ts'
 import { warnOfOpenPort } from '../serve/monitor.ts'
 import { accountWorkerLogger } from './accounts/account-logger.ts'
 import { onlyNamed, settingsVersion, usableAccounts, type Following } from './accounts/usable-accounts.ts'
+import { digestCompanions, noticeCompanions } from './companions/companions.ts'
 import { lastGoodRunsOf } from './last-good-runs.ts'
 import { openTelemetryOfService } from './with-telemetry.ts'
 import { logFormatOfService } from '../terminal/logger.ts'
@@ -71,7 +71,8 @@ export async function workOnAccounts(
       signal,
       log: (level, message, fields = {}) => logger[level](fields, message),
       lastGoodRuns: lastGoodRunsOf(null, { call, run: config.run, logger }),
-      companions: await digestsOfAll(config, call, logger),
+      // One digest for all accounts.
+      companions: await digestCompanions({ call, config: { ...config, account: null }, logger }),
     })
   } finally {
     await waitAtMost(
@@ -81,14 +82,6 @@ export async function workOnAccounts(
   }
   logger.info({}, 'the worker was stopped')
   return 0
-}
-
-/** One digest for all accounts, where it is wanted. */
-async function digestsOfAll(config: Config, call: RunCall, logger: Logger): Promise<readonly Companion[]> {
-  const { digestSchedule: schedule } = config.notify
-  if (schedule === null) return []
-  const { digestCompanion } = await import('./companions/digest-companion.ts')
-  return [digestCompanion({ call, config: { ...config, account: null }, logger, schedule })]
 }
 
 interface Databases extends AsyncDisposable {
@@ -153,7 +146,7 @@ async function workedAccount(config: AccountConfig, work: AccountWork): Promise<
     version: settingsVersion(config),
     log: (level, message, fields = {}) => logger[level](fields, message),
     run: async (sign) => outcomeFor(await syncInTurn(config, work, logger, sign), run.holdForMs),
-    companions: await companionsOf(config, work.call, logger),
+    companions: await noticeCompanions({ call: work.call, config, logger }),
   }
 }
 
@@ -187,10 +180,4 @@ function logReport(report: RunReport, { logFormat }: Pick<Config, 'logFormat'>, 
   const level = isGoodRun(report) ? 'info' : 'warn'
   const { plan: _, ...told } = report
   logger[level](logFormat === 'pretty' ? {} : { report: told }, `${report.mode} ${outcomeOf(report)}`)
-}
-
-async function companionsOf(config: AccountConfig, call: RunCall, logger: Logger) {
-  if (config.notify.notifyTo.length === 0) return []
-  const { noticeCompanion } = await import('./companions/notice-companion.ts')
-  return [noticeCompanion({ call, config, logger })]
 }

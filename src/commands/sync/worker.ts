@@ -9,13 +9,13 @@ import type { RunOutcome } from '../../orchestration/schedule/run-guard.ts'
 import type { Command, Context } from '../cli/context.ts'
 import { callMirror } from '../../mirror/library-api/with-mirror.ts'
 import type { RunCall } from '../../outputs/notify/deliver.ts'
-import type { Companion } from '../../orchestration/schedule/worker.ts'
 import { openLog, type Log } from '../open-log.ts'
 import { logFormatOfService } from '../terminal/logger.ts'
 import { alwaysThere, shareFolder, type DatabaseAccess } from './folder-access.ts'
 import type { workOnQueue as runOnQueue } from './queue-worker.ts'
 import { reported, pooledRunOptions } from './run-command.ts'
 import { warnOfOpenPort } from '../serve/monitor.ts'
+import { digestCompanions, noticeCompanions } from './companions/companions.ts'
 import { lastGoodRunsOf } from './last-good-runs.ts'
 import { DEFAULT_ACCOUNT } from '../../sync/open/find-account.ts'
 import { openTelemetryOfService } from './with-telemetry.ts'
@@ -97,6 +97,7 @@ export async function workOn(access: DatabaseAccess, work: Work): Promise<void> 
   let isNew = true
   const call: RunCall = (asked, input) =>
     access.forOthers((given) => callMirror({ ...given, logger }, asked, input))
+  const beside = { call, config, logger }
   await runWorker({
     run: async (sign) => {
       const asking = { terminal, signal, mayAsk: isNew }
@@ -116,22 +117,7 @@ export async function workOn(access: DatabaseAccess, work: Work): Promise<void> 
     metricsText,
     signal,
     lastGoodRuns: lastGoodRunsOf(config.account ?? DEFAULT_ACCOUNT, { call, run: config.run, logger }),
-    companions: await companionsOf(call, work),
+    companions: [...(await digestCompanions(beside)), ...(await noticeCompanions(beside))],
     log: (level, message, fields = {}) => logger[level](fields, message),
   })
-}
-
-/** What is told beside the runs; loaded only where it is wanted. */
-async function companionsOf(call: RunCall, { config, logger }: Work): Promise<readonly Companion[]> {
-  const { digestSchedule, notifyTo } = config.notify
-  const companions: Companion[] = []
-  if (digestSchedule !== null) {
-    const { digestCompanion } = await import('./companions/digest-companion.ts')
-    companions.push(digestCompanion({ call, config, logger, schedule: digestSchedule }))
-  }
-  if (notifyTo.length > 0) {
-    const { noticeCompanion } = await import('./companions/notice-companion.ts')
-    companions.push(noticeCompanion({ call, config, logger }))
-  }
-  return companions
 }

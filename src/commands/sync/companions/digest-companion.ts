@@ -4,12 +4,13 @@ import { MirrorNotFoundError } from '../../../common/errors.ts'
 import type { Config } from '../../../config/config.ts'
 import type { Logger } from '../../../index.ts'
 import type { Attempts } from '../../../mirror/deliveries/prepare-digests.ts'
-import type { Delivery, RunCall } from '../../../outputs/notify/deliver.ts'
+import type { Delivery } from '../../../outputs/notify/deliver.ts'
 import { deliverDigests } from '../../../outputs/notify/digest/deliver-digests.ts'
 import { DEFAULT_DIGEST_NAME } from '../../../outputs/notify/digest/digest-subject.ts'
 import { createTicks } from '../../../orchestration/schedule/cron-ticks.ts'
 import type { RunsInView } from '../../../orchestration/schedule/scheduled-runs.ts'
 import type { Companion } from '../../../orchestration/schedule/worker.ts'
+import type { CompanionOptions } from './companions.ts'
 import { describeDelivery } from '../../output/deliveries.ts'
 
 /** A run that is due at the same moment begins first. */
@@ -18,10 +19,7 @@ const AFTER_TICK_MS = 1000
 const MAX_WAIT_FOR_RUN_MS = 600_000
 const RETRY_CHECK_MS = 15_000
 
-export interface DigestCompanionOptions {
-  readonly call: RunCall
-  readonly config: Config
-  readonly logger: Logger
+export interface DigestCompanionOptions extends CompanionOptions {
   readonly schedule: string
 }
 

@@ -1,27 +1,20 @@
 /** Notices beside the runs of `worker` and `serve --sync`: the operator hears when the mirror's state changes. */
 import { MirrorNotFoundError, UsageError } from '../../../common/errors.ts'
-import type { Config } from '../../../config/config.ts'
 import type { Logger } from '../../../index.ts'
-import type { RunCall } from '../../../outputs/notify/deliver.ts'
 import {
   deliverNotices,
   type Notice,
   type NoticeDelivery,
 } from '../../../outputs/notify/notices/deliver-notices.ts'
 import type { Companion } from '../../../orchestration/schedule/worker.ts'
+import type { CompanionOptions } from './companions.ts'
 
 /** It looks by the clock and not at the ends of runs: a run that hangs has none. */
 const CHECK_MS = 5000
 
 const PAUSE_MS = 60_000
 
-export interface NoticeCompanionOptions {
-  readonly call: RunCall
-  readonly config: Config
-  readonly logger: Logger
-}
-
-export function noticeCompanion({ call, config, logger }: NoticeCompanionOptions): Companion {
+export function noticeCompanion({ call, config, logger }: CompanionOptions): Companion {
   const options = { account: config.account, recipients: config.notify.notifyTo, mail: config.notify.mail }
   return ({ condition, signal }) => {
     const stop = new AbortController()
