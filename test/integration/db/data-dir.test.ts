@@ -74,7 +74,7 @@ describe('D15 a PGlite folder that is in use', () => {
     const refused = connect(`pglite:${folder}`, { waitForFolderMs: 300 })
     await expect(refused).rejects.toThrow(DataDirInUseError)
     await expect(refused).rejects.toThrow(`process ${child.pid} on `)
-    expect(performance.now() - begin).toBeLessThan(3000)
+    expect(performance.now() - begin).toBeLessThan(8000)
 
     child.kill('SIGKILL')
     await once(child, 'exit')

@@ -248,7 +248,7 @@ describe('a refusal that may pass is tried again', () => {
     const [refused, again] = server.requests.map((request) => request.at)
     const waited = (again ?? 0) - (refused ?? 0)
     expect(waited).toBeGreaterThan(990)
-    expect(waited).toBeLessThan(3000)
+    expect(waited).toBeLessThan(60_000)
   })
 
   test.each([

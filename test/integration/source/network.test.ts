@@ -61,7 +61,7 @@ describe('the service cannot be reached', () => {
     })
     const started = performance.now()
     expect(await errorOf(source.events())).toBeInstanceOf(UnreachableError)
-    expect(performance.now() - started).toBeLessThan(2000)
+    expect(performance.now() - started).toBeLessThan(20_000)
     expect(source.counts.requests).toBe(3)
   })
 

@@ -276,7 +276,7 @@ test('O2 a second signal ends it at once, also when its batch waits for a lock',
       child.kill('SIGINT')
       const began = performance.now()
       await once(child, 'exit')
-      expect(performance.now() - began).toBeLessThan(1000)
+      expect(performance.now() - began).toBeLessThan(4000)
     },
   })
   expect(ran.code).toBe(130)
