@@ -9,6 +9,8 @@ export default defineConfig({
     pool: 'forks',
     // The machine of a developer and of CI has two cores at least; for much of its time a file waits for something.
     maxWorkers: 4,
+    // A process runs one file after the other: what it has loaded and compiled, PGlite before all, serves them all.
+    isolate: false,
     testTimeout: 180_000,
     hookTimeout: 120_000,
     setupFiles: ['test/support/seed.ts'],

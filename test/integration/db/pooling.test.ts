@@ -227,19 +227,19 @@ onPostgresStage('D9 D10 the lease behind the proxy', (stage) => {
     await (await second).stopHeartbeat()
     ended.resolve()
     await expect(batch).rejects.toThrow(/terminating connection/)
-    expect(await on.change('select name from headcount.accounts')).toEqual([])
+    expect(await on.query('select name from headcount.accounts')).toEqual([])
     expect(await statuses(on)).toEqual(['abandoned', 'running'])
   })
 })
 
 async function statuses(on: Stage): Promise<unknown[]> {
-  return (await on.change('select status from headcount.sync_runs order by id')).flat()
+  return (await on.query('select status from headcount.sync_runs order by id')).flat()
 }
 
 /** Resolves when a session waits for a lock of another. */
 async function isWaiting(on: Stage): Promise<void> {
   const waiting = () =>
-    on.change(`select count(*)::int from pg_stat_activity
+    on.query(`select count(*)::int from pg_stat_activity
                 where datname = current_database() and wait_event_type = 'Lock'`)
   await expect.poll(waiting).toEqual([[1]])
 }

@@ -29,7 +29,7 @@ onPostgresStage('the size of an item', (stage) => {
       sha256: createHash('sha256').update(text).digest('hex'),
       payload: text.slice(0, 64 * 1024),
     })
-    expect(await on.change('select name from headcount.responses order by id')).toEqual([
+    expect(await on.query('select name from headcount.responses order by id')).toEqual([
       ['Guest 1'],
       ['Guest 2'],
       ['Another'],

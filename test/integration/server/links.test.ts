@@ -416,11 +416,11 @@ onPostgresStage('the address of a link', (start) => {
       await get(at)
     expect(lines).toHaveLength(9)
     expect(JSON.stringify(lines)).not.toContain(token)
-    const [row] = await stage.change(
+    const [row] = await stage.query(
       `select last_used_on = (now() at time zone 'UTC')::date, sha256 from headcount.links where id = ${id}`,
     )
     expect(row).toEqual([true, expect.stringMatching(/^[0-9a-f]{64}$/)])
-    expect(JSON.stringify(await stage.change('select * from headcount.links'))).not.toContain(token)
+    expect(JSON.stringify(await stage.query('select * from headcount.links'))).not.toContain(token)
   })
 })
 

@@ -10,7 +10,7 @@ onPostgresStage('X2 a list of errors that echo the key', (stage) => {
     await using on = await stage(accountOf({ gala: 3 }))
     on.account.of('gala').push({ error: `the key ${testKey} may not see this` })
     expect(await on.sync()).toMatchObject({ exit: 8, report: { rejected: 1 } })
-    const [[payload] = []] = await on.change('select payload from headcount.rejects')
+    const [[payload] = []] = await on.query('select payload from headcount.rejects')
     expect(payload).toBe('{"error":"the key [key removed] may not see this"}')
   })
 })
@@ -58,7 +58,7 @@ onPostgresStage('a run is closed, whatever ends it', (stage) => {
     await using on = await stage(accountOf({ a: 2, b: 2 }))
     await on.sync()
     await on.sync({ events: ['a'] })
-    const runs = await on.change('select id, named_events_only from headcount.sync_runs order by id')
+    const runs = await on.query('select id, named_events_only from headcount.sync_runs order by id')
     expect(runs.map(([, namedEventsOnly]) => namedEventsOnly)).toEqual([false, true])
   })
 

@@ -50,7 +50,7 @@ async function dump(on: Stage): Promise<string> {
     'changes',
     'set_aside',
   ])
-    texts.push(...(await on.change(`select t::text from headcount.${table} t`)).map((row) => row.join(' ')))
+    texts.push(...(await on.query(`select t::text from headcount.${table} t`)).map((row) => row.join(' ')))
   return texts.join('\n')
 }
 
@@ -58,7 +58,7 @@ const lines = (text: string, pattern: RegExp) => text.split('\n').filter((line) 
 const written = (report: Awaited<ReturnType<Stage['run']>>['report']) =>
   Object.values(report.rows).reduce((sum, row) => sum + row.inserted + row.updated + row.deleted, 0)
 const lastChanges = (on: Stage) =>
-  on.change(`select response_id, change from headcount.changes
+  on.query(`select response_id, change from headcount.changes
               where entity = 'response' and run_id = (select max(id) from headcount.sync_runs) order by 1`)
 
 onBothStages('fields that are left out', (stage) => {
@@ -79,13 +79,13 @@ onBothStages('fields that are left out', (stage) => {
     expect(lines(await dump(on), LEFT_OUT).filter((line) => !/^\(1,picnic,9,|""id"": 9,/.test(line))).toEqual(
       [],
     )
-    expect(await on.change(`select name, message, _extra from headcount.responses where id = 7`)).toEqual([
+    expect(await on.query(`select name, message, _extra from headcount.responses where id = 7`)).toEqual([
       ['Ada "L"', null, { diet: 'none' }],
     ])
-    expect(await on.change(`select _extra from headcount.slots where response_id = 7`)).toEqual([
+    expect(await on.query(`select _extra from headcount.slots where response_id = 7`)).toEqual([
       [{ size: 3 }],
     ])
-    expect(await on.change(`select payload from headcount.rejects`)).toEqual([['{"name":"Ada","no":"id"}']])
+    expect(await on.query(`select payload from headcount.rejects`)).toEqual([['{"name":"Ada","no":"id"}']])
     for (const thorough of [false, true])
       expect(inWords(await verifyOn(on, { ...leaveOut, thorough }))).toEqual([])
   })
@@ -93,7 +93,7 @@ onBothStages('fields that are left out', (stage) => {
   test('that alone changed write nothing, and the list counts as unchanged', async () => {
     await using on = await stage(account())
     await on.run('sync', leaveOut)
-    const versions = await on.change(`select event_id, list_version from headcount.sync_state order by 1`)
+    const versions = await on.query(`select event_id, list_version from headcount.sync_state order by 1`)
     on.account.of('gala')[3] = ada(7, { message: 'another', phone: '1' })
     on.account.of('gala')[0] = responseItem(1, { message: 'new' })
     const { report } = await on.run('sync', { ...leaveOut, all: true })
@@ -101,7 +101,7 @@ onBothStages('fields that are left out', (stage) => {
       written: 0,
       events: { changed: 0, unchanged: 2 },
     })
-    expect(await on.change(`select event_id, list_version from headcount.sync_state order by 1`)).toEqual(
+    expect(await on.query(`select event_id, list_version from headcount.sync_state order by 1`)).toEqual(
       versions,
     )
   })
@@ -113,11 +113,11 @@ onBothStages('fields that are left out', (stage) => {
     expect(plan.report.events.due).toBe(2)
     // One event at a time: the others stay due.
     await on.run('sync', { ...leaveOut, events: ['picnic'] })
-    expect(await on.change(`select event_id from headcount.sync_state where rewrite_due`)).toEqual([['gala']])
+    expect(await on.query(`select event_id from headcount.sync_state where rewrite_due`)).toEqual([['gala']])
     on.account.of('gala')[1] = responseItem(2, { quantity: 9 })
     await on.run('sync', leaveOut)
     expect(await lastChanges(on)).toEqual([['2', 'update']])
-    expect(await on.change(`select message from headcount.responses where message is not null`)).toEqual([])
+    expect(await on.query(`select message from headcount.responses where message is not null`)).toEqual([])
     expect((await on.run('sync', { ...leaveOut, all: true })).report).toMatchObject({
       events: { changed: 0 },
     })
@@ -127,7 +127,7 @@ onBothStages('fields that are left out', (stage) => {
     )
     await on.run('sync')
     expect(await lastChanges(on)).toEqual([])
-    expect(await on.change(`select message from headcount.responses where id = 7`)).toEqual([
+    expect(await on.query(`select message from headcount.responses where id = 7`)).toEqual([
       ['the Analytical Engine'],
     ])
     expect(inWords(await verifyOn(on))).toEqual([])
@@ -141,11 +141,11 @@ onBothStages('fields that are left out', (stage) => {
     await on.run('sync', { all: true })
     await on.run('sync', leaveOut)
     expect(
-      await on.change(`select count(*)::int from headcount.response_history where document ? 'message'`),
+      await on.query(`select count(*)::int from headcount.response_history where document ? 'message'`),
     ).toEqual([[2]])
     const { report } = await on.run('sync', { ...leaveOut, applyToHistory: true })
     expect(report.rewritten_versions).toBe(2)
-    const history = await on.change(`select document from headcount.response_history order by response_id`)
+    const history = await on.query(`select document from headcount.response_history order by response_id`)
     expect(JSON.stringify(history)).not.toMatch(LEFT_OUT)
     expect(history[0]).toEqual([
       expect.objectContaining({
@@ -164,7 +164,7 @@ onBothStages('fields that are left out', (stage) => {
     const { report } = await on.run('sync', all)
     expect(report.set_aside).toBe(0)
     expect(
-      await on.change(
+      await on.query(
         `select count(_extra)::int from headcount.responses union all select count(_extra)::int from headcount.slots`,
       ),
     ).toEqual([[0], [0]])
@@ -180,7 +180,7 @@ onBothStages('pseudonyms', (stage) => {
     await using on = await stage(account())
     const { said } = await on.run('sync', pseudonymise)
     expect(said).not.toMatch(/Ada|ada@/)
-    const rows = await on.change(
+    const rows = await on.query(
       `select id, name, email from headcount.responses where id in (3, 7, 9) order by id`,
     )
     const [[, other] = [], [, name, email] = [], [, sameName, sameEmail] = []] = rows
@@ -189,7 +189,7 @@ onBothStages('pseudonyms', (stage) => {
     expect([sameName, sameEmail]).toEqual([name, email])
     expect(other).not.toBe(name)
     // An address that is no text leaves nothing.
-    expect(await on.change(`select email, _extra->'email' from headcount.responses where id = 8`)).toEqual([
+    expect(await on.query(`select email, _extra->'email' from headcount.responses where id = 8`)).toEqual([
       [null, null],
     ])
     expect(lines(await dump(on), /Ada "L"|ada@example/i)).toEqual([])
@@ -205,7 +205,7 @@ onBothStages('pseudonyms', (stage) => {
     await on.run('sync', { all: true })
     const { report } = await on.run('sync', { ...pseudonymise, applyToHistory: true })
     expect(report.rewritten_versions).toBe(1)
-    const [[now, then] = []] = await on.change(
+    const [[now, then] = []] = await on.query(
       `select r.email, h.document->>'email' from headcount.responses r
          join headcount.response_history h on h.event_id = r.event_id and h.response_id = r.id`,
     )
@@ -224,7 +224,7 @@ onBothStages('pseudonyms', (stage) => {
     expect(await erasePerson({ ...mirror, personKey })).toMatchObject({ erased: { responses: 2 } })
     on.account.of('gala').push(ada(11))
     await on.run('sync', { ...pseudonymise, all: true })
-    expect(await on.change(`select name, email from headcount.responses where id in (7, 9, 11)`)).toEqual([
+    expect(await on.query(`select name, email from headcount.responses where id in (7, 9, 11)`)).toEqual([
       [null, null],
       [null, null],
       [null, null],

@@ -46,7 +46,7 @@ async function stageWithPast(stage: (account: ReturnType<typeof accountOf>) => P
 
 /** Every row about an event in every table, as one text. */
 async function trace(on: Stage, event: string): Promise<string> {
-  const rows = await on.change(`
+  const rows = await on.query(`
     select 'live' as of, to_jsonb(r)::text from headcount.responses r where event_id = '${event}'
     union all select 'slots', to_jsonb(s)::text from headcount.slots s where event_id = '${event}'
     union all select 'history', to_jsonb(h)::text from headcount.response_history h where event_id = '${event}'
@@ -58,24 +58,24 @@ async function trace(on: Stage, event: string): Promise<string> {
 
 /** Figures of an event, which stay when its people are forgotten. */
 const figures = (on: Stage) =>
-  on.change(`select event_id, responses, replies, coming, payments, amount, processing_fee, sign_ups, slots, people,
+  on.query(`select event_id, responses, replies, coming, payments, amount, processing_fee, sign_ups, slots, people,
                     first_response_at, last_response_at, edited_7d, withdrawn_7d
                from headcount.event_summary order by event_id`)
 
 const liveRows = (on: Stage) =>
-  on.change(`select r.event_id, r.id, r.kind, r.quantity, r.rsvp, r.created_at, r.updated_at, r._first_seen_at,
+  on.query(`select r.event_id, r.id, r.kind, r.quantity, r.rsvp, r.created_at, r.updated_at, r._first_seen_at,
                     r._changed_at, r._run_id from headcount.responses r order by 1, 2`)
 
 const marked = async (on: Stage) =>
   (
-    await on.change(
+    await on.query(
       `select event_id from headcount.sync_state where forgotten_at is not null order by event_id`,
     )
   ).map(([id]) => id)
 
 /** The changes of responses that the last run stored. */
 const lastChanges = (on: Stage) =>
-  on.change(`select response_id, change from headcount.changes
+  on.query(`select response_id, change from headcount.changes
               where entity = 'response' and run_id = (select max(id) from headcount.sync_runs) order by 1`)
 
 /** Rows of the report that a run wrote. */
@@ -98,7 +98,7 @@ onBothStages('personal data of an old event', (stage) => {
     expect(await liveRows(on)).toEqual(rows)
     // Every response without an address is a person of its own: only persons and their figures differ.
     expect(await figures(on)).toEqual(before)
-    expect(await on.change(`select reason, payload from headcount.rejects`)).toEqual([['id_missing', null]])
+    expect(await on.query(`select reason, payload from headcount.rejects`)).toEqual([['id_missing', null]])
   })
 
   test('stay forgotten: a run, a backfill and verify expect the rows as they are', async () => {
@@ -145,7 +145,7 @@ onBothStages('personal data of an old event', (stage) => {
     on.account.events[0] = { ...Object(on.account.events[0]), event_at: daysAgo(-10) }
     await on.run('sync', forgetting)
     expect(await marked(on)).toEqual([])
-    const [live] = await on.change(
+    const [live] = await on.query(
       `select string_agg(name, ' ' order by id), string_agg(_extra::text, ' ') from headcount.responses where event_id = 'gala'`,
     )
     expect(live?.join(' ')).toMatch(/Guest One[^]*Rosa/)

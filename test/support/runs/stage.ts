@@ -5,7 +5,7 @@
 import { inspect } from 'node:util'
 import { describe, expect } from 'vitest'
 import { connect } from '../../../src/db/connect.ts'
-import type { PGliteLike } from '../../../src/db/connect.ts'
+import type { Database, PGliteLike } from '../../../src/db/connect.ts'
 import { HeadcountError } from '../../../src/common/errors.ts'
 import { backfill, sync } from '../../../src/index.ts'
 import type { RunOptions, RunReport } from '../../../src/index.ts'
@@ -57,6 +57,8 @@ export interface Stage extends AsyncDisposable {
   readonly look: () => Promise<void>
   /** Sends a statement to the mirror by hand, outside any run; what it did counts as how things were. */
   readonly change: (...statements: readonly string[]) => Promise<readonly (readonly unknown[])[]>
+  /** The rows of a statement that only reads. */
+  readonly query: (statement: string) => Promise<readonly (readonly unknown[])[]>
   /** The live tables say what the service says, and nothing is held, failing or rejected. */
   readonly expectMirrored: () => void
 }
@@ -89,6 +91,7 @@ export async function startStage(engine: (typeof engines)[number], account: Acco
   const service = opened.use(await startFaultServer())
   service.always(send((request) => account.answer(request)))
   const target = await freshTarget(engine, opened)
+  const withMirror = lookFrom(target, opened)
   let mirror = nothing
   let moments: Contents[] = []
   const said: string[] = []
@@ -113,7 +116,7 @@ export async function startStage(engine: (typeof engines)[number], account: Acco
     },
     look: async () => {
       const before = mirror
-      mirror = await withMirror(target, readContents)
+      mirror = await withMirror(readContents)
       expectWhole(before, mirror, account)
       expectNothingLost(before, mirror, account)
       expectNoKey(mirror, said.splice(0).join('\n'))
@@ -122,7 +125,7 @@ export async function startStage(engine: (typeof engines)[number], account: Acco
       moments.push(mirror)
     },
     change: (...statements) =>
-      withMirror(target, async (database) => {
+      withMirror(async (database) => {
         const rows = await database.transaction(async (trx) => {
           let last: readonly (readonly unknown[])[] = []
           for (const statement of statements) last = (await trx.query(statement)).rows
@@ -132,6 +135,10 @@ export async function startStage(engine: (typeof engines)[number], account: Acco
         moments = []
         return rows
       }),
+    query: (statement) =>
+      withMirror((database) =>
+        database.transaction(async (trx) => (await trx.query(statement)).rows, { readOnly: true }),
+      ),
     expectMirrored: () => {
       expect(liveEvents(mirror)).toEqual(servedEvents(account))
       for (const [id, { held, unconfirmed, error_code }] of mirror.states)
@@ -188,12 +195,17 @@ async function freshTarget(engine: (typeof engines)[number], opened: AsyncDispos
   return { pglite }
 }
 
-async function withMirror<T>(
-  target: Target,
-  work: (database: Awaited<ReturnType<typeof connect>>) => Promise<T>,
-): Promise<T> {
-  await using database = await connect(target)
-  return await work(database)
+type WithMirror = <T>(work: (database: Database) => Promise<T>) => Promise<T>
+
+/** On a server all looks share one connection: a new one costs as much as several of them. */
+function lookFrom(target: Target, opened: AsyncDisposableStack): WithMirror {
+  let shared: Promise<Database> | null = null
+  opened.defer(async () => (await shared)?.close())
+  return async (work) => {
+    if (typeof target === 'string') return work(await (shared ??= connect(target, { connections: 1 })))
+    await using database = await connect(target)
+    return await work(database)
+  }
 }
 
 async function runOnce(mode: 'sync' | 'backfill', options: RunOptions): Promise<Ended> {

@@ -152,7 +152,7 @@ describe('report', () => {
         await watcher.connect()
         for (let waiting = 0; waiting === 0;) {
           const { rows } = await watcher.query(
-            `select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock'`,
+            `select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
           )
           waiting = Number(rows[0].n)
         }

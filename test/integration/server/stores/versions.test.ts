@@ -120,7 +120,7 @@ onBothStages('what is served', (stage) => {
 
 onPostgresStage('the version of a list', (stage) => {
   const versions = (on: Stage) =>
-    on.change('select event_id, list_version::text from headcount.sync_state order by event_id')
+    on.query('select event_id, list_version::text from headcount.sync_state order by event_id')
 
   test('V1 stays in a run that changes nothing, whatever it reads, and one list changes it for no other', async () => {
     await using on = await stage(accountOf({ gala: 3, picnic: 2 }))

@@ -172,7 +172,7 @@ onPostgresStage('an event list that lost many', (stage) => {
       rows: { deleted: 1 },
       held: 1,
     })
-    expect(await on.change('select id from headcount.events order by id')).toEqual([
+    expect(await on.query('select id from headcount.events order by id')).toEqual([
       ['ball'],
       ['fair'],
       ['picnic'],

@@ -33,7 +33,7 @@ onPostgresStage('D8 D9 two runs for one account', (stage) => {
     expect(await on.run('sync', { account: 'other', createAccount: true })).toMatchObject({ exit: 0 })
     paused.release()
     expect(await first).toMatchObject({ exit: 0 })
-    const [row] = await on.change('select count(distinct account_id) from headcount.responses')
+    const [row] = await on.query('select count(distinct account_id) from headcount.responses')
     expect(row).toEqual(['2'])
   })
 
@@ -59,7 +59,7 @@ onPostgresStage('D8 D9 two runs for one account', (stage) => {
     expect(await first).toMatchObject({ exit: 9, error: { code: 'lease_lost' } })
     await on.look()
     expect([kept(on), on.mirror.states]).toEqual(after)
-    expect(await on.change('select status from headcount.sync_runs order by id')).toEqual([
+    expect(await on.query('select status from headcount.sync_runs order by id')).toEqual([
       ['succeeded'],
       ['abandoned'],
       ['succeeded'],

@@ -37,7 +37,7 @@ onBothStages('I2 a mistyped account', (stage) => {
 
     expect(await on.run('sync', { account: 'second', createAccount: true })).toMatchObject({ exit: 0 })
     expect(await on.run('sync', { account: 'second' })).toMatchObject({ exit: 0 })
-    const names = await on.change('select array_agg(name order by id)::text from headcount.accounts')
+    const names = await on.query('select array_agg(name order by id)::text from headcount.accounts')
     expect(names).toEqual([['{default,second}']])
   })
 

@@ -88,7 +88,7 @@ onPostgresStage('due events, more', (stage) => {
     account.add('gala', 1, { title: 'Spring Gala' })
     await using on = await stage(account)
     await on.sync()
-    const runs = () => on.change('select id, status from headcount.sync_runs order by id')
+    const runs = () => on.query('select id, status from headcount.sync_runs order by id')
     const before = await runs()
     on.account.of('picnic').pop()
     const { exit, error } = await on.sync({ events: ['picnic', 'galla', 'spring gala', 'other'] })

@@ -30,7 +30,7 @@ onPostgresStage('an event list whose digest is the stored one', (stage) => {
     await using on = await stage(accountOf({ gala: 3 }))
     await on.sync()
     const isStored = async () =>
-      (await on.change(`select digest is not null from headcount.sync_state where event_id = ''`))[0]?.[0]
+      (await on.query(`select digest is not null from headcount.sync_state where event_id = ''`))[0]?.[0]
     on.account.events.push({ id: null })
     on.service.at('/events/gala/responses', send(refusal(400)))
     expect(await on.sync()).toMatchObject({ exit: 6, report: { rejected: 1 } })
