@@ -1,5 +1,6 @@
 /** `worker --queue`: the accounts are shared with the workers of other machines. */
 import { ConfigurationError } from '../../common/errors.ts'
+import { formatCount } from '../../common/text/number.ts'
 import type { AccountsReader } from '../../config/accounts/accounts-reader.ts'
 import type { Config, Flags, ServiceConfig } from '../../config/config.ts'
 import { connect } from '../../db/connect.ts'
@@ -93,7 +94,10 @@ function poolCapacity({ pool }: Config) {
 }
 
 function logStart(logger: Logger, accounts: number, runs: number): void {
-  logger.info({ accounts, runs }, `the worker takes jobs of ${accounts} accounts from the queue`)
+  logger.info(
+    { accounts, runs },
+    `the worker takes jobs of ${formatCount(accounts, 'account')} from the queue`,
+  )
 }
 
 /** @throws UsageError on PGlite; ConfigurationError */

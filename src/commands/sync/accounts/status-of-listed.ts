@@ -1,6 +1,7 @@
 /** `status` with an accounts file: its accounts, also those that were never mirrored, and what else the mirror has. */
 import { stripControlChars } from '../../../common/text/strip-control-chars.ts'
 import { faultyEntries } from '../../../config/accounts/account-config.ts'
+import { MirrorNotFoundError, UsageError } from '../../../common/errors.ts'
 import type { Accounts } from '../../../config/accounts/read-accounts.ts'
 import { readConfig } from '../../../config/config.ts'
 import { statusCall } from '../../../mirror/calls/status.ts'
@@ -25,7 +26,9 @@ export async function statusOfListed(context: Context<StatusFlags>, listed: Acco
   const { flags, terminal } = context
   const config = await readConfig(flags)
   const { account } = config
-  if (account !== null) requireListed(listed, account)
+  // An account that was taken out of the file is still in the mirror; a faulty entry is told before that.
+  if (listed.faults.some(({ name }) => name !== null && name === account))
+    requireListed(listed, String(account))
   const usable = listed.accounts.filter((one) => account === null || account === one.account)
   const faults = account === null ? listed.faults : []
   const { byName: faulty, others } = sortFaulty(faultyResults(faults), listed)
@@ -35,12 +38,18 @@ export async function statusOfListed(context: Context<StatusFlags>, listed: Acco
     ...[...faulty.keys()].map((name) => ({ ...settingsOf(config), account: name })),
   ]
   const withReplies = wantsReplies(flags)
-  const found = await callMirror(context, statusCall, (read) => ({ ...settingsOf(read), own, withReplies }))
+  const asked = callMirror(context, statusCall, (read) => ({ ...settingsOf(read), own, withReplies }))
+  const found = await asked.catch((error: unknown) => {
+    const isUnknown = error instanceof UsageError || error instanceof MirrorNotFoundError
+    if (account !== null && isUnknown) requireListed(listed, account)
+    throw error
+  })
   const inFile = new Set(own.map((one) => one.account))
   const byName = new Map(found.map((status) => [status.account, status]))
   const standingOf = (status: AccountStatus, in_file: boolean): ListedStatus => {
     const { account, ...standing } = status
-    const judged = flags.maxAge === undefined || !in_file ? null : judgement([status], flags.maxAge)
+    const isWatched = in_file || account === config.account
+    const judged = flags.maxAge === undefined || !isWatched ? null : judgement([status], flags.maxAge)
     const result = faulty.get(account) ?? { exit_code: judged?.exitCode ?? 0, error: null }
     return { account, ...result, ...standing, in_file }
   }
@@ -49,7 +58,7 @@ export async function statusOfListed(context: Context<StatusFlags>, listed: Acco
     ...found.flatMap((status) => (inFile.has(status.account) ? [] : standingOf(status, false))),
   ]
   // Nobody reads the others any more: an alarm that they are old would never end.
-  const watched = accounts.filter(({ in_file }) => in_file)
+  const watched = accounts.filter(({ in_file }) => in_file || account !== null)
   const elements = [...accounts, ...others]
   await writeStatuses(context, {
     lines: elements,

@@ -149,7 +149,7 @@ describe('worker --queue', { timeout: 240_000 }, () => {
       stderr: expect.stringContaining('"nobody"'),
     })
     await using worker = startWorker([...queued, '--account', 'choir'], { env })
-    await worker.says('takes jobs of 1 accounts')
+    await worker.says('takes jobs of 1 account from')
     await expect.poll(async () => (await runsOf(s)).length, { timeout: 20_000 }).toBeGreaterThanOrEqual(1)
     expect(await healthOf(worker)).toMatchObject({ status: 200, body: { faulty_entries: 0 } })
     unlinkSync(join(folder.path, 'choir.key'))

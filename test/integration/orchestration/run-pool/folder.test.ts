@@ -3,16 +3,16 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { createRunPool } from '../../../../src/index.ts'
+import { connect } from '../../../../src/db/connect.ts'
+import { createRunPool, DataDirInUseError } from '../../../../src/index.ts'
+import { SharedDatabase } from '../../../../src/orchestration/run-pool/shared-database.ts'
 import { engines } from '../../../support/databases/databases.ts'
 import { smallAccounts, startPoolStage } from '../../../support/runs/pool-stage.ts'
 
 test('a folder is made by the first run that the service answers, and is one database for all', async () => {
   const stage = await startPoolStage(engines[0] ?? 'postgres')
   onTestFinished(() => stage[Symbol.asyncDispose]())
-  const parent = await mkdtemp(join(tmpdir(), 'headcount-test-pool-'))
-  onTestFinished(() => rm(parent, { recursive: true, force: true }))
-  const folder = join(parent, 'data')
+  const folder = await newFolder()
   const service = await stage.service(smallAccounts(4))
   await using runs = createRunPool({ database: `pglite:${folder}` })
   await expect(runs.sync({ ...service.of('small0'), apiKey: 'wrong' })).rejects.toThrow('401')
@@ -23,3 +23,22 @@ test('a folder is made by the first run that the service answers, and is one dat
   const verified = await Promise.all(names.map((name) => runs.verify(service.of(name))))
   expect(verified.map(({ status }) => status)).toEqual(names.map(() => 'equal'))
 })
+
+test('a folder that is in use is waited for once, not for each account in turn', async () => {
+  const url = `pglite:${await newFolder()}`
+  const holder = await connect(url)
+  await using shared = new SharedDatabase(url, { waitForFolderMs: 3000, log: () => {} })
+  const began = performance.now()
+  for (let account = 0; account < 20; account += 1)
+    await expect(shared.open({})).rejects.toBeInstanceOf(DataDirInUseError)
+  // Twenty waits would be a minute.
+  expect(performance.now() - began).toBeLessThan(30_000)
+  await holder.close()
+  await shared.open({})
+})
+
+async function newFolder(): Promise<string> {
+  const parent = await mkdtemp(join(tmpdir(), 'headcount-test-pool-'))
+  onTestFinished(() => rm(parent, { recursive: true, force: true }))
+  return join(parent, 'data')
+}

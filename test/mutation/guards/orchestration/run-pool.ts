@@ -145,4 +145,11 @@ export const runPoolGuards: readonly Guard[] = [
     tests: ['test/integration/orchestration/schedule/accounts-worker.test.ts'],
     only: 'postgres.*follows the file',
   },
+  {
+    name: 'one wait for a folder',
+    promise: 'many accounts do not wait one after the other for a folder that a process has open',
+    mutation: { replace: '{}' },
+    tests: ['test/integration/orchestration/run-pool/folder.test.ts'],
+    only: 'waited for once',
+  },
 ]

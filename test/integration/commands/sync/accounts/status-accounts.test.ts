@@ -41,6 +41,13 @@ onBothAccountsStages('status of the accounts of a file', (stage) => {
     expect(cleo).toMatch(/^cleo +good +\S/)
     expect(ada).toMatch(/^ada +not in file/)
 
+    const removed = await s.run(['status', '--account', 'ada', '--json', '--max-age', '1h'])
+    expect(removed).toMatchObject({ code: 0, stderr: '' })
+    expect(JSON.parse(removed.stdout)).toMatchObject({ accounts: [{ account: 'ada', in_file: false }] })
+    const unknown = await s.run(['status', '--account', 'bop'])
+    expect(unknown).toMatchObject({ code: 2, stdout: '' })
+    expect(unknown.stderr).toContain('has no account "bop"; did you mean bob?')
+
     const monitor = await s.run(['status', '--max-age', '1h'])
     expect(monitor.code).toBe(6)
     expect(monitor.stderr).toBe('headcount: account bob had no good run yet\n')
