@@ -247,7 +247,7 @@ describe('memory', () => {
     server.at('/events/a/responses', list(large(5)))
     server.at('/events/b/responses', list(large(5)))
     server.at('/events/c/responses', list(items))
-    const source = numberText(server.baseUrl, { requestTimeoutMs: 300 })
+    const source = numberText(server.baseUrl, { requestTimeoutMs: 3000 })
     const first = await wholeOf(source.responses('a'))
     let isThere = false
     const second = wholeOf(source.responses('b')).then((reading) => {
@@ -256,7 +256,7 @@ describe('memory', () => {
     })
     expect(await valuesOf(source.responses('c'))).toEqual(items)
     // Longer than the request may take: the wait for memory does not count.
-    await setTimeout(600)
+    await setTimeout(4000)
     expect(isThere).toBe(false)
     first[Symbol.dispose]()
     using reading = await second
