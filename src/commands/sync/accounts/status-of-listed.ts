@@ -27,8 +27,7 @@ export async function statusOfListed(context: Context<StatusFlags>, listed: Acco
   const config = await readConfig(flags)
   const { account } = config
   // An account that was taken out of the file is still in the mirror; a faulty entry is told before that.
-  if (listed.faults.some(({ name }) => name !== null && name === account))
-    requireListed(listed, String(account))
+  if (account !== null && listed.faults.some(({ name }) => name === account)) requireListed(listed, account)
   const usable = listed.accounts.filter((one) => account === null || account === one.account)
   const faults = account === null ? listed.faults : []
   const { byName: faulty, others } = sortFaulty(faultyResults(faults), listed)
@@ -46,19 +45,20 @@ export async function statusOfListed(context: Context<StatusFlags>, listed: Acco
   })
   const inFile = new Set(own.map((one) => one.account))
   const byName = new Map(found.map((status) => [status.account, status]))
+  // Unless they are asked for, nobody reads those that the file has not: an alarm that they are old would never end.
+  const isWatched = (in_file: boolean) => in_file || account !== null
   const standingOf = (status: AccountStatus, in_file: boolean): ListedStatus => {
-    const { account, ...standing } = status
-    const isWatched = in_file || account === config.account
-    const judged = flags.maxAge === undefined || !isWatched ? null : judgement([status], flags.maxAge)
-    const result = faulty.get(account) ?? { exit_code: judged?.exitCode ?? 0, error: null }
-    return { account, ...result, ...standing, in_file }
+    const { account: name, ...standing } = status
+    const judged =
+      flags.maxAge === undefined || !isWatched(in_file) ? null : judgement([status], flags.maxAge)
+    const result = faulty.get(name) ?? { exit_code: judged?.exitCode ?? 0, error: null }
+    return { account: name, ...result, ...standing, in_file }
   }
   const accounts = [
     ...[...inFile].map((name) => standingOf(byName.get(name) ?? neverMirrored(name), true)),
     ...found.flatMap((status) => (inFile.has(status.account) ? [] : standingOf(status, false))),
   ]
-  // Nobody reads the others any more: an alarm that they are old would never end.
-  const watched = accounts.filter(({ in_file }) => in_file || account !== null)
+  const watched = accounts.filter(({ in_file }) => isWatched(in_file))
   const elements = [...accounts, ...others]
   await writeStatuses(context, {
     lines: elements,

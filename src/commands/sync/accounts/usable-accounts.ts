@@ -44,13 +44,12 @@ export function usableAccounts(
     const { accounts, logged: ofEntries } = withFormer(found, former)
     // guard: a file that cannot be read
     const logged = fault === null ? ofEntries : [ofFile(fault)]
+    const current = logged.map((one) => one.fault)
     if (former === null && accounts.size === 0)
-      throw new ConfigurationError(
-        logged.length > 0 ? logged.map((one) => one.fault) : [`${found.from} has no account`],
-      )
+      throw new ConfigurationError(current.length > 0 ? current : [`${found.from} has no account`])
     for (const { message } of logged.filter((one) => !faults.includes(one.fault))) logger.error({}, message)
     if (logged.length === 0 && faults.length > 0) logger.info({}, 'the accounts file has no fault any more')
-    faults = logged.map((one) => one.fault)
+    faults = current
     for (const account of accounts.values()) redact(account)
     if (former !== null) logChange(logger, former, accounts)
     former = accounts

@@ -1,20 +1,17 @@
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { connect } from '../../../../src/db/connect.ts'
 import { createRunPool, DataDirInUseError } from '../../../../src/index.ts'
 import { SharedDatabase } from '../../../../src/orchestration/run-pool/shared-database.ts'
-import { engines } from '../../../support/databases/databases.ts'
+import { engines, freshPlace } from '../../../support/databases/databases.ts'
 import { smallAccounts, startPoolStage } from '../../../support/runs/pool-stage.ts'
 
 test('a folder is made by the first run that the service answers, and is one database for all', async () => {
   const stage = await startPoolStage(engines[0] ?? 'postgres')
   onTestFinished(() => stage[Symbol.asyncDispose]())
-  const folder = await newFolder()
+  await using place = await freshPlace('pglite', { blank: true })
+  const folder = place.url.slice('pglite:'.length)
   const service = await stage.service(smallAccounts(4))
-  await using runs = createRunPool({ database: `pglite:${folder}` })
+  await using runs = createRunPool({ database: place.url })
   await expect(runs.sync({ ...service.of('small0'), apiKey: 'wrong' })).rejects.toThrow('401')
   expect(existsSync(folder)).toBe(false)
   const names = [...service.accounts.keys()]
@@ -25,9 +22,9 @@ test('a folder is made by the first run that the service answers, and is one dat
 })
 
 test('a folder that is in use is waited for once, not for each account in turn', async () => {
-  const url = `pglite:${await newFolder()}`
-  const holder = await connect(url)
-  await using shared = new SharedDatabase(url, { waitForFolderMs: 3000, log: () => {} })
+  await using place = await freshPlace('pglite', { blank: true })
+  const holder = await place.open()
+  await using shared = new SharedDatabase(place.url, { waitForFolderMs: 3000, log: () => {} })
   const began = performance.now()
   for (let account = 0; account < 20; account += 1)
     await expect(shared.open({})).rejects.toBeInstanceOf(DataDirInUseError)
@@ -36,9 +33,3 @@ test('a folder that is in use is waited for once, not for each account in turn',
   await holder.close()
   await shared.open({})
 })
-
-async function newFolder(): Promise<string> {
-  const parent = await mkdtemp(join(tmpdir(), 'headcount-test-pool-'))
-  onTestFinished(() => rm(parent, { recursive: true, force: true }))
-  return join(parent, 'data')
-}
